@@ -63,7 +63,7 @@ class ServiceContainer:
     def _arguments(self, wanted: type) -> tuple[dict[str, Any], list[str]]:
         """(what can be filled, what cannot) of the parameters of a constructor."""
         try:
-            parameters = inspect.signature(wanted, eval_str=True).parameters.values()
+            parameters = _parameters(wanted)
         except NameError as error:
             raise ServiceError(
                 f"{wanted.__qualname__}: an annotation of __init__ cannot be resolved: {error}"
@@ -78,6 +78,12 @@ class ServiceContainer:
                 label = "(no annotation)" if hint is parameter.empty else getattr(hint, "__qualname__", str(hint))
                 missing.append(f"{parameter.name}: {label}")
         return arguments, missing
+
+
+@cache
+def _parameters(wanted: type) -> tuple[inspect.Parameter, ...]:
+    """Of a constructor. Three stages of a build make every builder."""
+    return tuple(inspect.signature(wanted, eval_str=True).parameters.values())
 
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

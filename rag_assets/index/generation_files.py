@@ -156,15 +156,18 @@ def written_blocks(path: Path, block_bytes: int = _BLOCK) -> Iterator[tuple[int,
     system tells of them."""
     zeros = _ZEROS if block_bytes == _BLOCK else bytes(block_bytes)
     with path.open("rb", buffering=0) as file:
-        offset = _next_data(file, 0, block_bytes)
-        while True:
+        size = os.fstat(file.fileno()).st_size
+        offset = _next_data(file, 0, block_bytes) if size > block_bytes else 0
+        while offset < size:
             file.seek(offset)
             data = file.read(block_bytes)
             if not data:
                 return
             if data != zeros[: len(data)]:
                 yield offset, data
-            offset = _next_data(file, offset + len(data), block_bytes)
+            offset += len(data)
+            if offset < size:
+                offset = _next_data(file, offset, block_bytes)
 
 
 def copy_folder(source: Path, target: Path, *, without: Collection[str] = ()) -> None:
