@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from rag_assets_tests import faster_dagster
 from rag_assets_tests.acceptance import plugin
@@ -27,32 +28,34 @@ from rag_assets_tests.acceptance.plugin import (  # noqa: F401 - hooks are found
 )
 
 SLOW_FILES = (
-    "pipeline/test_dask_pool.py",
     "deploy/test_runs.py",
-    "cli/test_hostile_parsers.py",
-    "pipeline/test_rebuilds.py",
-    "pipeline/test_dask_refinement.py",
-    "pipeline/test_workers.py",
-    "cli/test_healing.py",
-    "pipeline/test_planning.py",
-    "pipeline/test_eval_runs.py",
-    "cli/test_metadata.py",
+    "pipeline/test_dask_pool.py",
     "index/test_remote.py",
+    "pipeline/test_dask_refinement.py",
+    "cli/test_hostile_parsers.py",
+    "pipeline/test_workers.py",
+    "isolation/test_public_entries.py",
+    "pipeline/test_eval_runs.py",
+    "cli/test_index_command.py",
+    "pipeline/test_catalog_build.py",
+    "pipeline/test_planning.py",
+    "cli/test_train_embedder.py",
+    "cli/test_watch_command.py",
+    "pipeline/test_rebuilds.py",
+    "cli/test_healing.py",
+    "cli/test_metadata.py",
     "cli/test_generations_command.py",
     "cli/test_catalog_commands.py",
     "cli/test_chunks.py",
-    "cli/test_index_command.py",
     "pipeline/test_incremental.py",
     "pipeline/test_rebuild.py",
     "pipeline/test_collection.py",
     "cli/test_stored_kinds.py",
-    "cli/test_watch_command.py",
     "integration/test_replay.py",
     "search/test_isolation.py",
     "defs/test_postgres_storage.py",
     "cli/test_configured_builds.py",
     "deploy/test_processes.py",
-    "isolation/test_public_entries.py",
     "cli/test_hostile_files.py",
     "sources/test_planted_secrets.py",
 )
@@ -82,6 +85,10 @@ def _context(*arguments: Any, **options: Any) -> ssl.SSLContext:
 
 
 ssl.create_default_context = _context
+
+# Hypothesis would parse every module of the package and of the tests for their constants, in each process that collects
+# tests: four seconds. And which values a test is given would depend on the modules that others have loaded.
+providers._get_local_constants = lambda: providers._local_constants
 
 # A busy machine is slow, and no test is about time.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -13,7 +13,7 @@ from rag_assets.settings import load_settings
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
-COMPOSE: dict[str, Any] = yaml.safe_load(TEXT)
+COMPOSE: dict[str, Any] = yaml.load(TEXT, yaml.CSafeLoader)
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = ("code", "webserver", "daemon", "serve")
 _VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?P<rest>[^}]*)\}")
