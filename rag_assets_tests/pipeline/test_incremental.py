@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from rag_assets.index import parquet_parts
 from rag_assets.index.generations import active_generation, generations_directory
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.index.vectors import open_vectors
@@ -22,7 +23,8 @@ from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import lexical
 
-FILES = 120  # two buckets and a good deal of slack
+FILES = 12
+FILES_PER_BUCKET = 8  # two buckets and a good deal of slack
 ENTITY = (
     "namespace Shop.Models;\n/// <summary>Item number {0}.</summary>\n"
     "public class Item{0} : {1} {{ public int Id {{ get; set; }} }}\n"
@@ -82,8 +84,15 @@ class Shop:
         assert self.stored(built) == self.stored(clean)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def small_buckets() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet_parts, "FILES_PER_BUCKET", FILES_PER_BUCKET)
+        yield
+
+
 @pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+def original(small_buckets: None, tmp_path_factory: pytest.TempPathFactory) -> Shop:
     folder = tmp_path_factory.mktemp("incremental")
     source = Repository(folder / "source")
     source.path.mkdir()

@@ -20,6 +20,7 @@ from rag_assets.pipeline.checks.generation_checks import CHECKS
 from rag_assets.pipeline.versions import STAGES
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, built, lexical
+from rag_assets_tests.pipeline.killed_build import in_a_process
 from rag_assets_tests.records import edit_record
 
 BuildOf = Callable[[Mapping[str, str | bytes]], Built]
@@ -40,26 +41,16 @@ KILLED_IN = (
 )
 
 DRIVER = """
-import os, sys
+import sys
 from pathlib import Path
-import rag_assets.pipeline.run_stages as stages
-from rag_assets_tests.pipeline.conftest import lexical
-from rag_assets.settings import RepositorySettings
-home, source, die_in = sys.argv[1:4]
-if die_in:
-    original = getattr(stages, die_in)
-    def half(*positional, **named):
-        original(*positional, **named)
-        os.kill(os.getpid(), 9)
-    setattr(stages, die_in, half)
-repository = RepositorySettings(id="shop", location=source, ref="main")
-stages.run_stages(lexical(Path(home)), "shop@main", repository)
+from rag_assets_tests.pipeline.killed_build import build
+build(Path(sys.argv[1]), Path(sys.argv[2]), "")
 """
 
 
-def driver(home: Path, source: Path, die_in: str = "", seed: str = "0") -> int:
+def driver(home: Path, source: Path, seed: str = "0") -> int:
     environment = os.environ | {"PYTHONHASHSEED": seed}
-    return subprocess.run([sys.executable, "-c", DRIVER, str(home), str(source), die_in], env=environment).returncode
+    return subprocess.run([sys.executable, "-c", DRIVER, str(home), str(source)], env=environment).returncode
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +131,7 @@ def test_two_processes_with_different_hash_seeds_write_the_same_bytes(
 @pytest.mark.parametrize("stage", KILLED_IN)
 def test_after_a_kill_a_second_run_converges(tmp_path: Path, shop_source: Repository, clean: Path, stage: str) -> None:
     home = tmp_path / "home"
-    assert driver(home, shop_source.path, die_in=stage) == -9
+    assert in_a_process(home, shop_source.path, die_in=stage) == -9
     assert active_pointer(IndexHome(home), "shop@main") is None, "nothing half-made is served"
     for table in [path for path in generation(home).iterdir() if path.is_dir()]:
         (table / "part-000.parquet.0123abcd.tmp").write_bytes(b"half a par")
@@ -151,7 +142,7 @@ def test_after_a_kill_a_second_run_converges(tmp_path: Path, shop_source: Reposi
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
 @pytest.mark.parametrize("delay", [0.6, 1.4])
 def test_a_kill_at_any_moment_heals(tmp_path: Path, shop_source: Repository, clean: Path, delay: float) -> None:
-    process = subprocess.Popen([sys.executable, "-c", DRIVER, str(tmp_path), str(shop_source.path), ""])
+    process = subprocess.Popen([sys.executable, "-c", DRIVER, str(tmp_path), str(shop_source.path)])
     time.sleep(delay)
     process.kill()
     process.wait()

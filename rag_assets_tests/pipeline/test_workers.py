@@ -197,8 +197,11 @@ def working_process(home: Path, workers: str, hang: bool) -> None:
         list(map_buckets(hanging_in_a_worker, build, os.getpid()))
 
 
-@pytest.mark.parametrize("workers", ["processes", "dask"])
-@pytest.mark.parametrize("hang", [False, True], ids=["done", "told to end while workers work"])
+@pytest.mark.parametrize(
+    ("workers", "hang"),
+    [("processes", False), ("processes", True), ("dask", True)],
+    ids=["done", "told to end while workers work", "told to end while workers of Dask work"],
+)
 def test_a_process_that_multiprocessing_made_ends_with_its_workers(tmp_path: Path, workers: str, hang: bool) -> None:
     process = get_context("spawn").Process(target=working_process, args=(tmp_path, workers, hang))
     process.start()

@@ -42,6 +42,8 @@ def sleeps(data: bytes) -> str:
 
 def spins(data: bytes) -> str:
     """In C, where no signal handler of Python ever runs."""
+    if "HOSTILE_SPINNING" in os.environ:
+        Path(os.environ["HOSTILE_SPINNING"]).touch()
     return str(sum(itertools.repeat(1)))
 
 
