@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from dagster import (
     AssetCheckResult,
     AssetCheckSeverity,
@@ -21,7 +22,7 @@ from dagster import (
 
 from rag_assets.defs.in_process import RunOutcome, open_instance, outcome_of, term_signal_kept
 from rag_assets.defs.stage_asset import markdown_list
-from rag_assets.index.layout import IndexHome
+from rag_assets.index.layout import IndexHome, dagster_instance_file
 from rag_assets.pipeline.build import BuildError
 
 
@@ -132,6 +133,18 @@ def test_the_databases_of_an_instance_stay_open_as_long_as_it_is_used(tmp_path: 
                 assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 1, "NORMAL"
             connection.engine.pool.dispose()
         assert {path.name for path in home.dagster.rglob("*.db-wal")} >= {"index.db-wal", "runs.db-wal"}
+
+
+def test_what_a_run_prints_is_mirrored_only_where_the_file_of_the_instance_says_so(tmp_path: Path) -> None:
+    home = IndexHome(tmp_path / "home")
+    with open_instance(home) as instance:
+        assert type(instance.compute_log_manager).__name__ == "NoOpComputeLogManager"
+    about = {"module": "dagster.core.storage.local_compute_log_manager", "class": "LocalComputeLogManager"}
+    wanted = {"compute_logs": about | {"config": {"base_dir": str(tmp_path / "logs")}}}
+    with dagster_instance_file(home).open("a", encoding="utf-8") as file:
+        file.write(yaml.safe_dump(wanted))
+    with open_instance(home) as instance:
+        assert type(instance.compute_log_manager).__name__ == "LocalComputeLogManager"
 
 
 def test_damaged_storage_is_an_error_that_names_it(tmp_path: Path) -> None:
