@@ -155,7 +155,8 @@ def plain_text(hit: Hit, rank: int, detail: Detail, asked: frozenset[str]) -> st
     head = f"{rank:>2}  {place_of(hit)}  {named_part(hit.symbol, hit.part_index, hit.part_total)}"
     found = list(lines_under(hit, rank, detail, asked))
     below = (f"    {line.place}  {line.text}" if line.place else f"    {line.text}" for line in found)
-    return "\n".join([f"{head}  {kind}" if kind else head, *below])
+    first = "  ".join(filter(None, (head, kind, "work tree" if hit.work_tree else "")))
+    return "\n".join([first, *below])
 
 
 def listed_members(hit: Hit, rank: int, *, without_best: bool = False) -> tuple[list[MemberHit], int]:

@@ -25,7 +25,7 @@ HIT_KEYS = {"rank", "path", "lines", "symbol", "kind", "members", "more_members"
 FULL_ANSWER_KEYS = ANSWER_KEYS | {"generation", "run_id", "head", "understood", "filters", "sources", "similar_to"}
 FULL_HIT_KEYS = HIT_KEYS | {
     *("label", "name", "start_line", "end_line", "section", "part", "score", "point_id", "semantic_id"),
-    *("document_uri", "slice_uri", "description_uri", "commit", "date", "text"),
+    *("document_uri", "slice_uri", "description_uri", "commit", "date", "text", "work_tree"),
 }
 
 

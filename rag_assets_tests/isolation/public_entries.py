@@ -41,10 +41,14 @@ LIBRARY_WITHOUT_CONTENT: Mapping[str, str] = {
     "may_read": "says yes or no of a path, whether it exists or not",
     "members": "what the caller opened",
     "open": "what the caller names, as `open_index`",
+    "overlaid": "how many files of a work tree the clearance reaches for (cli/test_overlay.py)",
+    "overlay": "files of a work tree that its user can read, as far as the clearance reaches (cli/test_overlay.py)",
     "parts": "the stores, for the code of this program; every query of them takes a scope",
     "point_id_of": "a pure function of what the caller gave",
     "scope": "what the caller gave",
+    "tenant": "what the caller gave",
     "view": "what the caller gave",
+    "with_work_tree": "opens the same index over files that its user can read (cli/test_overlay.py)",
 }
 """Public names of `Index` and `IndexGroup` that show nothing of what is indexed, and why."""
 
