@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
-from rag_assets.errors import NoEmbedderError, NoWorkTree, QueryError
+from rag_assets.errors import NoEmbedderError, QueryError
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters, SearchScope
 from rag_assets.search import Hit
 from rag_assets.search.index import LabelIndex, Searchable
@@ -95,17 +95,6 @@ class FederatedIndex(Searchable):
     def index_of(self, hit: Hit) -> LabelIndex:
         """The index that a hit is from, to read what is behind it."""
         return self.indexes[hit.label]
-
-    def with_work_tree(self) -> FederatedIndex:
-        """The same labels, each with what the checkout that it was indexed from has now (`LabelIndex.with_work_tree`),
-        as it is indexed where there is none. This index itself where nothing differs. Raises WorkTreeError."""
-        made = []
-        for index in self.indexes.values():
-            try:
-                made.append(index.with_work_tree())
-            except NoWorkTree:
-                made.append(index)
-        return self if made == list(self.indexes.values()) else FederatedIndex(made)
 
     def close(self) -> None:
         for index in self.indexes.values():

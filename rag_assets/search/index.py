@@ -46,6 +46,9 @@ _SHOWN = 5
 _KEPT_DOCUMENTS = 64
 """Documents whose text is kept, 1 MB of usual ones: a search reads that of every hit (`search.members`)."""
 
+_MOST_CHECKOUTS = 8
+"""Whose work trees are kept beside one index: clients of a server may work in several."""
+
 _BUILT_WITHOUT = {
     Capability.DENSE: "this index was built without an embedding model",
     Capability.KEYWORD: "this index was built without keywords; run: rag-assets index --force",
@@ -177,7 +180,7 @@ class LabelIndex(Searchable):
             home, generation, config_path(config), clearance=self.clearance, embedder=embedder, policy=policy
         )
         self._work_trees = threading.Lock()
-        self._last_look: _Look | None = None
+        self._looks: dict[Path, _Look] = {}  # the latest last
         self._folder: str | None = None
 
     @classmethod
@@ -242,10 +245,12 @@ class LabelIndex(Searchable):
         asked = monotonic()
         place = Path(self._repository_location() if folder is None else folder).absolute()
         with self._work_trees:
-            look = self._last_look
-            if look is None or look.place != place or look.begun < asked:
-                begun = monotonic()
-                look = self._last_look = _Look(place, begun, self._laid_over_by(place, look))
+            look = self._looks.pop(place, None)
+            if look is None or look.begun < asked:
+                look = _Look(monotonic(), self._laid_over_by(place, look))
+            self._looks[place] = look
+            if len(self._looks) > _MOST_CHECKOUTS:
+                del self._looks[next(iter(self._looks))]
             return look.found
 
     def _laid_over_by(self, place: Path, look: _Look | None) -> LabelIndex:
@@ -408,9 +413,8 @@ class WorkTreeIndex(LabelIndex):
 
 
 class _Look(NamedTuple):
-    """A look at the work tree around a place, when it was begun, and the index that it gave."""
+    """A look at a work tree: when it was begun, and the index that it gave."""
 
-    place: Path
     begun: float
     found: LabelIndex
 

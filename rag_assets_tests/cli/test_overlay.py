@@ -300,7 +300,7 @@ def test_several_labels_are_searched_as_one_with_their_work_trees(shop: Indexed,
     label = index_without_dagster(shop.cli.home, other, "other")
     write(shop.repository, "src/Voucher.cs", "public class VoucherPrinter { }\n")
     with open_index(shop.label, home=shop.cli.home.root) as one, open_index(label, home=shop.cli.home.root) as two:
-        group = FederatedIndex([one, two]).with_work_tree()
+        group = FederatedIndex([one.with_work_tree(), two.with_work_tree()])
         result = group.search("voucher printer", mode="bm25")
         assert {hit.path for hit in result} == {"src/Voucher.cs", "tool.py"} and result.overlaid == {shop.label: 1}
         assert all(hit.source for hit in result)

@@ -32,7 +32,7 @@ _ONLY_TYPES = {
     *("Mode", "NO_FILTERS", "Question", "QuestionKind", "SearchFilters", "SourceLines", "TextVersion", "__version__"),
     *("ChangeImpact", "EffectStep", "Touched", "TouchedNode", "TouchingFile"),
 }
-_ERRORS = {name for name in rag_assets.__all__ if name.endswith("Error") or name.startswith("Wrong")}
+_ERRORS = {name for name in rag_assets.__all__ if name.endswith("Error") or name.startswith(("Wrong", "No"))}
 _OPENING = {"Index", "IndexGroup", "open_index", "open_indexes", "understand", "SearchResult", "Source", "TermEvidence"}
 
 

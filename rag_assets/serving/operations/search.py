@@ -70,9 +70,6 @@ class SearchReply:
         def lines(at: int, detail: Detail) -> str:
             rank = self.offset + at + 1
             text = plain_text(hits[at], rank, detail, asked)
-            if hits[at].work_tree:
-                place, newline, rest = text.partition("\n")
-                text = f"{place}  work tree{newline}{rest}"
             return f"{hits[at].label}: {text.strip()}" if not self.result.label else text
 
         room = max_tokens - cost_of("\n".join([*head, *foot]))
