@@ -64,9 +64,12 @@ def test_the_help_of_every_command_ends_with_an_example_that_can_be_typed() -> N
     found = dict(commands())
     assert len(found) > 40
     for words, command in found.items():
-        (example,) = re.findall(r"^Example: (rag-assets .*)$", inspect.cleandoc(command.help), flags=re.MULTILINE)
-        assert example.startswith(f"rag-assets {words}"), words
-        typed = shlex.split(example)[1 + len(words.split()) :]
+        told = inspect.cleandoc(command.help)
+        (example,) = re.findall(
+            r"^Example: (?:claude .* -- )?rag-assets (?:--\w+ \S+ )?(.*)$", told, flags=re.MULTILINE
+        )
+        assert example.startswith(words), words
+        typed = shlex.split(example)[len(words.split()) :]
         command.make_context(words, typed)  # raises for an option or argument that there is not
 
 
