@@ -56,6 +56,11 @@ lint: $(STAMP) ## Check style, types and the layers of the package
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
+.PHONY: browser
+browser: ## Install Chromium where apt can, for the tests of the page
+	@command -v chromium chromium-browser google-chrome >/dev/null || \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium; }
+
 .PHONY: reference
 reference: $(STAMP) ## Write docs/reference from the commands and the public names
 	$(BIN)/python docs/make_reference.py

@@ -19,7 +19,7 @@ BOX_WIDTH, BOX_HEIGHT = 228, 40
 _ACROSS, _DOWN = BOX_WIDTH + 76, BOX_HEIGHT + 12
 _MARGIN = 12
 _BULGE = 34  # of a line between two boxes of one column
-_LONGEST = 26  # characters that fit in a box
+_LONGEST = 25  # characters that fit in a box
 _MEMBERS = (NodeType.METHOD, NodeType.PROPERTY)
 
 

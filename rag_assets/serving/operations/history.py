@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.confidentiality import Confidentiality, may_see, most_confidential
 from rag_assets.evaluation.report import Report, known_records, make_report
-from rag_assets.index.eval_records import Decision, read_decision
+from rag_assets.index.eval_records import Decision, EvalRecord, read_decision
 from rag_assets.index.generation_refs import named_generation
 from rag_assets.index.generations import GenerationError, Manifest, read_generation
 from rag_assets.index.inventory import GenerationEntry, inventory
@@ -48,7 +48,15 @@ def evaluation(pool: IndexPool, label: str, name: str, caller: Caller) -> Report
         raise GenerationError(f"{label} has no generation {name!r}")
     settings = load_settings(config_of(pool.home.root, pool.config)).model_copy(update={"home": pool.home.root})
     records, _ = known_records(pool.home, found.manifest, settings)
-    return make_report(found, records, clearance=caller.clearance)
+    seen = [record for record in records if _is_within(record, found.manifest, caller.clearance)]
+    return make_report(found, seen, clearance=caller.clearance)
+
+
+def _is_within(record: EvalRecord, manifest: Manifest, clearance: Confidentiality) -> bool:
+    """Whether the searches behind numbers reached nothing above a clearance."""
+    if record.conditions is None:
+        return sees_all(manifest, clearance)
+    return may_see(clearance, Confidentiality(record.conditions.clearance))
 
 
 def sees_all(manifest: Manifest, clearance: Confidentiality) -> bool:

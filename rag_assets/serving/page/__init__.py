@@ -38,6 +38,15 @@ _HEADERS = {"cache-control": "private, no-cache", "referrer-policy": "same-origi
 _Show = Callable[[View], str]
 
 
+class _Static(StaticFiles):
+    """Files whose address changes with them."""
+
+    def file_response(self, *arguments: Any, **named: Any) -> Response:
+        answer = super().file_response(*arguments, **named)
+        answer.headers["cache-control"] = "public, max-age=31536000, immutable"
+        return answer
+
+
 class WebPage:
     """The routes for browsers. `find` says whose token somebody signs in with."""
 
@@ -61,7 +70,7 @@ class WebPage:
             Route("/ask/stream", self._streamed(api), methods=["GET"]),
             Route(SIGN_IN, self._signed_in, methods=["POST"]),
             Route(SIGN_OUT, self._signed_out, methods=["POST"]),
-            Mount("/static", StaticFiles(directory=STATIC)),
+            Mount("/static", _Static(directory=STATIC)),
         ]
 
     def sign_in(self, request: Request, problem: str, *, following: str = "") -> Response:

@@ -63,4 +63,5 @@ def _about(view: View, one: LabelStatus) -> dict[str, Any]:
 def _generation(view: View, row: GenerationRow) -> dict[str, Any]:
     is_open = sees_all(row.manifest, view.caller.clearance)
     metrics = [f"{format_metrics(found)} ({name})" for name, found in row.entry.metrics.items()] if is_open else []
-    return {"entry": row.entry, "manifest": row.manifest, "decision": row.decision, "metrics": metrics}
+    found = {"entry": row.entry, "manifest": row.manifest, "decision": row.decision}
+    return found | {"metrics": metrics, "is_open": is_open}
