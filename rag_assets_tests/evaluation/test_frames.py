@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import fields, replace
@@ -17,6 +18,7 @@ from rag_assets.evaluation.summary import record_of
 from rag_assets.history.query_log import LoggedQuestion
 from rag_assets.index.answer_results import Judged, Judging
 from rag_assets.index.eval_records import RankedFile
+from rag_assets_tests.cli.test_private_home import COMMANDS
 from rag_assets_tests.evaluation.graded import new_graded
 from rag_assets_tests.evaluation.made_answers import HOW, answer
 from rag_assets_tests.evaluation.made_runs import manifest, result, run
@@ -131,18 +133,18 @@ def test_only_a_comparison_and_a_report_import_pandas(graded: History, tmp_path:
         encoding="utf-8",
     )
 
-    def command(*words: str) -> subprocess.CompletedProcess[str]:
+    def process(*commands: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
         options = ("--home", str(graded.home.root), "--config", str(config))
+        typed = " ; ".join(shlex.join([*options, *words]) for words in commands)
         return subprocess.run(
-            [sys.executable, "-m", "rag_assets", *options, *words],
+            [sys.executable, "-c", COMMANDS, *shlex.split(typed)],
             env=os.environ | {"PYTHONPATH": str(tmp_path)},
             capture_output=True,
             text=True,
             check=False,
         )
 
-    for words in (["index"], ["index"], ["search", "refund"], ["ask", "What does RefundService do?"], ["eval"]):
-        done = command(*words)
-        assert done.returncode == 0, (words, done.stderr)
-    done = command("eval", "report")
+    done = process(("index",), ("index",), ("search", "refund"), ("ask", "What does RefundService do?"), ("eval",))
+    assert done.returncode == 0, done.stderr
+    done = process(("eval", "report"))
     assert done.returncode == 1 and "pandas was imported" in done.stderr, "else nothing was proven above"
