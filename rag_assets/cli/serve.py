@@ -97,7 +97,7 @@ def mcp(
 ) -> None:
     """Serve one agent on standard input and output (MCP). It shares one server with all others of this home.
 
-    Example: claude mcp add rag -- rag-assets --home ~/.rag_assets mcp
+    Example: rag-assets mcp --label shop
     """
     session = session_of(context)
     hello = {

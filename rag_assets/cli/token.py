@@ -25,7 +25,7 @@ def create(
 ) -> None:
     """Make a token and show it once. It sees what the role of --role sees.
 
-    Example: rag-assets --role developer token create anna --org shop --days 90
+    Example: rag-assets token create anna --org shop --days 90
     """
     session = session_of(context)
     token = _store(session).create(name, role=session.role, org_id=org, days=days)

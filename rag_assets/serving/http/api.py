@@ -171,10 +171,13 @@ async def _while_allowed(
     events: AsyncIterator[ServerSentEvent], request: HttpRequest
 ) -> AsyncIterator[ServerSentEvent]:
     is_allowed: Callable[[], Awaitable[bool]] | None = request.scope.get(STILL_KEY)
-    async for event in events:
+    is_over = False
+    async for event in events:  # to their end: what makes them must not be left in the middle by another task
+        if is_over:
+            continue
         if is_allowed is not None and not await is_allowed():
-            yield ServerSentEvent(json.dumps({"message": "this token is revoked or expired"}), event="error")
-            return
+            event = ServerSentEvent(json.dumps({"message": "this token is revoked or expired"}), event="error")
+            is_over = True
         yield event
 
 
