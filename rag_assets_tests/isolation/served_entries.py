@@ -18,7 +18,7 @@ from rag_assets.serving.http.app import Reception, application
 from rag_assets.serving.index_pool import IndexPool
 from rag_assets.serving.mcp_server import mcp_server
 from rag_assets.serving.operations import Operations
-from rag_assets.serving.page import pages
+from rag_assets.serving.page import WebPage
 from rag_assets.serving.requests import GraphQuery
 from rag_assets.serving.tokens import TokenStore
 from rag_assets_tests.isolation import public_entries as words
@@ -58,7 +58,9 @@ def served(world: World) -> Iterator[ServedWorld]:
         return await anyio.to_thread.run_sync(store.caller_of, token)
 
     operations = Operations(IndexPool(world.home, world.folder / CONFIG))
-    app = application(operations, mcp_server(operations), Reception(find=find, everybody=None), pages=pages(operations))
+    app = application(
+        operations, mcp_server(operations), Reception(find=find, everybody=None), page=WebPage(operations, find)
+    )
     with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
         yield ServedWorld(world, client, tokens)
 
