@@ -14,6 +14,8 @@ import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.history.conversations import open_conversations
+from rag_assets_tests.cli.test_streamed_answers import answering
+from rag_assets_tests.models.llm.model_server import ModelServer
 from rag_assets_tests.serving.conftest import Home, Server, make_home, serving
 
 HTML = {"accept": "text/html"}
@@ -252,6 +254,28 @@ def test_a_stream_ends_with_the_answer_as_the_page_has_it(server: Server) -> Non
     assert event == "answer" and made.of_class("sources") and made.links["1"] == whole.links["1"]
     assert "no label" in server.get("/ask/stream?q=x&label=nope").text
     assert parse_qs(urlsplit(made.links["link to this question"]).query)["label"] == ["shop@main"]
+
+
+def test_what_a_model_writes_is_shown_as_it_comes_and_is_no_markup(tmp_path: Path) -> None:
+    made = make_home(tmp_path)
+    hostile = "![x](http://evil.example/x.png) <img src=x onerror=ran()> [y](javascript:ran()) "
+    with ModelServer() as model:
+        answer = {"base_url": model.url, "balanced": {"model": "m"}, "retries": 0}
+        (made.cli.folder / "rag_assets.yaml").write_text(json.dumps({"answer": answer}), encoding="utf-8")
+        good = "refunds orders.” [chunk: ID]\n\n"
+        answering(model, ["[Answer:] It “Cancels and ", good, f"{hostile}“Cancels and ", good])
+        with serving(made, errors=tmp_path / "errors.txt") as server:
+            said = server.get(f"/ask/stream?q=what+does+OrderService+do&{SHOP}").text
+            events = re.findall(r"event: (\w+)\r?\ndata: (.*?)\r?\n\r?\n", said, re.DOTALL)
+            assert "Cancels" in "".join(json.loads(data)["text"] for event, data in events if event == "text")
+            assert events[-1][0] == "answer"
+            whole = json.loads(events[-1][1])["html"]
+            shown = Page(whole)
+            assert shown.links["1"] == "#source-1" and "Cancels and refunds orders." in shown.text
+            assert not {tag for tag, _ in shown.elements} & {"img", "script"}
+            assert not [href for href in shown.links.values() if not href.startswith(("/", "#"))]
+            plain = opened(server, f"/ask?q=what+does+OrderService+do&{SHOP}")
+            assert plain.of_class("sources") and "extractive" not in plain.text
 
 
 def test_the_report_of_a_generation_is_a_page(home: Home, server: Server, tmp_path: Path) -> None:
