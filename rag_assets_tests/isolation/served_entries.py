@@ -159,6 +159,22 @@ def _resource(served: ServedWorld, asker: Asker, chance: Random) -> Request:
     return Request(uri, _call(served, asker, "resources/read", {"uri": uri}), served.labels(asker))
 
 
+def _page(path: str, name: str, arguments: Arguments) -> ServedEntry:
+    """A view of the page; `name` is the field that holds what is asked."""
+
+    def entry(served: ServedWorld, asker: Asker, chance: Random) -> Request:
+        asked = arguments(served.world, asker, chance)
+        kind = next((key for key in ("query", "question", "place", "start") if key in asked), "")
+        fields = {name if key == kind else key: value for key, value in asked.items() if value not in ("", None)}
+        if path == "/eval" and chance.random() < 0.5:
+            fields["generation"] = chance.choice(chance.choice(served.world.shops).generations)
+        headers = served.headers(asker) | {"accept": "text/html"}
+        answer = served.client.get(path, params=fields, headers=headers)
+        return Request(_said(fields), answer.text, served.labels(asker))
+
+    return entry
+
+
 def _listing(method: str) -> ServedEntry:
     def entry(served: ServedWorld, asker: Asker, chance: Random) -> Request:
         return Request("", _call(served, asker, method, {}), served.labels(asker))
@@ -189,6 +205,13 @@ SERVED: Mapping[str, ServedEntry] = {
     **{f"tool {name}": _tool(name, arguments) for name, arguments in TOOLS.items()},
     "resources read": _resource,
     "resources list": _listing("resources/list"),
+    "page search": _page("/", "q", _search),
+    "page source": _page("/source", "place", _read),
+    "page ask": _page("/ask", "q", _ask),
+    "page graph": _page("/graph", "start", _graph),
+    "page index": _page("/index", "", _status),
+    "page eval": _page("/eval", "", _status),
+    "stream of the page": _page("/ask/stream", "q", _ask),
     "metrics": _plain("/metrics"),
     "openapi": _plain("/openapi.json"),
 }
