@@ -125,6 +125,7 @@ def test_the_graph_is_a_picture_to_walk_and_a_list(server: Server) -> None:
     nodes = walked.of_class("node")
     assert nodes and all(about["href"].startswith("/graph?start=") for about in nodes)
     assert "test 1" in walked.text and "OrderTests.RefundsAnOrder" in walked.links
+    assert walked.text.index("test 1") < walked.text.index("code "), "what a change shows at comes first"
     assert opened(server, nodes[0]["href"]).of_class("graph")
     again = server.get(found.links[key], headers=HTML).text
     assert re.findall(r"<svg.*?</svg>", again, re.DOTALL) == re.findall(r"<svg.*?</svg>", walked.source, re.DOTALL)

@@ -11,12 +11,14 @@ from rag_assets.graph.picture import MOST_NODES, Picture, Reach, picture
 from rag_assets.serving.operations.graph import GraphReply, GraphRow, edge_of, place_of
 from rag_assets.serving.page.rendering import url
 from rag_assets.serving.page.viewing import Link, View, source_url
-from rag_assets.serving.requests import GraphQuery, GraphRequest, parsed
+from rag_assets.serving.requests import GraphQuery, GraphRequest, Only, parsed
 
 _LISTED = 200
 _FEW, _MANY = 29, MOST_NODES - 1
 """Nodes around one: as many as a reader takes in at once, and as many as a picture has."""
 _DECLARED = frozenset(kind.value for kind in (NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY, NodeType.ENTITY))
+_GROUPS = (Only.ENDPOINT, Only.TABLE, Only.TEST, Only.DOCUMENT, Only.CODE)
+"""In the order of the list: what a change shows at first."""
 _SAYS = {
     GraphQuery.AROUND: "what is around it",
     GraphQuery.CALLERS: "who calls it",
@@ -60,7 +62,7 @@ def graph_page(view: View) -> str:
             "path": url("/graph", start=reply.found.starts[0], relation="path", to=row.key, label=reply.label),
         }
 
-    rows = sorted(reply.found.rows, key=lambda row: row.group)
+    rows = sorted(reply.found.rows, key=lambda row: _GROUPS.index(row.group))
     shown = {
         "reply": reply,
         "name": short_name(reply.found.starts[0]),
