@@ -6,6 +6,8 @@ home/
   scratch/                  work that is thrown away, below the home so that parts can be linked into it
   mirrors/                  bare mirrors of remote repositories
   models/{id}.bin           tables that train-embedder made
+  serve/                    sockets and logs of the server that agents of this machine share
+  tokens.json               digests of the tokens of servers
   dagster/                  DAGSTER_HOME, when the environment names none
   labels/{label}/
     label.json              the repository settings this label was last built with

@@ -22,11 +22,12 @@ def is_supported() -> bool:
 
 def socket_path(home: IndexHome, config: Path | None, version: str) -> Path:
     """Of the server of one home, one configuration and one version, so that an upgrade begins with a new server. In the
-    home; in a folder of the user where that cannot be written, or its path is too long. Makes the folder."""
+    home; in a folder of the user where there is none yet, it cannot be written, or its path is too long. Makes the
+    folder."""
     what = "\0".join([str(home.root.resolve()), str(config.resolve()) if config else "", version, sys.prefix])
     name = f"{hashlib.sha256(what.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.sock"
     inside = home.root.resolve() / _FOLDER
-    if len(os.fsencode(inside / name)) <= _LONGEST and _made(inside):
+    if home.root.is_dir() and len(os.fsencode(inside / name)) <= _LONGEST and _made(inside):
         return inside / name
     outside = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / f"rag-assets-{os.getuid()}"
     if not _made(outside):

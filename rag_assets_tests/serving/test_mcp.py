@@ -18,9 +18,12 @@ import pytest
 from mcp import StdioServerParameters, stdio_client
 from mcp.client.client import Client
 
+from rag_assets.index.layout import IndexHome
 from rag_assets.serving import own_version
 from rag_assets.serving.local_socket import socket_path
 from rag_assets.serving.mcp_server import instructions
+from rag_assets_tests.cli.conftest import CommandLine
+from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.processes import until
 from rag_assets_tests.serving.agents import MODES, SHOP, TOOLS, ask, everything, said, tokens
 from rag_assets_tests.serving.conftest import Home, make_home
@@ -190,3 +193,17 @@ def test_the_tool_that_indexes(tmp_path: Path) -> None:
 
     ask(stdio(home, "--alone", "--allow-index"), talk)
     assert any(told)
+
+
+def test_where_nothing_is_indexed_no_home_is_made(tmp_path: Path) -> None:
+    home = Home(CommandLine(IndexHome(tmp_path / "none"), tmp_path), Repository(tmp_path), Repository(tmp_path))
+
+    async def talk(client: Client) -> None:
+        answer = await client.call_tool("search", {"query": "x"})
+        assert answer.is_error and "rag-assets index PATH_OR_URL" in said(answer)
+        assert "nothing is indexed" in said(await client.call_tool("status", {}))
+
+    ask(stdio(home), talk)
+    assert not (tmp_path / "none").exists()
+    for pid in servers_of(home):
+        os.kill(pid, signal.SIGTERM)
