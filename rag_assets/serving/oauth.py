@@ -51,7 +51,7 @@ class ExternalCallers:
             clearance = clearance_of(roles[0] if roles else None, self.roles)
         except RoleError:
             return None
-        return Caller(name=found.subject or found.client_id, clearance=clearance, org_id=organisations[0])
+        return Caller(name=f"oauth:{found.subject or found.client_id}", clearance=clearance, org_id=organisations[0])
 
 
 def external_callers(

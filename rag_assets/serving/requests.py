@@ -131,6 +131,9 @@ class AskRequest(Request):
 
 class StatusRequest(Request):
     label: Annotated[Name | None, Field(description="Only this index, with the reasons of skipped files")] = None
+    compare: Annotated[
+        Name | None, Field(description="Routes, tables, edges that differ from this generation (or `previous`)")
+    ] = None
 
 
 R = TypeVar("R", bound=Request)

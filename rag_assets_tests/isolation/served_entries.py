@@ -110,7 +110,19 @@ def _ask(world: World, asker: Asker, chance: Random) -> dict[str, Any]:
 
 
 def _status(world: World, asker: Asker, chance: Random) -> dict[str, Any]:
-    return _label(world, asker, chance)
+    others = [generation for shop in world.shops for generation in shop.generations]
+    compared = {"compare": chance.choice(["previous", *others])} if chance.random() < 0.3 else {}
+    return compared | _label(world, asker, chance)
+
+
+def _since(world: World, asker: Asker, chance: Random) -> dict[str, Any]:
+    only = chance.choice([[], ["code"], ["test", "document"]])
+    return {"since": words._since(world, asker, chance), "only": only, "limit": 200} | _label(world, asker, chance)
+
+
+def _two(world: World, asker: Asker, chance: Random) -> dict[str, Any]:
+    old, new = chance.choice(world.shops).generations, chance.choice(world.shops).generations
+    return {"old": chance.choice(old), "new": chance.choice(new)} | _label(world, asker, chance)
 
 
 TOOLS: Mapping[str, Arguments] = {
@@ -200,6 +212,8 @@ def _plain(path: str) -> ServedEntry:
 SERVED: Mapping[str, ServedEntry] = {
     **{f"route {name}": _route(name, arguments, "application/json") for name, arguments in TOOLS.items()},
     **{f"text of {name}": _route(name, arguments, "text/plain") for name, arguments in TOOLS.items()},
+    "route graph since": _route("graph", _since, "application/json"),
+    "tool graph since": _tool("graph", _since),
     "stream of ask": _route("ask", _ask, "text/event-stream"),
     "route labels": _route("labels", lambda *_: {}, "application/json"),
     **{f"tool {name}": _tool(name, arguments) for name, arguments in TOOLS.items()},
@@ -211,6 +225,8 @@ SERVED: Mapping[str, ServedEntry] = {
     "page graph": _page("/graph", "start", _graph),
     "page index": _page("/index", "", _status),
     "page eval": _page("/eval", "", _status),
+    "page impact": _page("/impact", "", lambda *asked: _since(*asked) | {"limit": ""}),
+    "page compare": _page("/compare", "", _two),
     "stream of the page": _page("/ask/stream", "q", _ask),
     "metrics": _plain("/metrics"),
     "openapi": _plain("/openapi.json"),

@@ -13,6 +13,7 @@ from rag_assets_tests.serving.agents import SHOP, ask, said
 from rag_assets_tests.serving.conftest import Home, make_home, serving
 from rag_assets_tests.serving.test_mcp import stdio
 
+HTML = {"accept": "text/html"}
 PARCEL = "namespace Shop.Orders;\n\npublic class Parcel { public void Weigh() { } }\n"
 
 
@@ -75,3 +76,27 @@ def test_what_the_last_commits_touch(home: Home, tmp_path: Path) -> None:
     with serving(home, errors=tmp_path / "errors.txt") as server:
         found = server.get("/api/v1/graph", params=SHOP | {"since": before}).json()
         assert {node["what"] for node in found["touched"]} == {"test"} and found["base_commit"] == before
+        page = server.get("/impact", params=SHOP | {"since": before}).text
+        assert "RefundsAnOrder" in page and "because of" in page and "/source?label=shop%40main&amp;place=" in page
+        assert server.get("/impact", params=SHOP | {"since": "nowhere"}, headers=HTML).status_code >= 400
+
+
+def test_what_differs_from_the_generation_before(home: Home, tmp_path: Path) -> None:
+    table = "CREATE TABLE dbo.Parcels (Id int NOT NULL);\nGO\n"
+    home.shop.commit({"db/parcels.sql": table, "src/Orders/Invoices.Print.cs": "namespace Shop.Orders;\n"})
+    assert home.cli.run("index", "shop").code == 0
+
+    async def talk(client: Client) -> None:
+        found = said(await client.call_tool("status", SHOP | {"compare": "previous"}))
+        assert "+ dbo.Parcels|TABLE" in found
+        same = said(await client.call_tool("status", SHOP | {"compare": "active"}))
+        assert "no route, table or edge differs" in same
+        wrong = await client.call_tool("status", SHOP | {"compare": "20010101"})
+        assert wrong.is_error and "20010101" in said(wrong)
+
+    ask(stdio(home, "--alone"), talk)
+    with serving(home, errors=tmp_path / "errors.txt") as server:
+        compared = server.get("/api/v1/status", params=SHOP | {"compare": "previous"}).json()
+        assert compared["added"]["named"] == ["dbo.Parcels|TABLE"] and compared["removed"]["nodes"]
+        page = server.get("/compare", params=SHOP).text
+        assert "What came" in page and "/graph?start=dbo.Parcels%7CTABLE" in page

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from rag_assets.closeable import Closeable
 from rag_assets.errors import RagAssetsError
 from rag_assets.graph.artifact import GraphError
+from rag_assets.index.generation_refs import ACTIVE
 from rag_assets.index.generations import Manifest
 from rag_assets.qa.services import nobody_listens
 from rag_assets.search.change_impact import change_impact
@@ -21,6 +22,7 @@ from rag_assets.serving.access import Caller
 from rag_assets.serving.index_age import AgesOf, IndexAge, IndexAges
 from rag_assets.serving.index_pool import IndexPool, one_label
 from rag_assets.serving.operations.ask import AskReply, ask
+from rag_assets.serving.operations.compare import CompareReply, compare
 from rag_assets.serving.operations.graph import GraphReply, walk
 from rag_assets.serving.operations.impact import ImpactReply
 from rag_assets.serving.operations.overview import overview
@@ -124,7 +126,14 @@ class Operations(Closeable):
             answer, turn_id = ask(answerer, request, caller, on_text, session)
             return AskReply(request, answer, turn_id, _known(ages))
 
-    def status(self, request: StatusRequest, caller: Caller) -> StatusReply:
+    def status(self, request: StatusRequest, caller: Caller) -> StatusReply | CompareReply:
+        """What there is; with `compare` what differs from another generation."""
+        if request.compare is not None:
+            return self.compare(request.label, request.compare, ACTIVE, caller)
+        return self.indexes(request, caller)
+
+    def indexes(self, request: StatusRequest, caller: Caller) -> StatusReply:
+        """The indexes that the caller sees."""
         if request.label is None and not self.pool.manifests(caller):
             return StatusReply((), is_one=False)
         labels = self.pool.labels(caller, request.label) if request.label else list(self.pool.manifests(caller))
@@ -174,6 +183,10 @@ class Operations(Closeable):
         from rag_assets.serving.operations.history import generations  # evaluation is no part of an agent's server
 
         return generations(self.pool.home, one_label(self.pool.labels(caller, label)), caller)
+
+    def compare(self, label: str | None, old: str, new: str, caller: Caller) -> CompareReply:
+        """What came and went between two generations of a label, by id, commit, tag, `active` or `previous`."""
+        return compare(self.pool.home, one_label(self.pool.labels(caller, label)), old, new, caller)
 
     def evaluation(self, label: str, generation: str, caller: Caller) -> Report:
         """What is known of how well a generation answers. Raises NothingMeasured."""

@@ -91,6 +91,11 @@ def ask(
     answerer: QuestionAnswerer, request: AskRequest, caller: Caller, on_text: Callable[[str], None], session: str
 ) -> tuple[Answer, str]:
     """The answer to a question, and the id of its turn. Raises what `QuestionAnswerer.ask` raises."""
-    result = answerer.ask(request.question, session=session, user=caller.name, on_text=on_text)
+    result = answerer.ask(request.question, session=session, user=_user(caller), on_text=on_text)
     assert result.response is not None  # only a request that was answered before has none
     return result.response, result.turn_id
+
+
+def _user(caller: Caller) -> str:
+    """Whose sessions these are: nobody's with a token are those of a user of this system who is called like it."""
+    return f"token {caller.name}" if caller.name else ""

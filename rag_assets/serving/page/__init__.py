@@ -23,6 +23,7 @@ from rag_assets.serving.http.guards import ID_KEY, TOKEN_COOKIE, FindsCaller
 from rag_assets.serving.operations import Operations
 from rag_assets.serving.operations.ask import AskReply
 from rag_assets.serving.page.ask_view import ask_of, ask_page, footnoted
+from rag_assets.serving.page.change_view import compare_page, impact_page
 from rag_assets.serving.page.graph_view import graph_page
 from rag_assets.serving.page.index_view import eval_page, index_page
 from rag_assets.serving.page.rendering import STATIC, rendered
@@ -64,6 +65,8 @@ class WebPage:
             "/graph": graph_page,
             "/index": index_page,
             "/eval": eval_page,
+            "/impact": impact_page,
+            "/compare": compare_page,
         }
         return [
             *(Route(path, self._endpoint(api, show), methods=["GET"]) for path, show in shown.items()),

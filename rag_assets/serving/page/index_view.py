@@ -17,7 +17,7 @@ _MOST_FILES = 500
 
 
 def index_page(view: View) -> str:
-    reply = view.operations.status(parsed(StatusRequest, {"label": view.label}), view.caller)
+    reply = view.operations.indexes(parsed(StatusRequest, {"label": view.label}), view.caller)
     if view.label is None:
         rows = [_about(view, one) for one in reply.found]
         return view.rendered("index.html", title="Index", rows=rows, about=None)
