@@ -14,7 +14,6 @@ from rag_assets.graph.artifact import GraphError
 from rag_assets.index.generation_refs import ACTIVE
 from rag_assets.index.generations import Manifest
 from rag_assets.qa.services import nobody_listens
-from rag_assets.search.change_impact import change_impact
 from rag_assets.search.graph_context import counts_of
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.touched_nodes import Touched
@@ -103,6 +102,8 @@ class Operations(Closeable):
         )
 
     def impact(self, request: GraphRequest, since: str, caller: Caller) -> ImpactReply:
+        from rag_assets.search.change_impact import change_impact  # an agent waits for the start of its server
+
         only = [Touched(one.value) for one in request.only]
         return self._on_one(
             request.label,

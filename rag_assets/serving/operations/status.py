@@ -9,7 +9,6 @@ from typing import Any
 
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.generations import Manifest
-from rag_assets.pipeline.skipped_files import skipped_files
 from rag_assets.search.index import LabelIndex
 from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
@@ -86,6 +85,8 @@ class StatusReply:
 
 def status_of(index: LabelIndex, age: IndexAge) -> LabelStatus:
     """What a reader sees of an index."""
+    from rag_assets.pipeline.skipped_files import skipped_files  # an agent waits for the start of its server
+
     shard, scope = index.parts.shard(), index.scope()
     counts = {"files": len(shard.values("Path", scope)), "sections": shard.count(scope)}
     modes = tuple(mode.value for mode in index.generation.retrieval_modes)
