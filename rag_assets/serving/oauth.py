@@ -7,6 +7,7 @@ configuration, `org:ID` an organisation. Without a scope for the organisation no
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -36,8 +37,6 @@ class ExternalCallers:
     async def find(self, token: str) -> Caller | None:
         """None for a token that the verifier does not accept, that has expired, is meant for another resource, or whose
         scopes name no organisation or a role that is not configured."""
-        import time
-
         found = await self.verifier.verify_token(token)
         if found is None or (found.expires_at is not None and found.expires_at <= time.time()):
             return None
