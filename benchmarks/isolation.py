@@ -17,16 +17,18 @@ import random
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from report import table
 
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.isolation.hidden_words import PAIRED, told_apart
-from rag_assets_tests.isolation.public_entries import ENTRIES
+from rag_assets_tests.isolation.public_entries import ENTRIES, Request
 from rag_assets_tests.isolation.served_entries import SERVED, served
-from rag_assets_tests.isolation.walled_shops import walled_shops
+from rag_assets_tests.isolation.walled_shops import Asker, World, walled_shops
 from rag_assets_tests.search.tenants import OWNERS, askers, shown
 
 
@@ -98,15 +100,7 @@ def every_entry(folder: Path, requests: int, pairs: int, chance: random.Random) 
     names, paired = sorted(ENTRIES), sorted(PAIRED)
     made = {name: Tally() for name in names} | {f"pairs of {name}": Tally() for name in paired}
     with walled_shops(folder) as world:
-        for number in range(requests):
-            name = names[number % len(names)]
-            asked, one = chance.choice(world.askers), made[name]
-            begun = time.process_time()
-            found = ENTRIES[name](world, asked, chance)
-            one.seconds += time.process_time() - begun
-            one.asked += 1
-            one.answered += bool(world.leaks(found.shown, found.said, (), asked.clearance))
-            one.leaks.update(world.leaks(found.shown, found.said, found.labels, asked.clearance))
+        _ask(made, ENTRIES, world, world, requests, chance)
         for number in range(pairs):
             name = paired[number % len(paired)]
             asked, one = chance.choice([one for one in world.askers if one.above]), made[f"pairs of {name}"]
@@ -120,19 +114,31 @@ def every_entry(folder: Path, requests: int, pairs: int, chance: random.Random) 
 
 
 def every_route(folder: Path, requests: int, chance: random.Random) -> dict[str, Tally]:
-    names = list(SERVED)
-    made = {name: Tally() for name in names}
+    made = {name: Tally() for name in SERVED}
     with walled_shops(folder) as world, served(world) as server:
-        for number in range(requests):
-            name = names[number % len(names)]
-            asked, one = chance.choice(world.askers), made[name]
-            begun = time.process_time()
-            found = SERVED[name](server, asked, chance)
-            one.seconds += time.process_time() - begun
-            one.asked += 1
-            one.answered += bool(world.leaks(found.shown, found.said, (), asked.clearance))
-            one.leaks.update(world.leaks(found.shown, found.said, found.labels, asked.clearance))
+        _ask(made, SERVED, server, world, requests, chance)
     return made
+
+
+def _ask(
+    made: dict[str, Tally],
+    entries: Mapping[str, Callable[[Any, Asker, random.Random], Request]],
+    behind: object,
+    world: World,
+    requests: int,
+    chance: random.Random,
+) -> None:
+    """Asks each entry equally often, as anybody; `behind` is what the entries are of."""
+    names = sorted(entries)
+    for number in range(requests):
+        name = names[number % len(names)]
+        asked, one = chance.choice(world.askers), made[name]
+        begun = time.process_time()
+        found = entries[name](behind, asked, chance)
+        one.seconds += time.process_time() - begun
+        one.asked += 1
+        one.answered += bool(world.leaks(found.shown, found.said, (), asked.clearance))
+        one.leaks.update(world.leaks(found.shown, found.said, found.labels, asked.clearance))
 
 
 if __name__ == "__main__":

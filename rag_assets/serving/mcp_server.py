@@ -29,17 +29,7 @@ from rag_assets.serving.access import Caller
 from rag_assets.serving.index_runs import IndexRunRequest, IndexRuns
 from rag_assets.serving.operations import OperationReply, Operations
 from rag_assets.serving.operations.status import TOKENS
-from rag_assets.serving.requests import (
-    AskRequest,
-    GraphRequest,
-    ReadRequest,
-    Request,
-    SearchRequest,
-    StatusRequest,
-    SymbolRequest,
-    parsed,
-    schema_of,
-)
+from rag_assets.serving.requests import OPERATIONS, ReadRequest, StatusRequest, parsed, schema_of
 from rag_assets.suggestions import nearest
 
 NAME = "rag-assets"
@@ -71,21 +61,6 @@ SCOPE_KEY = "rag_assets.calling"
 """Where the HTTP application leaves it in the scope of a request."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Tool:
-    name: str
-    says: str
-    request: type[Request]
-
-
-_TOOLS = (
-    _Tool("search", "Find places in the indexed repository by words, behaviour, identifier or error.", SearchRequest),
-    _Tool("read", "Numbered lines of a place at the indexed commit, another commit or now.", ReadRequest),
-    _Tool("symbol", "Declaration, documentation, members and relatives of a name.", SymbolRequest),
-    _Tool("graph", "Callers, uses, impact of a change, or a path between two nodes, with file and line.", GraphRequest),
-    _Tool("ask", "A question answered by quotes with checked citations, or refused.", AskRequest),
-    _Tool("status", "Indexes, their commit against HEAD, counts, skipped files.", StatusRequest),
-)
 _READ_ONLY = types.ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
@@ -174,7 +149,7 @@ class _Handlers:
                 input_schema=schema_of(tool.request),
                 annotations=_READ_ONLY,
             )
-            for tool in _TOOLS
+            for tool in OPERATIONS
         ]
         if self._runs is not None and _calling(context).may_index:
             tools.append(_INDEX)
@@ -203,7 +178,7 @@ class _Handlers:
         return types.CallToolResult(content=[types.TextContent(type="text", text=line)], structured_content=found)
 
     async def _reply(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> tuple[OperationReply, int]:
-        known = {tool.name: tool.request for tool in _TOOLS}
+        known = {tool.name: tool.request for tool in OPERATIONS}
         if name not in known:
             raise WrongUsage(f"no tool {name!r}{nearest(name, known, 'there are')}")
         request = parsed(known[name], arguments)

@@ -6,6 +6,7 @@ A wrong argument is answered by what would be right, so that a model can repair 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
@@ -135,6 +136,24 @@ class StatusRequest(Request):
         Name | None, Field(description="Routes, tables, edges that differ from this generation (or `previous`)")
     ] = None
 
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What can be asked, by the name of its tool and its route. `says` is what a model and a program read about it."""
+
+    name: str
+    request: type[Request]
+    says: str
+
+
+OPERATIONS = (
+    Operation("search", SearchRequest, "Find places in the repository by words, behaviour, identifier or error."),
+    Operation("read", ReadRequest, "Numbered lines of a place at the indexed commit, another commit or now."),
+    Operation("symbol", SymbolRequest, "Declaration, documentation, members and relatives of a name."),
+    Operation("graph", GraphRequest, "Callers, uses, impact of a change, a path between nodes, with file and line."),
+    Operation("ask", AskRequest, "A question answered by quotes with checked citations, or refused."),
+    Operation("status", StatusRequest, "Indexes, their commit against HEAD, counts, skipped files."),
+)
 
 R = TypeVar("R", bound=Request)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from rag_assets.serving.http.api import OPERATIONS
+from rag_assets.serving.http.api import ROUTES
 from rag_assets_tests.processes import until
 from rag_assets_tests.serving.conftest import Home, Server, serving
 
@@ -26,7 +26,7 @@ def test_every_operation_answers_as_json_and_as_text(server: Server) -> None:
         "status": {},
         "labels": {},
     }
-    assert set(asked) == {one.name for one in OPERATIONS}
+    assert set(asked) == {one.name for one in ROUTES}
     for name, arguments in asked.items():
         by_query = server.get(f"/api/v1/{name}", params=arguments | SHOP)
         by_body = server.post(f"/api/v1/{name}", json=arguments | SHOP)
@@ -175,7 +175,7 @@ def test_health_metrics_and_the_description(server: Server) -> None:
     assert server.get("/healthz").json() == {"status": "ok"}
     assert 'rag_assets_requests_total{route="/healthz"' in server.get("/metrics").text
     described = server.get("/openapi.json").json()
-    assert set(described["paths"]) == {f"/api/v1/{one.name}" for one in OPERATIONS}
+    assert set(described["paths"]) == {f"/api/v1/{one.name}" for one in ROUTES}
     search = described["paths"]["/api/v1/search"]["get"]
     assert {one["name"] for one in search["parameters"] if one["required"]} == {"query"}
     unknown = server.get("/api/v2/search")

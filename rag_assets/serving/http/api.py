@@ -6,7 +6,6 @@ import json
 import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -28,17 +27,7 @@ from rag_assets.serving.mcp_server import SCOPE_KEY
 from rag_assets.serving.operations import OperationReply, Operations
 from rag_assets.serving.operations.ask import AskReply
 from rag_assets.serving.operations.status import TOKENS
-from rag_assets.serving.requests import (
-    AskRequest,
-    GraphRequest,
-    ReadRequest,
-    Request,
-    SearchRequest,
-    StatusRequest,
-    SymbolRequest,
-    WrongArguments,
-    parsed,
-)
+from rag_assets.serving.requests import OPERATIONS, AskRequest, Operation, StatusRequest, WrongArguments, parsed
 
 PREFIX = "/api/v1"
 _log = logging.getLogger("rag_assets.serving.http")
@@ -49,24 +38,7 @@ _STREAM = "text/event-stream"
 Ask = Callable[[Callable[[str], None]], AskReply]
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """A route for programs. `says` stands in the OpenAPI document."""
-
-    name: str
-    request: type[Request]
-    says: str
-
-
-OPERATIONS = (
-    Operation("search", SearchRequest, "Ranked places with their best members."),
-    Operation("read", ReadRequest, "The numbered lines of a place."),
-    Operation("symbol", SymbolRequest, "Declaration, documentation, members and relatives of a name."),
-    Operation("graph", GraphRequest, "Callers, uses, impact, or a path between two nodes."),
-    Operation("ask", AskRequest, "An answer with checked citations, or a refusal; streamed as text/event-stream."),
-    Operation("status", StatusRequest, "Indexes, their age, counts and skipped files."),
-    Operation("labels", StatusRequest, "The names of the indexes that the caller may see."),
-)
+ROUTES = (*OPERATIONS, Operation("labels", StatusRequest, "The names of the indexes that the caller may see."))
 
 
 def caller_of(request: HttpRequest) -> Caller:
@@ -85,7 +57,7 @@ class Api:
         self._limiter = anyio.CapacityLimiter(at_once)
 
     def routes(self) -> list[Route]:
-        return [Route(f"{PREFIX}/{one.name}", self._endpoint(one), methods=["GET", "POST"]) for one in OPERATIONS]
+        return [Route(f"{PREFIX}/{one.name}", self._endpoint(one), methods=["GET", "POST"]) for one in ROUTES]
 
     def _endpoint(self, operation: Operation) -> Callable[[HttpRequest], Awaitable[Response]]:
         async def endpoint(request: HttpRequest) -> Response:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rag_assets.serving import own_version
-from rag_assets.serving.http.api import OPERATIONS, PREFIX, Operation
+from rag_assets.serving.http.api import PREFIX, ROUTES
+from rag_assets.serving.requests import Operation
 
 _ERRORS = {
     "400": "Wrong arguments; the message says what is valid.",
@@ -34,7 +35,7 @@ def document() -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "rag-assets", "version": own_version() or "0"},
-        "paths": {f"{PREFIX}/{one.name}": _path(one, schemas) for one in OPERATIONS},
+        "paths": {f"{PREFIX}/{one.name}": _path(one, schemas) for one in ROUTES},
         "components": {"schemas": schemas, "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}},
         "security": [{}, {"bearer": []}],
     }
