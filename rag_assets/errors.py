@@ -77,6 +77,10 @@ class MissingCommit(SourceError):
     """A commit that the repository does not have, or an abbreviation of several."""
 
 
+class FileSkipped(SourceError):
+    """A file of a repository that no index would have; the text says why."""
+
+
 class EmptyRepository(SourceError):
     """A repository without any commit."""
 

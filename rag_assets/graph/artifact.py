@@ -10,6 +10,7 @@ size; `check` reads them whole and compares their hashes.
 from __future__ import annotations
 
 import hashlib
+import threading
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -83,6 +84,10 @@ class _Hashed:
         return self._file.write(data)
 
 
+_READING_HEADERS = threading.Lock()
+"""NumPy parses a header as Python, which fails now and then where several threads do so (CPython before 3.12)."""
+
+
 def open_graph(directory: Path) -> Graph:
     """The graph in a directory, memory-mapped. Raises GraphError where a file is absent or cut, or the version is
     another one; what only reading shows is found by `check`."""
@@ -135,7 +140,8 @@ def _mapped(path: Path, file: _File) -> NDArray[Any]:
         found = path.stat().st_size
         if found != file.size:
             raise GraphError(f"graph file {path} is damaged: it has {found} bytes of {file.size}; {REBUILD}")
-        loaded: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        with _READING_HEADERS:
+            loaded: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise GraphError(f"graph file {path} is missing; {REBUILD}") from None
     except (OSError, ValueError) as error:

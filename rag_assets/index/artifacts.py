@@ -26,6 +26,10 @@ class ArtifactError(RagAssetsError):
     """A URI that this generation does not hold, or whose text is no longer what was indexed."""
 
 
+class NotIndexed(ArtifactError):
+    """A file that this generation does not hold; the text says why."""
+
+
 class _Owner(msgspec.Struct):
     """The isolation boundary of a payload (B02)."""
 
@@ -122,8 +126,8 @@ class ArtifactStore:
             return str(found[0]["text_sha256"])
         here = f"{path} is not indexed in generation {self._generation.manifest.generation_id}"
         if found:
-            raise ArtifactError(f"{here}: it is skipped as {found[0]['reason']}; see: rag-assets explain {path}")
-        raise ArtifactError(f"{here}; it may have been moved or deleted since: find it again with rag-assets search")
+            raise NotIndexed(f"{here}: it is skipped as {found[0]['reason']}; see: rag-assets explain {path}")
+        raise NotIndexed(f"{here}; it may have been moved or deleted since: find it again with rag-assets search")
 
     def _slice(self, row: dict[str, Any], uri: str) -> str:
         payload = msgspec.json.decode(row["payload"])

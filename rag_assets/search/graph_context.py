@@ -34,7 +34,7 @@ class NodeBody:
 def graph_of(index: LabelIndex) -> Graph:
     """The graph of the generation that `index` reads, as far as its clearance reaches. Raises GraphError where there is
     none or a damaged one."""
-    return graph_seen_in(index.generation, index.clearance)
+    return index.kept_graph(lambda: graph_seen_in(index.generation, index.clearance))
 
 
 def graph_seen_in(generation: Generation, clearance: Confidentiality) -> Graph:

@@ -10,7 +10,7 @@ import re
 import threading
 import uuid
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -32,6 +32,7 @@ from rag_assets.settings.config_file import config_of, config_path, is_configure
 
 if TYPE_CHECKING:
     from rag_assets.contracts.embedder import Embedder
+    from rag_assets.graph.csr_graph import Graph
     from rag_assets.index.artifacts import ArtifactStore
     from rag_assets.index.blobs import BlobError, BlobStore
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
@@ -182,6 +183,8 @@ class LabelIndex(Searchable):
         self._work_trees = threading.Lock()
         self._looks: dict[Path, _Look] = {}  # the latest last
         self._folder: str | None = None
+        self._graphs = threading.Lock()
+        self._graph: Graph | None = None
 
     @classmethod
     def open(
@@ -379,7 +382,15 @@ class LabelIndex(Searchable):
             raise ArtifactError(f"{path} is not in the index of {self.label}, or not for a reader of {self.clearance}")
         return self.parts.artifacts().resolve(uri)
 
+    def kept_graph(self, opened: Callable[[], Graph]) -> Graph:
+        """The graph, opened once: it maps three dozen files, which stay open as long as anybody has it."""
+        with self._graphs:
+            if self._graph is None:
+                self._graph = opened()
+            return self._graph
+
     def close(self) -> None:
+        self._graph = None
         self.parts.close()
 
     def point_id_of(self, semantic_id: str) -> str:
@@ -407,6 +418,9 @@ class WorkTreeIndex(LabelIndex):
     def with_work_tree(self, folder: str | Path | None = None) -> LabelIndex:
         """The same index with the work tree as it is by now."""
         return self._base.with_work_tree(folder)
+
+    def kept_graph(self, opened: Callable[[], Graph]) -> Graph:
+        return self._base.kept_graph(opened)
 
     def close(self) -> None:
         """The index that this one is of is closed by whoever opened it."""

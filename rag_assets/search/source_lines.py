@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.identity import declared_names, document_uri, plain_symbol
 from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
-from rag_assets.errors import MissingCommit, PlaceError, QueryError, SourceError, WrongQuestion
+from rag_assets.errors import FileSkipped, MissingCommit, PlaceError, QueryError, WrongQuestion
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.languages.detection import detect_language
 from rag_assets.search.retrieve import OpenLabel
@@ -533,7 +533,7 @@ class SourceReader:
             raise self._unknown(path, f" in {where}")
         if isinstance(found, SkippedFile):
             detail = f": {found.detail}" if found.detail else ""
-            raise SourceError(
+            raise FileSkipped(
                 f"{path} of {where} is skipped as {found.reason.value}{detail}; an index would not have it"
             )
 

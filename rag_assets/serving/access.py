@@ -20,7 +20,8 @@ class Caller:
     """`name` is that of the token, '' for the owner of the machine. An `org_id` of None sees every organisation.
 
     `folder` is where a local client works and `label` what it chose, both to know which index is meant. `work_tree`:
-    files that differ from the indexed commit are read as they are there now."""
+    files that differ from the indexed commit are read as they are there now. `knows_paths`: the caller works on this
+    machine, so an error may say where a file of it is."""
 
     name: str = ""
     clearance: Confidentiality = DEFAULT_LEVEL
@@ -28,6 +29,7 @@ class Caller:
     folder: Path | None = None
     label: str = ""
     work_tree: bool = False
+    knows_paths: bool = False
 
 
 def clearance_of(role: str | None, roles: Mapping[str, Confidentiality]) -> Confidentiality:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
+from rag_assets.printable import printable
 
 _MARGIN = 1.1
 """Of the estimate: a twentieth of pieces of C# and Markdown has more tokens than that."""
@@ -46,6 +47,13 @@ def joined_within(head: Sequence[str], body: Sequence[str], foot: Sequence[str],
         else:
             high = middle - 1
     return clipped(first(low), max_tokens)
+
+
+def shown(text: str, max_tokens: int) -> str:
+    """An answer as an agent and its terminal may have it: what would hide, reorder or command is made visible, which
+    takes room."""
+    visible = printable(text)
+    return text if visible == text else clipped(visible, max_tokens)
 
 
 def clipped(text: str, max_tokens: int) -> str:

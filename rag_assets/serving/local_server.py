@@ -38,6 +38,7 @@ def calling_of(hello: Mapping[str, Any], roles: Roles) -> Calling:
             clearance=clearance_of(hello.get("role"), roles),
             folder=Path(folder) if folder else None,
             label=str(hello.get("label") or ""),
+            knows_paths=True,
             work_tree=bool(hello.get("work_tree")),
         ),
         structured=bool(hello.get("structured")),
@@ -118,6 +119,17 @@ class LocalServer:
             await self._agents.run(read, write, self._agents.create_initialization_options())
 
 
+def _readable(line: str) -> str:
+    """A line as the SDK can read it: half of a pair (`"\\ud83d"`, an emoji that a client has cut) makes no text, and a
+    message that cannot be read has no answer."""
+    if "\\ud" not in line.lower():
+        return line
+    try:
+        return json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace").decode()
+    except (ValueError, RecursionError):
+        return line
+
+
 class _Lines:
     """The lines that a client sends, as a text file has them."""
 
@@ -136,7 +148,7 @@ class _Lines:
                 line = await self._stream.receive_until(b"\n", _LONGEST_LINE)
             except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError, anyio.DelimiterNotFound):
                 return  # the client has gone, or sends what no client sends
-            yield line.decode("utf-8", "replace")
+            yield _readable(line.decode("utf-8", "replace"))
 
 
 class _Writer:

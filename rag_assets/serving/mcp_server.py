@@ -24,9 +24,12 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from rag_assets.errors import RagAssetsError, WrongUsage
+from rag_assets.printable import printable
 from rag_assets.serving import own_version
 from rag_assets.serving.access import Caller
+from rag_assets.serving.budget import shown
 from rag_assets.serving.index_runs import IndexRunRequest, IndexRuns
+from rag_assets.serving.local_paths import unreadable
 from rag_assets.serving.operations import OperationReply, Operations
 from rag_assets.serving.operations.status import TOKENS
 from rag_assets.serving.requests import OPERATIONS, ReadRequest, StatusRequest, parsed, schema_of
@@ -102,9 +105,10 @@ def instructions() -> str:
     return resources.files(__package__).joinpath("instructions.md").read_text(encoding="utf-8").strip()
 
 
-def mcp_server(operations: Operations, runs: IndexRuns | None = None) -> Server[Any]:
-    """The server of the protocol on some operations; with `runs` also the tool that indexes, for callers who may."""
-    handlers = _Handlers(operations, runs)
+def mcp_server(operations: Operations, runs: IndexRuns | None = None, *, seconds: float | None = None) -> Server[Any]:
+    """The server of the protocol on some operations; with `runs` also the tool that indexes, for callers who may. A
+    call over HTTP may take so many `seconds`; a local client gives up when it wants to."""
+    handlers = _Handlers(operations, runs, seconds)
     return Server(
         NAME,
         version=own_version(),
@@ -137,9 +141,10 @@ def _calling(context: Context) -> Calling:
 
 
 class _Handlers:
-    def __init__(self, operations: Operations, runs: IndexRuns | None) -> None:
+    def __init__(self, operations: Operations, runs: IndexRuns | None, seconds: float | None) -> None:
         self._operations = operations
         self._runs = runs
+        self._seconds = seconds
 
     async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         tools = [
@@ -162,18 +167,21 @@ class _Handlers:
         try:
             if params.name == _INDEX.name and self._runs is not None and asked.may_index:
                 return await self._index(context, parsed(IndexRunRequest, params.arguments or {}), asked.caller)
-            reply, budget = await self._reply(params.name, params.arguments or {}, asked.caller)
+            with anyio.fail_after(None if context.request is None else self._seconds):
+                reply, budget = await self._reply(params.name, params.arguments or {}, asked.caller)
+        except TimeoutError:
+            return _failed(f"this took over {self._seconds:.0f} s and was given up; ask for less, or narrow it")
         except RagAssetsError as error:
             return _failed(str(error))
         except OSError as error:
-            return _failed(f"the index cannot be read: {error.strerror or error}; try again")
+            return _failed(unreadable(error))
         except Exception:  # its text may hold what the caller may not see
             _log.exception("the tool %s failed", params.name)
             return _failed("the server failed; its log says where")
-        text = await anyio.to_thread.run_sync(reply.text, budget)
+        text = shown(await anyio.to_thread.run_sync(reply.text, budget), budget)
         if not asked.structured:
             return _text(text)
-        found = await anyio.to_thread.run_sync(reply.as_object)
+        found = _printable(await anyio.to_thread.run_sync(reply.as_object))
         line = text.partition("\n")[0]
         return types.CallToolResult(content=[types.TextContent(type="text", text=line)], structured_content=found)
 
@@ -231,7 +239,8 @@ class _Handlers:
         try:
             text, mime, ttl = await anyio.to_thread.run_sync(self._resource, uri, caller)
         except (RagAssetsError, OSError) as error:
-            raise MCPError(code=types.INVALID_PARAMS, message=str(error), data={"uri": uri}) from None
+            said = unreadable(error) if isinstance(error, OSError) else str(error)
+            raise MCPError(code=types.INVALID_PARAMS, message=said, data={"uri": uri}) from None
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=uri, text=text, mime_type=mime)],
             ttl_ms=ttl,
@@ -250,11 +259,11 @@ class _Handlers:
             )
         label = unquote(found["label"])
         if found["overview"]:
-            return self._operations.overview(label, caller), "text/plain", 0
+            return printable(self._operations.overview(label, caller)), "text/plain", 0
         place = unquote(found["path"]) + (f":{found['lines']}" if found["lines"] else "")
         arguments = {"place": place, "label": label, "commit": found["commit"], "max_tokens": _RESOURCE_TOKENS}
         reply = self._operations.read(parsed(ReadRequest, arguments), caller)
-        return reply.lines.text, "text/plain", _FOR_EVER
+        return printable(reply.lines.text), "text/plain", _FOR_EVER
 
     async def list_prompts(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         return types.ListPromptsResult(
@@ -285,7 +294,16 @@ def _text(text: str) -> types.CallToolResult:
 
 
 def _failed(text: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=printable(text))], is_error=True)
+
+
+def _printable(found: Any) -> Any:
+    """An object for a client that shows it to a model as it is."""
+    if isinstance(found, str):
+        return printable(found)
+    if isinstance(found, Mapping):
+        return {_printable(key): _printable(value) for key, value in found.items()}
+    return [_printable(value) for value in found] if isinstance(found, list | tuple) else found
 
 
 def _dumped(value: object) -> str:

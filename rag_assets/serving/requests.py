@@ -163,11 +163,14 @@ def parsed(model: type[R], arguments: Mapping[str, Any]) -> R:
     try:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
-        problems = dict.fromkeys(_plain(model, problem) for problem in error.errors(include_url=False))
-        raise WrongArguments("; ".join(problems)) from None
+        found = error.errors(include_url=False)
+        problems = list(dict.fromkeys(_plain(model, problem) for problem in found[:_MOST_PROBLEMS]))
+        more = [f"and {len(found) - _MOST_PROBLEMS:,} more"] if len(found) > _MOST_PROBLEMS else []
+        raise WrongArguments("; ".join([*problems, *more])) from None
 
 
 _SHOWN = 80
+_MOST_PROBLEMS = 8
 
 
 _TYPES = {"int": "a whole number", "string": "a text", "list": "a list of texts"}

@@ -137,7 +137,8 @@ def serve_http(
         )
     everybody = None
     if is_open or without_tokens:
-        everybody = Caller(clearance=clearance_of(role, serving.roles), work_tree=work_tree)
+        clearance = clearance_of(role, serving.roles)
+        everybody = Caller(clearance=clearance, work_tree=work_tree, knows_paths=is_open)
 
     async def find(token: str) -> Caller | None:
         found = await anyio.to_thread.run_sync(tokens.caller_of, token)
@@ -148,7 +149,7 @@ def serve_http(
     listening = _listening(place)
     host, port = listening.getsockname()[:2]
     operations = Operations(IndexPool(serving.home, serving.config))
-    agents = mcp_server(operations, IndexRuns(serving.home, serving.config))
+    agents = mcp_server(operations, IndexRuns(serving.home, serving.config), seconds=seconds)
     reception = Reception(
         find=find,
         everybody=everybody,
@@ -165,6 +166,7 @@ def serve_http(
         log_config=None,
         access_log=False,
         server_header=False,
+        ws="none",
         timeout_graceful_shutdown=_GRACE_SECONDS,
         h11_max_incomplete_event_size=65_536,
     )

@@ -23,7 +23,9 @@ import time
 _WAIT_SECONDS = 30.0
 _POLL_SECONDS = 0.03
 _READ_BYTES = 1 << 16
-_INTERNAL_ERROR = -32603
+_LONGEST_LINE = 4_000_000
+"""Bytes that a server reads as one message (`local_server`)."""
+_INVALID_REQUEST, _INTERNAL_ERROR = -32600, -32603
 _LOST = "the server of the index ended twice while it answered; see its log in the folder serve of the home"
 
 
@@ -60,7 +62,10 @@ class Relay:
             self._is_over = True
             reader = self._reader
             if self._connection is not None:
-                self._connection.shutdown(socket.SHUT_WR)
+                try:
+                    self._connection.shutdown(socket.SHUT_WR)
+                except OSError:  # the server has ended too
+                    return
         if reader is not None:
             reader.join(_WAIT_SECONDS)  # answers that are under way
 
@@ -74,7 +79,10 @@ class Relay:
                 return self._greeted()
             except (FileNotFoundError, ConnectionError, TimeoutError, BlockingIOError):
                 if started is None:
-                    started = self._start()
+                    try:
+                        started = self._start()
+                    except OSError:
+                        self._go_alone()
                 elif started.poll() not in (None, 0) or time.monotonic() > end:
                     self._go_alone()
                 time.sleep(_POLL_SECONDS)
@@ -82,14 +90,13 @@ class Relay:
     def _go_alone(self) -> None:
         """Becomes a process that answers by itself; in the middle of a session it is too late for that."""
         if self._reader is not None:
-            sys.stderr.write(f"error: no server of the index starts any more; see {self._plan['log']}\n")
-            sys.stderr.flush()
-            os._exit(1)
+            _fail(f"no server of the index starts any more; see {self._plan['log']}")
         alone = [str(word) for word in self._plan["alone"]]  # type: ignore[attr-defined]
         os.execv(alone[0], alone)
 
     def _greeted(self) -> socket.socket:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.settimeout(_WAIT_SECONDS)  # one that was stopped greets nobody
         try:
             connection.connect(str(self._plan["socket"]))
             connection.sendall(json.dumps(self._plan["hello"]).encode() + b"\n")
@@ -99,6 +106,7 @@ class Relay:
                 if not part:
                     raise ConnectionResetError
                 answer += part
+            connection.settimeout(None)
         except BaseException:
             connection.close()
             raise
@@ -116,21 +124,25 @@ class Relay:
 
     def _send(self, line: bytes) -> None:
         message = _parsed(line)
+        is_request = "method" in message and "id" in message
+        if len(line) > _LONGEST_LINE:
+            if is_request:
+                said = f"the message has {len(line):,} bytes; at most {_LONGEST_LINE:,}"
+                _write_error(json.dumps(message["id"]), _INVALID_REQUEST, said)
+            return
         with self._lock:
-            for _ in range(2):
-                try:
-                    if self._connection is None:
-                        self._connection = self._introduced(self._connected())
-                    self._connection.sendall(line)
-                    break
-                except OSError:
-                    self._connection = None
             if message.get("method") == "initialize":
                 self._first = [line]
             elif message.get("method") == "notifications/initialized":
                 self._first = [*self._first[:1], line]
-            if "method" in message and "id" in message:
+            if is_request:  # before it is sent: the answer may come at once
                 self._waiting[json.dumps(message["id"])] = _Asked(line)
+            try:
+                if self._connection is None:
+                    raise ConnectionResetError
+                self._connection.sendall(line)
+            except OSError:
+                self._repeat()
 
     def _introduced(self, connection: socket.socket) -> socket.socket:
         """A new server that has been told who initialized; the client had that answer from the one before."""
@@ -165,26 +177,32 @@ class Relay:
             for line in lines:
                 self._answered(line)
         with self._lock:
-            if self._connection is not connection or self._is_over:
-                return
-            self._connection = None
-            for key in [key for key, asked in self._waiting.items() if asked.is_repeated]:
-                error = {"code": _INTERNAL_ERROR, "message": _LOST}
-                answer = {"jsonrpc": "2.0", "id": json.loads(key), "error": error}
-                del self._waiting[key]
-                _write(json.dumps(answer).encode() + b"\n")
-            if self._waiting:
+            if self._connection is connection and not self._is_over:
                 self._repeat()
 
     def _repeat(self) -> None:
-        """Asks another server what the one that ended has not answered: every request is as good the second time."""
-        try:
-            self._connection = self._introduced(self._connected())
-            for asked in self._waiting.values():
-                asked.is_repeated = True
-                self._connection.sendall(asked.line)
-        except OSError:
-            self._connection = None
+        """Asks another server what the one that ended has not answered: every request is as good the second time. What
+        has failed twice has an error."""
+        self._connection = None
+        while True:
+            for key in [key for key, asked in self._waiting.items() if asked.is_repeated]:
+                del self._waiting[key]
+                _write_error(key, _INTERNAL_ERROR, _LOST)
+            if not self._waiting:
+                return  # the next request finds a server
+            try:
+                connection = self._introduced(self._connected())
+                for asked in list(self._waiting.values()):
+                    asked.is_repeated = True
+                    connection.sendall(asked.line)
+            except OSError:
+                for asked in list(self._waiting.values()):
+                    asked.is_repeated = True
+            except _Refused as error:
+                _fail(str(error))
+            else:
+                self._connection = connection
+                return
 
     def _answered(self, line: bytes) -> None:
         message = _parsed(line)
@@ -196,7 +214,7 @@ class Relay:
 def _parsed(line: bytes) -> dict[str, object]:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -208,6 +226,19 @@ def _write(data: bytes) -> None:
     with _output:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
+
+
+def _write_error(key: str, code: int, said: str) -> None:
+    """The answer to a request, by the JSON of its id."""
+    answer = {"jsonrpc": "2.0", "id": json.loads(key), "error": {"code": code, "message": said}}
+    _write(json.dumps(answer).encode() + b"\n")
+
+
+def _fail(said: str) -> None:
+    """Ends this process, whichever of its threads has to."""
+    sys.stderr.write(f"error: {said}\n")
+    sys.stderr.flush()
+    os._exit(1)
 
 
 if __name__ == "__main__":

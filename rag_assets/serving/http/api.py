@@ -16,13 +16,25 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from rag_assets.errors import PlaceError, QueryError, RagAssetsError, WrongUsage
+from rag_assets.errors import (
+    FileSkipped,
+    MissingCommit,
+    MissingRef,
+    NoWorkTree,
+    PlaceError,
+    QueryError,
+    RagAssetsError,
+    WrongUsage,
+)
 from rag_assets.evaluation.report import NothingMeasured
 from rag_assets.graph.lookup import NotFound
+from rag_assets.index.artifacts import NotIndexed
 from rag_assets.index.generations import GenerationError
 from rag_assets.index.layout import LabelError
 from rag_assets.serving.access import Caller
+from rag_assets.serving.budget import shown
 from rag_assets.serving.http.guards import ID_KEY, STILL_KEY, BodyTooLarge, refused
+from rag_assets.serving.local_paths import unreadable
 from rag_assets.serving.mcp_server import SCOPE_KEY
 from rag_assets.serving.operations import OperationReply, Operations
 from rag_assets.serving.operations.ask import AskReply
@@ -31,7 +43,18 @@ from rag_assets.serving.requests import OPERATIONS, AskRequest, Operation, Statu
 
 PREFIX = "/api/v1"
 _log = logging.getLogger("rag_assets.serving.http")
-_NOT_FOUND = (LabelError, PlaceError, NotFound, GenerationError, NothingMeasured)
+_NOT_FOUND = (
+    LabelError,
+    PlaceError,
+    NotFound,
+    NotIndexed,
+    GenerationError,
+    NothingMeasured,
+    FileSkipped,
+    MissingCommit,
+    MissingRef,
+    NoWorkTree,
+)
 _LISTS = frozenset({"paths", "kinds", "only", "label"})
 _STREAM = "text/event-stream"
 
@@ -74,7 +97,7 @@ class Api:
                 )
                 if "text/plain" in request.headers.get("accept", ""):
                     budget = getattr(asked, "max_tokens", TOKENS)
-                    return PlainTextResponse(await self.run(reply.text, budget))
+                    return PlainTextResponse(shown(await self.run(reply.text, budget), budget))
                 return JSONResponse(await self.run(reply.as_object))
             except TimeoutError:
                 return refused(request.scope, 504, "too_slow", self.too_slow())
@@ -125,9 +148,14 @@ class Api:
                     reply: AskReply = await self.run(ask, hear)
                     body = json.dumps(await self.run(as_object, reply), ensure_ascii=False)
                     await send.send(ServerSentEvent(body, event="answer"))
-                except (RagAssetsError, OSError, TimeoutError) as error:
-                    said = str(error) or self.too_slow()
-                    await send.send(ServerSentEvent(json.dumps({"message": said}), event="error"))
+                except TimeoutError:
+                    await send.send(_problem(self.too_slow()))
+                except (RagAssetsError, OSError) as error:
+                    await send.send(_problem(status_of(error)[2]))
+                except Exception:  # its text may hold what the caller may not see
+                    if not is_left.is_set():
+                        _log.exception("an answer failed")
+                        await send.send(_problem("the server failed; its log says where"))
 
         try:
             async with anyio.create_task_group() as group:
@@ -148,9 +176,13 @@ async def _while_allowed(
         if is_over:
             continue
         if is_allowed is not None and not await is_allowed():
-            event = ServerSentEvent(json.dumps({"message": "this token is revoked or expired"}), event="error")
+            event = _problem("this token is revoked or expired")
             is_over = True
         yield event
+
+
+def _problem(message: str) -> ServerSentEvent:
+    return ServerSentEvent(json.dumps({"message": message}), event="error")
 
 
 class _Left(Exception):
@@ -184,5 +216,5 @@ def status_of(error: RagAssetsError | OSError) -> tuple[int, str, str]:
     if isinstance(error, _NOT_FOUND) or type(error) is QueryError:
         return 404, "not_found", str(error)
     if isinstance(error, OSError):
-        return 503, "unavailable", f"the index cannot be read: {error.strerror}; try again"
+        return 503, "unavailable", unreadable(error)
     return 500, "failed", str(error)

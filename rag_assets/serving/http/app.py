@@ -121,7 +121,7 @@ def application(
         middleware=[
             Middleware(RequestLog, metrics),
             Middleware(KnownHosts, reception.hosts),
-            Middleware(BodyLimit, limits.body_bytes),
+            Middleware(BodyLimit, limits.body_bytes, limits.seconds),
             Middleware(
                 Authentication,
                 reception.everybody,

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -143,11 +144,13 @@ class KnownHosts:
 
 
 class BodyLimit:
-    """Refuses bodies that are larger than any request is, before they are in memory."""
+    """Refuses bodies that are larger than any request is, before they are in memory, and those that take longer to come
+    than a request may take."""
 
-    def __init__(self, app: ASGIApp, most_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, most_bytes: int, seconds: float) -> None:
         self._app = app
         self._most = most_bytes
+        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -157,11 +160,18 @@ class BodyLimit:
         if not length.isdigit() or int(length) > self._most:
             await self._refuse(scope, receive, send)
             return
-        seen = 0
+        seen, is_whole, end = 0, False, time.monotonic() + self._seconds
 
         async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
+            nonlocal seen, is_whole
+            if is_whole:  # whether the client is still there
+                return await receive()
+            try:
+                with anyio.fail_after(end - time.monotonic()):
+                    message = await receive()
+            except TimeoutError:
+                raise BodyTooSlow from None
+            is_whole = not message.get("more_body")
             seen += len(message.get("body", b""))
             if seen > self._most:
                 raise BodyTooLarge
@@ -169,6 +179,9 @@ class BodyLimit:
 
         try:
             await self._app(scope, counted, send)
+        except BodyTooSlow:
+            said = f"the body did not come within {self._seconds:.0f} s"
+            await refused(scope, 408, "too_slow", said, {"connection": "close"})(scope, receive, send)
         except BodyTooLarge:
             await self._refuse(scope, receive, send)
 
@@ -179,6 +192,10 @@ class BodyLimit:
 
 class BodyTooLarge(Exception):
     """A body that goes on beyond the limit; `BodyLimit` answers it."""
+
+
+class BodyTooSlow(BodyTooLarge):
+    """A body that does not come in time."""
 
 
 class Authentication:

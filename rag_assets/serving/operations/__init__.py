@@ -4,8 +4,10 @@ text for a model within a budget (`text`), and as an object for a program (`as_o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rag_assets.closeable import Closeable
@@ -20,6 +22,7 @@ from rag_assets.search.touched_nodes import Touched
 from rag_assets.serving.access import Caller
 from rag_assets.serving.index_age import AgesOf, IndexAge, IndexAges
 from rag_assets.serving.index_pool import IndexPool, one_label
+from rag_assets.serving.local_paths import without_places
 from rag_assets.serving.operations.ask import AskReply, ask
 from rag_assets.serving.operations.compare import CompareReply, compare
 from rag_assets.serving.operations.graph import GraphReply, walk
@@ -75,7 +78,8 @@ class Operations(Closeable):
         def found(opened: Searchable) -> SearchReply:
             ages = self._ages_of(opened, caller)
             result, offset, has_more = search(as_now(opened, caller, is_named=is_named), request)
-            return SearchReply(request, result, _known(ages), offset, has_more)
+            result = replace(result, warnings=self._all_told(result.warnings, caller))
+            return SearchReply(request, result, self._known(ages, caller), offset, has_more)
 
         return self._on(self.pool.labels(caller, request.label), caller, found)
 
@@ -122,10 +126,16 @@ class Operations(Closeable):
         """`on_text` receives the lines of a model as they come; they are not checked yet. With a `session` the
         question follows those that the caller asked in it."""
         label = one_label(self.pool.labels(caller, request.label))
-        with self.pool.index(label, caller) as index, self.pool.answerer(label, caller) as answerer:
+        with (
+            self._telling(caller),
+            self.pool.index(label, caller) as index,
+            self.pool.answerer(label, caller) as answerer,
+        ):
             ages = self._ages_of(index, caller)
             answer, turn_id = ask(answerer, request, caller, on_text, session)
-            return AskReply(request, answer, turn_id, _known(ages))
+            warnings, notes = self._all_told(answer.warnings, caller), self._all_told(answer.notes, caller)
+            answer = replace(answer, warnings=warnings, notes=notes)
+            return AskReply(request, answer, turn_id, self._known(ages, caller))
 
     def status(self, request: StatusRequest, caller: Caller) -> StatusReply | CompareReply:
         """What there is; with `compare` what differs from another generation."""
@@ -143,7 +153,7 @@ class Operations(Closeable):
 
     def overview(self, label: str, caller: Caller) -> str:
         """What an index is about."""
-        return self._on_one(label, caller, lambda index, age: overview(index, age()))
+        return self._on_one(label, caller, lambda index, age: self._told(overview(index, age()), caller))
 
     def manifests(self, caller: Caller) -> Mapping[str, Manifest]:
         """What is served of the labels that the caller may see, by label."""
@@ -183,7 +193,8 @@ class Operations(Closeable):
     def generations(self, label: str, caller: Caller) -> tuple[GenerationRow, ...]:
         from rag_assets.serving.operations.history import generations  # evaluation is no part of an agent's server
 
-        return generations(self.pool.home, one_label(self.pool.labels(caller, label)), caller)
+        with self._telling(caller):
+            return generations(self.pool.home, one_label(self.pool.labels(caller, label)), caller)
 
     def compare(self, label: str | None, old: str, new: str, caller: Caller) -> CompareReply:
         """What came and went between two generations of a label, by id, commit, tag, `active` or `previous`."""
@@ -193,7 +204,8 @@ class Operations(Closeable):
         """What is known of how well a generation answers. Raises NothingMeasured."""
         from rag_assets.serving.operations.history import evaluation
 
-        return evaluation(self.pool, one_label(self.pool.labels(caller, label)), generation, caller)
+        with self._telling(caller):
+            return evaluation(self.pool, one_label(self.pool.labels(caller, label)), generation, caller)
 
     def close(self) -> None:
         self._ages.close()
@@ -201,7 +213,9 @@ class Operations(Closeable):
 
     def _status(self, opened: Searchable, caller: Caller) -> LabelStatus:
         (index,) = opened.members.values()
-        return status_of(index, self._ages.ask(index.manifest, caller.clearance).result())
+        age = self._known(self._ages_of(opened, caller), caller)[index.label]
+        found = status_of(index, age)
+        return replace(found, problem=self._told(found.problem, caller))
 
     def _on_one(
         self,
@@ -215,10 +229,10 @@ class Operations(Closeable):
 
         def on_index(opened: Searchable) -> T:
             (index,) = opened.members.values()
-            age = self._ages.ask(index.manifest, caller.clearance)
+            ages = self._ages_of(opened, caller)
             target = as_now(index, caller, is_named=label is not None) if now else index
             assert isinstance(target, LabelIndex)
-            return found(target, age.result)
+            return found(target, lambda: self._known(ages, caller)[index.label])
 
         return self._on([one_label(self.pool.labels(caller, label))], caller, on_index)
 
@@ -226,7 +240,7 @@ class Operations(Closeable):
         """What an operation finds in the generations that are served now. One that was pruned while it was read is
         read again as the one that took its place."""
         for is_last in (False, True):
-            with self.pool.opened(labels, caller) as opened:
+            with self._telling(caller), self.pool.opened(labels, caller) as opened:
                 try:
                     return found(opened)
                 except (RagAssetsError, OSError):
@@ -237,6 +251,27 @@ class Operations(Closeable):
     def _ages_of(self, opened: Searchable, caller: Caller) -> dict[str, Future[IndexAge]]:
         return {label: self._ages.ask(manifest, caller.clearance) for label, manifest in opened.manifests.items()}
 
+    def _known(self, ages: Mapping[str, Future[IndexAge]], caller: Caller) -> AgesOf:
+        known = {label: age.result() for label, age in ages.items()}
+        return {
+            label: replace(age, freshness=replace(age.freshness, reason=self._told(age.freshness.reason, caller)))
+            for label, age in known.items()
+        }
 
-def _known(ages: Mapping[str, Future[IndexAge]]) -> AgesOf:
-    return {label: age.result() for label, age in ages.items()}
+    @contextmanager
+    def _telling(self, caller: Caller) -> Iterator[None]:
+        """Errors as the caller may have them."""
+        try:
+            yield
+        except RagAssetsError as error:
+            if not caller.knows_paths:
+                error.args = (self._told(str(error), caller),)
+            raise
+
+    def _told(self, message: str, caller: Caller) -> str:
+        if caller.knows_paths or not message:
+            return message
+        return without_places(message, self.pool.home, self.pool.config)
+
+    def _all_told(self, messages: Sequence[str], caller: Caller) -> tuple[str, ...]:
+        return tuple(self._told(one, caller) for one in messages)
