@@ -149,7 +149,11 @@ def _covers(home: IndexHome, label: str, folder: Path) -> bool:
     location = str(remembered_repository(home, label).get("location", ""))
     if not location or is_remote(location):
         return False
-    return folder.resolve().is_relative_to(Path(location))
+    root, here = Path(location), folder.resolve()
+    if not here.is_relative_to(root):
+        return False
+    between = [place for place in (here, *here.parents) if place != root and place.is_relative_to(root)]
+    return not any((place / ".git").exists() for place in between)  # another repository inside of this one
 
 
 def remembered_repository(home: IndexHome, label: str) -> dict[str, Any]:

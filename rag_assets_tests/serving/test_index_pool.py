@@ -15,7 +15,7 @@ from rag_assets.serving.access import Caller
 from rag_assets.serving.index_pool import IndexPool
 from rag_assets.serving.operations import Operations
 from rag_assets.serving.requests import ReadRequest, SearchRequest, SymbolRequest
-from rag_assets_tests.cli.conftest import index_without_dagster
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 from rag_assets_tests.serving.conftest import Home, make_home
 
 SHOP = "shop@main"
@@ -104,6 +104,10 @@ def test_what_nobody_asks_is_closed(pool: IndexPool) -> None:
 def test_which_index_is_meant(home: Home, pool: IndexPool) -> None:
     assert pool.labels(Caller(folder=home.shop.path / "src"), None) == [SHOP]
     assert pool.labels(Caller(folder=home.shop.path, label="site"), None) == ["site@main"]
+    inner = new_repository(home.shop.path / "vendor" / "other", {"README.md": "# Other\n"}).path
+    with pytest.raises(LabelError, match="several indexes are here"):  # another repository, which is not indexed
+        pool.labels(Caller(folder=inner), None)
+    shutil.rmtree(inner.parent)
     assert pool.labels(Caller(folder=home.shop.path), "site") == ["site@main"]
     with pytest.raises(LabelError, match=r"name one as label: shop@main, site@main"):
         pool.labels(Caller(folder=home.cli.folder), None)

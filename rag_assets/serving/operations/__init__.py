@@ -198,7 +198,8 @@ class Operations(Closeable):
 
     def compare(self, label: str | None, old: str, new: str, caller: Caller) -> CompareReply:
         """What came and went between two generations of a label, by id, commit, tag, `active` or `previous`."""
-        return compare(self.pool.home, one_label(self.pool.labels(caller, label)), old, new, caller)
+        with self._telling(caller):
+            return compare(self.pool.home, one_label(self.pool.labels(caller, label)), old, new, caller)
 
     def evaluation(self, label: str, generation: str, caller: Caller) -> Report:
         """What is known of how well a generation answers. Raises NothingMeasured."""
