@@ -173,7 +173,7 @@ _SHOWN = 80
 _MOST_PROBLEMS = 8
 
 
-_TYPES = {"int": "a whole number", "string": "a text", "list": "a list of texts"}
+_TYPES = {"int": "a whole number", "finite": "a whole number", "string": "a text", "list": "a list of texts"}
 """Beginnings of the names that pydantic gives to a value of another type."""
 
 

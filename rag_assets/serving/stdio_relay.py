@@ -26,7 +26,10 @@ _READ_BYTES = 1 << 16
 _LONGEST_LINE = 4_000_000
 """Bytes that a server reads as one message (`local_server`)."""
 _INVALID_REQUEST, _INTERNAL_ERROR = -32600, -32603
-_LOST = "the server of the index ended twice while it answered; see its log in the folder serve of the home"
+_LOST = (
+    "the server of the index ended twice while it answered: free space where the disk of the home is full, "
+    "else see its log in the folder serve of the home"
+)
 
 
 class _Refused(Exception):

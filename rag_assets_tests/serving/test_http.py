@@ -106,6 +106,7 @@ def test_an_answer_is_streamed(server: Server) -> None:
         ({"query": " "}, "query is empty"),
         ({"query": "x", "limit": "50"}, "limit is 50; it must be 1 to 20"),
         ({"query": "x", "limit": "many"}, "limit is 'many'; it must be a whole number"),
+        ({"query": "x", "limit": "inf"}, "limit is 'inf'; it must be a whole number"),
         ({"query": "x", "detail": "all"}, "detail is 'all'; valid: source, snippet, outline or places"),
         ({"qury": "x"}, "no argument 'qury'; did you mean 'query'?"),
         ({"query": "x", "cursor": "5"}, "'5' is no cursor"),
