@@ -98,13 +98,18 @@ class IndexPool(Closeable):
 
     def labels(self, caller: Caller, wanted: str | Sequence[str] | None) -> list[str]:
         """The labels that a caller means: those that are named, else what it has chosen, else those of its folder,
-        else the only one. Raises LabelError, which lists the candidates: another repository is never the answer."""
+        else the only one. Raises LabelError, which lists the candidates: another repository is never the answer;
+        GenerationError for a label of this machine that cannot be read."""
         known = list(self.manifests(caller))
         if not known:
             raise LabelError("nothing is indexed here that you may see; run: rag-assets index PATH_OR_URL")
         named = [wanted] if isinstance(wanted, str) else list(wanted or ())
         if not named and caller.label:
             named = [caller.label]
+        if caller.knows_paths:
+            for name in named:
+                if name not in known and name in served_labels(self.home):
+                    self.manifest(name)  # says what is damaged
         if named:
             return list(dict.fromkeys(label_named(known, name) for name in named))
         here = labels_of_folder(self.home, known, caller.folder) if caller.folder is not None else []

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_assets.index.generations import GenerationError
 from rag_assets.index.layout import LabelError
 from rag_assets.serving.access import Caller
 from rag_assets.serving.index_pool import IndexPool
@@ -121,6 +122,10 @@ def test_an_index_that_cannot_be_read_is_no_choice(home: Home, pool: IndexPool) 
     pointer = home.cli.home.label("site@main") / "active.json"
     pointer.write_bytes(pointer.read_bytes().replace(b"_", b"-", 1))
     assert list(pool.manifests(Caller())) == [SHOP]
+    with pytest.raises(LabelError, match="no label 'site@main'"):
+        pool.labels(Caller(name="anna"), "site@main")
+    with pytest.raises(GenerationError, match=r"active\.json is damaged"):
+        pool.labels(Caller(knows_paths=True), "site@main")
     operations = Operations(pool)
     assert operations.symbol(SymbolRequest(name="IOrders"), Caller()).label == SHOP
     operations.close()

@@ -12,6 +12,7 @@ _ERRORS = {
     "400": "Wrong arguments; the message says what is valid.",
     "401": "A bearer token is needed, or this one is unknown, revoked or expired.",
     "404": "No such index, place or symbol; the message names near ones.",
+    "408": "The body did not come within the time limit.",
     "429": "Too many requests; Retry-After says when to come back.",
     "504": "Given up after the time limit.",
 }
