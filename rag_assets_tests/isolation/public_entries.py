@@ -35,6 +35,7 @@ LIBRARY_WITHOUT_CONTENT: Mapping[str, str] = {
     "generation": "where the files are, for the code of this program",
     "index_of": "an index that the caller opened",
     "indexes": "what the caller opened",
+    "kept_graph": "what the caller gave, for the code of this program",
     "label": "what the caller gave",
     "manifest": "of the generation as a whole",
     "manifests": "of the generations as wholes",

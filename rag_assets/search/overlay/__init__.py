@@ -13,8 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReason
@@ -36,6 +34,7 @@ from rag_assets.search.overlay.sections import (
     visible_shares,
 )
 from rag_assets.search.overlay.survey import IndexedShares, is_surveyed, symbol_table
+from rag_assets.serialization import from_plain
 from rag_assets.settings import RepositorySettings, Settings, load_settings
 from rag_assets.settings.config_file import config_of
 from rag_assets.sources.discovery import DiscoveredText
@@ -141,7 +140,7 @@ def laid_over(
     maker = SectionMaker(
         label=index.label,
         repository=repository,
-        git=msgspec.convert(spec["git"], GitRepoInfo),
+        git=from_plain(spec["git"], GitRepoInfo),
         levels=levels,
         window=_window(index, settings),
         surveys=lambda path: survey(levels.of(path)),
