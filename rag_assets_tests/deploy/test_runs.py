@@ -43,13 +43,13 @@ def test_a_run_that_succeeds(dev: DagsterDev) -> None:
     run = dev.launch("shop@main")
     dev.worked_on()
     assert dev.end_of(run) == "SUCCESS"
-    dev.wait_until_nothing_is_left(10)
+    dev.wait_until_nothing_is_left(60)
 
 
 def test_a_run_that_is_told_to_end_while_its_workers_work(dev: DagsterDev) -> None:
     run = dev.launch("shop@main")
     os.kill(dev.worked_on(), signal.SIGTERM)
-    dev.wait_until_nothing_is_left(10)
+    dev.wait_until_nothing_is_left(60)
     assert dev.end_of(run) == "FAILURE"
 
 
@@ -58,7 +58,7 @@ def test_a_run_that_is_terminated_in_the_ui(dev: DagsterDev) -> None:
     run = dev.launch("shop@main")
     dev.worked_on()
     dev.terminate(run)
-    dev.wait_until_nothing_is_left(10)
+    dev.wait_until_nothing_is_left(60)
     assert dev.end_of(run) == "CANCELED"
 
 
@@ -66,7 +66,7 @@ def test_a_run_that_is_terminated_in_the_ui(dev: DagsterDev) -> None:
 def test_a_run_whose_process_is_killed(dev: DagsterDev) -> None:
     run = dev.launch("shop@main")
     os.kill(dev.worked_on(), signal.SIGKILL)
-    dev.wait_until_nothing_is_left(10)
+    dev.wait_until_nothing_is_left(60)
     assert dev.end_of(run) == "FAILURE"
 
 
