@@ -90,6 +90,9 @@ ssl.create_default_context = _context
 # tests: four seconds. And which values a test is given would depend on the modules that others have loaded.
 providers._get_local_constants = lambda: providers._local_constants
 
+# Workers of Dask that tests start are copies of one process: each would import everything by itself, for a second.
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
+
 # A busy machine is slow, and no test is about time.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
