@@ -131,23 +131,18 @@ class IndexPool(Closeable):
     @contextmanager
     def index(self, label: str, caller: Caller) -> Iterator[Index]:
         """The served generation of one label, for one request."""
-        opened = self._take(label, caller)
-        try:
+        with self._lease(label, caller) as opened:
             yield opened.index
-        finally:
-            self._give_back(opened)
 
     @contextmanager
-    def answerer(self, label: str, caller: Caller) -> Iterator[QuestionAnswerer]:
-        """What answers questions from a label, as the configuration says, for one request."""
-        opened = self._take(label, caller)
-        try:
+    def answering(self, label: str, caller: Caller) -> Iterator[tuple[Index, QuestionAnswerer]]:
+        """The served generation of one label with what answers questions from it, as the configuration says, for one
+        request."""
+        with self._lease(label, caller) as opened:
             with self._place(label, caller).lock:
                 if opened.answerer is None:
                     opened.answerer = QuestionAnswerer(opened.index, self._ask_options())
-            yield opened.answerer
-        finally:
-            self._give_back(opened)
+            yield opened.index, opened.answerer
 
     def has_moved_on(self, index: LabelIndex) -> bool:
         """Whether a label serves another generation than an index reads, which may have been pruned meanwhile."""
@@ -187,6 +182,14 @@ class IndexPool(Closeable):
                         ended.append(opened)
         for opened in ended:
             opened.close()
+
+    @contextmanager
+    def _lease(self, label: str, caller: Caller) -> Iterator[_Opened]:
+        opened = self._take(label, caller)
+        try:
+            yield opened
+        finally:
+            self._give_back(opened)
 
     def _take(self, label: str, caller: Caller) -> _Opened:
         """The open index of what a label serves now, with one user more. Raises GenerationError, also for a label that

@@ -126,11 +126,7 @@ class Operations(Closeable):
         """`on_text` receives the lines of a model as they come; they are not checked yet. With a `session` the
         question follows those that the caller asked in it."""
         label = one_label(self.pool.labels(caller, request.label))
-        with (
-            self._telling(caller),
-            self.pool.index(label, caller) as index,
-            self.pool.answerer(label, caller) as answerer,
-        ):
+        with self._telling(caller), self.pool.answering(label, caller) as (index, answerer):
             ages = self._ages_of(index, caller)
             answer, turn_id = ask(answerer, request, caller, on_text, session)
             warnings, notes = self._all_told(answer.warnings, caller), self._all_told(answer.notes, caller)
