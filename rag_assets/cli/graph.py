@@ -28,6 +28,7 @@ from rag_assets.graph.paths import GraphPath, paths
 from rag_assets.graph.picture import Picture
 from rag_assets.graph.relations import Direction, allow_list, check_against
 from rag_assets.search.graph_context import counts_of, graph_of
+from rag_assets.search.result_objects import edge_object, place_object
 
 T = TypeVar("T")
 _SHOWN_CUT = 5
@@ -87,7 +88,7 @@ def neighbourhood_object(found: Neighbourhood) -> dict[str, Any]:
     """The object of `graph around --json`."""
     return {
         "nodes": [_node_object(node) for node in found.nodes],
-        "edges": [_edge_object(edge) for edge in found.edges],
+        "edges": [edge_object(edge) for edge in found.edges],
         "left_out": found.left_out,
         "cut": [
             {
@@ -110,7 +111,7 @@ def paths_object(found: Sequence[GraphPath], warnings: Sequence[str]) -> dict[st
             {
                 "cost": round(path.cost, 6),
                 "nodes": list(path.keys),
-                "edges": [_edge_object(step.edge) | {"forward": step.forward} for step in path.steps],
+                "edges": [edge_object(step.edge) | {"forward": step.forward} for step in path.steps],
             }
             for path in found
         ],
@@ -135,8 +136,8 @@ def impact_object(found: Impact) -> dict[str, Any]:
                 "group": node.group.value,
                 "distance": node.distance,
                 "confidence": node.confidence.value,
-                "places": [_place_object(place) for place in node.places],
-                "via": _edge_object(node.via),
+                "places": [place_object(place) for place in node.places],
+                "via": edge_object(node.via),
             }
             for node in found.reached
         ],
@@ -151,23 +152,8 @@ def _node_object(node: Neighbour) -> dict[str, Any]:
         "distance": node.distance,
         "score": round(node.score, 6),
         "signature": node.signature,
-        "places": [_place_object(place) for place in node.places],
-        "via": None if node.via is None else _edge_object(node.via),
-    }
-
-
-def _place_object(place: NodeLocation) -> dict[str, Any]:
-    return {"path": place.path, "start_line": place.line_start, "end_line": place.line_end}
-
-
-def _edge_object(edge: GraphEdge) -> dict[str, Any]:
-    return {
-        "source": edge.source,
-        "relation": edge.relation.value,
-        "target": edge.target,
-        "confidence": edge.confidence.value,
-        "path": edge.path,
-        "line": edge.line,
+        "places": [place_object(place) for place in node.places],
+        "via": None if node.via is None else edge_object(node.via),
     }
 
 

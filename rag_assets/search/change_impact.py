@@ -34,6 +34,7 @@ from rag_assets.search.graph_context import graph_of
 from rag_assets.search.tests_by_name import tests_by_name
 from rag_assets.search.touched_nodes import (
     DEFAULT_LISTED,
+    TOUCHED,
     ChangeImpact,
     EffectStep,
     Touched,
@@ -56,13 +57,6 @@ if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
 _DIGITS = 10
-_TOUCHED = {
-    ImpactGroup.TESTS: Touched.TEST,
-    ImpactGroup.ENDPOINTS: Touched.ENDPOINT,
-    ImpactGroup.TABLES: Touched.TABLE,
-    ImpactGroup.DOCUMENTS: Touched.DOCUMENT,
-    ImpactGroup.CODE: Touched.CODE,
-}
 
 
 @dataclass
@@ -325,7 +319,7 @@ def _changed(graph: Graph, node: int, group: ImpactGroup) -> TouchedNode:
         graph.keys[node],
         graph.kind(node).value,
         graph.names[node],
-        _TOUCHED[group],
+        TOUCHED[group],
         0,
         Confidence.RESOLVED.value,
         place.path if place else "",
@@ -336,7 +330,7 @@ def _changed(graph: Graph, node: int, group: ImpactGroup) -> TouchedNode:
 
 def _reached(reached: Sequence[Reached], wanted: Collection[Touched]) -> list[TouchedNode]:
     by_key = {node.key: node for node in reached}
-    return [_touched(node, by_key) for node in reached if _TOUCHED[node.group] in wanted]
+    return [_touched(node, by_key) for node in reached if TOUCHED[node.group] in wanted]
 
 
 def _touched(node: Reached, by_key: Mapping[str, Reached]) -> TouchedNode:
@@ -354,7 +348,7 @@ def _touched(node: Reached, by_key: Mapping[str, Reached]) -> TouchedNode:
         node.key,
         node.kind.value,
         node.name,
-        _TOUCHED[node.group],
+        TOUCHED[node.group],
         node.distance,
         node.confidence.value,
         place.path if place else "",

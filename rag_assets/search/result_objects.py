@@ -1,5 +1,5 @@
-"""The JSON of `search` and `read`. Of hits it is small by default, because who reads it pays for every token; with
-`--full` all there is."""
+"""The JSON of `search` and `read`, and of nodes and edges of the graph. Of hits it is small by default, because who
+reads it pays for every token; with `--full` all there is."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from rag_assets.search.outline import (
 )
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.graph import GraphEdge
+    from rag_assets.graph.csr_graph import NodeLocation
     from rag_assets.search.compare_labels import ComparedSearch
     from rag_assets.search.source_lines import SourceLines
 
@@ -197,4 +199,21 @@ def lines_object(found: SourceLines) -> dict[str, Any]:
         "differs": found.differs,
         "notes": list(found.notes),
         "text": found.text,
+    }
+
+
+def place_object(place: NodeLocation) -> dict[str, Any]:
+    """A place of a node in JSON."""
+    return {"path": place.path, "start_line": place.line_start, "end_line": place.line_end}
+
+
+def edge_object(edge: GraphEdge) -> dict[str, Any]:
+    """An edge of the graph in JSON."""
+    return {
+        "source": edge.source,
+        "relation": edge.relation.value,
+        "target": edge.target,
+        "confidence": edge.confidence.value,
+        "path": edge.path,
+        "line": edge.line,
     }

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_assets.errors import WrongQuestion
+from rag_assets.graph.impact import ImpactGroup
 
 DEFAULT_LISTED = 50
 """Of each kind: two screens. The totals are of all."""
 
 
 class Touched(StrEnum):
-    """What a change may touch, as `--only` names it."""
+    """What a change may touch, and a walk of the graph be limited to, as `--only` names it."""
 
     TEST = "test"
     ENDPOINT = "endpoint"
@@ -22,6 +23,13 @@ class Touched(StrEnum):
     CODE = "code"
 
 
+TOUCHED = {
+    ImpactGroup.TESTS: Touched.TEST,
+    ImpactGroup.ENDPOINTS: Touched.ENDPOINT,
+    ImpactGroup.TABLES: Touched.TABLE,
+    ImpactGroup.DOCUMENTS: Touched.DOCUMENT,
+    ImpactGroup.CODE: Touched.CODE,
+}
 ASKED_FOR = (Touched.TEST, Touched.ENDPOINT, Touched.TABLE, Touched.DOCUMENT)
 
 

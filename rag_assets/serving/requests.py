@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from rag_assets.errors import WrongUsage
 from rag_assets.search.outline import Detail
+from rag_assets.search.touched_nodes import Touched
 from rag_assets.suggestions import nearest
 
 _LONGEST_NAME = 500
@@ -32,16 +33,6 @@ class GraphQuery(StrEnum):
     USES = "uses"
     IMPACT = "impact"
     PATH = "path"
-
-
-class Only(StrEnum):
-    """Groups of nodes that an answer is limited to."""
-
-    CODE = "code"
-    TEST = "test"
-    ENDPOINT = "endpoint"
-    TABLE = "table"
-    DOCUMENT = "document"
 
 
 class WrongArguments(WrongUsage, ValueError):
@@ -118,7 +109,7 @@ class GraphRequest(Request):
         Name | None, Field(description="Instead of start: impact of what changed since this commit or branch")
     ] = None
     depth: Annotated[int, Field(ge=1, le=6)] = 2
-    only: Annotated[list[Only], Field(max_length=len(Only))] = []
+    only: Annotated[list[Touched], Field(max_length=len(Touched))] = []
     limit: Annotated[int, Field(ge=1, le=200)] = 20
     label: Label = None
     max_tokens: Annotated[int, Field(ge=200, le=8000)] = 1500

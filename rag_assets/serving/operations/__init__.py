@@ -18,7 +18,6 @@ from rag_assets.index.generations import Manifest
 from rag_assets.qa.services import nobody_listens
 from rag_assets.search.graph_context import counts_of
 from rag_assets.search.index import LabelIndex, Searchable
-from rag_assets.search.touched_nodes import Touched
 from rag_assets.serving.access import Caller
 from rag_assets.serving.index_age import AgesOf, IndexAge, IndexAges
 from rag_assets.serving.index_pool import IndexPool, one_label
@@ -108,11 +107,10 @@ class Operations(Closeable):
     def impact(self, request: GraphRequest, since: str, caller: Caller) -> ImpactReply:
         from rag_assets.search.change_impact import change_impact  # an agent waits for the start of its server
 
-        only = [Touched(one.value) for one in request.only]
         return self._on_one(
             request.label,
             caller,
-            lambda index, age: ImpactReply(change_impact(index, since, only=only, limit=request.limit), age()),
+            lambda index, age: ImpactReply(change_impact(index, since, only=request.only, limit=request.limit), age()),
         )
 
     def ask(

@@ -7,19 +7,22 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
+from rag_assets.contracts.evidence import lines_of
+from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.errors import WrongQuestion
 from rag_assets.graph.csr_graph import Graph, NodeLocation
-from rag_assets.graph.impact import Effect, ImpactGroup, impact, of_tests
+from rag_assets.graph.impact import Effect, groups_of, impact
 from rag_assets.graph.lookup import nodes_named, short_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
 from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep
 from rag_assets.search.graph_context import graph_of
 from rag_assets.search.index import LabelIndex
+from rag_assets.search.result_objects import edge_object, place_object
+from rag_assets.search.touched_nodes import TOUCHED, Touched
 from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
-from rag_assets.serving.requests import GraphQuery, GraphRequest, Only
+from rag_assets.serving.requests import GraphQuery, GraphRequest
 
 _MOST_PATHS = 3
 _CALLERS = (
@@ -32,15 +35,6 @@ _CALLERS = (
     WalkStep(Relation.OVERRIDES, Direction.OUT),
 )
 """Who calls a member, also through the interface that it implements."""
-_BEYOND_CALLS = frozenset({Relation.IMPLEMENTS, Relation.OVERRIDES})
-_TABLES = frozenset({NodeType.TABLE, NodeType.VIEW, NodeType.TABLE_OR_VIEW})
-_GROUPS = {
-    ImpactGroup.ENDPOINTS: Only.ENDPOINT,
-    ImpactGroup.TABLES: Only.TABLE,
-    ImpactGroup.TESTS: Only.TEST,
-    ImpactGroup.DOCUMENTS: Only.DOCUMENT,
-    ImpactGroup.CODE: Only.CODE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +42,7 @@ class GraphRow:
     """A node that was reached, by the edge that led to it. `group` is what kind of thing it is to a reader."""
 
     key: str
-    group: Only
+    group: Touched
     distance: int
     confidence: Confidence
     places: tuple[NodeLocation, ...]
@@ -172,7 +166,7 @@ def _effect(graph: Graph, request: GraphRequest, starts: Sequence[int]) -> list[
     depth = max(request.depth, 6) if request.relation is GraphQuery.IMPACT else request.depth
     found = impact(graph, starts, effect=effect, depth=depth)
     return [
-        GraphRow(node.key, _GROUPS[node.group], node.distance, node.confidence, node.places, node.via)
+        GraphRow(node.key, TOUCHED[node.group], node.distance, node.confidence, node.places, node.via)
         for node in found.reached
     ]
 
@@ -197,22 +191,9 @@ def _around(graph: Graph, request: GraphRequest, keys: Sequence[str]) -> tuple[l
     return rows, found.edges
 
 
-def _groups(graph: Graph, keys: Sequence[str]) -> dict[str, Only]:
-    import numpy as np
-
-    nodes = [graph.keys.find(key) for key in keys]
-    tests = of_tests(graph, np.array(nodes, np.int64)).tolist() if nodes else []
-    return {key: _group(graph.kind(node), is_test) for key, node, is_test in zip(keys, nodes, tests, strict=True)}
-
-
-def _group(kind: NodeType, is_test: bool) -> Only:
-    if is_test:
-        return Only.TEST
-    if kind is NodeType.ENDPOINT:
-        return Only.ENDPOINT
-    if kind in _TABLES:
-        return Only.TABLE
-    return Only.DOCUMENT if kind is NodeType.SECTION else Only.CODE
+def _groups(graph: Graph, keys: Sequence[str]) -> dict[str, Touched]:
+    groups = groups_of(graph, [graph.keys.find(key) for key in keys])
+    return {key: TOUCHED[group] for key, group in zip(keys, groups, strict=True)}
 
 
 def _why_unknown(graph: Graph, starts: Sequence[int]) -> str:
@@ -231,8 +212,7 @@ def _places(graph: Graph, key: str) -> tuple[NodeLocation, ...]:
 
 
 def place_of(place: NodeLocation) -> str:
-    end = f"-{place.line_end}" if place.line_end > place.line_start else ""
-    return f"{place.path}:{place.line_start}{end}"
+    return lines_of(place.path, place.line_start, place.line_end)
 
 
 def edge_of(edge: GraphEdge, reached: str, path: str = "") -> str:
@@ -244,23 +224,11 @@ def edge_of(edge: GraphEdge, reached: str, path: str = "") -> str:
 
 
 def _row_object(row: GraphRow) -> dict[str, Any]:
-    via = row.via
     return {
         "key": row.key,
         "group": row.group.value,
         "distance": row.distance,
         "confidence": row.confidence.value,
-        "places": [
-            {"path": place.path, "start_line": place.line_start, "end_line": place.line_end} for place in row.places
-        ],
-        "via": None
-        if via is None
-        else {
-            "source": via.source,
-            "relation": via.relation.value,
-            "target": via.target,
-            "confidence": via.confidence.value,
-            "path": via.path,
-            "line": via.line,
-        },
+        "places": [place_object(place) for place in row.places],
+        "via": None if row.via is None else edge_object(row.via),
     }

@@ -7,11 +7,11 @@ from typing import Any
 
 from rag_assets.graph.comparison import GraphDifference
 from rag_assets.graph.lookup import short_name
-from rag_assets.search.touched_nodes import TouchedNode
+from rag_assets.search.touched_nodes import Touched, TouchedNode
 from rag_assets.serving.operations.compare import edge_line
 from rag_assets.serving.page.rendering import url
 from rag_assets.serving.page.viewing import Link, View, source_url
-from rag_assets.serving.requests import GraphRequest, Only, parsed
+from rag_assets.serving.requests import GraphRequest, parsed
 
 _LISTED = 200
 
@@ -19,7 +19,7 @@ _LISTED = 200
 def impact_page(view: View) -> str:
     since = view.said("since")
     if not since:
-        return view.rendered("impact.html", title="Impact", since="", found=None, kinds=list(Only))
+        return view.rendered("impact.html", title="Impact", since="", found=None, kinds=list(Touched))
     arguments = {"since": since, "label": view.label, "only": view.all_said("only"), "limit": _LISTED}
     reply = view.operations.impact(parsed(GraphRequest, arguments), since, view.caller)
     found = reply.found
@@ -38,7 +38,7 @@ def impact_page(view: View) -> str:
     groups = [(what.value, list(map(row_of, nodes))) for what, nodes in groupby(found.touched, lambda node: node.what)]
     title = f"What has changed since {since} touches"
     return view.rendered(
-        "impact.html", title=title, since=since, found=found, age=reply.age, groups=groups, kinds=list(Only)
+        "impact.html", title=title, since=since, found=found, age=reply.age, groups=groups, kinds=list(Touched)
     )
 
 

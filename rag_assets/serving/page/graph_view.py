@@ -8,16 +8,17 @@ from typing import Any
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.lookup import name_of, short_name
 from rag_assets.graph.picture import MOST_NODES, Picture, Reach, picture
+from rag_assets.search.touched_nodes import Touched
 from rag_assets.serving.operations.graph import GraphReply, GraphRow, edge_of, place_of
 from rag_assets.serving.page.rendering import url
 from rag_assets.serving.page.viewing import Link, View, source_url
-from rag_assets.serving.requests import GraphQuery, GraphRequest, Only, parsed
+from rag_assets.serving.requests import GraphQuery, GraphRequest, parsed
 
 _LISTED = 200
 _FEW, _MANY = 29, MOST_NODES - 1
 """Nodes around one: as many as a reader takes in at once, and as many as a picture has."""
 _DECLARED = frozenset(kind.value for kind in (NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY, NodeType.ENTITY))
-_GROUPS = (Only.ENDPOINT, Only.TABLE, Only.TEST, Only.DOCUMENT, Only.CODE)
+_GROUPS = (Touched.ENDPOINT, Touched.TABLE, Touched.TEST, Touched.DOCUMENT, Touched.CODE)
 """In the order of the list: what a change shows at first."""
 _SAYS = {
     GraphQuery.AROUND: "what is around it",
