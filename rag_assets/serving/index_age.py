@@ -3,20 +3,20 @@ it than a search."""
 
 from __future__ import annotations
 
-import subprocess
 import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.errors import GitNotFound
+from rag_assets.errors import SourceError
 from rag_assets.index.freshness import Freshness, freshness_of, remembered_repository
 from rag_assets.index.generations import Manifest
 from rag_assets.index.layout import IndexHome
-from rag_assets.sources.git import git_environment, git_executable
+from rag_assets.sources.git.ancestors import commits_between
 
 _SECONDS = 2.0
 """An answer may be that much behind what somebody has committed: an agent that commits and asks takes longer."""
@@ -85,21 +85,7 @@ class IndexAges(Closeable):
 
     def _commits(self, manifest: Manifest, found: Freshness) -> int | None:
         location = str(remembered_repository(self._home, manifest.index_label).get("location", ""))
-        counted = ["rev-list", "--count", f"{found.indexed}..{found.head}"]
-        is_before = ["merge-base", "--is-ancestor", found.indexed, found.head]
         try:
-            for arguments in (is_before, counted):
-                command = [git_executable(), "-C", location, *arguments]
-                done = subprocess.run(
-                    command,
-                    env=git_environment(network=False),
-                    capture_output=True,
-                    text=True,
-                    timeout=_GIT_SECONDS,
-                    check=False,
-                )
-                if done.returncode != 0:
-                    return None
-        except (subprocess.TimeoutExpired, GitNotFound, OSError):
+            return commits_between(Path(location), found.indexed, found.head, timeout=_GIT_SECONDS)
+        except (SourceError, OSError):
             return None
-        return int(done.stdout)
