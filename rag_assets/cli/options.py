@@ -16,7 +16,7 @@ from rag_assets.errors import NoWorkTree, WorkTreeError
 from rag_assets.index.freshness import branch_of, labels_of_folder
 from rag_assets.index.generations import active_generation, served_labels
 from rag_assets.index.layout import IndexHome, label_named
-from rag_assets.settings.config_file import ConfigError, config_of, resolve_home
+from rag_assets.settings.config_file import config_of, resolve_home
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
@@ -55,13 +55,9 @@ class CliSession:
         Raises ConfigError for a role that the configuration does not have."""
         if self.role is None:
             return DEFAULT_LEVEL
-        roles = self.settings().roles
-        if self.role not in roles:
-            from rag_assets.suggestions import nearest  # start-up budget: only for a role that is not there
+        from rag_assets.settings.roles import clearance_of  # start-up budget: loaded when it runs
 
-            known = nearest(self.role, roles, "there are") if roles else "; set roles in rag_assets.yaml"
-            raise ConfigError(f"no role {self.role!r} in the configuration{known}")
-        return roles[self.role]
+        return clearance_of(self.role, self.settings().roles)
 
     def settings(self) -> Settings:
         """The effective settings, `--home` included. Raises ConfigError."""

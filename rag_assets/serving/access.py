@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
-from rag_assets.errors import RagAssetsError
-from rag_assets.suggestions import nearest
-
-
-class RoleError(RagAssetsError):
-    """A role that the configuration does not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +26,18 @@ class Caller:
     knows_paths: bool = False
 
 
-def clearance_of(role: str | None, roles: Mapping[str, Confidentiality]) -> Confidentiality:
-    """How far a role of the configuration sees; without one as far as everybody. Raises RoleError."""
-    if role is None:
-        return DEFAULT_LEVEL
-    if role not in roles:
-        known = nearest(role, roles, "there are") if roles else "; set roles in rag_assets.yaml"
-        raise RoleError(f"no role {role!r} in the configuration{known}")
-    return roles[role]
+@dataclass(frozen=True, slots=True)
+class Calling:
+    """How a client wants to be served: as whom, with structured content beside the text or not, and whether it may
+    start runs that index."""
+
+    caller: Caller
+    structured: bool = False
+    may_index: bool = False
+
+
+calling: ContextVar[Calling] = ContextVar("calling")
+"""Of a local connection."""
+
+SCOPE_KEY = "rag_assets.calling"
+"""Where the HTTP application leaves it in the scope of a request."""

@@ -19,8 +19,8 @@ from mcp.server.stdio import stdio_server
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.errors import RagAssetsError
-from rag_assets.serving.access import Caller, clearance_of
-from rag_assets.serving.mcp_server import Calling, calling
+from rag_assets.serving.access import Caller, Calling, calling
+from rag_assets.settings.roles import clearance_of
 
 _LONGEST_LINE = 4_000_000
 _LONGEST_HELLO = 65_536
@@ -31,7 +31,7 @@ Roles = Mapping[str, Confidentiality]
 
 
 def calling_of(hello: Mapping[str, Any], roles: Roles) -> Calling:
-    """How a local client wants to be served, by the line that it begins with. Raises RoleError."""
+    """How a local client wants to be served, by the line that it begins with. Raises ConfigError."""
     folder = hello.get("folder")
     return Calling(
         Caller(

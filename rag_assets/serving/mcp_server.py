@@ -10,8 +10,6 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 from urllib.parse import unquote
@@ -26,7 +24,7 @@ from mcp.shared.exceptions import MCPError
 from rag_assets.errors import RagAssetsError, WrongUsage
 from rag_assets.printable import printable
 from rag_assets.serving import own_version
-from rag_assets.serving.access import Caller
+from rag_assets.serving.access import SCOPE_KEY, Caller, Calling, calling
 from rag_assets.serving.budget import shown
 from rag_assets.serving.index_runs import IndexRunRequest, IndexRuns
 from rag_assets.serving.local_paths import unreadable
@@ -45,23 +43,6 @@ _RESOURCE_TOKENS = 16_000
 _FOR_EVER = 365 * 24 * 3600 * 1000
 """Milliseconds: a file at a commit does not change."""
 _LISTING_TTL = 3_600_000
-
-
-@dataclass(frozen=True, slots=True)
-class Calling:
-    """How a client wants to be served: as whom, with structured content beside the text or not, and whether it may
-    start runs that index."""
-
-    caller: Caller
-    structured: bool = False
-    may_index: bool = False
-
-
-calling: ContextVar[Calling] = ContextVar("calling")
-"""Of a local connection."""
-
-SCOPE_KEY = "rag_assets.calling"
-"""Where the HTTP application leaves it in the scope of a request."""
 
 
 _READ_ONLY = types.ToolAnnotations(

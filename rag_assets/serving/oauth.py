@@ -17,7 +17,9 @@ from mcp.server.auth.provider import TokenVerifier
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.errors import RagAssetsError
-from rag_assets.serving.access import Caller, RoleError, clearance_of
+from rag_assets.serving.access import Caller
+from rag_assets.settings.config_file import ConfigError
+from rag_assets.settings.roles import clearance_of
 
 _ROLE, _ORGANISATION = "role:", "org:"
 
@@ -48,7 +50,7 @@ class ExternalCallers:
             return None
         try:
             clearance = clearance_of(roles[0] if roles else None, self.roles)
-        except RoleError:
+        except ConfigError:
             return None
         return Caller(name=f"oauth:{found.subject or found.client_id}", clearance=clearance, org_id=organisations[0])
 

@@ -19,7 +19,7 @@ from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.layout import IndexHome
 from rag_assets.serving import own_version
-from rag_assets.serving.access import Caller, clearance_of
+from rag_assets.serving.access import Caller
 from rag_assets.serving.index_pool import IndexPool
 from rag_assets.serving.index_runs import IndexRuns
 from rag_assets.serving.local_server import LocalServer, calling_of, serve_alone
@@ -27,6 +27,7 @@ from rag_assets.serving.local_socket import is_supported, socket_path
 from rag_assets.serving.mcp_server import mcp_server
 from rag_assets.serving.operations import Operations
 from rag_assets.serving.tokens import TokenStore
+from rag_assets.settings.roles import clearance_of
 
 IDLE_SECONDS = 1800.0
 """After which a server that a client started ends, when no client is left."""
@@ -69,7 +70,7 @@ class Serving:
 
 
 def serve_stdio(serving: Serving, hello: Mapping[str, Any]) -> None:
-    """One client, in this process. Raises RoleError."""
+    """One client, in this process. Raises ConfigError."""
     asked = calling_of(hello, serving.roles)
     with serving.operations() as operations:
         anyio.run(serve_alone, mcp_server(operations, IndexRuns(serving.home, serving.config)), asked)

@@ -20,7 +20,9 @@ from filelock import FileLock
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.layout import IndexHome, read_record, write_record
-from rag_assets.serving.access import Caller, RoleError, clearance_of
+from rag_assets.serving.access import Caller
+from rag_assets.settings.config_file import ConfigError
+from rag_assets.settings.roles import clearance_of
 
 _FILE = "tokens.json"
 _PREFIX = "rag_"
@@ -86,11 +88,11 @@ class TokenStore:
             return None
         try:
             return Caller(name=found.name, clearance=clearance_of(found.role, self._roles), org_id=found.org_id)
-        except RoleError:
+        except ConfigError:
             return None
 
     def create(self, name: str, *, role: str | None, org_id: str | None, days: int | None = None) -> str:
-        """A new token, which is shown once. Raises TokenError for an unusable or taken name, RoleError."""
+        """A new token, which is shown once. Raises TokenError for an unusable or taken name, ConfigError."""
         if not _NAME.fullmatch(name):
             raise TokenError(f"not a name for a token: {name!r}; use up to 64 letters, digits, and . _ @ -")
         clearance_of(role, self._roles)

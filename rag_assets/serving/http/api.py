@@ -31,11 +31,10 @@ from rag_assets.graph.lookup import NotFound
 from rag_assets.index.artifacts import NotIndexed
 from rag_assets.index.generations import GenerationError
 from rag_assets.index.layout import LabelError
-from rag_assets.serving.access import Caller
+from rag_assets.serving.access import SCOPE_KEY, Caller
 from rag_assets.serving.budget import shown
 from rag_assets.serving.http.guards import ID_KEY, STILL_KEY, BodyTooLarge, refused
 from rag_assets.serving.local_paths import unreadable
-from rag_assets.serving.mcp_server import SCOPE_KEY
 from rag_assets.serving.operations import OperationReply, Operations
 from rag_assets.serving.operations.ask import AskReply
 from rag_assets.serving.operations.status import TOKENS

@@ -24,9 +24,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag_assets.errors import RagAssetsError
-from rag_assets.serving.access import Caller
+from rag_assets.serving.access import SCOPE_KEY, Caller, Calling
 from rag_assets.serving.http.metrics import ServerMetrics
-from rag_assets.serving.mcp_server import SCOPE_KEY, Calling
 
 ID_KEY = "rag_assets.request_id"
 STILL_KEY = "rag_assets.is_still_allowed"

@@ -12,9 +12,8 @@ from starlette.requests import Request
 
 from rag_assets.contracts.evidence import lines_of
 from rag_assets.index.generations import Manifest
-from rag_assets.serving.access import Caller
+from rag_assets.serving.access import SCOPE_KEY, Caller, Calling
 from rag_assets.serving.http.guards import TOKEN_COOKIE
-from rag_assets.serving.mcp_server import SCOPE_KEY, Calling
 from rag_assets.serving.operations import Operations
 from rag_assets.serving.page.rendering import rendered, url
 from rag_assets.serving.page.run_links import run_link
