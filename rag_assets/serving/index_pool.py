@@ -15,6 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+import anyio
+
 from rag_assets.api import Index, IndexGroup
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import Confidentiality
@@ -30,6 +32,7 @@ from rag_assets.serving.access import Caller
 IDLE_SECONDS = 900.0
 """After which an index that nobody asks is closed: its memory is wanted more than the tenth of a second that opening it
 again takes."""
+_SWEEP_SECONDS = 30.0
 _KEPT_MANIFESTS = 256
 _SHOWN_LABELS = 20
 
@@ -168,6 +171,12 @@ class IndexPool(Closeable):
         for opened in ended:
             opened.close()
         return len(ended)
+
+    async def sweep(self) -> None:
+        """Closes what is idle, again and again, until it is cancelled."""
+        while True:
+            await anyio.sleep(_SWEEP_SECONDS)
+            await anyio.to_thread.run_sync(self.close_idle)
 
     def close(self) -> None:
         """Closes all; what a request still reads when it has ended."""

@@ -63,14 +63,14 @@ class LocalServer:
         self._clients = 0
         self._left_at = time.monotonic()
 
-    async def serve(self, path: Path) -> bool:
-        """False where another server has the socket: there is one for each. A socket that a killed server has left
-        behind is taken over."""
+    async def serve(self, path: Path) -> None:
+        """Ends at once where another server has the socket: there is one for each. A socket that a killed server has
+        left behind is taken over."""
         lock = FileLock(path.with_suffix(".lock"))
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            return False
+            return
         try:
             path.unlink(missing_ok=True)
             async with (
@@ -83,7 +83,6 @@ class LocalServer:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
             lock.release()
-        return True
 
     async def _end_when_idle(self, scope: anyio.CancelScope) -> None:
         while self._idle_seconds is not None:

@@ -30,7 +30,7 @@ from rag_assets.serving.index_runs import IndexRunRequest, IndexRuns
 from rag_assets.serving.local_paths import unreadable
 from rag_assets.serving.operations import OperationReply, Operations
 from rag_assets.serving.operations.status import TOKENS
-from rag_assets.serving.requests import OPERATIONS, ReadRequest, StatusRequest, parsed, schema_of
+from rag_assets.serving.requests import OPERATIONS, ReadRequest, StatusRequest, parsed, schema_of, too_slow
 from rag_assets.suggestions import nearest
 
 NAME = "rag-assets"
@@ -48,6 +48,10 @@ _LISTING_TTL = 3_600_000
 _READ_ONLY = types.ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
+_TOOLS = [
+    types.Tool(name=tool.name, description=tool.says, input_schema=schema_of(tool.request), annotations=_READ_ONLY)
+    for tool in OPERATIONS
+]
 _INDEX = types.Tool(
     name="index",
     description="Index the commit that the ref of a label names now. Takes seconds to minutes.",
@@ -128,18 +132,8 @@ class _Handlers:
         self._seconds = seconds
 
     async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        tools = [
-            types.Tool(
-                name=tool.name,
-                description=tool.says,
-                input_schema=schema_of(tool.request),
-                annotations=_READ_ONLY,
-            )
-            for tool in OPERATIONS
-        ]
-        if self._runs is not None and _calling(context).may_index:
-            tools.append(_INDEX)
-        return types.ListToolsResult(tools=tools)
+        may_index = self._runs is not None and _calling(context).may_index
+        return types.ListToolsResult(tools=[*_TOOLS, _INDEX] if may_index else _TOOLS)
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """The reply of a tool. What the model can repair is an error of the tool, which it reads, never one of the
@@ -151,7 +145,8 @@ class _Handlers:
             with anyio.fail_after(None if context.request is None else self._seconds):
                 reply, budget = await self._reply(params.name, params.arguments or {}, asked.caller)
         except TimeoutError:
-            return _failed(f"this took over {self._seconds:.0f} s and was given up; ask for less, or narrow it")
+            assert self._seconds is not None
+            return _failed(too_slow(self._seconds))
         except RagAssetsError as error:
             return _failed(str(error))
         except OSError as error:

@@ -160,6 +160,11 @@ def parsed(model: type[R], arguments: Mapping[str, Any]) -> R:
         raise WrongArguments("; ".join([*problems, *more])) from None
 
 
+def too_slow(seconds: float) -> str:
+    """What is said of a request that took longer than that."""
+    return f"this took over {seconds:.0f} s and was given up; ask for less, or narrow it"
+
+
 _SHOWN = 80
 _MOST_PROBLEMS = 8
 

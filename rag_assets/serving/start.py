@@ -7,8 +7,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -63,10 +62,9 @@ class Serving:
     def socket(self) -> Path:
         return socket_path(self.home, self.config, own_version())
 
-    @contextmanager
-    def operations(self) -> Iterator[Operations]:
-        with Operations(IndexPool(self.home, self.config)) as operations:
-            yield operations
+    def operations(self) -> Operations:
+        """Closed by whoever asks for them."""
+        return Operations(IndexPool(self.home, self.config))
 
 
 def serve_stdio(serving: Serving, hello: Mapping[str, Any]) -> None:
@@ -76,21 +74,21 @@ def serve_stdio(serving: Serving, hello: Mapping[str, Any]) -> None:
         anyio.run(serve_alone, mcp_server(operations, IndexRuns(serving.home, serving.config)), asked)
 
 
-def serve_local(serving: Serving, *, idle_seconds: float = IDLE_SECONDS) -> bool:
-    """The clients of this machine, until none has been there for a while; False where a server does already."""
+def serve_local(serving: Serving, *, idle_seconds: float = IDLE_SECONDS) -> None:
+    """The clients of this machine, until none has been there for a while; ends at once where a server does that
+    already."""
 
-    async def serve() -> bool:
+    async def serve() -> None:
         with serving.operations() as operations:
             agents = mcp_server(operations, IndexRuns(serving.home, serving.config))
-            server, is_served = LocalServer(agents, serving.roles, idle_seconds=idle_seconds), False
+            server = LocalServer(agents, serving.roles, idle_seconds=idle_seconds)
             async with anyio.create_task_group() as group:
                 group.start_soon(_until_signal, group.cancel_scope)
-                group.start_soon(_sweep, operations)
-                is_served = await server.serve(serving.socket())
+                group.start_soon(operations.pool.sweep)
+                await server.serve(serving.socket())
                 group.cancel_scope.cancel()
-            return is_served
 
-    return anyio.run(serve)
+    anyio.run(serve)
 
 
 async def _until_signal(scope: anyio.CancelScope) -> None:
@@ -98,12 +96,6 @@ async def _until_signal(scope: anyio.CancelScope) -> None:
         async for _ in signals:
             scope.cancel()
             return
-
-
-async def _sweep(operations: Operations) -> None:
-    while True:
-        await anyio.sleep(30)
-        await anyio.to_thread.run_sync(operations.pool.close_idle)
 
 
 def serve_http(
@@ -149,7 +141,7 @@ def serve_http(
 
     listening = _listening(place)
     host, port = listening.getsockname()[:2]
-    operations = Operations(IndexPool(serving.home, serving.config))
+    operations = serving.operations()
     agents = mcp_server(operations, IndexRuns(serving.home, serving.config), seconds=seconds)
     reception = Reception(
         find=find,

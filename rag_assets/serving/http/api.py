@@ -33,12 +33,20 @@ from rag_assets.index.generations import GenerationError
 from rag_assets.index.layout import LabelError
 from rag_assets.serving.access import SCOPE_KEY, Caller
 from rag_assets.serving.budget import shown
-from rag_assets.serving.http.guards import ID_KEY, STILL_KEY, BodyTooLarge, refused
+from rag_assets.serving.http.guards import DEFECT, ID_KEY, STILL_KEY, BodyTooLarge, refused
 from rag_assets.serving.local_paths import unreadable
 from rag_assets.serving.operations import OperationReply, Operations
 from rag_assets.serving.operations.ask import AskReply
 from rag_assets.serving.operations.status import TOKENS
-from rag_assets.serving.requests import OPERATIONS, AskRequest, Operation, StatusRequest, WrongArguments, parsed
+from rag_assets.serving.requests import (
+    OPERATIONS,
+    AskRequest,
+    Operation,
+    StatusRequest,
+    WrongArguments,
+    parsed,
+    too_slow,
+)
 
 PREFIX = "/api/v1"
 _log = logging.getLogger("rag_assets.serving.http")
@@ -75,7 +83,7 @@ class Api:
 
     def __init__(self, operations: Operations, *, seconds: float, at_once: int) -> None:
         self._operations = operations
-        self._seconds = seconds
+        self.seconds = seconds
         self._limiter = anyio.CapacityLimiter(at_once)
 
     def routes(self) -> list[Route]:
@@ -99,15 +107,14 @@ class Api:
                     return PlainTextResponse(shown(await self.run(reply.text, budget), budget))
                 return JSONResponse(await self.run(reply.as_object))
             except TimeoutError:
-                return refused(request.scope, 504, "too_slow", self.too_slow())
+                return refused(request.scope, 504, "too_slow", too_slow(self.seconds))
             except (RagAssetsError, OSError) as error:
                 return refused(request.scope, *status_of(error))
             except BodyTooLarge:
                 raise
-            except Exception:  # its text may hold what the caller may not see
+            except Exception:
                 _log.exception("%s failed in request %s", operation.name, request.scope.get(ID_KEY))
-                said = "the server failed; its log has more under this request id"
-                return refused(request.scope, 500, "defect", said)
+                return refused(request.scope, 500, "defect", DEFECT)
 
         return endpoint
 
@@ -116,12 +123,8 @@ class Api:
 
     async def run(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Raises TimeoutError; the thread ends by itself then."""
-        with anyio.fail_after(self._seconds):
+        with anyio.fail_after(self.seconds):
             return await anyio.to_thread.run_sync(work, *arguments, abandon_on_cancel=True, limiter=self._limiter)
-
-    def too_slow(self) -> str:
-        """What is said of a request that took too long."""
-        return f"this took over {self._seconds:.0f} s and was given up; ask for less, or narrow it"
 
     def stream(
         self, request: HttpRequest, ask: Ask, as_object: Callable[[AskReply], Mapping[str, Any]]
@@ -148,7 +151,7 @@ class Api:
                     body = json.dumps(await self.run(as_object, reply), ensure_ascii=False)
                     await send.send(ServerSentEvent(body, event="answer"))
                 except TimeoutError:
-                    await send.send(_problem(self.too_slow()))
+                    await send.send(_problem(too_slow(self.seconds)))
                 except (RagAssetsError, OSError) as error:
                     await send.send(_problem(status_of(error)[2]))
                 except Exception:  # its text may hold what the caller may not see

@@ -23,6 +23,7 @@ from starlette.types import Lifespan
 from rag_assets.serving.access import Caller
 from rag_assets.serving.http.api import Api
 from rag_assets.serving.http.guards import (
+    DEFECT,
     Authentication,
     BodyLimit,
     FindsCaller,
@@ -37,7 +38,6 @@ from rag_assets.serving.http.openapi import document
 from rag_assets.serving.operations import Operations
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
-_SWEEP_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,8 +126,8 @@ def application(
                 Authentication,
                 reception.everybody,
                 reception.find,
-                metadata=metadata,
                 may_open=partial(_is_open, page.open_paths if page is not None else ()),
+                metadata=metadata,
                 sign_in=page.sign_in if page is not None else None,
             ),
             Middleware(RateLimit, limits.per_minute),
@@ -147,13 +147,8 @@ def _is_open(of_page: Collection[str], path: str) -> bool:
 def _lifespan(operations: Operations, sessions: StreamableHTTPSessionManager) -> Lifespan[Starlette]:
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
-        async def sweep() -> None:
-            while True:
-                await anyio.sleep(_SWEEP_SECONDS)
-                await anyio.to_thread.run_sync(operations.pool.close_idle)
-
         async with sessions.run(), anyio.create_task_group() as group:
-            group.start_soon(sweep)
+            group.start_soon(operations.pool.sweep)
             try:
                 yield
             finally:
@@ -174,8 +169,6 @@ async def _http_error(page: BrowserPage | None, request: Request, error: Excepti
 
 
 async def _defect(page: BrowserPage | None, request: Request, _: Exception) -> Response:
-    """A defect of ours: its text may hold what the caller may not see."""
-    said = "the server failed; its log has more under this request id"
     if page is not None and wants_page(request):
-        return page.error(request, 500, said)
-    return refused(request.scope, 500, "defect", said)
+        return page.error(request, 500, DEFECT)
+    return refused(request.scope, 500, "defect", DEFECT)

@@ -30,8 +30,8 @@ from rag_assets.serving.http.metrics import ServerMetrics
 ID_KEY = "rag_assets.request_id"
 STILL_KEY = "rag_assets.is_still_allowed"
 """What says whether the token of a request holds by now: an answer that is long in coming may outlive it."""
-OPEN_PATHS = frozenset({"/healthz"})
-"""Answered to everybody: what watches a server has no token."""
+DEFECT = "the server failed; its log has more under this request id"
+"""All that is said of a defect of ours: its text may hold what the caller may not see."""
 
 _log = logging.getLogger("rag_assets.serving.requests")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -54,13 +54,10 @@ class FindsCaller(Protocol):
     async def __call__(self, token: str) -> Caller | None: ...
 
 
-def error_body(scope: Scope, kind: str, message: str) -> dict[str, object]:
-    """The body of every error."""
-    return {"error": {"type": kind, "message": message, "request_id": scope.get(ID_KEY, "")}}
-
-
 def refused(scope: Scope, status: int, kind: str, message: str, headers: dict[str, str] | None = None) -> Response:
-    return JSONResponse(error_body(scope, kind, message), status, headers)
+    """Every error of a route for programs."""
+    body = {"error": {"type": kind, "message": message, "request_id": scope.get(ID_KEY, "")}}
+    return JSONResponse(body, status, headers)
 
 
 def wants_page(request: Request) -> bool:
@@ -207,11 +204,12 @@ class Authentication:
         everybody: Caller | None,
         find: FindsCaller,
         *,
+        may_open: Callable[[str], bool],
         metadata: str = "",
-        may_open: Callable[[str], bool] = lambda path: path in OPEN_PATHS,
         sign_in: Callable[[Request, str], Response] | None = None,
     ) -> None:
-        """`everybody` is who asks without a token, None where one is wanted. `metadata` is the address of what says
+        """`everybody` is who asks without a token, None where one is wanted. `may_open` says which paths are answered
+        to everybody: what watches a server has no token. `metadata` is the address of what says
         where tokens are had (RFC 9728). `sign_in` is the page that a browser is shown instead of an error."""
         self._app = app
         self._everybody = everybody

@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 from rag_assets.errors import RagAssetsError
 from rag_assets.printable import printable
 from rag_assets.serving.http.api import Api, status_of
-from rag_assets.serving.http.guards import ID_KEY, TOKEN_COOKIE, FindsCaller
+from rag_assets.serving.http.guards import DEFECT, ID_KEY, TOKEN_COOKIE, FindsCaller
 from rag_assets.serving.operations import Operations
 from rag_assets.serving.operations.ask import AskReply
 from rag_assets.serving.page.ask_view import ask_of, ask_page, footnoted
@@ -29,6 +29,7 @@ from rag_assets.serving.page.index_view import eval_page, index_page
 from rag_assets.serving.page.rendering import STATIC, rendered
 from rag_assets.serving.page.search_view import search_page, source_page
 from rag_assets.serving.page.viewing import View, candidates
+from rag_assets.serving.requests import too_slow
 
 _log = logging.getLogger("rag_assets.serving.page")
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
@@ -96,14 +97,14 @@ class WebPage:
             try:
                 return self._html(await api.run(show, View(self._operations, request)))
             except TimeoutError:
-                return self.error(request, 504, api.too_slow())
+                return self.error(request, 504, too_slow(api.seconds))
             except (RagAssetsError, OSError) as error:
                 status, _, said = status_of(error)
                 return self.error(request, status, said)
-            except Exception:  # its text may hold what the caller may not see
+            except Exception:
                 identifier = request.scope.get(ID_KEY)
                 _log.exception("%s failed in request %s", request.url.path, identifier)
-                return self.error(request, 500, "the server failed; its log has more under this request id")
+                return self.error(request, 500, DEFECT)
 
         return endpoint
 
