@@ -34,6 +34,7 @@ from rag_assets import open_index
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.search import Hit
 from rag_assets.search.index import LabelIndex
+from rag_assets_tests.section_payloads import section_payloads
 
 NAME, BRANCH, EDITED = "measured", "before", "edited"
 AT_ONCE = 50
@@ -44,20 +45,6 @@ NEAR_TIE = 0.97
 HITS = 500
 """More than the sections of a round: what is found is compared as a whole, in its order."""
 _WORD = re.compile(r"[A-Za-z_]{4,}")
-_OF_THE_BUILD = frozenset(
-    {
-        "IndexLabel",
-        "CommitSha",
-        "IndexedUtc",
-        "UpdatedUtc",
-        "RepoBranch",
-        "FullDocumentBlobUri",
-        "SourceSliceBlobUri",
-        "DescriptionBlobUri",
-        "WorkTree",
-    }
-)
-"""Fields that say which build a section is of, not what it is."""
 
 
 def main() -> None:
@@ -171,7 +158,7 @@ class Measured:
         git(self.clone, "clean", "--quiet", "-fd")
 
     def compare_sections(self, over: LabelIndex, built: LabelIndex, edited: list[str]) -> None:
-        mine, theirs = (sections_of(index, edited) for index in (over, built))
+        mine, theirs = (section_payloads(index, edited, without=("EmbeddingModel",)) for index in (over, built))
         for key in sorted(mine.keys() | theirs.keys()):
             self.result.sections += 1
             one, other = mine.get(key), theirs.get(key)
@@ -260,20 +247,6 @@ class Measured:
     def _name(self) -> str:
         syllables = ("ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu")
         return "".join(self.random.choices(syllables, k=3)).capitalize()
-
-
-def sections_of(index: LabelIndex, paths: list[str]) -> dict[str, dict[str, Any]]:
-    """Semantic id → the payload of the sections of some files, without what says which build they are of."""
-    from dataclasses import replace
-
-    shard, scope = index.parts.shard(), replace(index.tenant, files=frozenset(paths))
-    found = shard.retrieve(list(shard.ids(scope)), scope)
-    return {
-        payload["SemanticId"]: {
-            name: value for name, value in payload.items() if name not in _OF_THE_BUILD | {"EmbeddingModel"}
-        }
-        for payload in found.values()
-    }
 
 
 def told(hit: Hit) -> tuple[Any, ...]:

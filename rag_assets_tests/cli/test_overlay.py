@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from rag_assets.search.federated import FederatedIndex
 from rag_assets.search.index import LabelIndex
 from rag_assets_tests.cli.conftest import CommandLine, Indexed, index_without_dagster, new_repository
 from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.section_payloads import section_payloads
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 ORDERS = """\
@@ -334,17 +334,6 @@ def test_a_search_in_a_clean_checkout_loads_nothing_of_it(shop: Indexed) -> None
 
 # --- what an index of the edited tree would say ----------------------------------------------------------------------
 
-_OF_THE_BUILD = {
-    "IndexLabel",
-    "CommitSha",
-    "IndexedUtc",
-    "UpdatedUtc",
-    "RepoBranch",
-    "FullDocumentBlobUri",
-    "SourceSliceBlobUri",
-    "DescriptionBlobUri",
-    "WorkTree",
-}
 MANY: dict[str, str | bytes] = {
     **FILES,
     "src/Parts.cs": "namespace Shop;\n\npublic partial class Parts { public int One; }\n",
@@ -386,14 +375,6 @@ def edits(repository: Repository, chosen: random.Random) -> list[str]:
     return touched
 
 
-def sections(index: LabelIndex, paths: list[str]) -> dict[str, dict[str, Any]]:
-    shard, scope = index.parts.shard(), replace(index.tenant, files=frozenset(paths))
-    return {
-        payload["SemanticId"]: {name: value for name, value in payload.items() if name not in _OF_THE_BUILD}
-        for payload in shard.retrieve(list(shard.ids(scope)), scope).values()
-    }
-
-
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[IndexHome, Repository, LabelIndex]]:
     base = tmp_path_factory.mktemp("many")
@@ -416,7 +397,7 @@ def test_the_sections_are_those_of_an_index_of_the_edited_tree(
     repository.git("commit", "--quiet", "--allow-empty", "-m", ".")
     label = index_without_dagster(home, repository, "edited")
     with open_index(label, home=home.root) as built:
-        mine, theirs = sections(over, touched), sections(built, touched)
+        mine, theirs = section_payloads(over, touched), section_payloads(built, touched)
         renamed = {key.replace(":edited:", ":shop:"): value for key, value in theirs.items()}
         of_label = {"RepoId", "DocId", "SemanticId", "ProjectId"}
         for known in (mine, renamed):
