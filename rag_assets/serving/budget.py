@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
@@ -39,14 +40,8 @@ def joined_within(head: Sequence[str], body: Sequence[str], foot: Sequence[str],
         left = len(body) - count
         return "\n".join([*head, *body[:count], more.format(left), *foot])
 
-    low, high = 0, len(body)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if middle < len(body) and cost_of(first(middle)) <= max_tokens:
-            low = middle
-        else:
-            high = middle - 1
-    return clipped(first(low), max_tokens)
+    fits = bisect_right(range(1, len(body)), max_tokens, key=lambda count: cost_of(first(count)))
+    return clipped(first(fits), max_tokens)
 
 
 def shown(text: str, max_tokens: int) -> str:
@@ -62,11 +57,5 @@ def clipped(text: str, max_tokens: int) -> str:
     if cost_of(text) <= max_tokens:
         return text
     said = "\n… cut; ask for less, or with a larger max_tokens"
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if cost_of(text[:middle] + said) <= max_tokens:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low] + said
+    fits = bisect_right(range(1, len(text) + 1), max_tokens, key=lambda length: cost_of(text[:length] + said))
+    return text[:fits] + said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from rag_assets.errors import WrongQuestion
@@ -67,6 +68,7 @@ class SearchReply:
         more = f"more with cursor {self.cursor} · " if self.cursor else ""
         foot = [f"next: {more}read a place for its lines"]
 
+        @cache  # a budget asks for the same ones again
         def lines(at: int, detail: Detail) -> str:
             rank = self.offset + at + 1
             text = plain_text(hits[at], rank, detail, asked)
