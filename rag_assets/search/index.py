@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rag_assets.contracts.embedder import Embedder
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.index.artifacts import ArtifactStore
-    from rag_assets.index.blobs import BlobError, BlobStore
+    from rag_assets.index.blobs import BlobStore
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
     from rag_assets.index.keyword.vocabulary import Vocabulary
     from rag_assets.index.vectors.vector_api import VectorReader
@@ -472,7 +472,7 @@ class IndexResources:
         self._placing = PathCache()
         self._artifacts: ArtifactStore | None = None
         self._blobs: BlobStore | None = None
-        self._unreadable: dict[str, BlobError] = {}
+        self._unreadable: dict[str, str] = {}
         self._documents = lru_cache(maxsize=_KEPT_DOCUMENTS)(self._read_document)
         self._given_embedder = embedder
         self._embedder: Future[Embedder] | None = None
@@ -563,11 +563,11 @@ class IndexResources:
             if self._blobs is None:
                 self._blobs = BlobStore(self._home.blobs)
         if address in self._unreadable:
-            raise self._unreadable[address]
+            raise BlobError(self._unreadable[address])
         try:
             return self._blobs.get(address)
         except BlobError as error:  # a damaged document is removed when it is first read: all who ask hear the same
-            self._unreadable[address] = error
+            self._unreadable[address] = str(error)
             raise
 
     def descriptions(self, uris: Sequence[str]) -> Mapping[str, str]:
