@@ -15,7 +15,7 @@ from rag_assets.contracts.segment import Segment, leaves_of
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.edge_weights import permitted
 from rag_assets.graph.extract.documents import sections_of
-from rag_assets.graph.lookup import KeyName, name_of
+from rag_assets.graph.lookup import KeyName, name_of, with_word
 from rag_assets.graph.relations import Direction, WalkStep
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.csharp.declaration_ranges import DeclarationRanges, own_symbol, types_of
@@ -130,12 +130,7 @@ def successors(graph: Graph, removed: str) -> list[int]:
 
 
 def _called(graph: Graph, wanted: KeyName) -> list[int]:
-    word = graph.words.find(wanted.word)
-    if word < 0:
-        return []
-    ends = graph.arrays["word_nodes"]
-    nodes = graph.arrays["word_node"][ends[word] : ends[word + 1]].tolist()
-    names = ((node, name_of(graph.keys[node])) for node in nodes)
+    names = ((node, name_of(graph.keys[node])) for node in with_word(graph, wanted.word))
     return [node for node, name in names if name.prefix == wanted.prefix and name.segments[-1:] == wanted.segments[-1:]]
 
 

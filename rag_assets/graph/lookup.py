@@ -7,7 +7,7 @@ from __future__ import annotations
 import difflib
 import heapq
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -275,7 +275,7 @@ def named(graph: Graph, text: str) -> Match:
         return Match((placed,))
     ranked: dict[int, int] = {}
     for reading in readings(text):
-        for node in _with_word(graph, reading.word):
+        for node in with_word(graph, reading.word):
             rank = _rank(reading, name_of(graph.keys[node]), graph.names[node])
             if rank is not None:
                 ranked[node] = min(rank, ranked.get(node, rank))
@@ -299,7 +299,8 @@ def described(graph: Graph, node: int) -> str:
     return f"{graph.keys[node]}{where}{more}"
 
 
-def _with_word(graph: Graph, word: str) -> Iterable[int]:
+def with_word(graph: Graph, word: str) -> Sequence[int]:
+    """The nodes whose name is a word, in lower case, of any owner."""
     number = graph.words.find(word)
     if number < 0:
         return ()
@@ -431,7 +432,7 @@ def _nearest(graph: Graph, text: str) -> tuple[str, ...]:
     alike = {found: likeness for word in wanted for likeness, found in _closest(word, most_alike(graph, word))}
     found: list[int] = []
     for word in heapq.nlargest(_SHOWN_NEAR, alike, key=lambda word: alike[word]):
-        meant = _meant(graph, list(_with_word(graph, word)))
+        meant = _meant(graph, list(with_word(graph, word)))
         found += sorted(meant, key=lambda node: graph.kind(node) in _BESIDE_TYPES)[:_SHOWN_NEAR]
     return tuple(dict.fromkeys(graph.keys[node] for node in found))[:_SHOWN_NEAR]
 

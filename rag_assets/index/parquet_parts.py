@@ -177,6 +177,14 @@ def bucket_of(path: str, buckets: int) -> int:
     return int.from_bytes(digest, "big") % buckets
 
 
+def by_bucket(paths: Iterable[str], buckets: int) -> dict[int, set[str]]:
+    """Repository paths by their bucket, in the order of the buckets."""
+    found: dict[int, set[str]] = {}
+    for path in paths:
+        found.setdefault(bucket_of(path, buckets), set()).add(path)
+    return dict(sorted(found.items()))
+
+
 def part_path(directory: Path, table: str, bucket: int) -> Path:
     return directory / table / f"part-{bucket:03d}.parquet"
 

@@ -19,7 +19,7 @@ from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.edge_weights import permitted
 from rag_assets.graph.impact import in_test_file
 from rag_assets.graph.relations import Direction, WalkStep
-from rag_assets.index.parquet_parts import bucket_of, read_part
+from rag_assets.index.parquet_parts import by_bucket, read_part
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.csharp.declaration_ranges import DeclarationRanges, own_symbol, types_of
@@ -161,11 +161,7 @@ def _joined(suite: Suite, case: str) -> str:
 
 def _segments(index: LabelIndex, paths: Iterable[str]) -> Iterator[tuple[str, tuple[Segment, ...]]]:
     """(path, segments) of indexed files that the reader may see."""
-    by_bucket: dict[int, set[str]] = {}
-    for path in paths:
-        if index.may_read(path):
-            by_bucket.setdefault(bucket_of(path, index.manifest.bucket_count), set()).add(path)
-    for bucket, wanted in sorted(by_bucket.items()):
+    for bucket, wanted in by_bucket(filter(index.may_read, paths), index.manifest.bucket_count).items():
         table = read_part(index.generation.directory, "segments", bucket, ["path", "segment"])
         found: dict[str, list[Segment]] = {}
         encoded = table.column("segment")

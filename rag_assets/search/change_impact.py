@@ -27,7 +27,7 @@ from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.impact import DEFAULT_DEPTH, Effect, ImpactGroup, Reached, groups_of, impact
 from rag_assets.graph.lookup import simple_name
 from rag_assets.index.labels import repository_of
-from rag_assets.index.parquet_parts import bucket_of, read_part
+from rag_assets.index.parquet_parts import by_bucket, read_part
 from rag_assets.languages.detection import SourceType, detect_language, source_type
 from rag_assets.search.affected_tests import AffectedTests
 from rag_assets.search.graph_context import graph_of
@@ -242,12 +242,9 @@ def _has_declarations(path: str) -> bool:
 
 def _rows(index: LabelIndex, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Path → what the index noted of a file."""
-    by_bucket: dict[int, set[str]] = {}
-    for path in paths:
-        by_bucket.setdefault(bucket_of(path, index.manifest.bucket_count), set()).add(path)
     found: dict[str, dict[str, Any]] = {}
     columns = ["path", "outcome", "reason", "blob_id"]
-    for bucket, wanted in by_bucket.items():
+    for bucket, wanted in by_bucket(paths, index.manifest.bucket_count).items():
         table = read_part(index.generation.directory, "discovered_files", bucket, columns)
         found |= {row["path"]: row for row in table.to_pylist() if row["path"] in wanted}
     return found

@@ -12,7 +12,7 @@ from rag_assets.contracts.identity import document_uri
 from rag_assets.graph.changed_nodes import keys_at, matters, spans_of
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.impact import in_test_file
-from rag_assets.graph.lookup import name_of
+from rag_assets.graph.lookup import name_of, with_word
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.detection import detect_language
 from rag_assets.search.affected_tests import CASES_ARE_CALLS
@@ -96,14 +96,9 @@ def _family(language: str) -> str:
 
 
 def _is_rare(graph: Graph, word: str, prefix: str) -> bool:
-    number = graph.words.find(word.casefold())
-    if number < 0:
-        return True  # it is gone
-    ends = graph.arrays["word_nodes"]
-    nodes = graph.arrays["word_node"][ends[number] : ends[number + 1]].tolist()
     declared = [
         node
-        for node in nodes
+        for node in with_word(graph, word.casefold())  # none where it is gone
         if (name := name_of(graph.keys[node])).segments[-1:] == (word,)
         and _family(name.prefix) == _family(prefix)
         and not any(in_test_file(place.path) for place in graph.places(node))
