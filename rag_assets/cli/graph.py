@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from rag_assets.api import Index, open_index
 from rag_assets.cli.console import NOTHING_FOUND, Output, Part, counted, named_counts, said_graph, short
-from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
+from rag_assets.cli.options import AsJson, LabelOption, chosen_label, named_in, session_of
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
 from rag_assets.graph import picture
 from rag_assets.graph.artifact import check
@@ -31,6 +31,7 @@ from rag_assets.search.graph_context import counts_of, graph_of
 from rag_assets.search.result_objects import edge_object, place_object
 
 T = TypeVar("T")
+_NAMES_NOTHING = "it names no relation; leave it out to follow all of them"
 _SHOWN_CUT = 5
 _SHOWN_USES = 4
 _SHOWN_HUBS = 8
@@ -351,7 +352,8 @@ def around(
     Example: rag-assets graph around RefundManager --relations Calls,CalledBy --depth 3
     """
     form = GraphFormat(as_json, as_mermaid, as_svg)
-    steps, wanted = allow_list(_split(relations), _restricting(direction)), _kinds(kinds)
+    steps = allow_list(named_in(relations, "--relations", _NAMES_NOTHING), _restricting(direction))
+    wanted = _kinds(kinds)
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
         try:
@@ -387,7 +389,7 @@ def path(
     Example: rag-assets graph path 'POST /api/refunds' dbo.Refunds
     """
     form = GraphFormat(as_json, as_mermaid, as_svg)
-    steps = allow_list(_split(relations), _restricting(direction))
+    steps = allow_list(named_in(relations, "--relations", _NAMES_NOTHING), _restricting(direction))
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
         found = paths(graph, _named(graph, [start]), _named(graph, [end]), steps=steps, hops=depth, count=count)
@@ -476,14 +478,6 @@ def _named(graph: Graph, symbols: Sequence[str]) -> list[int]:
     if not all(symbol.strip() for symbol in symbols):
         raise typer.BadParameter("a name is empty; see what there is with: rag-assets graph overview")
     return list(dict.fromkeys(node for symbol in symbols for node in nodes_named(graph, symbol)))
-
-
-def _split(relations: Sequence[str] | None) -> list[str]:
-    """The names of `--relations`, none without the option. Raises BadParameter for a list without a name."""
-    found = [name for listed in relations or () for name in listed.split(",") if name.strip()]
-    if relations and not found:
-        raise typer.BadParameter("it names no relation; leave it out to follow all of them", param_hint="--relations")
-    return found
 
 
 def _restricting(direction: Direction) -> Direction | None:

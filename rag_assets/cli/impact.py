@@ -10,7 +10,7 @@ import typer
 
 from rag_assets.api import open_index
 from rag_assets.cli.console import NOTHING_FOUND, Output, Part, counted, short
-from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
+from rag_assets.cli.options import AsJson, LabelOption, chosen_label, named_in, session_of
 from rag_assets.contracts.graph import Confidence
 from rag_assets.graph.impact import DEFAULT_DEPTH
 from rag_assets.graph.lookup import short_name
@@ -26,6 +26,7 @@ from rag_assets.search.touched_nodes import (
 
 _ALL = 1_000_000
 _SHOWN_NAMES = 4
+_NAMES_NOTHING = "it names nothing; leave it out for all of them"
 
 
 def impact(
@@ -57,7 +58,7 @@ def impact(
     """
     if tests and (as_json or only):
         raise typer.BadParameter("it says what is wanted and how; leave out --json and --only", param_hint="--tests")
-    wanted = touched_kinds([Touched.TEST] if tests else _split(only))
+    wanted = touched_kinds([Touched.TEST] if tests else named_in(only, "--only", _NAMES_NOTHING))
     session = session_of(context)
     home = session.home()
     name = chosen_label(home, label)
@@ -77,13 +78,6 @@ def impact(
         kinds = ", ".join(f"{kind}s" if kind is not Touched.CODE else kind for kind in wanted)
         output.note(f"the changes touch none of: {kinds}")
         raise typer.Exit(NOTHING_FOUND)
-
-
-def _split(only: Sequence[str] | None) -> list[str]:
-    found = [name.strip() for listed in only or () for name in listed.split(",") if name.strip()]
-    if only and not found:
-        raise typer.BadParameter("it names nothing; leave it out for all of them", param_hint="--only")
-    return found
 
 
 def impact_object(found: ChangeImpact) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -120,6 +121,15 @@ def chosen_labels(home: IndexHome, org: str | None) -> list[str]:
     if org is not None and org not in owners:
         raise CommandError(f"no label of organisation {org!r} is indexed; there are: {', '.join(owners)}")
     return owners[org] if org is not None else next(iter(owners.values()))
+
+
+def named_in(values: Sequence[str] | None, option: str, if_empty: str) -> list[str]:
+    """The names of an option that is repeatable and takes several with commas between; none without the option. Raises
+    BadParameter, which says `if_empty`, for a value without a name."""
+    found = [name.strip() for value in values or () for name in value.split(",") if name.strip()]
+    if values and not found:
+        raise typer.BadParameter(if_empty, param_hint=option)
+    return found
 
 
 def with_overlay(index: LabelIndex, wanted: bool | None, *, is_named: bool, output: Output) -> LabelIndex:
