@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from rag_assets.answer.citations import (
     CITATION,
@@ -90,6 +91,11 @@ def rendered(text: str, citations: Sequence[Citation], show: Callable[[Citation]
 def numbered(citations: Sequence[Citation]) -> Mapping[str, int]:
     """The place of a citation → its number in a list of sources."""
     return {place: at for at, place in enumerate(dict.fromkeys(known.rendered for known in citations), 1)}
+
+
+def citation_object(numbers: Mapping[str, int], citation: Citation) -> dict[str, Any]:
+    """A citation in JSON, with its number in the list of sources."""
+    return {"number": numbers[citation.rendered], **asdict(citation), "mentions": list(citation.mentions)}
 
 
 def _mentions(text: str) -> Iterator[tuple[str, str]]:

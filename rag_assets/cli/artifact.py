@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from rag_assets.answer.artifact.templates import ARTIFACTS, WHOLE, OutputType
-from rag_assets.answer.cited_lines import numbered, rendered
+from rag_assets.answer.cited_lines import citation_object, numbered, rendered
 from rag_assets.cli.agent import Folders, agent_library
 from rag_assets.cli.ask import (
     AskedPacks,
@@ -18,7 +18,6 @@ from rag_assets.cli.ask import (
     Offline,
     PipelineName,
     Streamed,
-    citation_object,
     opened,
     show_markdown,
     show_refusal,

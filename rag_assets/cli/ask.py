@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.answer.abstention import SENTENCE
-from rag_assets.answer.cited_lines import Citation, numbered, rendered
+from rag_assets.answer.cited_lines import Citation, citation_object, numbered, rendered
 from rag_assets.answer.results import Answer
 from rag_assets.cli.agent import AgentName, Folders, chosen_agent
 from rag_assets.cli.console import NOTHING_FOUND, Output, Part, short, staleness
@@ -246,11 +246,6 @@ def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict
         "warnings": list(found.warnings),
         "timings": {step: round(spent, 5) for step, spent in found.timings.items()},
     }
-
-
-def citation_object(numbers: Mapping[str, int], citation: Citation) -> dict[str, Any]:
-    """A citation of `ask --json` and `artifact --json`."""
-    return {"number": numbers[citation.rendered], **asdict(citation), "mentions": list(citation.mentions)}
 
 
 def show(output: Output, found: Answer, freshness: FreshnessOf) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_assets.contracts.outline import SectionMember
+from rag_assets.contracts.outline import SectionMember, line_range
 
 _SHORTEST_ID = 8
 """Digits of a point id: enough for `rag-assets show`, and for the few dozen points that one answer is made from."""
@@ -131,7 +131,7 @@ def cited_place(known: Evidence, start: int, end: int) -> str:
 
 def lines_of(path: str, start: int, end: int) -> str:
     """`src/A.cs:12-30`, `src/A.cs:12` for one line."""
-    return f"{path}:{start}" if end <= start else f"{path}:{start}-{end}"
+    return f"{path}:{line_range(start, end)}"
 
 
 def clock(seconds: int) -> str:

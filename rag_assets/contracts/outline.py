@@ -50,3 +50,8 @@ def compact_signature(signature: str) -> str:
         if not tail or word not in _MODIFIERS:
             return rest
         rest = tail
+
+
+def line_range(start: int, end: int) -> str:
+    """`12-30`, `12` for one line."""
+    return str(start) if end <= start else f"{start}-{end}"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from rag_assets.contracts.identity import plain_symbol
-from rag_assets.contracts.outline import compact_signature
+from rag_assets.contracts.outline import compact_signature, line_range
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs, stem_of, word_terms
 from rag_assets.search import Hit, MemberHit, Question, SearchResult
 
@@ -32,7 +32,8 @@ _SHARE = 0.5
 _LISTED = (7, 5, 4, 4, 4, 3)
 """Members of the first hit, of the second …, and of all after these: what comes later is read less often. Tokens to the
 first file and lines within 1,000 tokens: 164 and .822; six of the first hit 157 and .817, eight 170 and .828."""
-_USUAL_KIND = "Other"
+USUAL_KIND = "Other"
+"""That says nothing."""
 _LISTING = "listing"
 _RUN = re.compile(r"\w+")
 
@@ -115,13 +116,12 @@ def named_part(symbol: str, part: int, parts: int, lines: tuple[int, int] | None
 
 def place_of(hit: Hit) -> str:
     """`src/Orders/OrderService.cs:88-121`, with the lines to read first."""
-    start, end = hit.best_lines
-    return f"{hit.path}:{_range(start, end)}"
+    return f"{hit.path}:{line_range(*hit.best_lines)}"
 
 
 def kind_of(hit: Hit) -> str:
     """'' for the kind that says nothing."""
-    return "" if hit.kind == _USUAL_KIND else hit.kind
+    return "" if hit.kind == USUAL_KIND else hit.kind
 
 
 def lines_under(
@@ -136,7 +136,7 @@ def lines_under(
         yield OutlineLine(str(number), line, is_source=True)
     listed, left = listed_members(hit, rank, without_best=bool(shown))
     for one in listed:
-        yield OutlineLine(_range(one.start_line, one.end_line), signature_of(one, width))
+        yield OutlineLine(line_range(one.start_line, one.end_line), signature_of(one, width))
     if left:
         yield OutlineLine("", f"… {left} more member{'s' if left > 1 else ''}")
 
@@ -237,10 +237,6 @@ def _says_something(line: str) -> bool:
 
 def _is_comment(line: str) -> bool:
     return line.lstrip().startswith(("//", "#", "*", "/*", "--", "<!--"))
-
-
-def _range(start: int, end: int) -> str:
-    return f"{start}-{end}" if end > start else str(start)
 
 
 def counts_by_folder(hits: Sequence[Hit]) -> list[tuple[str, int]]:

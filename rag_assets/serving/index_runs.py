@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import anyio
+from anyio.abc import ByteReceiveStream
 from pydantic import Field
 
 from rag_assets.errors import RagAssetsError
@@ -52,8 +53,8 @@ class IndexRuns:
                     lines: list[str] = []
                     said = bytearray()
                     async with anyio.create_task_group() as group:
+                        assert process.stdout is not None and process.stderr is not None
                         group.start_soon(_watch, process.stderr, lines, tell)
-                        assert process.stdout is not None
                         async for part in process.stdout:
                             said += part
                     code = await process.wait()
@@ -65,10 +66,7 @@ class IndexRuns:
         )
 
 
-async def _watch(stream: object, lines: list[str], tell: Tell) -> None:
-    from anyio.abc import ByteReceiveStream
-
-    assert isinstance(stream, ByteReceiveStream)
+async def _watch(stream: ByteReceiveStream, lines: list[str], tell: Tell) -> None:
     rest = ""
     async for part in stream:
         *whole, rest = (rest + part.decode("utf-8", "replace")).split("\n")

@@ -23,6 +23,8 @@ def unreadable(error: OSError) -> str:
 
 def without_places(text: str, home: IndexHome, config: Path | None) -> str:
     """A message with `…/shop` in place of `/srv/repositories/shop`."""
+    if "/" not in text and "\\" not in text:
+        return text
     known = {home.root, Path.home(), Path(sys.prefix)}
     if config is not None:
         known.add(config.parent)

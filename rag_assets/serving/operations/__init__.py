@@ -139,11 +139,10 @@ class Operations(Closeable):
 
     def indexes(self, request: StatusRequest, caller: Caller) -> StatusReply:
         """The indexes that the caller sees."""
-        if request.label is None and not self.pool.manifests(caller):
-            return StatusReply((), is_one=False)
-        labels = self.pool.labels(caller, request.label) if request.label else list(self.pool.manifests(caller))
+        is_one = request.label is not None
+        labels = self.pool.labels(caller, request.label) if is_one else list(self.pool.manifests(caller))
         found = [self._on([label], caller, lambda target: self._status(target, caller)) for label in labels]
-        return StatusReply(tuple(found), is_one=request.label is not None)
+        return StatusReply(tuple(found), is_one=is_one)
 
     def overview(self, label: str, caller: Caller) -> str:
         """What an index is about."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from rag_assets.answer.abstention import SENTENCE
-from rag_assets.answer.cited_lines import numbered, rendered
+from rag_assets.answer.cited_lines import citation_object, numbered, rendered
 from rag_assets.answer.results import Answer
 from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.serving.access import Caller
@@ -43,10 +43,7 @@ class AskReply:
             "notes": list(found.notes),
             "provider": found.provider,
             "confidence": round(found.confidence, 4),
-            "citations": [
-                {"number": known[one.rendered], **asdict(one), "mentions": list(one.mentions)}
-                for one in found.citations
-            ],
+            "citations": [citation_object(known, one) for one in found.citations],
             "sources": [
                 {
                     "label": source.label,

@@ -8,7 +8,7 @@ from typing import Any
 
 from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.graph import Relation
-from rag_assets.contracts.outline import compact_signature
+from rag_assets.contracts.outline import compact_signature, line_range
 from rag_assets.contracts.segment import leaves_of
 from rag_assets.errors import PlaceError, QueryError
 from rag_assets.graph.artifact import GraphError
@@ -108,7 +108,7 @@ class SymbolReply:
             if part.doc:
                 yield f"    {part.doc}"
             for member in part.members:
-                place = _range(member.start_line, member.end_line)
+                place = line_range(member.start_line, member.end_line)
                 yield f"    {place}  {compact_signature(member.signature) or member.name}"
 
 
@@ -185,7 +185,3 @@ def _relatives(index: LabelIndex, name: str, parts: Sequence[SymbolPart]) -> dic
 def _place(found: tuple[FileText, DeclaredLines]) -> str:
     file, one = found
     return lines_of(file.path, one.start_line, one.end_line)
-
-
-def _range(start: int, end: int) -> str:
-    return f"{start}-{end}" if end > start else str(start)

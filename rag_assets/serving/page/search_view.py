@@ -7,6 +7,7 @@ from typing import Any
 
 from rag_assets.search import Hit
 from rag_assets.search.outline import (
+    USUAL_KIND,
     Detail,
     asked_stems,
     counts_by_folder,
@@ -24,7 +25,6 @@ from rag_assets.serving.requests import ReadRequest, SearchRequest, parsed
 _LIMIT = 10
 _WIDTH = 110  # characters of a line under a hit
 _MOST_CHIPS = {"kind": 8, "path": 5}
-_USUAL_KIND = "Other"
 
 
 def search_page(view: View) -> str:
@@ -94,7 +94,7 @@ def _next(view: View, reply: SearchReply) -> str:
 
 def _chips(view: View, name: str, offered: Sequence[str], chosen: Sequence[str]) -> list[tuple[Link, bool]]:
     """Filters to add, and those that are set, to take away."""
-    shown = [*chosen, *(one for one in offered if one not in chosen and one != _USUAL_KIND)][: _MOST_CHIPS[name]]
+    shown = [*chosen, *(one for one in offered if one not in chosen and one != USUAL_KIND)][: _MOST_CHIPS[name]]
     return [
         (
             Link(one, view.here(**{name: [kept for kept in (*chosen, one) if kept != one or one not in chosen]})),
