@@ -142,11 +142,11 @@ class _Handlers:
         try:
             if params.name == _INDEX.name and self._runs is not None and asked.may_index:
                 return await self._index(context, parsed(IndexRunRequest, params.arguments or {}), asked.caller)
-            with anyio.fail_after(None if context.request is None else self._seconds):
+            limit = None if context.request is None else self._seconds
+            with anyio.move_on_after(limit) as scope:
                 reply, budget = await self._reply(params.name, params.arguments or {}, asked.caller)
-        except TimeoutError:
-            assert self._seconds is not None
-            return _failed(too_slow(self._seconds))
+            if limit is not None and scope.cancelled_caught:
+                return _failed(too_slow(limit))
         except RagAssetsError as error:
             return _failed(str(error))
         except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -20,8 +21,11 @@ from mcp.client.client import Client
 
 from rag_assets.index.layout import IndexHome
 from rag_assets.serving import own_version
+from rag_assets.serving.access import Caller, Calling, calling
+from rag_assets.serving.index_pool import IndexPool
 from rag_assets.serving.local_socket import socket_path
-from rag_assets.serving.mcp_server import instructions
+from rag_assets.serving.mcp_server import instructions, mcp_server
+from rag_assets.serving.operations import Operations
 from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.processes import until
@@ -193,6 +197,24 @@ def test_the_tool_that_indexes(tmp_path: Path) -> None:
 
     ask(stdio(home, "--alone", "--allow-index"), talk)
     assert any(told)
+
+
+def test_a_disk_that_does_not_answer_is_an_error_of_the_tool(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a client on this machine, whose calls have no limit of time."""
+
+    def from_a_lost_mount(*_: Any) -> None:
+        raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))  # which is a TimeoutError
+
+    with Operations(IndexPool(home.cli.home, None)) as operations:
+        monkeypatch.setattr(operations, "search", from_a_lost_mount)
+
+        async def talk() -> None:
+            calling.set(Calling(Caller(knows_paths=True)))
+            async with Client(mcp_server(operations)) as client:
+                answer = await client.call_tool("search", SHOP | {"query": "refund"})
+                assert answer.is_error and "cannot be read: Connection timed out" in said(answer)
+
+        anyio.run(talk)
 
 
 def test_where_nothing_is_indexed_no_home_is_made(tmp_path: Path) -> None:
