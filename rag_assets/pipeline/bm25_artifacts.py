@@ -32,6 +32,7 @@ from rag_assets.index.keyword.bm25f import (
     TermFrequencies,
     assigned_indices,
     count_terms,
+    keyword_fields,
     merge_statistics,
     pieces_of,
     statistics_of,
@@ -191,7 +192,7 @@ def _levels_and_forms(build: IndexBuild, bucket: int) -> tuple[NDArray[np.int64]
     return np.array(ranks, dtype=np.int64), np.array(texts, dtype=np.int64)
 
 
-def keyword_fields(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:
+def fields_of_bucket(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:
     """The texts of the keyword fields of every section of a bucket (see `rag_assets.index.keyword`)."""
     blobs = BlobStore(build.home.blobs)
     texts = {row["path"]: row["text_sha256"] for row in indexed_files(build, bucket)}
@@ -200,17 +201,12 @@ def keyword_fields(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:
     for row in read_rows(build.directory, "summary_sections", bucket, columns):
         if row["path"] != path:  # the sections of a file follow each other
             path, text = row["path"], blobs.get(texts[row["path"]])
-        yield {
-            "names": " ".join(row["names"]),
-            "path": path,
-            "snippet": row["finder_snippet"],
-            "body": text[row["char_start"] : row["char_end"]],
-        }
+        yield keyword_fields(row["names"], path, row["finder_snippet"], text[row["char_start"] : row["char_end"]])
 
 
 def _count_bucket(build: IndexBuild, bucket: int) -> _Counted:
     """Counts the terms of one bucket. Runs in a worker process."""
-    counts = count_terms(keyword_fields(build, bucket))
+    counts = count_terms(fields_of_bucket(build, bucket))
     ranks, texts = _levels_and_forms(build, bucket)
     width = len(counts.fields)
     seen = [ranks <= rank for rank in range(len(build.levels.all))]

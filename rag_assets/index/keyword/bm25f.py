@@ -45,6 +45,12 @@ class TermFrequencies:
         return len(self.offsets) - 1
 
 
+def keyword_fields(names: Iterable[str], path: str, snippet: str, body: str) -> dict[str, str]:
+    """The texts of the fields of a section: the names that it declares, the path of its file, its snippet as search
+    finds it, and its lines of source."""
+    return {"names": " ".join(names), "path": path, "snippet": snippet, "body": body}
+
+
 def count_terms(sections: Iterable[Mapping[str, str]], fields: Sequence[Field] = FIELDS) -> TermFrequencies:
     """Counts the terms of `sections`, each a mapping from field name to text; an absent field is empty.
 

@@ -16,7 +16,6 @@ import msgspec
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.identity import content_hash
-from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 from rag_assets.descriptions.processor import (
@@ -26,6 +25,7 @@ from rag_assets.descriptions.processor import (
     final_symbols,
 )
 from rag_assets.errors import RagAssetsError
+from rag_assets.index.keyword.bm25f import keyword_fields
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.models.lexical_only import LexicalOnly
 from rag_assets.search import WORK_TREE
@@ -122,19 +122,9 @@ class SectionMaker:
         for section, result in zip(sections, description.build_rag_points(), strict=True):
             if result.value is not None:
                 payload = msgspec.json.decode(msgspec.json.encode(result.value.payload.to_dictionary()))
-                yield OverlaySection(
-                    result.value.point_id, {**payload, WORK_TREE: True}, keyword_fields(section, file.path)
-                )
-
-
-def keyword_fields(section: SummarySection, path: str) -> dict[str, str]:
-    """The texts that are searched by words, as in a build (`rag_assets.index.keyword`)."""
-    return {
-        "names": " ".join(section.names),
-        "path": path,
-        "snippet": section.section_normalized_text,
-        "body": section.source_text,
-    }
+                snippet, body = section.section_normalized_text, section.source_text
+                fields = keyword_fields(section.names, file.path, snippet, body)
+                yield OverlaySection(result.value.point_id, {**payload, WORK_TREE: True}, fields)
 
 
 def visible_shares(
