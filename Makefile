@@ -62,7 +62,7 @@ browser: ## Install Chromium where apt can, for the tests of the page
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium; }
 
 .PHONY: reference
-reference: $(STAMP) ## Write docs/reference from the commands and the public names
+reference: $(STAMP) ## Write docs/reference, and what the server answers every agent alike
 	$(BIN)/python docs/make_reference.py
 
 .PHONY: dev

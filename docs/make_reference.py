@@ -1,6 +1,7 @@
-"""Writes docs/reference/cli.md from the commands and docs/reference/api.md from the public names of `rag_assets`.
+"""Writes docs/reference/cli.md from the commands, docs/reference/api.md from the public names of `rag_assets`, and what
+a server answers every agent alike (`agent_answers`).
 
-`make reference` runs it; with `--check` it writes nothing and exits with 1 where a page is out of date.
+`make reference` runs it; with `--check` it writes nothing and exits with 1 where a file is out of date.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import typer.main
+from agent_answers import agent_answers
 
 import rag_assets
 from rag_assets.cli import PROGRAM, app
 
-REFERENCE = Path(__file__).parent / "reference"
+ROOT = Path(__file__).parents[1]
 _NOTE = "<!-- Written by `make reference`; do not edit. -->\n"
 _NO_DEFAULT = (None, False, "", (), [])  # said by the help text where it matters
 
@@ -178,18 +180,21 @@ def _page(lines: list[str]) -> str:
 
 
 def main() -> int:
-    stale = []
-    for name, text in (("cli.md", cli_reference()), ("api.md", api_reference())):
-        page = REFERENCE / name
-        if page.is_file() and page.read_text(encoding="utf-8") == text:
+    is_check, is_stale = "--check" in sys.argv, False
+    for name, text in (
+        ("docs/reference/cli.md", cli_reference()),
+        ("docs/reference/api.md", api_reference()),
+        ("rag_assets/serving/agent_answers.json", agent_answers()),
+    ):
+        file = ROOT / name
+        if file.is_file() and file.read_text(encoding="utf-8") == text:
             continue
-        stale.append(name)
-        if "--check" not in sys.argv:
-            page.parent.mkdir(exist_ok=True)
-            page.write_text(text, encoding="utf-8", newline="\n")
-    for name in stale:
-        print(f"docs/reference/{name} {'is out of date; run: make reference' if '--check' in sys.argv else 'written'}")
-    return 1 if stale and "--check" in sys.argv else 0
+        is_stale = True
+        if not is_check:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+        print(f"{name} {'is out of date; run: make reference' if is_check else 'written'}")
+    return 1 if is_stale and is_check else 0
 
 
 if __name__ == "__main__":

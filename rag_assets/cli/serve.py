@@ -113,6 +113,7 @@ def mcp(
 
         serve_stdio(_serving(session), hello)
         return
+    session.clearance()  # a wrong role is told at once: the server that would say so starts when the client is ready
     from rag_assets.serving import stdio_relay
     from rag_assets.serving.relay_plan import relay_plan
 

@@ -17,8 +17,10 @@ def relay_plan(
 ) -> dict[str, Any]:
     """`command` is this program with its global options, for a process that may start elsewhere; `options` are those of
     `mcp`."""
-    path = socket_path(home, config, own_version())
+    version = own_version()
+    path = socket_path(home, config, version)
     return {
+        "version": version,
         "socket": str(path),
         "hello": dict(hello),
         "start": [*command, "serve", "--local"],

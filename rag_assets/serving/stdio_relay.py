@@ -4,10 +4,14 @@ client starts one for each session, and twenty of them must cost next to nothing
     python -S stdio_relay.py PLAN
 
 `PLAN` is JSON: `socket`, `hello` (the first line that the server reads), `start` (the command of a server), `log`
-(where that writes) and `alone` (the command that serves in this process where no server can be started).
+(where that writes), `alone` (the command that serves one client where no server can be started) and `version`.
+
+How a session begins, and lists that are the same for every home, are answered from `agent_answers.json`, so that a
+client need not wait for the start of a server. All else waits for it.
 
 Where a server ends in the middle of a session, another is started and told who initialized, and what has no answer is
-asked once more; what fails twice is answered by an error, so that no client waits for ever.
+asked once more; what fails twice is answered by an error, so that no client waits for ever. Where none can be started,
+each request is answered by the reason.
 """
 
 from __future__ import annotations
@@ -26,6 +30,11 @@ _READ_BYTES = 1 << 16
 _LONGEST_LINE = 4_000_000
 """Bytes that a server reads as one message (`local_server`)."""
 _INVALID_REQUEST, _INTERNAL_ERROR = -32600, -32603
+_LAST_WORDS = 2_000
+"""Bytes that are kept of what a process writes about its end."""
+_ANSWERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent_answers.json")  # noqa: PTH118, PTH100, PTH120
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+_CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 _LOST = (
     "the server of the index ended twice while it answered: free space where the disk of the home is full, "
     "else see its log in the folder serve of the home"
@@ -33,15 +42,83 @@ _LOST = (
 
 
 class _Refused(Exception):
-    """The server does not want this client, and says why."""
+    """No server wants this client, or none starts; the text says why."""
 
 
 class _Asked:
-    """A request, and whether a second server has been asked it."""
+    """A request, and how many servers have ended before they answered it."""
 
     def __init__(self, line: bytes) -> None:
         self.line = line
-        self.is_repeated = False
+        self.lost = 0
+
+
+class StaticAnswers:
+    """What every server of this installation answers alike, written by `make reference`."""
+
+    def __init__(self, version: str, *, may_index: bool) -> None:
+        with open(_ANSWERS, encoding="utf-8") as file:  # noqa: PTH123 - pathlib would take a third of the start
+            found = json.loads(file.read().replace("@VERSION@", version))
+        self._versions: list[str] = found["handshake"]["versions"]
+        self._initialize: dict[str, object] = found["handshake"]["initialize"]
+        self._modern_versions: list[str] = found["modern"]["versions"]
+        self._lists: dict[str, dict[str, object]] = found["handshake"]["answers"]
+        self._modern: dict[str, dict[str, object]] = found["modern"]["answers"]
+        if may_index:
+            for answers in (self._lists, self._modern):
+                answers["tools/list"]["tools"].append(found["index"])
+
+    def initialized(self, params: dict[str, object]) -> dict[str, object] | None:
+        """The result of `initialize`, with the version that the client wants or else our newest; None where a server
+        must say what is wrong with the parameters."""
+        wanted, client = params.get("protocolVersion"), params.get("clientInfo")
+        if not isinstance(wanted, str) or not isinstance(params.get("capabilities"), dict):
+            return None
+        if not isinstance(client, dict) or not all(isinstance(client.get(one), str) for one in ("name", "version")):
+            return None
+        return {"protocolVersion": wanted if wanted in self._versions else self._versions[-1], **self._initialize}
+
+    def listed(self, method: str, params: dict[str, object], *, is_initialized: bool) -> dict[str, object] | None:
+        """The result of a request without parameters of its own, in a session that began with `initialize` or in one
+        whose requests carry the version. None for what a server must answer."""
+        meta = params.get("_meta", {})
+        if not isinstance(meta, dict) or params.keys() - {"_meta"}:
+            return None
+        if is_initialized:
+            return None if _VERSION_KEY in meta else self._lists.get(method)
+        is_known = meta.get(_VERSION_KEY) in self._modern_versions and isinstance(meta.get(_CAPABILITIES_KEY), dict)
+        return self._modern.get(method) if is_known else None
+
+
+class _Alone:
+    """A process that serves this client alone, reached like a server."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.connection, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                command, stdin=theirs.fileno(), stdout=theirs.fileno(), stderr=subprocess.PIPE
+            )
+        self._said = b""
+        self._listener = threading.Thread(target=self._pass_errors, daemon=True)
+        self._listener.start()
+
+    def _pass_errors(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._said = (self._said + line)[-_LAST_WORDS:]
+            sys.stderr.write(line.decode("utf-8", "replace"))
+            sys.stderr.flush()
+
+    def last_words(self) -> str:
+        """Why it has ended; '' where something else has ended it."""
+        try:
+            code = self._process.wait(_WAIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            return ""
+        self._listener.join(1)
+        lines = self._said.decode("utf-8", "replace").strip().rpartition("error: ")[2].splitlines()
+        return " ".join(line.strip() for line in lines) if code > 0 else ""
 
 
 class Relay:
@@ -49,16 +126,25 @@ class Relay:
 
     def __init__(self, plan: dict[str, object]) -> None:
         self._plan = plan
+        hello = plan["hello"]
+        may_index = isinstance(hello, dict) and bool(hello.get("may_index"))
+        self._static = StaticAnswers(str(plan.get("version", "")), may_index=may_index)
         self._lock = threading.Lock()
         self._connection: socket.socket | None = None
+        self._early: threading.Thread | None = None
+        self._found: socket.socket | Exception | None = None
+        self._alone: _Alone | None = None
         self._first: list[bytes] = []  # what a new server must be told: initialize, and that the client is ready
         self._reader: threading.Thread | None = None
         self._waiting: dict[str, _Asked] = {}  # requests without an answer, by the JSON of their id
+        self._is_passed_on = False  # a server knows of this client
+        self._is_refused = False
         self._is_over = False
 
-    def run(self) -> None:
-        with self._lock:
-            self._connection = self._listened_to(self._connected())
+    def run(self) -> int:
+        """Until the client leaves; the exit code."""
+        self._early = threading.Thread(target=self._connect_early, daemon=True)
+        self._early.start()
         for line in sys.stdin.buffer:
             self._send(line)
         with self._lock:
@@ -68,13 +154,32 @@ class Relay:
                 try:
                     self._connection.shutdown(socket.SHUT_WR)
                 except OSError:  # the server has ended too
-                    return
+                    reader = None
         if reader is not None:
             reader.join(_WAIT_SECONDS)  # answers that are under way
+        return int(self._is_refused)
+
+    # A server
+
+    def _connect_early(self) -> None:
+        try:
+            self._found = self._new_connection()
+        except (_Refused, OSError) as error:
+            self._found = error
 
     def _connected(self) -> socket.socket:
-        """A connection that the server has accepted; without a server one is started. Runs the whole session alone
-        where that is impossible."""
+        """First the connection that was begun with the session, then new ones. Raises _Refused, OSError."""
+        early, found = self._early, None
+        if early is not None:
+            early.join()
+            self._early, found = None, self._found
+        if isinstance(found, Exception):
+            raise found
+        return found or self._new_connection()
+
+    def _new_connection(self) -> socket.socket:
+        """A connection that the server has accepted; without a server one is started. Where that is impossible, one to
+        a process for this client alone."""
         started: subprocess.Popen[bytes] | None = None
         end = time.monotonic() + _WAIT_SECONDS
         while True:
@@ -85,17 +190,12 @@ class Relay:
                     try:
                         started = self._start()
                     except OSError:
-                        self._go_alone()
+                        break
                 elif started.poll() not in (None, 0) or time.monotonic() > end:
-                    self._go_alone()
+                    break
                 time.sleep(_POLL_SECONDS)
-
-    def _go_alone(self) -> None:
-        """Becomes a process that answers by itself; in the middle of a session it is too late for that."""
-        if self._reader is not None:
-            _fail(f"no server of the index starts any more; see {self._plan['log']}")
-        alone = [str(word) for word in self._plan["alone"]]  # type: ignore[attr-defined]
-        os.execv(alone[0], alone)
+        self._alone = _Alone(self._command("alone"))
+        return self._alone.connection
 
     def _greeted(self) -> socket.socket:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -119,11 +219,20 @@ class Relay:
         return connection
 
     def _start(self) -> subprocess.Popen[bytes]:
-        command = [str(word) for word in self._plan["start"]]  # type: ignore[attr-defined]
         with open(str(self._plan["log"]), "ab") as log:  # noqa: PTH123 - pathlib would take a third of the start
             return subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, close_fds=True
+                self._command("start"),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                close_fds=True,
             )
+
+    def _command(self, name: str) -> list[str]:
+        return [str(word) for word in self._plan[name]]  # type: ignore[attr-defined]
+
+    # What the client says
 
     def _send(self, line: bytes) -> None:
         message = _parsed(line)
@@ -134,21 +243,61 @@ class Relay:
                 _write_error(json.dumps(message["id"]), _INVALID_REQUEST, said)
             return
         with self._lock:
+            if is_request and self._answers(message):
+                return
             if message.get("method") == "initialize":
                 self._first = [line]
             elif message.get("method") == "notifications/initialized":
                 self._first = [*self._first[:1], line]
             if is_request:  # before it is sent: the answer may come at once
                 self._waiting[json.dumps(message["id"])] = _Asked(line)
+            if self._connection is not None:
+                try:
+                    self._connection.sendall(line)
+                except OSError:
+                    self._lose()
+            if self._connection is None:
+                self._ask()
+
+    def _answers(self, message: dict[str, object]) -> bool:
+        """Whether a request needed no server."""
+        key, method, params = message["id"], message["method"], message.get("params", {})
+        if not isinstance(params, dict) or message.get("jsonrpc") != "2.0":
+            return False
+        if not isinstance(key, str | int) or isinstance(key, bool):
+            return False
+        if method != "initialize":
+            result = self._static.listed(str(method), params, is_initialized=bool(self._first))
+        elif self._is_passed_on:
+            result = None
+        else:
+            result = self._static.initialized(params)
+            if result is not None:  # a server speaks the version that the client knows of
+                agreed = {**params, "protocolVersion": result["protocolVersion"]}
+                self._first = [json.dumps({**message, "params": agreed}).encode() + b"\n"]
+        if result is not None:
+            _write(json.dumps({"jsonrpc": "2.0", "id": key, "result": result}).encode() + b"\n")
+        return result is not None
+
+    def _ask(self) -> None:
+        """Asks a new server all that has no answer: every request is as good the second time."""
+        while self._waiting:  # else the next request finds a server
             try:
-                if self._connection is None:
-                    raise ConnectionResetError
-                self._connection.sendall(line)
+                connection = self._introduced(self._connected())
+                for asked in list(self._waiting.values()):
+                    connection.sendall(asked.line)
             except OSError:
-                self._repeat()
+                self._lose()
+            except _Refused as error:
+                self._refuse(str(error))
+            else:
+                self._connection = connection
+                self._is_refused = False
+                return
 
     def _introduced(self, connection: socket.socket) -> socket.socket:
-        """A new server that has been told who initialized; the client had that answer from the one before."""
+        """A new server that has been told who initialized; the client has that answer already."""
+        self._is_passed_on = True
         for line in self._first:
             if any(asked.line is line for asked in self._waiting.values()):
                 continue  # it is asked again for the client
@@ -159,15 +308,17 @@ class Relay:
                 if not part:
                     raise ConnectionResetError
                 answer += part
-        return self._listened_to(connection)
-
-    def _listened_to(self, connection: socket.socket) -> socket.socket:
+            problem = _parsed(answer).get("error")
+            if isinstance(problem, dict):
+                raise _Refused(f"the server does not understand how the client began: {problem.get('message')}")
         self._reader = threading.Thread(target=self._pass_answers, args=(connection,), daemon=True)
         self._reader.start()
         return connection
 
+    # What the server says
+
     def _pass_answers(self, connection: socket.socket) -> None:
-        """Writes what the server says until it ends. What has no answer then has an error."""
+        """Writes what the server says until it ends. What has no answer then is asked again."""
         rest = b""
         while True:
             try:
@@ -181,37 +332,34 @@ class Relay:
                 self._answered(line)
         with self._lock:
             if self._connection is connection and not self._is_over:
-                self._repeat()
-
-    def _repeat(self) -> None:
-        """Asks another server what the one that ended has not answered: every request is as good the second time. What
-        has failed twice has an error."""
-        self._connection = None
-        while True:
-            for key in [key for key, asked in self._waiting.items() if asked.is_repeated]:
-                del self._waiting[key]
-                _write_error(key, _INTERNAL_ERROR, _LOST)
-            if not self._waiting:
-                return  # the next request finds a server
-            try:
-                connection = self._introduced(self._connected())
-                for asked in list(self._waiting.values()):
-                    asked.is_repeated = True
-                    connection.sendall(asked.line)
-            except OSError:
-                for asked in list(self._waiting.values()):
-                    asked.is_repeated = True
-            except _Refused as error:
-                _fail(str(error))
-            else:
-                self._connection = connection
-                return
+                self._lose()
+                self._ask()
 
     def _answered(self, line: bytes) -> None:
         message = _parsed(line)
         if "id" in message and "method" not in message:
             self._waiting.pop(json.dumps(message["id"]), None)
         _write(line + b"\n")
+
+    def _lose(self) -> None:
+        """A server has ended. What two have not answered has an error, and all where the last resort does not start."""
+        self._connection = None
+        alone, self._alone = self._alone, None
+        if alone is not None and (said := alone.last_words()):
+            self._refuse(f"no server of the index starts: {said}; mend this and ask again, or run: rag-assets doctor")
+        for key, asked in list(self._waiting.items()):
+            asked.lost += 1
+            if asked.lost > 1:
+                del self._waiting[key]
+                _write_error(key, _INTERNAL_ERROR, _LOST)
+
+    def _refuse(self, said: str) -> None:
+        self._is_refused = True
+        for key in list(self._waiting):
+            del self._waiting[key]
+            _write_error(key, _INTERNAL_ERROR, said)
+        sys.stderr.write(f"error: {said}\n")
+        sys.stderr.flush()
 
 
 def _parsed(line: bytes) -> dict[str, object]:
@@ -237,17 +385,8 @@ def _write_error(key: str, code: int, said: str) -> None:
     _write(json.dumps(answer).encode() + b"\n")
 
 
-def _fail(said: str) -> None:
-    """Ends this process, whichever of its threads has to."""
-    sys.stderr.write(f"error: {said}\n")
-    sys.stderr.flush()
-    os._exit(1)
-
-
 if __name__ == "__main__":
     try:
-        Relay(json.loads(sys.argv[1])).run()
-    except _Refused as error:
-        sys.exit(f"error: {error}")
+        sys.exit(Relay(json.loads(sys.argv[1])).run())
     except (BrokenPipeError, KeyboardInterrupt):
         os._exit(0)
