@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
 
-from rag_assets.serving import stdio_relay
+from rag_assets.serving import own_version, stdio_relay
+from rag_assets.serving.local_socket import socket_path
 from rag_assets.serving.relay_plan import relay_plan
 from rag_assets_tests.serving.agents import TOOLS
 from rag_assets_tests.serving.conftest import Home, make_home
@@ -31,6 +32,14 @@ VERSION_KEY, CAPABILITIES_KEY = stdio_relay._VERSION_KEY, stdio_relay._CAPABILIT
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     made = make_home(tmp_path_factory.mktemp("start"))
+    yield made
+    stop(made)
+
+
+@pytest.fixture
+def new_home(tmp_path: Path) -> Iterator[Home]:
+    """One that no server has served yet."""
+    made = make_home(tmp_path)
     yield made
     stop(made)
 
@@ -107,12 +116,11 @@ def with_server(home: Home, start: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_an_agent_begins_before_there_is_a_server(tmp_path: Path, version: str) -> None:
-    home = make_home(tmp_path)
+def test_an_agent_begins_before_there_is_a_server(new_home: Home, tmp_path: Path, version: str) -> None:
     permission = tmp_path / "go"
     waiting = 'while [ ! -e "$0" ]; do sleep 0.02; done; exec "$@"'
-    start = ["sh", "-c", waiting, str(permission), *program(home), "serve", "--local"]
-    with session(with_server(home, start), tmp_path) as agent:
+    start = ["sh", "-c", waiting, str(permission), *program(new_home), "serve", "--local"]
+    with session(with_server(new_home, start), tmp_path) as agent:
         of_all: dict[str, Any] = {}
         if version in MODERN_PROTOCOL_VERSIONS:
             of_all = envelope(version)
@@ -121,11 +129,10 @@ def test_an_agent_begins_before_there_is_a_server(tmp_path: Path, version: str) 
             assert agent.begin(version)["protocolVersion"] == version
         found = {method: agent.ask(method, of_all)["result"] for method in LISTS}
         assert [tool["name"] for tool in found["tools/list"]["tools"]] == TOOLS
-        assert not list((home.root / "serve").glob("*.sock"))
+        assert not socket_path(new_home.cli.home, None, own_version()).exists()
         agent.send("tools/call", SEARCH | of_all)
         permission.touch()
         assert "Invoices" in agent.answer()["result"]["content"][0]["text"]
-    stop(home)
 
 
 @pytest.mark.parametrize(
@@ -167,21 +174,19 @@ def test_what_is_no_beginning_is_refused_by_the_server(home: Home) -> None:
             assert agent.ask(method, params)["error"]["code"] == -32602
 
 
-def test_an_agent_is_served_where_no_server_starts(tmp_path: Path) -> None:
-    home = make_home(tmp_path)
-    with session(with_server(home, ["false"]), tmp_path) as agent:
+def test_an_agent_is_served_where_no_server_starts(new_home: Home, tmp_path: Path) -> None:
+    with session(with_server(new_home, ["false"]), tmp_path) as agent:
         agent.begin()
         for _ in range(2):
             assert "Invoices" in agent.ask("tools/call", SEARCH)["result"]["content"][0]["text"]
-    assert not servers_of(home)
+    assert not servers_of(new_home)
 
 
 @pytest.mark.parametrize("version", VERSIONS[-2:])
-def test_requests_say_why_no_server_starts_until_that_is_mended(tmp_path: Path, version: str) -> None:
-    home = make_home(tmp_path)
+def test_requests_say_why_no_server_starts_until_that_is_mended(new_home: Home, tmp_path: Path, version: str) -> None:
     (tmp_path / "rag_assets.yaml").write_text("serch: {}\n", encoding="utf-8")
     of_all = envelope(version) if version in MODERN_PROTOCOL_VERSIONS else {}
-    with session([*program(home), "mcp"], tmp_path) as agent:
+    with session([*program(new_home), "mcp"], tmp_path) as agent:
         if not of_all:
             agent.begin(version)
         problem = agent.ask("tools/call", SEARCH | of_all)["error"]["message"]
@@ -189,12 +194,10 @@ def test_requests_say_why_no_server_starts_until_that_is_mended(tmp_path: Path, 
         assert "run: rag-assets doctor" in problem
         (tmp_path / "rag_assets.yaml").write_text("{}\n", encoding="utf-8")
         assert "Invoices" in agent.ask("tools/call", SEARCH | of_all)["result"]["content"][0]["text"]
-    stop(home)
 
 
-def test_an_agent_whose_server_never_started_fails(tmp_path: Path) -> None:
-    home = make_home(tmp_path)
+def test_an_agent_whose_server_never_started_fails(new_home: Home, tmp_path: Path) -> None:
     (tmp_path / "rag_assets.yaml").write_text("serch: {}\n", encoding="utf-8")
-    with session([*program(home), "mcp"], tmp_path, code=1) as agent:
+    with session([*program(new_home), "mcp"], tmp_path, code=1) as agent:
         agent.begin()
         assert "error" in agent.ask("tools/call", SEARCH)

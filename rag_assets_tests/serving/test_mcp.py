@@ -44,7 +44,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 def servers_of(home: Home) -> list[int]:
     """The processes that serve agents of a home."""
-    found = subprocess.run(["pgrep", "-f", "--", f"--home {home.root} serve --local"], capture_output=True, text=True)
+    found = subprocess.run(
+        ["pgrep", "-f", "--", f"--home {home.root} (.* )?serve --local"], capture_output=True, text=True
+    )
     return [int(line) for line in found.stdout.split()]
 
 
