@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -129,20 +129,23 @@ def with_members(
     question: Question,
     parts: SearchResources,
     *,
+    read: Collection[str],
     by_meaning: bool,
 ) -> tuple[Hit, ...]:
-    """The hits, best first, with their members and best lines; `payloads` are theirs by point id. `by_meaning`: the
-    search has loaded the model of the index."""
+    """The hits, best first, with their members and best lines; `payloads` are theirs by point id. `read` are the ids of
+    those whose documents are read. `by_meaning`: the search has loaded the model of the index."""
     if not hits:
         return ()
     asked = asked_words(question, parts)
     listed = [[SectionMember.decoded(text) for text in payloads[hit.point_id].get("Members", ())] for hit in hits]
     near: Mapping[SectionMember, float] = {}
     if by_meaning and question.text:
-        near = _closeness(list(dict.fromkeys(chain.from_iterable(listed[:MOST_READ]))), question.text, parts)
+        of_read = (members for hit, members in zip(hits, listed, strict=True) if hit.point_id in read)
+        near = _closeness(list(dict.fromkeys(chain.from_iterable(of_read))), question.text, parts)
     made = []
-    for at, (hit, members) in enumerate(zip(hits, listed, strict=True)):
-        source = _source(payloads[hit.point_id], asked, parts) if at < MOST_READ else SectionText(hit.start_line)
+    for hit, members in zip(hits, listed, strict=True):
+        is_read = hit.point_id in read
+        source = _source(payloads[hit.point_id], asked, parts) if is_read else SectionText(hit.start_line)
         made.append(_outlined(hit, members, source, asked, near))
     return tuple(made)
 

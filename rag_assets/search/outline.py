@@ -90,10 +90,21 @@ def one_per_symbol(hits: Sequence[Hit]) -> list[Hit]:
     score, has the members of all, and points to the section with the best of them."""
     first: dict[tuple[str, str, str], Hit] = {}
     for hit in hits:
-        key = hit.label, hit.path, symbol_of(hit.symbol)
+        key = _symbol_of(hit)
         known = first.get(key)
         first[key] = hit if known is None else _with_members_of(known, hit)
     return list(first.values())
+
+
+def of_first_symbols(hits: Sequence[Hit], count: int) -> list[Hit]:
+    """The hits that are in the first `count` of `one_per_symbol`."""
+    keys = [_symbol_of(hit) for hit in hits]
+    first = set(list(dict.fromkeys(keys))[:count])
+    return [hit for hit, key in zip(hits, keys, strict=True) if key in first]
+
+
+def _symbol_of(hit: Hit) -> tuple[str, str, str]:
+    return hit.label, hit.path, symbol_of(hit.symbol)
 
 
 def _with_members_of(first: Hit, other: Hit) -> Hit:

@@ -17,8 +17,8 @@ from rag_assets.index.keyword.vocabulary import KeywordIndexError, question_term
 from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, SearchScope
 from rag_assets.search import WORK_TREE, CodePlace, Hit, Question, SearchResult, Source, TermEvidence
 from rag_assets.search.fusion import Ranked
-from rag_assets.search.members import with_members
-from rag_assets.search.outline import one_per_symbol, symbol_of
+from rag_assets.search.members import MOST_READ, with_members
+from rag_assets.search.outline import of_first_symbols, one_per_symbol, symbol_of
 from rag_assets.search.query_parser import plain_question, understand
 from rag_assets.search.retrieve import Clock, SearchResources, retrieve
 
@@ -89,10 +89,13 @@ def search(
     hits = tuple(
         hit_of(ranked, found.payloads[ranked.id], manifests) for ranked in found.ranked if ranked.id in found.payloads
     )
-    with clock.step("members"):
-        hits = with_members(hits, found.payloads, question, parts, by_meaning=found.by_meaning)
+    read = frozenset(hit.point_id for hit in hits[:MOST_READ])
     if by_symbol:
-        hits = tuple(one_per_symbol(hits)[:limit])
+        hits = tuple(of_first_symbols(hits, limit))
+    with clock.step("members"):
+        hits = with_members(hits, found.payloads, question, parts, read=read, by_meaning=found.by_meaning)
+    if by_symbol:
+        hits = tuple(one_per_symbol(hits))
     one = next(iter(manifests.values())) if len(manifests) == 1 else None
     return SearchResult(
         query=question.typed,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets import Hit, Index, open_index
+from rag_assets.index.blobs import BlobStore
 from rag_assets.search.members import LONGEST_LINES, MOST_LISTED
 from rag_assets_tests.pipeline.conftest import Built, new_build
 
@@ -177,3 +178,20 @@ def test_without_the_document_members_are_told_by_their_names(made: Built, tmp_p
             assert first(index, "refund an order", "src/OrderService.cs").members[0].name == "Refund"
     finally:
         blob.write_bytes(kept)
+
+
+def test_documents_are_read_of_the_hits_that_are_shown(made: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what is said of a hit does not depend on how many others are wanted."""
+    read: list[str] = []
+    get = BlobStore.get
+
+    def noted(store: BlobStore, address: str) -> str:
+        read.append(address)
+        return get(store, address)
+
+    monkeypatch.setattr(BlobStore, "get", noted)
+    with open_index(made.label, home=made.build.home.root) as index:
+        (best,) = index.search("which carrier sends an order", limit=1, by_symbol=True).hits
+        assert read == [index.get(best.point_id)["BlobVersionId"]]
+        many = index.search("which carrier sends an order", limit=20, by_symbol=True).hits
+    assert many[0] == best and len(set(read)) > 1
