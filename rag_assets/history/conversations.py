@@ -92,6 +92,8 @@ class PastTurn:
     question_en: str
     answer: str
     answer_en: str
+    status: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,7 @@ class Conversations(Closeable):
             last = found.last_position if count is None else count
             summary = _last_summary(reading, found.key, before=count)
             rows = reading.rows(
-                f"SELECT position, question, question_en, answer, answer_en FROM {TURNS} "
+                f"SELECT position, question, question_en, answer, answer_en, status, label FROM {TURNS} "
                 "WHERE session_key = ? AND position > ? AND position <= ? ORDER BY position",
                 [found.key, summary.through if summary else 0, last],
             )

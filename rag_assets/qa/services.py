@@ -34,6 +34,7 @@ NO_MODEL = "LLM.none"
 """Code of the result where there is no model to ask."""
 
 _NAME = re.compile(r"[^\W\d]\w{2,}")
+_PLACE = re.compile(r"(?P<path>[^\s:`(\[]+):(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?\b")
 _LOOKED_UP = 4
 """Neighbours that are located for each text that is wanted: some are declared nowhere, several in one section."""
 
@@ -177,6 +178,37 @@ class PipelineServices:
                 break
         wanted = [FetchRequest(point, 1 / rank, Origin.GRAPH) for rank, point in enumerate(list(points)[:limit], 2)]
         return fetch_evidence(wanted, target.parts, target.manifests, target.scope(), described=self.has_model).evidence
+
+    def cited_evidence(self, label: str, answer: str) -> tuple[Evidence, ...]:
+        """The pieces that a kept answer cites, with the sections that were one piece with them as far as it names their
+        lines. What a newer generation does not have any more is left out."""
+        from rag_assets.answer.citations import cited_ids
+        from rag_assets.answer.context_pack import FetchRequest, fetch_evidence
+
+        ids = cited_ids(answer)
+        if not ids:
+            return ()
+        target = self._target(label)
+        shard, scope = target.parts.shard(), target.scope()
+        places: dict[str, list[tuple[int, int]]] = {}
+        for place in _PLACE.finditer(answer):
+            places.setdefault(place["path"], []).append((int(place["start"]), int(place["end"] or place["start"])))
+        of_files = replace(scope, files=frozenset(places))
+        found = shard.retrieve(sorted(shard.ids(of_files)), of_files) if places else {}
+        wanted = {
+            point
+            for point, known in found.items()
+            if any(
+                start <= known.get("EndLine", 0) and known.get("StartLine", 0) <= end
+                for start, end in places[known["Path"]]
+            )
+        }
+        left = tuple(one for one in ids if not any(point.startswith(one) for point in found))
+        if left:  # prose of a model seldom says where
+            wanted |= {point for point in shard.ids(scope) if point.startswith(left)}
+        wanted |= {point for point in found if point.startswith(ids)}
+        requests = [FetchRequest(point, 1.0) for point in sorted(wanted)]
+        return fetch_evidence(requests, target.parts, target.manifests, scope).evidence
 
     def known_names(self, label: str, text: str) -> tuple[str, ...]:
         """The words of a text that are names of the index: written like a name that something declares, or code that

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rag_assets.answer.token_budget import ContextPack
     from rag_assets.contracts.evidence import Evidence
     from rag_assets.graph.neighbourhood import Neighbourhood
+    from rag_assets.history.conversations import PastTurn
     from rag_assets.qa.reply_parser import RetrievalPlan
     from rag_assets.search import Question
 
@@ -93,7 +94,7 @@ class HistoryState:
 
     text: str = ""
     turns: int = 0  # all there are
-    last_question: str = ""  # in the language of the model; '' where a summary has it
+    newest: tuple[PastTurn, ...] = ()  # that no summary covers, oldest first
     summary_version: int = 0  # 0: none
     new_turns: int = 0  # since then
 

@@ -1,31 +1,32 @@
 """Before retrieval: the question in the language of the model (D04), and what was said before (D05–D08).
 
-Translation takes code, identifiers and citations out and puts them back (R28). Without a model, "it" in a follow-up
-means the one name that the question before was about, if the new question has none of its own.
+Translation takes code, identifiers and citations out and puts them back (R28). Without a model, a follow-up is read
+with the names of the turns before (`qa.follow_up`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from rag_assets.answer.question_analysis import intent_of
+from rag_assets.answer.citations import cited_ids
 from rag_assets.answer.token_budget import TokenCounter
 from rag_assets.contracts.llm import Profile
-from rag_assets.errors import QueryError
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
-from rag_assets.qa.turn import HistoryState, Turn, TurnContext
-from rag_assets.search.query_parser import understand
+from rag_assets.qa.turn import HistoryState, Status, Turn, TurnContext
 
 if TYPE_CHECKING:
     from rag_assets.history.conversations import PastTurn, Summary
+    from rag_assets.qa.follow_up import Before, CitedSymbol
 
 
 _SUMMARY = "Summary of the conversation before:"
+_LOOKED_BACK = 5
+"""Turns in which a follow-up without a model looks for what it points at: behind more refusals nobody remembers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,37 +118,6 @@ def _put_back(text: str, kept: Sequence[str]) -> str:
     return _PLACEHOLDER.sub(lambda found: kept[int(found[1])], text)
 
 
-_KIND = r"(?:class|type|method|function|interface|enum|struct|record|service|property|field|table|endpoint|controller)"
-_EXPLETIVE = r"(?:possible|true|likely|necessary|allowed|safe|better|worth|ok|okay|important|common)\b"
-_OWNER = re.compile(r"\b(?:its|their)\b", re.IGNORECASE)
-_POINTER = re.compile(
-    rf"\b(?:it|them|they)\b(?!\s+(?:is\s+|was\s+)?{_EXPLETIVE})"  # "is it possible to …" is about nothing
-    rf"|\b(?:this|that|the same)\s+{_KIND}\b"
-    r"|\b(?:this|that)(?=\s*[?.!]?\s*$)",
-    re.IGNORECASE,
-)
-
-
-def names_of(question: str) -> tuple[str, ...]:
-    """The identifiers that a question writes as code is written; none of one that cannot be read."""
-    try:
-        return intent_of(understand(question)).names
-    except QueryError:
-        return ()
-
-
-def carried_over(question: str, before: str) -> tuple[str, str]:
-    """(the question with the name that `before` was about in place of what points at it, that name); the question as it
-    is and '' where it has names, points at nothing, or `before` was not about exactly one name."""
-    known = names_of(before)
-    if len(known) != 1 or names_of(question):
-        return question, ""
-    name = known[0]
-    owned = _OWNER.sub(f"{name}'s", question)
-    made = owned if owned != question else _POINTER.sub(name, question)
-    return (made, name) if made != question else (question, "")
-
-
 MAX_TRANSLATION_TOKENS = 4_000
 
 
@@ -210,7 +180,7 @@ def load_conversation_history(turn: Turn, parameters: LoadHistory, run: TurnCont
         turns=past.count,
         summary_version=past.summary.version if past.summary else 0,
         new_turns=len(found.turns),
-        last_question=found.turns[-1].question_en if found.turns else "",
+        newest=found.turns[-_LOOKED_BACK:],
     )
     if count([found.text])[0] <= budget:
         return StepOutcome(replace(turn, history=state))
@@ -224,12 +194,45 @@ def load_conversation_history(turn: Turn, parameters: LoadHistory, run: TurnCont
 
 def carry_names_over(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
     """A follow-up question without a model: "who calls it" asks for the callers of the one name that the question
-    before was about. Says so, because it may be wrong."""
-    made, name = carried_over(turn.question_en, turn.history.last_question)
-    if not name:
+    before was about, else of what its answer cited first. Says so, because it may be wrong."""
+    if not turn.history.newest or turn.untranslated:
         return StepOutcome(turn)
-    said = f"read as: {made} ({name} is from the question before)"
-    return StepOutcome(replace(turn, question_en=made).warned(said), notes=(said,))
+    from rag_assets.qa.follow_up import read_follow_up  # start-up budget: most questions follow none
+
+    def is_known(name: str) -> bool:
+        return bool(run.services.known_names(turn.label, name))
+
+    read = read_follow_up(turn.question_en, _before(turn, run, is_known), is_known)
+    if read is None:
+        return StepOutcome(turn)
+    said = f"read as: {read.question} ({read.because})"
+    return StepOutcome(replace(turn, question_en=read.question).warned(said), notes=(said,))
+
+
+def _before(turn: Turn, run: TurnContext, is_known: Callable[[str], bool]) -> Before:
+    """What the newest turns leave to point at. A refusal leaves the name that it was asked about, if the index has it:
+    else what was before it holds."""
+    from rag_assets.qa.follow_up import Before, cited_symbols, names_of
+
+    newest = turn.history.newest
+    about: tuple[str, ...] = ()
+    for past in reversed(newest):
+        about = names_of(past.question_en)
+        if _has_answer(past) or (len(about) == 1 and is_known(about[0])):
+            break
+    answered = next((past for past in reversed(newest) if _has_answer(past)), None)
+
+    def cited() -> tuple[CitedSymbol, ...]:
+        if answered is None or answered.label != turn.label:
+            return ()
+        return cited_symbols(answered.answer_en, run.services.cited_evidence(turn.label, answered.answer_en))
+
+    return Before(newest[-1].question_en, about, cited)
+
+
+def _has_answer(past: PastTurn) -> bool:
+    """A turn that says what comes closest, and cites it, is no refusal."""
+    return past.status in (Status.ANSWERED, Status.GENERAL) or bool(cited_ids(past.answer_en))
 
 
 def _summarised(
@@ -259,5 +262,5 @@ def _summarised(
 ACTIONS = (
     Action("translate_in_if_needed", translate_in_if_needed, 1, Translate),
     Action("load_conversation_history", load_conversation_history, 1, LoadHistory),
-    Action("carry_names_over", carry_names_over, 1),
+    Action("carry_names_over", carry_names_over, 2),
 )
