@@ -144,7 +144,7 @@ class _Handlers:
                 return await self._index(context, parsed(IndexRunRequest, params.arguments or {}), asked.caller)
             limit = None if context.request is None else self._seconds
             with anyio.move_on_after(limit) as scope:
-                reply, budget = await self._reply(params.name, params.arguments or {}, asked.caller)
+                text, found = await self._reply(params.name, params.arguments or {}, asked)
             if limit is not None and scope.cancelled_caught:
                 return _failed(too_slow(limit))
         except RagAssetsError as error:
@@ -154,21 +154,24 @@ class _Handlers:
         except Exception:  # its text may hold what the caller may not see
             _log.exception("the tool %s failed", params.name)
             return _failed("the server failed; its log says where")
-        text = shown(await anyio.to_thread.run_sync(reply.text, budget), budget)
         if not asked.structured:
             return _text(text)
-        found = _printable(await anyio.to_thread.run_sync(reply.as_object))
         line = text.partition("\n")[0]
         return types.CallToolResult(content=[types.TextContent(type="text", text=line)], structured_content=found)
 
-    async def _reply(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> tuple[OperationReply, int]:
+    async def _reply(self, name: str, arguments: Mapping[str, Any], asked: Calling) -> tuple[str, Any]:
+        """As text, and as an object for a client that wants one."""
         known = {tool.name: tool.request for tool in OPERATIONS}
         if name not in known:
             raise WrongUsage(f"no tool {name!r}{nearest(name, known, 'there are')}")
         request = parsed(known[name], arguments)
         operation: Callable[[Any, Caller], OperationReply] = getattr(self._operations, name)
-        reply = await anyio.to_thread.run_sync(operation, request, caller, abandon_on_cancel=True)
-        return reply, getattr(request, "max_tokens", TOKENS)
+
+        def answer() -> tuple[str, Any]:
+            reply, budget = operation(request, asked.caller), getattr(request, "max_tokens", TOKENS)
+            return shown(reply.text(budget), budget), _printable(reply.as_object()) if asked.structured else None
+
+        return await anyio.to_thread.run_sync(answer, abandon_on_cancel=True)
 
     async def _index(self, context: Context, request: IndexRunRequest, caller: Caller) -> types.CallToolResult:
         assert self._runs is not None

@@ -42,6 +42,7 @@ from rag_assets.serving.requests import (
     OPERATIONS,
     AskRequest,
     Operation,
+    Request,
     StatusRequest,
     WrongArguments,
     parsed,
@@ -99,13 +100,9 @@ class Api:
                 if operation.name == "labels":
                     labels = await self.run(self._labels, caller_of(request))
                     return JSONResponse({"labels": labels})
-                reply: OperationReply = await self.run(
-                    getattr(self._operations, operation.name), asked, caller_of(request)
-                )
-                if "text/plain" in request.headers.get("accept", ""):
-                    budget = getattr(asked, "max_tokens", TOKENS)
-                    return PlainTextResponse(shown(await self.run(reply.text, budget), budget))
-                return JSONResponse(await self.run(reply.as_object))
+                is_text = "text/plain" in request.headers.get("accept", "")
+                response: Response = await self.run(self._answer, operation, asked, caller_of(request), is_text)
+                return response
             except TimeoutError:
                 return refused(request.scope, 504, "too_slow", too_slow(self.seconds))
             except (RagAssetsError, OSError) as error:
@@ -117,6 +114,13 @@ class Api:
                 return refused(request.scope, 500, "defect", DEFECT)
 
         return endpoint
+
+    def _answer(self, operation: Operation, asked: Request, caller: Caller, is_text: bool) -> Response:
+        reply: OperationReply = getattr(self._operations, operation.name)(asked, caller)
+        if is_text:
+            budget = getattr(asked, "max_tokens", TOKENS)
+            return PlainTextResponse(shown(reply.text(budget), budget))
+        return JSONResponse(reply.as_object())
 
     def _labels(self, caller: Caller) -> list[str]:
         return list(self._operations.pool.manifests(caller))
