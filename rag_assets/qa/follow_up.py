@@ -70,6 +70,12 @@ class ReadAs:
     question: str
     because: str
 
+    @property
+    def tests_of(self) -> str:
+        """The name whose tests it asks for; '' where it asks for something else."""
+        found = _TESTS_OF.fullmatch(self.question)
+        return found["name"] if found else ""
+
 
 def names_of(question: str) -> tuple[str, ...]:
     """The identifiers that a question writes as code is written; none of one that cannot be read."""
@@ -146,11 +152,11 @@ def _symbol_of(number: int, cited: Citation, piece: Evidence) -> CitedSymbol:
     is_whole = symbol == piece.plain_symbol.partition("(")[0]
     node = _node_type(symbol, piece)
     kinds = set(_OF_NODE.get(node, "").split()) | {"file"}
-    parts = symbol.split(".")
+    parts = symbol.split(".") if _NAME.fullmatch(symbol) else []
     if piece.language in PROSE:
         kinds, parts = set(_FILES), []
     elif node in ("METHOD", "PROPERTY") or (not node and not is_whole):
-        parts = parts[-2:]
+        parts = parts[-3:] if "prototype" in parts[-2:-1] else parts[-2:]
         kinds |= {"column"} if piece.language == "sql" else {"member"}
     elif piece.language != "sql":
         parts = parts[-1:]
@@ -184,10 +190,10 @@ def _as_code(name: str) -> str:
     return name if names_of(f"what is {name}") == (name,) else f"`{name}`"
 
 
-_LEAD = r"(?:(?:and|but|so|ok|okay|then|now|also|well)\b[\s,]*)"
+_LEAD = r"(?:(?:and|but|so|ok|okay|then|now|also|well|thanks|thank\s+you|great|yes|no|please)\b[\s,.!]*)"
 _ABOUT = r"(?:(?:what|how)\s+about\s+)"
 _END = r"\s*[?.!]*\s*"
-_LEADING = re.compile(rf"\s*{_LEAD}+", re.IGNORECASE)
+_LEADING = re.compile(rf"\A\s*{_LEAD}+", re.IGNORECASE)
 _INSTEAD = re.compile(
     rf"\s*(?P<lead>{_LEAD}*)(?P<about>{_ABOUT}|(?:the\s+)?same\s+(?:thing\s+|question\s+)?(?:for|with|of|about)\s+|"
     rf"(?:for|with|of)\s+)?(?:the\s+(?:{_KIND})\s+)?(?P<name>`[\w.]+`|[A-Za-z_][\w.]*\w(?:\(\))?)"
@@ -195,10 +201,16 @@ _INSTEAD = re.compile(
     re.IGNORECASE,
 )
 _TESTS = re.compile(
-    rf"\s*(?:{_LEAD}+{_ABOUT}?|{_ABOUT}|(?=.*\b(?:its|their|it|that|this|them)\b{_END}$)|(?=.*\b(?:its|their)\b))"
+    rf"\s*(?:{_LEAD}+{_ABOUT}?|{_ABOUT}|(?=.*\b(?:its|their|it|that|this|them)\b{_END}$)|(?=.*\b(?:its|their|tested)\b))"
+    r"(?:(?:(?:(?:where|how)\s+)?(?:is|are)\s+(?:it|that|this|they)\s+tested|(?:who|what)\s+tests\s+(?:it|that|this|them))|"
     r"(?:(?:are\s+there|where\s+are|which|what\s+are|what|show(?:\s+me)?|list|find)\s+)?"
     r"(?:(?:any|all|the|its|their|unit|integration)\s+)*tests?(?:\s+(?:are\s+there|exist))?"
-    rf"(?:\s+(?:of|for|on|(?:that\s+)?cover|covering)\s+(?:it|that|this|them))?{_END}",
+    rf"(?:\s+(?:of|for|on|(?:that\s+)?cover|covering)\s+(?:it|that|this|them))?){_END}",
+    re.IGNORECASE,
+)
+_TESTS_OF = re.compile(
+    r"(?:which|what|where\s+are(?:\s+the)?|are\s+there(?:\s+any)?)\s+(?:unit\s+|integration\s+)?tests?\s+"
+    r"(?:that\s+)?(?:tests?|covers?|checks?|of|for)\s+`?(?P<name>[\w.]*\w)`?\s*[?.!]*\s*",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
@@ -208,6 +220,7 @@ _ELSEWHERE = re.compile(
 _MORE = re.compile(
     rf"\s*{_LEAD}*(?:(?:(?:show|tell|give)\s+(?:me\s+)?)?(?:(?:a\s+bit|some)\s+)?more(?:\s+details?)?"
     r"(?:\s+(?:about|of|on)\s+(?:it|that|this|them))?|go\s+on|continue|(?:in\s+)?(?:more\s+)?details?|"
+    r"show\s+(?:me\s+)?(?:the|its)\s+(?:code|source|implementation|body)(?:\s+of\s+(?:it|that|this))?|"
     rf"(?:explain|describe)\s+(?:it|that|this)\s+(?:further|more|(?:in\s+)?(?:more\s+)?detail))(?:\s*,?\s*please)?{_END}",
     re.IGNORECASE,
 )

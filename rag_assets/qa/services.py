@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rag_assets.contracts.llm import ChatMessage, Profile
 from rag_assets.contracts.result import InvokeResult, Message
-from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
+from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters, has_wildcard
 
 if TYPE_CHECKING:
     from rag_assets.answer.context_pack import AnswerInputs
@@ -33,8 +33,12 @@ if TYPE_CHECKING:
 NO_MODEL = "LLM.none"
 """Code of the result where there is no model to ask."""
 
+_TEST_NODES = 60
+_TEST_FILES = 12
+"""Of one declaration. What more tests touch is what many use, and a search among all of them ranks better."""
+
 _NAME = re.compile(r"[^\W\d]\w{2,}")
-_PLACE = re.compile(r"(?P<path>[^\s:`(\[]+):(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?\b")
+_PLACE = re.compile(r"(?<![^\s`(\[])(?P<path>[^\s:`(\[]{1,400}):(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?\b")
 _LOOKED_UP = 4
 """Neighbours that are located for each text that is wanted: some are declared nowhere, several in one section."""
 
@@ -195,20 +199,46 @@ class PipelineServices:
             places.setdefault(place["path"], []).append((int(place["start"]), int(place["end"] or place["start"])))
         of_files = replace(scope, files=frozenset(places))
         found = shard.retrieve(sorted(shard.ids(of_files)), of_files) if places else {}
-        wanted = {
+        cited = {point for point in found if point.startswith(ids)}
+        symbols = {(found[point]["Path"], found[point].get("Symbol")) for point in cited}
+        wanted = cited | {
             point
             for point, known in found.items()
-            if any(
+            if (known["Path"], known.get("Symbol")) in symbols
+            and any(
                 start <= known.get("EndLine", 0) and known.get("StartLine", 0) <= end
                 for start, end in places[known["Path"]]
             )
         }
-        left = tuple(one for one in ids if not any(point.startswith(one) for point in found))
+        left = tuple(one for one in ids if not any(point.startswith(one) for point in cited))
         if left:  # prose of a model seldom says where
             wanted |= {point for point in shard.ids(scope) if point.startswith(left)}
-        wanted |= {point for point in found if point.startswith(ids)}
         requests = [FetchRequest(point, 1.0) for point in sorted(wanted)]
         return fetch_evidence(requests, target.parts, target.manifests, scope).evidence
+
+    def test_files(self, label: str, name: str) -> tuple[str, ...] | None:
+        """The files of the tests that the graph knows of what a name means; where it knows none of a member, of its
+        type. None where nobody can tell: without a graph, for a name that it does not have, and where there are more
+        files than a search is narrowed to."""
+        from rag_assets.answer.graph_facts import named_nodes
+        from rag_assets.contracts.graph import NodeType, Relation
+        from rag_assets.graph.relations import Direction, WalkStep
+
+        members = self._target(label).members.values()
+        graphs = [self._graph(index) for index in members]
+        keys = [key for graph in graphs if not isinstance(graph, str) for key in named_nodes(graph, (name,))]
+        if not keys:
+            return None
+        owners = [key.rpartition("|")[0].partition("(")[0].rpartition(".")[0] for key in keys]
+        steps = (WalkStep(Relation.TESTS, Direction.IN),)
+        paths: tuple[str, ...] = ()
+        for wanted in (keys, [f"{owner}|{NodeType.TYPE.value}" for owner in owners]):
+            around = self.expand(label, dict.fromkeys(wanted, 1.0), steps=steps, depth=1, nodes=_TEST_NODES)
+            told = dict.fromkeys(edge.path for edge in around.edges if edge.target in wanted)
+            paths = tuple(path for path in told if any(index.may_read(path) for index in members))
+            if paths:
+                break
+        return paths if len(paths) <= _TEST_FILES and not any(map(has_wildcard, paths)) else None
 
     def known_names(self, label: str, text: str) -> tuple[str, ...]:
         """The words of a text that are names of the index: written like a name that something declares, or code that

@@ -95,10 +95,17 @@ def test_a_conversation_goes_on_and_on(cli: CommandLine) -> None:
 
 
 def test_the_tests_of_what_was_asked_about_are_found(cli: CommandLine) -> None:
+    file = "tests/Fernhill.Shop.Tests/OrderManagerTests.cs"
     done = talk(cli, "how does OrderManager.PlaceAsync work?", "and the tests?", "/sources")
     assert read_as(done)[0].startswith("which tests test OrderManager.PlaceAsync?")
-    listed = done.out.rpartition("fresh: ")[2]
-    assert "tests/Fernhill.Shop.Tests/OrderManagerTests.cs" in listed
+    assert read_as(done)[0].endswith(f"; looked for in {file}")
+    listed = re.findall(r"^\[\d+\] (\S+?):", done.out.rpartition("fresh: ")[2], re.MULTILINE)
+    assert listed and set(listed) == {file}, "those that the graph knows, and nothing else"
+    done = talk(cli, "What does OrderManager do?", "is it tested?", "what about InvoiceManager?", "who calls it?")
+    tests, others, again = read_as(done)
+    assert tests.endswith(f"; looked for in {file}")
+    assert others.endswith("the question before, about InvoiceManager); the graph knows no test of it")
+    assert again.startswith("who calls InvoiceManager?")
 
 
 def test_a_session_is_followed_by_another_process(cli: CommandLine) -> None:

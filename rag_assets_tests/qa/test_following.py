@@ -59,7 +59,14 @@ def read(question: str, before: str, places: Sequence[CitedSymbol] = CITED) -> t
         (ABOUT_ONE, "What about the tests", "which tests test RefundPolicy?"),
         (ABOUT_ONE, "where are its tests?", "which tests test RefundPolicy?"),
         (ABOUT_ONE, "are there tests for it?", "which tests test RefundPolicy?"),
+        (ABOUT_ONE, "thanks, and the tests?", "which tests test RefundPolicy?"),
         (ABOUT_ONE, "show me more", "how does RefundPolicy work?"),
+        (ABOUT_ONE, "show me the code", "how does RefundPolicy work?"),
+        (
+            ABOUT_ONE,
+            "what calls it and what does that return",
+            "what calls RefundPolicy and what does RefundPolicy return",
+        ),
         ("What does `Order` do?", "who creates it?", "who creates `Order`?"),
         # what the answer before cited
         (ABOUT_NONE, "what is it", "what is Order.Id"),
@@ -121,6 +128,22 @@ def test_that_kind_is_what_was_cited_of_it_where_the_name_is_something_else() ->
     assert [one and one[0] for one in found] == [
         "who uses RefundPolicy?", "who uses IOrderService?", "who uses OrderService.Create?", "who uses RefundPolicy?"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("are there tests for it?", "RefundPolicy"),
+        ("where is it tested", "RefundPolicy"),
+        ("who tests this?", "RefundPolicy"),
+        ("which tests cover that class", "RefundPolicy"),
+        ("which tests test [3]?", "Order"),
+        ("who calls it?", ""),
+    ],
+)
+def test_whose_tests_are_asked_for(question: str, name: str) -> None:
+    found = read_follow_up(question, Before(ABOUT_ONE, ("RefundPolicy",), lambda: CITED), KNOWN.__contains__)
+    assert found is not None and found.tests_of == name
 
 
 def test_a_class_is_also_that_of_a_cited_member() -> None:

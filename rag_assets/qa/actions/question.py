@@ -16,6 +16,7 @@ import msgspec
 from rag_assets.answer.citations import cited_ids
 from rag_assets.answer.token_budget import TokenCounter
 from rag_assets.contracts.llm import Profile
+from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
 from rag_assets.qa.turn import HistoryState, Status, Turn, TurnContext
 
@@ -206,6 +207,13 @@ def carry_names_over(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOut
     if read is None:
         return StepOutcome(turn)
     said = f"read as: {read.question} ({read.because})"
+    files = run.services.test_files(turn.label, read.tests_of) if read.tests_of else None
+    if files == ():
+        said = f"{said}; the graph knows no test of it"
+    elif files:  # the tests that the graph knows, and not whatever says a word of the name
+        told = files[0] if len(files) == 1 else f"the {len(files)} files of its tests"
+        said = f"{said}; looked for in {told}"
+        turn = replace(turn, asked=replace(turn.asked, wanted=SearchFilters(paths=files)))
     return StepOutcome(replace(turn, question_en=read.question).warned(said), notes=(said,))
 
 
