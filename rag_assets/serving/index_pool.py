@@ -6,6 +6,7 @@ A request keeps the generation that it began with: what is replaced is closed wh
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -75,6 +76,7 @@ class IndexPool(Closeable):
         self._idle_seconds = idle_seconds
         self._lock = threading.Lock()
         self._places: dict[_Key, _Place] = {}
+        self._has_closed = False
         self._manifest = lru_cache(maxsize=_KEPT_MANIFESTS)(self._read_manifest)
 
     # Which labels
@@ -168,15 +170,26 @@ class IndexPool(Closeable):
                 if opened is not None and opened.users == 0 and now - opened.used_at >= self._idle_seconds:
                     place.opened = None
                     ended.append(opened)
-        for opened in ended:
-            opened.close()
+        self._close(ended)
         return len(ended)
 
+    def give_back(self) -> None:
+        """Returns to the system what the indexes held that were closed since the last time. Each thread has a part of
+        the heap of its own, so without this a server grows with every generation that another thread opens."""
+        with self._lock:
+            had, self._has_closed = self._has_closed, False
+        if had:
+            from rag_assets.pipeline.workers.process_pool import release_memory  # a server may never need it
+
+            gc.collect()  # an open index has caches that know it
+            release_memory()
+
     async def sweep(self) -> None:
-        """Closes what is idle, again and again, until it is cancelled."""
+        """Closes what is idle and gives back memory, again and again, until it is cancelled."""
         while True:
             await anyio.sleep(_SWEEP_SECONDS)
             await anyio.to_thread.run_sync(self.close_idle)
+            await anyio.to_thread.run_sync(self.give_back)
 
     def close(self) -> None:
         """Closes all; what a request still reads when it has ended."""
@@ -189,8 +202,7 @@ class IndexPool(Closeable):
                     opened.is_replaced = True
                     if opened.users == 0:
                         ended.append(opened)
-        for opened in ended:
-            opened.close()
+        self._close(ended)
 
     @contextmanager
     def _lease(self, label: str, caller: Caller) -> Iterator[_Opened]:
@@ -221,7 +233,7 @@ class IndexPool(Closeable):
                     former.is_replaced = True
                 is_unused = former is not None and former.users == 0
             if former is not None and is_unused:
-                former.close()
+                self._close([former])
             return made
 
     def _open(self, label: str, generation_id: str, caller: Caller) -> Index:
@@ -236,7 +248,12 @@ class IndexPool(Closeable):
             opened.used_at = time.monotonic()
             is_over = opened.is_replaced and opened.users == 0
         if is_over:
+            self._close([opened])
+
+    def _close(self, ended: Sequence[_Opened]) -> None:
+        for opened in ended:
             opened.close()
+            self._has_closed = True
 
     def _place(self, label: str, caller: Caller) -> _Place:
         with self._lock:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 
 from rag_assets.index.generations import GenerationError
 from rag_assets.index.layout import LabelError
+from rag_assets.pipeline.workers import process_pool
 from rag_assets.serving.access import Caller
 from rag_assets.serving.index_pool import IndexPool
 from rag_assets.serving.operations import Operations
@@ -129,3 +132,28 @@ def test_an_index_that_cannot_be_read_is_no_choice(home: Home, pool: IndexPool) 
     operations = Operations(pool)
     assert operations.symbol(SymbolRequest(name="IOrders"), Caller()).label == SHOP
     operations.close()
+
+
+def test_a_generation_that_was_replaced_is_given_back(
+    home: Home, pool: IndexPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a server that nobody asks anything but questions, Python would look for cycles minutes later."""
+    released: list[bool] = []
+    monkeypatch.setattr(process_pool, "release_memory", lambda: released.append(True))
+    gc.disable()
+    try:
+        with pool.index(SHOP, Caller()) as before:
+            assert before.search("refund").hits
+            parts = weakref.ref(before.parts)
+            pool.give_back()
+            assert not released
+        del before
+        index_a_parcel(home)
+        with pool.index(SHOP, Caller()) as after:
+            assert after.search("refund").hits
+            pool.give_back()
+            assert parts() is None and released == [True]
+        pool.give_back()
+        assert released == [True]
+    finally:
+        gc.enable()
