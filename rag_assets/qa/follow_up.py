@@ -91,7 +91,7 @@ def read_follow_up(question: str, before: Before, is_known: Callable[[str], bool
     if len(question) > LONGEST:
         return None
     own = names_of(question)
-    for reading in (_instead, _tests, _elsewhere, _more):
+    for reading in (_instead, _tests, _related, _elsewhere, _more):
         if not own or reading is _instead:
             made = reading(question, before, is_known)
             if made is not None:
@@ -200,12 +200,21 @@ _INSTEAD = re.compile(
     rf"(?P<after>(?:\s+(?:instead|too|then|as\s+well|please))?){_END}",
     re.IGNORECASE,
 )
+_IT = r"(?:it|that|this|they|them)"
+_ALL = r"(?:(?:any|all|the|its|their|unit|integration)\s+)*"
+_ASKED = r"(?:(?:are\s+there|where\s+are|which|what\s+are|what|show(?:\s+me)?|list|find)\s+)?"
 _TESTS = re.compile(
-    rf"\s*(?:{_LEAD}+{_ABOUT}?|{_ABOUT}|(?=.*\b(?:its|their|it|that|this|them)\b{_END}$)|(?=.*\b(?:its|their|tested)\b))"
-    r"(?:(?:(?:(?:where|how)\s+)?(?:is|are)\s+(?:it|that|this|they)\s+tested|(?:who|what)\s+tests\s+(?:it|that|this|them))|"
-    r"(?:(?:are\s+there|where\s+are|which|what\s+are|what|show(?:\s+me)?|list|find)\s+)?"
-    r"(?:(?:any|all|the|its|their|unit|integration)\s+)*tests?(?:\s+(?:are\s+there|exist))?"
-    rf"(?:\s+(?:of|for|on|(?:that\s+)?cover|covering)\s+(?:it|that|this|them))?){_END}",
+    rf"\s*(?:(?:{_LEAD}+{_ABOUT}?|{_ABOUT}|any\s+){_ALL}tests?"  # and the tests?
+    rf"|{_LEAD}*{_ASKED}(?:its|their)\s+{_ALL}tests?"
+    rf"|{_LEAD}*{_ASKED}{_ALL}tests?\s+(?:of|for|on|(?:that\s+)?cover|covering)\s+{_IT}"
+    rf"|{_LEAD}*(?:(?:where|how)\s+)?(?:is|are)\s+{_IT}\s+tested"
+    rf"|{_LEAD}*(?:who|what)\s+tests\s+{_IT}"
+    rf"|{_LEAD}*(?:does|do)\s+{_IT}\s+have\s+{_ALL}tests?){_END}",
+    re.IGNORECASE,
+)
+_RELATED = re.compile(
+    rf"\s*{_LEAD}*{_ABOUT}?{_ASKED}{_ALL}(?:(?P<uses>callers|usages|users|references)|"
+    rf"(?P<types>implementations|implementers|implementors|subclasses|subtypes))(?:\s+(?:of|to)\s+{_IT})?{_END}",
     re.IGNORECASE,
 )
 _TESTS_OF = re.compile(
@@ -247,6 +256,16 @@ def _tests(question: str, before: Before, _: Callable[[str], bool]) -> ReadAs | 
         return None
     chosen = _chosen(before, lambda: [one for one in before.cited if "test" not in one.kinds])
     return None if chosen is None else ReadAs(f"which tests test {chosen.written}?", chosen.because)
+
+
+def _related(question: str, before: Before, _: Callable[[str], bool]) -> ReadAs | None:
+    """`and its callers?`"""
+    found = _RELATED.fullmatch(question)
+    if found is None:
+        return None
+    verb = "who calls" if found["uses"] else "what implements"
+    chosen = _chosen(before, lambda: _preferred(verb, before.cited))
+    return None if chosen is None else ReadAs(f"{verb} {chosen.written}?", chosen.because)
 
 
 def _elsewhere(question: str, before: Before, _: Callable[[str], bool]) -> ReadAs | None:
@@ -305,10 +324,12 @@ _BASE = (
 ).replace(" ", "|")
 _GOES_ON = rf"(?:{_BASE}|\w{{2,}}ed|and|or|in|from|at|with|without|by|for|to|as)\b"
 _EXPLETIVE = (
-    r"(?:possible|true|likely|necessary|allowed|safe|better|worth|ok|okay|important|common|enough|make\s+sense)\b"
+    r"(?:possible|true|likely|necessary|allowed|safe|better|worth|ok|okay|important|common|enough|matter"
+    r"|make\s+sense)\b"
 )
 _POINTER = re.compile(
-    r"(?:(?<=\s)|^)\[(?P<bracket>\d{1,3})\](?=[\s?.!,;:]|$)"
+    rf"^\s*(?P<alone>\d{{1,2}})(?={_END}$)"
+    r"|(?:(?<=\s)|^)\[(?P<bracket>\d{1,3})\](?=[\s?.!,;:]|$)"
     r"|\b(?:number|no\.|citation|source|result|hit)\s+(?P<number>\d{1,3})\b"
     rf"|\bthe\s+(?P<ordinal>{'|'.join(_ORDINALS)}|last|\d{{1,2}}(?:st|nd|rd|th))"
     rf"(?:\s+(?:one|result|citation|source|place|hit|match|(?P<counted>{_KIND}))\b|(?={_END}$)|(?=\s+(?:does|do|is|and)\b))"
@@ -316,6 +337,7 @@ _POINTER = re.compile(
     rf"|(?P<before_kind>\b(?:call|calls|calling|use|uses|implements|of|in|from|for|to|about|test|tests)\s+)the\s+"
     rf"(?P<definite>{_KIND})(?={_END}$)"
     r"|\b(?P<owner>its|their)\b"
+    r"|\b(?P<it_is>it['’]s)\b"
     rf"|\b(?P<it>it|them|they)\b(?!\s+(?:is\s+|was\s+)?{_EXPLETIVE})"  # "is it possible to …" is about nothing
     rf"|(?P<auxiliary>\b(?:{_AUXILIARY})\s+)(?:this|that)(?=\s+{_GOES_ON})"
     rf"|\b(?:this|that)(?={_END}$)",
@@ -349,8 +371,8 @@ def _pointing(question: str, before: Before) -> ReadAs | None:
         if found.group() == asked.strip(" ?.!"):  # `the second one`, and nothing else
             return f"what is {'in ' if '/' in chosen.written else ''}{chosen.written}"
         kept = found["auxiliary"] or found["before_kind"] or ""
-        of = "'s" if found["owner"] else ""
-        return f"{kept}{chosen.written}{of}"
+        after = "'s" if found["owner"] else " is" if found["it_is"] else ""
+        return f"{kept}{chosen.written}{after}"
 
     asked = _LEADING.sub("", question, count=1)
     made = _POINTER.sub(named, asked)
@@ -358,7 +380,7 @@ def _pointing(question: str, before: Before) -> ReadAs | None:
 
 
 def _meant(found: re.Match[str], before: Before) -> _Chosen | None:
-    number = found["bracket"] or found["number"]
+    number = found["alone"] or found["bracket"] or found["number"]
     if number:
         return next((_of_answer(one) for one in before.cited if one.number == int(number)), None)
     if found["ordinal"]:
@@ -366,7 +388,7 @@ def _meant(found: re.Match[str], before: Before) -> _Chosen | None:
     kind = (found["kind"] or found["definite"] or "").lower()
     if kind:
         return _of_kind(kind, before)
-    if (found["it"] or found["owner"]) and _INSIDE.search(found.string, 0, found.start()):
+    if (found["it"] or found["it_is"] or found["owner"]) and _INSIDE.search(found.string, 0, found.start()):
         return None
     return _chosen(before, lambda: _preferred(found.string, before.cited))
 

@@ -60,6 +60,19 @@ def read(question: str, before: str, places: Sequence[CitedSymbol] = CITED) -> t
         (ABOUT_ONE, "where are its tests?", "which tests test RefundPolicy?"),
         (ABOUT_ONE, "are there tests for it?", "which tests test RefundPolicy?"),
         (ABOUT_ONE, "thanks, and the tests?", "which tests test RefundPolicy?"),
+        (ABOUT_ONE, "any tests?", "which tests test RefundPolicy?"),
+        (ABOUT_ONE, "does it have tests", "which tests test RefundPolicy?"),
+        (ABOUT_ONE, "and its callers?", "who calls RefundPolicy?"),
+        (ABOUT_ONE, "what about the implementations", "what implements RefundPolicy?"),
+        (ABOUT_ONE, "what happens when it's null?", "what happens when RefundPolicy is null?"),
+        (ABOUT_ONE, "where's that?", "where's RefundPolicy?"),
+        (ABOUT_ONE, "what breaks if I change it?", "what breaks if I change RefundPolicy?"),
+        (ABOUT_ONE, "what does this depend on", "what does RefundPolicy depend on"),
+        (
+            ABOUT_ONE,
+            "who calls it? and where is it defined?",
+            "who calls RefundPolicy? and where is RefundPolicy defined?",
+        ),
         (ABOUT_ONE, "show me more", "how does RefundPolicy work?"),
         (ABOUT_ONE, "show me the code", "how does RefundPolicy work?"),
         (
@@ -82,6 +95,10 @@ def read(question: str, before: str, places: Sequence[CitedSymbol] = CITED) -> t
         (ABOUT_NONE, "the third one", "what is `Order`"),
         (ABOUT_NONE, "explain number 2", "explain OrderService.Create"),
         (ABOUT_NONE, "[2]", "what is OrderService.Create"),
+        (ABOUT_NONE, "2", "what is OrderService.Create"),
+        (ABOUT_NONE, "no, the second", "what is OrderService.Create"),
+        (ABOUT_NONE, "callers?", "who calls OrderService.Create?"),
+        (ABOUT_NONE, "how about the interface?", "how about IOrderService?"),
         (ABOUT_NONE, "is [4] indexed?", "is sales.Orders indexed?"),
         (ABOUT_NONE, "who calls the last one", "who calls OrderService.Cancel"),
         (ABOUT_NONE, "who calls the second method?", "who calls OrderService.Cancel?"),
@@ -163,6 +180,9 @@ def test_a_class_is_also_that_of_a_cited_member() -> None:
         ("what happens to the order when it is cancelled", ABOUT_ONE),
         ("does this project have tests", ABOUT_ONE),
         ("which tests are slow?", ABOUT_ONE),
+        ("does it matter", ABOUT_ONE),
+        ("the first two", ABOUT_ONE),
+        ("404", ABOUT_ONE),
         ("what is the first step of checkout?", ABOUT_ONE),
         ("what about refunds?", ABOUT_ONE),
         ("what about Docker?", ABOUT_ONE),
@@ -244,6 +264,13 @@ def test_the_answer_before_is_pointed_at_by_its_numbers(asking: Asking) -> None:
     assert result.response is not None
     name = "InvoiceWriter.WriteCreditNote"
     assert f"read as: who calls {name}? ({name} is from the answer before)" in result.response.warnings
+
+
+def test_an_answer_of_a_model_is_pointed_at_too(asking: Asking, good: str) -> None:
+    asking.script(answer=good)
+    assert asking.ask(user="ann", session="s").status is Status.ANSWERED
+    result = offline(asking, "what does the first one do?")
+    assert result.notes[0].startswith("read as: what does OrderService.RefundOrder do?")
 
 
 def test_a_refusal_leaves_what_was_before_it(asking: Asking) -> None:
