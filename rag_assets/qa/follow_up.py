@@ -421,7 +421,8 @@ def _of_that_kind(kind: str, cited: Sequence[CitedSymbol]) -> Iterator[_Chosen]:
     for one in cited:
         if kind in ("class", "type") and "member" in one.kinds and "." in one.name:
             owner = one.name.rpartition(".")[0]
-            yield _Chosen(_as_code(owner), f"{owner} is from the answer before")
+            if owner[:1].isupper():  # else it is a module
+                yield _Chosen(_as_code(owner), f"{owner} is from the answer before")
 
 
 def _same_name(one: str, other: str) -> bool:

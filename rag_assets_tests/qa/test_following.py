@@ -166,6 +166,8 @@ def test_whose_tests_are_asked_for(question: str, name: str) -> None:
 def test_a_class_is_also_that_of_a_cited_member() -> None:
     found = read("where is that class used?", ABOUT_NONE, [cited(1, "OrderService.Create", "method function member")])
     assert found is not None and found[0] == "where is OrderService used?"
+    in_module = [cited(1, "orders.create_order", "method function member")]
+    assert read("where is that class used?", ABOUT_NONE, in_module) is None
 
 
 @pytest.mark.parametrize(
