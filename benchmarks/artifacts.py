@@ -14,7 +14,7 @@ import time
 from collections import Counter
 
 from rag_assets import Index, open_index
-from rag_assets.answer.artifact.templates import ARTIFACTS, WHOLE, OutputType
+from rag_assets.answer.artifact.templates import ARTIFACTS, TEMPLATES, WHOLE, OutputType
 from rag_assets.answer.citations import Support
 from rag_assets.qa.agents import AgentLibrary
 from rag_assets.qa.answering import Artifact, QuestionAnswerer, make_artifact
@@ -58,9 +58,9 @@ def _print(made: list[Artifact], aliens: list[Artifact], seconds: list[float]) -
     print(f"made {len(written)} of {len(made)}; refused {sum(one.refused for one in aliens)} of {len(aliens)} aliens")
     print(f"sentences {support.total()}, supported {support[Support.SUPPORTED]}")
     for output in ARTIFACTS:
-        sections = [section for one in written if one.output is output for section in one.sections]
-        telling = sum(not section.says_nothing for section in sections)
-        print(f"{output}: {telling} of {len(sections)} sections say something")
+        sections = [one.sections for one in written if one.output is output]
+        whole = len(sections) * len(TEMPLATES[output].without_model)
+        print(f"{output}: {sum(map(len, sections))} of {whole} sections say something")
     print(f"CPU seconds: p50 {statistics.median(seconds):.2f}, most {max(seconds):.2f}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from rag_assets.answer.artifact.templates import ARTIFACTS, WHOLE, OutputType
+from rag_assets.answer.artifact.templates import ARTIFACTS, TEMPLATES, WHOLE, OutputType, left_out
 from rag_assets.answer.cited_lines import citation_object, numbered, rendered
 from rag_assets.cli.agent import Folders, agent_library
 from rag_assets.cli.ask import (
@@ -129,6 +129,7 @@ def as_object(made: Artifact, written: Path | None = None) -> dict[str, Any]:
         "suggestions": list(answer.suggestions),
         "provider": answer.provider,
         "text": answer.text,
+        "left_out": [] if made.refused else list(left_out(TEMPLATES[made.output], made.sections)),
         "sections": [{"heading": section.heading, "text": section.body} for section in made.sections],
         "citations": [citation_object(known, one) for one in answer.citations],
         "checks": [

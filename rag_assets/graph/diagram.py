@@ -63,8 +63,18 @@ def mermaid(names: Mapping[str, str], entries: Iterable[str], edges: Iterable[Gr
     return "\n".join(lines) + "\n"
 
 
+def of_folders(names: Sequence[str], uses: Iterable[tuple[int, int, int]]) -> str:
+    """Folders, and how many places of one use another: (number of the folder, of the one that it uses, places)."""
+    lines = ["flowchart LR", *(f'  n{at}["{_escaped(_cut(name))}"]' for at, name in enumerate(names))]
+    lines += [f'  n{source} -->|"{count}"| n{target}' for source, target, count in uses]
+    return "\n".join(lines) + "\n"
+
+
 def _label(key: str, name: str) -> str:
-    label = " ".join((name if key_kind(key) is NodeType.SECTION and name else short_name(key)).split())
+    return _cut(" ".join((name if key_kind(key) is NodeType.SECTION and name else short_name(key)).split()))
+
+
+def _cut(label: str) -> str:
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
 
 

@@ -47,6 +47,9 @@ class EffectState(IntEnum):
     AROUND = 4  # the type of a member that changes: who makes one may run the member through a base or an interface
 
 
+WITHOUT_CALLS = frozenset({"python", "typescript", "tsx", "javascript", "java", "go"})
+"""Languages of which the graph has declarations alone: what nothing reaches may be used all the same."""
+
 _CODE = (NodeType.METHOD, NodeType.PROPERTY)
 _TABLES = (NodeType.TABLE, NodeType.VIEW, NodeType.TABLE_OR_VIEW)
 

@@ -46,10 +46,10 @@ class AreaMap:
 def area_map(graph: Graph, most: int = MOST_AREAS) -> AreaMap:
     """The folders of a graph, the largest split into theirs until there are `most`. Nodes count where they are declared
     first; what is declared nowhere is in no area."""
-    path_of = _first_paths(graph)
+    path_of = first_paths(graph)
     sizes = np.bincount(path_of[path_of >= 0], minlength=len(graph.paths))
     weights = {graph.paths[number]: int(size) for number, size in enumerate(sizes) if size}
-    found = _split(weights, most)
+    found = split_folders(weights, most)
     number_of = {path: number for number, (_, paths) in enumerate(found) for path in paths}
     area_of_path = np.array([number_of.get(graph.paths[number], -1) for number in range(len(sizes))], np.int64)
     area_of = np.where(path_of >= 0, area_of_path[path_of], -1) if len(sizes) else path_of
@@ -61,15 +61,15 @@ def area_map(graph: Graph, most: int = MOST_AREAS) -> AreaMap:
     )
 
 
-def _first_paths(graph: Graph) -> NDArray[np.int64]:
+def first_paths(graph: Graph) -> NDArray[np.int64]:
     """The number of the path where each node is declared first, -1 for none."""
     starts, ends = graph.arrays["node_places"][:-1], graph.arrays["node_places"][1:]
     places = np.append(graph.arrays["place_path"].astype(np.int64), -1)
     return np.where(starts < ends, places[np.minimum(starts, len(places) - 1)], -1)
 
 
-def _split(weights: Mapping[str, int], most: int) -> list[tuple[str, list[str]]]:
-    """(path of the area, its files), the largest first."""
+def split_folders(weights: Mapping[str, int], most: int) -> list[tuple[str, list[str]]]:
+    """(path of the area, its files), the largest first; `weights` are the nodes of each file."""
     total = sum(weights.values())
     areas = {"": sorted(weights)} if weights else {}
     settled: set[str] = set()

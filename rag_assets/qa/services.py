@@ -240,6 +240,10 @@ class PipelineServices:
                 break
         return paths if len(paths) <= _TEST_FILES and not any(map(has_wildcard, paths)) else None
 
+    def graphs(self, label: str) -> tuple[tuple[LabelIndex, Graph | str], ...]:
+        """Each index that a label means, with its graph as far as the reader sees, or why it has none."""
+        return tuple((index, self._graph(index)) for index in self._target(label).members.values())
+
     def known_names(self, label: str, text: str) -> tuple[str, ...]:
         """The words of a text that are names of the index: written like a name that something declares, or code that
         the keyword index knows. They veto DIRECT (R12)."""

@@ -15,6 +15,9 @@ from rag_assets_tests.models.llm.model_server import ModelServer, completion
 
 SUBJECT = "refund orders"
 SERVICE = "src/Orders/OrderService.cs"
+FILLED = ["# Overview", "## Features"]
+"""Of the shop of the fixture without a model: it has neither folders that use each other, nor tables, nor routes."""
+LEFT_OUT = "Left out, as nothing in the index fills them: Goals, Architecture, Data, Risks, Next Steps."
 HEADINGS = ["# Overview", "## Goals", "## Architecture", "## Features", "## Risks", "## Next Steps"]
 
 
@@ -38,7 +41,8 @@ def configured(indexed: Indexed, folder: Path, model: ModelServer, **answer: Any
 def test_a_blueprint_without_a_model(indexed: Indexed) -> None:
     done = indexed.cli.run("artifact", "blueprint", SUBJECT)
     assert done.code == 0 and "quotes only" not in done.err
-    assert headings(done.out) == HEADINGS
+    assert done.out.startswith(f"{LEFT_OUT}\n\n# Overview\n") and done.out.count("Left out") == 1
+    assert headings(done.out) == FILLED and "Nothing in the index" not in done.out
     assert "“Pays back what a customer returned.” [" in done.out and "[chunk:" not in done.out
     assert re.search(rf"^\[\d+\] {SERVICE}:\d+-\d+@", done.out, re.MULTILINE)
     assert done.out.rstrip().endswith("by architect  extractive")
@@ -54,8 +58,10 @@ def test_everything_is_the_subject_by_default(indexed: Indexed) -> None:
 
 def test_one_object_for_programs(indexed: Indexed) -> None:
     found = indexed.cli.run("artifact", "blueprint", SUBJECT, "--json").json
-    assert [section["heading"] for section in found["sections"]] == HEADINGS
-    assert found["text"] == "\n\n".join(f"{one['heading']}\n\n{one['text']}" for one in found["sections"])
+    assert [section["heading"] for section in found["sections"]] == FILLED
+    assert found["left_out"] == ["Goals", "Architecture", "Data", "Risks", "Next Steps"]
+    told = "\n\n".join(f"{one['heading']}\n\n{one['text']}" for one in found["sections"])
+    assert found["text"] == f"**{LEFT_OUT}**\n\n{told}"
     assert {f"[chunk: {one['id']}]" in found["text"] for one in found["citations"]} == {True}
     assert (found["provider"], found["usage"]) == ("extractive", None)
     assert found["lock"]["agent"] == "architect" and found["steps"][0]["step"] == "fetch"
@@ -72,7 +78,7 @@ def test_a_file_has_footnotes(indexed: Indexed, tmp_path: Path) -> None:
     done = indexed.cli.run("artifact", "blueprint", SUBJECT, "--output", target)
     assert done.code == 0 and done.out == f"written to {target}\n"
     text = target.read_text(encoding="utf-8")
-    assert headings(text) == HEADINGS and "[chunk:" not in text
+    assert headings(text) == FILLED and "[chunk:" not in text
     used, defined = set(re.findall(r"\[\^(\d+)\](?!:)", text)), set(re.findall(r"^\[\^(\d+)\]: ", text, re.MULTILINE))
     assert used == defined != set()
     again = indexed.cli.run("artifact", "blueprint", SUBJECT, "--output", target)
@@ -90,6 +96,7 @@ def test_a_refusal_has_a_code_of_its_own_and_writes_nothing(indexed: Indexed, tm
     assert done.code == 4 and not target.exists()
     if as_json:
         assert (done.json["abstained"], done.json["sections"], done.json["output"]) == (True, [], None)
+        assert done.json["left_out"] == []
     else:
         assert done.out.startswith("I don’t see enough information in this brain to answer that yet.")
 
@@ -134,10 +141,10 @@ def test_a_model_of_the_agents_profile_writes(indexed: Indexed, tmp_path: Path, 
 def test_a_failing_model_is_said_and_the_quotes_stand(indexed: Indexed, tmp_path: Path, model: ModelServer) -> None:
     model.respond = lambda _: completion("no document at all")
     done = configured(indexed, tmp_path, model).run("artifact", "blueprint", SUBJECT)
-    assert done.code == 0 and headings(done.out) == HEADINGS
+    assert done.code == 0 and headings(done.out) == FILLED
     assert "quotes only, the model gave no artifact: what it wrote is no Blueprint" in done.err
     offline = configured(indexed, tmp_path, model).run("artifact", "blueprint", SUBJECT, "--offline")
-    assert "no document" not in offline.err and headings(offline.out) == HEADINGS
+    assert "no document" not in offline.err and headings(offline.out) == FILLED
     assert len(model.asked) == 2
 
 

@@ -1,5 +1,5 @@
-"""An artifact without a model: every section consists of quotes that fit it, or of the honest sentence (E17, E19).
-Pure.
+"""An artifact without a model: every section consists of what the index as a whole says for it and of quotes that fit
+it, or is left out (E17, E19). Pure.
 
 Statements are words of the source between a name and a place that the index knows, so the check of citations can verify
 them. What it would flag is left out. Lines that mark a defect, a task or a requirement by their form are quoted as they
@@ -9,22 +9,23 @@ are: a misread line does no harm beyond itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.artifact.templates import NOTHING_FOUND, Material, Section, SectionTemplate, Template
+from rag_assets.answer.artifact.templates import Material, Section, SectionTemplate, Template
 from rag_assets.answer.citations import check, marker
 from rag_assets.answer.extractive import about, fact_told, prose_told
 from rag_assets.answer.graph_facts import GraphFact, fact_of
-from rag_assets.answer.passages import BRACES, Passage, ranked
+from rag_assets.answer.passages import BRACES, PROSE, Passage, ranked
 from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import QueryTerm, covered, roots_of
 from rag_assets.contracts.evidence import Evidence, lines_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
+    from rag_assets.answer.artifact.findings import Surveyed
     from rag_assets.contracts.graph import GraphEdge
     from rag_assets.graph.neighbourhood import Neighbourhood
 
@@ -45,7 +46,6 @@ class MarkedLine:
 
 _OF: Mapping[Material, tuple[tuple[str, re.Pattern[str]], ...]] = {
     Material.DEFECTS: (
-        ("Marked as wrong", re.compile(r"\b(?:FIXME|HACK|XXX|BUG|KLUDGE)\b(?=\s*[:(!-]|\s+\w)")),
         ("Obsolete", re.compile(r"^\s*\[(?:\w+\.)*Obsolete\b|@Deprecated\b|@deprecated\b|\bDeprecationWarning\b")),
         ("Not implemented", re.compile(r"\bNotImplemented(?:Exception|Error)\b|\bUnsupportedOperationException\b")),
         (
@@ -56,7 +56,10 @@ _OF: Mapping[Material, tuple[tuple[str, re.Pattern[str]], ...]] = {
             ),
         ),
     ),
-    Material.TASKS: (("To do", re.compile(r"\bTODO\b|^\s*[-*]\s+\[ \]\s")),),
+    Material.TASKS: (
+        ("To do", re.compile(r"\bTODO\b|^\s*[-*]\s+\[ \]\s")),
+        ("Marked as wrong", re.compile(r"\b(?:FIXME|HACK|XXX|BUG|KLUDGE)\b(?=\s*[:(!-]|\s+\w)")),
+    ),
     Material.FAILURES: (
         ("Throws", re.compile(r"\bthrow\s+new\s+\w+|^\s*raise\s+\w+|\bpanic\(")),
         ("Catches", re.compile(r"\bcatch\s*(?:\(|\{|$)|^\s*except\b")),
@@ -71,6 +74,10 @@ _OF: Mapping[Material, tuple[tuple[str, re.Pattern[str]], ...]] = {
 }
 
 
+_NOT_IN: Mapping[str, Collection[str]] = {"Image": ("sql",)}
+"""Languages where a line of that form means something else."""
+
+
 def marked_lines(known: Evidence, material: Material) -> Iterator[MarkedLine]:
     """The lines of a piece that say something of this kind, in their order, each once."""
     for at, line in enumerate(known.text.split("\n")):
@@ -78,7 +85,7 @@ def marked_lines(known: Evidence, material: Material) -> Iterator[MarkedLine]:
         if len(text) < 3:
             continue
         for says, pattern in _OF[material]:
-            if pattern.search(line):
+            if pattern.search(line) and known.language not in _NOT_IN.get(says, ()):
                 yield MarkedLine(known, known.line_start + at, text[:LONGEST_LINE].rstrip(), says)
                 break
 
@@ -90,9 +97,17 @@ _CUES_IN_TEXT = 2
 """One cue is a common word; two of them, or one in the heading, are what a paragraph is about."""
 
 _README = "readme"
+_NOT_ABOUT_IT = re.compile(r"licen[cs]e|copying|notice|change_?log|^changes\b|^history\b|release.?notes", re.IGNORECASE)
+"""Documents that say what one may do with the code, or what it once was."""
+_FORMS = re.compile(r"(?:^|/)\.github/")
+"""Where the forms of a host lie that contributors fill in."""
+_CALLS_IN_TESTS = frozenset(
+    {"expect", "it", "test", "describe", "func", "function", "assert", "beforeEach", "afterEach"}
+)
+_URL = re.compile(r"\b\w+://\S+")
 _LINK_TARGET = re.compile(r"\]\([^)]*\)|<[^>]*>")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NO_SENTENCE = ("#", "|", "```", "~~~")
+_NO_SENTENCE = ("#", "|", "```", "~~~", "<", ".. ", ":")
 _SENTENCE_WORDS = 6
 """Of a line without a full stop: list items and cut paragraphs have them, titles and links seldom."""
 _SHORT_SENTENCE_WORDS = 3
@@ -122,8 +137,12 @@ class StatementSources:
         return not self.subject or covered(self.subject, roots_of(text)) >= _LEAST_SHARED
 
     def has_cue(self, heading: str, text: str) -> bool:
+        """Whether a paragraph belongs to the section. Of everything there is, some text has any two words: a heading
+        must say it, where there is one."""
         cues = {word.root for word in self.cues}
-        return bool(cues & roots_of(heading)) or len(cues & roots_of(text)) >= _CUES_IN_TEXT
+        if cues & roots_of(heading):
+            return True
+        return bool(self.subject or not heading) and len(cues & roots_of(text)) >= _CUES_IN_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +157,8 @@ class QuotedStatement:
 
 
 def statements(material: Material, ground: StatementSources) -> Iterator[QuotedStatement]:
-    """What there is of a material, the best first."""
-    return _MAKERS[material](material, ground)
+    """What there is of a material in the evidence, the best first; none of what only a survey of the index says."""
+    return _MAKERS[material](material, ground) if material in _MAKERS else iter(())
 
 
 def _prose(_: Material, ground: StatementSources) -> Iterator[QuotedStatement]:
@@ -197,12 +216,12 @@ def _tests(material: Material, ground: StatementSources) -> Iterator[QuotedState
     for passage in ground.passages:
         known = passage.evidence
         is_test = known.kind == "Test" or non_product_code(known.path) is not None
-        is_code = passage.name and passage.evidence.language in _DECLARING
+        is_code = passage.name and "(" in passage.signature and passage.evidence.language in _DECLARING
         if (
             is_test
             and is_code
             and not passage.is_type
-            and passage.name not in told
+            and passage.name not in told | _CALLS_IN_TESTS
             and ground.is_about(_whole(passage))
         ):
             text = f"- `{passage.name}` in {_place(passage)} {marker(known.id)}"
@@ -219,9 +238,9 @@ def _facts(material: Material, ground: StatementSources) -> Iterator[QuotedState
 def _lines(material: Material, ground: StatementSources) -> Iterator[QuotedStatement]:
     """Telling lines of the product, those about the subject only. A line with a backtick cannot be quoted in a line."""
     for known in ground.pieces:
-        if non_product_code(known.path) is not None or not ground.is_about(
-            f"{known.symbol} {known.path}\n{known.text}"
-        ):
+        if non_product_code(known.path) is not None or _is_beside(known):
+            continue
+        if not ground.is_about(f"{known.symbol} {known.path}\n{known.text}"):
             continue
         for found in marked_lines(known, material):
             if "`" not in found.text:
@@ -252,6 +271,8 @@ _MAKERS: Mapping[Material, Callable[[Material, StatementSources], Iterator[Quote
 
 def _quoted(passage: Passage, ground: StatementSources) -> QuotedStatement:
     known = passage.evidence
+    if passage.heading not in passage.text:  # it stands above the lines that are cited
+        passage = replace(passage, heading="")
     text = prose_told(passage, (*ground.subject, *ground.cues))
     return QuotedStatement(text, known, _place(passage), is_block=True)
 
@@ -279,12 +300,21 @@ def _members_by_doc(ground: StatementSources) -> list[Passage]:
 
 
 def _is_text(passage: Passage) -> bool:
-    """Whether a passage of a document has a sentence: a heading, a table or a list of links alone says nothing."""
-    return passage.is_prose and any(map(_is_sentence, passage.text.split("\n")))
+    """Whether a passage of a document has a sentence: a heading, a table or a list of links alone says nothing, and a
+    licence or a list of changes nothing of what the code is."""
+    if not passage.is_prose or _is_beside(passage.evidence):
+        return False
+    return any(map(_is_sentence, passage.text.split("\n")))
+
+
+def _is_beside(known: Evidence) -> bool:
+    """Whether a piece is of a document that does not say what the code is."""
+    name = known.path.rpartition("/")[2]
+    return _FORMS.search(known.path) is not None or (known.language in PROSE and bool(_NOT_ABOUT_IT.search(name)))
 
 
 def _is_sentence(line: str) -> bool:
-    bare = _LINK_TARGET.sub("", line.strip())
+    bare = _URL.sub("", _LINK_TARGET.sub("", line.strip()))
     words = len(_WORD.findall(bare))
     least = _SHORT_SENTENCE_WORDS if bare.endswith((".", "!", "?")) else _SENTENCE_WORDS
     return words >= least and not bare.startswith(_NO_SENTENCE)
@@ -315,10 +345,13 @@ def _whole(passage: Passage) -> str:
     return f"{passage.evidence.symbol} {passage.evidence.path} {passage.heading}\n{passage.text}"
 
 
-def _from_the_top(passage: Passage) -> tuple[bool, int, str, int]:
+def _from_the_top(passage: Passage) -> tuple[int, int, str, bool, int]:
+    """The README nearest to the root, in the language of the others; what has whole sentences before badges."""
     path = passage.evidence.path
-    is_readme = path.rpartition("/")[2].casefold().startswith(_README)
-    return not is_readme, path.count("/"), path, passage.line_start
+    stem = path.rpartition("/")[2].partition(".")[0].casefold()
+    rank = 0 if stem == _README else 1 if stem.startswith(_README) else 2
+    told = any(_is_sentence(line) and line.rstrip().endswith((".", "!", "?")) for line in passage.text.split("\n"))
+    return rank, path.count("/"), path, not told, passage.line_start
 
 
 MOST_BLOCKS = 2
@@ -347,16 +380,23 @@ for _material, _names in _RELATIONS.items():
 _MOST_OF_A_FILE = 3  # items in a list from one file: a large file is not the whole subject
 
 
+_FROM_SOURCES = "**In the sources**"
+"""The title of what is quoted by its words, below what the index says as a whole."""
+
+_SURVEYED = frozenset({Material.ROUTES, Material.DATA})
+"""What a survey of the index says completely; the evidence has some of the same in other words."""
+
+_OF_EVIDENCE = frozenset({Material.SUMMARIES, Material.STRUCTURE, Material.OPERATIONS, Material.TYPES, Material.TESTS})
+"""What is chosen by the words of a subject. Without one it would be any types and edges."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """`sections` in the order of the template; `evidence` is what they cite, with what the graph says of it (`via`)."""
+    """`sections` in the order of the template, without those that nothing fills; `evidence` is what they cite, with
+    what the graph says of it (`via`)."""
 
     sections: tuple[Section, ...]
     evidence: tuple[Evidence, ...]
-
-    @property
-    def is_empty(self) -> bool:
-        return all(section.says_nothing for section in self.sections)
 
 
 def quoted(
@@ -366,29 +406,42 @@ def quoted(
     around: Neighbourhood | None,
     subject: tuple[QueryTerm, ...],
     cues: Mapping[str, tuple[QueryTerm, ...]],
+    surveyed: Surveyed | None = None,
 ) -> Quoted:
     """The artifact of a template. `found_for` and `cues` are by heading: the ids of the evidence that was searched for
-    a section, and the words it was searched with. Without words of a `subject` it is about everything."""
+    a section, and the words it was searched with. Without words of a `subject` it is about everything. `surveyed` is
+    what the index as a whole says; the `evidence` has its pieces."""
     facts, known = _facts_by_material(around, evidence)
     told: set[str] = set()
     made = []
-    for heading, section in zip(template.headings, template.sections, strict=True):
+    for heading, section in template.without_model.items():
         own = set(found_for.get(heading, ()))
         pieces = sorted(known, key=lambda piece: own.isdisjoint(piece.ids))  # stable: by score within both
         own_cues = cues.get(heading, ())
         others = {word.root for other, words in cues.items() if other != heading for word in words}
         unlike = frozenset(others - {word.root for word in (*own_cues, *subject)})
         ground = StatementSources(tuple(pieces), subject, own_cues, unlike, facts)
-        body = _body(section, ground, told)
-        made.append(Section(heading, body or NOTHING_FOUND))
+        body = _body(section, ground, told, surveyed)
+        made += [Section(heading, body)] if body else []
     return Quoted(tuple(made), known)
 
 
-def _body(section: SectionTemplate, ground: StatementSources, told: set[str]) -> str:
+def _body(section: SectionTemplate, ground: StatementSources, told: set[str], surveyed: Surveyed | None) -> str:
     blocks: list[str] = []
     items: list[str] = []
     by_file: dict[str, int] = {}
+    groups: dict[str, list[str]] = {}
+    pictures: list[str] = []
     for material in section.materials:
+        said = [] if surveyed is None else surveyed.statements.get(material, ())
+        for one in said:
+            if check(one.text, one.evidence).is_supported:
+                groups.setdefault(one.group, []).append(one.text)
+                told |= {one.place} if material is Material.TESTS else set()
+        if said and surveyed is not None and material is Material.FOLDERS:
+            pictures += [f"```mermaid\n{picture}```" for picture in surveyed.pictures]
+        if (said and material in _SURVEYED) or (groups and not ground.subject and material in _OF_EVIDENCE):
+            continue
         for statement in statements(material, ground):
             if len(blocks) >= MOST_BLOCKS if statement.is_block else len(items) >= MOST_ITEMS:
                 break
@@ -400,7 +453,28 @@ def _body(section: SectionTemplate, ground: StatementSources, told: set[str]) ->
             told.add(statement.place)
             by_file[path] = by_file.get(path, 0) + 1
             (blocks if statement.is_block else items).append(statement.text)
-    return "\n\n".join([*blocks, *(["\n".join(items)] if items else [])])
+    if items:
+        groups[_FROM_SOURCES if groups else ""] = items
+    lists = ["\n\n".join(filter(None, [group, "\n".join(listed)])) for group, listed in groups.items()]
+    return "\n\n".join([*blocks, *pictures, *lists])
+
+
+def within(sections: Sequence[Section], room: int, count: Callable[[Sequence[str]], list[int]]) -> tuple[Section, ...]:
+    """The sections as far as they fit into so many tokens: the longest loses its last lines first."""
+    sizes = count([section.body for section in sections])
+    kept = list(sections)
+    while kept and sum(sizes) > room:
+        at = max(range(len(kept)), key=lambda number: (sizes[number], number))
+        lines = kept[at].body.split("\n")[:-1]
+        while lines and (not lines[-1].strip() or lines[-1].startswith("**")):  # a title without its list
+            lines.pop()
+        if lines and lines[-1] == "```":
+            del lines[lines.index("```mermaid") if "```mermaid" in lines else -1 :]
+        kept[at] = replace(kept[at], body="\n".join(lines))
+        sizes[at] = count([kept[at].body])[0]
+        if not lines:
+            del kept[at], sizes[at]
+    return tuple(kept)
 
 
 def _is_supported(statement: QuotedStatement) -> bool:
@@ -423,6 +497,7 @@ def _facts_by_material(
         if not materials or at is None:
             continue
         fact = fact_of(edge, shown_names)
+        fact = replace(fact, source=_file_of(edge.source) or fact.source, target=_file_of(edge.target) or fact.target)
         if not fact.source or not fact.target or fact.source == fact.target:
             continue
         for material in materials:
@@ -434,6 +509,12 @@ def _facts_by_material(
     )
     facts = {material: [(fact, known[at]) for fact, at in pairs] for material, pairs in found.items()}
     return facts, known
+
+
+def _file_of(key: str) -> str:
+    """The path of a file node, '' for others."""
+    symbol, _, kind = key.rpartition("|")
+    return symbol.removeprefix("file:") if kind == "FILE" else ""
 
 
 def _rank(edge: GraphEdge, order: Mapping[str, int]) -> tuple[bool, int, int, int, GraphEdge]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum, auto
 
 from rag_assets.answer.citations import cited_ids
@@ -47,12 +47,17 @@ class Material(Enum):
     CALLS = auto()  # what calls and creates what
     ROUTES = auto()  # endpoints and what handles them
     DATA = auto()  # what reads, writes, maps to which table
-    DEFECTS = auto()  # lines that say that something is wrong: FIXME, obsolete, not implemented, catches of everything
-    TASKS = auto()  # lines that say that something is left to do: TODO
+    DEFECTS = auto()  # lines that say that something is wrong: obsolete, not implemented, catches of everything
+    TASKS = auto()  # lines that say that something is left to do: TODO, FIXME, HACK
     FAILURES = auto()  # lines that throw, catch or retry
     TESTS = auto()  # tests by name, and what the graph knows that they test
     PARTICIPANTS = auto()  # what the graph knows to be given to, or to handle, what
     SETTINGS = auto()  # frameworks, packages and settings
+    INVENTORY = auto()  # projects, entry points, how many types of which kind
+    FOLDERS = auto()  # which project or folder uses which, with a picture
+    CENTRAL = auto()  # the types that most others use
+    IMPACT = auto()  # members that much depends on and no known test reaches
+    UNTESTED = auto()  # endpoints without a known test
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +73,33 @@ class SectionTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """`name` as people write it; `max_tokens` is what a model may write, all sections together (E18)."""
+    """`name` as people write it; `max_tokens` is what a model may write, all sections together (E18). `added` are
+    sections that an artifact without a model has besides, each before the section of a title."""
 
     output: OutputType
     name: str
     max_tokens: int
     sections: tuple[SectionTemplate, ...]
+    added: Mapping[str, SectionTemplate] = field(default_factory=dict)
 
     @property
     def headings(self) -> tuple[str, ...]:
         """`# Overview`, `## Goals` …"""
-        return tuple(f"{'#' if at == 0 else '##'} {section.title}" for at, section in enumerate(self.sections))
+        return _headings(self.sections)
+
+    @property
+    def without_model(self) -> Mapping[str, SectionTemplate]:
+        """The sections of an artifact that no model writes, by heading."""
+        sections = [
+            one
+            for section in self.sections
+            for one in (*([self.added[section.title]] if section.title in self.added else []), section)
+        ]
+        return dict(zip(_headings(sections), sections, strict=True))
+
+
+def _headings(sections: Sequence[SectionTemplate]) -> tuple[str, ...]:
+    return tuple(f"{'#' if at == 0 else '##'} {section.title}" for at, section in enumerate(sections))
 
 
 _BLUEPRINT = Template(
@@ -90,19 +111,19 @@ _BLUEPRINT = Template(
             "Overview",
             "what it is and what it is for, in a few sentences",
             "overview introduction about purpose summary",
-            (Material.OPENING, Material.SUMMARIES),
+            (Material.OPENING, Material.INVENTORY, Material.SUMMARIES),
         ),
         SectionTemplate(
             "Goals",
             "what it is meant to achieve, as documents and comments say it",
             "goal aim purpose motivation why should requirement",
-            (Material.PROSE, Material.MEMBERS),
+            (Material.PROSE,),
         ),
         SectionTemplate(
             "Architecture",
             "its main parts, what each is responsible for, and how they depend on each other",
             "architecture design component layer module service dependency structure",
-            (Material.PROSE, Material.STRUCTURE),
+            (Material.PROSE, Material.FOLDERS, Material.CENTRAL, Material.STRUCTURE),
         ),
         SectionTemplate(
             "Features",
@@ -114,15 +135,23 @@ _BLUEPRINT = Template(
             "Risks",
             "what is known to be wrong, unfinished or fragile",
             "risk limitation known issue warning caution breaking FIXME HACK obsolete deprecated",
-            (Material.PROSE, Material.DEFECTS),
+            (Material.PROSE, Material.IMPACT, Material.DEFECTS),
         ),
         SectionTemplate(
             "Next Steps",
             "what is left to do, as tasks, each with the evidence that it follows from",
             "roadmap plan next TODO future planned",
-            (Material.PROSE, Material.TASKS),
+            (Material.PROSE, Material.TASKS, Material.UNTESTED),
         ),
     ),
+    {
+        "Risks": SectionTemplate(
+            "Data",
+            "which entities and tables there are, and who writes and reads them",
+            "data table entity model store database schema",
+            (Material.DATA,),
+        )
+    },
 )
 
 _PDR = Template(
@@ -134,7 +163,7 @@ _PDR = Template(
             "Summary",
             "the product or the part of it in a few sentences",
             "overview introduction about purpose summary",
-            (Material.OPENING, Material.SUMMARIES),
+            (Material.OPENING, Material.INVENTORY, Material.SUMMARIES),
         ),
         SectionTemplate(
             "Problem",
@@ -176,7 +205,7 @@ _PDR = Template(
             "Open Questions",
             "what the evidence leaves open, contradicts or marks as undecided",
             "open question undecided TODO FIXME proposed draft",
-            (Material.PROSE, Material.TASKS, Material.DEFECTS),
+            (Material.PROSE, Material.TASKS, Material.UNTESTED, Material.DEFECTS),
         ),
     ),
 )
@@ -190,7 +219,7 @@ _WORKFLOW = Template(
             "Purpose",
             "what the workflow achieves",
             "overview purpose process flow",
-            (Material.OPENING, Material.SUMMARIES),
+            (Material.OPENING, Material.INVENTORY, Material.SUMMARIES),
         ),
         SectionTemplate(
             "Trigger",
@@ -240,7 +269,7 @@ _BUILD_PLAN = Template(
             "Scope",
             "what is to be built or changed, and what is there already",
             "overview scope purpose introduction",
-            (Material.OPENING, Material.SUMMARIES),
+            (Material.OPENING, Material.INVENTORY, Material.SUMMARIES),
         ),
         SectionTemplate(
             "Prerequisites",
@@ -252,7 +281,7 @@ _BUILD_PLAN = Template(
             "Components",
             "the parts to build or to change, and what each depends on",
             "component module service class dependency structure",
-            (Material.STRUCTURE, Material.TYPES),
+            (Material.FOLDERS, Material.CENTRAL, Material.STRUCTURE, Material.TYPES),
         ),
         SectionTemplate(
             "Tasks",
@@ -264,7 +293,7 @@ _BUILD_PLAN = Template(
             "Tests",
             "what tests there are for it and what they leave out",
             "test verify unit integration coverage",
-            (Material.PROSE, Material.TESTS),
+            (Material.PROSE, Material.TESTS, Material.UNTESTED),
         ),
         SectionTemplate(
             "Rollout",
@@ -276,7 +305,7 @@ _BUILD_PLAN = Template(
             "Risks",
             "what can go wrong while it is built, as the evidence shows it",
             "risk limitation known issue breaking FIXME HACK obsolete deprecated",
-            (Material.PROSE, Material.DEFECTS),
+            (Material.PROSE, Material.IMPACT, Material.DEFECTS),
         ),
     ),
 )
@@ -367,7 +396,17 @@ def normalised(text: str, template: Template) -> tuple[Section, ...]:
     )
 
 
-def joined(sections: Sequence[Section]) -> str:
+def left_out(template: Template, sections: Sequence[Section]) -> tuple[str, ...]:
+    """The titles of the sections that an artifact without a model does not have, as nothing fills them."""
+    there = {section.heading for section in sections}
+    return tuple(section.title for heading, section in template.without_model.items() if heading not in there)
+
+
+def joined(sections: Sequence[Section], missing: Sequence[str] = ()) -> str:
+    """The whole document. What is `missing` is said once, in a bold line at its top: it claims nothing of the index
+    that could be cited."""
+    if missing:
+        return f"**Left out, as nothing in the index fills them: {', '.join(missing)}.**\n\n{joined(sections)}"
     return "\n\n".join(f"{section.heading}\n\n{section.body}" for section in sections)
 
 

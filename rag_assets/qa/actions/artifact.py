@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -11,21 +11,24 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from rag_assets.answer.abstention import is_refusal
-from rag_assets.answer.artifact.extractive import quoted
+from rag_assets.answer.artifact.extractive import quoted, within
 from rag_assets.answer.artifact.templates import (
     ARTIFACTS,
     NOTHING_FOUND,
     TEMPLATES,
+    Material,
     OutputType,
     Section,
     Template,
     is_whole,
     joined,
+    left_out,
     normalised,
     problems_of,
     split,
 )
 from rag_assets.answer.citations import CheckedSentence, Policy, Support, by_id, check, is_cited
+from rag_assets.answer.question_analysis import covered, roots_of
 from rag_assets.answer.results import EXTRACTIVE
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.llm import Profile
@@ -40,11 +43,24 @@ from rag_assets.qa.turn import Turn, TurnContext
 from rag_assets.search.query_parser import plain_question
 
 if TYPE_CHECKING:
+    from rag_assets.answer.artifact.findings import Surveyed
     from rag_assets.answer.context_pack import AnswerInputs
+    from rag_assets.answer.question_analysis import QueryTerm
 
 _WRAPPED = re.compile(r"\s*```(?:markdown|md)?[ \t]*\n(?P<inside>.*)\n```\s*", re.DOTALL)
 _README = "README"
 _UNCITED = "it cited nothing of the evidence that supports it"
+_PICTURE = re.compile(r"^```mermaid\n.*?^```$\n?", re.DOTALL | re.MULTILINE)
+_MARKS: Mapping[Material, str] = {
+    Material.TASKS: "TODO FIXME HACK",
+    Material.DEFECTS: "Obsolete NotImplementedException catch Exception",
+}
+_MARKED = 60
+"""Pieces that are looked through for lines with such marks: each list shows eight lines."""
+_BEST = 8
+"""Pieces of evidence that stand for a subject: what follows is mostly about something near it."""
+_LEAST_SHARED = 0.34
+"""Of the subject's words, by rarity, that such a piece must have."""
 _MOST_PROBLEMS = 8
 """Problems that a model is told at once: a text with more is no attempt at the artifact."""
 
@@ -177,32 +193,83 @@ def _in_form(turn: Turn, template: Template, run: TurnContext) -> tuple[str | No
 
 
 def artifact_from_evidence(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
-    """An artifact without a model: quotes with citations, section by section. on_other where no section has any."""
+    """An artifact without a model: what the index says as a whole and quotes, with citations, section by section. A
+    section that nothing fills is left out, and a line at the top names it. on_other where nothing fills any."""
     template, label = _template(run), turn.label
+    turn = _with_marked_lines(turn, template, run)
     found = turn.found_in(label)
     subject = () if is_whole(turn.question_en) else run.services.asked_words(label, turn.question_en)
     cues = {
-        heading: run.services.asked_words(label, section.cues)
-        for heading, section in zip(template.headings, template.sections, strict=True)
+        heading: run.services.asked_words(label, section.cues) for heading, section in template.without_model.items()
     }
+    with run.clock.step("survey"):
+        turn, surveyed = _surveyed(turn, subject, run)
+    evidence = found.all if surveyed is None else surveyed.evidence
     with run.clock.step("answer"):
-        made = quoted(template, found.all, turn.sections, found.neighbourhood, subject, cues)
-    if made.is_empty:
+        made = quoted(template, evidence, turn.sections, found.neighbourhood, subject, cues, surveyed)
+        sections = within(made.sections, run.settings.max_context_tokens, run.services.count_tokens)
+    if not sections:
         return StepOutcome(turn, Transition.OTHER, ("no section has anything to quote",))
     if turn.fault:
         turn = turn.warned(f"quotes only, the model gave no artifact: {turn.fault}")
-    checks = [one for section in made.sections for one in _checked(section, made.evidence, Policy.KEEP)[1]]
+    checks = [one for section in sections for one in check(_without_pictures(section.body), made.evidence).sentences]
     told = replace(found, evidence=made.evidence, texts=())
-    filled = sum(not section.says_nothing for section in made.sections)
+    missing = left_out(template, sections)
     turn = replace(
         turn,
-        answer_en=joined(made.sections),
+        answer_en=joined(sections, missing),
         found={**turn.found, label: told},
         checks=tuple(checks),
         provider=EXTRACTIVE,
         fault="",
     )
-    return StepOutcome(turn, Transition.ANSWER, (f"quotes only: {filled} of {len(made.sections)} sections",))
+    return StepOutcome(turn, Transition.ANSWER, (f"quotes only: {len(sections)} sections, {len(missing)} left out",))
+
+
+def _with_marked_lines(turn: Turn, template: Template, run: TurnContext) -> Turn:
+    """The state with more pieces whose lines say what is wrong or left to do. Their marks are words like others, which
+    the words of a section outweigh."""
+    subject = "" if is_whole(turn.question_en) else f"{turn.question_en} "
+    sections = dict(turn.sections)
+    for material, marks in _MARKS.items():
+        headings = [heading for heading, one in template.without_model.items() if material in one.materials]
+        if headings:
+            turn, found = _searched(turn, f"{subject}{marks}", run.settings.default_mode, _MARKED, run)
+            ids = tuple(piece.id for piece in found.evidence)
+            sections |= {heading: (*sections.get(heading, ()), *ids) for heading in headings}
+    return replace(turn, sections=sections)
+
+
+def _surveyed(turn: Turn, subject: tuple[QueryTerm, ...], run: TurnContext) -> tuple[Turn, Surveyed | None]:
+    """(the state with a warning where an index has no graph, what the indexes say as a whole: about a subject of what
+    its best evidence touches). None for a narrowed request, which is about its hits alone."""
+    if turn.is_narrowed:
+        return turn, None
+    from rag_assets.answer.artifact.findings import surveyed  # start-up budget: no other answer reads a whole graph
+    from rag_assets.answer.artifact.survey import survey
+
+    about = None if not subject else _nodes_of(turn, subject)
+    parts = []
+    for index, graph in run.services.graphs(turn.label):
+        if isinstance(graph, str):
+            turn = turn.warned(graph)
+        else:
+            parts.append((index, survey(index, graph, about)))
+    return turn, surveyed(parts, turn.found_in(turn.label).all) if parts else None
+
+
+def _nodes_of(turn: Turn, subject: tuple[QueryTerm, ...]) -> tuple[str, ...]:
+    """The nodes behind the best evidence of the subject."""
+    pieces = turn.reading.evidence if turn.reading is not None else ()
+    about = [
+        one for one in pieces if covered(subject, roots_of(f"{one.symbol} {one.path}\n{one.text}")) >= _LEAST_SHARED
+    ]
+    return tuple(dict.fromkeys(key for piece in about[:_BEST] for key in piece.node_keys))
+
+
+def _without_pictures(body: str) -> str:
+    """What claims something."""
+    return _PICTURE.sub("", body)
 
 
 def _searched(turn: Turn, query: str, mode: Mode, limit: int | None, run: TurnContext) -> tuple[Turn, AnswerInputs]:
@@ -281,6 +348,6 @@ ACTIONS = (
         "check_artifact", check_artifact, 3, outcomes=lambda _: (Transition.ANSWER, Transition.DENY, Transition.OTHER)
     ),
     Action(
-        "artifact_from_evidence", artifact_from_evidence, 1, outcomes=lambda _: (Transition.ANSWER, Transition.OTHER)
+        "artifact_from_evidence", artifact_from_evidence, 2, outcomes=lambda _: (Transition.ANSWER, Transition.OTHER)
     ),
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from rag_assets.answer.artifact.survey import MOST_ENDPOINTS, MOST_FOLDERS
 from rag_assets.answer.artifact.templates import NOTHING_FOUND, TEMPLATES, Template
 from rag_assets.qa.agents import Agent, AgentLibrary, Filters, Limits
 
@@ -29,6 +30,11 @@ def test_every_field_of_an_agent_is_there(record: type[msgspec.Struct]) -> None:
 def test_every_shipped_agent_is_there() -> None:
     assert all(f"`{name}`" in PAGE for name in AgentLibrary().names())
     assert f"*{NOTHING_FOUND}*" in PAGE
+
+
+def test_the_page_has_the_numbers_of_the_survey() -> None:
+    assert f"at most {MOST_FOLDERS} projects or folders" in PAGE
+    assert f"More than {MOST_ENDPOINTS} endpoints" in PAGE
 
 
 def test_the_example_is_an_agent(tmp_path: Path) -> None:

@@ -14,12 +14,15 @@ from rag_assets.answer.artifact.templates import (
     NOTHING_FOUND,
     TEMPLATES,
     OutputType,
+    Section,
     is_whole,
     joined,
+    left_out,
     normalised,
     problems_of,
     split,
 )
+from rag_assets.answer.citations import sentences
 
 BLUEPRINT = TEMPLATES[OutputType.BLUEPRINT]
 KNOWN = {"aaaa1111"}
@@ -54,6 +57,18 @@ def test_every_artifact_has_a_template_of_the_same_form(output: OutputType) -> N
     assert f"| {template.name} |" in DECISION.read_text(encoding="utf-8")
     row = next(line for line in DECISION.read_text(encoding="utf-8").splitlines() if f"| {template.name} |" in line)
     assert all(section.title in row for section in template.sections)
+
+
+@pytest.mark.rule("E17")
+def test_without_a_model_a_blueprint_has_data_and_no_empty_section() -> None:
+    headings = [*BLUEPRINT.headings[:4], "## Data", *BLUEPRINT.headings[4:]]
+    assert list(BLUEPRINT.without_model) == headings
+    sections = [Section(heading, "x") for heading in headings if heading not in ("## Goals", "## Data")]
+    assert left_out(BLUEPRINT, sections) == ("Goals", "Data")
+    text = joined(sections, left_out(BLUEPRINT, sections))
+    assert text.startswith("**Left out, as nothing in the index fills them: Goals, Data.**\n\n# Overview\n")
+    assert split(text)[1] == tuple(sections)
+    assert sentences(text)[0].is_heading, "it claims nothing"
 
 
 def test_the_prompt_has_the_sentences_as_they_are() -> None:

@@ -1,0 +1,223 @@
+"""The graph of an index as columns of nodes and edges, and which of them an artifact tells of: what the reader may see,
+code of the product, and with a subject what the subject touches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_assets.answer.artifact.findings import named
+from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
+from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Graph, NodeLocation, Numbers
+from rag_assets.graph.impact import Effect, impact, of_tests
+from rag_assets.graph.lookup import name_of, short_name
+from rag_assets.graph.modules import first_paths
+from rag_assets.search.ranking.penalties import non_product_code
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+Mask = NDArray[np.bool_]
+
+NO_USE = (Relation.CONTAINS, Relation.MENTIONS, Relation.MAPS_TO, Relation.TESTS, Relation.SYNONYM_FOR)
+"""What says where something is, who writes about it, or what stands for it: an interface does not use its service."""
+_DEPTH = 4
+"""Steps between a subject and what it touches: a table is that far from the route that changes it."""
+_PROJECT = re.compile(
+    r"(?:.+\.(?:cs|fs|vb)proj|package\.json|pyproject\.toml|setup\.py|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?)"
+)
+
+
+@dataclass(frozen=True)
+class GraphColumns:
+    """The graph as columns, and which of its nodes count."""
+
+    index: LabelIndex
+    graph: Graph
+    about: Collection[str] | None
+
+    @cached_property
+    def seeds(self) -> Numbers | None:
+        """The nodes of the subject; None for everything."""
+        if self.about is None:
+            return None
+        return np.array(sorted({node for key in self.about if (node := self.graph.find(key)) is not None}), np.int64)
+
+    @cached_property
+    def touched(self) -> Mask:
+        """The nodes that the artifact is about: with a subject, what it consists of, needs and affects."""
+        if self.seeds is None:
+            return np.ones(len(self.graph), bool)
+        found = np.zeros(len(self.graph), bool)
+        if len(self.seeds):
+            found[self.seeds] = True
+            for effect in (Effect.AFFECTED, Effect.NEEDED):
+                reached = impact(
+                    self.graph, self.seeds.tolist(), effect=effect, depth=_DEPTH, limit=max(len(self.graph), 1)
+                )
+                found[[node for one in reached.reached if (node := self.graph.find(one.key)) is not None]] = True
+            found[self.target[found[self.source] & self.of(Relation.CONTAINS)]] = True
+        return found
+
+    @cached_property
+    def path_of(self) -> Numbers:
+        return first_paths(self.graph)
+
+    @cached_property
+    def visible(self) -> Mask:
+        """Of each path whether the view of the index has it."""
+        paths = [self.graph.paths[number] for number in range(len(self.graph.paths))]
+        if not self.index.view:
+            return np.ones(len(paths) + 1, bool)
+        seen = self.index.parts.shard().values("Path", self.index.scope())
+        return np.array([*(path in seen for path in paths), True], bool)  # the last is of what has no path
+
+    @cached_property
+    def product(self) -> Mask:
+        """Of each node whether it is code of the product that the reader looks at, and declared in the index."""
+        beside = np.array(
+            [
+                *(non_product_code(self.graph.paths[number]) is not None for number in range(len(self.graph.paths))),
+                True,
+            ],
+            bool,
+        )
+        tests = of_tests(self.graph, np.arange(len(self.graph)))
+        found: Mask = ~beside[self.path_of] & self.visible[self.path_of] & ~tests
+        return found
+
+    @cached_property
+    def own(self) -> Mask:
+        """The nodes that are told of."""
+        found: Mask = self.product & self.touched
+        return found
+
+    @cached_property
+    def source(self) -> Numbers:
+        arrays = self.graph.arrays
+        owners = np.repeat(np.arange(len(self.graph)), np.diff(arrays["out_runs"]))
+        return np.repeat(owners, np.diff(arrays["out_edges"]))
+
+    @cached_property
+    def target(self) -> Numbers:
+        return self.graph.arrays["edge_target"].astype(np.int64)
+
+    @cached_property
+    def relation(self) -> Numbers:
+        arrays = self.graph.arrays
+        return np.repeat(arrays["out_relation"], np.diff(arrays["out_edges"])).astype(np.int64)
+
+    def of(self, *relations: Relation) -> Mask:
+        """Of each edge whether it has one of the relations."""
+        return np.isin(self.relation, [RELATIONS.index(relation.value) for relation in relations])
+
+    @cached_property
+    def is_seen(self) -> Mask:
+        """Of each edge whether it is written where the reader looks, in code of the product."""
+        paths = self.graph.arrays["edge_path"].astype(np.int64)
+        beside = np.array(
+            [non_product_code(self.graph.paths[number]) is not None for number in range(len(self.graph.paths))] + [True]
+        )
+        found: Mask = self.visible[paths] & ~beside[paths]
+        return found
+
+    def edges(self, wanted: Mask) -> list[tuple[int, int, Confidence, str, int]]:
+        """(source, target, confidence, path, line) of edges, by path and line."""
+        arrays = self.graph.arrays
+        rows = np.flatnonzero(wanted)
+        found = [
+            (
+                int(self.source[row]),
+                int(self.target[row]),
+                Confidence(CONFIDENCES[int(arrays["edge_confidence"][row])]),
+                self.graph.paths[int(arrays["edge_path"][row])],
+                int(arrays["edge_line"][row]),
+            )
+            for row in rows.tolist()
+        ]
+        return sorted(found, key=lambda one: (one[3], one[4], one[0], one[1]))
+
+    def nodes(self, *kinds: NodeType) -> Numbers:
+        """The nodes of some kinds that are told of."""
+        codes = [KINDS.index(kind.value) for kind in kinds]
+        return np.flatnonzero(self.own & np.isin(self.graph.kinds, codes))
+
+    def place(self, node: int) -> NodeLocation | None:
+        """Where most of a node is declared in what the reader sees."""
+        places = [place for place in self.graph.places(node) if self.visible[self.graph.paths.find(place.path)]]
+        return max(places, key=lambda place: place.line_end - place.line_start, default=None)
+
+    def shown(self, node: int) -> str:
+        """What a node is called: a member with its type, a file by its path."""
+        key = self.graph.keys[node]
+        if key_kind(key) is NodeType.FILE:
+            return named(name_of(key).symbol)
+        parts = short_name(key).split(".")
+        return named(".".join(dict.fromkeys(parts)))  # a constructor is its type to whoever reads of it
+
+    @cached_property
+    def type_of(self) -> Numbers:
+        """The type that each node belongs to, itself for a type, −1 for none; an entity and a set are their class."""
+        kinds = self.graph.kinds
+        found = np.where(kinds == KINDS.index(NodeType.TYPE.value), np.arange(len(self.graph)), -1)
+        inside = self.of(Relation.CONTAINS) & (found[self.source] >= 0) & (found[self.target] < 0)
+        found[self.target[inside]] = self.source[inside]
+        for kind in (NodeType.ENTITY, NodeType.DBSET):  # a set leads to an entity, which leads to its class
+            mapped = self.of(Relation.MAPS_TO) & (kinds[self.source] == KINDS.index(kind.value))
+            mapped &= found[self.target] >= 0
+            found[self.source[mapped]] = found[self.target[mapped]]
+        return found
+
+    @cached_property
+    def users(self) -> Numbers:
+        """Of each type how many other files of the product use it or what it declares."""
+        return self._users_in(self.product)
+
+    @cached_property
+    def own_users(self) -> Numbers:
+        """The same, of the files that are told of."""
+        return self.users if self.about is None else self._users_in(self.own)
+
+    def _users_in(self, sources: Mask) -> Numbers:
+        counted = sources[self.source] & self.is_seen & ~self.of(*NO_USE) & (self.type_of[self.target] >= 0)
+        types, files = self.type_of[self.target[counted]], self.path_of[self.source[counted]]
+        elsewhere = (self.path_of[types] != files) & (files >= 0)
+        paths = len(self.graph.paths) + 1
+        pairs = np.unique(types[elsewhere] * paths + files[elsewhere])
+        return np.bincount(pairs // paths, minlength=len(self.graph))
+
+    @cached_property
+    def members(self) -> Numbers:
+        """Of each node how much it contains."""
+        return np.bincount(self.source[self.of(Relation.CONTAINS)], minlength=len(self.graph))
+
+    def by_weight(self, nodes: Iterable[int]) -> list[int]:
+        """Types, those first that most others use; of equal ones the larger."""
+        return sorted(nodes, key=lambda node: (-int(self.own_users[node]), -int(self.members[node]), node))
+
+    @cached_property
+    def files(self) -> list[str]:
+        """The paths of the product that have nodes of what is told of."""
+        return sorted(
+            {self.graph.paths[number] for number in np.unique(self.path_of[self.own]).tolist() if number >= 0}
+        )
+
+    @cached_property
+    def readmes(self) -> tuple[str, ...]:
+        """The README nearest to the root, which is quoted from in any case."""
+        if self.about is not None:
+            return ()
+        found = [path for path in self.files if path.rpartition("/")[2].casefold().startswith("readme.")]
+        return tuple(sorted(found, key=lambda path: (path.count("/"), path))[:1])
+
+    @cached_property
+    def projects(self) -> list[str]:
+        """The files that say what a project is."""
+        return [path for path in self.files if _PROJECT.fullmatch(path.rpartition("/")[2])]

@@ -1,0 +1,451 @@
+"""What the graph of an index says for each section of an artifact: projects and entry points, which folder uses which,
+central types, endpoints, data, what is risky and what is left to do (E17).
+
+Reads the graph as far as the clearance of the reader reaches. About a subject, nothing but what the subject touches:
+what it needs, and what it affects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_assets.answer.artifact.findings import Finding, Survey, named, title
+from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
+from rag_assets.answer.artifact.templates import Material
+from rag_assets.contracts.graph import Confidence, NodeType, Relation
+from rag_assets.contracts.identity import document_uri
+from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, Numbers
+from rag_assets.graph.diagram import of_folders
+from rag_assets.graph.impact import WITHOUT_CALLS, Effect, ImpactGroup, impact, in_test_file
+from rag_assets.graph.lookup import name_of, short_name
+from rag_assets.graph.modules import split_folders
+from rag_assets.index.artifacts import ArtifactError
+from rag_assets.index.vectors.filters import SearchFilters
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+MOST_FOLDERS = 12
+"""Of a picture: more boxes with arrows between them are no picture any more."""
+MOST_ARROWS = 20
+MOST_ENDPOINTS = 40
+"""Of one list. An API of that many routes is still read through; the title says how many there are."""
+_MOST_USES = 10
+_MOST_TYPES = 8
+_MOST_PROJECTS = 12
+_MOST_ENTRY_POINTS = 6
+_MOST_KINDS = 8
+_MOST_MESSAGES = 12
+_MOST_STORES = 8
+_MOST_ACCESSES = 2  # writers, and readers, of one store
+_MOST_RISKS = 8
+_MOST_UNTESTED = 10
+_MOST_TESTS = 10
+_OF_A_CONTROLLER = 12
+_OF_A_KIND = 3  # named examples
+_OF_A_TYPE = 2  # risky members
+_LOOKED_AT = 40
+"""Members whose impact is computed, those with most callers first: 3 ms each."""
+_ENDPOINTS_LOOKED_AT = 120
+_TEST_FILES_READ = 400
+"""Tests that call a route say it in a text, which no edge shows."""
+_LEAST_DEPENDANTS = 2
+
+_SAYS_PROJECT = re.compile(
+    r"<Project\b.*Sdk=|<TargetFramework|^\s*\"name\"\s*:|^name\s*=|^module\s|<artifactId>|\bsetup\(|^\s*plugins\s*\{"
+)
+_ENTRY_FILE = re.compile(r"(?:Program\.cs|__main__\.py|manage\.py|wsgi\.py|asgi\.py)")
+_SAYS_ENTRY = re.compile(
+    r"CreateBuilder|CreateDefaultBuilder|\b[Mm]ain\s*\(|__name__|new WebHostBuilder|\.Run\(|execute_from_command_line"
+)
+_PLAIN_KINDS = frozenset(
+    {"Configuration", "Document", "Markdown", "Other", "Test", "Program", "ResourceFile", "Transcript", "SqlObject"}
+)
+"""Kinds of sections that say how a file is written, not what it is for."""
+
+_STORES = (NodeType.TABLE, NodeType.VIEW, NodeType.TABLE_OR_VIEW, NodeType.ENTITY, NodeType.DBSET)
+_TABLES = (NodeType.TABLE, NodeType.VIEW, NodeType.TABLE_OR_VIEW)
+_MEMBERS = (NodeType.METHOD, NodeType.PROC, NodeType.FUNC)
+_TELLING = (
+    *(Relation.CALLS, Relation.INJECTS, Relation.CONSTRUCTS, Relation.EXECUTES, Relation.WRITES_TO),
+    *(Relation.READS_FROM, Relation.INHERITS, Relation.IMPLEMENTS, Relation.USES_TYPE),
+)
+"""Which use is shown for all of one folder, the most telling first."""
+_RISKY = title("Much depends on it, and no test is known")
+_PARAMETER = re.compile(r"[{:<\[*][^/]*")
+_SHORTEST_ROUTE = 4  # characters of a route that are looked for in tests
+
+
+def survey(index: LabelIndex, graph: Graph, about: Collection[str] | None = None) -> Survey:
+    """What the index says about everything, or about what the nodes `about` (keys) touch."""
+    columns = GraphColumns(index, graph, about)
+    picture, uses = _folders(columns)
+    features = [*_endpoints(columns), *_messages(columns)]
+    findings = [*uses, *_central(columns), *features, *_data(columns)]
+    findings += [*_risks(columns), *_untested(columns), *_tests(columns)]
+    if about is None:
+        findings += [] if features else _operations(columns)
+        findings = [*_projects(columns), *_entry_points(columns), *_kinds(columns), *findings]
+    else:
+        findings = [*_declared(columns, about), *findings]
+    return Survey(tuple(findings), picture, tuple((path, 1) for path in columns.readmes))
+
+
+def _folders(columns: GraphColumns) -> tuple[str, list[Finding]]:
+    """(the picture of projects or folders and how they use each other, the places that show it)."""
+    areas, area_of = _areas(columns)
+    source, target = area_of[columns.source], area_of[columns.target]
+    counted = (source >= 0) & (target >= 0) & (source != target) & columns.is_seen & ~columns.of(*NO_USE)
+    if not counted.any():
+        return "", []
+    pairs, counts = np.unique(source[counted] * len(areas) + target[counted], return_counts=True)
+    ranked = sorted(zip(counts.tolist(), pairs.tolist(), strict=True), key=lambda one: (-one[0], one[1]))[:MOST_ARROWS]
+    drawn = [(*divmod(pair, len(areas)), count) for count, pair in ranked]
+    order = [area for area in range(len(areas)) if any(area in arrow[:2] for arrow in drawn)]
+    numbers = {area: at for at, area in enumerate(order)}
+    names = [areas[area] for area in order]
+    picture = of_folders(names, [(numbers[one], numbers[other], count) for one, other, count in drawn])
+    worth = np.full(len(RELATIONS), len(_TELLING))
+    for at, relation in enumerate(_TELLING):
+        worth[RELATIONS.index(relation.value)] = at
+    findings = []
+    for one, other, count in drawn[:_MOST_USES]:
+        rows = np.flatnonzero(counted & (source == one) & (target == other))
+        order_of = np.lexsort((rows, worth[columns.relation[rows]], columns.graph.confidence[rows]))
+        best = np.zeros(len(counted), bool)
+        best[rows[order_of[0]]] = True
+        ((_, used, confidence, path, line),) = columns.edges(best)
+        times = f"in {count:,} places" if count > 1 else "in one place"
+        claim = f"{named(areas[one])} uses {named(areas[other])} {times}: {_maybe(confidence)}{columns.shown(used)}"
+        findings.append(Finding(Material.FOLDERS, claim, path, line, title("Who uses whom")))
+    return picture, findings
+
+
+def _areas(columns: GraphColumns) -> tuple[list[str], Numbers]:
+    """(the projects, or the folders where there are none, of what is told of; the area of each node, −1 for none)."""
+    graph, inside = columns.graph, np.flatnonzero(columns.own & (columns.path_of >= 0))
+    sizes = np.bincount(columns.path_of[inside], minlength=len(graph.paths))
+    weights = {graph.paths[number]: int(size) for number, size in enumerate(sizes.tolist()) if size}
+    homes = {path.rpartition("/")[0] for path in columns.projects} - {""}
+    if len(homes) > 1:
+        areas: dict[str, list[str]] = {}
+        for path in sorted(weights):
+            around = [home for home in homes if path.startswith(f"{home}/")]
+            top = path.partition("/")[0] if "/" in path else ""
+            home = max(around, key=len) if around else top
+            if home:
+                areas.setdefault(home, []).append(path)
+        found = sorted(areas.items(), key=lambda area: (-sum(weights[path] for path in area[1]), area[0]))
+    else:
+        found = split_folders(weights, MOST_FOLDERS)
+    kept = found[:MOST_FOLDERS]
+    number_of = {path: number for number, (_, paths) in enumerate(kept) for path in paths}
+    of_path = np.array([number_of.get(graph.paths[number], -1) for number in range(len(graph.paths))] + [-1], np.int64)
+    return [name for name, _ in kept], np.where(columns.own, of_path[columns.path_of], -1)
+
+
+def _central(columns: GraphColumns) -> Iterator[Finding]:
+    """The types that most other files use; where no language says who uses what, those that declare most."""
+    types = columns.nodes(NodeType.TYPE).tolist()
+    told = 0
+    for node in columns.by_weight(types):
+        users, members, place = int(columns.users[node]), int(columns.members[node]), columns.place(node)
+        if told == _MOST_TYPES or (not users and members < _LEAST_DEPENDANTS):
+            return
+        if place is None:
+            continue
+        told += 1
+        of = f"used by {users:,} other files" if users > 1 else "used by one other file"
+        claim = f"{columns.shown(node)}, {of if users else f'{members:,} members'},"
+        name = columns.graph.names[node]
+        yield Finding(Material.CENTRAL, claim, place.path, place.line_start, title("Central types"), name=name)
+
+
+def _declared(columns: GraphColumns, about: Collection[str]) -> Iterator[Finding]:
+    """The types that the subject is declared in, those of the best evidence first."""
+    nodes = [node for key in about if (node := columns.graph.find(key)) is not None]
+    types = dict.fromkeys(int(columns.type_of[node]) for node in nodes)
+    shown = [node for node in types if node >= 0 and columns.own[node]][:_MOST_TYPES]
+    for node in shown:
+        place = columns.place(node)
+        if place is not None:
+            name = columns.graph.names[node]
+            heading = title("Where it is declared")
+            yield Finding(Material.INVENTORY, columns.shown(node), place.path, place.line_start, heading, name=name)
+
+
+def _projects(columns: GraphColumns) -> Iterator[Finding]:
+    heading = _counted("Projects", len(columns.projects), _MOST_PROJECTS)
+    for path in sorted(columns.projects, key=lambda path: (path.count("/"), path))[:_MOST_PROJECTS]:
+        folder, _, file = path.rpartition("/")
+        name = file.rpartition(".")[0] if file.endswith("proj") else folder or file
+        line = _line_of(columns, path, _SAYS_PROJECT)
+        yield Finding(Material.INVENTORY, f"Project {named(name)}", path, line or 1, heading)
+
+
+def _entry_points(columns: GraphColumns) -> Iterator[Finding]:
+    paths = {path for path in columns.files if _ENTRY_FILE.fullmatch(path.rpartition("/")[2])}
+    for node in columns.nodes(NodeType.METHOD).tolist():
+        if columns.graph.names[node] in ("Main", "main"):
+            paths |= {place.path for place in columns.graph.places(node)[:1]}
+    lines = [(path, line) for path in sorted(paths) if (line := _line_of(columns, path, _SAYS_ENTRY))]
+    heading = _counted("Entry points", len(lines), _MOST_ENTRY_POINTS)
+    for path, line in lines[:_MOST_ENTRY_POINTS]:
+        yield Finding(Material.INVENTORY, f"Entry point {named(path)}", path, line, heading)
+
+
+def _line_of(columns: GraphColumns, path: str, pattern: re.Pattern[str]) -> int:
+    """The first line of a file that has a pattern, 0 for none."""
+    lines = _text(columns, path).split("\n")
+    return next((number for number, line in enumerate(lines, 1) if pattern.search(line)), 0)
+
+
+def _text(columns: GraphColumns, path: str) -> str:
+    """The text of a file as it was indexed; '' where it is not there any more or not for the reader."""
+    try:
+        return columns.index.resolve(document_uri(columns.index.label, path))
+    except ArtifactError:
+        return ""
+
+
+def _kinds(columns: GraphColumns) -> Iterator[Finding]:
+    """How many types of each kind there are, with the most used of them."""
+    shard, scope = columns.index.parts.shard(), columns.index.scope()
+    types = {name_of(columns.graph.keys[node]).symbol: node for node in columns.nodes(NodeType.TYPE).tolist()}
+    found: list[tuple[int, str, list[int]]] = []
+    for kind in shard.values("Kind", scope):
+        if kind not in _PLAIN_KINDS:
+            symbols = shard.values("Symbol", scope.narrowed(SearchFilters(kinds=(kind,))))
+            known = [types[symbol] for symbol in symbols if symbol in types]
+            by_name = {columns.shown(node): node for node in reversed(columns.by_weight(known)) if columns.place(node)}
+            found += [(len(by_name), kind, list(by_name.values())[::-1])] if known else []
+    for count, kind, known in sorted(found, key=lambda one: (-one[0], one[1]))[:_MOST_KINDS]:
+        chosen = known[:_OF_A_KIND]
+        places = [place for node in chosen if (place := columns.place(node)) is not None]
+        if places:
+            named = ", ".join(columns.shown(node) for node in chosen)
+            claim = f"{count:,} of kind {kind}: {named}{' and others' if count > len(chosen) else ''}"
+            (path, line), *also = [(place.path, place.line_start) for place in places]
+            yield Finding(Material.INVENTORY, claim, path, line, title("Kinds of types"), also=(*also, (path, line)))
+
+
+def _endpoints(columns: GraphColumns) -> Iterator[Finding]:
+    """The routes in the order of their places; where there are many, one line for each type or file that exposes them,
+    so that the list stays complete."""
+    found = _exposed(columns)
+    if len(found) <= MOST_ENDPOINTS:
+        for endpoint, source, path, line in found:
+            claim = f"{columns.shown(endpoint)} is exposed by {columns.shown(source)}"
+            yield Finding(Material.ROUTES, claim, path, line, title("Endpoints"))
+        return
+    groups: dict[str, list[tuple[int, str, int]]] = {}
+    for endpoint, source, path, line in found:
+        owner = int(columns.type_of[source])
+        groups.setdefault(columns.shown(owner if owner >= 0 else source), []).append((endpoint, path, line))
+    heading = _counted(f"Endpoints ({len(found):,}) by what exposes them", len(groups), MOST_ENDPOINTS)
+    for owner_name, routes in list(groups.items())[:MOST_ENDPOINTS]:
+        told = ", ".join(columns.shown(endpoint) for endpoint, *_ in routes[:_OF_A_CONTROLLER])
+        more = f" and {len(routes) - _OF_A_CONTROLLER} more" if len(routes) > _OF_A_CONTROLLER else ""
+        (path, line), *also = [(path, line) for _, path, line in routes[:_OF_A_CONTROLLER]]
+        claim = f"{owner_name} exposes {told}{more}"
+        yield Finding(Material.ROUTES, claim, path, line, heading, also=(*also, (path, line)))
+
+
+def _operations(columns: GraphColumns) -> Iterator[Finding]:
+    """What a library offers, which has neither routes nor messages: public methods of its central types."""
+    owners = columns.by_weight(columns.nodes(NodeType.TYPE).tolist())[:_MOST_TYPES]
+    methods: dict[int, list[int]] = {owner: [] for owner in owners}
+    for node in columns.nodes(NodeType.METHOD).tolist():
+        owner, name = int(columns.type_of[node]), columns.graph.names[node]
+        if owner in methods and not name.startswith("_") and name != columns.graph.names[owner]:
+            methods[owner].append(node)
+    for nodes in methods.values():
+        nodes.sort(key=lambda node: (-int(columns.graph.degree[IN, node]), node))
+        for node in nodes[:_OF_A_TYPE]:
+            place = columns.place(node)
+            if place is not None:
+                name = columns.graph.names[node]
+                yield Finding(
+                    Material.ROUTES, columns.shown(node), place.path, place.line_start, title("Operations"), name=name
+                )
+
+
+def _exposed(columns: GraphColumns) -> list[tuple[int, int, str, int]]:
+    """(endpoint, what exposes it, path, line), by place; each endpoint once."""
+    wanted = columns.of(Relation.EXPOSES) & columns.is_seen & columns.product[columns.source]
+    wanted &= (
+        columns.touched[columns.target] | columns.touched[columns.source]
+        if columns.about is None
+        else (columns.touched[columns.target])
+    )
+    found: dict[int, tuple[int, int, str, int]] = {}
+    for source, target, _, path, line in columns.edges(wanted):
+        found.setdefault(target, (target, source, path, line))
+    return list(found.values())
+
+
+def _messages(columns: GraphColumns) -> Iterator[Finding]:
+    wanted = columns.of(Relation.HANDLES) & columns.is_seen & columns.own[columns.source]
+    found = columns.edges(wanted)
+    heading = _counted("Commands, queries and events", len(found), _MOST_MESSAGES)
+    for source, target, confidence, path, line in found[:_MOST_MESSAGES]:
+        claim = f"{columns.shown(source)} {_maybe(confidence)}handles {columns.shown(target)}"
+        yield Finding(Material.ROUTES, claim, path, line, heading)
+
+
+def _data(columns: GraphColumns) -> Iterator[Finding]:
+    """Each store (a table with its entity and its set) with who writes and reads it, those with most accesses first."""
+    store_of = _stores(columns)
+    reads = columns.of(Relation.READS_FROM, Relation.WRITES_TO) & columns.is_seen & columns.product[columns.source]
+    reads &= (store_of[columns.target] >= 0) & (columns.touched[columns.source] & columns.touched[columns.target])
+    maps = columns.of(Relation.MAPS_TO, Relation.FOREIGN_KEY) & columns.is_seen
+    maps &= (store_of[columns.source] >= 0) & (store_of[columns.target] >= 0)
+    accesses = np.bincount(store_of[columns.target[reads]], minlength=len(columns.graph))
+    stores = sorted({int(one) for one in store_of[columns.own & (store_of >= 0)]})
+    stores.sort(key=lambda one: (-int(accesses[one]), one))
+    for store in stores[:_MOST_STORES]:
+        heading = title(_plain_name(columns, store))
+        yield from _mapped(columns, maps & (store_of[columns.source] == store), heading)
+        for relation, verb in ((Relation.WRITES_TO, "writes to"), (Relation.READS_FROM, "reads from")):
+            wanted = reads & columns.of(relation) & (store_of[columns.target] == store)
+            told = {one[0]: one for one in reversed(columns.edges(wanted))}
+            ranked = sorted(told.values(), key=lambda one: (list(Confidence).index(one[2]), one[3], one[4]))
+            for source, target, confidence, path, line in ranked[:_MOST_ACCESSES]:
+                claim = f"{columns.shown(source)} {_maybe(confidence)}{verb} {columns.shown(target)}"
+                yield Finding(Material.DATA, claim, path, line, heading)
+
+
+def _mapped(columns: GraphColumns, wanted: Mask, heading: str) -> Iterator[Finding]:
+    told = set()
+    for source, target, confidence, path, line in columns.edges(wanted):
+        names = columns.shown(source), columns.shown(target)
+        if names[0] != names[1] and names not in told:
+            told.add(names)
+            is_key = columns.graph.kind(source) in _TABLES
+            is_kept, maybe = columns.graph.kind(target) in _TABLES, _maybe(confidence)
+            verb = f"{maybe}refers to" if is_key else f"is {maybe}kept in" if is_kept else f"{maybe}holds"
+            yield Finding(Material.DATA, f"{names[0]} {verb} {names[1]}", path, line, heading)
+
+
+def _stores(columns: GraphColumns) -> Numbers:
+    """The node that stands for the store of each node: the table of an entity and of a set where there is one; −1 for
+    what is no store."""
+    graph = columns.graph
+    is_store = np.isin(graph.kinds, [KINDS.index(kind.value) for kind in _STORES])
+    found = np.where(is_store, np.arange(len(graph)), -1)
+    mapped = np.flatnonzero(columns.of(Relation.MAPS_TO) & is_store[columns.source] & is_store[columns.target])
+    for _ in range(2):  # set → entity → table
+        for row in mapped.tolist():
+            found[columns.source[row]] = found[columns.target[row]]
+    return found
+
+
+def _plain_name(columns: GraphColumns, node: int) -> str:
+    return short_name(columns.graph.keys[node])
+
+
+def _risks(columns: GraphColumns) -> Iterator[Finding]:
+    """Members on which most depends and that no test reaches, as far as the graph knows the calls of the language."""
+    if columns.seeds is None:
+        nodes = columns.nodes(*_MEMBERS)
+    else:
+        parts = np.zeros(len(columns.graph), bool)
+        parts[columns.seeds] = True
+        parts[columns.target[parts[columns.source] & columns.of(Relation.CONTAINS)]] = True
+        nodes = np.flatnonzero(
+            parts & columns.product & np.isin(columns.graph.kinds, [KINDS.index(kind.value) for kind in _MEMBERS])
+        )
+    ranked = sorted(nodes.tolist(), key=lambda node: (-int(columns.graph.degree[IN, node]), node))
+    found: list[tuple[int, int, int]] = []
+    for node in ranked[:_LOOKED_AT]:
+        if not columns.graph.degree[IN, node] or not _has_calls(columns, node) or _is_tested(columns, [node]):
+            continue
+        affected = impact(columns.graph, [node], limit=len(columns.graph))
+        code_of = [one for one in affected.reached if one.group in (ImpactGroup.CODE, ImpactGroup.ENDPOINTS)]
+        certain = sum(one.confidence is Confidence.RESOLVED for one in code_of)
+        if len(code_of) >= _LEAST_DEPENDANTS:
+            found.append((len(code_of), certain, node))
+    by_type: dict[str, int] = {}
+    told = 0
+    for total, certain, node in sorted(found, key=lambda one: (-one[0], -one[1], one[2])):
+        owner = ".".join(name_of(columns.graph.keys[node]).segments[:-1])
+        place = columns.place(node)
+        if place is None or told == _MOST_RISKS or by_type.get(owner, 0) == _OF_A_TYPE:
+            continue
+        by_type[owner] = by_type.get(owner, 0) + 1
+        told += 1
+        sure = f"{certain:,} certain, {total - certain:,} probable" if certain < total else "all certain"
+        claim = f"{total:,} declarations depend on {columns.shown(node)} ({sure}), and no known test reaches it,"
+        yield Finding(
+            Material.IMPACT, claim, place.path, place.line_start, title("Much depends on it, and no test is known")
+        )
+
+
+def _untested(columns: GraphColumns) -> Iterator[Finding]:
+    """Endpoints that neither a test of the graph reaches nor the text of a test names."""
+    exposed = _exposed(columns)[:_ENDPOINTS_LOOKED_AT]
+    open_ones = [
+        one
+        for one in exposed
+        if _has_calls(columns, one[1])
+        and len(_route(columns, one[0])) >= _SHORTEST_ROUTE
+        and not _is_tested(columns, [one[0], *([one[1]] if columns.graph.kind(one[1]) is NodeType.METHOD else [])])
+    ]
+    if not open_ones:
+        return
+    texts = _test_texts(columns)
+    found = [one for one in open_ones if not any(_route(columns, one[0]) in text for text in texts)]
+    heading = _counted("Endpoints without a known test", len(found), _MOST_UNTESTED)
+    for endpoint, source, path, line in found[:_MOST_UNTESTED]:
+        claim = f"No known test reaches {columns.shown(endpoint)}, which {columns.shown(source)} exposes,"
+        yield Finding(Material.UNTESTED, claim, path, line, heading)
+
+
+def _route(columns: GraphColumns, endpoint: int) -> str:
+    """The beginning of a route up to its first parameter, as a test would call it."""
+    route = name_of(columns.graph.keys[endpoint]).symbol
+    return _PARAMETER.split(route, maxsplit=1)[0].partition("?")[0].strip("/").casefold()
+
+
+def _test_texts(columns: GraphColumns) -> list[str]:
+    """The texts of test files, without case."""
+    graph = columns.graph
+    paths = [graph.paths[number] for number in range(len(graph.paths)) if in_test_file(graph.paths[number])]
+    return [_text(columns, path).casefold() for path in sorted(paths)[:_TEST_FILES_READ]]
+
+
+def _tests(columns: GraphColumns) -> Iterator[Finding]:
+    """What each test class tests, the most used subjects first."""
+    wanted = columns.of(Relation.TESTS) & columns.touched[columns.target]
+    paths = columns.graph.arrays["edge_path"].astype(np.int64)
+    found: dict[tuple[str, str], tuple[int, int, Confidence, str, int]] = {}
+    for edge in columns.edges(wanted & columns.visible[paths]):
+        found.setdefault((columns.shown(edge[0]), columns.shown(edge[1])), edge)
+    types = [edge for edge in found.values() if columns.graph.kind(edge[0]) is NodeType.TYPE] or list(found.values())
+    types.sort(key=lambda edge: (-int(columns.users[edge[1]]), edge[3], edge[4]))
+    heading = _counted("What tests test", len(types), _MOST_TESTS)
+    for source, target, confidence, path, line in types[:_MOST_TESTS]:
+        claim = f"{columns.shown(source)} {_maybe(confidence)}tests {columns.shown(target)}"
+        yield Finding(Material.TESTS, claim, path, line, heading)
+
+
+def _is_tested(columns: GraphColumns, nodes: Sequence[int]) -> bool:
+    return ImpactGroup.TESTS.value in impact(columns.graph, nodes, effect=Effect.EXERCISED, limit=1).groups
+
+
+def _has_calls(columns: GraphColumns, node: int) -> bool:
+    """Whether the graph knows who calls what in the language of a node."""
+    key = columns.graph.keys[node]
+    return name_of(key).prefix not in WITHOUT_CALLS and columns.graph.language(node) not in WITHOUT_CALLS
+
+
+def _maybe(confidence: Confidence) -> str:
+    return "" if confidence is Confidence.RESOLVED else "probably "
+
+
+def _counted(said: str, total: int, most: int) -> str:
+    return title(f"{said}: {most} of {total:,}" if total > most else said)
