@@ -126,6 +126,16 @@ def test_an_answer_without_a_model_runs_few_modules(indexing: tuple[Path, Module
     assert not HEAVY & set(modules.loaded)
 
 
+def test_a_server_starts_without_what_only_some_of_its_clients_ask_for() -> None:
+    """The first client of a home waits for its answer until the server has imported all it needs."""
+    code = "import sys, rag_assets.serving.start; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "rag_assets.search.search" in loaded
+    assert not {"rag_assets.qa.answering", "rag_assets.evaluation.report"} & loaded
+    assert not HEAVY & loaded
+
+
 def test_importing_the_package_loads_nothing_else() -> None:
     code = "import sys, rag_assets; print([name for name in sys.modules if name.startswith('rag_assets.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

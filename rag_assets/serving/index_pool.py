@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
@@ -25,10 +25,12 @@ from rag_assets.errors import QueryError
 from rag_assets.index.freshness import labels_of_folder
 from rag_assets.index.generations import GenerationError, Manifest, read_generation, read_pointer, served_labels
 from rag_assets.index.layout import IndexHome, LabelError, label_named
-from rag_assets.qa.answering import QuestionAnswerer
-from rag_assets.qa.ask_options import AskOptions, configured
 from rag_assets.search.index import LabelIndex, load_policy
 from rag_assets.serving.access import Caller
+
+if TYPE_CHECKING:
+    from rag_assets.qa.answering import QuestionAnswerer
+    from rag_assets.qa.ask_options import AskOptions
 
 IDLE_SECONDS = 900.0
 """After which an index that nobody asks is closed: its memory is wanted more than the tenth of a second that opening it
@@ -143,6 +145,8 @@ class IndexPool(Closeable):
     def answering(self, label: str, caller: Caller) -> Iterator[tuple[Index, QuestionAnswerer]]:
         """The served generation of one label with what answers questions from it, as the configuration says, for one
         request."""
+        from rag_assets.qa.answering import QuestionAnswerer  # an agent waits for the start of its server
+
         with self._lease(label, caller) as opened:
             with self._place(label, caller).lock:
                 if opened.answerer is None:
@@ -263,6 +267,8 @@ class IndexPool(Closeable):
         return read_generation(self.home, label, generation_id).manifest
 
     def _ask_options(self) -> AskOptions:
+        from rag_assets.qa.ask_options import configured
+
         return configured(self.home, self.config)
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag_assets.answer.abstention import SENTENCE
 from rag_assets.answer.cited_lines import citation_object, numbered, rendered
 from rag_assets.answer.results import Answer
-from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.serving.access import Caller
 from rag_assets.serving.budget import clipped, cost_of
 from rag_assets.serving.index_age import AgesOf
 from rag_assets.serving.requests import AskRequest
+
+if TYPE_CHECKING:
+    from rag_assets.qa.answering import QuestionAnswerer
 
 _NUMBER = re.compile(r"\[(\d+)\]")
 

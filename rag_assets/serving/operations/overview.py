@@ -10,7 +10,6 @@ from rag_assets.graph.artifact import GraphError
 from rag_assets.graph.csr_graph import Graph, by_count
 from rag_assets.graph.lookup import short_name
 from rag_assets.graph.modules import area_map
-from rag_assets.index.artifacts import ArtifactError
 from rag_assets.search.graph_context import counts_of, graph_of
 from rag_assets.search.index import LabelIndex
 from rag_assets.serving.budget import joined_within
@@ -41,6 +40,8 @@ def _readme(index: LabelIndex, paths: list[str]) -> Iterator[str]:
     known = sorted((path for path in paths if path.lower().startswith("readme")), key=len)
     if not known:
         return
+    from rag_assets.index.artifacts import ArtifactError  # pyarrow: an agent waits for the start of its server
+
     try:
         lines = index.resolve(document_uri(index.label, known[0])).splitlines()
     except ArtifactError:
