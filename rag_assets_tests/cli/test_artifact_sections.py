@@ -251,6 +251,46 @@ def test_an_agent_that_looks_at_one_folder_has_no_other_in_its_picture(shop: Com
     assert all(one["path"].startswith("src/Fernhill.Shop.") for one in found["citations"])
 
 
+def test_several_indexes_have_groups_and_a_picture_of_their_own(tmp_path: Path) -> None:
+    cli = indexed_as(tmp_path, "one", dict(GUARDED))
+    index_without_dagster(cli.home, new_repository(tmp_path / "two", dict(GUARDED)), "two")
+    told = sections(made(cli, "blueprint", "-l", "one@main", "-l", "two@main"))
+    for label in ("one@main", "two@main"):
+        assert f"**{label}**\n\n```mermaid\nflowchart LR\n" in told["Architecture"]
+        assert f"**{label}: Endpoints**\n\n- **GET /api/" in told["Features"]
+
+
+def test_an_index_without_tests_says_so_once(shop: CommandLine, tmp_path: Path) -> None:
+    """Nothing follows from a test that nobody indexed."""
+    found = made(indexed_as(tmp_path, "untested", dict(GUARDED)), "blueprint")
+    risks = sections(found)["Risks"]
+    assert risks.startswith("**Much depends on it, and the index has no tests**\n\n- ")
+    assert "known test" not in found["text"] and "depend on **Till.Count** (all certain) in src/Core/Till.cs:5" in risks
+    assert "and no known test reaches it" in sections(made(shop, "blueprint"))["Risks"]
+
+
+ROAD = """\
+namespace Roads;
+
+public class Road
+{
+    /// <summary>How far it is to the end.</summary>
+    public int Length() => Hidden();
+
+    private int Hidden() => 1;
+
+    public int Towns() => Hidden();
+}
+"""
+
+
+def test_a_library_without_routes_shows_its_public_methods(tmp_path: Path) -> None:
+    features = sections(made(indexed_as(tmp_path, "roads", {"src/Road.cs": ROAD}), "blueprint"))["Features"]
+    assert features.startswith("**Operations**\n\n- **Road.Length** in src/Road.cs:5-6: “How far it is to the end.” [")
+    assert "- **Road.Towns** in src/Road.cs:10: `public int Towns() => Hidden();` [" in features
+    assert "Road.Hidden" not in features
+
+
 def test_hostile_names_are_neither_a_picture_nor_markdown(tmp_path: Path) -> None:
     evil = 'src/a"]; click n0 "javascript:alert(1)" [x](http:evil) `b` [chunk: deadbeef] <img src=x>'
     cli = indexed_as(

@@ -97,7 +97,9 @@ _CUES_IN_TEXT = 2
 """One cue is a common word; two of them, or one in the heading, are what a paragraph is about."""
 
 _README = "readme"
-_NOT_ABOUT_IT = re.compile(r"licen[cs]e|copying|notice|change_?log|^changes\b|^history\b|release.?notes", re.IGNORECASE)
+_NOT_ABOUT_IT = re.compile(
+    r"licen[cs]e|copying|notice|conduct|change_?log|^changes\b|^history\b|release.?notes", re.IGNORECASE
+)
 """Documents that say what one may do with the code, or what it once was."""
 _FORMS = re.compile(r"(?:^|/)\.github/")
 """Where the forms of a host lie that contributors fill in."""
@@ -439,7 +441,7 @@ def _body(section: SectionTemplate, ground: StatementSources, told: set[str], su
                 groups.setdefault(one.group, []).append(one.text)
                 told |= {one.place} if material is Material.TESTS else set()
         if said and surveyed is not None and material is Material.FOLDERS:
-            pictures += [f"```mermaid\n{picture}```" for picture in surveyed.pictures]
+            pictures += surveyed.pictures
         if (said and material in _SURVEYED) or (groups and not ground.subject and material in _OF_EVIDENCE):
             continue
         for statement in statements(material, ground):

@@ -7,7 +7,7 @@ what is known of the piece (`Evidence.via`), as the facts of an answer do, so th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,10 @@ from rag_assets.contracts.outline import line_range
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
-_SAYS_NOTHING = re.compile(r"\s*(?:$|//|/\*|\*|--|#(?!\w)|\[(?!(?:Http|Route|Table|Obsolete)\w*\b)[^\]]*\]\s*$)")
+_SAYS_NOTHING = re.compile(
+    r"\s*(?:$|//|/\*|\*|--|#(?!\w)|\[(?!(?:Http|Route|Table|Obsolete)\w*\b)[^\]]*\]\s*$"
+    r"|@(?!\w*(?:Mapping|Path)\b)\w+(?:\([^)]*\))?\s*$)"
+)
 """A blank line, a comment, or an attribute that says nothing of a route or a table."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 _NO_TITLE = re.compile(r"[^\w ./:{}()+,@&-]")
@@ -76,7 +79,7 @@ class SurveyedStatement:
 @dataclass(frozen=True, slots=True)
 class Surveyed:
     """`evidence` is what an artifact may cite: what was found before, with what the survey says of it, and what it
-    adds."""
+    adds. `pictures` are blocks of Markdown."""
 
     evidence: tuple[Evidence, ...]
     statements: Mapping[Material, Sequence[SurveyedStatement]]
@@ -95,9 +98,9 @@ def title(text: str) -> str:
     return f"**{_NO_TITLE.sub('·', _CONTROL.sub(' ', text)).strip() or '·'}**"
 
 
-def surveyed(parts: Iterable[tuple[LabelIndex, Survey]], found: Sequence[Evidence]) -> Surveyed:
+def surveyed(parts: Sequence[tuple[LabelIndex, Survey]], found: Sequence[Evidence]) -> Surveyed:
     """The statements of surveys, each with the piece that has its line. A claim at a place that the reader may not see
-    is none."""
+    is none. Of several indexes each has groups and a picture of its own."""
     pieces = list(found)
     placed: list[tuple[str, Finding]] = []
     pictures = []
@@ -108,8 +111,10 @@ def surveyed(parts: Iterable[tuple[LabelIndex, Survey]], found: Sequence[Evidenc
         wanted = [FetchRequest(point, 0.0, Origin.GRAPH) for point in dict.fromkeys(located.values())]
         fetched = fetch_evidence(wanted, index.parts, index.manifests, index.scope())
         pieces += [one for one in fetched.evidence if not any(set(one.ids) & set(known.ids) for known in found)]
-        placed += [(index.label, one) for one in survey.findings]
-        pictures += [survey.picture] if survey.picture else []
+        name = title(index.label) if len(parts) > 1 else ""
+        placed += [(index.label, replace(one, group=_joined(name, one.group))) for one in survey.findings]
+        if survey.picture:
+            pictures.append(f"{name}\n\n```mermaid\n{survey.picture}```".lstrip())
     at = [[_piece_at(place, label, pieces) for place in ((one.path, one.line), *one.also)] for label, one in placed]
     claims: dict[int, list[str]] = {}
     for (_, one), numbers in zip(placed, at, strict=True):
@@ -131,6 +136,11 @@ def surveyed(parts: Iterable[tuple[LabelIndex, Survey]], found: Sequence[Evidenc
             SurveyedStatement(_told(one, evidence), one.group, f"{one.path}:{one.line}", evidence)
         )
     return Surveyed(known, statements, tuple(pictures))
+
+
+def _joined(name: str, group: str) -> str:
+    """The title of a group with the index that it is of, where that has to be said."""
+    return f"{name[:-2]}: {group[2:]}" if name else group
 
 
 def _piece_at(place: tuple[str, int], label: str, pieces: Sequence[Evidence]) -> int | None:

@@ -80,6 +80,15 @@ class GraphColumns:
         return np.array([*(path in seen for path in paths), True], bool)  # the last is of what has no path
 
     @cached_property
+    def has_tests(self) -> bool:
+        """Whether the index has code of tests that the reader may see."""
+        return bool(self._tests.any())
+
+    @cached_property
+    def _tests(self) -> Mask:
+        return of_tests(self.graph, np.arange(len(self.graph)))
+
+    @cached_property
     def product(self) -> Mask:
         """Of each node whether it is code of the product that the reader looks at, and declared in the index."""
         beside = np.array(
@@ -89,8 +98,7 @@ class GraphColumns:
             ],
             bool,
         )
-        tests = of_tests(self.graph, np.arange(len(self.graph)))
-        found: Mask = ~beside[self.path_of] & self.visible[self.path_of] & ~tests
+        found: Mask = ~beside[self.path_of] & self.visible[self.path_of] & ~self._tests
         return found
 
     @cached_property

@@ -75,7 +75,12 @@ _TELLING = (
     *(Relation.READS_FROM, Relation.INHERITS, Relation.IMPLEMENTS, Relation.USES_TYPE),
 )
 """Which use is shown for all of one folder, the most telling first."""
-_RISKY = title("Much depends on it, and no test is known")
+_DEPENDANTS = (ImpactGroup.CODE, ImpactGroup.ENDPOINTS)
+_RISKY = "Much depends on it, and no test is known"
+_RISKY_WITHOUT_TESTS = "Much depends on it, and the index has no tests"
+_NOT_PUBLIC = re.compile(r"\b(?:private|protected|internal)\b")
+_SELDOM_MEANT = ("Attribute", "Exception")
+"""Ends of the names of types that many files use, and none is about."""
 _PARAMETER = re.compile(r"[{:<\[*][^/]*")
 _SHORTEST_ROUTE = 4  # characters of a route that are looked for in tests
 
@@ -156,7 +161,7 @@ def _central(columns: GraphColumns) -> Iterator[Finding]:
         users, members, place = int(columns.users[node]), int(columns.members[node]), columns.place(node)
         if told == _MOST_TYPES or (not users and members < _LEAST_DEPENDANTS):
             return
-        if place is None:
+        if place is None or columns.graph.names[node].endswith(_SELDOM_MEANT):
             continue
         told += 1
         of = f"used by {users:,} other files" if users > 1 else "used by one other file"
@@ -257,21 +262,28 @@ def _endpoints(columns: GraphColumns) -> Iterator[Finding]:
 
 def _operations(columns: GraphColumns) -> Iterator[Finding]:
     """What a library offers, which has neither routes nor messages: public methods of its central types."""
+    graph = columns.graph
     owners = columns.by_weight(columns.nodes(NodeType.TYPE).tolist())[:_MOST_TYPES]
-    methods: dict[int, list[int]] = {owner: [] for owner in owners}
+    methods: dict[str, list[int]] = {graph.keys[owner].rpartition("|")[0]: [] for owner in owners}
     for node in columns.nodes(NodeType.METHOD).tolist():
-        owner, name = int(columns.type_of[node]), columns.graph.names[node]
-        if owner in methods and not name.startswith("_") and name != columns.graph.names[owner]:
+        symbol = graph.keys[node].rpartition("|")[0].partition("(")[0]
+        owner, _, name = symbol.rpartition(".")
+        if owner in methods and name != owner.rpartition(".")[2] and _is_public(graph, node):
             methods[owner].append(node)
     for nodes in methods.values():
-        nodes.sort(key=lambda node: (-int(columns.graph.degree[IN, node]), node))
-        for node in nodes[:_OF_A_TYPE]:
+        nodes.sort(key=lambda node: (-int(graph.degree[IN, node]), node))
+        for name, node in list({graph.names[node]: node for node in reversed(nodes)}.items())[::-1][:_OF_A_TYPE]:
             place = columns.place(node)
             if place is not None:
-                name = columns.graph.names[node]
-                yield Finding(
-                    Material.ROUTES, columns.shown(node), place.path, place.line_start, title("Operations"), name=name
-                )
+                shown, heading = columns.shown(node), title("Operations")
+                yield Finding(Material.ROUTES, shown, place.path, place.line_start, heading, name=name)
+
+
+def _is_public(graph: Graph, node: int) -> bool:
+    """Whether others may call a method, by its modifiers, or by its name where that says it."""
+    name = graph.names[node]
+    hidden = name[:1].islower() if graph.language(node) == "go" else name.startswith("_")
+    return not hidden and _NOT_PUBLIC.search(graph.signature(node)) is None
 
 
 def _exposed(columns: GraphColumns) -> list[tuple[int, int, str, int]]:
@@ -350,43 +362,47 @@ def _plain_name(columns: GraphColumns, node: int) -> str:
 
 def _risks(columns: GraphColumns) -> Iterator[Finding]:
     """Members on which most depends and that no test reaches, as far as the graph knows the calls of the language."""
-    if columns.seeds is None:
-        nodes = columns.nodes(*_MEMBERS)
-    else:
-        parts = np.zeros(len(columns.graph), bool)
-        parts[columns.seeds] = True
-        parts[columns.target[parts[columns.source] & columns.of(Relation.CONTAINS)]] = True
-        nodes = np.flatnonzero(
-            parts & columns.product & np.isin(columns.graph.kinds, [KINDS.index(kind.value) for kind in _MEMBERS])
-        )
-    ranked = sorted(nodes.tolist(), key=lambda node: (-int(columns.graph.degree[IN, node]), node))
-    found: list[tuple[int, int, int]] = []
+    ranked = sorted(_members(columns).tolist(), key=lambda node: (-int(columns.graph.degree[IN, node]), node))
+    found: list[tuple[int, int]] = []
     for node in ranked[:_LOOKED_AT]:
-        if not columns.graph.degree[IN, node] or not _has_calls(columns, node) or _is_tested(columns, [node]):
-            continue
-        affected = impact(columns.graph, [node], limit=len(columns.graph))
-        code_of = [one for one in affected.reached if one.group in (ImpactGroup.CODE, ImpactGroup.ENDPOINTS)]
-        certain = sum(one.confidence is Confidence.RESOLVED for one in code_of)
-        if len(code_of) >= _LEAST_DEPENDANTS:
-            found.append((len(code_of), certain, node))
+        if columns.graph.degree[IN, node] and _has_calls(columns, node) and not _is_tested(columns, [node]):
+            groups = impact(columns.graph, [node], limit=1).groups
+            found.append((sum(groups.get(group.value, 0) for group in _DEPENDANTS), node))
     by_type: dict[str, int] = {}
     told = 0
-    for total, certain, node in sorted(found, key=lambda one: (-one[0], -one[1], one[2])):
+    for total, node in sorted(found, key=lambda one: (-one[0], one[1])):
         owner = ".".join(name_of(columns.graph.keys[node]).segments[:-1])
         place = columns.place(node)
-        if place is None or told == _MOST_RISKS or by_type.get(owner, 0) == _OF_A_TYPE:
+        if total < _LEAST_DEPENDANTS or told == _MOST_RISKS:
+            return
+        if place is None or by_type.get(owner, 0) == _OF_A_TYPE:
             continue
         by_type[owner] = by_type.get(owner, 0) + 1
         told += 1
+        reached = impact(columns.graph, [node], limit=len(columns.graph)).reached
+        certain = sum(one.confidence is Confidence.RESOLVED for one in reached if one.group in _DEPENDANTS)
         sure = f"{certain:,} certain, {total - certain:,} probable" if certain < total else "all certain"
-        claim = f"{total:,} declarations depend on {columns.shown(node)} ({sure}), and no known test reaches it,"
-        yield Finding(
-            Material.IMPACT, claim, place.path, place.line_start, title("Much depends on it, and no test is known")
-        )
+        untested = ", and no known test reaches it," if columns.has_tests else ""
+        claim = f"{total:,} declarations depend on {columns.shown(node)} ({sure}){untested}"
+        heading = title(_RISKY if columns.has_tests else _RISKY_WITHOUT_TESTS)
+        yield Finding(Material.IMPACT, claim, place.path, place.line_start, heading)
+
+
+def _members(columns: GraphColumns) -> Numbers:
+    """The members that are told of; of a subject those that it consists of."""
+    if columns.seeds is None:
+        return columns.nodes(*_MEMBERS)
+    parts = np.zeros(len(columns.graph), bool)
+    parts[columns.seeds] = True
+    parts[columns.target[parts[columns.source] & columns.of(Relation.CONTAINS)]] = True
+    kinds = [KINDS.index(kind.value) for kind in _MEMBERS]
+    return np.flatnonzero(parts & columns.product & np.isin(columns.graph.kinds, kinds))
 
 
 def _untested(columns: GraphColumns) -> Iterator[Finding]:
-    """Endpoints that neither a test of the graph reaches nor the text of a test names."""
+    """Endpoints that no test of the graph reaches and no text of a test names; none where there are no tests."""
+    if not columns.has_tests:
+        return
     exposed = _exposed(columns)[:_ENDPOINTS_LOOKED_AT]
     open_ones = [
         one
@@ -434,7 +450,10 @@ def _tests(columns: GraphColumns) -> Iterator[Finding]:
 
 
 def _is_tested(columns: GraphColumns, nodes: Sequence[int]) -> bool:
-    return ImpactGroup.TESTS.value in impact(columns.graph, nodes, effect=Effect.EXERCISED, limit=1).groups
+    return (
+        columns.has_tests
+        and ImpactGroup.TESTS.value in impact(columns.graph, nodes, effect=Effect.EXERCISED, limit=1).groups
+    )
 
 
 def _has_calls(columns: GraphColumns, node: int) -> bool:
