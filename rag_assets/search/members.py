@@ -94,10 +94,15 @@ class AskedWords:
 def _beginnings(said: Iterable[str]) -> tuple[str, ...]:
     """What every word that says something of the question has in it, in lower case; none contains another."""
     kept: list[str] = []
-    for start in sorted({term.removesuffix("y") for term in said}, key=len):
+    for start in sorted({_before_plural(term) for term in said}, key=len):
         if not any(short in start for short in kept):
             kept.append(start)
     return tuple(kept)
+
+
+def _before_plural(term: str) -> str:
+    """`quer` of `query` and `queries`; `y` is a word of its own, and nothing is in every text."""
+    return term.removesuffix("y") if len(term) > len("y") + 1 else term
 
 
 def asked_words(question: Question, parts: SearchResources) -> AskedWords:

@@ -9,7 +9,8 @@ import pytest
 
 from rag_assets import Hit, Index, open_index
 from rag_assets.index.blobs import BlobStore
-from rag_assets.search.members import LONGEST_LINES, MOST_LISTED
+from rag_assets.search.members import LONGEST_LINES, MOST_LISTED, asked_words
+from rag_assets.search.query_parser import understand
 from rag_assets_tests.pipeline.conftest import Built, new_build
 
 ORDERS = """\
@@ -195,3 +196,12 @@ def test_documents_are_read_of_the_hits_that_are_shown(made: Built, monkeypatch:
         assert read == [index.get(best.point_id)["BlobVersionId"]]
         many = index.search("which carrier sends an order", limit=20, by_symbol=True).hits
     assert many[0] == best and len(set(read)) > 1
+
+
+@pytest.mark.parametrize(
+    ("question", "beginnings"),
+    [("swap x and y", {"swap", "x", "y"}), ("which queries", {"quer"}), ("by query", {"quer"})],
+)
+def test_a_word_of_one_letter_is_looked_for_as_it_is(index: Index, question: str, beginnings: set[str]) -> None:
+    """`y` without its `y` would be in every text, at every letter."""
+    assert set(asked_words(understand(question), index.parts).beginnings) == beginnings
