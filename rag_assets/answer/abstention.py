@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.question_analysis import QueryTerm, covered, roots_of
-from rag_assets.contracts.evidence import Evidence
 from rag_assets.index.answer_results import read_calibration
 
 if TYPE_CHECKING:
@@ -24,32 +22,34 @@ if TYPE_CHECKING:
 SENTENCE = "I don’t see enough information in this brain to answer that yet."
 """The one sentence of every refusal (E20)."""
 
-_LOOKED_AT = 8
-"""Pieces of evidence, the best ones: an answer quotes four."""
-
-_TOGETHER = 3
+_MOST_NAMES = 3  # that are unsaid: more make it no less likely
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What a search says about its own success; shares lie between 0 and 1.
+    """What a search says about its own success; shares lie between 0 and 1 and are of the weight of the question's
+    telling words.
 
-    `dense` is the best cosine, None without a model or with one whose cosines say nothing here. `best` is the share of
-    the question's telling words, by weight, that one piece of evidence has, `together` that of the best three;
-    `unknown` the share of words that no section of the index has. `names` counts identifiers in the question,
-    `unknown_names` are those that nothing declares and no evidence mentions. `margin` is how far the best score is
-    above the middle of the others, as a share of it. `facts` counts what the graph says of the names in answer to the
-    question, with a place to quote.
+    `best` is the share that one of the passages to quote says, `elsewhere` the best of another file than the first
+    passage's; a word that means about the same counts in part. `meaning` is the cosine of the first passage with the
+    question, `margin` how far its score is above the middle of all. `unknown` is the share that no section of the index
+    has, `unsaid` that which no passage says, and `unsaid_names` how many words with a capital letter are among it.
+    `missed` is how much the weightiest word that those to quote lack weighs, beside the weightiest of all. `names`
+    counts identifiers in the question, `unknown_names` are those that nothing declares and no evidence mentions.
+    `facts` counts what the graph says of the names in answer to the question, with a place to quote.
     """
 
-    dense: float | None
-    best: float
-    together: float
-    unknown: float
-    names: int
-    unknown_names: tuple[str, ...]
-    margin: float
-    words: int
+    best: float = 0.0
+    elsewhere: float = 0.0
+    meaning: float = 0.0
+    margin: float = 0.0
+    unknown: float = 0.0
+    unsaid: float = 0.0
+    unsaid_names: int = 0
+    missed: float = 0.0
+    names: int = 0
+    unknown_names: tuple[str, ...] = ()
+    words: int = 0
     facts: int = 0
 
 
@@ -58,90 +58,54 @@ class AbstentionWeights:
     """Of a logistic regression: `bias` and one weight a signal."""
 
     bias: float
-    dense: float
     best: float
-    together: float
-    unknown: float
-    known_names: float
+    elsewhere: float
+    meaning: float
     margin: float
+    unknown: float
+    unsaid: float
+    unsaid_names: float
+    missed: float
+    known_names: float
 
 
-WITH_MODEL = AbstentionWeights(-9.28, 14.23, 3.82, 1.76, -1.34, 0.46, -0.26)
-WITHOUT_MODEL = AbstentionWeights(-3.8, 0.0, 6.13, 0.41, -1.57, 1.47, -0.71)
-"""Fitted by `benchmarks/abstention.py` to ten repositories. Of labels that were left out of the fit, 96 % of the
-answerable questions are answered and 97 % of the unanswerable refused; of questions as people write them 86 and 93 %,
-and with keywords only 77 and 86 %."""
+WEIGHTS = AbstentionWeights(0.1, 2.3, 1.7, 0.9, 0.1, -2.0, -0.35, -1.8, -0.6, 1.0)
+"""Fitted by `benchmarks/abstention.py`."""
 
-_MEASURED = "all-MiniLM-L6-v2/"
-"""How the ids of the embedding models begin whose cosines these weights are of."""
+THRESHOLD = 0.45
+"""Below it a question is refused: of those that have an answer one in twenty."""
 
-THRESHOLD = 0.5
-"""Where both kinds of mistakes weigh alike, as the fit has it."""
+SURE = 0.85
+"""From it on quotes are an answer; between the two they are what is closest. Of questions without an answer one in ten
+is above it, of those with one seven in ten."""
 
 
-SCALE = hashlib.sha256(repr((WITH_MODEL, WITHOUT_MODEL)).encode()).hexdigest()[:12]
+SCALE = hashlib.sha256(repr(WEIGHTS).encode()).hexdigest()[:12]
 """What confidences mean: a threshold that was calibrated with other weights says nothing about these."""
-
-
-def has_known_cosines(embedding_model: str) -> bool:
-    """Whether cosines of this model say how well something fits. Those of another one lie elsewhere, often between .7
-    and .9 for everything, so that every question would be answered: they only order."""
-    return embedding_model.startswith(_MEASURED)
-
-
-def signals_of(
-    words: tuple[QueryTerm, ...],
-    names: Sequence[str],
-    unknown_names: Sequence[str],
-    evidence: Sequence[Evidence],
-    facts: int = 0,
-) -> Signals:
-    """The signals of evidence that is ordered by score."""
-    looked_at = evidence[:_LOOKED_AT]
-    roots = [roots_of(f"{known.symbol} {known.path}\n{known.text}\n{_said(known)}") for known in looked_at]
-    total = sum(word.weight for word in words) or 1.0
-    shares = [covered(words, found) for found in roots]
-    scores = [known.score for known in evidence]
-    middle = sorted(scores)[len(scores) // 2] if scores else 0.0
-    return Signals(
-        dense=max((known.dense for known in evidence if known.dense is not None), default=None),
-        best=max(shares, default=0.0),
-        together=covered(words, frozenset().union(*roots[:_TOGETHER])),
-        unknown=sum(word.weight for word in words if not word.known) / total,
-        names=len(names),
-        unknown_names=tuple(unknown_names),
-        margin=1 - middle / scores[0] if scores and scores[0] > 0 else 0.0,
-        words=len(words),
-        facts=facts,
-    )
-
-
-def _said(known: Evidence) -> str:
-    """What the facts of a description say, without their names, which every description has."""
-    return "\n".join(fact.partition(": ")[2] for fact in known.facts)
 
 
 def values_of(signals: Signals) -> tuple[float, ...]:
     """The signals as numbers, in the order of the fields of `AbstentionWeights` after `bias`."""
     return (
-        signals.dense or 0.0,
         signals.best,
-        signals.together,
-        signals.unknown,
-        float(signals.names > 0),
+        signals.elsewhere,
+        signals.meaning,
         signals.margin,
+        signals.unknown,
+        signals.unsaid,
+        float(min(signals.unsaid_names, _MOST_NAMES)),
+        signals.missed,
+        float(signals.names > 0),
     )
 
 
-def confidence(signals: Signals, weights: AbstentionWeights | None = None) -> float:
-    """How likely the evidence answers the question, 0 to 1; `weights` None: the calibrated ones. An identifier that is
-    nowhere is no matter of degree, nor is a fact of the graph about one that is there."""
+def confidence(signals: Signals, weights: AbstentionWeights = WEIGHTS) -> float:
+    """How likely the evidence answers the question, 0 to 1. An identifier that is nowhere is no matter of degree, nor
+    is a fact of the graph about one that is there."""
     if signals.unknown_names or not signals.best:
         return 0.0
     if signals.names and signals.facts:
         return 1.0
-    if weights is None:
-        weights = WITHOUT_MODEL if signals.dense is None else WITH_MODEL
     bias, *rest = (getattr(weights, field.name) for field in fields(AbstentionWeights))
     value = bias + sum(weight * signal for weight, signal in zip(rest, values_of(signals), strict=True))
     return 1 / (1 + math.exp(-value))

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.answer.abstention import Signals, confidence, has_known_cosines, signals_of
+from rag_assets.answer.abstention import Signals, confidence
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_about, named_nodes, near_names, points_at
+from rag_assets.answer.passage_ranking import RankedPassages, ranked, signals_of
 from rag_assets.answer.passages import PROSE
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, intent_of, words_asked_of
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids, short_name
@@ -23,6 +24,7 @@ from rag_assets.index.vectors.filters import METADATA, SearchScope
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.index.generations import Manifest
+    from rag_assets.models.static_code.embedder import StaticEmbedder
     from rag_assets.search import Hit, SearchResult
     from rag_assets.search.index import LabelIndex, Searchable
     from rag_assets.search.retrieve import SearchResources
@@ -35,7 +37,6 @@ class FetchRequest:
     point_id: str
     score: float
     origin: Origin = Origin.HIT
-    dense: float | None = None
     via: str = ""
     best_lines: tuple[int, int] = (0, 0)
 
@@ -220,7 +221,6 @@ def _merged(
     payload, label = best.payload, best.payload["IndexLabel"]
     start, end = min(piece.span[0] for piece in group), max(piece.span[1] for piece in group)
     text = texts[payload["BlobVersionId"]][start:end]
-    cosines = [piece.wanted.dense for piece in group if piece.wanted.dense is not None]
     return Evidence(
         point_ids=tuple(piece.wanted.point_id for piece in ranked),
         ids=tuple(ids[piece.wanted.point_id] for piece in ranked),
@@ -236,7 +236,6 @@ def _merged(
         sha256=content_hash(text),
         score=best.wanted.score,
         origin=best.wanted.origin,
-        dense=max(cosines, default=None),
         node_keys=tuple(dict.fromkeys(key for piece in ranked for key in piece.payload.get("GraphNodeKeys", ()))),
         via=best.wanted.via,
         title=payload.get("SourceTitle", ""),
@@ -269,6 +268,7 @@ class AnswerInputs:
     wish: QueryIntent
     words: tuple[QueryTerm, ...]
     evidence: tuple[Evidence, ...]
+    passages: RankedPassages
     facts: GraphFacts
     at: Mapping[GraphFact, Evidence]
     unknown: tuple[str, ...]
@@ -306,13 +306,7 @@ def read(
     those who keep graphs open; `described` evidence begins with descriptions."""
     wish = intent_of(result.question)
     words = words_asked_of(target.parts, result.question.text)
-    measured = all(has_known_cosines(known.embedding_model) for known in target.manifests.values())
-    wanted = [
-        FetchRequest(
-            hit.point_id, hit.score, dense=hit.scores.get("dense") if measured else None, best_lines=hit.best_lines
-        )
-        for hit in result.hits
-    ]
+    wanted = [FetchRequest(hit.point_id, hit.score, best_lines=hit.best_lines) for hit in result.hits]
     names = wish.names[:_MOST_NAMES]
     declared = {name: _declaring(name, target) for name in names}
     facts, at_points, near = GraphFacts(), dict[GraphFact, str](), dict[str, None]()
@@ -330,10 +324,29 @@ def read(
     evidence = tuple(_with_facts(piece, [fact for fact in at if at[fact] is piece]) for piece in gathered.evidence)
     at = {fact: evidence[gathered.evidence.index(piece)] for fact, piece in at.items()}
     unknown = tuple(name for name in names if not declared[name] and not _is_mentioned(name, gathered.evidence))
-    signals = signals_of(words, wish.names, unknown, evidence, len(at))
+    passages = ranked(
+        result.question.text, words, [one for one in evidence if one.origin is not Origin.GRAPH], question_model(target)
+    )
+    signals = signals_of(passages, wish.names, unknown, len(at))
     lost = tuple(dict.fromkeys(gathered.warnings))
     warned = (*result.warnings, *warnings, *lost)
-    return AnswerInputs(result, wish, words, evidence, facts, at, unknown, tuple(near), warned, signals, lost)
+    return AnswerInputs(result, wish, words, evidence, passages, facts, at, unknown, tuple(near), warned, signals, lost)
+
+
+def question_model(target: Searchable) -> StaticEmbedder | None:
+    """The table of the package, whatever has made the vectors of an index: it says which words mean about the same.
+    None where it is damaged, which `doctor` tells."""
+    from rag_assets.errors import NoEmbedderError
+    from rag_assets.models.static_code.embedder import MODEL_ID, StaticEmbedder
+    from rag_assets.search.query_embedding import load_local
+
+    home, _ = next(iter(target.members.values())).parts.configuration
+    try:
+        model = load_local(MODEL_ID, home.cache)
+    except NoEmbedderError:
+        return None
+    assert isinstance(model, StaticEmbedder)
+    return model
 
 
 def _with_facts(piece: Evidence, facts: Sequence[GraphFact]) -> Evidence:

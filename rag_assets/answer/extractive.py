@@ -7,30 +7,34 @@ Every statement is a place and a name, which the index knows, and words of the s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
-from rag_assets.answer.passages import PROSE, Passage, members_of, passages_of, ranked
+from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages
+from rag_assets.answer.passages import PROSE, Passage, members_of, passages_of
 from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, roots_of
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
 from rag_assets.search.ranking.penalties import non_product_code
 
-MOST_QUOTES = 4
-"""Of an explanation: what fits two screens. The fifth was the answer in none of the questions that were looked at."""
-
 _BESIDE_FACTS = 2
 
 _MOST_DESCRIBED = 2  # pieces
 _MOST_FACTS = 4  # of one description
 
-_NEAR_BEST = 0.55
-"""Of the best score: passages below it share a word or two with the question by chance."""
-
-_MOST_LINES = 14  # of one quoted body
+_MOST_LINES = 25  # of one quoted body
+_MOST_ALSO = 4  # places beside the quotes
+_ALSO = "**See also:**"
+NOT_SURE = "**Not sure. The closest is:**"
+_FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
+_DECIDING = 0.1
+"""Beside the share of the question that a line says, for one that does or decides something."""
+_DECIDES = re.compile(
+    r"\b(?:return|throw|raise|panic|yield|catch|except|if|while|switch|case|match)\b|=>|[^=!<>]=[^=]|:=|\w\("
+)
 _CITED_LINES = 40  # that a quote is from: as many as a citation names (`cited_lines`)
 _MOST_SIGNATURE_CHARS = 320
 """Some frameworks document each parameter in the signature, over a hundred lines."""
@@ -49,11 +53,13 @@ def answer_of(
     wish: QueryIntent,
     words: Sequence[QueryTerm],
     evidence: Sequence[Evidence],
+    passages: RankedPassages,
     facts: GraphFacts,
     at: Mapping[GraphFact, Evidence],
 ) -> str:
-    """The answer as Markdown with `[chunk: id]` citations; '' where no passage has a word of the question. `at` is
-    where the source line of a fact is; a fact without a place that can be cited is not told."""
+    """The answer as Markdown with `[chunk: id]` citations; '' where no passage has a word of the question. `passages`
+    may be of more than the `evidence`, which alone is quoted. `at` is where the source line of a fact is; a fact
+    without a place that can be cited is not told."""
     pieces: list[str] = []
     if wish.intent is Intent.DEFINITION:
         pieces += _definitions(wish.names, evidence)
@@ -61,10 +67,22 @@ def answer_of(
     if told:
         pieces.append("\n".join(told))
     if not pieces or wish.intent in (Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES):
-        found = [known for known in evidence if known.origin is not Origin.GRAPH]
-        pieces += _explanations(words, found, _BESIDE_FACTS if told else MOST_QUOTES)
+        pieces += _explanations(words, passages, frozenset(evidence), _BESIDE_FACTS if told else MOST_QUOTED)
     pieces += _descriptions(wish, words, evidence, "\n\n".join(pieces))
     return "\n\n".join(dict.fromkeys(pieces))
+
+
+def closest(
+    wish: QueryIntent,
+    words: Sequence[QueryTerm],
+    evidence: Sequence[Evidence],
+    passages: RankedPassages,
+    facts: GraphFacts,
+    at: Mapping[GraphFact, Evidence],
+) -> str:
+    """What may answer, called so: as `answer_of`, with one quote and more places."""
+    made = _explanations(words, passages, frozenset(evidence), 1)
+    return "\n\n".join([NOT_SURE, *made]) if made else ""
 
 
 def _descriptions(
@@ -114,7 +132,7 @@ def _definitions(names: Iterable[str], evidence: Sequence[Evidence]) -> list[str
         found = types or found
         qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
         found = qualified if "." in name and qualified else found
-        made += [_type_told(passage) if passage.is_type else _member_told(passage, ()) for passage in found[:2]]
+        made += [_type_told(passage) if passage.is_type else _member_told(passage) for passage in found[:2]]
     return made
 
 
@@ -130,7 +148,7 @@ def _type_told(head: Passage) -> str:
     own, so that each is cited where it is."""
     members = members_of(head)
     if not members and head.signature.split("enum ")[0] != head.signature:
-        return _member_told(head, ())
+        return _member_told(head)
     shown = members[:_MOST_MEMBERS]
     made: list[str] = []
     if head.declaration[1] - head.line_start >= _CITED_LINES:  # a comment of pages: what it says first, by itself
@@ -173,52 +191,55 @@ def _signature_told(part: Passage) -> tuple[str, int, int]:
     return told, first, last
 
 
-def _explanations(words: Sequence[QueryTerm], evidence: Sequence[Evidence], most: int = MOST_QUOTES) -> list[str]:
-    """The best passages; each adds a word of the question to those before it, or is about as good as the best."""
-    chosen: list[Passage] = []
-    seen: set[str] = set()
-    candidates = [one for one in ranked(evidence, words) if one.has]
-    for passage in candidates:
-        if passage.score < _NEAR_BEST * candidates[0].score or len(chosen) == most:
-            break
-        if any(_same_place(passage, other) for other in chosen):
-            continue
-        adds = passage.has - seen
-        if chosen and not adds and passage.score < 0.8 * candidates[0].score:
-            continue
-        chosen.append(passage)
-        seen |= passage.has
-    return [_passage_told(one, words) for one in chosen]
+def _explanations(
+    words: Sequence[QueryTerm], passages: RankedPassages, within: Container[Evidence], most: int
+) -> list[str]:
+    """The best passages, and of the next ones where they are and the line that says the most."""
+    numbers = passages.chosen(most + _MOST_ALSO, within)
+    quoted = [passages.passages[one] for one in numbers]
+    made = [_passage_told(one, words, passages) for one in quoted[:most]]
+    also = [line for one in quoted[most:] if (line := _also(one, passages))]
+    return [*made, f"{_ALSO}\n" + "\n".join(also)] if also else made
 
 
-def _passage_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
+def _also(passage: Passage, passages: RankedPassages) -> str:
+    """A place in one line, with the line of it that says the most; '' where no line can be shown."""
+    known = passage.evidence
+    if known.pages or known.seconds is not None:
+        return ""
+    first = passage.line_end - passage.code.count("\n")
+    lines = [(first + at, line.strip()) for at, line in enumerate(passage.code.split("\n"))]
+    shown = [(number, line) for number, line in lines if not _SAYS_NOTHING.match(line) and "`" not in line]
+    shown = [(number, line) for number, line in shown if _FEWEST_CHARS <= len(line) <= _MOST_LINE_CHARS]
+    if not shown:
+        return ""
+    values = passages.said_by([line for _, line in shown])
+    number, line = shown[max(range(len(shown)), key=lambda at: (values[at] + _decides(shown[at][1]), -at))]
+    return f"- {lines_of(known.path, number, number)}: `{neutral(line)}` {marker(known.id)}"
+
+
+def _passage_told(passage: Passage, words: Sequence[QueryTerm], passages: RankedPassages) -> str:
     if passage.is_prose:
         return prose_told(passage, words)
-    return _type_told(passage) if passage.is_type else _member_told(passage, [word.root for word in words])
+    return _type_told(passage) if passage.is_type else _member_told(passage, passages)
 
 
-def _same_place(one: Passage, other: Passage) -> bool:
-    inside = one.line_start <= other.line_end and other.line_start <= one.line_end
-    return (one.evidence.path == other.evidence.path and inside) or one.code.split() == other.code.split()
-
-
-def _member_told(whole: Passage, wanted: Sequence[str]) -> str:
-    passage = _telling_lines(whole, wanted)
-    code = neutral(_shortened(passage.code, wanted))
+def _member_told(whole: Passage, asked: RankedPassages | None = None) -> str:
+    passage = _telling_lines(whole, asked)
+    code = neutral(_shortened(passage.code, asked))
     before = "" if whole.code.startswith(passage.code) else "…\n"
     after = "" if whole.code.endswith(passage.code) or code.endswith("…") else "\n…"
     return f"{about(passage)}\n\n{_fenced(f'{before}{code}{after}', passage.evidence)}"
 
 
-def _telling_lines(passage: Passage, wanted: Sequence[str]) -> Passage:
-    """The passage, of a long one the lines in a row with most words of the question; the first ones where those are as
+def _telling_lines(passage: Passage, asked: RankedPassages | None) -> Passage:
+    """The passage, of a long one the lines in a row that say most of the question; the first ones where those are as
     good, as they have the declaration and its comment."""
     if passage.line_end - passage.line_start < _CITED_LINES:
         return passage
     lines = passage.code.split("\n")
     first = passage.line_end - len(lines) + 1
-    roots = set(wanted)
-    has = [roots & roots_of(line) for line in lines]
+    values = _values_of(lines, asked)
     room = _CITED_LINES - max(0, first - passage.line_start)
     if room >= _MOST_LINES:  # the comment leaves room for the declaration
         starts = {0: room}
@@ -226,10 +247,10 @@ def _telling_lines(passage: Passage, wanted: Sequence[str]) -> Passage:
         passage, starts = replace(passage, doc="", line_start=first), {0: _CITED_LINES}
     room = _CITED_LINES - 2 * _AROUND
     starts |= dict.fromkeys(range(1, len(lines) - room + 1), room)
-    start = max(starts, key=lambda at: (len(set().union(*has[at : at + starts[at]])), -at))
+    start = max(starts, key=lambda at: (round(sum(values[at : at + starts[at]]), 6), -at))
     end = start + starts[start]
     if start:
-        hits = [at for at in range(start, end) if has[at]]
+        hits = [at for at in range(start, end) if values[at]]
         start, end = max(0, hits[0] - _AROUND), hits[-1] + _AROUND + 1
     window = lines[start:end]
     return replace(
@@ -239,6 +260,18 @@ def _telling_lines(passage: Passage, wanted: Sequence[str]) -> Passage:
         line_end=first + start + len(window) - 1,
         doc=passage.doc if start == 0 else "",
     )
+
+
+def _values_of(lines: Sequence[str], asked: RankedPassages | None) -> list[float]:
+    """How much each line answers: what it says of the question, and more where it does or decides something."""
+    if asked is None:
+        return [0.0] * len(lines)
+    said = asked.said_by(lines)
+    return [value + _decides(line) if value else 0.0 for value, line in zip(said, lines, strict=True)]
+
+
+def _decides(line: str) -> float:
+    return _DECIDING if _DECIDES.search(line) else 0.0
 
 
 def about(passage: Passage) -> str:
@@ -294,16 +327,16 @@ def _telling(text: str, words: Sequence[QueryTerm]) -> str:
     return f"{before}{_cut(kept, _MOST_PROSE_CHARS)}{' …' if end < len(lines) else ''}"
 
 
-def _shortened(code: str, wanted: Sequence[str]) -> str:
-    """The declaration, and of a long body the lines with words of the question; `…` where lines were left out."""
+def _shortened(code: str, asked: RankedPassages | None) -> str:
+    """The declaration, and of a long body the lines that answer, with those around them; `…` where lines were left
+    out."""
     lines = _dedented(code)
     if len(lines) <= _MOST_LINES:
         return "\n".join(lines)
-    roots = set(wanted)
-    hits = sorted(range(len(lines)), key=lambda at: (-len(roots & roots_of(lines[at])), at))
+    values = _values_of(lines, asked)
     kept = {0, 1, 2}
-    for at in hits:
-        if len(kept) >= _MOST_LINES or not roots & roots_of(lines[at]):
+    for at in sorted(range(len(lines)), key=lambda at: (-values[at], at)):
+        if len(kept) >= _MOST_LINES or not values[at]:
             break
         kept |= {near for near in range(at - _LINES_AROUND, at + _LINES_AROUND + 1) if 0 <= near < len(lines)}
     at = 0

@@ -8,13 +8,12 @@ an exact range of the text, and what it does not understand stays in one piece.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
 from rag_assets.answer.citations import prose_of
-from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at
 
@@ -201,21 +200,9 @@ _KEYWORDS = frozenset(
     for word in line.split()
 )
 
-_HEAD_WEIGHT = 1.5
-"""A word in the name or the doc comment of a member counts half as much again as one in its body: those say what it is
-for, a body mentions what else it touches."""
-_FROM_EVIDENCE = 0.45
-"""How much of a passage's score comes from the rank of its section; the rest is words, which tell one member of a
-section from another."""
 _WHOLE_PROSE = 600  # characters; a quote of ten lines
-_TYPICAL_LINES = 30
-_LONG_LINES = 120
-"""A passage of 30 lines counts in full, one of 150 half: long ones have every word somewhere."""
-_PROSE_WORTH = 0.9  # of equal passages the code comes first: it is what happens, prose may be old
-_CONSTRUCTOR_WORTH = 0.6  # it names all that a type is given, which is what questions are about, and does nothing
-_CONFIGURATION = frozenset({"json", "xml", "yaml", "toml", "ini", "msbuild", "html", "css", "razor", "resx", "text"})
+CONFIGURATION = frozenset({"json", "xml", "yaml", "toml", "ini", "msbuild", "html", "css", "razor", "resx", "text"})
 _SAID_TOGETHER = 30  # seconds: what a listener who begins at the time of a citation hears soon
-_CONFIGURATION_WORTH = 0.6  # it has words of everything and explains nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,36 +253,6 @@ def members_of(head: Passage) -> list[Passage]:
     after = [part for part in passages_of(head.evidence) if part.line_start > head.line_start]
     inside = list(takewhile(lambda part: part.depth > head.depth, after))
     return [part for part in inside if part.name and part.depth == inside[0].depth]
-
-
-def ranked(evidence: Iterable[Evidence], words: Sequence[QueryTerm]) -> list[Passage]:
-    """All passages by how well they answer a question with these words, the best first. A score lies between 0 and
-    about 1.5."""
-    pieces = list(evidence)
-    best = max((known.score for known in pieces), default=0.0) or 1.0
-    total = sum(word.weight for word in words) or 1.0
-    scored = [
-        _scored(passage, words, total, max(known.score, 0.0) / best)
-        for known in pieces
-        for passage in passages_of(known)
-    ]
-    return sorted(scored, key=lambda one: (-one.score, one.evidence.path, one.line_start, one.evidence.id))
-
-
-def _scored(passage: Passage, words: Sequence[QueryTerm], total: float, rank: float) -> Passage:
-    head = roots_of(f"{passage.name} {passage.doc} {passage.heading} {passage.signature}")
-    body = roots_of(passage.text) | head
-    has = frozenset(word.root for word in words if word.root in body)
-    found = sum(word.weight * (_HEAD_WEIGHT if word.root in head else 1.0) for word in words if word.root in has)
-    share = found / total
-    if passage.evidence.language in _CONFIGURATION:
-        share *= _CONFIGURATION_WORTH
-    elif passage.is_prose:
-        share *= _PROSE_WORTH
-    if passage.name == passage.evidence.name and not passage.is_type and passage.evidence.language != "sql":
-        share *= _CONSTRUCTOR_WORTH
-    share /= 1 + max(0, passage.line_end - passage.line_start - _TYPICAL_LINES) / _LONG_LINES
-    return replace(passage, score=(1 - _FROM_EVIDENCE) * share + _FROM_EVIDENCE * rank * (share > 0), has=has)
 
 
 def _passage(known: Evidence, part: OutlinePart) -> Passage:

@@ -47,16 +47,47 @@ _DOUBLED = re.compile(r"([bdfglmnprt])\1$")
 
 
 _SAYS_NOTHING = FUNCTION_WORDS | _ASKING
+_RUN_OR_STOP = re.compile(r"(?P<run>\w+)|[.!?:\n]")
+
+_RELATIONS = frozenset(
+    word
+    for line in (
+        "add affect allow apply avoid become begin belong break build calculate change check choose clear compute",
+        "configure contain create decide declare delete depend determine do end ensure exist fetch finish generate",
+        "give go handle have hold include insert keep know let live load locate look make modify need occur offer",
+        "pass perform persist pick prevent print process produce provide put raise read receive register remove",
+        "require return run save say see select send set setup sit start stop store support take touch trigger try",
+        "turn update validate verify wait want write",
+    )
+    for word in line.split()
+)
+"""What is asked about a subject. That no section says `calculated` is no sign that none calculates."""
+
+_MANNER = frozenset(
+    word
+    for line in (
+        "actually again all already always another any anything big both by different each else ever every exactly",
+        "fast first kind large last limit long many maximum minimum much never new next nothing often old once only",
+        "other own part place possible same second single some something sort still thing time two twice type value",
+        "way while default data",
+    )
+    for word in line.split()
+)
+"""How, how much and when something is: answers seldom say it in the words of the question."""
+
+_SHARES = {**dict.fromkeys(_RELATIONS, 0.4), **dict.fromkeys(_MANNER, 0.4)}
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """A word of a question: its root, how rare it is in the index (idf), and whether the index has it at all."""
+    """A word of a question: its root, how much it counts (how rare it is in the index, of a subject; less of what is
+    asked about it), whether the index has it at all, and whether it is written with a capital, as names are."""
 
     word: str
     root: str
     weight: float
     known: bool
+    is_name: bool = False
 
 
 @lru_cache(maxsize=1 << 16)
@@ -73,6 +104,9 @@ def root(word: str) -> str:
             break
         lower = lower.removesuffix(ending)
     return lower
+
+
+_SHARE_OF_ROOT = {root(word): share for word, share in _SHARES.items()}
 
 
 @lru_cache(maxsize=512)  # a question looks at the same passages several times
@@ -92,7 +126,7 @@ def words_asked_of(parts: SearchResources, text: str) -> tuple[QueryTerm, ...]:
     try:
         vocabulary = parts.vocabulary()
     except KeywordIndexError:
-        return tuple(QueryTerm(word, root(word), weight=1.0, known=True) for word in _telling(text))
+        return tuple(QueryTerm(word, root(word), _share(word), True, named) for word, named in _telling(text))
     return query_terms_of(text, vocabulary, vocabulary.sections)
 
 
@@ -100,21 +134,33 @@ def query_terms_of(text: str, terms: Terms, sections: int) -> tuple[QueryTerm, .
     """The telling words of a question in order of first use. A word that no section has weighs as much as one that a
     single section has: it is the rarest of all, and no evidence for it can exist."""
     made = []
-    for term in _telling(text):
+    for term, is_name in _telling(text):
         holding = max((known.sections for form in _forms(term, terms) if (known := terms.find(form))), default=0)
-        weight = inverse_document_frequency(sections, max(holding, 1))
-        made.append(QueryTerm(term, root(term), weight, holding > 0))
+        weight = inverse_document_frequency(sections, max(holding, 1)) * _share(term)
+        made.append(QueryTerm(term, root(term), weight, holding > 0, is_name))
     return tuple(made)
 
 
-def _telling(text: str) -> Iterable[str]:
-    """The words that tell something, each root once: the first that has it."""
-    found: dict[str, str] = {}
-    for run in runs(text):
+def _share(word: str) -> float:
+    return _SHARE_OF_ROOT.get(root(word), 1.0)
+
+
+def _telling(text: str) -> Iterable[tuple[str, bool]]:
+    """The words that tell something, each root once: the first that has it; and whether it is written as a name is,
+    with a capital that no beginning of a sentence explains."""
+    found: dict[str, tuple[str, bool]] = {}
+    starts = True
+    for match in _RUN_OR_STOP.finditer(text):
+        run = match["run"]
+        if run is None:
+            starts = True
+            continue
+        is_name = run[0].isupper() and not starts
+        starts = False
         for word in map(str.lower, identifier_words(run)):
             term = stem(word)
             if not {word, term} & _SAYS_NOTHING and (len(term) > 1 or term.isdigit()):
-                found.setdefault(root(term), term)
+                found.setdefault(root(term), (term, is_name))
     return found.values()
 
 
@@ -166,6 +212,11 @@ _ASKS_HOW = re.compile(
     r"\b(?:how|why|when|code|source|implement\w*|algorithm|calculat\w*|comput\w*|happens?|lines?|logic|show|snippet|steps?)\b",
     re.IGNORECASE,
 )
+_ASKS_AMOUNT = re.compile(
+    r"\bhow (?:many|much|long|often|big|large|far|fast|old)\b"
+    r"|\b(?:limits?|defaults?|maximum|minimum|at (?:most|least))\b",
+    re.IGNORECASE,
+)
 _QUOTED_NAME = re.compile(r"`([A-Za-z_][\w.]*)`")
 
 
@@ -190,6 +241,11 @@ def asks_how(question: str) -> bool:
     """Whether a question is about how something works or wants to see code: then sources matter, else what is said of
     them."""
     return _ASKS_HOW.search(question) is not None
+
+
+def asks_amount(question: str) -> bool:
+    """Whether the answer is likely to be a number."""
+    return _ASKS_AMOUNT.search(question) is not None
 
 
 def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.abstention import Signals, signals_of
+from rag_assets.answer.abstention import Signals
 from rag_assets.answer.citations import CheckedSentence
 from rag_assets.answer.cited_lines import Citation
 from rag_assets.answer.context_pack import AnswerInputs
+from rag_assets.answer.passage_ranking import signals_of
 from rag_assets.answer.question_analysis import Intent, roots_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.search import SearchResult
@@ -82,7 +83,7 @@ def as_it_is(found: AnswerInputs) -> AnswerInputs:
     wish = found.wish
     if wish.names and wish.intent is Intent.EXPLANATION:
         wish = replace(wish, intent=Intent.DEFINITION)
-    signals = signals_of(telling, wish.names, found.unknown, found.evidence, len(found.at))
+    signals = signals_of(found.passages.of_words(telling), wish.names, found.unknown, len(found.at))
     return replace(found, wish=wish, words=known, signals=signals)
 
 
@@ -95,7 +96,7 @@ class Answer:
     """`text` is Markdown with `[chunk: id]` marks; `citations` are what they mean, in order of first use, each at the
     lines that say it. An answer
     that `abstained` has the sentence of E20 (or what a model made of it in the language of the question), the reason
-    and what could be ingested, and cites nothing.
+    and what could be ingested, and cites nothing. One that is `unsure` quotes what is closest, and says so.
 
     `read` is what the index has for the question: the search, and how well it fits. `checks` are the sentences with
     what the post-check says of each, before unsupported ones were flagged or dropped. `provider` is `extractive` or the
@@ -107,6 +108,7 @@ class Answer:
     question: str
     text: str
     abstained: bool
+    unsure: bool = False
     provider: str
     citations: tuple[Citation, ...]
     checks: tuple[CheckedSentence, ...]

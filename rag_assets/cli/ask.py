@@ -197,6 +197,7 @@ def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict
         "question": found.question,
         "answer": found.text,
         "abstained": found.abstained,
+        "unsure": found.unsure,
         "status": result.status,
         "pipeline": result.lock.name,
         "turn": result.turn_id or None,

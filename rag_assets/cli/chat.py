@@ -279,10 +279,9 @@ class ChatSession:
         out.line((f"{result.status}", "good" if result.status is Status.ANSWERED else "warn"), f" by {found.provider}")
         if found.reason:
             out.line(f"because {found.reason}")
-        dense = "none" if signals.dense is None else f"{signals.dense:.2f}"
         out.line(
-            f"confidence {found.confidence:.2f}  best cosine {dense}  words in the best piece {signals.best:.0%}, "
-            f"in the best three {signals.together:.0%}, in none {signals.unknown:.0%}  facts {signals.facts}"
+            f"confidence {found.confidence:.2f}  words in the best passage {signals.best:.0%}, "
+            f"in none {signals.unsaid:.0%}, not in the index {signals.unknown:.0%}  facts {signals.facts}"
         )
         counts = {support: sum(one.support is support for one in found.checks) for support in Support}
         said = ", ".join(f"{count} {support}" for support, count in counts.items() if count)

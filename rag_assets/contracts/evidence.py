@@ -44,7 +44,7 @@ class EvidenceForm(StrEnum):
 class Evidence:
     """A piece of one file. Lines are 1-based and inclusive. `text` is their source, `sha256` its hash at indexing.
     `point_ids` are the points of the piece, best first, `ids` their citation ids. `score` is the score of the best
-    point, `dense` its cosine or None. `via` names the graph edge that led to the piece. Documents with pages and
+    point. `via` names the graph edge that led to the piece. Documents with pages and
     recordings have a `title`, and `pages` or the `seconds` at which the piece begins. `description` is what was found
     out about the piece when it was indexed: facts, resolved texts, a summary; of a document, whose text it is, ''.
     `members` are the outline of the piece, `best_lines` those that the search says to read first, (0, 0) without."""
@@ -63,7 +63,6 @@ class Evidence:
     sha256: str
     score: float
     origin: Origin = Origin.HIT
-    dense: float | None = None
     node_keys: tuple[str, ...] = ()
     via: str = ""
     title: str = ""

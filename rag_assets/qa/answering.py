@@ -49,6 +49,7 @@ _CONFIGURED = {
         "retrieval_top_k": "max_chunks",
         "max_context_tokens": "max_context_tokens",
         "weak_below": "threshold",
+        "sure_from": "sure",
         "citation_policy": "unsupported",
     }.items()
 }

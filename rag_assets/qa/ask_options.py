@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions:
     """What the caller says, or None: `limit` hits are looked at, evidence takes `budget` tokens, below `threshold` of
-    confidence the answer is a refusal, and `policy` is what becomes of unsupported sentences. `configured` are the
+    confidence the answer is a refusal, below `sure` what is closest, and `policy` is what becomes of unsupported
+    sentences. `configured` are the
     settings of a pipeline that the configuration names, which an agent and the caller may say otherwise.
 
     `count` counts tokens (None: the estimate for byte-pair models). `model` writes; None: quotes. `offline`: one is
@@ -40,6 +41,7 @@ class AskOptions:
     budget: int | None = None
     count: TokenCounter | None = None
     threshold: float | None = None
+    sure: float | None = None
     policy: Policy | None = None
     model: Generate | None = None
     offline: bool = False
@@ -52,11 +54,11 @@ class AskOptions:
     def said(self) -> dict[str, object]:
         """The settings of a pipeline that the caller says."""
         policy = None if self.policy is None else self.policy.value
-        said = zip(_OF_PIPELINE, (self.limit, self.budget, self.threshold, policy), strict=True)
+        said = zip(_OF_PIPELINE, (self.limit, self.budget, self.threshold, self.sure, policy), strict=True)
         return {name: value for name, value in said if value is not None}
 
 
-_OF_PIPELINE = ("retrieval_top_k", "max_context_tokens", "weak_below", "citation_policy")
+_OF_PIPELINE = ("retrieval_top_k", "max_context_tokens", "weak_below", "sure_from", "citation_policy")
 _SECTION = "answer"
 
 
@@ -86,7 +88,7 @@ def options_of(
     model. Raises ConfigError for a profile without a model, and TokenizerMissing."""
     from rag_assets.models.openai_compat.token_counting import token_counter
 
-    named = zip(_OF_PIPELINE, ("max_chunks", "max_context_tokens", "threshold", "unsupported"), strict=True)
+    named = zip(_OF_PIPELINE, ("max_chunks", "max_context_tokens", "threshold", "sure", "unsupported"), strict=True)
     return AskOptions(
         limit=limit,
         count=token_counter(settings.tokenizer),

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rag_assets.qa.definition.steps import Pipeline, PipelineSettings, Step
 
 
-_ANSWERS = (Status.ANSWERED, Status.GENERAL)
+_ANSWERS = (Status.ANSWERED, Status.UNSURE, Status.GENERAL)
 _REFUSALS = (Status.ABSTAINED, Status.GAVE_UP, Status.FAILED)
 
 
@@ -60,6 +60,7 @@ def answer_of_turn(turn: Turn, run: TurnContext) -> Answer:
         question=turn.request.question,
         text=_text(turn, is_answer),
         abstained=not is_answer,
+        unsure=turn.status is Status.UNSURE,
         provider=turn.provider or (EXTRACTIVE if not calls else run.model),
         citations=citations_of(turn.answer, evidence) if is_answer else (),
         checks=turn.checks if is_answer else (),

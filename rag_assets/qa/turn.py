@@ -48,6 +48,7 @@ class Status(StrEnum):
     """How a turn ended."""
 
     ANSWERED = "answered"
+    UNSURE = "unsure"  # the closest quotes, and no promise that they answer (E22)
     GENERAL = "general"  # without project data, and labelled so (R12)
     ABSTAINED = "abstained"  # the evidence does not have it (E20)
     GAVE_UP = "gave_up"  # stopped by the loop guard, by weak evidence or by the same request again (D25, D34)

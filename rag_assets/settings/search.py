@@ -139,6 +139,9 @@ class AnswerSettings(Strict):
     threshold: float | None = Field(
         default=None, ge=0, le=1, description="of confidence, below which ask refuses; default: the calibrated one"
     )
+    sure: float | None = Field(
+        default=None, ge=0, le=1, description="of confidence, below which ask says that it is not sure"
+    )
     unsupported: Literal["flag", "drop", "keep"] = Field(
         default="flag", description="what becomes of sentences that their citation does not support"
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.answer.citations import Support, check
-from rag_assets.answer.extractive import MOST_QUOTES, answer_of
+from rag_assets.answer.extractive import answer_of
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.passage_ranking import MOST_QUOTED, ranked
 from rag_assets.answer.question_analysis import intent_of, query_terms_of
 from rag_assets.contracts.evidence import Evidence, Origin
 from rag_assets.index.keyword.vocabulary import KnownTerm
@@ -61,7 +62,8 @@ def told(question: str, *evidence: Evidence, facts: GraphFacts | None = None) ->
     words = query_terms_of(question, AllKnown(), 100)
     asked = understand(question)
     at = dict.fromkeys(facts.facts, evidence[0]) if facts else {}
-    return answer_of(intent_of(asked), words, evidence, facts or GraphFacts(), at)
+    passages = ranked(question, words, [one for one in evidence if one.origin is not Origin.GRAPH], None)
+    return answer_of(intent_of(asked), words, evidence, passages, facts or GraphFacts(), at)
 
 
 PAID = "how is a returned order paid back"
@@ -180,7 +182,7 @@ def test_what_has_no_word_of_the_question_is_not_told() -> None:
 def test_few_quotes_and_the_telling_lines_of_long_ones() -> None:
     many = [piece(LONG.replace("Pay()", f"Pay{at}()"), f"{at:08x}", path=f"{at}.cs") for at in range(9)]
     text = told("when is money transferred", *many)
-    assert 1 <= text.count("```csharp") <= MOST_QUOTES
+    assert 1 <= text.count("```csharp") <= MOST_QUOTED
     assert "TransferMoney();" in text and "Step30();" not in text and "…" in text
 
 

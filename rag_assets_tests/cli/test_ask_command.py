@@ -57,6 +57,7 @@ def test_one_object_for_programs(indexed: Indexed) -> None:
             "question",
             "answer",
             "abstained",
+            "unsure",
             "status",
             "pipeline",
             "turn",

@@ -64,7 +64,7 @@ def test_a_conversation_with_follow_ups_and_commands(cli: CommandLine) -> None:
     assert "read as: where is OrderService defined" in done.err
     assert re.search(rf"^\[1\] {re.escape(SERVICE)}:3-7@\w+  Shop\.Orders\.OrderService  shop@main$", done.out, re.M)
     assert (
-        re.search(r"^confidence 0\.\d\d  best cosine none", done.out, re.M)
+        re.search(r"^confidence 0\.\d\d  words in the best passage", done.out, re.M)
         and "sentences: 2 supported" in done.out
         and "fetch" in done.out
     )

@@ -111,7 +111,7 @@ def test_report_and_compare_show_answers(cli: CommandLine, history: History) -> 
     for part in ("### Answers", "### Risk over coverage", "citation precision", "| refused | q-invoice"):
         assert part in done.out, part
     page = (cli.folder / "page.html").read_text("utf-8")
-    assert 'aria-label="risk over coverage"' in page and "used 0.500" in page
+    assert 'aria-label="risk over coverage"' in page and "used 0.450" in page
     done = cli.run("eval", "compare", "previous", "-l", LABEL, "--set", "set.jsonl")
     assert "answered → refused" in done.out and "q-invoice" in done.out and "ANSWERS" in done.out
     found = cli.run("eval", "compare", "previous", "-l", LABEL, "--set", "set.jsonl", "--json").json["answers"]

@@ -56,7 +56,7 @@ def read_as(done: Outcome) -> list[str]:
 def sources(cli: CommandLine, question: str) -> dict[int, str]:
     """The number of each source of an answer → the last two parts of the symbol that is listed beside it."""
     listed = re.findall(r"^\[(\d+)\] \S+  (\S*)  shop@main$", talk(cli, question, "/sources").out, re.MULTILINE)
-    return {int(number): ".".join(symbol.split(".")[-2:]) for number, symbol in listed}
+    return {int(number): ".".join(symbol.partition("(")[0].split(".")[-2:]) for number, symbol in listed}
 
 
 def test_who_calls_it_asks_about_what_was_cited(cli: CommandLine) -> None:

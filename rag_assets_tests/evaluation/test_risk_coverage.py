@@ -39,7 +39,7 @@ def test_a_point_of_the_curve_says_what_its_threshold_does() -> None:
 
 def test_an_answer_that_cites_nothing_expected_is_wrong() -> None:
     results = [answer("a", 0.9), answer("b", 0.8, recall=0.0, precision=0.0)]
-    assert curve(results)[["threshold", "risk"]].to_numpy().tolist() == [[0.5, 0.5], [0.8, 0.5], [0.9, 0.0]]
+    assert curve(results)[["threshold", "risk"]].to_numpy().tolist() == [[THRESHOLD, 0.5], [0.8, 0.5], [0.9, 0.0]]
 
 
 def test_what_was_refused_for_another_reason_stays_refused() -> None:
@@ -58,7 +58,7 @@ def test_a_run_without_answers_has_no_curve() -> None:
     assert risk_curve(run({"q": 1})).empty
 
 
-@pytest.mark.parametrize(("threshold", "row"), [(0.0, 0), (0.3, 0), (0.4, 1), (0.5, 1), (0.95, 2)])
+@pytest.mark.parametrize(("threshold", "row"), [(0.0, 0), (0.3, 0), (0.4, 1), (0.45, 1), (0.95, 2)])
 def test_a_threshold_between_two_confidences_does_what_the_next_one_does(threshold: float, row: int) -> None:
     assert row_at(curve(answers([0.3, 0.9], [])), threshold) == row
 

@@ -164,7 +164,7 @@ def test_a_subject_that_the_index_does_not_have_is_refused_before_a_model_is_ask
 ) -> None:
     made = make(shop_indexes, server, "zeppelins that come back in five days")
     assert made.refused and made.turn.status == "abstained" and server.asked == []
-    assert made.answer.text == SENTENCE and "does not fit" in made.answer.reason
+    assert made.answer.text == SENTENCE and "does not fit the subject" in made.answer.reason
     assert made.sections == () and made.answer.citations == ()
 
 

@@ -18,7 +18,8 @@ from rag_assets.answer.artifact.templates import Material, Section, SectionTempl
 from rag_assets.answer.citations import check, marker
 from rag_assets.answer.extractive import about, fact_told, prose_told
 from rag_assets.answer.graph_facts import GraphFact, fact_of
-from rag_assets.answer.passages import BRACES, PROSE, Passage, ranked
+from rag_assets.answer.passage_ranking import ranked
+from rag_assets.answer.passages import BRACES, PROSE, Passage
 from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import QueryTerm, covered, roots_of
 from rag_assets.contracts.evidence import Evidence, lines_of
@@ -132,7 +133,7 @@ class StatementSources:
     @cached_property
     def passages(self) -> list[Passage]:
         """All passages, those first that fit subject and cues best."""
-        return ranked(self.pieces, (*self.subject, *self.cues))
+        return list(ranked("", (*self.subject, *self.cues), self.pieces, None).passages)
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about the subject."""

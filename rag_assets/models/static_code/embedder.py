@@ -108,6 +108,24 @@ class StaticEmbedder:
         vectors: Vectors = np.divide(made, norms, out=made, where=norms > 0)
         return vectors
 
+    def closest(self, words: Sequence[str], texts: Sequence[str]) -> Vectors:
+        """(len(words), len(texts)) float32: the cosine between a word and that word of a text which is nearest to it;
+        0 where either has no known word."""
+        import numpy as np
+
+        ids = [self._pieces.ids(text) for text in texts]
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        made = np.zeros((len(words), len(texts)), np.float32)
+        entries, column = np.unique(np.fromiter(chain.from_iterable(ids), np.int64), return_inverse=True)
+        filled = np.flatnonzero(lengths)
+        if not len(filled) or not words:
+            return made
+        rows = self._table.rows[entries].astype(np.float32)
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-6))
+        near = (self.embed(words) @ rows.T)[:, column]
+        made[:, filled] = np.maximum.reduceat(near, (np.cumsum(lengths) - lengths)[filled], axis=1)
+        return made
+
 
 def static_model(own: Path | None) -> tuple[str, int]:
     """The model id and the dimension of the table of the package or of one's own. Raises as `StaticEmbedder.load`."""

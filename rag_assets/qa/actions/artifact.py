@@ -83,7 +83,7 @@ class WriteArtifact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def fetch_for_sections(turn: Turn, parameters: FetchForSections, run: TurnContext) -> StepOutcome:
     """Searches for the subject, then for each section of the artifact, within the filters of the request. on_other
-    where the subject is not what the index is about: its best evidence is weaker than `weak_below`, or there is none
+    where the subject is not what the index is about: its best evidence is weaker than `sure_from`, or there is none
     (E20, E22)."""
     template, subject = _template(run), turn.question_en
     mode = parameters.mode or run.settings.default_mode
@@ -93,10 +93,9 @@ def fetch_for_sections(turn: Turn, parameters: FetchForSections, run: TurnContex
     turn = replace(turn, reading=reading)
     if not whole:
         ensure_readable(turn, turn.label, reading)
-    if not whole and (not reading.evidence or reading.confidence < run.settings.weak_below):
-        return StepOutcome(
-            turn, Transition.OTHER, (f"weak: {reading.confidence:.2f} of {run.settings.weak_below:.2f}",)
-        )
+    if not whole and (not reading.evidence or reading.confidence < run.settings.sure_from):
+        reason = f"what was found does not fit the subject ({reading.confidence:.2f} of {run.settings.sure_from:.2f})"
+        return StepOutcome(replace(turn, reason=reason), Transition.OTHER, (reason,))
     sections: dict[str, tuple[str, ...]] = {}
     for heading, section in zip(template.headings, template.sections, strict=True):
         query = section.cues if whole else f"{subject} {section.cues}"

@@ -12,7 +12,7 @@ import msgspec
 
 from rag_assets.answer.abstention import SENTENCE, is_refusal
 from rag_assets.answer.citations import Policy, Support, check, is_cited
-from rag_assets.answer.extractive import answer_of
+from rag_assets.answer.extractive import answer_of, closest
 from rag_assets.answer.results import EXTRACTIVE, suggestions
 from rag_assets.answer.results import reason as because
 from rag_assets.answer.token_budget import pack
@@ -81,8 +81,9 @@ def loop_guard(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
 
 
 def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnContext) -> StepOutcome:
-    """An answer without a model: quotes with citations, each compared with its source. on_other where what was read
-    does not answer the question well enough, or nothing of it can be quoted (E19, E20, E22)."""
+    """An answer without a model: quotes with citations, each compared with its source; what is closest where it is not
+    sure that they answer. on_other where what was read does not fit the question, or nothing of it can be quoted (E19,
+    E20, E22)."""
     reading, settings = turn.reading, run.settings
     if parameters.when == "fault" and not turn.fault:
         return StepOutcome(turn, Transition.OTHER)
@@ -93,7 +94,9 @@ def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnCont
     with run.clock.step("answer"):
         in_context = {piece.id: piece for piece in context.evidence}
         at = {fact: in_context[piece.id] for fact, piece in reading.at.items() if piece.id in in_context}
-        text = answer_of(reading.wish, reading.words, context.evidence, reading.facts, at)
+        is_sure = reading.confidence >= settings.sure_from
+        parts = (reading.words, context.evidence, reading.passages, reading.facts, at)
+        text = answer_of(reading.wish, *parts) if is_sure else closest(reading.wish, *parts)
     with run.clock.step("check"):
         report = check(text, context.evidence, Policy(settings.citation_policy))
     turn = replace(turn, quoted=context, provider=EXTRACTIVE, context_tokens=context.tokens)
@@ -101,7 +104,9 @@ def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnCont
         return StepOutcome(turn, Transition.OTHER)
     if turn.fault:
         turn = turn.warned(f"quotes only, the model did not answer: {turn.fault}")
-    return StepOutcome(replace(turn, answer_en=report.text, checks=report.sentences, fault=""), Transition.ANSWER)
+    status = turn.status if is_sure else Status.UNSURE
+    made = replace(turn, answer_en=report.text, checks=report.sentences, fault="", status=status)
+    return StepOutcome(made, Transition.ANSWER)
 
 
 def explain_no_answer(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from rag_assets.answer.abstention import THRESHOLD
+from rag_assets.answer.abstention import SURE, THRESHOLD
 from rag_assets.answer.artifact.templates import OutputType
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.settings.yaml_loader import Mark
@@ -84,6 +84,9 @@ class PipelineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     weak_below: Annotated[float, msgspec.Meta(ge=0, le=1)] = THRESHOLD
     """Confidence below which a retrieval is weak, and quotes are no answer (E22): the calibrated threshold. 0: only a
     retrieval that brings nothing is weak."""
+
+    sure_from: Annotated[float, msgspec.Meta(ge=0, le=1)] = SURE
+    """Confidence from which quotes are an answer (E22); below it they are what is closest, and called so."""
 
     output_type: OutputType = OutputType.ANSWER
     """What is written (E15): an answer, or the artifact with this template."""

@@ -40,6 +40,7 @@ class AskReply:
             "question": found.question,
             "answer": self._text(),
             "abstained": found.abstained,
+            "unsure": found.unsure,
             "reason": found.reason or None,
             "suggestions": list(found.suggestions),
             "notes": list(found.notes),

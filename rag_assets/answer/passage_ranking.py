@@ -1,0 +1,274 @@
+"""How well passages answer a question: by its words, by words that mean about the same, and by what they are.
+
+A linear model. Its weights are those of a listwise fit (Cao and others 2007) to questions as people ask them, of each
+of which the lines that answer are known (`benchmarks/people_questions.py`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.abstention import Signals
+from rag_assets.answer.passages import CONFIGURATION, Passage, passages_of
+from rag_assets.answer.question_analysis import QueryTerm, asks_amount, roots_of
+from rag_assets.contracts.evidence import Evidence
+from rag_assets.search.ranking.penalties import non_product_code
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rag_assets.models.static_code.embedder import StaticEmbedder
+
+_UNLIKE, _ALIKE = 0.45, 0.9
+"""Cosines of two words: below the first they have nothing to do with each other, from the second on one is a form of
+the other."""
+_LIKE_CREDIT = 0.75
+"""Of a word that means the same, beside the word itself."""
+_HEAD_CHARS = 600
+_NUMBER = re.compile(r"(?<![\w.])\d+")
+
+
+MOST_QUOTED = 5
+"""Passages that an answer quotes."""
+
+_AGAIN = 0.8
+"""What another passage of a file loses beside the first one: an answer may be in the second best file."""
+_LEAST_SAID = 0.4
+"""Of what the first passage says of the question: others that say less are there by chance. Without a bound an answer
+has half a quote more, and one in a hundred of those that tell what was asked for."""
+_SAID = 0.4
+"""Of a word's credit, from which on a passage says it."""
+_UNSAID = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class PassageWeights:
+    """Of what is known of a passage: `rank` the score of its section as a share of the best, `words` how much of the
+    question it says (0 to 1, rare words more), `meaning` its cosine with the question, `head_meaning` that of its name,
+    comment and signature, `file` the best `words` of its file, `length` the logarithm of its lines;
+    the others are 1 or 0."""
+
+    rank: float
+    words: float
+    meaning: float
+    head_meaning: float
+    file: float
+    length: float
+    configuration: float
+    beside_product: float
+    type: float
+    one_line: float
+    amount: float
+
+
+WEIGHTS = PassageWeights(1.7, 3.7, 5.8, 0.9, 1.2, 0.5, -1.9, -1.8, -0.6, -0.8, 2.5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedPassages:
+    """The passages of some evidence, best first, with their scores; `credit` (passages, words) is how well each says
+    each of the `words` of a question, 0 to 1. `meaning` and `said` are of each its cosine with the question, and the
+    share of the question's weight that it says."""
+
+    passages: tuple[Passage, ...]
+    words: tuple[QueryTerm, ...]
+    credit: NDArray[np.float32]
+    said: NDArray[np.float32]
+    meaning: NDArray[np.float32]
+    model: StaticEmbedder | None = None
+
+    def of_words(self, words: Sequence[QueryTerm]) -> RankedPassages:
+        """The same in the same order, as if the question had these of its words alone."""
+        import numpy as np
+
+        kept = [at for at, word in enumerate(self.words) if word in words]
+        weights = np.fromiter((self.words[at].weight for at in kept), np.float32, len(kept))
+        credit = self.credit[:, kept]
+        said = credit @ weights / (float(weights.sum()) or 1.0)
+        return replace(self, words=tuple(self.words[at] for at in kept), credit=credit, said=said)
+
+    def said_by(self, texts: Sequence[str]) -> list[float]:
+        """The share of the question's weight that each of some texts says."""
+        import numpy as np
+
+        weights = np.fromiter((word.weight for word in self.words), np.float32, len(self.words))
+        credit = _credits(self.words, texts, texts, self.model)
+        found: list[float] = (credit @ weights / (float(weights.sum()) or 1.0)).tolist()
+        return found
+
+    def chosen(self, most: int = MOST_QUOTED, within: Container[Evidence] | None = None) -> list[int]:
+        """The numbers of those to quote, best first: none inside of another, those of files that were not quoted yet
+        rather than more of one. `within` is the evidence that may be quoted; None: all of it."""
+        left = {
+            at: one.score
+            for at, one in enumerate(self.passages)
+            if one.has and (within is None or one.evidence in within)
+        }
+        taken: list[int] = []
+        while left and len(taken) < most:
+            best = max(left, key=lambda at: (left[at], -at))
+            del left[best]
+            quoted = self.passages[best]
+            if taken and self.said[best] < _LEAST_SAID * self.said[taken[0]]:
+                continue
+            if any(same_place(quoted, self.passages[other]) for other in taken):
+                continue
+            taken.append(best)
+            for at in left:
+                if self.passages[at].evidence.path == quoted.evidence.path:
+                    left[at] -= _AGAIN
+        return taken
+
+
+def ranked(
+    question: str, words: Sequence[QueryTerm], evidence: Sequence[Evidence], model: StaticEmbedder | None
+) -> RankedPassages:
+    """The passages of the evidence by how well they answer; without a `model` by words alone."""
+    import numpy as np
+
+    passages, rows, credit = passage_features(question, words, evidence, model)
+    scores = rows @ np.array([getattr(WEIGHTS, one.name) for one in fields(PassageWeights)], np.float32)
+    scored = [
+        replace(
+            one,
+            score=float(scores[at]),
+            has=frozenset(word.root for word, well in zip(words, credit[at], strict=True) if well >= _SAID),
+        )
+        for at, one in enumerate(passages)
+    ]
+
+    def place(at: int) -> tuple[float, str, int, str]:
+        one = scored[at]
+        return -one.score, one.evidence.path, one.line_start, one.evidence.id
+
+    order = sorted(range(len(scored)), key=place)
+    return RankedPassages(
+        tuple(scored[at] for at in order),
+        tuple(words),
+        credit[order],
+        rows[order, _WORDS],
+        rows[order, _MEANING],
+        model,
+    )
+
+
+def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Sequence[str], facts: int = 0) -> Signals:
+    """What the passages say about how well a question can be answered from them."""
+    import numpy as np
+
+    words, quoted = found.words, found.chosen()
+    weights = np.fromiter((word.weight for word in words), np.float32, len(words))
+    total = float(weights.sum()) or 1.0
+    about = Signals(
+        names=len(names),
+        unknown_names=tuple(unknown_names),
+        words=len(words),
+        facts=facts,
+        unknown=sum(word.weight for word in words if not word.known) / total,
+        unsaid=1.0,
+    )
+    if not quoted:
+        return about
+    first = found.passages[quoted[0]]
+    others = [at for at, one in enumerate(found.passages) if one.evidence.path != first.evidence.path]
+    anywhere, in_quotes = found.credit.max(axis=0), found.credit[quoted].max(axis=0)
+    scores = [one.score for one in found.passages]
+    return replace(
+        about,
+        best=float(found.said[quoted].max()),
+        elsewhere=float(found.said[others].max()) if others else 0.0,
+        meaning=float(found.meaning[quoted[0]]),
+        margin=scores[0] - scores[len(scores) // 2],
+        unsaid=float(weights[anywhere < _UNSAID].sum()) / total,
+        unsaid_names=sum(bool(word.is_name and well < _UNSAID) for word, well in zip(words, anywhere, strict=True)),
+        missed=float((weights * (1 - in_quotes)).max() / (weights.max() or 1.0)),
+    )
+
+
+def same_place(one: Passage, other: Passage) -> bool:
+    inside = one.line_start <= other.line_end and other.line_start <= one.line_end
+    return (one.evidence.path == other.evidence.path and inside) or one.code.split() == other.code.split()
+
+
+def passage_features(
+    question: str, words: Sequence[QueryTerm], evidence: Sequence[Evidence], model: StaticEmbedder | None
+) -> tuple[list[Passage], NDArray[np.float32], NDArray[np.float32]]:
+    """The passages of the evidence in its order; of each a row of what is known of it, in the order of
+    `PassageWeights`; and of each a row of how well it says each of the words, 0 to 1."""
+    import numpy as np
+
+    passages = [passage for known in evidence for passage in passages_of(known)]
+    heads = [_head(one) for one in passages]
+    credit = _credits(words, [one.text for one in passages], heads, model)
+    weights = np.fromiter((word.weight for word in words), np.float32, len(words))
+    total = float(weights.sum()) or 1.0
+    said = credit @ weights / total
+    meaning, head_meaning = _meanings(question, passages, heads, model)
+    best = max((known.score for known in evidence), default=0.0) or 1.0
+    best_of_file: dict[str, float] = {}
+    for one, share in zip(passages, said.tolist(), strict=True):
+        best_of_file[one.evidence.path] = max(share, best_of_file.get(one.evidence.path, 0.0))
+    wants_amount = asks_amount(question)
+    rows = [
+        (
+            max(one.evidence.score, 0.0) / best,
+            said[at],
+            meaning[at],
+            head_meaning[at],
+            best_of_file[one.evidence.path],
+            math.log(lines := one.line_end - one.line_start + 1),
+            one.evidence.language in CONFIGURATION and not one.is_prose,
+            non_product_code(one.evidence.path) is not None,
+            one.is_type,
+            lines == 1,
+            wants_amount and _NUMBER.search(one.code) is not None,
+        )
+        for at, one in enumerate(passages)
+    ]
+    return passages, np.array(rows, np.float32).reshape(len(passages), len(fields(PassageWeights))), credit
+
+
+_NAMES = [one.name for one in fields(PassageWeights)]
+_WORDS, _MEANING = _NAMES.index("words"), _NAMES.index("meaning")
+
+
+def _head(passage: Passage) -> str:
+    name = passage.evidence.path.rpartition("/")[2].partition(".")[0]
+    return f"{name} {passage.name} {passage.doc} {passage.heading} {passage.signature}"[:_HEAD_CHARS]
+
+
+def _credits(
+    words: Sequence[QueryTerm], texts: Sequence[str], heads: Sequence[str], model: StaticEmbedder | None
+) -> NDArray[np.float32]:
+    """(texts, words): 1 where a text has a word, less where it has one that means about the same."""
+    import numpy as np
+
+    made = np.zeros((len(texts), len(words)), np.float32)
+    if not words or not texts:
+        return made
+    if model is not None:
+        near = model.closest([word.word for word in words], texts).T
+        made = np.clip((near - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, _LIKE_CREDIT)
+    for at, (text, head) in enumerate(zip(texts, heads, strict=True)):
+        has = roots_of(text) | roots_of(head)
+        for column, word in enumerate(words):
+            if word.root in has:
+                made[at, column] = 1.0
+    return made
+
+
+def _meanings(
+    question: str, passages: Sequence[Passage], heads: Sequence[str], model: StaticEmbedder | None
+) -> NDArray[np.float32]:
+    import numpy as np
+
+    if model is None or not passages:
+        return np.zeros((2, len(passages)), np.float32)
+    named = [f"{one.evidence.path.rpartition('/')[2]} {one.evidence.name} {one.text}" for one in passages]
+    asked = model.embed([question])[0]
+    return np.stack((model.for_texts.embed(named) @ asked, model.for_texts.embed(heads) @ asked))
