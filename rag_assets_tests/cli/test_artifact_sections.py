@@ -130,8 +130,12 @@ def test_a_subject_has_what_it_touches_and_nothing_else(shop: CommandLine) -> No
     told = sections(made(shop, "blueprint", "reminders of overdue invoices"))
     features = told["Features"].partition("**Endpoints**")[2].partition("**In the sources**")[0]
     assert "**POST /api/Invoices/Remind**" in features and "/api/catalog" not in features
+    assert "/health" not in features and "/api/newsletter" not in features, "mapped in the same file, and nothing else"
+    loyal = sections(made(shop, "blueprint", "discount of loyal customers"))["Features"]
+    endpoints = re.findall(r"^- \*\*([A-Z]+ /\S+)\*\*", loyal, re.MULTILINE)
+    assert endpoints == ["GET /api/customers/{id}/discount"]
     assert "**billing.Invoices**" in told["Data"] and "**Supplier**" not in told["Data"]
-    assert "- **InvoiceManager** in src/Fernhill.Shop.Domain/Invoicing/InvoiceManager.cs:" in told["Overview"]
+    assert "- **IInvoiceManager** in src/Fernhill.Shop.Domain/Invoicing/InvoiceManager.cs:" in told["Overview"]
     assert "**Projects**" not in told["Overview"]
 
 

@@ -445,6 +445,8 @@ def _body(section: SectionTemplate, ground: StatementSources, told: set[str], su
             pictures += surveyed.pictures
         if (said and material in _SURVEYED) or (groups and not ground.subject and material in _OF_EVIDENCE):
             continue
+        if groups and material is Material.SUMMARIES:  # the types of the subject are told already
+            continue
         for statement in statements(material, ground):
             if len(blocks) >= MOST_BLOCKS if statement.is_block else len(items) >= MOST_ITEMS:
                 break

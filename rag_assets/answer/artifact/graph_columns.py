@@ -16,23 +16,49 @@ from numpy.typing import NDArray
 from rag_assets.answer.artifact.findings import named
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Graph, NodeLocation, Numbers
-from rag_assets.graph.impact import Effect, impact, of_tests
+from rag_assets.graph.impact import Effect, Reached, impact, of_tests
 from rag_assets.graph.lookup import name_of, short_name
 from rag_assets.graph.modules import first_paths
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.evidence import Evidence
     from rag_assets.search.index import LabelIndex
 
 Mask = NDArray[np.bool_]
 
 NO_USE = (Relation.CONTAINS, Relation.MENTIONS, Relation.MAPS_TO, Relation.TESTS, Relation.SYNONYM_FOR)
 """What says where something is, who writes about it, or what stands for it: an interface does not use its service."""
+_MEMBERS = (NodeType.METHOD, NodeType.PROPERTY, NodeType.ENDPOINT)
 _DEPTH = 4
 """Steps between a subject and what it touches: a table is that far from the route that changes it."""
 _PROJECT = re.compile(
     r"(?:.+\.(?:cs|fs|vb)proj|package\.json|pyproject\.toml|setup\.py|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?)"
 )
+
+
+def nodes_of(graph: Graph, pieces: Iterable[Evidence]) -> tuple[str, ...]:
+    """The nodes that pieces of evidence are about, best first: the members at the lines to read first, else all."""
+    found: dict[str, None] = {}
+    for piece in pieces:
+        start, end = piece.best_lines
+        inside = [
+            key
+            for key in piece.node_keys
+            if key_kind(key) in _MEMBERS
+            and (node := graph.find(key)) is not None
+            and any(
+                at.path == piece.path and at.line_start <= end and start <= at.line_end for at in graph.places(node)
+            )
+        ]
+        found |= dict.fromkeys(inside or piece.node_keys)
+    return tuple(found)
+
+
+def _is_beside(one: Reached) -> bool:
+    """Whether a route is only reached as one of all that are mapped in a file, such as that of the entry point."""
+    is_mapped = one.via.relation is Relation.EXPOSES and key_kind(one.via.source) is NodeType.FILE
+    return is_mapped and one.kind is NodeType.ENDPOINT
 
 
 @dataclass(frozen=True)
@@ -62,8 +88,10 @@ class GraphColumns:
                 reached = impact(
                     self.graph, self.seeds.tolist(), effect=effect, depth=_DEPTH, limit=max(len(self.graph), 1)
                 )
-                found[[node for one in reached.reached if (node := self.graph.find(one.key)) is not None]] = True
-            found[self.target[found[self.source] & self.of(Relation.CONTAINS)]] = True
+                keys = [one.key for one in reached.reached if not _is_beside(one)]
+                found[[node for key in keys if (node := self.graph.find(key)) is not None]] = True
+            types = found & (self.graph.kinds == KINDS.index(NodeType.TYPE.value))
+            found[self.target[types[self.source] & self.of(Relation.CONTAINS)]] = True
         return found
 
     @cached_property

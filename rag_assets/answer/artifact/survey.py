@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.artifact.findings import Finding, Survey, named, title
-from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
+from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask, nodes_of
 from rag_assets.answer.artifact.templates import Material
 from rag_assets.contracts.graph import Confidence, NodeType, Relation
 from rag_assets.contracts.identity import document_uri
@@ -27,6 +27,7 @@ from rag_assets.index.artifacts import ArtifactError
 from rag_assets.index.vectors.filters import SearchFilters
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.evidence import Evidence
     from rag_assets.search.index import LabelIndex
 
 MOST_FOLDERS = 12
@@ -85,8 +86,9 @@ _PARAMETER = re.compile(r"[{:<\[*][^/]*")
 _SHORTEST_ROUTE = 4  # characters of a route that are looked for in tests
 
 
-def survey(index: LabelIndex, graph: Graph, about: Collection[str] | None = None) -> Survey:
-    """What the index says about everything, or about what the nodes `about` (keys) touch."""
+def survey(index: LabelIndex, graph: Graph, subject: Sequence[Evidence] | None = None) -> Survey:
+    """What the index says about everything, or about what a subject touches, which some evidence is about."""
+    about = None if subject is None else nodes_of(graph, subject)
     columns = GraphColumns(index, graph, about)
     picture, uses = _folders(columns)
     features = [*_endpoints(columns), *_messages(columns)]
@@ -319,6 +321,8 @@ def _data(columns: GraphColumns) -> Iterator[Finding]:
     accesses = np.bincount(store_of[columns.target[reads]], minlength=len(columns.graph))
     stores = sorted({int(one) for one in store_of[columns.own & (store_of >= 0)]})
     stores.sort(key=lambda one: (-int(accesses[one]), one))
+    if columns.about is not None:  # what a context has beside the tables that the subject reads and writes
+        stores = [one for one in stores if accesses[one]]
     for store in stores[:_MOST_STORES]:
         heading = title(_plain_name(columns, store))
         yield from _mapped(columns, maps & (store_of[columns.source] == store), heading)

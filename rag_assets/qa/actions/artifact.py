@@ -247,7 +247,7 @@ def _surveyed(turn: Turn, subject: tuple[QueryTerm, ...], run: TurnContext) -> t
     from rag_assets.answer.artifact.findings import surveyed  # start-up budget: no other answer reads a whole graph
     from rag_assets.answer.artifact.survey import survey
 
-    about = None if not subject else _nodes_of(turn, subject)
+    about = None if not subject else _best_of(turn, subject)
     parts = []
     for index, graph in run.services.graphs(turn.label):
         if isinstance(graph, str):
@@ -257,13 +257,11 @@ def _surveyed(turn: Turn, subject: tuple[QueryTerm, ...], run: TurnContext) -> t
     return turn, surveyed(parts, turn.found_in(turn.label).all) if parts else None
 
 
-def _nodes_of(turn: Turn, subject: tuple[QueryTerm, ...]) -> tuple[str, ...]:
-    """The nodes behind the best evidence of the subject."""
+def _best_of(turn: Turn, subject: tuple[QueryTerm, ...]) -> tuple[Evidence, ...]:
+    """The best evidence of the subject."""
     pieces = turn.reading.evidence if turn.reading is not None else ()
-    about = [
-        one for one in pieces if covered(subject, roots_of(f"{one.symbol} {one.path}\n{one.text}")) >= _LEAST_SHARED
-    ]
-    return tuple(dict.fromkeys(key for piece in about[:_BEST] for key in piece.node_keys))
+    texts = ((one, f"{one.symbol} {one.path}\n{one.text}") for one in pieces)
+    return tuple(one for one, text in texts if covered(subject, roots_of(text)) >= _LEAST_SHARED)[:_BEST]
 
 
 def _without_pictures(body: str) -> str:
