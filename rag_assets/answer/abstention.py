@@ -36,7 +36,8 @@ class Signals:
     has, `unsaid` that which no passage says, and `unsaid_names` how many words with a capital letter are among it.
     `missed` is how much the weightiest word that those to quote lack weighs, beside the weightiest of all. `names`
     counts identifiers in the question, `unknown_names` are those that nothing declares and no evidence mentions.
-    `facts` counts what the graph says of the names in answer to the question, with a place to quote.
+    `facts` counts what the graph says of the names in answer to the question, with a place to quote. `planned`: the
+    index itself answers this kind of question, as it does for lists and overviews.
     """
 
     best: float = 0.0
@@ -51,6 +52,7 @@ class Signals:
     unknown_names: tuple[str, ...] = ()
     words: int = 0
     facts: int = 0
+    planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,10 @@ def values_of(signals: Signals) -> tuple[float, ...]:
 def confidence(signals: Signals, weights: AbstentionWeights = WEIGHTS) -> float:
     """How likely the evidence answers the question, 0 to 1. An identifier that is nowhere is no matter of degree, nor
     is a fact of the graph about one that is there."""
-    if signals.unknown_names or not signals.best:
+    if signals.unknown_names or not (signals.best or signals.planned):
         return 0.0
+    if signals.planned:
+        return 1.0
     if signals.names and signals.facts:
         return 1.0
     bias, *rest = (getattr(weights, field.name) for field in fields(AbstentionWeights))

@@ -9,23 +9,35 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.answer.abstention import Signals, confidence
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_about, named_nodes, near_names, points_at
 from rag_assets.answer.passage_ranking import RankedPassages, ranked, signals_of
 from rag_assets.answer.passages import PROSE
-from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, intent_of, words_asked_of
+from rag_assets.answer.question_analysis import (
+    Intent,
+    QueryIntent,
+    QueryTerm,
+    asks_how,
+    intent_of,
+    is_subject,
+    listed_noun,
+    roots_of,
+    words_asked_of,
+)
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids, short_name
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.index.vectors.filters import METADATA, SearchScope
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.index.generations import Manifest
     from rag_assets.models.static_code.embedder import StaticEmbedder
-    from rag_assets.search import Hit, SearchResult
+    from rag_assets.search import Hit, Question, SearchResult
     from rag_assets.search.index import LabelIndex, Searchable
     from rag_assets.search.retrieve import SearchResources
 
@@ -261,8 +273,9 @@ _ABOVE_HITS = 1.05  # what declares a name of the question comes before what onl
 
 @dataclass(frozen=True, slots=True)
 class AnswerInputs:
-    """Everything that an answer is made from. `signals` say how well it fits the question; `warnings` are those of the
-    search and of reading; those that are also `lost` name files that were found and cannot be read."""
+    """Everything that an answer is made from. `lead` is the evidence that an overview begins with. `signals` say how
+    well it fits the question; `warnings` are those of the search and of reading; those that are also `lost` name files
+    that were found and cannot be read."""
 
     search: SearchResult
     wish: QueryIntent
@@ -271,6 +284,7 @@ class AnswerInputs:
     passages: RankedPassages
     facts: GraphFacts
     at: Mapping[GraphFact, Evidence]
+    lead: tuple[Evidence, ...]
     unknown: tuple[str, ...]
     near: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -310,27 +324,87 @@ def read(
     names = wish.names[:_MOST_NAMES]
     declared = {name: _declaring(name, target) for name in names}
     facts, at_points, near = GraphFacts(), dict[GraphFact, str](), dict[str, None]()
+    lead_points: list[str] = []
     warnings: list[str] = []
     if not _narrowed(result):
         best = max((hit.score for hit in result.hits), default=1.0)
         for points in declared.values():
             wanted += [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in points]
         undeclared = [name for name in names if not declared[name]]
-        facts, at_points, near = _from_graphs(wish, undeclared, target, result.hits, warnings, graph_of)
+        from_graphs = partial(_from_graphs, undeclared, target, result.hits, warnings, graph_of)
+        as_list, noun, subject = _as_list(wish, result.question, words)
+        facts, at_points, near = from_graphs(as_list, noun=noun, subject=subject)
+        if at_points or not noun:
+            wish = as_list
+        else:
+            facts, at_points, near = from_graphs(wish)
+        if wish.intent is Intent.OVERVIEW:
+            from rag_assets.answer.plans import readme_points
+
+            lead_points = [point for index in target.members.values() for point in readme_points(index)]
+            wanted += [FetchRequest(point, best) for point in lead_points]
         wanted += [FetchRequest(point, 0.0, Origin.GRAPH) for point in at_points.values()]
     gathered = fetch_evidence(wanted, target.parts, target.manifests, target.scope(), described=described)
     by_point = {known: piece for piece in gathered.evidence for known in piece.point_ids}
     at = {fact: by_point[point] for fact, point in at_points.items() if point in by_point}
     evidence = tuple(_with_facts(piece, [fact for fact in at if at[fact] is piece]) for piece in gathered.evidence)
     at = {fact: evidence[gathered.evidence.index(piece)] for fact, piece in at.items()}
-    unknown = tuple(name for name in names if not declared[name] and not _is_mentioned(name, gathered.evidence))
+    lead = tuple(one for one in evidence if not set(lead_points).isdisjoint(one.point_ids))
+    unknown = tuple(name for name in names if not declared[name] and not _is_mentioned(name, gathered.evidence, target))
     passages = ranked(
         result.question.text, words, [one for one in evidence if one.origin is not Origin.GRAPH], question_model(target)
     )
-    signals = signals_of(passages, wish.names, unknown, len(at))
+    planned = bool(lead) or (wish.intent is Intent.LIST and bool(at))
+    signals = replace(signals_of(passages, wish.names, unknown, len(at)), planned=planned)
+    if wish.intent is Intent.EXPLANATION and asks_how(result.question.text) and not _narrowed(result):
+        facts, at, evidence = _with_steps(passages, evidence, target, graph_of)
     lost = tuple(dict.fromkeys(gathered.warnings))
     warned = (*result.warnings, *warnings, *lost)
-    return AnswerInputs(result, wish, words, evidence, passages, facts, at, unknown, tuple(near), warned, signals, lost)
+    near_ones = tuple(near)
+    return AnswerInputs(
+        result, wish, words, evidence, passages, facts, at, lead, unknown, near_ones, warned, signals, lost
+    )
+
+
+def _as_list(
+    wish: QueryIntent, question: Question, words: Sequence[QueryTerm]
+) -> tuple[QueryIntent, str, tuple[QueryTerm, ...]]:
+    """The question as one for a list: of what, and about which subject; with '' where it wants none."""
+    if wish.names or wish.intent not in (Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION):
+        return wish, "", ()
+    noun, rest = listed_noun(question.text)
+    if not noun:
+        return wish, "", ()
+    about = roots_of(rest)
+    return replace(wish, intent=Intent.LIST), noun, tuple(w for w in words if w.root in about and is_subject(w))
+
+
+def _with_steps(
+    passages: RankedPassages,
+    evidence: tuple[Evidence, ...],
+    target: Searchable,
+    graph_of: Callable[[LabelIndex], Graph | str],
+) -> tuple[GraphFacts, dict[GraphFact, Evidence], tuple[Evidence, ...]]:
+    """The calls of the first passage in their order, where each is, and the evidence with what is called."""
+    from rag_assets.answer.plans import steps_of
+
+    first = next((passages.passages[at] for at in passages.chosen(1)), None)
+    index = target.members.get(first.evidence.label) if first is not None else None
+    graph = graph_of(index) if index is not None else ""
+    if first is None or index is None or isinstance(graph, str):
+        return GraphFacts(), {}, evidence
+    facts = steps_of(graph, first.evidence.node_keys, (first.line_start, first.line_end))
+    located = points_at([(fact.path, fact.line) for fact in facts.facts], index.parts.shard(), index.scope())
+    known = {point: piece for piece in evidence for point in piece.point_ids}
+    missing = [FetchRequest(point, 0.0, Origin.GRAPH) for point in located.values() if point not in known]
+    fetched = fetch_evidence(missing, target.parts, target.manifests, target.scope()).evidence if missing else ()
+    known |= {point: piece for piece in fetched for point in piece.point_ids}
+    at = {
+        fact: known[point]
+        for fact in facts.facts
+        if (point := located.get((fact.path, fact.line))) is not None and point in known
+    }
+    return facts, at, (*evidence, *fetched)
 
 
 def question_model(target: Searchable) -> StaticEmbedder | None:
@@ -387,21 +461,24 @@ def _declaring(name: str, target: Searchable) -> list[str]:
 
 
 def _from_graphs(
-    wish: QueryIntent,
     undeclared: Sequence[str],
     target: Searchable,
     hits: Sequence[Hit],
     warnings: list[str],
     graph_of: Callable[[LabelIndex], Graph | str],
+    wish: QueryIntent,
+    *,
+    noun: str = "",
+    subject: Sequence[QueryTerm] = (),
 ) -> tuple[GraphFacts, dict[GraphFact, str], dict[str, None]]:
-    """Facts about the names of a question, or about its best hits, with the points that show them; and names like the
-    `undeclared` ones."""
+    """Facts about the names of a question, or about its best hits, or the list of what a `noun` is that it wants, with
+    the points that show them; and names like the `undeclared` ones."""
     from rag_assets.search.graph_context import entries_of
 
     if wish.intent in (Intent.EXPLANATION, Intent.DEFINITION) and not undeclared:
         return GraphFacts(), {}, {}
     found: list[GraphFact] = []
-    total = 0
+    total, heading = 0, ""
     points: dict[GraphFact, str] = {}
     near: dict[str, None] = {}
     for index in target.members.values():
@@ -414,15 +491,27 @@ def _from_graphs(
         if not keys and wish.intent in (Intent.ROUTES, Intent.TABLES):
             own = [hit for hit in hits if hit.label == index.label][:_GRAPH_ENTRIES]
             keys = tuple(entries_of(index, own))
-        facts = facts_about(graph, keys, wish.intent)
+        if wish.intent in (Intent.LIST, Intent.OVERVIEW):
+            from rag_assets.answer.plans import listed, main_types
+
+            facts = listed(graph, noun, subject) if wish.intent is Intent.LIST else main_types(graph)
+            heading = heading or facts.heading
+        else:
+            facts = facts_about(graph, keys, wish.intent)
         located = points_at([(fact.path, fact.line) for fact in facts.facts], index.parts.shard(), index.scope())
         points |= {fact: located[fact.path, fact.line] for fact in facts.facts if (fact.path, fact.line) in located}
         found += facts.facts
         total += facts.total
-    return GraphFacts(tuple(found), total), points, near
+    return GraphFacts(tuple(found), total, heading), points, near
 
 
-def _is_mentioned(name: str, evidence: Sequence[Evidence]) -> bool:
-    """Whether an identifier that nothing declares is at least written in the evidence, as library names are."""
+def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -> bool:
+    """Whether an identifier that nothing declares is at least written in the evidence, as library names are, or begins
+    a longer name of the index."""
     last = name.rpartition(".")[2].casefold()
-    return any(last in known.text.casefold() for known in evidence)
+    if any(last in known.text.casefold() for known in evidence):
+        return True
+    try:
+        return last.isalnum() and any(target.parts.vocabulary().starting(last))
+    except KeywordIndexError:
+        return False

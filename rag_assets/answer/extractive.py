@@ -29,6 +29,10 @@ _MOST_LINES = 25  # of one quoted body
 _MOST_ALSO = 4  # places beside the quotes
 _ALSO = "**See also:**"
 NOT_SURE = "**Not sure. The closest is:**"
+_MOST_PARAGRAPHS = 2  # of an introduction
+_FEWEST_PROSE_WORDS = 8  # of a paragraph that introduces something
+_PROSE_WORD = re.compile(r"(?<![\w./-])[A-Za-z][a-z'-]+(?=[\s,.;:!?)])")
+_LINKS = re.compile(r"!?\[[^\]\n]*\]\([^)\n]*\)|<[^>\n]*>|^#.*$", re.MULTILINE)
 _FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
 _DECIDING = 0.1
 """Beside the share of the question that a line says, for one that does or decides something."""
@@ -41,7 +45,7 @@ _MOST_SIGNATURE_CHARS = 320
 _MOST_OUTLINES = 3  # of one type
 _MOST_MEMBERS = 12  # of a type
 _MOST_DOC_CHARS = 420
-_MOST_PROSE_CHARS = 700
+_MOST_PROSE_CHARS = 1_200
 _AROUND = 3  # lines before and after those of a long member
 _LINES_AROUND = 1  # a telling line with its neighbours
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
@@ -56,18 +60,27 @@ def answer_of(
     passages: RankedPassages,
     facts: GraphFacts,
     at: Mapping[GraphFact, Evidence],
+    lead: Sequence[Evidence] = (),
 ) -> str:
     """The answer as Markdown with `[chunk: id]` citations; '' where no passage has a word of the question. `passages`
-    may be of more than the `evidence`, which alone is quoted. `at` is where the source line of a fact is; a fact
-    without a place that can be cited is not told."""
+    may be of more than the `evidence`, which alone is quoted. An overview begins with the `lead`. `at` is where the
+    source line of a fact is; a fact without a place that can be cited is not told."""
     pieces: list[str] = []
     if wish.intent is Intent.DEFINITION:
         pieces += _definitions(wish.names, evidence)
     told = [statement for fact in facts.facts if fact in at and (statement := fact_told(fact, at[fact]))]
-    if told:
-        pieces.append("\n".join(told))
-    if not pieces or wish.intent in (Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES):
-        pieces += _explanations(words, passages, frozenset(evidence), _BESIDE_FACTS if told else MOST_QUOTED)
+    said = "\n".join([facts.heading, *told] if facts.heading else told) if told else ""
+    within = frozenset(evidence)
+    if wish.intent is Intent.OVERVIEW:
+        pieces += [*_introduction(lead), *_explanations(words, passages, within, _BESIDE_FACTS), said]
+    elif wish.intent is Intent.EXPLANATION:
+        first, *others = _explanations(words, passages, within, MOST_QUOTED) or [""]
+        pieces += [first, said, *others]
+    else:
+        pieces.append(said)
+        if not any(pieces) or wish.intent in (Intent.ROUTES, Intent.TABLES):
+            pieces += _explanations(words, passages, within, _BESIDE_FACTS if told else MOST_QUOTED)
+    pieces = [piece for piece in pieces if piece]
     pieces += _descriptions(wish, words, evidence, "\n\n".join(pieces))
     return "\n\n".join(dict.fromkeys(pieces))
 
@@ -202,6 +215,19 @@ def _explanations(
     return [*made, f"{_ALSO}\n" + "\n".join(also)] if also else made
 
 
+def _introduction(lead: Sequence[Evidence]) -> list[str]:
+    """The first paragraphs of a README that are some: not its title, badges and pictures."""
+    made: list[str] = []
+    for known in sorted(lead, key=lambda known: (known.path, known.line_start)):
+        for passage in passages_of(known):
+            plain = _LINKS.sub("", passage.text)
+            if passage.is_prose and len(_PROSE_WORD.findall(plain)) >= _FEWEST_PROSE_WORDS:
+                made.append(prose_told(passage, ()))
+            if len(made) == _MOST_PARAGRAPHS:
+                return made
+    return made
+
+
 def _also(passage: Passage, passages: RankedPassages) -> str:
     """A place in one line, with the line of it that says the most; '' where no line can be shown."""
     known = passage.evidence
@@ -220,7 +246,7 @@ def _also(passage: Passage, passages: RankedPassages) -> str:
 
 def _passage_told(passage: Passage, words: Sequence[QueryTerm], passages: RankedPassages) -> str:
     if passage.is_prose:
-        return prose_told(passage, words)
+        return prose_told(_in_context(passage), words)
     return _type_told(passage) if passage.is_type else _member_told(passage, passages)
 
 
@@ -299,6 +325,28 @@ def prose_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
     return f"{title}{where} {marker(known.id)}\n\n{quoted}"
 
 
+def _in_context(passage: Passage) -> Passage:
+    """A paragraph with those around it, as far as a quote has room: what it says is often explained by the next one, or
+    by the table before it. Not of pages or recordings, whose quotes are found by where they begin."""
+    known = passage.evidence
+    if known.pages or known.seconds is not None:
+        return passage
+    lines = known.text.split("\n")
+    start, end = passage.line_start - known.line_start, passage.line_end - known.line_start + 1
+    while end - start < _MOST_LINES:
+        grown = max(0, start - 1), min(len(lines), end + 1)
+        if grown == (start, end) or sum(map(len, lines[grown[0] : grown[1]])) > _MOST_PROSE_CHARS:
+            break
+        start, end = grown
+    while not lines[start].strip():
+        start += 1
+    while not lines[end - 1].strip():
+        end -= 1
+    text = "\n".join(lines[start:end])
+    first = known.line_start + start
+    return replace(passage, text=text, code=text, line_start=first, line_end=first + end - start - 1)
+
+
 def _opened_at(passage: Passage) -> str:
     """Where a reader finds a passage: lines of a text, a page of a document, the time in a recording (E19)."""
     known = passage.evidence
@@ -370,11 +418,8 @@ def fact_told(fact: GraphFact, known: Evidence) -> str:
     maybe = "" if fact.certain else "probably "
     line = lines[at].strip()
     shown = f": `{neutral(line)}`" if "`" not in line and len(line) <= 160 else ""
-    return (
-        f"- {_plain(fact.source)} {maybe}{fact.verb} {_plain(fact.target)} in "
-        f"{fact.path}:{known.line_start + at}{shown} "
-        f"{marker(known.id)}"
-    )
+    said = f" {maybe}{fact.verb} {_plain(fact.target)}" if fact.verb else ""
+    return f"- {_plain(fact.source)}{said} in {fact.path}:{known.line_start + at}{shown} {marker(known.id)}"
 
 
 def _plain(name: str) -> str:

@@ -51,7 +51,8 @@ _VERBS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class GraphFact:
-    """`source verb target`, seen at `path:line`; `certain` where the graph proved it from declared types."""
+    """`source verb target`, seen at `path:line`; `certain` where the graph proved it from declared types. Without a
+    verb only that `source` is there."""
 
     source: str
     verb: str
@@ -63,10 +64,11 @@ class GraphFact:
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """The best facts, and how many there are of the kind that was asked for."""
+    """The best facts, how many there are of the kind that was asked for, and what to call them in an answer."""
 
     facts: tuple[GraphFact, ...] = ()
     total: int = 0
+    heading: str = ""
 
 
 def named_nodes(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:

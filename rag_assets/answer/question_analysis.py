@@ -181,13 +181,17 @@ class Intent(StrEnum):
     IMPLEMENTATIONS = "implementations"
     ROUTES = "routes"
     TABLES = "tables"
+    OVERVIEW = "overview"
+    LIST = "list"
     EXPLANATION = "explanation"
 
 
 _USAGE = re.compile(
     r"\bwho (?:calls|uses|invokes|creates|constructs)\b|\bcallers? of\b|\busages? of\b|\breferences? (?:to|of)\b"
     r"|\bwhere (?:is|are) .{1,80}? (?:used|called|invoked|created|constructed|injected|referenced)\b"
-    r"|\bwhat (?:calls|uses|invokes|depends on)\b|\bused by\b|\bcalled by\b",
+    r"|\bwhat (?:calls|uses|invokes|depends on)\b|\bused by\b|\bcalled by\b"
+    r"|\bwh(?:at|ich|o)\b.{0,60}\b(?:breaks?|affected|impacted|depends? on)\b|\bimpact of\b"
+    r"|\bif (?:i|we|you|somebody) (?:change|remove|rename|delete|drop|edit|modify|touch|threw|throw)\b",
     re.IGNORECASE,
 )
 _IMPLEMENTATIONS = re.compile(
@@ -203,6 +207,22 @@ _TABLES = re.compile(
     r"|\b(?:reads?|writes?|written|stored) (?:from|to|in|into) (?:the )?(?:database|table|dbo)|\bstored procedures?\b",
     re.IGNORECASE,
 )
+_THING = (
+    r"(?:project|repo|repository|lib|library|tool|product|app|application|kit|package|code ?base|code|solution"
+    r"|framework|service|system|program|software|template|sample|thing)"
+)
+_OVERVIEW = re.compile(
+    rf"\bwhat(?: is|'s|s)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:about|for|good for|used for|doing)\b"
+    rf"|\bwhat (?:does|can|is) (?:this|the|our) (?:\w+ )?{_THING}(?: do| offer| provide)?\s*(?:\?|$|,|and\b)"
+    r"|\bwhat is (?:this|it)(?: about| for)?\s*(?:\?|$)|\boverview\b|\bgetting started\b"
+    rf"|\b(?:which|what) (?:parts|modules|projects|components|layers|services) (?:has|does) (?:this|the|it)\b"
+    rf"|\bhow (?:do|can|should) (?:i|we|you) (?:run|start|install|build|set up|launch|use|try)"
+    rf" (?:this|it|everything|the (?:\w+ )?{_THING})\b"
+    rf"|\b(?:explain|describe|summari[sz]e) (?:this|the|our) (?:\w+ )?{_THING}\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Z]{2,}\d*(?:s|ed|es|ing)?|NuGet")
+"""`DTOs`, `URLs`, `POSTed`: words, however they are written."""
 _DEFINITION = re.compile(
     r"^\s*(?:what (?:is|are|does)|define|definition of|explain|describe"
     r"|where (?:is|are) .{1,80}? (?:defined|declared))\b",
@@ -231,7 +251,8 @@ class QueryIntent:
 def intent_of(question: Question) -> QueryIntent:
     """The kind of answer and the names that a question is about."""
     text = question.typed
-    names = tuple(dict.fromkeys((*question.symbols, *_QUOTED_NAME.findall(text))))
+    symbols = [one for one in question.symbols if not _WORD.fullmatch(one)]
+    names = tuple(dict.fromkeys((*symbols, *_QUOTED_NAME.findall(text))))
     if not names and question.kind is QuestionKind.SYMBOL:
         names = (question.text.strip(),)
     return QueryIntent(_intent(text, question.kind, bool(names)), names)
@@ -248,7 +269,33 @@ def asks_amount(question: str) -> bool:
     return _ASKS_AMOUNT.search(question) is not None
 
 
+_LIST = re.compile(
+    r"^\W*(?:which|what|list|show|enumerate|name|how many|give)\b(?:\s+(?:me|a|list|all|the|of|kinds?|sorts?|different|"
+    r"available|existing|custom|own|various|http|rest|api|web|database|db|sql|nuget|npm|public|domain|integration|"
+    r"stored|are|is|there))*\s+(?P<noun>[A-Za-z]+)\b"
+    r"(?P<rest>\W*(?:$|(?:are|can|do|does|exist|for|has|have|in|is|of|that|there|to|was|were)\b).*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def listed_noun(question: str) -> tuple[str, str]:
+    """(what a question wants a list of, in the singular and lower case; the rest of the question); two '' for none."""
+    found = _LIST.match(question.strip())
+    if found is None:
+        return "", ""
+    noun = found["noun"].lower()
+    single = noun[:-3] + "y" if noun.endswith("ies") else noun.removesuffix("s")
+    return (single, found["rest"]) if noun != single or noun == "middleware" else ("", "")
+
+
+def is_subject(word: QueryTerm) -> bool:
+    """Whether a word is what a question is about, and not what is asked about it."""
+    return word.root not in _SHARE_OF_ROOT
+
+
 def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
+    if not has_names and _OVERVIEW.search(text):
+        return Intent.OVERVIEW
     for intent, pattern in (
         (Intent.IMPLEMENTATIONS, _IMPLEMENTATIONS),
         (Intent.USAGE, _USAGE),

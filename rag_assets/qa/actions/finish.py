@@ -96,7 +96,7 @@ def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnCont
         at = {fact: in_context[piece.id] for fact, piece in reading.at.items() if piece.id in in_context}
         is_sure = reading.confidence >= settings.sure_from
         parts = (reading.words, context.evidence, reading.passages, reading.facts, at)
-        text = answer_of(reading.wish, *parts) if is_sure else closest(reading.wish, *parts)
+        text = answer_of(reading.wish, *parts, reading.lead) if is_sure else closest(reading.wish, *parts)
     with run.clock.step("check"):
         report = check(text, context.evidence, Policy(settings.citation_policy))
     turn = replace(turn, quoted=context, provider=EXTRACTIVE, context_tokens=context.tokens)

@@ -1,0 +1,149 @@
+"""Answer plans: what the index itself knows for some kinds of question, beside what a search finds for its words.
+
+An overview comes from the README and the types that most others use, a list from the nodes of the graph, a walk-through
+from the calls of the method that was found, in their order. Everything that is told has a place that can be quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
+from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
+from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, ResultReader
+from rag_assets.graph.lookup import short_name
+from rag_assets.identifiers import identifier_words
+from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.search.ranking.penalties import non_product_code
+
+if TYPE_CHECKING:
+    from rag_assets.graph.csr_graph import Numbers
+    from rag_assets.search.index import LabelIndex
+
+MOST_LISTED = 40
+"""Of a list: two screens. Its heading counts them all."""
+_FEWEST_LISTED = 2
+_CONTAINERS = frozenset(map(root, ("api", "app", "application", "database", "product", "server", "service", "system")))
+"""What has all that a repository has, also where nothing is called so."""
+_MOST_TYPES = 6  # of an overview
+_MOST_STEPS = 7  # of a walk-through
+_FEWEST_STEPS = 2
+_README_SECTIONS = 12
+_README = re.compile(r"readme(?:\.\w+)?", re.IGNORECASE)
+
+_KINDS: dict[str, tuple[NodeType, ...]] = {
+    "endpoint": (NodeType.ENDPOINT,),
+    "route": (NodeType.ENDPOINT,),
+    "url": (NodeType.ENDPOINT,),
+    "table": (NodeType.TABLE,),
+    "view": (NodeType.VIEW,),
+    "procedure": (NodeType.PROC,),
+    "trigger": (NodeType.TRIGGER,),
+    "migration": (NodeType.MIGRATION,),
+    "package": (NodeType.PACKAGE,),
+    "dependency": (NodeType.PACKAGE,),
+    "library": (NodeType.PACKAGE,),
+}
+"""What a noun of a question lists. Other nouns list the types whose name ends with them: DTOs, handlers, exceptions."""
+
+
+def listed(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> GraphFacts:
+    """The nodes that a noun lists, by path and line, those alone that are about the subject of the question."""
+    everything = list(_places(graph, _nodes_of(graph, noun)))
+    found = [fact for fact in everything if _is_about(fact, subject)]
+    if len(found) < _FEWEST_LISTED and all(word.root in _CONTAINERS for word in subject):
+        found = everything
+    unique = list({(fact.source, fact.path, fact.line): fact for fact in found}.values())
+    unique.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line, one.source))
+    if len(unique) < _FEWEST_LISTED:
+        return GraphFacts()
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    heading = f"**{len(unique)} {plural}:**"
+    return GraphFacts(tuple(unique[:MOST_LISTED]), len(unique), heading)
+
+
+def _nodes_of(graph: Graph, noun: str) -> Numbers:
+    kinds = _KINDS.get(noun)
+    if kinds is not None:
+        return np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind.value) for kind in kinds]))
+    wanted = root(noun)
+    types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
+    return np.array(
+        [node for node in types.tolist() if (said := identifier_words(graph.names[node])) and root(said[-1]) == wanted],
+        np.int64,
+    )
+
+
+def _places(graph: Graph, nodes: Numbers) -> Iterator[GraphFact]:
+    """Where each node is declared; of a package, where it is referred to."""
+    reader = ResultReader(graph)
+    for node, places in zip(nodes.tolist(), reader.places(nodes), strict=True):
+        key = reader.key(node)
+        name = short_name(key)
+        for place in places[:1]:
+            yield GraphFact(name, "", "", place.path, place.line_start, True)
+        if not places:
+            for path, line in _referred(graph, reader, node):
+                yield GraphFact(name, "", "", path, line, True)
+
+
+def _referred(graph: Graph, reader: ResultReader, node: int) -> list[tuple[str, int]]:
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[IN] = True
+    reach, _ = graph.reach(np.array([node]), allowed, 1)
+    return [(edge.path, edge.line) for edge in reader.edges(reach.edge) if edge.path][:1]
+
+
+def _is_about(fact: GraphFact, subject: Sequence[QueryTerm]) -> bool:
+    return not subject or covered(tuple(subject), roots_of(f"{fact.source} {fact.path}")) >= 0.5
+
+
+def readme_points(index: LabelIndex) -> list[str]:
+    """The points of the README at the root of a repository, in the order of its lines; none where there is none."""
+    shard, scope = index.parts.shard(), index.scope()
+    paths = [path for path in shard.values("Path", scope) if "/" not in path and _README.fullmatch(path)]
+    if not paths:
+        return []
+    of_file = scope.narrowed(SearchFilters(paths=tuple(paths)))
+    payloads = shard.retrieve(sorted(shard.ids(of_file)), of_file)
+    own = {one: known for one, known in payloads.items() if "/" not in known.get("Path", "/")}
+    return sorted(own, key=lambda one: (own[one].get("StartLine", 0), one))[:_README_SECTIONS]
+
+
+def main_types(graph: Graph) -> GraphFacts:
+    """The types of the product that most is done with: those with most edges from elsewhere."""
+    types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
+    order = types[np.argsort(-graph.degree[IN][types].astype(np.int64), kind="stable")][: 8 * _MOST_TYPES]
+    found = [one for one in _places(graph, order) if non_product_code(one.path) is None]
+    unique = list({one.source: one for one in found}.values())
+    return GraphFacts(tuple(unique[:_MOST_TYPES]), len(unique[:_MOST_TYPES]), "**Types that most of it uses:**")
+
+
+def steps_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> GraphFacts:
+    """The calls of a method of the label in the order of its lines, each at what is called; none for fewer than two.
+    Of a node that is a type, the calls of the method on `lines`."""
+    entries = [node for key in keys if (node := graph.find(key)) is not None and key_kind(key) is NodeType.METHOD]
+    if not entries:
+        return GraphFacts()
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[OUT, [RELATIONS.index(one.value) for one in (Relation.CALLS, Relation.EXECUTES, Relation.WRITES_TO)]] = True
+    reach, _ = graph.reach(np.array(entries), allowed)
+    reader = ResultReader(graph)
+    edges = zip(reader.edges(reach.edge), reach.node.tolist(), strict=True)
+    inside = [(edge, node) for edge, node in edges if edge.path and lines[0] <= edge.line <= lines[1]]
+    inside.sort(key=lambda one: (one[0].line, one[0].target))
+    made: dict[str, GraphFact] = {}
+    for edge, node in inside:
+        places = graph.places(node)
+        if places and edge.confidence is not Confidence.NAME_ONLY and edge.target not in made:
+            certain = edge.confidence is Confidence.RESOLVED
+            made[edge.target] = GraphFact(
+                short_name(edge.target), "", "", places[0].path, places[0].line_start, certain
+            )
+    steps = tuple(made.values())[:_MOST_STEPS]
+    return GraphFacts(steps, len(made), "**It calls, in this order:**") if len(steps) >= _FEWEST_STEPS else GraphFacts()

@@ -1,0 +1,97 @@
+"""Questions that the index answers by what it knows itself, asked from the command line: what a project is about,
+lists, what breaks, how something works step by step."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rag_assets.index.layout import IndexHome
+from rag_assets_tests.cli.conftest import CommandLine, Outcome
+from rag_assets_tests.git_repository import Repository
+
+SHOP = Path(__file__).parents[2] / "examples" / "shop"
+
+
+@pytest.fixture(scope="module")
+def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """The example shop, indexed by the command line."""
+    base = tmp_path_factory.mktemp("answer-plans")
+    shutil.copytree(SHOP, base / "shop")
+    repository = Repository(base / "shop")
+    repository.git("init", "--quiet", "--initial-branch=main")
+    repository.commit({})
+    made = CommandLine(IndexHome(base / "home"), base)
+    done = made.run("index", repository.path, "--lexical-only")
+    assert done.code == 0, done.err
+    return made
+
+
+def asked(cli: CommandLine, question: str) -> Outcome:
+    done = cli.run("ask", question, "--json")
+    assert done.code == 0, done.err
+    bad = [check for check in done.json["checks"] if check["support"] != "supported"]
+    assert bad == [], "every statement is quoted at the place that it names"
+    return done
+
+
+@pytest.mark.parametrize(
+    "question", ["what is this project about?", "What does this repository do", "give me an overview"]
+)
+def test_an_overview_begins_with_the_readme(cli: CommandLine, question: str) -> None:
+    found = asked(cli, question).json
+    assert found["intent"] == "overview" and found["citations"][0]["path"] == "README.md"
+    introduced = re.sub(r"[^a-z]+", " ", found["answer"].partition("**Types")[0].lower())
+    assert "fernhill" in introduced
+    assert "**Types that most of it uses:**" in found["answer"]
+
+
+@pytest.mark.parametrize(
+    ("question", "heading", "one"),
+    [
+        ("what endpoints are there?", r"\*\*\d+ endpoints:\*\*", "OrdersController.cs"),
+        ("Which commands exist?", r"\*\*\d+ commands:\*\*", "PlaceOrderCommand"),
+        ("list all repositories", r"\*\*\d+ repositories:\*\*", "OrderRepository"),
+        ("which tables does the database have", r"\*\*\d+ tables:\*\*", "Orders"),
+        ("which NuGet packages are used?", r"\*\*\d+ packages:\*\*", ".csproj"),
+    ],
+)
+def test_a_list_is_complete_and_counted(cli: CommandLine, question: str, heading: str, one: str) -> None:
+    found = asked(cli, question).json
+    assert found["intent"] == "list" and not found["unsure"]
+    title = re.search(heading, found["answer"])
+    assert title is not None, found["answer"][:300]
+    count = int(re.findall(r"\d+", title.group())[0])
+    assert len(re.findall(r"^- \*\*", found["answer"], re.MULTILINE)) == min(count, 40)
+    assert one in found["answer"]
+
+
+def test_a_list_is_of_what_the_question_is_about(cli: CommandLine) -> None:
+    whole = asked(cli, "which endpoints are there?").json["answer"]
+    part = asked(cli, "which endpoints are there for orders?").json["answer"]
+    assert "/orders" in part and len(part.splitlines()) < len(whole.splitlines())
+
+
+def test_what_would_break_is_who_uses_it(cli: CommandLine) -> None:
+    found = asked(cli, "what breaks if I change IOrderRepository?").json
+    assert found["intent"] == "usage" and "**IOrderRepository**" in found["answer"]
+
+
+def test_how_it_works_names_what_is_called_in_its_order(cli: CommandLine) -> None:
+    found = asked(cli, "how does PlaceOrderHandler place an order?").json
+    steps = found["answer"].partition("**It calls, in this order:**")[2]
+    assert len(re.findall(r"^- \*\*", steps, re.MULTILINE)) >= 2
+
+
+@pytest.mark.parametrize("question", ["which DTOs exist?", "how are URLs built", "what happens with POSTed orders?"])
+def test_acronyms_are_words_and_no_names_that_nothing_declares(cli: CommandLine, question: str) -> None:
+    done = cli.run("ask", question, "--json")
+    assert "nothing here is called" not in (done.json["reason"] or "")
+
+
+def test_a_name_that_does_not_exist_is_refused_all_the_same(cli: CommandLine) -> None:
+    done = cli.run("ask", "which endpoints does RefundMailService call?", "--json")
+    assert done.code == 4 and done.json["reason"] == "nothing here is called RefundMailService"
