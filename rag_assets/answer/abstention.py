@@ -1,8 +1,8 @@
-"""Decides whether the evidence is enough to answer: signals of one search, their weights, one threshold (E20, E22).
+"""Decides whether the evidence is enough to answer: signals of one search, their weights, two thresholds (E20, E22).
 
-The weights are those of a logistic regression over mined questions with and without an answer.
-`benchmarks/abstention.py` mines them, fits them and prints the curve. The threshold is the one that was calibrated on
-the questions of the generation, where it has one.
+The weights are those of a logistic regression over questions as people ask them, with and without an answer
+(`benchmarks/people_questions.py --fit`). The thresholds are those that were calibrated on the questions of the
+generation, where it has some.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rag_assets.index.answer_results import read_calibration
 
@@ -72,7 +72,7 @@ class AbstentionWeights:
 
 
 WEIGHTS = AbstentionWeights(0.1, 2.3, 1.7, 0.9, 0.1, -2.0, -0.35, -1.8, -0.6, 1.0)
-"""Fitted by `benchmarks/abstention.py`."""
+"""Fitted by `benchmarks/people_questions.py --fit`, rounded."""
 
 THRESHOLD = 0.45
 """Below it a question is refused: of those that have an answer one in twenty."""
@@ -124,14 +124,20 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("’", "'").split()).strip(" .\"'").casefold()
 
 
-def threshold_of(generation: Generation, mode: str) -> float | None:
-    """The confidence below which questions to a generation are refused when it is searched in `mode`; None where it was
-    not calibrated for that, or for confidences that mean something else."""
-    found = read_calibration(generation.directory)
-    return found.threshold if found is not None and (found.mode, found.scale) == (mode, SCALE) else None
+class Thresholds(NamedTuple):
+    """Of confidence, by the names of the settings of a pipeline."""
+
+    weak_below: float
+    sure_from: float
 
 
-def calibrated_threshold(generations: Sequence[Generation], mode: str) -> float | None:
-    """The threshold that holds where nobody says another: that of the one generation. None without one, and for several
-    generations, which one threshold cannot hold for."""
-    return threshold_of(generations[0], mode) if len(generations) == 1 else None
+def calibrated_thresholds(generations: Sequence[Generation], mode: str) -> Thresholds | None:
+    """Those that hold where nobody says others: of the one generation, searched in `mode`. None where it was not
+    calibrated for that, or for confidences that mean something else, and for several generations, which one calibration
+    cannot hold for."""
+    if len(generations) != 1:
+        return None
+    found = read_calibration(generations[0].directory)
+    if found is None or (found.mode, found.scale) != (mode, SCALE):
+        return None
+    return Thresholds(found.threshold, found.sure)

@@ -133,6 +133,18 @@ def ranked(
 
     passages, rows, credit = passage_features(question, words, evidence, model)
     scores = rows @ np.array([getattr(WEIGHTS, one.name) for one in fields(PassageWeights)], np.float32)
+    return ranked_by(scores, passages, words, rows, credit, model)
+
+
+def ranked_by(
+    scores: NDArray[np.floating],
+    passages: Sequence[Passage],
+    words: Sequence[QueryTerm],
+    rows: NDArray[np.float32],
+    credit: NDArray[np.float32],
+    model: StaticEmbedder | None,
+) -> RankedPassages:
+    """What `passage_features` made, by these scores."""
     scored = [
         replace(
             one,

@@ -159,6 +159,7 @@ def replay(
             history=history,
             count_tokens=token_counter(answer.tokenizer),
             threshold=answer.threshold,
+            sure=answer.sure,
         )
         replayed = replayer.replay(record, model)
     for warning in replayed.warnings:
@@ -266,14 +267,17 @@ def replay_object(record: LogRecord, replayed: Replay, live: bool) -> dict[str, 
         "live": live,
         "same": replayed.same,
         "lock_differences": list(replayed.lock),
-        "threshold": None
-        if replayed.threshold is None
-        else dict(zip(("then", "now"), replayed.threshold, strict=True)),
+        "threshold": _then_and_now(replayed.threshold),
+        "sure": _then_and_now(replayed.sure),
         "then": dataclasses.asdict(replayed.then),
         "now": dataclasses.asdict(replayed.now),
         "diff": list(replayed.diff),
         "warnings": list(replayed.warnings),
     }
+
+
+def _then_and_now(pair: tuple[float, float] | None) -> dict[str, float] | None:
+    return None if pair is None else dict(zip(("then", "now"), pair, strict=True))
 
 
 def show_log(output: Output, asked: Sequence[LoggedQuestion], totals: Totals) -> None:
@@ -341,9 +345,10 @@ def show_replay(output: Output, record: LogRecord, replay: Replay) -> None:
     turn = record.turn_id[:SHORT_ID]
     for change in replay.lock:
         output.line(("changed since  ", "warn"), change)
-    if replay.threshold is not None:
-        then, now = replay.threshold
-        output.line(("changed since  ", "warn"), f"threshold: {then:.3f}, as in this replay → {now:.3f}")
+    for name, pair in (("threshold", replay.threshold), ("sure from", replay.sure)):
+        if pair is not None:
+            then, now = pair
+            output.line(("changed since  ", "warn"), f"{name}: {then:.3f}, as in this replay → {now:.3f}")
     if replay.then.models != replay.now.models:
         output.line(("models  ", "warn"), f"{_listed(replay.then.models)} → {_listed(replay.now.models)}")
     if replay.same:

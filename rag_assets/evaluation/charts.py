@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ _NAME_CHARS = 26
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _COLORS = 6  # classes `of0` to `of5`; lines are told apart without them too, by the names at their ends
 _TICK_COMMIT_DIGITS = 7
+_BAND_NAME = 80  # pixels: a narrower band has its name as a hint only
 _NAME_GAP = 13  # pixels between two names at the end of lines
 
 
@@ -76,10 +77,13 @@ def category_plot(categories: Sequence[CategorySummary], metric: str) -> str:
     return _svg(body, f"{metric} by category", height)
 
 
-def risk_plot(curve: DataFrame, marks: Sequence[tuple[str, float]]) -> str:
-    """Two lines over the share of the answerable questions that is answered: the share of the unanswerable that is
-    answered too, and the share of wrong answers. `marks` are named thresholds, each at the coverage that it has."""
-    body = [_grid(_WIDTH - _RIGHT)]
+def risk_plot(
+    curve: DataFrame, marks: Sequence[tuple[str, float]], outcomes: tuple[float, float, float] | None = None
+) -> str:
+    """Two lines over the share of the answerable questions that a threshold lets pass: the share of the unanswerable
+    that passes too, and the share of wrong ones. `marks` are named thresholds, each at the coverage that it has;
+    `outcomes` are the shares of the answerable that are answered, not sure and refused: three bands, from the left."""
+    body = [*_bands(outcomes or ()), _grid(_WIDTH - _RIGHT)]
     body += [
         f'<text x="{_x(tick):.1f}" y="{_HEIGHT - _BOTTOM + 16}" class="tick" text-anchor="middle">{tick:g}</text>'
         for tick in _TICKS
@@ -97,6 +101,22 @@ def risk_plot(curve: DataFrame, marks: Sequence[tuple[str, float]]) -> str:
         body.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_y_of(1):.1f}" y2="{_y_of(0):.1f}" class="mark {color}"/>')
         ends.append((_y_of(1), f"| {name} {threshold:.3f}", color))
     return _svg([*body, *_names(ends)], "risk over coverage")
+
+
+def _bands(outcomes: Sequence[float]) -> Iterator[str]:
+    """An area for each outcome, with its name and share below the top."""
+    start = 0.0
+    names = ("answered", "not sure", "refused")[: len(outcomes)]
+    for number, (name, share) in enumerate(zip(names, outcomes, strict=True)):
+        left, wide = _x(start), _x(start + share) - _x(start)
+        start += share
+        told = f"{name} {share:.0%}"
+        yield (
+            f'<rect x="{left:.1f}" y="{_TOP}" width="{wide:.1f}" height="{_y_of(0) - _TOP:.1f}" '
+            f'class="band {_color_of(number + 2)}"><title>{told}</title></rect>'
+        )
+        if wide >= _BAND_NAME:
+            yield f'<text x="{left + wide / 2:.1f}" y="{_TOP + 14}" class="tick" text-anchor="middle">{told}</text>'
 
 
 def _color_of(number: int) -> str:

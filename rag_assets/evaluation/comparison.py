@@ -15,7 +15,7 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.evaluation.gate import GateRules, changes_of
 from rag_assets.evaluation.metrics import CUT, estimate
 from rag_assets.evaluation.summary import ANSWER_METRICS, JUDGE, PRECISION, by_category
-from rag_assets.index.answer_results import Outcome
+from rag_assets.index.answer_results import Grade, Outcome
 from rag_assets.index.eval_records import (
     Estimate,
     EvalRun,
@@ -56,19 +56,19 @@ class CategoryDelta:
 
 @dataclass(frozen=True, slots=True)
 class ChangedAnswer:
-    """A question whose answer came to something else."""
+    """A question whose answer is worth something else."""
 
     id: str
     question: str
     answerable: bool
-    before: Outcome
-    now: Outcome
+    before: Grade
+    now: Grade
 
 
 @dataclass(frozen=True, slots=True)
 class AnswersDelta:
     """The answers to the questions that both runs were asked: metric → (the questions it is of, what changed), the
-    questions that are answered in one of them only, and how they were asked differently, name → (before, now)."""
+    questions whose answers are worth something else, and how they were asked differently, name → (before, now)."""
 
     metrics: dict[str, tuple[int, MetricDelta]]
     changed: tuple[ChangedAnswer, ...]
@@ -145,11 +145,11 @@ def _answers(before: EvalRun, now: EvalRun) -> AnswersDelta | None:
         ids = here.index[here[name].notna() & then[name].notna()]
         if len(ids):
             metrics[name] = (len(ids), _delta(then.loc[ids, name], here.loc[ids, name]))
-    was = {result.id: result.outcome for result in before.answers}
+    was = {result.id: result.grade for result in before.answers}
     changed = tuple(
-        ChangedAnswer(new.id, new.question, new.answerable, was[new.id], new.outcome)
+        ChangedAnswer(new.id, new.question, new.answerable, was[new.id], new.grade)
         for new in now.answers
-        if was.get(new.id, new.outcome) is not new.outcome
+        if was.get(new.id, new.grade) is not new.grade
     )
     return AnswersDelta(metrics, changed, unlike)
 

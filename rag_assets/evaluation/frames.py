@@ -27,6 +27,8 @@ _RUN = _QUESTION | {"first_rank": _WHOLE, "seconds": _NUMBER, "absent": _TUPLE, 
 _ANSWER = _QUESTION | {
     "answerable": "bool",
     "outcome": _TEXT,
+    "grade": _TEXT,
+    "cites_expected": "bool",
     "confidence": _NUMBER,
     "seconds": _NUMBER,
     "cited": _TUPLE,
@@ -84,8 +86,9 @@ def answers(found: Iterable[EvalRun]) -> pd.DataFrame:
         values = values_of(run.answers)
         for result in run.answers:
             own = {name: getattr(result, name) for name in _ANSWER if name not in (*_QUESTION, *ANSWER_METRICS)}
+            enums = {"outcome": result.outcome.value, "grade": result.grade.value}
             metrics = {name: by_question[result.id] for name, by_question in values.items()}
-            rows.append(_question(run, result) | own | {"outcome": result.outcome.value} | metrics)
+            rows.append(_question(run, result) | own | enums | metrics)
     return _frame(rows, _ANSWER)
 
 

@@ -50,6 +50,8 @@ _ANSWERS = (
     *_COLUMNS[:7],
     ("answerable", pa.bool_()),
     ("outcome", pa.string()),
+    ("grade", pa.string()),
+    ("cites_expected", pa.bool_()),
     ("confidence", pa.float32()),
     *((f"sentences_{kind.name.lower()}", pa.int32()) for kind in Support),
     ("cited", pa.list_(pa.string())),
@@ -72,7 +74,7 @@ def keep_run(home: IndexHome, generation: Generation, run: EvalRun) -> EvalRecor
     generations/{id}/eval/{set}.json       the run, `index.eval_records`
     generations/{id}/eval/{set}.parquet    a row per question
     generations/{id}/eval/{set}.answers.parquet    a row per answer, where there are some
-    generations/{id}/threshold.json        the threshold that was calibrated, `index.answer_results`
+    generations/{id}/threshold.json        the thresholds that were calibrated, `index.answer_results`
     labels/{label}/eval_history.json       means and intervals, `index.eval_records`
     """
     with pointer_lock(home, generation.manifest.index_label):
@@ -165,6 +167,7 @@ def _answers(run: EvalRun, manifest: Manifest) -> pa.Table:
     columns = _same(run, manifest, run.answers)
     columns |= {name: [_present(getattr(result, name)) for result in run.answers] for name in plain}
     columns["outcome"] = [result.outcome.value for result in run.answers]
+    columns["grade"] = [result.grade.value for result in run.answers]
     columns["cited"] = [list(result.cited) for result in run.answers]
     judged = [result.judged or Judged() for result in run.answers]
     columns["judge"] = [_present(one.score) for one in judged]

@@ -112,7 +112,8 @@ class EvalQuestion:
     written `path:…` too. `paths`, `kinds` and `languages` narrow the search as the options of `rag-assets search` do.
 
     A question that is not `answerable` has no answer in the index, and is only asked where answers are measured (E22).
-    `spans` are the lines that answer, of one of the files; none: nobody knows more than the file.
+    `spans` are the lines that answer, of one of the files, and `facts` literals in them, of which a right answer quotes
+    one; without either nobody knows more than the file.
     `repository` and `revision` are what the question was written for, empty: any; `commit` is the one whose subject it
     is, empty: none."""
 
@@ -127,6 +128,7 @@ class EvalQuestion:
     revision: str = ""
     commit: str = ""
     spans: tuple[LineSpan, ...] = ()
+    facts: tuple[str, ...] = ()
 
     @property
     def answerable(self) -> bool:
@@ -157,6 +159,7 @@ class QuestionSet:
             [
                 *(q.id, q.question, sorted(q.relevant), sorted(q.paths), sorted(q.kinds), sorted(q.languages)),
                 *([sorted(map(str, q.spans))] if q.spans else []),
+                *([{"facts": sorted(q.facts)}] if q.facts else []),
             ]
             for q in sorted(self.questions, key=lambda question: question.id)
         ]
@@ -266,18 +269,28 @@ class _Filters(Strict):
 
 
 class _Item(Strict):
-    """A question as a file has it. `answerable` stands before what is expected of it."""
+    """A question as a file has it. `answerable` stands before what is expected of it. `kind` is the first of the tags:
+    what sort of question it is."""
 
     id: Annotated[Name, BeforeValidator(_id)]
     question: Name
     answerable: StrictBool = True
     relevant: Targets = Field(default=(), validate_default=True)
+    kind: Name = ""
     tags: Names = ()
     filters: _Filters = _Filters()
     repository: Name = ""
     revision: Name = ""
     commit: Name = ""
     spans: Spans = ()
+    facts: Names = ()
+
+    @field_validator("spans", "facts")
+    @classmethod
+    def _is_of_an_answer(cls, known: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        if known and info.data.get("answerable") is False:
+            raise ValueError("a question with answerable: false has no answer to describe")
+        return known
 
     @field_validator("relevant")
     @classmethod
@@ -321,7 +334,7 @@ def _question(node: Node, set_name: str, number: int) -> EvalQuestion:
         id=item.id,
         question=item.question,
         relevant=item.relevant,
-        tags=item.tags,
+        tags=tuple(dict.fromkeys((item.kind, *item.tags) if item.kind else item.tags)),
         paths=filters.path,
         kinds=filters.kinds,
         languages=filters.languages,
@@ -329,4 +342,5 @@ def _question(node: Node, set_name: str, number: int) -> EvalQuestion:
         revision=item.revision,
         commit=item.commit,
         spans=tuple(LineSpan(span.path, span.start, span.end) for span in item.spans),
+        facts=item.facts,
     )

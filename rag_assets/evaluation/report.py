@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.errors import RagAssetsError
-from rag_assets.evaluation.summary import ANSWER_METRICS, RECALL, WRONG, summarise
+from rag_assets.evaluation.summary import (
+    ANSWER_METRICS,
+    DECLINED,
+    PARTLY,
+    RECALL,
+    UNSURE,
+    WRONG,
+    outcome_counts,
+    summarise,
+)
 from rag_assets.evaluation.tables import (
     Row,
     answer_rows,
+    answerable_rows,
     category_rows,
     format_estimate,
     format_moves,
@@ -24,6 +34,8 @@ from rag_assets.evaluation.tables import (
     markdown_text,
     move_rows,
     risk_rows,
+    threshold_rows,
+    unanswerable_rows,
     wrong_rows,
 )
 from rag_assets.index.eval_records import Estimate, EvalRecord, EvalRun, merged, read_history, read_runs
@@ -38,6 +50,8 @@ MOST_RECORDS = 30
 MOST_QUESTIONS = 100  # of a list; the table of the run has them all
 _COMMIT_DIGITS = 10
 _DATE_CHARS = 10
+_OF_THE_RUN_ONLY = (PARTLY, UNSURE, DECLINED, WRONG, RECALL)
+"""Metrics of answers that the table over generations has no room for."""
 
 
 class NothingMeasured(RagAssetsError):
@@ -166,8 +180,12 @@ def tables(found: SetReport) -> list[tuple[str, list[Row]]]:
             made.append((heading, move_rows(against)[:MOST_QUESTIONS]))
         made.append(("Not answered first", _missed_rows(found.run)))
         made.append(("Answers", answer_rows(found.run)))
+        counts = outcome_counts(found.run.answers)
+        made.append(("What became of the answerable questions", answerable_rows(counts)))
+        made.append(("What became of the unanswerable questions", unanswerable_rows(counts)))
+        made.append(("Three outcomes", threshold_rows(found.run)))
         made.append(("Risk over coverage", risk_rows(found.run)))
-        made.append(("Answered wrongly, refused or failed", wrong_rows(found.run)[:MOST_QUESTIONS]))
+        made.append(("Answered wrongly, not answered or failed", wrong_rows(found.run)[:MOST_QUESTIONS]))
         made.append(("Judged, the worst first", judged_rows(found.run)[:MOST_QUESTIONS]))
     return [(heading, rows) for heading, rows in made if rows]
 
@@ -178,7 +196,7 @@ def _generation_rows(found: SetReport) -> list[Row]:
     from rag_assets.evaluation.frames import history  # pandas takes 0.2 s and 76 MB, which only a report needs
 
     known = history(replace(record, categories=(record.total,)) for record in found.records)
-    known = known[~known["metric"].isin((WRONG, RECALL))]
+    known = known[~known["metric"].isin(_OF_THE_RUN_ONLY)]
     bounds = zip(known["value"], known["low"], known["high"], strict=True)
     texts = ["" if math.isnan(value) else format_estimate(Estimate(value, low, high)) for value, low, high in bounds]
     cells = known.assign(text=texts).pivot(index="generation_id", columns="metric", values="text").fillna("")

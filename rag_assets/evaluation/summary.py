@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import TypeVar
 
 import numpy as np
 
 from rag_assets.evaluation.metrics import estimate
-from rag_assets.index.answer_results import AnswerResult, Judging, Outcome
+from rag_assets.index.answer_results import AnswerResult, Grade, Judging, Outcome
 from rag_assets.index.eval_records import (
     AnswerSummary,
     CategorySummary,
@@ -24,14 +25,16 @@ from rag_assets.index.generations import Manifest
 
 _MS = 1000
 
-ANSWERED, REFUSED, WRONG = "answered", "refused", "wrong"
+RIGHT, PARTLY, UNSURE = "right", "partly", "not sure"
+ANSWERED, REFUSED, DECLINED, WRONG = "answered", "refused", "refused or not sure", "wrong"
 PRECISION, RECALL = "citation precision", "citation recall"
 JUDGE = "judge"
-ANSWER_METRICS = (ANSWERED, REFUSED, WRONG, PRECISION, RECALL, JUDGE)
+ANSWER_METRICS = (RIGHT, PARTLY, UNSURE, ANSWERED, REFUSED, DECLINED, WRONG, PRECISION, RECALL, JUDGE)
 
 
 def summarise_answers(results: Sequence[AnswerResult], judging: Judging | None = None) -> AnswerSummary | None:
-    """None where nothing was asked for answers. A question that failed is neither answered nor refused."""
+    """None where nothing was asked for answers. A question that failed is neither answered nor refused, and counts in
+    the shares all the same."""
     if not results:
         return None
     values = values_of(results)
@@ -59,6 +62,10 @@ def summarise_answers(results: Sequence[AnswerResult], judging: Judging | None =
         completion_tokens=sum(result.completion_tokens for result in results),
         cost=sum(costs) if costs else None,
         judge=None if judging is None else _judged(results, judging, of[JUDGE]),
+        right=of[RIGHT],
+        partly=of[PARTLY],
+        unsure=of[UNSURE],
+        declined=of[DECLINED],
     )
 
 
@@ -81,8 +88,12 @@ def _judged(results: Sequence[AnswerResult], judging: Judging, score: Estimate |
 def metric_estimates(summary: AnswerSummary) -> dict[str, Estimate | None]:
     """Metric → its mean over the questions, None where it says nothing about any. The opinion of a judge is not one."""
     return {
+        RIGHT: summary.right,
+        PARTLY: summary.partly,
+        UNSURE: summary.unsure,
         ANSWERED: summary.answered,
         REFUSED: summary.refused,
+        DECLINED: summary.declined,
         WRONG: summary.wrong,
         PRECISION: summary.precision,
         RECALL: summary.recall,
@@ -91,9 +102,14 @@ def metric_estimates(summary: AnswerSummary) -> dict[str, Estimate | None]:
 
 def values_of(results: Sequence[AnswerResult]) -> dict[str, dict[str, float | None]]:
     """Metric → question → its value between 0 and 1; None where it says nothing about the question."""
+    answerable = [one for one in results if one.answerable]
+    others = [one for one in results if not one.answerable]
+    graded = {RIGHT: Grade.RIGHT, PARTLY: Grade.PARTLY, UNSURE: Grade.UNSURE}
     return {
+        **{name: _of(results, answerable, grade) for name, grade in graded.items()},
         ANSWERED: {one.id: float(one.is_answered) if one.answerable else None for one in results},
-        REFUSED: {one.id: float(one.outcome is Outcome.REFUSED) if not one.answerable else None for one in results},
+        REFUSED: _of(results, others, Grade.REFUSED),
+        DECLINED: _of(results, others, Grade.REFUSED, Grade.UNSURE),
         WRONG: {one.id: float(one.is_wrong) if one.is_answered else None for one in results},
         PRECISION: {one.id: one.precision for one in results},
         RECALL: {one.id: one.recall for one in results},
@@ -101,8 +117,61 @@ def values_of(results: Sequence[AnswerResult]) -> dict[str, dict[str, float | No
     }
 
 
+def _of(results: Sequence[AnswerResult], asked: Sequence[AnswerResult], *grades: Grade) -> dict[str, float | None]:
+    """Question → 1 where its answer has one of the grades, else 0; None for those that are not among `asked`."""
+    found: dict[str, float | None] = {one.id: None for one in results}
+    return found | {one.id: float(one.grade in grades) for one in asked}
+
+
 def _estimate(values: Sequence[float]) -> Estimate | None:
     return estimate(values) if values else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeCounts:
+    """What became of the questions of a category: of the answerable, and from `unanswerable` on of the others. What is
+    not sure shows an expected place or does not. Those that failed are in the totals alone."""
+
+    category: str
+    answerable: int
+    right: int
+    partly: int
+    wrong: int
+    unsure_with_place: int
+    unsure_without: int
+    refused: int
+    unanswerable: int
+    rightly_refused: int
+    rightly_unsure: int
+    wrongly_answered: int
+
+
+def outcome_counts(results: Sequence[AnswerResult]) -> tuple[OutcomeCounts, ...]:
+    """Of all questions, then of each category; none where nothing was asked for answers."""
+    if not results:
+        return ()
+    found: list[tuple[str, list[AnswerResult]]] = by_category(results)
+    return tuple(_counted(name, chosen) for name, chosen in found)
+
+
+def _counted(name: str, results: Sequence[AnswerResult]) -> OutcomeCounts:
+    yes = Counter((one.grade, one.cites_expected) for one in results if one.answerable)
+    grades = Counter(one.grade for one in results if one.answerable)
+    no = Counter(one.grade for one in results if not one.answerable)
+    return OutcomeCounts(
+        category=name,
+        answerable=grades.total(),
+        right=grades[Grade.RIGHT],
+        partly=grades[Grade.PARTLY],
+        wrong=grades[Grade.WRONG],
+        unsure_with_place=yes[Grade.UNSURE, True],
+        unsure_without=yes[Grade.UNSURE, False],
+        refused=grades[Grade.REFUSED],
+        unanswerable=no.total(),
+        rightly_refused=no[Grade.REFUSED],
+        rightly_unsure=no[Grade.UNSURE],
+        wrongly_answered=no[Grade.WRONG],
+    )
 
 
 ALL = "all"
@@ -128,7 +197,10 @@ def summarise(run: EvalRun) -> tuple[CategorySummary, ...]:
     )
 
 
-def by_category(results: Sequence[QuestionResult]) -> list[tuple[str, list[QuestionResult]]]:
+_Result = TypeVar("_Result", bound=QuestionResult | AnswerResult)
+
+
+def by_category(results: Sequence[_Result]) -> list[tuple[str, list[_Result]]]:
     """(name, its results in their order), `ALL` first; a category that holds every question is left out."""
     names = sorted({tag for result in results for tag in result.tags})
     chosen = [(name, [result for result in results if name in result.tags]) for name in names]

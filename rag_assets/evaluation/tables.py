@@ -8,17 +8,22 @@ from collections.abc import Iterable, Sequence
 
 from rag_assets.answer.citations import Support
 from rag_assets.evaluation.comparison import AnswersDelta, CategoryDelta, MetricDelta
-from rag_assets.evaluation.risk_coverage import risk_curve, row_at
+from rag_assets.evaluation.risk_coverage import risk_curve, row_at, three_outcomes
 from rag_assets.evaluation.summary import (
     ANSWERED,
+    DECLINED,
+    PARTLY,
     PRECISION,
     RECALL,
     REFUSED,
+    RIGHT,
+    UNSURE,
     WRONG,
+    OutcomeCounts,
     metric_estimates,
     summarise_answers,
 )
-from rag_assets.index.answer_results import BEST_MARK, AnswerResult, Calibration, Outcome
+from rag_assets.index.answer_results import BEST_MARK, AnswerResult, Calibration, Grade
 from rag_assets.index.eval_records import (
     AnswerSummary,
     CategorySummary,
@@ -111,8 +116,12 @@ COVERAGES = (1.0, 0.95, 0.90, 0.85, 0.80, 0.70)
 """Shares of the answerable questions that a table of risk has a row for, and the threshold that is used besides."""
 
 METRIC_MEANINGS = {
+    RIGHT: "of the answerable questions: a line or fact that answers is quoted",
+    PARTLY: "of the answerable questions: what was expected is cited, and no more",
+    UNSURE: "of the answerable questions: only what is closest is shown",
     ANSWERED: "of the answerable questions",
     REFUSED: "of the unanswerable questions",
+    DECLINED: "of the unanswerable questions",
     WRONG: "of the answers: to unanswerable questions, or without anything expected among what they cite",
     PRECISION: "of the cited files were expected",
     RECALL: "of what was expected is cited",
@@ -154,9 +163,57 @@ def format_questions(summary: AnswerSummary) -> str:
 
 def format_calibration(known: Calibration) -> str:
     return (
-        f"threshold {known.threshold:.3f}: answers {known.answered:.1%} of the answerable and refuses "
-        f"{known.refused:.1%} of the unanswerable"
+        f"refuses below {known.threshold:.3f} and is sure from {known.sure:.3f}: of the answerable answers "
+        f"{known.answered:.1%} and refuses {1 - known.shown:.1%}, of the unanswerable answers {known.admitted:.1%} and "
+        f"refuses {known.refused:.1%}"
     )
+
+
+def answerable_rows(counts: Sequence[OutcomeCounts]) -> list[Row]:
+    """A row per category with answerable questions: what became of them. `with the place` are those of the unsure that
+    cite what was expected."""
+    return [
+        {
+            "category": one.category,
+            "questions": str(one.answerable),
+            "right": _share_of(one.right, one.answerable),
+            "partly": _share_of(one.partly, one.answerable),
+            "wrong": _share_of(one.wrong, one.answerable),
+            "not sure": _share_of(one.unsure_with_place + one.unsure_without, one.answerable),
+            "with the place": _share_of(one.unsure_with_place, one.answerable),
+            "refused": _share_of(one.refused, one.answerable),
+        }
+        for one in counts
+        if one.answerable
+    ]
+
+
+def unanswerable_rows(counts: Sequence[OutcomeCounts]) -> list[Row]:
+    """A row per category with unanswerable questions: what became of them."""
+    return [
+        {
+            "category": one.category,
+            "questions": str(one.unanswerable),
+            "refused": _share_of(one.rightly_refused, one.unanswerable),
+            "not sure": _share_of(one.rightly_unsure, one.unanswerable),
+            "answered": _share_of(one.wrongly_answered, one.unanswerable),
+        }
+        for one in counts
+        if one.unanswerable
+    ]
+
+
+def threshold_rows(run: EvalRun) -> list[Row]:
+    """The three outcomes with the thresholds that were used, and with those that were calibrated."""
+    return [
+        {"thresholds": one.name, "refused below": f"{one.threshold:.3f}", "sure from": f"{one.sure:.3f}"}
+        | {
+            f"{sort}: {outcome}": _percent(share)
+            for sort, shares in (("answerable", one.answerable), ("unanswerable", one.unanswerable))
+            for outcome, share in zip(("answered", "not sure", "refused"), shares, strict=True)
+        }
+        for one in three_outcomes(run)
+    ]
 
 
 def answer_rows(run: EvalRun) -> list[Row]:
@@ -171,7 +228,7 @@ def answer_rows(run: EvalRun) -> list[Row]:
         *estimate_rows(summary),
         {"answers": "sentences", "value": format_checks(summary), "of": ""},
         {"answers": "took", "value": format_effort(summary), "of": ""},
-        {"answers": "threshold", "value": f"{how.threshold:.3f}", "of": ""},
+        {"answers": "thresholds", "value": f"{how.threshold:.3f}, sure from {how.sure:.3f}", "of": ""},
     ]
     if run.calibration is not None:
         said = format_calibration(run.calibration)
@@ -209,20 +266,21 @@ def judged_rows(run: EvalRun) -> list[Row]:
 
 
 def risk_rows(run: EvalRun) -> list[Row]:
-    """The risk where so many of the answerable are answered, and at the threshold that was used."""
+    """The risk where so many of the answerable pass, and at the thresholds that were used and calibrated."""
     curve = risk_curve(run)
     if run.answering is None or curve.empty:
         return []
-    marked = {row_at(curve, run.answering.threshold): "used"}
-    if run.calibration is not None:
-        marked[row_at(curve, run.calibration.threshold)] = "calibrated"
+    marked: dict[int, str] = {}
+    for name, threshold in threshold_marks(run):
+        at = row_at(curve, threshold)
+        marked[at] = f"{marked[at]}, {name}" if at in marked else name
     chosen = {*marked, *((curve["coverage"] >= share).sum() - 1 for share in COVERAGES)}  # coverage only falls
     return [
         {
             "threshold": f"{point.threshold:.3f}",
-            "answered of the answerable": _percent(point.coverage),
-            "refused of the unanswerable": _percent(1 - point.admitted),
-            "wrong of the answers": _percent(point.risk),
+            "of the answerable at or above": _percent(point.coverage),
+            "of the unanswerable below": _percent(1 - point.admitted),
+            "wrong at or above": _percent(point.risk),
             "": marked.get(at, ""),
         }
         for at, point in curve.iterrows()
@@ -230,9 +288,21 @@ def risk_rows(run: EvalRun) -> list[Row]:
     ]
 
 
+def threshold_marks(run: EvalRun) -> list[tuple[str, float]]:
+    """The thresholds to show in a curve, by name."""
+    if run.answering is None:
+        return []
+    marks = [("refused below", run.answering.threshold), ("sure from", run.answering.sure)]
+    if run.calibration is not None:
+        marks.append(("calibrated: refused below", run.calibration.threshold))
+        marks.append(("calibrated: sure from", run.calibration.sure))
+    return marks
+
+
 def wrong_rows(run: EvalRun) -> list[Row]:
-    """The questions that were answered wrongly, refused wrongly, or failed; in this order, then as they were asked."""
-    order = ("failed", "answered without an answer", "cites nothing expected", "refused")
+    """The questions that failed, were answered wrongly, or were not answered and have an answer; in this order, then as
+    they were asked."""
+    order = ("failed", "answered without an answer", "cites nothing expected", "refused", "not sure")
     found = [(kind, result) for result in run.answers if (kind := _mistake(result))]
     return [
         {
@@ -257,11 +327,15 @@ def answer_delta_rows(delta: AnswersDelta | None) -> list[Row]:
 
 
 def _mistake(result: AnswerResult) -> str:
-    if result.outcome is Outcome.FAILED:
-        return "failed"
     if result.is_wrong:
         return "cites nothing expected" if result.answerable else "answered without an answer"
-    return "refused" if result.answerable and not result.is_answered else ""
+    if result.grade is Grade.FAILED:
+        return "failed"
+    return result.grade.value if result.answerable and not result.is_answered else ""
+
+
+def _share_of(count: int, total: int) -> str:
+    return f"{count / total:.1%}"
 
 
 def _percent(share: float) -> str:

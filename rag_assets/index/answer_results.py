@@ -1,4 +1,4 @@
-"""What `ask` answered to the questions of a set, as runs keep it, and the threshold that was calibrated by it.
+"""What `ask` answered to the questions of a set, as runs keep it, and the thresholds that were calibrated by it.
 
 generations/{id}/eval/{set}.json    the answers, beside the ranks of the same questions (`index.eval_records`)
 generations/{id}/threshold.json     the newest calibration: how sure `ask` must be of this generation
@@ -29,8 +29,20 @@ class Outcome(StrEnum):
     """What became of a question that was asked."""
 
     ANSWERED = "answered"
+    UNSURE = "not sure"  # what is closest was quoted, and nothing was promised
     REFUSED = "refused"
     FAILED = "failed"  # neither: it could not be asked, or nothing usable came back
+
+
+class Grade(StrEnum):
+    """What an answer is worth beside what was expected of it."""
+
+    RIGHT = "right"  # quotes a line or a fact that answers
+    PARTLY = "partly"  # cites what was expected, and quotes nothing of it that answers
+    WRONG = "wrong"  # cites nothing of what was expected, or answers what has no answer
+    UNSURE = "not sure"
+    REFUSED = "refused"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +82,8 @@ class Judging:
 class AnswerResult:
     """One question and its answer, without its text.
 
-    `confidence` is that of the evidence. `checks` counts sentences by what the post-check says of them
+    `grade` compares it with what was expected, `cites_expected` is whether a target is among what it cites, also where
+    it is not sure. `confidence` is that of the evidence. `checks` counts sentences by what the post-check says of them
     (`answer.citations.Support`), `cited` are the distinct files that they cite, `unknown_citations` the ids among
     the cited ones that were never retrieved. `precision` is the share of what is cited that is expected, each unknown
     id counting as a file that is not; None where nothing is cited. `recall` is the share of the targets that are cited;
@@ -83,8 +96,10 @@ class AnswerResult:
     question: str
     answerable: bool
     outcome: Outcome
+    grade: Grade
     confidence: float
     seconds: float
+    cites_expected: bool = False
     checks: dict[str, int] = field(default_factory=dict)
     cited: tuple[str, ...] = ()
     unknown_citations: int = 0
@@ -104,19 +119,21 @@ class AnswerResult:
     @property
     def is_wrong(self) -> bool:
         """Answered, and it should not have been, or it cites nothing of what was expected."""
-        return self.is_answered and (not self.answerable or not self.recall)
+        return self.grade is Grade.WRONG
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerConditions:
     """How the questions were asked: the pipeline by name and content, what answered (`extractive`, or the models), in
-    which mode of search, below which confidence it refuses, and a digest of the other settings of `answer`."""
+    which mode of search, below which confidence it refuses (`threshold`) and below which it is not `sure`, and a digest
+    of the other settings of `answer`."""
 
     pipeline: str
     pipeline_hash: str
     model: str
     mode: str
     threshold: float
+    sure: float
     settings: str = ""
 
     def differences(self, other: AnswerConditions) -> dict[str, tuple[str, str]]:
@@ -127,13 +144,18 @@ class AnswerConditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """A `threshold` of confidence, and what it does to the questions that it was made from: the share `answered` of the
-    answerable, and `refused` of the others. It holds for searches in `mode`, and for confidences on `scale`: those of
-    another version of this program mean something else."""
+    """Two confidences: below `threshold` a question is refused, from `sure` on it is answered, and what is closest is
+    shown between them. What that does to the questions that they were made from: the shares of the answerable that are
+    not refused (`shown`) and `answered`, and of the others those that are `refused` and answered (`admitted`). They
+    hold for searches in `mode`, and for confidences on `scale`: those of another version of this program mean something
+    else."""
 
     threshold: float
+    sure: float
+    shown: float
     answered: float
     refused: float
+    admitted: float
     answerable: int
     unanswerable: int
     set: str
@@ -147,7 +169,7 @@ def write_calibration(directory: Path, calibration: Calibration) -> None:
 
 
 def read_calibration(directory: Path) -> Calibration | None:
-    """None where nothing was calibrated: the shipped threshold holds. Raises CalibrationDamaged."""
+    """None where nothing was calibrated: the shipped thresholds hold. Raises CalibrationDamaged."""
     path = directory / _CALIBRATION
     try:
         return read_record(path, Calibration)
@@ -155,6 +177,6 @@ def read_calibration(directory: Path) -> Calibration | None:
         return None
     except RecordDamaged as error:
         raise CalibrationDamaged(
-            f"{path} is damaged: {error}; calibrate again with: rag-assets eval run --answers, or delete it to use the "
-            "shipped threshold"
+            f"{path} is damaged or of another version: {error}; calibrate again with: rag-assets eval run --answers, "
+            "or delete it to use the shipped thresholds"
         ) from error

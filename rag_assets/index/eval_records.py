@@ -93,8 +93,10 @@ class JudgeSummary:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSummary:
     """The answers of a run in numbers. Shares are None where there was no question of that sort; `precision` and
-    `recall` are of the answered questions with something expected, `wrong` of all answered ones. Latencies are
-    milliseconds of a whole turn. `cost` is None where no prices are configured, `judge` where nobody judged."""
+    `recall` are of the answered questions with something expected, `wrong` of all answered ones, `right`, `partly` and
+    `unsure` of the answerable, `declined` (refused or not sure) of the others; these four are None in records from
+    before they were counted. Latencies are milliseconds of a whole turn. `cost` is None where no prices are configured,
+    `judge` where nobody judged."""
 
     answerable: int
     unanswerable: int
@@ -113,6 +115,10 @@ class AnswerSummary:
     completion_tokens: int
     cost: float | None
     judge: JudgeSummary | None = None
+    right: Estimate | None = None
+    partly: Estimate | None = None
+    unsure: Estimate | None = None
+    declined: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -419,5 +425,6 @@ def _read(path: Path, kind: type[_T]) -> _T | None:
     except FileNotFoundError:
         return None
     except RecordDamaged as error:
-        _log.warning("%s is damaged: %s; ask its set again with: rag-assets eval run", path, error)
+        said = "%s is damaged or of another version: %s; ask its set again with: rag-assets eval run"
+        _log.warning(said, path, error)
         return None

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from rag_assets.answer.abstention import calibrated_threshold
+from rag_assets.answer.abstention import Thresholds, calibrated_thresholds
 from rag_assets.answer.artifact.templates import WHOLE, OutputType, Section, split
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
@@ -212,7 +212,7 @@ def effective_pipeline(
     generations: Sequence[Generation] = (),
 ) -> Pipeline:
     """The pipeline of the options as a turn runs it, and who says each of its settings (F01): the call (`mode` is part
-    of it), the agent, the configuration, the pipeline file, and of the threshold what was calibrated for the one
+    of it), the agent, the configuration, the pipeline file, and of the thresholds what was calibrated for the one
     generation. Raises UnknownPipeline, PipelineError, AgentRefused."""
     found = _named(options, library)
     modes = found.settings.retrieval_modes  # what a search does by default is no capability of a pipeline (D17)
@@ -224,11 +224,12 @@ def effective_pipeline(
         found = with_agent(found, options.agent)
     called = {name: value for name, value in (*options.said.items(), ("default_mode", mode)) if value is not None}
     found = found.with_settings(called, dict.fromkeys(called, SettingOrigin(SettingLayer.CALL)))
-    if "weak_below" not in found.origins:
-        known = calibrated_threshold(generations, found.settings.default_mode)
-        calibrated = {} if known is None else {"weak_below": known}
-        found = found.with_settings(calibrated, dict.fromkeys(calibrated, SettingOrigin(SettingLayer.INDEX)))
-    return found
+    unsaid = [name for name in Thresholds._fields if name not in found.origins]
+    known = calibrated_thresholds(generations, found.settings.default_mode) if unsaid else None
+    if known is None:
+        return found
+    calibrated = {name: getattr(known, name) for name in unsaid}
+    return found.with_settings(calibrated, dict.fromkeys(calibrated, SettingOrigin(SettingLayer.INDEX)))
 
 
 def said_of_search(config: Path | None, mode: Mode) -> dict[str, object]:

@@ -10,7 +10,7 @@ import pytest
 
 from rag_assets.index.generations import active_generation, generation_directory
 from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster, new_repository
-from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, new_graded, write_questions
+from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, TOPICS, new_graded, write_questions
 from rag_assets_tests.generation_history import History
 from rag_assets_tests.models.llm.model_server import ModelServer, completion
 
@@ -70,6 +70,77 @@ def test_one_object_for_programs(cli: CommandLine) -> None:
     assert cli.run("eval", "depot@main", "--set", "set.jsonl", "--json").code == 1, "a set for another repository"
 
 
+SAID = TOPICS["Login"]
+UNSURE = "Where are passwords of visitors kept?"
+GRADED: list[dict[str, object]] = [
+    {"id": "fact", "question": SAID, "relevant": "src/LoginService.cs", "facts": "LoginServiceRun()", "kind": "how"},
+    {
+        "id": "line",
+        "question": SAID,
+        "relevant": "src/LoginService.cs",
+        "spans": "src/LoginService.cs:6",
+        "kind": "how",
+    },
+    {"id": "comment", "question": SAID, "relevant": "src/LoginService.cs", "spans": "src/LoginService.cs:5-5"},
+    {"id": "elsewhere", "question": SAID, "relevant": "src/LoginService.cs", "spans": "src/LoginService.cs:7-9"},
+    {"id": "unsaid", "question": SAID, "relevant": "src/LoginService.cs", "facts": ["bcrypt"], "kind": "how"},
+    {"id": "astray", "question": SAID, "relevant": "src/BackupService.cs", "facts": ["LoginServiceRun"], "kind": "how"},
+    {"id": "near", "question": UNSURE, "relevant": "src/LoginService.cs", "kind": "data"},
+    {"id": "far", "question": UNSURE, "relevant": "src/BackupService.cs", "kind": "data"},
+    {"id": "silent", "question": PASTA["question"], "relevant": "src/BackupService.cs", "kind": "data"},
+    PASTA,
+    {"id": "nothing-near", "question": UNSURE, "answerable": False},
+    {"id": "nothing", "question": SAID, "answerable": False},
+]
+
+
+def test_answers_are_graded_by_what_they_quote(cli: CommandLine) -> None:
+    write_questions(cli.folder / "graded.jsonl", GRADED)
+    found = cli.run("eval", LABEL, "--set", "graded.jsonl", "--answers", "--json").json
+    assert {one["id"]: (one["grade"], one["cites_expected"]) for one in found["run"]["answers"]} == {
+        "fact": ("right", True),
+        "line": ("right", True),
+        "comment": ("right", True),
+        "elsewhere": ("partly", True),
+        "unsaid": ("partly", True),
+        "astray": ("wrong", False),
+        "near": ("not sure", True),
+        "far": ("not sure", False),
+        "silent": ("refused", False),
+        "pasta": ("refused", False),
+        "nothing-near": ("not sure", False),
+        "nothing": ("wrong", False),
+    }
+    total, *kinds = found["outcomes"]
+    assert total == {
+        "category": "all",
+        "answerable": 9,
+        "right": 3,
+        "partly": 2,
+        "wrong": 1,
+        "unsure_with_place": 1,
+        "unsure_without": 1,
+        "refused": 1,
+        "unanswerable": 3,
+        "rightly_refused": 1,
+        "rightly_unsure": 1,
+        "wrongly_answered": 1,
+    }
+    assert [(one["category"], one["answerable"], one["right"]) for one in kinds] == [("data", 3, 0), ("how", 4, 2)]
+    assert found["answers"]["right"]["value"] == pytest.approx(3 / 9, abs=1e-6)
+    assert found["answers"]["declined"]["value"] == pytest.approx(2 / 3, abs=1e-6)
+    done = cli.run("eval", LABEL, "--set", "graded.jsonl", "--answers")
+    shown = [" ".join(line.split()) for line in done.out.splitlines()]
+    assert "all 9 33.3% 22.2% 11.1% 22.2% 11.1% 11.1%" in shown, done.out
+    assert "how 4 50.0% 25.0% 25.0% 0.0% 0.0% 0.0%" in shown
+    assert "all 3 33.3% 33.3% 33.3%" in shown
+    assert "not sure: near: Where are passwords" in done.out and "cites nothing expected: astray" in done.out
+    report = cli.run("eval", "report", LABEL, "--set", "graded").out
+    assert "| all | 9 | 33.3% | 22.2% | 11.1% | 22.2% | 11.1% | 11.1% |" in report
+    used = "| used | 0.450 | 0.850 | 66.7% | 22.2% | 11.1% | 33.3% | 33.3% | 33.3% |"
+    assert used in report, report
+
+
 def test_a_limit_is_of_answers_only(cli: CommandLine) -> None:
     found = cli.run("eval", LABEL, "--set", "set.jsonl", "--answers", "--limit", "4", "--json").json
     assert (len(found["run"]["answers"]), len(found["run"]["results"])) == (4, 10)
@@ -108,12 +179,21 @@ def test_report_and_compare_show_answers(cli: CommandLine, history: History) -> 
     for generation in history.ids:
         assert cli.run("eval", LABEL, "--set", "set.jsonl", "--answers", "-g", generation).code == 0
     done = cli.run("eval", "report", LABEL, "--html", "page.html")
-    for part in ("### Answers", "### Risk over coverage", "citation precision", "| refused | q-invoice"):
+    for part in (
+        "### Answers",
+        "### What became of the answerable questions",
+        "### What became of the unanswerable questions",
+        "### Three outcomes",
+        "### Risk over coverage",
+        "citation precision",
+        "| refused | q-invoice",
+    ):
         assert part in done.out, part
     page = (cli.folder / "page.html").read_text("utf-8")
-    assert 'aria-label="risk over coverage"' in page and "used 0.450" in page
+    for part in ('aria-label="risk over coverage"', "refused below 0.450", "sure from 0.850", "answered 70%"):
+        assert part in page, part
     done = cli.run("eval", "compare", "previous", "-l", LABEL, "--set", "set.jsonl")
-    assert "answered → refused" in done.out and "q-invoice" in done.out and "ANSWERS" in done.out
+    assert "right → refused" in done.out and "q-invoice" in done.out and "ANSWERS" in done.out
     found = cli.run("eval", "compare", "previous", "-l", LABEL, "--set", "set.jsonl", "--json").json["answers"]
     assert found["metrics"]["answered"][1]["change"]["value"] < 0
     assert {one["now"] for one in found["changed"]} == {"refused"} and found["conditions"] == {}

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rag_assets import open_index
-from rag_assets.answer.abstention import SCALE
+from rag_assets.answer.abstention import SCALE, SURE
 from rag_assets.history.conversations import open_conversations
 from rag_assets.history.query_log import open_query_log
 from rag_assets.index.answer_results import Calibration, write_calibration
@@ -150,7 +150,7 @@ def test_the_log_is_filtered(asked: Asked, options: tuple[str, ...], found: int)
     [
         (("--since", "yesterday"), 2, "7d"),
         (("--since", "999999w"), 2, "before all time"),
-        (("--status", "fine"), 2, "answered, general, abstained"),
+        (("--status", "fine"), 2, "answered, unsure, general"),
         (("--label", "shpo@main"), 1, "did you mean 'shop@main'?"),
         (("--limit", "-1"), 2, "limit"),
     ],
@@ -400,13 +400,16 @@ def test_the_log_is_where_the_configuration_of_the_home_says(asked: Asked) -> No
 SPOKEN = "How are orders cancelled?"
 
 
-def calibrate(asked: Asked, threshold: float) -> None:
+def calibrate(asked: Asked, threshold: float, sure: float = SURE) -> None:
     """As an evaluation does."""
     generation = active_generation(asked.cli.home, asked.label)
     made = Calibration(
         threshold=threshold,
+        sure=sure,
+        shown=1.0,
         answered=1.0,
         refused=1.0,
+        admitted=0.0,
         answerable=50,
         unanswerable=50,
         set="mined",
@@ -432,6 +435,20 @@ def test_a_turn_is_replayed_with_the_threshold_that_it_was_made_with(asked: Aske
     assert found["same"] and found["threshold"] == {"then": then, "now": since} and found["lock_differences"] == []
     live = asked.cli.run("replay", asked.ask(SPOKEN)["turn"], "--json").json
     assert live["threshold"] is None
+
+
+@pytest.mark.rule("E22", "E23")
+def test_a_turn_is_replayed_as_sure_as_it_was_then(asked: Asked) -> None:
+    calibrate(asked, 0.0, sure=0.0)
+    first = asked.ask(SPOKEN)
+    calibrate(asked, 0.0, sure=1.0)
+    assert (first["unsure"], asked.ask(SPOKEN)["unsure"]) == (False, True), "what was calibrated is what ask goes by"
+    done = asked.cli.run("replay", first["turn"])
+    assert done.code == 0 and "changed since  sure from: 0.000, as in this replay → 1.000" in done.out, done.out
+    found = asked.cli.run("replay", first["turn"], "--json").json
+    assert found["same"] and found["sure"] == {"then": 0.0, "now": 1.0} and found["threshold"] is None
+    asked.configure(sure=0.25)
+    assert asked.cli.run("replay", first["turn"], "--json").json["sure"]["now"] == 0.25
 
 
 @pytest.mark.rule("E22")

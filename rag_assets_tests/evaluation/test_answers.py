@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rag_assets import Index, open_index
-from rag_assets.answer.abstention import THRESHOLD, threshold_of
+from rag_assets.answer.abstention import THRESHOLD, Thresholds, calibrated_thresholds
 from rag_assets.evaluation.answers import sample, with_answers
 from rag_assets.evaluation.persist import keep_run_of_finished
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet
@@ -287,10 +287,12 @@ def test_ask_uses_the_threshold_of_the_generation(index: Index) -> None:
 @pytest.mark.rule("E22")
 def test_a_threshold_for_something_else_is_not_used(index: Index) -> None:
     made = stored(index, 0.9)
-    assert threshold_of(index.generation, made.mode) == 0.9
-    assert threshold_of(index.generation, "other") is None, "another mode of search"
+    generations = [index.generation]
+    assert calibrated_thresholds(generations, made.mode) == Thresholds(0.9, made.sure)
+    assert calibrated_thresholds(generations * 2, made.mode) is None, "several generations"
+    assert calibrated_thresholds(generations, "other") is None, "another mode of search"
     write_calibration(index.generation.directory, replace(made, scale="older"))
-    assert threshold_of(index.generation, made.mode) is None, "confidences of other weights"
+    assert calibrated_thresholds(generations, made.mode) is None, "confidences of other weights"
 
 
 @pytest.mark.rule("E22")

@@ -74,17 +74,20 @@ def test_answers_have_metrics_where_these_say_something() -> None:
         {"a": 1},
         answers=(
             answer("a", 0.9, cited=("a.cs",), judged=Judged(marks={"faithful": 5, "relevant": 3})),
-            answer("b", 0.8, answerable=False, cost=0.5),
+            answer("b", 0.9, answerable=False, cost=0.5),
             answer("c", 0.1, answerable=False),
+            answer("d", 0.5),
         ),
         answering=HOW,
         judging=JUDGE,
     )
     frame = answers([made]).set_index("question_id")
-    assert frame["outcome"].tolist() == ["answered", "answered", "refused"]
+    assert frame["outcome"].tolist() == ["answered", "answered", "refused", "not sure"]
+    assert frame["grade"].tolist() == ["right", "wrong", "refused", "not sure"]
+    assert frame.loc["d", ["cites_expected", "answered", "right", "not sure"]].tolist() == [True, 0.0, 0.0, 1.0]
     assert frame.loc["a", ["answered", "wrong", "citation recall", "judge"]].tolist() == [1.0, 0.0, 1.0, 0.75]
     assert frame.loc["b", ["refused", "wrong", "cost"]].tolist() == [0.0, 1.0, 0.5]
-    assert frame.isna().sum()[["answered", "refused", "wrong", "cost"]].tolist() == [2, 1, 1, 2]
+    assert frame.isna().sum()[["answered", "refused", "wrong", "cost"]].tolist() == [2, 2, 2, 3]
 
 
 def test_the_history_has_a_row_per_metric_of_a_category() -> None:

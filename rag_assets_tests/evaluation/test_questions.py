@@ -57,6 +57,22 @@ def test_json_lines_and_yaml_say_the_same(tmp_path: Path) -> None:
     ]
 
 
+def test_facts_and_spans_say_what_a_right_answer_quotes(tmp_path: Path) -> None:
+    full = ASKED | {
+        "kind": "error",
+        "tags": ["money", "error"],
+        "facts": "throw new Late()",
+        "spans": "src/Refund.cs:4",
+    }
+    found = load_questions(written(tmp_path, lines(full)))
+    (question,) = found.questions
+    assert (question.facts, question.tags) == (("throw new Late()",), ("error", "money"))
+    for other in (full | {"facts": ["x"]}, {name: full[name] for name in full if name != "facts"}):
+        assert load_questions(written(tmp_path, lines(other))).fingerprint != found.fingerprint
+    kindless = {name: full[name] for name in full if name != "kind"}
+    assert load_questions(written(tmp_path, lines(kindless))).fingerprint == found.fingerprint
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -73,6 +89,11 @@ def test_json_lines_and_yaml_say_the_same(tmp_path: Path) -> None:
             lines(ASKED | {"answerable": False}),
             ":1: relevant: a question with answerable: false has no",
         ),
+        (
+            lines({"id": "a", "question": "b", "answerable": False, "facts": "c"}),
+            ":1: facts: a question with answerable: ",
+        ),
+        (lines(ASKED | {"facts": [""]}), ":1: facts.0: must not be empty"),
         (lines(ASKED | {"answerable": "no"}), ":1: answerable: must be true or false, found text"),
         (lines({"id": "a", "question": "b", "answerable": True}), ":1: relevant: name at least one path"),
         (lines(ASKED | {"relevant": ["a.cs", "./a.cs"]}), ":1: relevant: a.cs is there twice"),

@@ -183,7 +183,9 @@ def run(
     without_leaky: WithoutLeaky = False,
     answers: Annotated[
         bool,
-        typer.Option("--answers", help="Also ask for answers: refusals, citations, time, cost. May set the threshold."),
+        typer.Option(
+            "--answers", help="Also ask for answers: right or wrong, refusals, time, cost. May set the thresholds."
+        ),
     ] = False,
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", min=1, help="Ask for that many answers at most; needs --answers.")
@@ -200,7 +202,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Ask the questions of a set and show recall, hit rate, MRR and nDCG. Changes nothing that is served, but that
-    enough questions asked with --answers set the confidence below which `ask` refuses.
+    enough questions asked with --answers set the confidences below which `ask` refuses and is not sure.
 
     Example: rag-assets eval run shop@main --set questions.yaml
     """
@@ -263,7 +265,7 @@ def _served_run(home: IndexHome, label: str, run: EvalRun) -> EvalRun | None:
 
 
 def _object(run: EvalRun, beside: EvalRun | None) -> dict[str, object]:
-    from rag_assets.evaluation.summary import latency, summarise, summarise_answers
+    from rag_assets.evaluation.summary import latency, outcome_counts, summarise, summarise_answers
 
     answers = summarise_answers(run.answers, run.judging)
     return {
@@ -271,6 +273,7 @@ def _object(run: EvalRun, beside: EvalRun | None) -> dict[str, object]:
         "categories": [dataclasses.asdict(found) for found in summarise(run)],
         "latency_ms": dataclasses.asdict(latency(run)),
         "answers": None if answers is None else dataclasses.asdict(answers),
+        "outcomes": [dataclasses.asdict(found) for found in outcome_counts(run.answers)],
         "active": None if beside is None else {"generation": beside.generation_id, "metrics": beside.metrics},
     }
 
@@ -306,13 +309,19 @@ def _show_run(output: Output, run: EvalRun, other: EvalRun | None) -> None:
 
 def _show_answers(output: Output, run: EvalRun) -> None:
     """What became of the answers of a run, and which are wrong or missing; nothing where none were asked for."""
-    from rag_assets.evaluation.tables import answer_rows, judged_rows, wrong_rows
+    from rag_assets.evaluation.summary import outcome_counts
+    from rag_assets.evaluation.tables import answer_rows, answerable_rows, judged_rows, unanswerable_rows, wrong_rows
 
     rows = answer_rows(run)
     if not rows:
         return
     for row in rows:
         output.line((f"  {row['answers']:<{_NAME_WIDTH}}", "dim"), " ".join(filter(None, (row["value"], row["of"]))))
+    counts = outcome_counts(run.answers)
+    for name, shares in (("ANSWERABLE", answerable_rows(counts)), ("UNANSWERABLE", unanswerable_rows(counts))):
+        if shares:
+            titles = (name, *map(str.upper, list(shares[0])[1:]))
+            show_table(output, titles, [tuple(row.values()) for row in shares], set())
     mistakes = wrong_rows(run)
     for row in mistakes[:_SHOWN_QUESTIONS]:
         cited = f", cites {row['cited']}" if row["cited"] else ""

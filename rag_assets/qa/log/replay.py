@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.abstention import calibrated_threshold
+from rag_assets.answer.abstention import Thresholds, calibrated_thresholds
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.errors import RagAssetsError
 from rag_assets.history.query_log import ERROR, LogRecord
@@ -58,13 +58,14 @@ class Ending:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
     """`lock` says what decided the turn and has changed since (`lock.differences`). `threshold` is (then, now), where
-    questions are refused below another confidence today: the replay keeps that of then. `warnings` say what could
-    not be as it was."""
+    questions are refused below another confidence today, and `sure` where they are answered from another one on: the
+    replay keeps those of then. `warnings` say what could not be as it was."""
 
     then: Ending
     now: Ending
     lock: tuple[str, ...]
     threshold: tuple[float, float] | None = None
+    sure: tuple[float, float] | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -95,10 +96,11 @@ class Replayer:
         history: Conversations | None = None,
         count_tokens: TokenCounter | None = None,
         threshold: float | None = None,
+        sure: float | None = None,
     ) -> None:
         """`config` as in `open_index`; a turn of somebody who saw more than `clearance` is not replayed. Without a
         `history` turns of sessions are not either; `count_tokens` is how budgets are counted, `agents` are those
-        that may have been asked, `threshold` is what the configuration says of it now."""
+        that may have been asked, `threshold` and `sure` are what the configuration says of them now."""
         self._home = home
         self._library = library
         self._agents = agents
@@ -106,7 +108,7 @@ class Replayer:
         self._clearance = clearance
         self._history = history
         self._count = count_tokens
-        self._threshold = threshold
+        self._configured = {"weak_below": threshold, "sure_from": sure}
 
     def replay(self, record: LogRecord, model: AskModel | None = None) -> Replay:
         """Runs a turn again, by default with its recorded replies, else with `model`. Raises ReplayError, DetailError,
@@ -160,7 +162,7 @@ class Replayer:
                 models=models_of(call for step in journal.records for call in step.calls),
             ),
             lock=differences(lock, journal.lock) if journal.lock is not None else (),
-            threshold=self._other_threshold(pipeline, loaded, opener),
+            **self._other_thresholds(pipeline, loaded, opener),
             warnings=tuple(self._warnings(detail)),
         )
 
@@ -184,12 +186,19 @@ class Replayer:
             found = with_agent(found, agent)
         return found
 
-    def _other_threshold(self, then: Pipeline, now: Pipeline, opener: _Opener) -> tuple[float, float] | None:
-        used, today = then.settings.weak_below, self._threshold
-        if today is None and "weak_below" not in now.origins:
-            today = calibrated_threshold(opener.generations, then.settings.default_mode)
-        today = now.settings.weak_below if today is None else today
-        return None if today == used else (used, today)
+    def _other_thresholds(self, then: Pipeline, now: Pipeline, opener: _Opener) -> dict[str, tuple[float, float]]:
+        """Of `Replay`: those that are others today, (then, now)."""
+        unsaid = [one for one in Thresholds._fields if self._configured[one] is None and one not in now.origins]
+        calibrated = calibrated_thresholds(opener.generations, then.settings.default_mode) if unsaid else None
+        found = {}
+        for name, setting in zip(("threshold", "sure"), Thresholds._fields, strict=True):
+            used, today = getattr(then.settings, setting), self._configured[setting]
+            if setting in unsaid and calibrated is not None:
+                today = getattr(calibrated, setting)
+            today = getattr(now.settings, setting) if today is None else today
+            if today != used:
+                found[name] = (used, today)
+        return found
 
     def _agent(self, record: LogRecord) -> Agent | None:
         """The agent that was asked, as it is now: what has changed of it is a difference of the locks. Raises

@@ -10,9 +10,9 @@ from markupsafe import Markup
 from rag_assets.evaluation.charts import category_plot, metric_plot, risk_plot
 from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
 from rag_assets.evaluation.report import Report, SetReport, subtitle, tables, title
-from rag_assets.evaluation.risk_coverage import risk_curve
+from rag_assets.evaluation.risk_coverage import risk_curve, three_outcomes
 from rag_assets.evaluation.summary import summarise
-from rag_assets.evaluation.tables import Row
+from rag_assets.evaluation.tables import Row, threshold_marks
 from rag_assets.index.eval_records import EvalRun
 from rag_assets.serving.page.rendering import rendered
 
@@ -56,12 +56,13 @@ def _charts(found: SetReport) -> Iterator[Chart]:
 
 
 def _risk(run: EvalRun) -> Iterator[Chart]:
-    """The curve of a run with answers, the threshold that was used and the calibrated one marked; else nothing."""
+    """The curve of a run with answers, with the thresholds that were used and the calibrated ones; else nothing."""
     curve = risk_curve(run)
     if run.answering is None or curve.empty:
         return
-    marks = [("used", run.answering.threshold)]
-    if run.calibration is not None:
-        marks.append(("calibrated", run.calibration.threshold))
-    said = "Across: the share of the answerable questions that is answered, as the threshold of confidence moves."
-    yield Chart("Risk over coverage", Markup(risk_plot(curve, marks)), said)
+    said = (
+        "Across: the answerable questions, those of the highest confidence first. The lines say what a threshold there "
+        "would let pass of the unanswerable, and how much of all that passes would be wrong."
+    )
+    used = three_outcomes(run)[0]
+    yield Chart("Risk over coverage", Markup(risk_plot(curve, threshold_marks(run), used.answerable)), said)
