@@ -23,7 +23,7 @@ from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.time_codes import TRANSCRIPTS, spoken
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 
-_FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
+FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
 _QUOTED_LINE = re.compile(r"^[ \t]*>")
 _END = re.compile(
     r"(?<=[.!?])[\"”')*_`]*(?P<cites>(?:\s*\[chunk:[^\]\n]*\])*)(?P<gap>\s+)"
@@ -69,7 +69,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
     fence = ""
     fence_at = 0
     for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line)
+        mark = FENCE.match(line)
         if fence:
             if mark and mark[1].startswith(fence[:3]):
                 yield fence_at, at + len(line), True
@@ -191,7 +191,7 @@ _BLOCK_QUOTE = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _QUOTE_MARK = re.compile(r"^[ \t]*> ?", re.MULTILINE)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _IDENTIFIER = re.compile(r"\b(?:[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|I[A-Z][a-z]\w+)\b")
-_ELISION = re.compile(r"\s*(?:…|\[?\.\.\.\]?)\s*")
+ELISION = re.compile(r"\s*(?:…|\[?\.\.\.\]?)\s*")
 _COMMENT_MARK = re.compile(r"^[ \t]*(?:///?|\*|--|#)+[ \t]?", re.MULTILINE)
 _MARKUP = re.compile(r"</?\w+[^<>]*/?>")
 _TAG_NAME = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:[A-Z]:)?([^\"]+)\"\s*/>")
@@ -311,11 +311,11 @@ def _squeezed(text: str) -> str:
 
 
 def _code_pieces(quote: str) -> list[str]:
-    return [made for piece in _ELISION.split(quote) if (made := _squeezed(piece))]
+    return [made for piece in ELISION.split(quote) if (made := _squeezed(piece))]
 
 
 def _prose_pieces(quote: str) -> list[str]:
-    return [made for piece in _ELISION.split(quote) if (made := prose_of(piece))]
+    return [made for piece in ELISION.split(quote) if (made := prose_of(piece))]
 
 
 def _in_order(pieces: Sequence[str], text: str) -> bool:

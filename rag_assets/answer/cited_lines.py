@@ -14,6 +14,8 @@ from typing import Any
 
 from rag_assets.answer.citations import (
     CITATION,
+    ELISION,
+    FENCE,
     Sentence,
     by_id,
     cited_ids,
@@ -24,6 +26,7 @@ from rag_assets.answer.citations import (
     without_citations,
 )
 from rag_assets.answer.passages import passages_of
+from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.contracts.evidence import Evidence, cited_place
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
@@ -88,6 +91,37 @@ def rendered(text: str, citations: Sequence[Citation], show: Callable[[Citation]
     return CITATION.sub(replaced, text)
 
 
+def line_numbers(text: str, citations: Sequence[Citation], evidence: Sequence[Evidence]) -> Mapping[int, int]:
+    """Which line of its file each line of quoted code is, by its place in `text` (from 0) as `rendered` has it. A line
+    that could be several of those that the citation beside the code names has none."""
+    known, by_mention = by_id(evidence), {number: one for one in citations for number in one.mentions}
+    lines = CITATION.sub(lambda mark: mark.group().replace("\n", " "), text).split("\n")
+    blocks: list[tuple[int, list[str]]] = []
+    cited: dict[int, list[Citation]] = {}
+    fence, count = "", 0
+    for at, line in enumerate(lines):
+        mark = FENCE.match(line)
+        if fence and not (mark and mark[1].startswith(fence)):
+            blocks[-1][1].append(line)
+        elif fence or mark:
+            if mark and not fence:
+                blocks.append((at + 1, []))
+            fence = mark[1] if mark and not fence else ""
+        for found in CITATION.finditer(line):
+            first, count = count, count + len(ids_in(found))
+            cited.setdefault(at, []).extend(by_mention[one] for one in range(first, count) if one in by_mention)
+    made: dict[int, int] = {}
+    for start, code in blocks:
+        before = next((at for at in range(start - 1, -1, -1) if cited.get(at)), -1)
+        behind = start + len(code) + 1  # where models cite, too
+        for at, citation in [(at, cited[at][-1]) for at in (before, behind) if cited.get(at)]:
+            placed = _placed(code, citation, lines[at], known[citation.id])
+            if placed:
+                made |= {start + at: line for at, line in placed.items()}
+                break
+    return made
+
+
 def numbered(citations: Sequence[Citation]) -> Mapping[str, int]:
     """The place of a citation → its number in a list of sources."""
     return {place: at for at, place in enumerate(dict.fromkeys(known.rendered for known in citations), 1)}
@@ -130,15 +164,72 @@ def _quoted(sentence: str) -> list[str]:
 def _quoted_lines(quote: str, sentence: str, known: Evidence) -> Lines | None:
     """The lines of a piece that hold a quote: those that the sentence names, as overloads say much the same, else the
     first ones."""
-    lines, first = known.text.split("\n"), known.line_start
+    for start, end in (*_places_named(sentence, known), (known.line_start, known.line_end)):
+        found = lines_quoted(quote, "\n".join(_source(known, (start, end))))
+        if found is not None:
+            return start + found[0] - 1, start + found[1] - 1
+    return None
+
+
+def _places_named(sentence: str, known: Evidence) -> Iterator[Lines]:
+    """The lines of a piece that a sentence names beside its path."""
     for place in re.finditer(rf"{re.escape(known.path)}:(\d{{1,7}})(?:-(\d{{1,7}}))?", sentence):
         start, end = int(place[1]), int(place[2] or place[1])
-        if first <= start <= end <= known.line_end:
-            found = lines_quoted(quote, "\n".join(lines[start - first : end - first + 1]))
-            if found is not None:
-                return start + found[0] - 1, start + found[1] - 1
-    found = lines_quoted(quote, known.text)
-    return None if found is None else (first + found[0] - 1, first + found[1] - 1)
+        if known.line_start <= start <= end <= known.line_end:
+            yield start, end
+
+
+def _source(known: Evidence, lines: Lines) -> list[str]:
+    return known.text.split("\n")[lines[0] - known.line_start : lines[1] - known.line_start + 1]
+
+
+def _placed(code: Sequence[str], citation: Citation, sentence: str, known: Evidence) -> dict[int, int]:
+    """Which line of its file each line of a quote is. What stands alone between two elisions, as a brace may, is only
+    placed where a single line fits."""
+    if known.pages or known.seconds is not None:
+        return {}
+    for start, end in (*_places_named(sentence, known), (citation.line_start, citation.line_end)):
+        source = neutral("\n".join(_source(known, (start, end)))).split("\n")
+        for mark in ("\n", ""):  # lines as they are, else those that a signature joins
+            found = _aligned(neutral("\n".join(code)).split("\n"), source, mark)
+            if found:
+                return {at: start + line for at, line in found.items()}
+    return {}
+
+
+def _aligned(code: Sequence[str], source: Sequence[str], mark: str) -> dict[int, int]:
+    """Each line of a quote → the line of the source, from 0. Compared without blanks; every line begins with `mark`."""
+    letters, lines = "", list[int]()
+    for number, line in enumerate(source):
+        if squeezed := "".join(line.split()):
+            letters += mark + squeezed
+            lines += [number] * len(mark + squeezed)
+    pieces: list[tuple[str, dict[int, int]]] = [("", {})]  # letters between elisions; line of the quote → its offset
+    for number, line in enumerate(code):
+        for part, text in enumerate(ELISION.split(line)):
+            if part:
+                pieces.append(("", {}))
+            if squeezed := "".join(text.split()):
+                before, begins = pieces[-1]
+                pieces[-1] = before + mark * (not part) + squeezed, begins | {number: len(before)}
+    pieces = [one for one in pieces if one[0]]
+    first, at = list[int](), 0
+    for piece, _ in pieces:
+        first.append(letters.find(piece, at))
+        if first[-1] < 0:
+            return {}
+        at = first[-1] + len(piece)
+    made: dict[int, int] = {}
+    at = len(letters)
+    for (piece, begins), earliest in zip(reversed(pieces), reversed(first), strict=True):
+        at = letters.rfind(piece, 0, at)
+        if at == earliest:
+            made |= {number: lines[at + begin] for number, begin in begins.items()}
+    for number, line in enumerate(code):
+        above = made.get(number - 1, -1)
+        if not line.strip() and above >= 0 and not "".join(source[above + 1 : above + 2]).strip():
+            made[number] = above + 1
+    return made
 
 
 def _widened(lines: Lines, known: Evidence) -> Lines:

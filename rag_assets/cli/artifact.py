@@ -161,7 +161,7 @@ def as_markdown(made: Artifact) -> str:
 
 def show(output: Output, made: Artifact) -> None:
     """Shows the document, its numbered sources and its author; or why there is none."""
-    show_markdown(output, made.answer.text, made.answer.citations)
+    show_markdown(output, made.answer)
     if made.refused:
         show_refusal(output, made.answer)
         return

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.answer.abstention import SENTENCE
-from rag_assets.answer.cited_lines import Citation, citation_object, numbered, rendered
+from rag_assets.answer.citations import FENCE
+from rag_assets.answer.cited_lines import Citation, citation_object, line_numbers, numbered, rendered
 from rag_assets.answer.results import Answer
 from rag_assets.cli.agent import AgentName, Folders, chosen_agent
-from rag_assets.cli.console import NOTHING_FOUND, Output, Part, short, staleness
+from rag_assets.cli.console import NOTHING_FOUND, Output, Part, Style, short, staleness
 from rag_assets.cli.options import AsJson, CliSession, chosen_label, complete_label, existing_folders, session_of
 from rag_assets.qa.engine import TurnResult
 
@@ -162,7 +163,6 @@ def _index(session: CliSession, home: IndexHome, names: list[str], agent: Agent 
     return LabelIndex.open(names[0], **known) if len(names) == 1 else FederatedIndex.open(names, **known)
 
 
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
 _CODE_INDENT = "    "
 
 
@@ -251,7 +251,7 @@ def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict
 
 def show(output: Output, found: Answer, freshness: FreshnessOf) -> None:
     """The answer, its sources by number, and what it is from."""
-    show_markdown(output, found.text, found.citations)
+    show_markdown(output, found)
     if found.abstained and found.text == SENTENCE:
         show_refusal(output, found)
     else:
@@ -263,19 +263,23 @@ def show(output: Output, found: Answer, freshness: FreshnessOf) -> None:
         output.line(*parts, *staleness(freshness[source.label], source.label))
 
 
-def show_markdown(output: Output, text: str, citations: Sequence[Citation]) -> None:
-    """A checked text for a terminal: citations as numbers, code indented, quotes dim."""
-    known = numbered(citations)
-    in_code = False
-    for line in rendered(text, citations, lambda one: str(known[one.rendered])).split("\n"):
-        if _FENCE.match(line):
-            in_code = not in_code
-        elif in_code:
-            output.line((_CODE_INDENT + line, "plain"))
+def show_markdown(output: Output, found: Answer) -> None:
+    """A checked text for a terminal: citations as numbers, code indented with the numbers of its lines, quotes dim."""
+    known, lines = numbered(found.citations), line_numbers(found.text, found.citations, found.evidence)
+    width = len(str(max(lines.values(), default="")))
+    text = rendered(found.text, found.citations, lambda one: str(known[one.rendered]))
+    fence = ""
+    for at, line in enumerate(text.split("\n")):
+        mark = FENCE.match(line)
+        if mark and line.lstrip().startswith(fence):
+            fence = "" if fence else mark[1]
+        elif fence:
+            number = f"{lines.get(at, ''):>{width}}  " if lines else ""
+            output.line((f"{_CODE_INDENT}{number}" if line or number.strip() else "", "dim"), line)
         elif line.startswith(">"):
             output.line((line, "dim"))
         else:
-            output.line(*_styled(line))
+            output.line(*_styled(line, "warn" if found.unsure and at == 0 else "bold"))
 
 
 def show_refusal(output: Output, found: Answer) -> None:
@@ -297,7 +301,7 @@ def show_sources(output: Output, citations: Sequence[Citation]) -> None:
 _EMPHASIS = re.compile(r"\*\*(?P<bold>[^*]+)\*\*|`(?P<code>[^`]+)`|(?P<cite>\[\d+\])")
 
 
-def _styled(line: str) -> list[Part]:
+def _styled(line: str, bold: Style = "bold") -> list[Part]:
     """Names in bold, citations dim; the marks of Markdown go."""
     made: list[Part] = []
     at = 0
@@ -306,7 +310,7 @@ def _styled(line: str) -> list[Part]:
         if mark["cite"]:
             made.append((mark["cite"], "dim"))
         else:
-            made.append((mark["bold"] or mark["code"], "bold"))
+            made.append((mark["bold"] or mark["code"], bold))
         at = mark.end()
     return [*made, line[at:]]
 

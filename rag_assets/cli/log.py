@@ -61,7 +61,9 @@ def log(
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only newer ones: 30m, 24h, 7d, 2w, 2026-01-31 or a time (UTC).")
     ] = None,
-    status: Annotated[str, typer.Option(help="Only those with this status: answered, abstained, failed, error …")] = "",
+    status: Annotated[
+        str, typer.Option(help="Only those with this status: answered, unsure, abstained, failed, error …")
+    ] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="How many to list; 0 for all.")] = DEFAULT_LISTED,
     as_json: AsJson = False,
 ) -> None:

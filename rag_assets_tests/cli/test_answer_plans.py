@@ -3,8 +3,11 @@ lists, what breaks, how something works step by step."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,3 +98,56 @@ def test_acronyms_are_words_and_no_names_that_nothing_declares(cli: CommandLine,
 def test_a_name_that_does_not_exist_is_refused_all_the_same(cli: CommandLine) -> None:
     done = cli.run("ask", "which endpoints does RefundMailService call?", "--json")
     assert done.code == 4 and done.json["reason"] == "nothing here is called RefundMailService"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["how does PlaceOrderHandler place an order?", "what is OutboxDispatcher?", "how are orders stored?"],
+)
+def test_quoted_code_has_the_numbers_of_its_lines(cli: CommandLine, question: str) -> None:
+    shown = cli.run("ask", question).out
+    assert not re.search(r"^    +\d+  ", asked(cli, question).json["answer"], re.MULTILINE)
+    numbered, bare, path = 0, 0, ""
+    for line in shown.splitlines():
+        place = re.search(r"\bin (\S+):\d+(?:-\d+)?", line)
+        code = re.match(r"    (?P<number> *\d+|   )  (?P<text>.*)", line)
+        if code is None:
+            path = place[1] if place else path
+        elif code["number"].strip():
+            source = "".join((SHOP / path).read_text().splitlines()[int(code["number"]) - 1].split())
+            quoted = "".join(code["text"].removesuffix(" …").split())
+            assert quoted in source or quoted.startswith(source), line
+            numbered += 1
+        else:
+            bare += bool(code["text"].strip("… "))
+    assert numbered > 2 and bare <= numbered / 10
+
+
+def test_an_answer_that_is_not_sure_is_a_warning_on_a_terminal_and_has_a_status(cli: CommandLine) -> None:
+    question = "how many pigeons carry the orders"
+    found = asked(cli, question).json
+    assert (found["status"], found["unsure"], found["abstained"]) == ("unsure", True, False)
+    assert found["answer"].startswith("**Not sure. The closest is:**\n")
+    assert on_terminal(cli, "ask", question).startswith("\x1b[33mNot sure. The closest is:\x1b[0m\r\n")
+    assert "\x1b[33mNot sure" not in on_terminal(cli, "ask", "what is OutboxDispatcher?")
+    logged = cli.run("log", "--status", "unsure", "--json").json["turns"]
+    assert {turn["question"] for turn in logged} == {question}
+    assert "unsure" in cli.run("trace", found["turn"]).out.splitlines()[0]
+
+
+def on_terminal(cli: CommandLine, *words: str) -> str:
+    """What a command writes on a terminal."""
+    if sys.platform == "win32":
+        pytest.skip("a terminal of POSIX")
+    import pty
+
+    ours, theirs = pty.openpty()
+    process = cli.start(*words, stdout=theirs)
+    os.close(theirs)
+    seen = b""
+    with contextlib.suppress(OSError):  # Linux says so when the other end is closed
+        while part := os.read(ours, 4096):
+            seen += part
+    process.communicate(timeout=60)
+    os.close(ours)
+    return seen.decode()

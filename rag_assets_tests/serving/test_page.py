@@ -102,6 +102,10 @@ def test_an_answer_has_footnotes_that_open_the_lines(server: Server) -> None:
     assert found.links["1"] == "#source-1"
     place = next(text for text in found.links if "OrderService.cs:" in text)
     assert opened(server, found.links[place]).of_class("asked")
+    row = re.search(r'<span class="no">(\d+)</span>([^\n]*RefundOrder[^\n]*)\n', found.source)
+    assert row is not None, "quoted code has the numbers of its lines"
+    lines = opened(server, f"/source?place={quote('src/Orders/OrderService.cs')}&{SHOP}").source
+    assert f'id="L{row[1]}"' in lines and row[2].strip() in lines.partition(f'id="L{row[1]}"')[2].partition("\n")[0]
     assert found.links["link to this question"].startswith("/ask?q=who%20pays")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.answer.abstention import SENTENCE
-from rag_assets.answer.cited_lines import citation_object, numbered, rendered
+from rag_assets.answer.cited_lines import citation_object, line_numbers, numbered, rendered
 from rag_assets.answer.results import Answer
 from rag_assets.serving.access import Caller
 from rag_assets.serving.budget import clipped, cost_of
@@ -33,6 +33,11 @@ class AskReply:
     @property
     def is_empty(self) -> bool:
         return self.answer.abstained
+
+    @property
+    def line_numbers(self) -> Mapping[int, int]:
+        """Which line of its file each line of quoted code in the answer is (`cited_lines.line_numbers`)."""
+        return line_numbers(self.answer.text, self.answer.citations, self.answer.evidence)
 
     def as_object(self) -> dict[str, Any]:
         found, known = self.answer, numbered(self.answer.citations)

@@ -46,7 +46,7 @@ def footnoted(view: View, reply: AskReply, session: str) -> dict[str, Any]:
     hits = reply.answer.search.hits[:_NEAREST] if reply.is_empty else ()
     return {
         "answer": answer,
-        "body": answer_html(answer["answer"], places.keys()),
+        "body": answer_html(answer["answer"], places.keys(), reply.line_numbers),
         "places": places,
         "nearest": [Link(place_of(hit), source_url(hit.label, hit.path, *hit.best_lines), hit.symbol) for hit in hits],
         "suggestions": [said for said in answer["suggestions"] if not (hits and said.startswith(_CLOSEST))],
