@@ -151,6 +151,7 @@ class Asked:
         chosen = [found.passages[at] for at in found.chosen(MOST_QUOTED)]
         gold = [one for one in chosen if one.evidence.path in self.question.relevant]
         signals = signals_of(found, self.reading.wish.names, self.reading.unknown, len(self.reading.at))
+        signals = replace(signals, planned=self.reading.signals.planned)
         return signals, bool(gold), any(_has_fact(one, self.question) for one in gold)
 
     def ranked(self, weights: Floats) -> RankedPassages:
@@ -180,7 +181,7 @@ def fit(home: str, sets: Sequence[tuple[QuestionSet, str]]) -> None:
     print(f"PassageWeights({', '.join(f'{field.name}={value:.2f}' for field, value in known)})")
     read_signals = [one for one in signals if one is not None]
     values = np.array([values_of(one) for one in read_signals])
-    decided = np.array([bool(one.unknown_names) or not one.best for one in read_signals])
+    decided = np.array([bool(one.unknown_names) or not one.best or one.planned for one in read_signals])
     held_out = np.zeros(len(asked))
     for name in names:
         others = (repository != name) & ~decided
