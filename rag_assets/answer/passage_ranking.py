@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals
 from rag_assets.answer.passages import CONFIGURATION, Passage, passages_of
-from rag_assets.answer.question_analysis import QueryTerm, asks_amount, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, asks_about_failure, asks_amount, asks_how_to, roots_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -30,6 +30,13 @@ the other."""
 _LIKE_CREDIT = 0.75
 """Of a word that means the same, beside the word itself."""
 _HEAD_CHARS = 600
+_FAILS = re.compile(r"\b(?:throw|raise|panic|Err[A-Z]\w*|errors?\.New|\w*Exception)\b")
+_RECORDS = re.compile(
+    r"change[-_ ]?log|release|histor[yi]|migrat|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)"
+    r"|(?:^|[/._-])(?:zh|ja|es|ko|fr|de)[-_/.]",
+    re.IGNORECASE,
+)
+"""Files that record what was or say the same in other languages."""
 _NUMBER = re.compile(r"(?<![\w.])\d+")
 
 
@@ -50,8 +57,9 @@ _UNSAID = 0.3
 class PassageWeights:
     """Of what is known of a passage: `rank` the score of its section as a share of the best, `words` how much of the
     question it says (0 to 1, rare words more), `meaning` its cosine with the question, `head_meaning` that of its name,
-    comment and signature, `file` the best `words` of its file, `length` the logarithm of its lines;
-    the others are 1 or 0."""
+    comment and signature, `file` the best `words` of its file, `length` the logarithm of its lines.
+    The others are 1 or 0: what a passage is, or that it has what the question asks for (an amount, what fails, advice);
+    a `record` is a changelog, a migration or a translation."""
 
     rank: float
     words: float
@@ -64,9 +72,12 @@ class PassageWeights:
     type: float
     one_line: float
     amount: float
+    failure: float
+    how_to: float
+    record: float
 
 
-WEIGHTS = PassageWeights(1.7, 3.7, 5.8, 0.9, 1.2, 0.5, -1.9, -1.8, -0.6, -0.8, 2.5)
+WEIGHTS = PassageWeights(1.5, 3.7, 5.7, 1.1, 1.2, 0.5, -1.7, -1.8, -0.6, -0.8, 2.5, 2.3, 0.8, -1.3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,7 +236,8 @@ def passage_features(
     best_of_file: dict[str, float] = {}
     for one, share in zip(passages, said.tolist(), strict=True):
         best_of_file[one.evidence.path] = max(share, best_of_file.get(one.evidence.path, 0.0))
-    wants_amount = asks_amount(question)
+    wants_amount, wants_failure = asks_amount(question), asks_about_failure(question)
+    wants_advice = asks_how_to(question)
     rows = [
         (
             max(one.evidence.score, 0.0) / best,
@@ -239,6 +251,9 @@ def passage_features(
             one.is_type,
             lines == 1,
             wants_amount and _NUMBER.search(one.code) is not None,
+            wants_failure and not one.is_prose and _FAILS.search(one.code) is not None,
+            wants_advice and one.is_prose,
+            _RECORDS.search(one.evidence.path) is not None,
         )
         for at, one in enumerate(passages)
     ]

@@ -237,6 +237,13 @@ _ASKS_AMOUNT = re.compile(
     r"|\b(?:limits?|defaults?|maximum|minimum|at (?:most|least))\b",
     re.IGNORECASE,
 )
+_ASKS_ABOUT_FAILURE = re.compile(
+    r"\b(?:fail\w*|errors?|exceptions?|thrown?|throws|invalid|wrong|crash\w*|reject\w*|missing|forget|forgot\w*)\b",
+    re.IGNORECASE,
+)
+_ASKS_HOW_TO = re.compile(
+    r"\bhow (?:do|can|should) (?:i|we|you)\b|\bcan (?:i|we)\b|\bis there\b|\bdo (?:i|we) (?:have|need)\b", re.IGNORECASE
+)
 _QUOTED_NAME = re.compile(r"`([A-Za-z_][\w.]*)`")
 
 
@@ -286,6 +293,16 @@ def listed_noun(question: str) -> tuple[str, str]:
     noun = found["noun"].lower()
     single = noun[:-3] + "y" if noun.endswith("ies") else noun.removesuffix("s")
     return (single, found["rest"]) if noun != single or noun == "middleware" else ("", "")
+
+
+def asks_about_failure(question: str) -> bool:
+    """Whether a question is about what goes wrong, which is where something is thrown."""
+    return _ASKS_ABOUT_FAILURE.search(question) is not None
+
+
+def asks_how_to(question: str) -> bool:
+    """Whether somebody wants to know what to do, which documents say."""
+    return _ASKS_HOW_TO.search(question) is not None
 
 
 def is_subject(word: QueryTerm) -> bool:

@@ -114,7 +114,7 @@ def test_a_session_is_followed_by_another_process(cli: CommandLine) -> None:
         cited = sources(cli, CREATED)
         assert cli.spawn("ask", CREATED, *ann).code == 0
         done = cli.spawn("ask", "who calls the last one?", *ann)
-        assert read_as(done)[0].startswith(f"who calls {cited[max(cited)]}?")
+        assert cited[max(cited)] in read_as(done)[0].partition("?")[0]
         assert "read as" not in cli.run("ask", "who calls the last one?", "--session", "orders", "--user", "bob").err
     finally:
         assert cli.run("session", "delete", "--all", "--user", "ann").code == 0
