@@ -478,7 +478,7 @@ def _from_graphs(
     if wish.intent in (Intent.EXPLANATION, Intent.DEFINITION) and not undeclared:
         return GraphFacts(), {}, {}
     found: list[GraphFact] = []
-    total, heading = 0, ""
+    total, heading, command = 0, "", ""
     points: dict[GraphFact, str] = {}
     near: dict[str, None] = {}
     for index in target.members.values():
@@ -495,14 +495,14 @@ def _from_graphs(
             from rag_assets.answer.plans import listed, main_types
 
             facts = listed(graph, noun, subject) if wish.intent is Intent.LIST else main_types(graph)
-            heading = heading or facts.heading
+            heading, command = heading or facts.heading, command or facts.command
         else:
             facts = facts_about(graph, keys, wish.intent)
         located = points_at([(fact.path, fact.line) for fact in facts.facts], index.parts.shard(), index.scope())
         points |= {fact: located[fact.path, fact.line] for fact in facts.facts if (fact.path, fact.line) in located}
         found += facts.facts
         total += facts.total
-    return GraphFacts(tuple(found), total, heading), points, near
+    return GraphFacts(tuple(found), total, heading, command), points, near
 
 
 def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -> bool:

@@ -64,11 +64,13 @@ class GraphFact:
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """The best facts, how many there are of the kind that was asked for, and what to call them in an answer."""
+    """The best facts, how many there are of the kind that was asked for, and what to call them in an answer. `command`
+    lists them all."""
 
     facts: tuple[GraphFact, ...] = ()
     total: int = 0
     heading: str = ""
+    command: str = ""
 
 
 def named_nodes(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:

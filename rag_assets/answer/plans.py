@@ -7,7 +7,9 @@ from the calls of the method that was found, in their order. Everything that is 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
 MOST_LISTED = 40
-"""Of a list: two screens. Its heading counts them all."""
+"""Of a list: two screens. Its heading counts them all, and `graph list` lists them."""
 _FEWEST_LISTED = 2
 _CONTAINERS = frozenset(map(root, ("api", "app", "application", "database", "product", "server", "service", "system")))
 """What has all that a repository has, also where nothing is called so."""
@@ -52,25 +54,50 @@ _KINDS: dict[str, tuple[NodeType, ...]] = {
 """What a noun of a question lists. Other nouns list the types whose name ends with them: DTOs, handlers, exceptions."""
 
 
+@dataclass(frozen=True, slots=True)
+class ListedNode:
+    """A node where it is declared; of a package, where it is referred to."""
+
+    key: str
+    path: str
+    line: int
+
+    @property
+    def name(self) -> str:
+        return short_name(self.key)
+
+    @property
+    def fact(self) -> GraphFact:
+        return GraphFact(self.name, "", "", self.path, self.line, True)
+
+
 def listed(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> GraphFacts:
-    """The nodes that a noun lists, by path and line, those alone that are about the subject of the question."""
-    everything = list(_places(graph, _nodes_of(graph, noun)))
-    found = [fact for fact in everything if _is_about(fact, subject)]
+    """The first nodes that a noun lists, those alone that are about the subject of the question."""
+    found = nodes_listed(graph, noun, subject)
     if len(found) < _FEWEST_LISTED and all(word.root in _CONTAINERS for word in subject):
-        found = everything
-    unique = list({(fact.source, fact.path, fact.line): fact for fact in found}.values())
-    unique.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line, one.source))
-    if len(unique) < _FEWEST_LISTED:
+        subject = ()
+        found = nodes_listed(graph, noun)
+    if len(found) < _FEWEST_LISTED:
         return GraphFacts()
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    heading = f"**{len(unique)} {plural}:**"
-    return GraphFacts(tuple(unique[:MOST_LISTED]), len(unique), heading)
+    heading = f"**{len(found)} {plural}:**"
+    about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
+    facts = tuple(one.fact for one in found[:MOST_LISTED])
+    return GraphFacts(facts, len(found), heading, f"graph list {noun}{about}")
+
+
+def nodes_listed(graph: Graph, noun: str, subject: Sequence[QueryTerm] = ()) -> list[ListedNode]:
+    """All nodes that a noun lists, or of a kind of node, that are about a subject: the product first, then by path and
+    line."""
+    found = [one for one in _places(graph, _nodes_of(graph, noun)) if _is_about(one, subject)]
+    unique = {(one.name, one.path, one.line): one for one in found}.values()
+    return sorted(unique, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line, one.name))
 
 
 def _nodes_of(graph: Graph, noun: str) -> Numbers:
-    kinds = _KINDS.get(noun)
-    if kinds is not None:
-        return np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind.value) for kind in kinds]))
+    kinds = [kind.value for kind in _KINDS.get(noun, ())] or [noun] * (noun in KINDS)
+    if kinds:
+        return np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind) for kind in kinds]))
     wanted = root(noun)
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
     return np.array(
@@ -79,17 +106,15 @@ def _nodes_of(graph: Graph, noun: str) -> Numbers:
     )
 
 
-def _places(graph: Graph, nodes: Numbers) -> Iterator[GraphFact]:
-    """Where each node is declared; of a package, where it is referred to."""
+def _places(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:
     reader = ResultReader(graph)
     for node, places in zip(nodes.tolist(), reader.places(nodes), strict=True):
         key = reader.key(node)
-        name = short_name(key)
         for place in places[:1]:
-            yield GraphFact(name, "", "", place.path, place.line_start, True)
+            yield ListedNode(key, place.path, place.line_start)
         if not places:
             for path, line in _referred(graph, reader, node):
-                yield GraphFact(name, "", "", path, line, True)
+                yield ListedNode(key, path, line)
 
 
 def _referred(graph: Graph, reader: ResultReader, node: int) -> list[tuple[str, int]]:
@@ -99,8 +124,8 @@ def _referred(graph: Graph, reader: ResultReader, node: int) -> list[tuple[str, 
     return [(edge.path, edge.line) for edge in reader.edges(reach.edge) if edge.path][:1]
 
 
-def _is_about(fact: GraphFact, subject: Sequence[QueryTerm]) -> bool:
-    return not subject or covered(tuple(subject), roots_of(f"{fact.source} {fact.path}")) >= 0.5
+def _is_about(node: ListedNode, subject: Sequence[QueryTerm]) -> bool:
+    return not subject or covered(tuple(subject), roots_of(f"{node.name} {node.path}")) >= 0.5
 
 
 def readme_points(index: LabelIndex) -> list[str]:
@@ -120,7 +145,7 @@ def main_types(graph: Graph) -> GraphFacts:
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
     order = types[np.argsort(-graph.degree[IN][types].astype(np.int64), kind="stable")][: 8 * _MOST_TYPES]
     found = [one for one in _places(graph, order) if non_product_code(one.path) is None]
-    unique = list({one.source: one for one in found}.values())
+    unique = list({one.name: one.fact for one in found}.values())
     return GraphFacts(tuple(unique[:_MOST_TYPES]), len(unique[:_MOST_TYPES]), "**Types that most of it uses:**")
 
 

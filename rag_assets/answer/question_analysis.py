@@ -291,7 +291,7 @@ def listed_noun(question: str) -> tuple[str, str]:
     if found is None:
         return "", ""
     noun = found["noun"].lower()
-    single = noun[:-3] + "y" if noun.endswith("ies") else noun.removesuffix("s")
+    single = singular(noun)
     return (single, found["rest"]) if noun != single or noun == "middleware" else ("", "")
 
 
@@ -303,6 +303,10 @@ def asks_about_failure(question: str) -> bool:
 def asks_how_to(question: str) -> bool:
     """Whether somebody wants to know what to do, which documents say."""
     return _ASKS_HOW_TO.search(question) is not None
+
+
+def singular(noun: str) -> str:
+    return noun[:-3] + "y" if noun.endswith("ies") else noun.removesuffix("s")
 
 
 def is_subject(word: QueryTerm) -> bool:

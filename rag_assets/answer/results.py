@@ -6,7 +6,7 @@ whether the index has an answer, so they do not count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -60,14 +60,18 @@ def suggestions(found: AnswerInputs) -> tuple[str, ...]:
     return tuple(made)
 
 
-def notes(found: AnswerInputs) -> tuple[str, ...]:
-    """What quotes leave out."""
+def notes(found: AnswerInputs, evidence: Collection[Evidence]) -> tuple[str, ...]:
+    """What quotes of the `evidence` leave out, and the command that shows it."""
+    label = "" if len(found.search.sources) > 1 else f" --label {found.search.sources[0].label}"
+    ids = {piece.id for piece in evidence}
+    unlisted = found.facts.total - sum(piece.id in ids for piece in found.at.values())
+    if found.facts.command and unlisted > 0:
+        return (f"{unlisted} more; list them with: rag-assets {found.facts.command}{label}",)
     more = found.facts.total - len(found.facts.facts)
     if found.wish.intent in _OF_THE_GRAPH and found.wish.names and not found.at:
         return (f"the graph knows nobody: these are the places that fit {' and '.join(found.wish.names)} best",)
     if more <= 0 or not found.wish.names:
         return ()
-    label = "" if len(found.search.sources) > 1 else f" --label {found.search.sources[0].label}"
     return (f"{more} more in the graph; list them with: rag-assets graph '{found.wish.names[0]}'{label}",)
 
 

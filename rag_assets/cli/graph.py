@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from rag_assets.api import Index, open_index
 from rag_assets.cli.console import NOTHING_FOUND, Output, Part, counted, named_counts, said_graph, short
 from rag_assets.cli.options import AsJson, LabelOption, chosen_label, named_in, session_of
-from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
+from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, key_kind
 from rag_assets.graph import picture
 from rag_assets.graph.artifact import check
 from rag_assets.graph.csr_graph import Graph, GraphCounts, NodeLocation, by_count
@@ -456,6 +456,57 @@ def overview(
             output.json(origin(index) | overview_object(counts, areas))
         else:
             show_overview(output, counts, areas, footer(index))
+
+
+@graph_app.command("list")
+def list_nodes(
+    context: typer.Context,
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="endpoint, table, view, procedure, trigger, migration, package; or the last word of the names of "
+            "types, such as handler; or a kind of node in capitals, such as METHOD.",
+        ),
+    ],
+    about: Annotated[
+        str, typer.Option(metavar="WORDS", help="Only those whose name or path has most of these words.")
+    ] = "",
+    label: LabelOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """List all nodes of a kind, the product first, each with its place. Exit code 4 when there are none.
+
+    Example: rag-assets graph list endpoint --about orders
+    """
+    from rag_assets.answer.plans import nodes_listed
+    from rag_assets.answer.question_analysis import singular, words_asked_of
+    from rag_assets.graph.csr_graph import KINDS
+
+    output = session_of(context).output
+    noun = kind if kind in KINDS else singular(kind.strip().lower())
+    with _opened(context, label) as (index, graph):
+        found = nodes_listed(graph, noun, words_asked_of(index.parts, about))
+        if as_json:
+            nodes = [
+                {
+                    "key": one.key,
+                    "kind": key_kind(one.key).value,
+                    "name": one.name,
+                    "path": one.path,
+                    "line": one.line,
+                }
+                for one in found
+            ]
+            output.json(origin(index) | {"of": noun, "total": len(found), "nodes": nodes})
+        else:
+            for one in found:
+                output.line((one.name, "bold"), "  ", (f"{one.path}:{one.line}", "path"))
+            output.line((f"{len(found):,} in all", "dim"))
+            output.line((footer(index), "dim"))
+    if not found:
+        output.note(f"nothing is called {noun}; what there is: rag-assets graph overview")
+        raise typer.Exit(NOTHING_FOUND)
 
 
 @contextmanager

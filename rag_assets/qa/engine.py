@@ -68,7 +68,7 @@ def answer_of_turn(turn: Turn, run: TurnContext) -> Answer:
         read=reading,
         reason=turn.reason,
         suggestions=turn.suggestions,
-        notes=notes(reading) if is_answer and is_quoted else (),
+        notes=notes(reading, evidence) if is_answer and is_quoted else (),
         warnings=turn.warnings,
         timings=run.clock.seconds(),
         context_tokens=turn.context_tokens,

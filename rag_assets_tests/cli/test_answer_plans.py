@@ -8,12 +8,13 @@ import os
 import re
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import CommandLine, Outcome
+from rag_assets_tests.cli.conftest import CommandLine, Outcome, index_without_dagster, new_repository
 from rag_assets_tests.git_repository import Repository
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
@@ -124,12 +125,13 @@ def test_quoted_code_has_the_numbers_of_its_lines(cli: CommandLine, question: st
 
 
 def test_an_answer_that_is_not_sure_is_a_warning_on_a_terminal_and_has_a_status(cli: CommandLine) -> None:
-    question = "how many pigeons carry the orders"
+    question = "how are orders placed by a customer?"
+    cli = replace(cli, environment={"RAG_ASSETS__ANSWER__SURE": "1"})
     found = asked(cli, question).json
     assert (found["status"], found["unsure"], found["abstained"]) == ("unsure", True, False)
     assert found["answer"].startswith("**Not sure. The closest is:**\n")
     assert on_terminal(cli, "ask", question).startswith("\x1b[33mNot sure. The closest is:\x1b[0m\r\n")
-    assert "\x1b[33mNot sure" not in on_terminal(cli, "ask", "what is OutboxDispatcher?")
+    assert "\x1b[33m" not in on_terminal(cli, "ask", "what is OutboxDispatcher?")
     logged = cli.run("log", "--status", "unsure", "--json").json["turns"]
     assert {turn["question"] for turn in logged} == {question}
     assert "unsure" in cli.run("trace", found["turn"]).out.splitlines()[0]
@@ -151,3 +153,41 @@ def on_terminal(cli: CommandLine, *words: str) -> str:
     process.communicate(timeout=60)
     os.close(ours)
     return seen.decode()
+
+
+def test_a_long_list_names_the_command_that_lists_all(tmp_path: Path) -> None:
+    code = "".join(f"public class Step{number:02}Handler\n{{\n}}\n\n" for number in range(1, 46))
+    other = "".join(f"public class Mail{number:02}Handler\n{{\n}}\n\n" for number in range(1, 51))
+    repository = new_repository(tmp_path / "many", {"Steps.cs": code, "Mails.cs": other})
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    label = index_without_dagster(cli.home, repository, "many")
+    for question, total, about in (
+        ("which handlers exist?", 95, ""),
+        ("which handlers are there for mails?", 50, " --about mail"),
+    ):
+        found = asked(cli, question).json
+        told = len(re.findall(r"^- \*\*", found["answer"], re.MULTILINE))
+        command = f"rag-assets graph list handler{about} --label {label}"
+        assert found["answer"].startswith(f"**{total} handlers:**") and 0 < told <= 40
+        assert found["notes"] == [f"{total - told} more; list them with: {command}"]
+        listed = cli.run(*command.split()[1:])
+        places = re.findall(r"^(?:Step|Mail)\d\dHandler  \w+\.cs:\d+$", listed.out, re.MULTILINE)
+        assert len(set(places)) == total and f"{total} in all" in listed.out
+
+
+def test_lists_of_the_graph_are_those_of_answers(cli: CommandLine) -> None:
+    answer = asked(cli, "what endpoints are there?").json["answer"]
+    for kind in ("endpoint", "Endpoints", "ENDPOINT"):
+        found = cli.run("graph", "list", kind, "--json").json
+        assert found["total"] == len(found["nodes"]) and f"**{found['total']} endpoints:**" in answer
+        assert all(f"- **{node['name']}** in {node['path']}:" in answer for node in found["nodes"])
+    named = {node["name"] for node in cli.run("graph", "list", "package", "--json").json["nodes"]}
+    assert "xunit" in named
+    orders = cli.run("graph", "list", "endpoint", "--about", "orders").out
+    assert "POST /api/orders  src/Fernhill.Shop.Api/Controllers/OrdersController.cs:" in orders
+    assert "/health" not in orders
+
+
+def test_a_list_of_what_is_not_there_is_exit_code_4(cli: CommandLine) -> None:
+    done = cli.run("graph", "list", "spaceships")
+    assert done.code == 4 and "rag-assets graph overview" in done.err

@@ -36,6 +36,7 @@ COMMANDS = {
     "graph path": "graph path OrderService OrderService.RefundOrder",
     "graph impact": "graph impact OrderService",
     "graph uses": "graph uses OrderService",
+    "graph list": "graph list service",
     "graph overview": "graph overview",
     "impact": "impact --since HEAD~1 --only code,test",
     "log": "log",
