@@ -21,6 +21,10 @@ FEWEST = 50
 """Answerable questions, and unanswerable ones, that a threshold is made of: with 50 the share that is answered is known
 to ± .10 (95 %, at .85), with 20 to ± .16, which is more than thresholds differ in."""
 
+LEAST_REFUSED = 0.5
+"""Of the unanswerable questions, by a calibrated threshold: the shipped one refuses three fifths of those that people
+ask, and most of the others are not answered either, but told what is closest."""
+
 MOST_ADMITTED = 0.05
 """Of the unanswerable questions, that a calibrated `sure` lets be answered."""
 
@@ -103,40 +107,35 @@ def _passing(curve: DataFrame, column: str, threshold: float) -> float:
 
 
 def calibrated(results: Sequence[AnswerResult], name: str, mode: str, answered_share: float) -> Calibration | None:
-    """The threshold that makes the fewest mistakes, both kinds weighing alike, of those that let `answered_share` of
-    the answerable questions pass at least, and from which confidence on an answer is sure; None where fewer than
-    `FEWEST` of either kind were asked.
+    """The two confidences nearest to those that are shipped, which are fitted to more questions than there are here,
+    that fit the questions of a generation; None where fewer than `FEWEST` of either kind were asked.
 
-    Of those that are as good within a standard error (Breiman and others 1984) it is the one nearest to what is
-    shipped, which is fitted to more questions than there are here. Not the highest that answers enough: mined questions
-    are easier than what people ask, and would be answered still where those are refused.
+    The threshold lets `answered_share` of the answerable questions pass, and of the others it refuses `LEAST_REFUSED`
+    where one does that. Sure is a confidence, not below the threshold, that `MOST_ADMITTED` of the unanswerable reach
+    at most: an answer that says that it is one must be wrong seldom, whatever that leaves to what is not sure.
 
-    Sure is the confidence nearest to what is shipped, not below the threshold, that `MOST_ADMITTED` of the unanswerable
-    reach at most: an answer that says that it is one must be wrong seldom, whatever that leaves to what is not sure.
+    Neither is what parts the two kinds best: the words of mined questions are those of the index, so what parts them
+    lies where people's questions would be refused.
     """
     known = [result for result in results if result.outcome is not Outcome.FAILED]
     yes = [result.confidence for result in known if result.answerable]
     no = [result.confidence for result in known if not result.answerable]
     if min(len(yes), len(no)) < FEWEST:
         return None
-    confidences = sorted({*yes, *no})
-    between = [round((low + high) / 2, _DIGITS) for low, high in pairwise(confidences)]
-    candidates = [(_share(yes, one), _share(no, one), one) for one in {THRESHOLD, *between}]
-    enough = [found for found in candidates if found[0] >= answered_share]
-    if not enough:  # names that are nowhere, for instance: no threshold answers those
+    between = [round((low + high) / 2, _DIGITS) for low, high in pairwise(sorted({*yes, *no}))]
+    allowed = [one for one in {THRESHOLD, *between} if _share(yes, one) >= answered_share]
+    if not allowed:  # names that are nowhere, for instance: no threshold answers those
         return None
-    least = min(enough, key=_mistakes)
-    most = _mistakes(least) + _error_of(least, len(yes), len(no))
-    alike = [found for found in enough if _mistakes(found) <= most]
-    shown, admitted, threshold = min(alike, key=lambda one: (abs(one[2] - THRESHOLD), one[2]))
+    refusing = [one for one in allowed if 1 - _share(no, one) >= LEAST_REFUSED]
+    threshold = min(refusing or allowed, key=lambda one: (abs(one - THRESHOLD), one))
     few = [one for one in {SURE, threshold, *between} if one >= threshold and _share(no, one) <= MOST_ADMITTED]
     sure = min(few, key=lambda one: (abs(one - SURE), one), default=1.0)
     return Calibration(
         threshold=threshold,
         sure=sure,
-        shown=round(shown, _DIGITS),
+        shown=round(_share(yes, threshold), _DIGITS),
         answered=round(_share(yes, sure), _DIGITS),
-        refused=round(1 - admitted, _DIGITS),
+        refused=round(1 - _share(no, threshold), _DIGITS),
         admitted=round(_share(no, sure), _DIGITS),
         answerable=len(yes),
         unanswerable=len(no),
@@ -144,18 +143,6 @@ def calibrated(results: Sequence[AnswerResult], name: str, mode: str, answered_s
         mode=mode,
         scale=SCALE,
     )
-
-
-def _mistakes(found: tuple[float, float, float]) -> float:
-    """Of (answered, admitted, threshold): the share of either kind that is treated wrongly, together."""
-    answered, admitted, _ = found
-    return 1 - answered + admitted
-
-
-def _error_of(found: tuple[float, float, float], yes: int, no: int) -> float:
-    """The standard error of the mistakes; one more of each kind is assumed than was seen, for none is no proof."""
-    missed, admitted = ((1 - found[0]) * yes + 1) / (yes + 2), (found[1] * no + 1) / (no + 2)
-    return math.sqrt(missed * (1 - missed) / yes + admitted * (1 - admitted) / no)
 
 
 def _share(confidences: Sequence[float], threshold: float) -> float:

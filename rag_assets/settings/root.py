@@ -168,7 +168,7 @@ class EvaluationSettings(Strict):
         default=None, ge=1, description="how many questions at most are asked for an answer; default: all"
     )
     answered_share: float = Field(
-        default=0.85, gt=0, le=1, description="share of the answerable that a calibrated threshold must answer"
+        default=0.85, gt=0, le=1, description="share of the answerable that a calibrated threshold must not refuse"
     )
     judge: Profile | None = Field(
         default=None, description="which model of answer marks the answers: cheap, balanced, premium; default: none"

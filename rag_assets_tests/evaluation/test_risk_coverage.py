@@ -101,8 +101,8 @@ def test_of_equally_good_thresholds_it_is_the_shipped_one() -> None:
     assert found is not None and found.threshold == THRESHOLD
 
 
-@pytest.mark.parametrize(("admitted", "threshold"), [(1, THRESHOLD), (10, 0.75)])
-def test_a_few_questions_do_not_move_the_threshold(admitted: int, threshold: float) -> None:
+@pytest.mark.parametrize(("admitted", "threshold"), [(1, THRESHOLD), (20, THRESHOLD), (30, 0.75)])
+def test_the_threshold_moves_only_where_most_would_be_shown_something(admitted: int, threshold: float) -> None:
     found = calibration([0.9] * ENOUGH, [0.6] * admitted + [0.1] * (ENOUGH - admitted))
     assert found is not None and found.threshold == threshold
 
