@@ -102,17 +102,31 @@ def values_of(signals: Signals) -> tuple[float, ...]:
 
 
 def confidence(signals: Signals, weights: AbstentionWeights = WEIGHTS) -> float:
-    """How likely the evidence answers the question, 0 to 1. An identifier that is nowhere is no matter of degree, nor
-    is a fact of the graph about one that is there."""
-    if signals.unknown_names or not (signals.best or signals.planned):
-        return 0.0
+    """How likely the evidence answers the question, 0 to 1."""
+    known = known_confidence(signals)
+    if known is not None:
+        return known[0]
+    return 1 / (1 + math.exp(-weights.bias - sum(parts_of(signals, weights).values())))
+
+
+def known_confidence(signals: Signals) -> tuple[float, str] | None:
+    """The confidence that is no matter of degree, and why: an identifier that is nowhere, or a fact of the graph about
+    one that is there."""
+    if signals.unknown_names:
+        return 0.0, "a name of the question is nowhere"
     if signals.planned:
-        return 1.0
+        return 1.0, "the index itself answers this kind of question"
+    if not signals.best:
+        return 0.0, "no passage has a word of the question"
     if signals.names and signals.facts:
-        return 1.0
-    bias, *rest = (getattr(weights, field.name) for field in fields(AbstentionWeights))
-    value = bias + sum(weight * signal for weight, signal in zip(rest, values_of(signals), strict=True))
-    return 1 / (1 + math.exp(-value))
+        return 1.0, "the graph has facts about a name of the question"
+    return None
+
+
+def parts_of(signals: Signals, weights: AbstentionWeights = WEIGHTS) -> dict[str, float]:
+    """What makes the confidence beside the bias: each signal, by its weight."""
+    names = [field.name for field in fields(AbstentionWeights)][1:]
+    return {name: getattr(weights, name) * value for name, value in zip(names, values_of(signals), strict=True)}
 
 
 def is_refusal(text: str) -> bool:

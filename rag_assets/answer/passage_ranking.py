@@ -83,15 +83,25 @@ WEIGHTS = PassageWeights(1.5, 3.7, 5.7, 1.1, 1.2, 0.5, -1.7, -1.8, -0.6, -0.8, 2
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedPassages:
     """The passages of some evidence, best first, with their scores; `credit` (passages, words) is how well each says
-    each of the `words` of a question, 0 to 1. `meaning` and `said` are of each its cosine with the question, and the
-    share of the question's weight that it says."""
+    each of the `words` of a question, 0 to 1, `said` the share of the question's weight that it says, `features` what
+    is known of it, in the order of `PassageWeights`."""
 
     passages: tuple[Passage, ...]
     words: tuple[QueryTerm, ...]
     credit: NDArray[np.float32]
     said: NDArray[np.float32]
-    meaning: NDArray[np.float32]
+    features: NDArray[np.float32]
     model: StaticEmbedder | None = None
+
+    @property
+    def meaning(self) -> NDArray[np.float32]:
+        """The cosine of each with the question."""
+        return self.features[:, _MEANING]
+
+    def parts_of(self, number: int) -> dict[str, float]:
+        """What makes the score of a passage: each feature that it has, by its weight."""
+        parts = zip(_NAMES, self.features[number].tolist(), strict=True)
+        return {name: value * getattr(WEIGHTS, name) for name, value in parts if value}
 
     def of_words(self, words: Sequence[QueryTerm]) -> RankedPassages:
         """The same in the same order, as if the question had these of its words alone."""
@@ -175,7 +185,7 @@ def ranked_by(
         tuple(words),
         credit[order],
         rows[order, _WORDS],
-        rows[order, _MEANING],
+        rows[order],
         model,
     )
 

@@ -314,6 +314,13 @@ def is_subject(word: QueryTerm) -> bool:
     return word.root not in _SHARE_OF_ROOT
 
 
+def role_of(word: QueryTerm) -> str:
+    """What a word is in its question: `subject`, `manner`, or `relation`, which is asked about the subject."""
+    if is_subject(word):
+        return "subject"
+    return "manner" if any(root(one) == word.root for one in _MANNER) else "relation"
+
+
 def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
     if not has_names and _OVERVIEW.search(text):
         return Intent.OVERVIEW

@@ -249,6 +249,25 @@ def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict
     }
 
 
+def explanation_of(asker: QuestionAnswerer, result: TurnResult) -> dict[str, Any]:
+    """The object of `ask --explain --json`."""
+    from rag_assets.answer.abstention import Thresholds
+    from rag_assets.answer.explanation import explanation
+
+    assert result.response is not None
+    settings = asker.pipeline().settings
+    return explanation(result.response, Thresholds(settings.weak_below, settings.sure_from))
+
+
+def show_explanation(output: Output, explained: Mapping[str, Any]) -> None:
+    """How the question was understood, and what decided the answer; empty rows are left out."""
+    from rag_assets.answer.explanation import rows_of
+
+    for title, text in rows_of(explained):
+        if text:
+            output.line((f"{title:<11} ", "dim"), text)
+
+
 def show(output: Output, found: Answer, freshness: FreshnessOf) -> None:
     """The answer, its sources by number, and what it is from."""
     show_markdown(output, found)
@@ -345,6 +364,9 @@ def ask(
     language: Language = "",
     agent: AgentName = None,
     folders: Folders = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show how the question was understood, how sure it is, and the scores.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask a question; get an answer with citations. Exit code 4 when the index does not have the answer.
@@ -370,6 +392,7 @@ def ask(
             language=language,
             on_text=streamed,
         )
+        explained = explanation_of(asker, result) if explain else None
         home = session.home()
         freshness = {
             label: freshness_of(home, manifest, session.clearance()) for label, manifest in target.manifests.items()
@@ -379,8 +402,12 @@ def ask(
     for warning in result.response.warnings:
         session.output.warning(warning)
     if as_json:
-        session.output.json(as_object(result, result.response, freshness))
+        made = {} if explained is None else {"explain": explained}
+        session.output.json(as_object(result, result.response, freshness) | made)
     else:
         show(session.output, result.response, freshness)
+        if explained is not None:
+            session.output.line()
+            show_explanation(session.output, explained)
     if result.response.abstained:
         raise typer.Exit(NOTHING_FOUND)

@@ -26,9 +26,11 @@ from rag_assets.cli.ask import (
     PipelineName,
     Streamed,
     User,
+    explanation_of,
     named_session,
     opened,
     show,
+    show_explanation,
 )
 from rag_assets.cli.console import said_graph
 from rag_assets.cli.options import CliSession, session_of
@@ -275,14 +277,11 @@ class ChatSession:
     def _why(self, result: TurnResult) -> None:
         found = result.response
         assert found is not None
-        out, signals = self._output, found.signals
+        out = self._output
         out.line((f"{result.status}", "good" if result.status is Status.ANSWERED else "warn"), f" by {found.provider}")
         if found.reason:
             out.line(f"because {found.reason}")
-        out.line(
-            f"confidence {found.confidence:.2f}  words in the best passage {signals.best:.0%}, "
-            f"in none {signals.unsaid:.0%}, not in the index {signals.unknown:.0%}  facts {signals.facts}"
-        )
+        show_explanation(out, explanation_of(self._asker, result))
         counts = {support: sum(one.support is support for one in found.checks) for support in Support}
         said = ", ".join(f"{count} {support}" for support, count in counts.items() if count)
         if said or not found.abstained:

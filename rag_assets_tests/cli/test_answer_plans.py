@@ -192,3 +192,48 @@ def test_lists_of_the_graph_are_those_of_answers(cli: CommandLine) -> None:
 def test_a_list_of_what_is_not_there_is_exit_code_4(cli: CommandLine) -> None:
     done = cli.run("graph", "list", "spaceships")
     assert done.code == 4 and "rag-assets graph overview" in done.err
+
+
+def test_an_explanation_says_how_the_question_was_understood_and_what_decided(cli: CommandLine) -> None:
+    question = "how often is the total of an order calculated by OrderManager?"
+    found = cli.run("ask", question, "--explain", "--json").json
+    told = found["explain"]
+    roles = {role: {one["word"] for one in told["words"] if one["role"] == role} for role in ("subject", "manner")}
+    assert {"total", "order"} <= roles["subject"] and roles["manner"] == {"often"}
+    assert [one["word"] for one in told["words"] if one["role"] == "relation"] == ["calculated"]
+    assert told["names"] == ["OrderManager"] and told["unknown_names"] == [] and told["list_of"] is None
+    assert (told["intent"], told["confidence"]) == (found["intent"], found["confidence"])
+    assert 0 < told["refused_below"] < told["sure_from"] < 1
+    for one in told["passages"]:
+        assert sum(one["parts"].values()) == pytest.approx(one["score"], abs=0.1)
+    cited = {(one["path"], one["line_start"]) for one in found["citations"]}
+    assert {one["place"].partition(":")[0] for one in told["passages"] if one["quoted"]} <= {path for path, _ in cited}
+    shown = cli.run("ask", question, "--explain").out
+    rows = dict(re.findall(r"^([a-z]+(?: \w+)?) {2,}(\S.*)$", shown.partition("read as")[2], re.MULTILINE))
+    assert "total" in rows["about"] and "calculated" in rows["asks"] and rows["how"].startswith("often")
+    assert rows["names"] == "OrderManager" and rows["kind"] == found["intent"]
+    assert rows["confidence"].startswith(
+        f"{told['confidence']:.2f}; refused below {told['refused_below']:.2f}, not sure"
+    )
+    assert f"{told['passages'][0]['place']}  {told['passages'][0]['score']:.2f} = " in rows["passage 1"]
+    assert "read as" not in cli.run("ask", question).out and "explain" not in cli.run("ask", question, "--json").json
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("which endpoints are there?", ["kind        a list of: endpoint", "because     the index itself answers"]),
+        (
+            "what does RefundMailService do?",
+            ["names       RefundMailService (nowhere)", "confidence  0.00; refused below"],
+        ),
+        ("how do pigeons carry orders?", ["about       pigeon", "made of     "]),
+        ("how do pigeons zork?", ["about       pigeon", "because     no passage has a word of the question"]),
+        ("???", ["kind        "]),
+    ],
+)
+def test_an_explanation_of_every_outcome(cli: CommandLine, question: str, rows: list[str]) -> None:
+    shown = cli.run("ask", question, "--explain").out
+    assert all(f"\n{row}" in shown for row in rows), shown
+    talked = cli.run("chat", spoken=f"{question}\n/why\n").out
+    assert all(f"\n{row}" in talked for row in rows), talked

@@ -17,7 +17,7 @@ QUESTIONS = '{"id": "q", "question": "what pays back?", "relevant": "src/Orders/
 
 COMMANDS = {
     "search": "search refund --explain --full --detail source",
-    "ask": "ask OrderService? --session s",
+    "ask": "ask OrderService? --session s --explain",
     "artifact": "artifact blueprint OrderService",
     "read": "read src/Orders/OrderService.cs",
     "show": "show README.md:1",
