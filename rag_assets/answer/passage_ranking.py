@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals
 from rag_assets.answer.passages import CONFIGURATION, Passage, passages_of
-from rag_assets.answer.question_analysis import QueryTerm, asks_about_failure, asks_amount, asks_how_to, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, asks_about_failure, asks_amount, asks_how_to, root, roots_of
 from rag_assets.contracts.evidence import Evidence
+from rag_assets.identifiers import identifier_words
+from rag_assets.index.keyword.terms import runs, stem
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -241,7 +243,7 @@ def passage_features(
     weights = np.fromiter((word.weight for word in words), np.float32, len(words))
     total = float(weights.sum()) or 1.0
     said = credit @ weights / total
-    meaning, head_meaning = _meanings(question, passages, heads, model)
+    meaning, head_meaning = _meanings(question, words, passages, heads, model)
     best = max((known.score for known in evidence), default=0.0) or 1.0
     best_of_file: dict[str, float] = {}
     for one, share in zip(passages, said.tolist(), strict=True):
@@ -289,7 +291,7 @@ def _credits(
     if not words or not texts:
         return made
     if model is not None:
-        near = model.closest([word.word for word in words], texts).T
+        near = model.closest([word.word if _has_meaning(word, model) else "" for word in words], texts).T
         made = np.clip((near - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, _LIKE_CREDIT)
     for at, (text, head) in enumerate(zip(texts, heads, strict=True)):
         has = roots_of(text) | roots_of(head)
@@ -299,13 +301,27 @@ def _credits(
     return made
 
 
+def _has_meaning(word: QueryTerm, model: StaticEmbedder) -> bool:
+    """Not a word that neither the index nor the table has: its pieces mean something else, and whoever may not see the
+    text that has it gets the same answer as for a word that nobody has."""
+    return word.known or model.knows(word.word)
+
+
 def _meanings(
-    question: str, passages: Sequence[Passage], heads: Sequence[str], model: StaticEmbedder | None
+    question: str,
+    words: Sequence[QueryTerm],
+    passages: Sequence[Passage],
+    heads: Sequence[str],
+    model: StaticEmbedder | None,
 ) -> NDArray[np.float32]:
     import numpy as np
 
     if model is None or not passages:
         return np.zeros((2, len(passages)), np.float32)
     named = [f"{one.evidence.path.rpartition('/')[2]} {one.evidence.name} {one.text}" for one in passages]
-    asked = model.embed([question])[0]
+    meaningless = {word.root for word in words if not _has_meaning(word, model)}
+    said = [
+        word for run in runs(question) for word in identifier_words(run) if root(stem(word.lower())) not in meaningless
+    ]
+    asked = model.embed([" ".join(said)])[0]
     return np.stack((model.for_texts.embed(named) @ asked, model.for_texts.embed(heads) @ asked))

@@ -103,5 +103,5 @@ def told_apart(world: World, asker: Asker, name: str, seed: str) -> str:
 def _settled(text: str, words: list[str]) -> str:
     plain = " ".join(_OF_THE_RUN.sub("", text).lower().split())
     for word in words:
-        plain = plain.replace(word, "§")
+        plain = plain.replace(word, "§").replace(word[:-1], "§")  # `…XXXing` is read as `…XX` and `Xing`
     return plain

@@ -108,6 +108,10 @@ class StaticEmbedder:
         vectors: Vectors = np.divide(made, norms, out=made, where=norms > 0)
         return vectors
 
+    def knows(self, word: str) -> bool:
+        """Whether the table has a word as a whole; of others it only knows pieces."""
+        return self._pieces.has(word)
+
     def closest(self, words: Sequence[str], texts: Sequence[str]) -> Vectors:
         """(len(words), len(texts)) float32: the cosine between a word and that word of a text which is nearest to it;
         0 where either has no known word."""

@@ -32,6 +32,9 @@ class WordPieces:
         identifiers = text.encode("ascii", "replace").translate(_SEPARATED).split()
         return list(chain.from_iterable(map(self._ids_of.__getitem__, identifiers)))
 
+    def has(self, word: str) -> bool:
+        return self._ids_of.has(word.lower())
+
 
 class _IdsOfIdentifier(dict[bytes, tuple[int, ...]]):
     """Letters and digits in a row → the ids of their words, bounded in memory; forgetting changes no result."""
@@ -48,6 +51,9 @@ class _IdsOfIdentifier(dict[bytes, tuple[int, ...]]):
                 self.clear()
             self[identifier] = ids
         return ids
+
+    def has(self, word: str) -> bool:
+        return word in self._entries
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         """The word itself, or the longest pieces from its left; a character that begins none is left out."""
