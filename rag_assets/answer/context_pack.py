@@ -492,10 +492,11 @@ def _from_graphs(
             own = [hit for hit in hits if hit.label == index.label][:_GRAPH_ENTRIES]
             keys = tuple(entries_of(index, own))
         if wish.intent in (Intent.LIST, Intent.OVERVIEW):
-            from rag_assets.answer.plans import listed, main_types
+            from rag_assets.answer.plans import list_heading, listed, main_types
 
             facts = listed(graph, noun, subject) if wish.intent is Intent.LIST else main_types(graph)
-            heading, command = heading or facts.heading, command or facts.command
+            command = command or facts.command
+            heading = list_heading(noun, total + facts.total) if command else heading or facts.heading
         else:
             facts = facts_about(graph, keys, wish.intent)
         located = points_at([(fact.path, fact.line) for fact in facts.facts], index.parts.shard(), index.scope())

@@ -79,11 +79,13 @@ def listed(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> GraphFacts:
         found = nodes_listed(graph, noun)
     if len(found) < _FEWEST_LISTED:
         return GraphFacts()
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    heading = f"**{len(found)} {plural}:**"
     about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
     facts = tuple(one.fact for one in found[:MOST_LISTED])
-    return GraphFacts(facts, len(found), heading, f"graph list {noun}{about}")
+    return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {noun}{about}")
+
+
+def list_heading(noun: str, count: int) -> str:
+    return f"**{count} {noun[:-1]}ies:**" if noun.endswith("y") else f"**{count} {noun}s:**"
 
 
 def nodes_listed(graph: Graph, noun: str, subject: Sequence[QueryTerm] = ()) -> list[ListedNode]:

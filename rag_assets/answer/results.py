@@ -62,16 +62,18 @@ def suggestions(found: AnswerInputs) -> tuple[str, ...]:
 
 def notes(found: AnswerInputs, evidence: Collection[Evidence]) -> tuple[str, ...]:
     """What quotes of the `evidence` leave out, and the command that shows it."""
-    label = "" if len(found.search.sources) > 1 else f" --label {found.search.sources[0].label}"
     ids = {piece.id for piece in evidence}
     unlisted = found.facts.total - sum(piece.id in ids for piece in found.at.values())
     if found.facts.command and unlisted > 0:
-        return (f"{unlisted} more; list them with: rag-assets {found.facts.command}{label}",)
+        labels = [source.label for source in found.search.sources]
+        commands = [f"rag-assets {found.facts.command} --label {label}" for label in labels]
+        return (f"{unlisted} more; list them with: {' and '.join(commands)}",)
     more = found.facts.total - len(found.facts.facts)
     if found.wish.intent in _OF_THE_GRAPH and found.wish.names and not found.at:
         return (f"the graph knows nobody: these are the places that fit {' and '.join(found.wish.names)} best",)
     if more <= 0 or not found.wish.names:
         return ()
+    label = "" if len(found.search.sources) > 1 else f" --label {found.search.sources[0].label}"
     return (f"{more} more in the graph; list them with: rag-assets graph '{found.wish.names[0]}'{label}",)
 
 

@@ -174,6 +174,13 @@ def test_a_long_list_names_the_command_that_lists_all(tmp_path: Path) -> None:
         listed = cli.run(*command.split()[1:])
         places = re.findall(r"^(?:Step|Mail)\d\dHandler  \w+\.cs:\d+$", listed.out, re.MULTILINE)
         assert len(set(places)) == total and f"{total} in all" in listed.out
+    index_without_dagster(cli.home, new_repository(tmp_path / "few", {"Few.cs": code[: code.index("Step04")]}), "few")
+    both = cli.run("ask", "which handlers exist?", "-l", "many", "-l", "few", "--json").json
+    assert both["answer"].startswith("**98 handlers:**")
+    assert both["notes"][0].endswith(
+        " more; list them with: rag-assets graph list handler --label many@main"
+        " and rag-assets graph list handler --label few@main"
+    )
 
 
 def test_lists_of_the_graph_are_those_of_answers(cli: CommandLine) -> None:
