@@ -230,18 +230,24 @@ def _introduction(lead: Sequence[Evidence]) -> list[str]:
 
 def _also(passage: Passage, passages: RankedPassages) -> str:
     """A place in one line, with the line of it that says the most; '' where no line can be shown."""
+    number, line = telling_line(passage, passages)
+    known = passage.evidence
+    return f"- {lines_of(known.path, number, number)}: `{neutral(line)}` {marker(known.id)}" if line else ""
+
+
+def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:
+    """The line of a passage that says the most of the question, and its number; '' where no line can be shown."""
     known = passage.evidence
     if known.pages or known.seconds is not None:
-        return ""
+        return 0, ""
     first = passage.line_end - passage.code.count("\n")
     lines = [(first + at, line.strip()) for at, line in enumerate(passage.code.split("\n"))]
     shown = [(number, line) for number, line in lines if not _SAYS_NOTHING.match(line) and "`" not in line]
     shown = [(number, line) for number, line in shown if _FEWEST_CHARS <= len(line) <= _MOST_LINE_CHARS]
     if not shown:
-        return ""
+        return 0, ""
     values = passages.said_by([line for _, line in shown])
-    number, line = shown[max(range(len(shown)), key=lambda at: (values[at] + _decides(shown[at][1]), -at))]
-    return f"- {lines_of(known.path, number, number)}: `{neutral(line)}` {marker(known.id)}"
+    return shown[max(range(len(shown)), key=lambda at: (values[at] + _decides(shown[at][1]), -at))]
 
 
 def _passage_told(passage: Passage, words: Sequence[QueryTerm], passages: RankedPassages) -> str:

@@ -207,7 +207,7 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
         unknown=sum(word.weight for word in words if not word.known) / total,
         unsaid=1.0,
     )
-    if not quoted:
+    if not quoted or not words:
         return about
     first = found.passages[quoted[0]]
     others = [at for at, one in enumerate(found.passages) if one.evidence.path != first.evidence.path]

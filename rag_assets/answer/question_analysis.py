@@ -46,7 +46,7 @@ _MOST_ENDINGS = 3  # `transferred` → `transferr` → `transfer` → `transf`, 
 _DOUBLED = re.compile(r"([bdfglmnprt])\1$")
 
 
-_SAYS_NOTHING = FUNCTION_WORDS | _ASKING
+SAYS_NOTHING = FUNCTION_WORDS | _ASKING
 _RUN_OR_STOP = re.compile(r"(?P<run>\w+)|[.!?:\n]")
 
 _RELATIONS = frozenset(
@@ -159,7 +159,7 @@ def _telling(text: str) -> Iterable[tuple[str, bool]]:
         starts = False
         for word in map(str.lower, identifier_words(run)):
             term = stem(word)
-            if not {word, term} & _SAYS_NOTHING and (len(term) > 1 or term.isdigit()):
+            if not {word, term} & SAYS_NOTHING and (len(term) > 1 or term.isdigit()):
                 found.setdefault(root(term), (term, is_name))
     return found.values()
 
@@ -311,7 +311,25 @@ def singular(noun: str) -> str:
 
 def is_subject(word: QueryTerm) -> bool:
     """Whether a word is what a question is about, and not what is asked about it."""
-    return word.root not in _SHARE_OF_ROOT
+    return not is_relation_or_manner(word.word)
+
+
+def says_something(text: str) -> bool:
+    """Whether a text has a word that tells something, in any language."""
+    return any(True for _ in _telling(text))
+
+
+_ASKS_IN_ENGLISH = re.compile(r"\b(?:what|how|which|where|who|why|when|does)\b", re.IGNORECASE)
+
+
+def asks_in_english(text: str) -> bool:
+    """Whether a text has a word that only English questions have."""
+    return _ASKS_IN_ENGLISH.search(text) is not None
+
+
+def is_relation_or_manner(word: str) -> bool:
+    """Whether a word says what is asked about something, or how, how much and when it is."""
+    return root(word) in _SHARE_OF_ROOT
 
 
 def role_of(word: QueryTerm) -> str:

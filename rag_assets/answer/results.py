@@ -6,6 +6,7 @@ whether the index has an answer, so they do not count.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -14,9 +15,13 @@ from rag_assets.answer.abstention import Signals
 from rag_assets.answer.citations import CheckedSentence
 from rag_assets.answer.cited_lines import Citation
 from rag_assets.answer.context_pack import AnswerInputs
-from rag_assets.answer.passage_ranking import signals_of
-from rag_assets.answer.question_analysis import Intent, roots_of
-from rag_assets.contracts.evidence import Evidence
+from rag_assets.answer.extractive import telling_line
+from rag_assets.answer.passage_ranking import RankedPassages, signals_of
+from rag_assets.answer.passages import Passage
+from rag_assets.answer.prompt_sanitize import neutral
+from rag_assets.answer.question_analysis import Intent, is_subject, roots_of, says_something
+from rag_assets.contracts.evidence import Evidence, lines_of
+from rag_assets.index.keyword.terms import runs
 from rag_assets.search import SearchResult
 
 if TYPE_CHECKING:
@@ -24,16 +29,43 @@ if TYPE_CHECKING:
 
 
 _CLOSEST = 3  # places to look at oneself after a refusal
+_MOST_SAID = 4  # words of a question
 _OF_THE_GRAPH = (Intent.USAGE, Intent.IMPLEMENTATIONS)
+
+
+_EXAMPLE = 'rag-assets ask "what is this project about?"'
+
+
+def asks_nothing(found: AnswerInputs) -> tuple[str, str]:
+    """Why a text is no question that an index could answer, and what can be asked; two '' for a question."""
+    from rag_assets.answer.question_form import is_courtesy  # start-up budget: of refusals
+
+    question = found.search.question
+    if is_courtesy(question.typed):
+        askable = "ask what the code does, or where something is defined, used or configured"
+        return "that asks nothing about what is indexed", f"{askable}; to begin with: {_EXAMPLE}"
+    if says_something(question.text) or found.wish.names or question.phrases or found.signals.planned:
+        return "", ""
+    if not question.text:
+        listing = f"rag-assets search {shlex.quote(question.typed)}"
+        return "there is only a filter, and no question", f"add what you want to know; what it lets through: {listing}"
+    said = list(dict.fromkeys(runs(question.text)))
+    subject = "name what it is about: a type, a setting, an error message, a word of the documents"
+    if not said:
+        return "the question has no word", subject
+    return f"the question does not say what it is about: {', '.join(said[:_MOST_SAID])} are in every text", subject
 
 
 def reason(found: AnswerInputs, threshold: float) -> str:
     """Why what was read does not answer the question."""
+    nothing, _ = asks_nothing(found)
+    if nothing:
+        return nothing
     if not found.search.hits:
         return "nothing was found"
     if found.unknown:
         return f"nothing here is called {' or '.join(found.unknown)}"
-    missing = [word.word for word in found.words if not word.known]
+    missing = _missing(found)
     said = f"; no section has the words {', '.join(missing)}" if missing else ""
     if found.lost:
         said += f"; {len(found.lost)} of the files that were found cannot be read"
@@ -42,22 +74,52 @@ def reason(found: AnswerInputs, threshold: float) -> str:
     return f"nothing that was found can be quoted for it{said}"
 
 
-def suggestions(found: AnswerInputs) -> tuple[str, ...]:
-    """What would help: names that there are, where to look oneself, and what to ingest or to repair. What to ingest is
+def _missing(found: AnswerInputs) -> list[str]:
+    """What the question is about and no section says. Of what it asks about that, a missing word says nothing: code
+    that computes a total need not say `calculated`."""
+    return [word.word for word in found.words if not word.known and is_subject(word)]
+
+
+IN_ENGLISH = "without a model the index reads English: ask in English or by names of the code, or configure a model"
+
+
+def suggestions(found: AnswerInputs, *, untranslated: bool = False) -> tuple[str, ...]:
+    """What would help: names that there are, what to read oneself, and what to ingest or to repair. What to ingest is
     named by words that the index does not have: that it has nothing about one that it knows would be wrong."""
+    _, instead = asks_nothing(found)
+    if instead:
+        return (instead,)
     made = []
     if found.unknown and found.near:
-        made.append(f"did you mean {', '.join(found.near)}?")
-    elif not found.unknown and found.search.hits and any(word.known for word in found.words):
-        places = dict.fromkeys(f"{hit.path}:{hit.start_line}-{hit.end_line}" for hit in found.search.hits)
-        made.append(f"the closest are {', '.join([*places][:_CLOSEST])}")
+        return (f"did you mean {', '.join(found.near)}?",)
+    if not found.unknown and found.search.hits and any(word.known for word in found.words):
+        made.append(f"the closest are {', '.join(_closest(found))}")
+    if untranslated and not found.unknown:
+        return (*made, IN_ENGLISH)
     if found.lost:  # the answer may have been in there: nothing has to be ingested that is indexed
         return (*made, "run: rag-assets index --force, and ask again")
     labels = ", ".join(source.label for source in found.search.sources)
-    about = list(found.unknown) or [word.word for word in found.words if not word.known]
+    about = list(found.unknown) or _missing(found)
     subject = f"about {', '.join(about)}" if about else "that have the answer"
     made.append(f"you may want to ingest the repository or the documents {subject}; only {labels} was searched")
     return tuple(made)
+
+
+def _closest(found: AnswerInputs) -> list[str]:
+    """Places to read, best first: of the passages that say some of the question the lines, the name and the line that
+    says the most; without any, the hits."""
+    ranked = found.passages
+    told = [_place_told(ranked.passages[at], ranked) for at in ranked.chosen(_CLOSEST)]
+    hits = [f"{hit.path}:{hit.start_line}-{hit.end_line}" for hit in found.search.hits]
+    return (told or [*dict.fromkeys(hits)])[:_CLOSEST]
+
+
+def _place_told(passage: Passage, ranked: RankedPassages) -> str:
+    name = passage.name or passage.evidence.name
+    line = telling_line(passage, ranked)[1]
+    said = " ".join(filter(None, (f"`{neutral(name)}`" if name else "", f"“{neutral(line)}”" if line else "")))
+    where = lines_of(passage.evidence.path, passage.line_start, passage.line_end)
+    return f"{where} ({said})" if said else where
 
 
 def notes(found: AnswerInputs, evidence: Collection[Evidence]) -> tuple[str, ...]:
@@ -81,15 +143,20 @@ def as_it_is(found: AnswerInputs) -> AnswerInputs:
     """The reading by the words that the index knows; where nothing is unknown of its names, by these alone: a word of
     another language that some section happens to have would count as the rarest of all. Then what declares them is what
     is told first. A name that nothing declares is missing in any language."""
+    from rag_assets.answer.question_form import is_function_word  # start-up budget: of other languages
+
     if found.unknown:
         return found
-    known = tuple(word for word in found.words if word.known)
+    telling = [word for word in found.words if not is_function_word(word.word)]
+    known = tuple(word for word in telling if word.known)
+    if not found.wish.names and 2 * len(known) < len(telling):  # the few that are there mean something else
+        return replace(found, words=known, signals=Signals())
     of_names = roots_of(" ".join(found.wish.names))
-    telling = tuple(word for word in known if word.root in of_names) or known
+    asked = tuple(word for word in known if word.root in of_names) or known
     wish = found.wish
     if wish.names and wish.intent is Intent.EXPLANATION:
         wish = replace(wish, intent=Intent.DEFINITION)
-    signals = signals_of(found.passages.of_words(telling), wish.names, found.unknown, len(found.at))
+    signals = signals_of(found.passages.of_words(asked), wish.names, found.unknown, len(found.at))
     return replace(found, wish=wish, words=known, signals=signals)
 
 

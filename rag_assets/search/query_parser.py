@@ -256,6 +256,11 @@ def _symbol(word: str) -> str:
     return plain.replace("::", ".") if is_code and _place(word) is None else ""
 
 
+def names_in(text: str) -> tuple[str, ...]:
+    """The identifiers of a text, each once: what only code is written as."""
+    return tuple(dict.fromkeys(filter(None, (_symbol(word.strip(_MARKS)) for word in text.split()))))
+
+
 def without_paste(text: str) -> str:
     """The question without terminal escapes, and without citations and prefixes of the protocol outside of quotes; one
     that has nothing else keeps them. A text without any is returned as it is."""

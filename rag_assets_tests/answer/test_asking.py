@@ -74,8 +74,10 @@ def test_a_refusal_names_what_is_nearly_called_so(shop: Index) -> None:
 def test_a_refusal_says_where_to_look(shop: Index) -> None:
     question = "how much money is paid back for a returned parcel"
     refused = shop.ask(question, options=AskOptions(threshold=1.0))
-    best = refused.search.hits[0]
-    assert f"the closest are {best.path}:{best.start_line}-{best.end_line}" in refused.suggestions[0]
+    best = refused.read.passages.passages[refused.read.passages.chosen(1)[0]]
+    place = f"{best.evidence.path}:{best.line_start}-{best.line_end}"
+    assert refused.suggestions[0].startswith(f"the closest are {place} (`{best.name or best.evidence.name}` “")
+    assert refused.suggestions[0].partition("“")[2].partition("”")[0] in best.code
     nothing_alike = shop.ask("How long should pasta boil?", options=AskOptions())
     assert not any("closest" in said for said in nothing_alike.suggestions)
 

@@ -89,12 +89,15 @@ def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnCont
         return StepOutcome(turn, Transition.OTHER)
     if reading is None or not reading.evidence or reading.confidence < settings.weak_below:
         return StepOutcome(turn, Transition.OTHER)
+    by_words = _is_by_words(turn)
+    if by_words and reading.confidence < settings.sure_from:
+        return StepOutcome(turn, Transition.OTHER)
     with run.clock.step("pack"):
         context = pack(reading.evidence, settings.max_context_tokens, run.services.count_tokens)
     with run.clock.step("answer"):
         in_context = {piece.id: piece for piece in context.evidence}
         at = {fact: in_context[piece.id] for fact, piece in reading.at.items() if piece.id in in_context}
-        is_sure = reading.confidence >= settings.sure_from
+        is_sure = reading.confidence >= settings.sure_from and not by_words
         parts = (reading.words, context.evidence, reading.passages, reading.facts, at)
         text = answer_of(reading.wish, *parts, reading.lead) if is_sure else closest(reading.wish, *parts)
     with run.clock.step("check"):
@@ -109,11 +112,16 @@ def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnCont
     return StepOutcome(made, Transition.ANSWER)
 
 
+def _is_by_words(turn: Turn) -> bool:
+    """Whether only words of another language were looked for: some happen to be in the index, and are no answer."""
+    return turn.untranslated and turn.reading is not None and not turn.reading.wish.names
+
+
 def explain_no_answer(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
     """Says that there is no answer, why, where the nearest evidence is and what to ingest; invents nothing (D25, D34,
     E20)."""
     status, reason = _reason(turn, run)
-    told = suggestions(turn.reading) if turn.reading is not None else ()
+    told = suggestions(turn.reading, untranslated=turn.untranslated) if turn.reading is not None else ()
     if turn.unsupported and _fits(turn, run):  # the index may well have it: nothing has to be ingested for that
         told = (*told[:-1], QUOTES_INSTEAD)
     lines = [
@@ -138,6 +146,8 @@ def _reason(turn: Turn, run: TurnContext) -> tuple[Status, str]:
         return Status.ABSTAINED, "the question is not about the indexed code"
     if reading is not None and not _fits(turn, run):
         return Status.ABSTAINED, because(reading, settings.weak_below)
+    if _is_by_words(turn):
+        return Status.ABSTAINED, "the question is in another language, and the index has too few of its words"
     wanted = f"; the last request was: {turn.without_links(turn.wanted)}" if turn.wanted else ""
     if turn.repeated:
         return Status.GAVE_UP, f"the same data was asked for twice{wanted}"

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rag_assets.answer.citations import cited_ids
+from rag_assets.answer.question_analysis import asks_in_english
 from rag_assets.answer.token_budget import TokenCounter
 from rag_assets.contracts.llm import Profile
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
 from rag_assets.qa.turn import HistoryState, Status, Turn, TurnContext
+from rag_assets.search.query_parser import names_in
 
 if TYPE_CHECKING:
     from rag_assets.history.conversations import PastTurn, Summary
@@ -133,19 +135,46 @@ class LoadHistory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def translate_in_if_needed(turn: Turn, parameters: Translate, run: TurnContext) -> StepOutcome:
-    """Only where the caller says that the question is not English; nothing is detected (D04). A question that cannot be
-    translated is asked as it is: names in it find code in any language, and its other words are no sign that the index
-    has nothing."""
+    """Only where the caller says that the question is not English: for a model nothing is detected (D04). A question
+    that cannot be translated is asked as it is: names in it find code in any language, and its other words are no sign
+    that the index has nothing."""
+    if not run.services.has_model:
+        return _by_names(turn, run)
     if turn.request.is_english:
         return StepOutcome(turn)
-    if not run.services.has_model:
-        missing = "which --offline leaves out" if run.services.offline else "and none is configured (answer.base_url)"
-        said = f"translation needs a model, {missing}: the question was searched for as it is"
-        return StepOutcome(replace(turn, untranslated=True).warned(said), notes=(said,))
     text, note = translated(turn, turn.asked.typed, parameters, run)
     if note:
         turn = replace(turn, untranslated=True).warned(f"{note}; the question was searched for as it is")
     return StepOutcome(replace(turn, question_en=text), notes=(note,) if note else ())
+
+
+def _by_names(turn: Turn, run: TurnContext) -> StepOutcome:
+    """Without a model: what a question in another language asks about a name, as far as its words show that; else the
+    question as it is. That it is in another language is believed where it looks so, and the index lacks its words."""
+    typed = turn.asked.typed
+    if turn.request.is_english and asks_in_english(typed):
+        return StepOutcome(turn)
+    from rag_assets.answer.question_form import ascii_names, foreign_language, in_english, is_function_word
+
+    language = foreign_language(typed)
+    if turn.request.is_english:
+        if not language or turn.request.literal:
+            return StepOutcome(turn)
+        words = run.services.asked_words(turn.label, typed)
+        if all(word.known for word in words if is_function_word(word.word) or not word.word.isascii()):
+            return StepOutcome(turn)  # its documents are in that language
+    names = names_in(ascii_names(typed))
+    asked = in_english(typed, names)
+    as_it_is = "the question was searched for as it is"
+    read_as = f"the question is read as “{asked}”" if asked else as_it_is
+    if turn.request.is_english:
+        said = f"the question seems to be {language}, and without a model the index reads English: {read_as}"
+    else:
+        missing = "which --offline leaves out" if run.services.offline else "and none is configured (answer.base_url)"
+        said = f"translation needs a model, {missing}: {read_as}"
+    if asked:
+        turn = replace(turn, question_en=asked)
+    return StepOutcome(replace(turn, untranslated=True).warned(said), notes=(said,))
 
 
 def translated(turn: Turn, text: str, parameters: Translate, run: TurnContext) -> tuple[str, str]:
@@ -268,7 +297,7 @@ def _summarised(
 
 
 ACTIONS = (
-    Action("translate_in_if_needed", translate_in_if_needed, 1, Translate),
+    Action("translate_in_if_needed", translate_in_if_needed, 2, Translate),
     Action("load_conversation_history", load_conversation_history, 1, LoadHistory),
     Action("carry_names_over", carry_names_over, 2),
 )

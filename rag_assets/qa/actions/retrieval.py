@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
+from rag_assets.answer.abstention import Signals
+from rag_assets.answer.question_analysis import asks_in_english
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.errors import EvidenceLost, QueryError
 from rag_assets.qa.definition.action_registry import Action, StepOutcome
@@ -159,6 +161,11 @@ def _read(
         from rag_assets.answer.results import as_it_is
 
         reading = as_it_is(reading)
+    if not asks_in_english(question.typed):
+        from rag_assets.answer.question_form import is_courtesy  # start-up budget: most questions ask something
+
+        if is_courtesy(question.typed):  # that some page thanks too is no answer
+            reading = replace(reading, signals=Signals())
     searched = reading.search.timings["total"]
     run.clock.add("search", searched)
     run.clock.add("evidence", perf_counter() - started - searched)
