@@ -106,14 +106,14 @@ def risk_plot(
 def _bands(outcomes: Sequence[float]) -> Iterator[str]:
     """An area for each outcome, with its name and share below the top."""
     start = 0.0
-    names = ("answered", "not sure", "refused")[: len(outcomes)]
-    for number, (name, share) in enumerate(zip(names, outcomes, strict=True)):
+    areas = (("answered", 2), ("not sure", 1), ("refused", 5))[: len(outcomes)]
+    for (name, number), share in zip(areas, outcomes, strict=True):
         left, wide = _x(start), _x(start + share) - _x(start)
         start += share
         told = f"{name} {share:.0%}"
         yield (
             f'<rect x="{left:.1f}" y="{_TOP}" width="{wide:.1f}" height="{_y_of(0) - _TOP:.1f}" '
-            f'class="band {_color_of(number + 2)}"><title>{told}</title></rect>'
+            f'class="band {_color_of(number)}"><title>{told}</title></rect>'
         )
         if wide >= _BAND_NAME:
             yield f'<text x="{left + wide / 2:.1f}" y="{_TOP + 14}" class="tick" text-anchor="middle">{told}</text>'

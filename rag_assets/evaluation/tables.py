@@ -294,8 +294,8 @@ def threshold_marks(run: EvalRun) -> list[tuple[str, float]]:
         return []
     marks = [("refused below", run.answering.threshold), ("sure from", run.answering.sure)]
     if run.calibration is not None:
-        marks.append(("calibrated: refused below", run.calibration.threshold))
-        marks.append(("calibrated: sure from", run.calibration.sure))
+        marks.append(("calibrated", run.calibration.threshold))
+        marks.append(("calibrated sure", run.calibration.sure))
     return marks
 
 
