@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
@@ -114,6 +114,17 @@ def test_a_refusal_says_why_and_what_was_nearest(server: Server) -> None:
     assert "Because" in found.text and "Nearest" in found.text and "the closest are" not in found.text
     place = next(href for text, href in found.links.items() if re.search(r":\d", text))
     assert opened(server, place).of_class("row")
+
+
+def test_an_answer_that_is_not_sure_says_so(home: Home, tmp_path: Path) -> None:
+    """On the page and in the HTTP answer."""
+    doubtful = replace(home, cli=replace(home.cli, environment={"RAG_ASSETS__ANSWER__SURE": "1"}))
+    question = quote("how are orders refunded to customers?")
+    with serving(doubtful, errors=tmp_path / "errors.txt") as server:
+        found = opened(server, f"/ask?q={question}&{SHOP}")
+        assert found.of_class("unsure") and "Not sure. The closest is:" in found.text
+        answer = server.get(f"/api/v1/ask?question={question}&{SHOP}").json()
+        assert answer["unsure"] and answer["answer"].startswith("**Not sure. The closest is:**\n")
 
 
 def test_a_question_of_several_labels_offers_them(server: Server) -> None:
