@@ -7,6 +7,7 @@ Every statement is a place and a name, which the index knows, and words of the s
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -29,7 +30,7 @@ _MOST_LINES = 25  # of one quoted body
 _MOST_ALSO = 4  # places beside the quotes
 _ALSO = "**See also:**"
 NOT_SURE = "**Not sure. The closest is:**"
-_MOST_PARAGRAPHS = 2  # of an introduction
+_MOST_PARAGRAPHS = 2  # of a file, in an introduction
 _FEWEST_PROSE_WORDS = 8  # of a paragraph that introduces something
 _PROSE_WORD = re.compile(r"(?<![\w./-])[A-Za-z][a-z'-]+(?=[\s,.;:!?)])")
 _LINKS = re.compile(r"!?\[[^\]\n]*\]\([^)\n]*\)|<[^>\n]*>|^#.*$", re.MULTILINE)
@@ -216,15 +217,17 @@ def _explanations(
 
 
 def _introduction(lead: Sequence[Evidence]) -> list[str]:
-    """The first paragraphs of a README that are some: not its title, badges and pictures."""
+    """The first paragraphs of a README, and of the first page of the documents, that are some: not titles, badges and
+    pictures."""
     made: list[str] = []
-    for known in sorted(lead, key=lambda known: (known.path, known.line_start)):
+    by_file: Counter[str] = Counter()
+    for known in sorted(lead, key=lambda known: ("/" in known.path, known.path, known.line_start)):
         for passage in passages_of(known):
             plain = _LINKS.sub("", passage.text)
-            if passage.is_prose and len(_PROSE_WORD.findall(plain)) >= _FEWEST_PROSE_WORDS:
+            is_told = passage.is_prose and len(_PROSE_WORD.findall(plain)) >= _FEWEST_PROSE_WORDS
+            if is_told and by_file[known.path] < _MOST_PARAGRAPHS and len(made) <= _MOST_PARAGRAPHS:
+                by_file[known.path] += 1
                 made.append(prose_told(passage, ()))
-            if len(made) == _MOST_PARAGRAPHS:
-                return made
     return made
 
 

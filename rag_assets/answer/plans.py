@@ -36,7 +36,7 @@ _MOST_TYPES = 6  # of an overview
 _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
 _README_SECTIONS = 12
-_README = re.compile(r"readme(?:\.\w+)?", re.IGNORECASE)
+_README = re.compile(r"readme(?:\.\w+)?|docs?/(?:readme|index|intro|introduction|overview)\.\w+", re.IGNORECASE)
 
 _KINDS: dict[str, tuple[NodeType, ...]] = {
     "endpoint": (NodeType.ENDPOINT,),
@@ -131,14 +131,15 @@ def _is_about(node: ListedNode, subject: Sequence[QueryTerm]) -> bool:
 
 
 def readme_points(index: LabelIndex) -> list[str]:
-    """The points of the README at the root of a repository, in the order of its lines; none where there is none."""
+    """The points of the README at the root of a repository, and of the first page of its documents, in the order of
+    their lines; none where there is none."""
     shard, scope = index.parts.shard(), index.scope()
-    paths = [path for path in shard.values("Path", scope) if "/" not in path and _README.fullmatch(path)]
+    paths = {path for path in shard.values("Path", scope) if _README.fullmatch(path)}
     if not paths:
         return []
-    of_file = scope.narrowed(SearchFilters(paths=tuple(paths)))
+    of_file = scope.narrowed(SearchFilters(paths=tuple(sorted(paths))))
     payloads = shard.retrieve(sorted(shard.ids(of_file)), of_file)
-    own = {one: known for one, known in payloads.items() if "/" not in known.get("Path", "/")}
+    own = {one: known for one, known in payloads.items() if known.get("Path", "") in paths}
     return sorted(own, key=lambda one: (own[one].get("StartLine", 0), one))[:_README_SECTIONS]
 
 
