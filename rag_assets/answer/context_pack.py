@@ -25,19 +25,22 @@ from rag_assets.answer.question_analysis import (
     is_subject,
     listed_noun,
     roots_of,
+    says_something,
     words_asked_of,
 )
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids, short_name
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
-from rag_assets.index.vectors.filters import METADATA, SearchScope
+from rag_assets.index.vectors.filters import METADATA, SearchFilters, SearchScope
+from rag_assets.search import QuestionKind
+from rag_assets.search.line_references import meant, sections_at
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.index.generations import Manifest
     from rag_assets.models.static_code.embedder import StaticEmbedder
-    from rag_assets.search import Hit, Question, SearchResult
+    from rag_assets.search import CodePlace, Hit, Question, SearchResult
     from rag_assets.search.index import LabelIndex, Searchable
     from rag_assets.search.retrieve import SearchResources
 
@@ -267,6 +270,7 @@ def _members(group: Sequence[_Piece]) -> tuple[SectionMember, ...]:
 _DEFINITIONS = 6
 """Points that are read for one name of the question: the sections of a type, or of the parts of a partial one."""
 _MOST_NAMES = 4
+_MOST_OF_CODE = 3  # names of pasted code
 _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
 _ABOVE_HITS = 1.05  # what declares a name of the question comes before what only mentions it
 
@@ -275,7 +279,8 @@ _ABOVE_HITS = 1.05  # what declares a name of the question comes before what onl
 class AnswerInputs:
     """Everything that an answer is made from. `lead` is the evidence that an overview begins with. `signals` say how
     well it fits the question; `warnings` are those of the search and of reading; those that are also `lost` name files
-    that were found and cannot be read."""
+    that were found and cannot be read. `empty`: there is nothing that the reader may see;
+    `no_graph`: an index that was asked has none."""
 
     search: SearchResult
     wish: QueryIntent
@@ -290,6 +295,8 @@ class AnswerInputs:
     warnings: tuple[str, ...]
     signals: Signals
     lost: tuple[str, ...] = ()
+    empty: bool = False
+    no_graph: bool = False
 
     @property
     def confidence(self) -> float:
@@ -319,10 +326,17 @@ def read(
     names and what the graph says of them. Never more than the scope of `target` lets be seen. `graph_of` is for
     those who keep graphs open; `described` evidence begins with descriptions."""
     wish = intent_of(result.question)
-    words = words_asked_of(target.parts, result.question.text)
+    of_code = _declared_of(result.question.pasted, target)
+    words = words_asked_of(target.parts, " ".join((result.question.text, *of_code)))
     wanted = [FetchRequest(hit.point_id, hit.score, best_lines=hit.best_lines) for hit in result.hits]
     names = wish.names[:_MOST_NAMES]
-    declared = {name: _declaring(name, target) for name in names}
+    declared = {name: _declaring(name, target) for name in names} | of_code
+    is_error = result.question.kind is QuestionKind.ERROR
+    if of_code or (is_error and any(declared.values())):  # of a library, a frame or a call is no name to miss
+        names = tuple(name for name in declared if declared[name])
+        wish = replace(wish, names=names)
+        if wish.intent is Intent.EXPLANATION and (is_error or not says_something(result.question.asks)):
+            wish = replace(wish, intent=Intent.DEFINITION)
     facts, at_points, near = GraphFacts(), dict[GraphFact, str](), dict[str, None]()
     lead_points: list[str] = []
     warnings: list[str] = []
@@ -338,6 +352,10 @@ def read(
             wish = as_list
         else:
             facts, at_points, near = from_graphs(wish)
+        if wish.places:
+            lead_points = _points_of_places(wish.places, target)
+            wanted += [FetchRequest(point, best * _ABOVE_HITS) for point in lead_points]
+            wish = replace(wish, intent=Intent.PLACE) if lead_points else wish
         if wish.intent is Intent.OVERVIEW:
             from rag_assets.answer.plans import readme_points
 
@@ -351,19 +369,72 @@ def read(
     at = {fact: evidence[gathered.evidence.index(piece)] for fact, piece in at.items()}
     lead = tuple(one for one in evidence if not set(lead_points).isdisjoint(one.point_ids))
     unknown = tuple(name for name in names if not declared[name] and not _is_mentioned(name, gathered.evidence, target))
+    if result.question.kind is QuestionKind.PATH and wish.places and not lead_points and not _narrowed(result):
+        unknown = tuple(dict.fromkeys(place.path for place in wish.places))
+        near = _near_paths(unknown, target)
     passages = ranked(
         result.question.text, words, [one for one in evidence if one.origin is not Origin.GRAPH], question_model(target)
     )
-    planned = bool(lead) or (wish.intent is Intent.LIST and bool(at))
+    planned = bool(lead) or (wish.intent in (Intent.LIST, Intent.OVERVIEW) and bool(at))
+    planned |= wish.intent is Intent.DEFINITION and (is_error or bool(of_code)) and bool(evidence)
     signals = replace(signals_of(passages, wish.names, unknown, len(at)), planned=planned)
     if wish.intent is Intent.EXPLANATION and asks_how(result.question.text) and not _narrowed(result):
         facts, at, evidence = _with_steps(passages, evidence, target, graph_of)
     lost = tuple(dict.fromkeys(gathered.warnings))
     warned = (*result.warnings, *warnings, *lost)
     near_ones = tuple(near)
+    empty = not evidence and not target.parts.shard().count(target.scope())
     return AnswerInputs(
-        result, wish, words, evidence, passages, facts, at, lead, unknown, near_ones, warned, signals, lost
+        result,
+        wish,
+        words,
+        evidence,
+        passages,
+        facts,
+        at,
+        lead,
+        unknown,
+        near_ones,
+        warned,
+        signals,
+        lost,
+        empty,
+        bool(warnings),
     )
+
+
+def _declared_of(pasted: Sequence[str], target: Searchable) -> dict[str, list[str]]:
+    """Of the names of pasted code the first few that the index declares, each with the points that do."""
+    found: dict[str, list[str]] = {}
+    for name in pasted:
+        points = _declaring(name, target)
+        if points:
+            found[name] = points
+        if len(found) == _MOST_OF_CODE:
+            break
+    return found
+
+
+def _points_of_places(places: Sequence[CodePlace], target: Searchable) -> list[str]:
+    """The points at the lines, or of the files, that a question is."""
+    shard, scope = target.parts.shard(), target.scope()
+    found = list(sections_at(places, shard, scope))
+    known = shard.values("Path", scope)
+    for path in dict.fromkeys(path for place in places if not place.line for path in meant(place.path, known)):
+        of_file = scope.narrowed(SearchFilters(paths=(path,)))
+        payloads = shard.retrieve(sorted(shard.ids(of_file)), of_file)
+        own = [one for one in payloads if payloads[one].get("Path") == path]
+        found += sorted(own, key=lambda one: (payloads[one].get("StartLine", 0), one))[:_DEFINITIONS]
+    return found
+
+
+def _near_paths(unknown: Sequence[str], target: Searchable) -> dict[str, None]:
+    """The files whose names are most like those that no file has."""
+    import difflib  # start-up budget: of refusals
+
+    known = {path.rpartition("/")[2].casefold(): path for path in target.parts.shard().values("Path", target.scope())}
+    names = (path.rpartition("/")[2].casefold() for path in unknown)
+    return {known[near]: None for name in names for near in difflib.get_close_matches(name, known, 3, 0.75)}
 
 
 def _as_list(

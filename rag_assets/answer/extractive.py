@@ -19,6 +19,8 @@ from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, roots_of
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
+from rag_assets.search import CodePlace
+from rag_assets.search.line_references import meant
 from rag_assets.search.ranking.penalties import non_product_code
 
 _BESIDE_FACTS = 2
@@ -44,6 +46,7 @@ _CITED_LINES = 40  # that a quote is from: as many as a citation names (`cited_l
 _MOST_SIGNATURE_CHARS = 320
 """Some frameworks document each parameter in the signature, over a hundred lines."""
 _MOST_OUTLINES = 3  # of one type
+_MOST_OF_A_FILE = 3
 _MOST_MEMBERS = 12  # of a type
 _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 1_200
@@ -72,7 +75,9 @@ def answer_of(
     told = [statement for fact in facts.facts if fact in at and (statement := fact_told(fact, at[fact]))]
     said = "\n".join([facts.heading, *told] if facts.heading else told) if told else ""
     within = frozenset(evidence)
-    if wish.intent is Intent.OVERVIEW:
+    if wish.intent is Intent.PLACE:
+        pieces += _at_places(wish.places, [one for one in lead if by_id(evidence).keys() & set(one.ids)])
+    elif wish.intent is Intent.OVERVIEW:
         pieces += [*_introduction(lead), *_explanations(words, passages, within, _BESIDE_FACTS), said]
     elif wish.intent is Intent.EXPLANATION:
         first, *others = _explanations(words, passages, within, MOST_QUOTED) or [""]
@@ -84,6 +89,25 @@ def answer_of(
     pieces = [piece for piece in pieces if piece]
     pieces += _descriptions(wish, words, evidence, "\n\n".join(pieces))
     return "\n\n".join(dict.fromkeys(pieces))
+
+
+def _at_places(places: Sequence[CodePlace], lead: Sequence[Evidence]) -> list[str]:
+    """What is at the places of a question: around a line the smallest member, of a file its types or its beginning."""
+    made: list[str] = []
+    paths = {known.path for known in lead}
+    for place in places:
+        wanted = meant(place.path, paths)
+        found = [one for known in lead if known.path in wanted for one in passages_of(known)]
+        if place.line:
+            around = [one for one in found if one.line_start <= place.line <= one.line_end]
+            found = sorted(around, key=lambda one: one.line_end - one.line_start)[:1]
+        else:
+            found.sort(key=lambda one: one.line_start)
+            found = ([one for one in found if one.is_type] or found)[:_MOST_OF_A_FILE]
+        for one in found:
+            told = _type_told(one) if one.is_type else _member_told(one)
+            made.append(prose_told(one, ()) if one.is_prose else told)
+    return made
 
 
 def closest(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.keyword.terms import ENDINGS, FUNCTION_WORDS, runs, stem, word_forms, word_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, Terms, inverse_document_frequency
-from rag_assets.search import Question, QuestionKind
+from rag_assets.search import CodePlace, Question, QuestionKind
 
 if TYPE_CHECKING:
     from rag_assets.search.retrieve import SearchResources
@@ -183,11 +183,13 @@ class Intent(StrEnum):
     TABLES = "tables"
     OVERVIEW = "overview"
     LIST = "list"
+    PLACE = "place"
     EXPLANATION = "explanation"
 
 
 _USAGE = re.compile(
-    r"\bwho (?:calls|uses|invokes|creates|constructs)\b|\bcallers? of\b|\busages? of\b|\breferences? (?:to|of)\b"
+    r"\bwho (?:else )?(?:calls|uses|invokes|creates|constructs)\b|\bcallers? of\b|\busages? of\b"
+    r"|\breferences? (?:to|of)\b"
     r"|\bwhere (?:is|are) .{1,80}? (?:used|called|invoked|created|constructed|injected|referenced)\b"
     r"|\bwhat (?:calls|uses|invokes|depends on)\b|\bused by\b|\bcalled by\b"
     r"|\bwh(?:at|ich|o)\b.{0,60}\b(?:breaks?|affected|impacted|depends? on)\b|\bimpact of\b"
@@ -249,20 +251,23 @@ _QUOTED_NAME = re.compile(r"`([A-Za-z_][\w.]*)`")
 
 @dataclass(frozen=True, slots=True)
 class QueryIntent:
-    """`names` are identifiers that the question writes as code is written."""
+    """`names` are identifiers that the question writes as code is written, `places` the files and lines that a path or
+    a stack trace is."""
 
     intent: Intent
     names: tuple[str, ...]
+    places: tuple[CodePlace, ...] = ()
 
 
 def intent_of(question: Question) -> QueryIntent:
     """The kind of answer and the names that a question is about."""
-    text = question.typed
+    text = question.asks or question.typed
     symbols = [one for one in question.symbols if not _WORD.fullmatch(one)]
     names = tuple(dict.fromkeys((*symbols, *_QUOTED_NAME.findall(text))))
     if not names and question.kind is QuestionKind.SYMBOL:
         names = (question.text.strip(),)
-    return QueryIntent(_intent(text, question.kind, bool(names)), names)
+    places = question.places if question.kind in (QuestionKind.PATH, QuestionKind.ERROR) else ()
+    return QueryIntent(_intent(text, question.kind, bool(names)), names, places)
 
 
 def asks_how(question: str) -> bool:

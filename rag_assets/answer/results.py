@@ -44,6 +44,10 @@ def asks_nothing(found: AnswerInputs) -> tuple[str, str]:
     if is_courtesy(question.typed):
         askable = "ask what the code does, or where something is defined, used or configured"
         return "that asks nothing about what is indexed", f"{askable}; to begin with: {_EXAMPLE}"
+    if found.empty:
+        return "nothing is indexed that could be read", "see what was left out, and why: rag-assets status --skipped"
+    if found.wish.intent in (Intent.OVERVIEW, Intent.LIST):
+        return "", ""
     if says_something(question.text) or found.wish.names or question.phrases or found.signals.planned:
         return "", ""
     if not question.text:
@@ -132,7 +136,8 @@ def notes(found: AnswerInputs, evidence: Collection[Evidence]) -> tuple[str, ...
         return (f"{unlisted} more; list them with: {' and '.join(commands)}",)
     more = found.facts.total - len(found.facts.facts)
     if found.wish.intent in _OF_THE_GRAPH and found.wish.names and not found.at:
-        return (f"the graph knows nobody: these are the places that fit {' and '.join(found.wish.names)} best",)
+        why = "without a graph nobody can be told" if found.no_graph else "the graph knows nobody"
+        return (f"{why}: these are the places that fit {' and '.join(found.wish.names)} best",)
     if more <= 0 or not found.wish.names:
         return ()
     label = "" if len(found.search.sources) > 1 else f" --label {found.search.sources[0].label}"

@@ -6,6 +6,7 @@ follows depends on the outcome of the one before and on nothing else (D27).
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -43,8 +44,11 @@ if TYPE_CHECKING:
     from rag_assets.contracts.evidence import Evidence
     from rag_assets.history.conversations import StoredTurn
     from rag_assets.qa.definition.steps import Pipeline, PipelineSettings, Step
+    from rag_assets.search import Question
 
 
+_PLAIN_CHARS = 600
+_TRACE_FRAME = re.compile(r"^\s*at \S+\(|\w(?:Exception|Error):|\): (?:error|warning) ", re.MULTILINE)
 _ANSWERS = (Status.ANSWERED, Status.UNSURE, Status.GENERAL)
 _REFUSALS = (Status.ABSTAINED, Status.GAVE_UP, Status.FAILED)
 
@@ -198,8 +202,21 @@ def begin(settings: PipelineSettings, request: TurnRequest) -> Turn:
     if not label:
         raise TurnError("which index? Give a label, or set active_index in the pipeline; see: rag-assets status")
     compared = label_of(settings, settings.compare_index)
-    asked = plain_question(request.question) if request.literal else understand(request.question)
+    asked = plain_question(request.question) if request.literal else _understood(request.question)
     return Turn(request=request, label=label, asked=asked, compared_label=compared, question_en=asked.typed)
+
+
+def _understood(typed: str) -> Question:
+    """The question as it was typed; of one with pasted code, or of a long text, the part that asks."""
+    if "\n" not in typed and len(typed) <= _PLAIN_CHARS:
+        return understand(typed)
+    from rag_assets.search.pasted_text import with_paste  # start-up budget: most questions are one line
+
+    if not _TRACE_FRAME.search(typed) or "```" in typed:
+        pasted = with_paste(typed)
+        if pasted is not None:
+            return pasted
+    return understand(typed)
 
 
 def label_of(settings: PipelineSettings, written: str) -> str:

@@ -47,7 +47,8 @@ class Question:
     `typed` is the question without pasted marks, `text` what is searched for; '' where there are only filters. All
     `phrases` must occur as they are written. Sections must fulfil all fields of `wanted` and none of `excluded`.
     `symbols` are the names and `places` the files that the text mentions. `notes` say what could have been meant
-    otherwise.
+    otherwise. `asks` is the part of a long text that asks, where not all of it does, and `pasted` has the names of the
+    code beside it, the most telling first.
     """
 
     typed: str
@@ -59,6 +60,8 @@ class Question:
     symbols: tuple[str, ...] = ()
     places: tuple[CodePlace, ...] = ()
     notes: tuple[str, ...] = ()
+    asks: str = ""
+    pasted: tuple[str, ...] = ()
 
     @property
     def only_place(self) -> CodePlace | None:

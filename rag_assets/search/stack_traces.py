@@ -60,7 +60,8 @@ def read_trace(text: str) -> Trace | None:
         return None
     if frames and not thrown and not compiled and not any(_looks_like_code(frame) for frame in frames):
         return None
-    own = [frame for frame in frames if not frame["method"].startswith(_FOREIGN)] or frames
+    own = [frame for frame in frames if frame["file"] or not frame["method"].startswith(_FOREIGN)] or frames
+    own.sort(key=lambda frame: not frame["file"])  # of libraries a trace has no files
     symbols = tuple(dict.fromkeys(filter(None, (written_name(frame["method"]) for frame in own[:_MOST_FRAMES]))))
     places = dict.fromkeys(
         CodePlace(_plain_path(found["file"]), int(found["line"]))

@@ -13,15 +13,17 @@ import msgspec
 from rag_assets.answer.abstention import SENTENCE, is_refusal
 from rag_assets.answer.citations import Policy, Support, check, is_cited
 from rag_assets.answer.extractive import answer_of, closest
+from rag_assets.answer.prompt_sanitize import neutral
+from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.answer.results import EXTRACTIVE, suggestions
 from rag_assets.answer.results import reason as because
-from rag_assets.answer.token_budget import pack
+from rag_assets.answer.token_budget import ContextPack, Packed, pack
 from rag_assets.contracts.llm import Profile
 from rag_assets.qa.actions.question import Translate, translated
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
-from rag_assets.qa.turn import Status, Turn, TurnContext
+from rag_assets.qa.turn import RetrievalState, Status, Turn, TurnContext
 
 
 def check_citations(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
@@ -57,6 +59,7 @@ GENERAL_LABEL = "General knowledge, no project data:"
 QUOTES_INSTEAD = "what was found fits the question; for quotes of it ask again with --offline"
 """Of an answer that a model invented: that the index lacks what was asked for does not follow."""
 
+_FEWEST_PARTS = 2
 _CITATION = re.compile(r"[ \t]*\[(?:chunk|source):[^\]\n]*\]")
 
 
@@ -89,6 +92,9 @@ def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnCont
         return StepOutcome(turn, Transition.OTHER)
     if reading is None or not reading.evidence or reading.confidence < settings.weak_below:
         return StepOutcome(turn, Transition.OTHER)
+    several = _answer_of_parts(turn, run)
+    if several is not None:
+        return StepOutcome(several, Transition.ANSWER)
     by_words = _is_by_words(turn)
     if by_words and reading.confidence < settings.sure_from:
         return StepOutcome(turn, Transition.OTHER)
@@ -110,6 +116,56 @@ def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnCont
     status = turn.status if is_sure else Status.UNSURE
     made = replace(turn, answer_en=report.text, checks=report.sentences, fault="", status=status)
     return StepOutcome(made, Transition.ANSWER)
+
+
+def _answer_of_parts(turn: Turn, run: TurnContext) -> Turn | None:
+    """Of several questions in one an answer to each, below its words; a warning names those without one. None for a
+    single question, and where none of them has an answer of its own."""
+    asked = turn.asked
+    if turn.question_en != asked.typed or turn.untranslated or turn.is_narrowed or turn.request.literal:
+        return None
+    if asked.typed.count("?") < _FEWEST_PARTS:
+        return None
+    from rag_assets.qa.several_questions import parts_of  # start-up budget: most questions are one
+
+    def words(text: str) -> tuple[QueryTerm, ...]:
+        return run.services.asked_words(turn.label, text)
+
+    settings, sure = run.settings, [False]
+    made: list[str] = []
+    missing: list[str] = []
+    packed: list[Packed] = []
+    for part in parts_of(asked, words):
+        reading = run.services.search(
+            turn.label, part.question, settings.default_mode, settings.retrieval_top_k, turn.request.filters
+        )
+        text = ""
+        if reading.confidence >= settings.weak_below:
+            context = pack(reading.evidence, settings.max_context_tokens, run.services.count_tokens)
+            packed += context.pieces
+            in_context = {piece.id: piece for piece in context.evidence}
+            at = {fact: in_context[piece.id] for fact, piece in reading.at.items() if piece.id in in_context}
+            parts = (reading.words, context.evidence, reading.passages, reading.facts, at)
+            is_sure = reading.confidence >= settings.sure_from
+            text = answer_of(reading.wish, *parts, reading.lead) if is_sure else closest(reading.wish, *parts)
+            sure.append(is_sure)
+        if text:
+            made.append(f"**{neutral(part.said)}**\n\n{text}")
+        else:
+            missing.append(part.said)
+    if not made:
+        return None
+    pieces = RetrievalState(tuple(one.evidence for one in packed)).all
+    report = check("\n\n".join(made), pieces, Policy(settings.citation_policy))
+    if any(one.support not in (Support.SUPPORTED, Support.UNCITED) for one in report.sentences):
+        return None  # two readings of one section: the question as a whole has one
+    turn = turn.warned(*(f"not answered: {said}" for said in missing))
+    shown = {one.evidence.id: one for one in packed if one.evidence in pieces}
+    tokens = sum(run.services.count_tokens([one.evidence.text for one in shown.values()]))
+    quoted = ContextPack(tuple(shown.values()), "", tokens, settings.max_context_tokens)
+    status = turn.status if any(sure) else Status.UNSURE
+    turn = replace(turn, quoted=quoted, provider=EXTRACTIVE, context_tokens=tokens, fault="", status=status)
+    return replace(turn, answer_en=report.text, checks=report.sentences)
 
 
 def _is_by_words(turn: Turn) -> bool:

@@ -1,0 +1,49 @@
+"""Several questions in one text. Pure but for the words that it is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rag_assets.answer.question_analysis import QueryTerm, is_subject, says_something
+from rag_assets.errors import QueryError
+from rag_assets.search import Question, QuestionKind
+from rag_assets.search.query_parser import plain_question, understand
+
+_QUESTION = re.compile(r"[^?]+\?+")
+_LEADING = re.compile(r"^\W*(?:(?:and|also|but|or|then)\b\s*,?\s*)*", re.IGNORECASE)
+_MOST = 3
+_MOST_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of several questions: as it was typed, and as it is searched for."""
+
+    said: str
+    question: Question
+
+
+def _read(text: str) -> Question:
+    try:
+        return understand(text)
+    except QueryError:
+        return plain_question(text)
+
+
+def parts_of(asked: Question, words: Callable[[str], Sequence[QueryTerm]]) -> tuple[Part, ...]:
+    """The questions of a text, each with the subject of the first where it has none of its own; none of a single
+    question, of a long text, and of more questions than an answer has room for."""
+    text = asked.asks or asked.typed
+    if asked.pasted or asked.kind is not QuestionKind.PROSE or len(text) > _MOST_CHARS:
+        return ()
+    said = [_LEADING.sub("", found.group().strip()) for found in _QUESTION.finditer(text)]
+    if not 1 < len(said) <= _MOST or not says_something(said[0]):
+        return ()
+    subject = " ".join(word.word for word in words(said[0]) if is_subject(word))
+    made = []
+    for one in said:
+        has_own = any(is_subject(word) for word in words(one))
+        made.append(Part(one, _read(one if has_own else f"{one} {subject}")))
+    return tuple(made)
