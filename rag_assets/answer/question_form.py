@@ -32,6 +32,8 @@ _BESIDE = _words(
     "have help",
     "helped helpful helping i is it just me much my of off r really so such that the there thing this to tool too u",
     "ur very",
+    "appreciate appreciated d didn do does doesn don ever having job lot lots love loved now perfectly thats today",
+    "understand work worked working works yes no nope yep already any",
     "was well what world you your re s m",
 )
 """What stands beside a courtesy or an insult; `hello world` too."""

@@ -57,7 +57,7 @@ def asks_nothing(found: AnswerInputs) -> tuple[str, str]:
     subject = "name what it is about: a type, a setting, an error message, a word of the documents"
     if not said:
         return "the question has no word", subject
-    return f"the question does not say what it is about: {', '.join(said[:_MOST_SAID])} are in every text", subject
+    return f"the question does not say what it is about; it has only: {', '.join(said[:_MOST_SAID])}", subject
 
 
 def reason(found: AnswerInputs, threshold: float) -> str:
@@ -120,6 +120,7 @@ def _closest(found: AnswerInputs) -> list[str]:
 
 def _place_told(passage: Passage, ranked: RankedPassages) -> str:
     name = passage.name or passage.evidence.name
+    name = "" if passage.evidence.path.endswith(name) else name
     line = telling_line(passage, ranked)[1]
     said = " ".join(filter(None, (f"`{neutral(name)}`" if name else "", f"“{neutral(line)}”" if line else "")))
     where = lines_of(passage.evidence.path, passage.line_start, passage.line_end)

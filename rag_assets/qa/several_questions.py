@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rag_assets.answer.question_analysis import QueryTerm, is_subject, says_something
+from rag_assets.answer.question_analysis import QueryTerm, asks_in_english, is_subject, says_something
 from rag_assets.errors import QueryError
 from rag_assets.search import Question, QuestionKind
 from rag_assets.search.query_parser import plain_question, understand
@@ -45,5 +45,7 @@ def parts_of(asked: Question, words: Callable[[str], Sequence[QueryTerm]]) -> tu
     made = []
     for one in said:
         has_own = any(is_subject(word) for word in words(one))
+        if not (has_own or asks_in_english(one)):
+            return ()  # "Is it retried?" says more of the question before it
         made.append(Part(one, _read(one if has_own else f"{one} {subject}")))
     return tuple(made)

@@ -34,6 +34,7 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     ("typed", "reason", "instead"),
     [
         ("thanks!", "asks nothing about what is indexed", "what is this project about?"),
+        ("Thanks, that helped a lot!", "asks nothing about what is indexed", "what is this project about?"),
         ("Hello", "asks nothing about what is indexed", "what is this project about?"),
         ("you are stupid", "asks nothing about what is indexed", "what is this project about?"),
         ("what can you do?", "asks nothing about what is indexed", "what is this project about?"),
@@ -158,6 +159,8 @@ def test_two_questions_have_two_answers(cli: CommandLine) -> None:
     first, second = answer.index("**how is the total"), answer.index(f"**{callers}**")
     assert "Total" in answer[first:second] and "OrderManager.GetByNumberAsync" in answer[second:]
     part = cli.run("ask", f"{callers} And why do zebras frobnicate llamas?")
+    more = cli.run("ask", "how is the total of an order computed? Is it stored?", "--json").json["answer"]
+    assert "**Is it stored?**" not in more
     assert part.code == 0 and "not answered: why do zebras frobnicate llamas?" in part.err
 
 
