@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals
@@ -90,10 +90,10 @@ class RankedPassages:
 
     passages: tuple[Passage, ...]
     words: tuple[QueryTerm, ...]
-    credit: NDArray[np.float32]
-    said: NDArray[np.float32]
-    features: NDArray[np.float32]
-    model: StaticEmbedder | None = None
+    credit: NDArray[np.float32] = field(repr=False)
+    said: NDArray[np.float32] = field(repr=False)
+    features: NDArray[np.float32] = field(repr=False)
+    model: StaticEmbedder | None = field(default=None, repr=False)
 
     @property
     def meaning(self) -> NDArray[np.float32]:

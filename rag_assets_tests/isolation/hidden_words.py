@@ -75,6 +75,7 @@ WITH_SECRETS: Mapping[str, Entry] = {
 WITHOUT_WORDS = (
     "status",
     "graph overview",
+    "graph list",
     "generations compare",
     "eval run",
     "eval compare",

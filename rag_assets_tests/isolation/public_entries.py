@@ -419,6 +419,7 @@ COMMANDS: Mapping[str, Entry] = {
     "graph impact": _command("graph", "impact", about=_node),
     "graph uses": _command("graph", "uses", about=_node),
     "graph overview": _command("graph", "overview"),
+    "graph list": _command("graph", "list", "METHOD"),
     "impact": _impact,
     "generations compare": _generations,
     "eval run": _eval_run,
