@@ -3,12 +3,14 @@ questions at once; asked from the command line without a model."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 from rag_assets.answer.abstention import SENTENCE
+from rag_assets.answer.question_form import foreign_language, is_courtesy
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.git_repository import Repository
@@ -193,3 +195,13 @@ def test_an_index_of_one_file_and_an_empty_one(tmp_path: Path) -> None:
     assert none.code == 4 and "nothing is indexed that could be read" in none.out and "ingest" not in none.out
     both = cli.run("ask", "Sheep.cs", "-l", "one@main", "-l", "none@main")
     assert both.code == 0 and "SheepCounter" in both.out
+
+
+def test_no_question_that_people_asked_is_taken_for_another_language_or_for_thanks() -> None:
+    asked = [
+        json.loads(line)["question"]
+        for file in sorted((Path(__file__).parents[2] / "benchmarks" / "asked" / "people").glob("*.jsonl"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    assert len(asked) > 400
+    assert [one for one in asked if foreign_language(one) or is_courtesy(one)] == []

@@ -78,7 +78,7 @@ def test_an_answer_about_a_delegate_names_it_and_shows_its_signature(
     first = done.out.splitlines()[0]
     owner = "Payments." if name == "InvoiceFilter" else ""
     assert first.startswith((f"{name} in Things.cs:{line}", f"{owner}{name} in Things.cs:{line}"))
-    assert f"    {signature}" in done.out
+    assert f"  {signature}" in done.out
 
 
 @pytest.mark.rule("F12")
