@@ -584,6 +584,6 @@ def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -
     if any(last in known.text.casefold() for known in evidence):
         return True
     try:
-        return last.isalnum() and any(target.parts.vocabulary().starting(last))
+        return "." not in name and last.isalnum() and any(target.parts.vocabulary().starting(last))
     except KeywordIndexError:
         return False

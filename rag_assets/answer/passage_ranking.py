@@ -239,7 +239,7 @@ def passage_features(
 
     passages = [passage for known in evidence for passage in passages_of(known)]
     heads = [_head(one) for one in passages]
-    credit = _credits(words, [one.text for one in passages], heads, model)
+    credit = _credits(words, [f"{one.text}\n{_described(one)}" for one in passages], heads, model)
     weights = np.fromiter((word.weight for word in words), np.float32, len(words))
     total = float(weights.sum()) or 1.0
     said = credit @ weights / total
@@ -279,6 +279,13 @@ _WORDS, _MEANING = _NAMES.index("words"), _NAMES.index("meaning")
 def _head(passage: Passage) -> str:
     name = passage.evidence.path.rpartition("/")[2].partition(".")[0]
     return f"{name} {passage.name} {passage.doc} {passage.heading} {passage.signature}"[:_HEAD_CHARS]
+
+
+def _described(passage: Passage) -> str:
+    """What the description of a section says, without the names of its facts, where the section begins."""
+    known = passage.evidence
+    is_first = passage.is_type or passage is passages_of(known)[0]
+    return "\n".join(fact.partition(": ")[2] for fact in known.facts) if is_first else ""
 
 
 def _credits(
