@@ -35,7 +35,7 @@ NOT_SURE = "**Not sure. The closest is:**"
 _MOST_PARAGRAPHS = 2  # of a file, in an introduction
 _FEWEST_PROSE_WORDS = 8  # of a paragraph that introduces something
 _PROSE_WORD = re.compile(r"(?<![\w./-])[A-Za-z][a-z'-]+(?=[\s,.;:!?)])")
-_LINKS = re.compile(r"!?\[[^\]\n]*\]\([^)\n]*\)|<[^>\n]*>|^#.*$", re.MULTILINE)
+_LINKS = re.compile(r"\[?!?\[[^\]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?|<[^>\n]*>|^#.*$", re.MULTILINE)
 _FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
 _DECIDING = 0.1
 """Beside the share of the question that a line says, for one that does or decides something."""
@@ -259,7 +259,7 @@ def _also(passage: Passage, passages: RankedPassages) -> str:
     """A place in one line, with the line of it that says the most; '' where no line can be shown."""
     number, line = telling_line(passage, passages)
     known = passage.evidence
-    return f"- {lines_of(known.path, number, number)}: `{neutral(line)}` {marker(known.id)}" if line else ""
+    return f"- `{neutral(line)}` in {lines_of(known.path, number, number)} {marker(known.id)}" if line else ""
 
 
 def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:

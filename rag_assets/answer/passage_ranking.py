@@ -34,11 +34,11 @@ _LIKE_CREDIT = 0.75
 _HEAD_CHARS = 600
 _FAILS = re.compile(r"\b(?:throw|raise|panic|Err[A-Z]\w*|errors?\.New|\w*Exception)\b")
 _RECORDS = re.compile(
-    r"change[-_ ]?log|release|histor[yi]|migrat|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)"
+    r"change[-_ ]?log|release|histor[yi]|migrat|licen[cs]e|code[-_]of[-_]conduct|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)"
     r"|(?:^|[/._-])(?:zh|ja|es|ko|fr|de)[-_/.]",
     re.IGNORECASE,
 )
-"""Files that record what was or say the same in other languages."""
+"""Files that record what was, what is allowed, or say the same in other languages."""
 _NUMBER = re.compile(r"(?<![\w.])\d+")
 
 
