@@ -19,8 +19,8 @@ from rag_assets.answer.citations import LEAST_ALIKE, Sentence, likeness, lines_q
 from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.errors import MissingCommit, PlaceError, QueryError, RagAssetsError
-from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.languages.detection import TEXT, detect_language
+from rag_assets.search.line_references import sections_of
 from rag_assets.search.source_lines import FileText, SourceReader
 
 if TYPE_CHECKING:
@@ -360,9 +360,8 @@ class PlaceChecker:
 
     def _described(self, cited: CitedPlace, file: FileText) -> str:
         """What the index says of the symbols whose sections are on the lines of a place."""
-        scope = self._index.scope().narrowed(SearchFilters(paths=(file.path,)))
-        shard = self._index.parts.shard()
-        payloads = sorted(shard.retrieve(list(shard.ids(scope)), scope).values(), key=lambda known: known["CharStart"])
+        sections = sections_of([file.path], self._index.parts.shard(), self._index.scope())
+        payloads = sorted(sections.values(), key=lambda known: known["CharStart"])
         symbols = {one["Symbol"] for one in payloads if one["StartLine"] <= cited.end and cited.start <= one["EndLine"]}
         inside = tuple(f"{symbol}." for symbol in symbols)
         there = [one for one in payloads if one["Symbol"] in symbols or one["Symbol"].startswith(inside)]

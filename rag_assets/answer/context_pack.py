@@ -32,9 +32,9 @@ from rag_assets.contracts.evidence import Evidence, Origin, citation_ids, short_
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
-from rag_assets.index.vectors.filters import METADATA, SearchFilters, SearchScope
+from rag_assets.index.vectors.filters import METADATA, SearchScope
 from rag_assets.search import QuestionKind
-from rag_assets.search.line_references import meant, sections_at
+from rag_assets.search.line_references import meant, sections_at, sections_of
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
@@ -382,8 +382,6 @@ def read(
         facts, at, evidence = _with_steps(passages, evidence, target, graph_of)
     lost = tuple(dict.fromkeys(gathered.warnings))
     warned = (*result.warnings, *warnings, *lost)
-    near_ones = tuple(near)
-    empty = not evidence and not target.parts.shard().count(target.scope())
     return AnswerInputs(
         result,
         wish,
@@ -394,12 +392,12 @@ def read(
         at,
         lead,
         unknown,
-        near_ones,
+        tuple(near),
         warned,
         signals,
         lost,
-        empty,
-        bool(warnings),
+        empty=not evidence and not target.parts.shard().count(target.scope()),
+        no_graph=bool(warnings),
     )
 
 
@@ -421,10 +419,8 @@ def _points_of_places(places: Sequence[CodePlace], target: Searchable) -> list[s
     found = list(sections_at(places, shard, scope))
     known = shard.values("Path", scope)
     for path in dict.fromkeys(path for place in places if not place.line for path in meant(place.path, known)):
-        of_file = scope.narrowed(SearchFilters(paths=(path,)))
-        payloads = shard.retrieve(sorted(shard.ids(of_file)), of_file)
-        own = [one for one in payloads if payloads[one].get("Path") == path]
-        found += sorted(own, key=lambda one: (payloads[one].get("StartLine", 0), one))[:_DEFINITIONS]
+        payloads = sections_of([path], shard, scope)
+        found += sorted(payloads, key=lambda one: (payloads[one].get("StartLine", 0), one))[:_DEFINITIONS]
     return found
 
 

@@ -67,7 +67,8 @@ def answer_of(
     lead: Sequence[Evidence] = (),
 ) -> str:
     """The answer as Markdown with `[chunk: id]` citations; '' where no passage has a word of the question. `passages`
-    may be of more than the `evidence`, which alone is quoted. An overview begins with the `lead`. `at` is where the
+    may be of more than the `evidence`, which alone is quoted. `lead` is what an
+    overview begins with, or what is at the places of a question. `at` is where the
     source line of a fact is; a fact without a place that can be cited is not told."""
     pieces: list[str] = []
     if wish.intent is Intent.DEFINITION:
@@ -76,7 +77,7 @@ def answer_of(
     said = "\n".join([facts.heading, *told] if facts.heading else told) if told else ""
     within = frozenset(evidence)
     if wish.intent is Intent.PLACE:
-        pieces += _at_places(wish.places, [one for one in lead if by_id(evidence).keys() & set(one.ids)])
+        pieces += _at_places(wish.places, lead)
     elif wish.intent is Intent.OVERVIEW:
         pieces += [*_introduction(lead), *_explanations(words, passages, within, _BESIDE_FACTS), said]
     elif wish.intent is Intent.EXPLANATION:
@@ -104,21 +105,12 @@ def _at_places(places: Sequence[CodePlace], lead: Sequence[Evidence]) -> list[st
         else:
             found.sort(key=lambda one: one.line_start)
             found = ([one for one in found if one.is_type] or found)[:_MOST_OF_A_FILE]
-        for one in found:
-            told = _type_told(one) if one.is_type else _member_told(one)
-            made.append(prose_told(one, ()) if one.is_prose else told)
+        made += [prose_told(one, ()) if one.is_prose else _code_told(one) for one in found]
     return made
 
 
-def closest(
-    wish: QueryIntent,
-    words: Sequence[QueryTerm],
-    evidence: Sequence[Evidence],
-    passages: RankedPassages,
-    facts: GraphFacts,
-    at: Mapping[GraphFact, Evidence],
-) -> str:
-    """What may answer, called so: as `answer_of`, with one quote and more places."""
+def closest(words: Sequence[QueryTerm], evidence: Sequence[Evidence], passages: RankedPassages) -> str:
+    """What may answer, called so: one quote and more places."""
     made = _explanations(words, passages, frozenset(evidence), 1)
     return "\n\n".join([NOT_SURE, *made]) if made else ""
 
@@ -170,7 +162,7 @@ def _definitions(names: Iterable[str], evidence: Sequence[Evidence]) -> list[str
         found = types or found
         qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
         found = qualified if "." in name and qualified else found
-        made += [_type_told(passage) if passage.is_type else _member_told(passage) for passage in found[:2]]
+        made += [_code_told(passage) for passage in found[:2]]
     return made
 
 
@@ -280,7 +272,11 @@ def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:
 def _passage_told(passage: Passage, words: Sequence[QueryTerm], passages: RankedPassages) -> str:
     if passage.is_prose:
         return prose_told(_in_context(passage), words)
-    return _type_told(passage) if passage.is_type else _member_told(passage, passages)
+    return _code_told(passage, passages)
+
+
+def _code_told(passage: Passage, asked: RankedPassages | None = None) -> str:
+    return _type_told(passage) if passage.is_type else _member_told(passage, asked)
 
 
 def _member_told(whole: Passage, asked: RankedPassages | None = None) -> str:

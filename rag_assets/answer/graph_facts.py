@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.question_analysis import Intent
 from rag_assets.contracts.evidence import short_name
-from rag_assets.index.vectors.filters import SearchFilters, SearchScope
+from rag_assets.index.vectors.filters import SearchScope
+from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -139,14 +140,13 @@ def points_at(places: Iterable[tuple[str, int]], shard: VectorReader, scope: Sea
     wanted = dict.fromkeys(places)
     if not wanted:
         return {}
-    of_files = scope.narrowed(SearchFilters(paths=tuple(dict.fromkeys(path for path, _ in wanted))))
     sections: dict[str, list[tuple[int, int, str]]] = {}
-    for identifier, payload in shard.retrieve(sorted(shard.ids(of_files)), of_files).items():
+    for identifier, payload in sections_of({path for path, _ in wanted}, shard, scope).items():
         lines = payload.get("StartLine", 0), payload.get("EndLine", -1)
         sections.setdefault(payload.get("Path", ""), []).append((*lines, identifier))
     found: dict[tuple[str, int], str] = {}
     for path, line in wanted:
-        known = sections.get(path, ())  # of that very path: one without a folder is looked up in all folders
+        known = sections.get(path, ())
         around = [(end - start, identifier) for start, end, identifier in known if start <= line <= end]
         if around:
             found[path, line] = min(around)[1]

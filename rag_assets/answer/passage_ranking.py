@@ -107,21 +107,13 @@ class RankedPassages:
 
     def of_words(self, words: Sequence[QueryTerm]) -> RankedPassages:
         """The same in the same order, as if the question had these of its words alone."""
-        import numpy as np
-
         kept = [at for at, word in enumerate(self.words) if word in words]
-        weights = np.fromiter((self.words[at].weight for at in kept), np.float32, len(kept))
-        credit = self.credit[:, kept]
-        said = credit @ weights / (float(weights.sum()) or 1.0)
-        return replace(self, words=tuple(self.words[at] for at in kept), credit=credit, said=said)
+        left, credit = tuple(self.words[at] for at in kept), self.credit[:, kept]
+        return replace(self, words=left, credit=credit, said=credit @ _shares(left))
 
     def said_by(self, texts: Sequence[str]) -> list[float]:
         """The share of the question's weight that each of some texts says."""
-        import numpy as np
-
-        weights = np.fromiter((word.weight for word in self.words), np.float32, len(self.words))
-        credit = _credits(self.words, texts, texts, self.model)
-        found: list[float] = (credit @ weights / (float(weights.sum()) or 1.0)).tolist()
+        found: list[float] = (_credits(self.words, texts, texts, self.model) @ _shares(self.words)).tolist()
         return found
 
     def chosen(self, most: int = MOST_QUOTED, within: Container[Evidence] | None = None) -> list[int]:
@@ -155,7 +147,7 @@ def ranked(
     import numpy as np
 
     passages, rows, credit = passage_features(question, words, evidence, model)
-    scores = rows @ np.array([getattr(WEIGHTS, one.name) for one in fields(PassageWeights)], np.float32)
+    scores = rows @ np.array([getattr(WEIGHTS, name) for name in _NAMES], np.float32)
     return ranked_by(scores, passages, words, rows, credit, model)
 
 
@@ -194,17 +186,14 @@ def ranked_by(
 
 def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Sequence[str], facts: int = 0) -> Signals:
     """What the passages say about how well a question can be answered from them."""
-    import numpy as np
-
     words, quoted = found.words, found.chosen()
-    weights = np.fromiter((word.weight for word in words), np.float32, len(words))
-    total = float(weights.sum()) or 1.0
+    shares = _shares(words)
     about = Signals(
         names=len(names),
         unknown_names=tuple(unknown_names),
         words=len(words),
         facts=facts,
-        unknown=sum(word.weight for word in words if not word.known) / total,
+        unknown=float(shares[[not word.known for word in words]].sum()),
         unsaid=1.0,
     )
     if not quoted or not words:
@@ -219,9 +208,9 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
         elsewhere=float(found.said[others].max()) if others else 0.0,
         meaning=float(found.meaning[quoted[0]]),
         margin=scores[0] - scores[len(scores) // 2],
-        unsaid=float(weights[anywhere < _UNSAID].sum()) / total,
+        unsaid=float(shares[anywhere < _UNSAID].sum()),
         unsaid_names=sum(bool(word.is_name and well < _UNSAID) for word, well in zip(words, anywhere, strict=True)),
-        missed=float((weights * (1 - in_quotes)).max() / (weights.max() or 1.0)),
+        missed=float((shares * (1 - in_quotes)).max() / (shares.max() or 1.0)),
     )
 
 
@@ -237,12 +226,12 @@ def passage_features(
     `PassageWeights`; and of each a row of how well it says each of the words, 0 to 1."""
     import numpy as np
 
-    passages = [passage for known in evidence for passage in passages_of(known)]
+    numbered = [(at, passage) for known in evidence for at, passage in enumerate(passages_of(known))]
+    passages = [passage for _, passage in numbered]
     heads = [_head(one) for one in passages]
-    credit = _credits(words, [f"{one.text}\n{_described(one)}" for one in passages], heads, model)
-    weights = np.fromiter((word.weight for word in words), np.float32, len(words))
-    total = float(weights.sum()) or 1.0
-    said = credit @ weights / total
+    texts = [f"{one.text}\n{_described(one.evidence)}" if at == 0 or one.is_type else one.text for at, one in numbered]
+    credit = _credits(words, texts, heads, model)
+    said = credit @ _shares(words)
     meaning, head_meaning = _meanings(question, words, passages, heads, model)
     best = max((known.score for known in evidence), default=0.0) or 1.0
     best_of_file: dict[str, float] = {}
@@ -269,7 +258,7 @@ def passage_features(
         )
         for at, one in enumerate(passages)
     ]
-    return passages, np.array(rows, np.float32).reshape(len(passages), len(fields(PassageWeights))), credit
+    return passages, np.array(rows, np.float32).reshape(len(passages), len(_NAMES)), credit
 
 
 _NAMES = [one.name for one in fields(PassageWeights)]
@@ -281,11 +270,18 @@ def _head(passage: Passage) -> str:
     return f"{name} {passage.name} {passage.doc} {passage.heading} {passage.signature}"[:_HEAD_CHARS]
 
 
-def _described(passage: Passage) -> str:
-    """What the description of a section says, without the names of its facts, where the section begins."""
-    known = passage.evidence
-    is_first = passage.is_type or passage is passages_of(known)[0]
-    return "\n".join(fact.partition(": ")[2] for fact in known.facts) if is_first else ""
+def _described(known: Evidence) -> str:
+    """What the description of a section says, without the names of its facts; it counts where the section begins."""
+    return "\n".join(fact.partition(": ")[2] for fact in known.facts)
+
+
+def _shares(words: Sequence[QueryTerm]) -> NDArray[np.float32]:
+    """Which share of a question each of its words is."""
+    import numpy as np
+
+    weights = np.fromiter((word.weight for word in words), np.float32, len(words))
+    shares: NDArray[np.float32] = weights / np.float32(weights.sum() or 1.0)
+    return shares
 
 
 def _credits(

@@ -20,7 +20,7 @@ from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, ResultReader
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
-from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -109,21 +109,17 @@ def _nodes_of(graph: Graph, noun: str) -> Numbers:
 
 
 def _places(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:
-    reader = ResultReader(graph)
+    reader, referring = ResultReader(graph), np.zeros((2, len(RELATIONS)), np.bool_)
+    referring[IN] = True
     for node, places in zip(nodes.tolist(), reader.places(nodes), strict=True):
         key = reader.key(node)
-        for place in places[:1]:
-            yield ListedNode(key, place.path, place.line_start)
-        if not places:
-            for path, line in _referred(graph, reader, node):
-                yield ListedNode(key, path, line)
-
-
-def _referred(graph: Graph, reader: ResultReader, node: int) -> list[tuple[str, int]]:
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[IN] = True
-    reach, _ = graph.reach(np.array([node]), allowed, 1)
-    return [(edge.path, edge.line) for edge in reader.edges(reach.edge) if edge.path][:1]
+        if places:
+            yield ListedNode(key, places[0].path, places[0].line_start)
+            continue
+        reach, _ = graph.reach(np.array([node]), referring, 1)
+        edge = next((edge for edge in reader.edges(reach.edge) if edge.path), None)
+        if edge is not None:
+            yield ListedNode(key, edge.path, edge.line)
 
 
 def _is_about(node: ListedNode, subject: Sequence[QueryTerm]) -> bool:
@@ -134,13 +130,9 @@ def readme_points(index: LabelIndex) -> list[str]:
     """The points of the README at the root of a repository, and of the first page of its documents, in the order of
     their lines; none where there is none."""
     shard, scope = index.parts.shard(), index.scope()
-    paths = {path for path in shard.values("Path", scope) if _README.fullmatch(path)}
-    if not paths:
-        return []
-    of_file = scope.narrowed(SearchFilters(paths=tuple(sorted(paths))))
-    payloads = shard.retrieve(sorted(shard.ids(of_file)), of_file)
-    own = {one: known for one, known in payloads.items() if known.get("Path", "") in paths}
-    return sorted(own, key=lambda one: (own[one].get("StartLine", 0), one))[:_README_SECTIONS]
+    paths = [path for path in shard.values("Path", scope) if _README.fullmatch(path)]
+    found = sections_of(paths, shard, scope) if paths else {}
+    return sorted(found, key=lambda one: (found[one].get("StartLine", 0), one))[:_README_SECTIONS]
 
 
 def main_types(graph: Graph) -> GraphFacts:
@@ -148,13 +140,13 @@ def main_types(graph: Graph) -> GraphFacts:
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
     order = types[np.argsort(-graph.degree[IN][types].astype(np.int64), kind="stable")][: 8 * _MOST_TYPES]
     found = [one for one in _places(graph, order) if non_product_code(one.path) is None]
-    unique = list({one.name: one.fact for one in found}.values())
-    return GraphFacts(tuple(unique[:_MOST_TYPES]), len(unique[:_MOST_TYPES]), "**Types that most of it uses:**")
+    unique = tuple({one.name: one.fact for one in found}.values())[:_MOST_TYPES]
+    return GraphFacts(unique, len(unique), "**Types that most of it uses:**")
 
 
 def steps_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> GraphFacts:
-    """The calls of a method of the label in the order of its lines, each at what is called; none for fewer than two.
-    Of a node that is a type, the calls of the method on `lines`."""
+    """What the methods among some nodes call on these lines, in their order, each at what is called; nothing for fewer
+    than two calls."""
     entries = [node for key in keys if (node := graph.find(key)) is not None and key_kind(key) is NodeType.METHOD]
     if not entries:
         return GraphFacts()

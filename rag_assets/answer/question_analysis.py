@@ -75,7 +75,8 @@ _MANNER = frozenset(
 )
 """How, how much and when something is: answers seldom say it in the words of the question."""
 
-_SHARES = {**dict.fromkeys(_RELATIONS, 0.4), **dict.fromkeys(_MANNER, 0.4)}
+_ASKED_SHARE = 0.4
+"""Of the weight of a word that is not what a question is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def root(word: str) -> str:
     return lower
 
 
-_SHARE_OF_ROOT = {root(word): share for word, share in _SHARES.items()}
+_ROLE_OF_ROOT = dict.fromkeys(map(root, _RELATIONS), "relation") | dict.fromkeys(map(root, _MANNER), "manner")
 
 
 @lru_cache(maxsize=512)  # a question looks at the same passages several times
@@ -142,7 +143,7 @@ def query_terms_of(text: str, terms: Terms, sections: int) -> tuple[QueryTerm, .
 
 
 def _share(word: str) -> float:
-    return _SHARE_OF_ROOT.get(root(word), 1.0)
+    return _ASKED_SHARE if is_relation_or_manner(word) else 1.0
 
 
 def _telling(text: str) -> Iterable[tuple[str, bool]]:
@@ -334,14 +335,12 @@ def asks_in_english(text: str) -> bool:
 
 def is_relation_or_manner(word: str) -> bool:
     """Whether a word says what is asked about something, or how, how much and when it is."""
-    return root(word) in _SHARE_OF_ROOT
+    return root(word) in _ROLE_OF_ROOT
 
 
 def role_of(word: QueryTerm) -> str:
     """What a word is in its question: `subject`, `manner`, or `relation`, which is asked about the subject."""
-    if is_subject(word):
-        return "subject"
-    return "manner" if any(root(one) == word.root for one in _MANNER) else "relation"
+    return _ROLE_OF_ROOT.get(root(word.word), "subject")
 
 
 def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:

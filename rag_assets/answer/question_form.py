@@ -21,20 +21,18 @@ def _words(*lines: str) -> frozenset[str]:
 
 _COURTESY = _words(
     "hello hi hey hallo moin servus ciao hola bonjour greetings goodbye bye cheers thanks thank thx ty danke merci",
-    "gracias",
-    "obrigado grazie please sorry ok okay cool nice great perfect awesome wow lol morning evening afternoon welcome",
+    "gracias obrigado grazie please sorry ok okay cool nice great perfect awesome wow lol morning evening afternoon",
+    "welcome",
 )
 _INSULT = _words("stupid idiot idiotic dumb moron fuck fucking shit shitty suck sucks asshole dumbass wtf")
 _INSULT_OF_SOMEBODY = _words("useless garbage rubbish crap trash bad terrible awful worst horrible hate")
 _SOMEBODY = _words("you your this that it bot tool thing")
 _BESIDE = _words(
     "a absolutely again all am and are as at bot completely day everybody everyone for friend from fine good guys",
-    "have help",
-    "helped helpful helping i is it just me much my of off r really so such that the there thing this to tool too u",
-    "ur very",
-    "appreciate appreciated d didn do does doesn don ever having job lot lots love loved now perfectly thats today",
-    "understand work worked working works yes no nope yep already any",
-    "was well what world you your re s m",
+    "have help helped helpful helping i is it just me much my of off r really so such that the there thing this to",
+    "tool too u ur very appreciate appreciated d didn do does doesn don ever having job lot lots love loved now",
+    "perfectly thats today understand work worked working works yes no nope yep already any was well what world you",
+    "your re s m",
 )
 """What stands beside a courtesy or an insult; `hello world` too."""
 _OF_THE_TOOL = frozenset({"how are you", "who are you", "what are you", "what can you do", "what can i ask", "help"})
@@ -53,57 +51,36 @@ def is_courtesy(typed: str) -> bool:
     return bool(words & (_COURTESY | _INSULT)) or bool(words & _INSULT_OF_SOMEBODY and words & _SOMEBODY)
 
 
-LANGUAGES = {
-    "de": "German",
-    "fr": "French",
-    "es": "Spanish",
-    "it": "Italian",
-    "nl": "Dutch",
-    "pt": "Portuguese",
-    "pl": "Polish",
-    "zh": "Chinese",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "ru": "Russian",
-    "uk": "Ukrainian",
-}
 _FUNCTION_WORDS = {
     "German": _words(
         "wo wie was wer wird werden wurde wurden ist sind der die das dem den des ein eine einen einem einer eines",
-        "und oder",
-        "nicht mit für von auf aus bei nach über wenn warum wieso welche welcher welches welchen wann gibt es ich",
-        "mir man",
-        "macht tut funktioniert kann zeige finde zum zur im beim womit wofür woher hier alle dieser diese dieses",
-        "wir uns hat lange viel viele oft",
+        "und oder nicht mit für von auf aus bei nach über wenn warum wieso welche welcher welches welchen wann gibt",
+        "es ich mir man macht tut funktioniert kann zeige finde zum zur im beim womit wofür woher hier alle dieser",
+        "diese dieses wir uns hat lange viel viele oft",
     ),
     "French": _words(
         "où comment quel quelle quels quelles est sont le la les un une des du au aux et pour dans avec sur par que",
-        "qui quoi",
-        "pourquoi fait ce cette ces quand combien il elle je nous se sa son leur fonctionne",
+        "qui quoi pourquoi fait ce cette ces quand combien il elle je nous se sa son leur fonctionne",
     ),
     "Spanish": _words(
         "dónde donde cómo como qué que cuál cual cuáles quién quien está están es son el la los las un una de del y",
-        "en para",
-        "con por se al cuando cuándo hace funciona hay este esta cuántos",
+        "en para con por se al cuando cuándo hace funciona hay este esta cuántos",
     ),
     "Italian": _words(
         "dove come cosa che chi quale quali è sono il lo la gli le un una di del della dei delle e in per con viene",
-        "vengono",
-        "quando perché fa funziona si nel nella questo questa",
+        "vengono quando perché fa funziona si nel nella questo questa",
     ),
     "Dutch": _words(
         "waar hoe wat wie wordt worden is zijn de het een van en of niet met voor op uit bij naar als waarom welke",
-        "wanneer",
-        "er deze dit die ik doet kan werkt",
+        "wanneer er deze dit die ik doet kan werkt",
     ),
     "Portuguese": _words(
-        "onde como que qual quais quem é são está o a os as um uma de do da dos das e em para com por no na quando faz",
-        "funciona não este esta",
+        "onde como que qual quais quem é são está o a os as um uma de do da dos das e em para com por no na quando",
+        "faz funciona não este esta",
     ),
     "Polish": _words(
-        "gdzie jak co kto jest są w z na do i nie dla od po przez który która które dlaczego kiedy ile się czy to",
-        "ten ta",
-        "jaki jakie działa robi",
+        "gdzie jak co kto jest są w z na do i nie dla od po przez który która które dlaczego kiedy ile się czy to ten",
+        "ta jaki jakie działa robi",
     ),
 }
 _FEWEST_HITS = 2

@@ -188,6 +188,7 @@ class PipelineServices:
         lines. What a newer generation does not have any more is left out."""
         from rag_assets.answer.citations import cited_ids
         from rag_assets.answer.context_pack import FetchRequest, fetch_evidence
+        from rag_assets.search.line_references import sections_of
 
         ids = cited_ids(answer)
         if not ids:
@@ -197,8 +198,7 @@ class PipelineServices:
         places: dict[str, list[tuple[int, int]]] = {}
         for place in _PLACE.finditer(answer):
             places.setdefault(place["path"], []).append((int(place["start"]), int(place["end"] or place["start"])))
-        of_files = replace(scope, files=frozenset(places))
-        found = shard.retrieve(sorted(shard.ids(of_files)), of_files) if places else {}
+        found = sections_of(places, shard, scope) if places else {}
         cited = {point for point in found if point.startswith(ids)}
         symbols = {(found[point]["Path"], found[point].get("Symbol")) for point in cited}
         wanted = cited | {

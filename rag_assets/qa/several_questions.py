@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_assets.answer.question_analysis import QueryTerm, asks_in_english, is_subject, says_something
-from rag_assets.errors import QueryError
 from rag_assets.search import Question, QuestionKind
-from rag_assets.search.query_parser import plain_question, understand
+from rag_assets.search.query_parser import understood_or_plain
 
 _QUESTION = re.compile(r"[^?]+\?+")
 _LEADING = re.compile(r"^\W*(?:(?:and|also|but|or|then)\b\s*,?\s*)*", re.IGNORECASE)
@@ -23,13 +22,6 @@ class Part:
 
     said: str
     question: Question
-
-
-def _read(text: str) -> Question:
-    try:
-        return understand(text)
-    except QueryError:
-        return plain_question(text)
 
 
 def parts_of(asked: Question, words: Callable[[str], Sequence[QueryTerm]]) -> tuple[Part, ...]:
@@ -47,5 +39,5 @@ def parts_of(asked: Question, words: Callable[[str], Sequence[QueryTerm]]) -> tu
         has_own = any(is_subject(word) for word in words(one))
         if not (has_own or asks_in_english(one)):
             return ()  # "Is it retried?" says more of the question before it
-        made.append(Part(one, _read(one if has_own else f"{one} {subject}")))
+        made.append(Part(one, understood_or_plain(one if has_own else f"{one} {subject}")))
     return tuple(made)

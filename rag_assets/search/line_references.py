@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.index.vectors.filters import SearchFilters, SearchScope
+from rag_assets.index.vectors.filters import SearchScope
 
 if TYPE_CHECKING:
     from rag_assets.index.vectors.vector_api import VectorReader
@@ -25,12 +26,16 @@ def sections_at(places: Sequence[CodePlace], shard: VectorReader, scope: SearchS
     found: dict[str, CodePlace] = {}
     for place in with_line:
         for path in meant(place.path, known):
-            of_file = scope.narrowed(SearchFilters(paths=(path,)))
-            payloads = shard.retrieve(list(shard.ids(of_file)), of_file)
-            identifier = _smallest(payloads, place.line)
+            identifier = _smallest(sections_of([path], shard, scope), place.line)
             if identifier is not None:
                 found.setdefault(identifier, place)
     return found
+
+
+def sections_of(paths: Iterable[str], shard: VectorReader, scope: SearchScope) -> Mapping[str, Mapping[str, Any]]:
+    """point id → payload of all sections of some files, by their whole paths; only points of the scope."""
+    of_files = replace(scope, files=frozenset(paths))
+    return shard.retrieve(sorted(shard.ids(of_files)), of_files)
 
 
 def meant(written: str, known: Iterable[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from rag_assets.errors import WrongQuestion
+from rag_assets.errors import QueryError, WrongQuestion
 from rag_assets.index.vectors.filters import (
     ALWAYS,
     METADATA,
@@ -127,6 +127,15 @@ def plain_question(typed: str) -> Question:
     are none."""
     typed = _asked(typed)
     return Question(typed=typed, text=typed, kind=QuestionKind.PROSE)
+
+
+def understood_or_plain(text: str) -> Question:
+    """A text that nobody may have written as a query, read as one; where something in it is only like a filter, its
+    words are words. Raises WrongQuestion where there are none."""
+    try:
+        return understand(text)
+    except QueryError:
+        return plain_question(text)
 
 
 def _asked(typed: str) -> str:

@@ -117,16 +117,16 @@ class GraphColumns:
         return of_tests(self.graph, np.arange(len(self.graph)))
 
     @cached_property
+    def _beside(self) -> Mask:
+        """Of each path whether it is of tests, samples and the like."""
+        paths = self.graph.paths
+        beside = [non_product_code(paths[number]) is not None for number in range(len(paths))]
+        return np.array([*beside, True], bool)  # the last is of what has no path
+
+    @cached_property
     def product(self) -> Mask:
         """Of each node whether it is code of the product that the reader looks at, and declared in the index."""
-        beside = np.array(
-            [
-                *(non_product_code(self.graph.paths[number]) is not None for number in range(len(self.graph.paths))),
-                True,
-            ],
-            bool,
-        )
-        found: Mask = ~beside[self.path_of] & self.visible[self.path_of] & ~self._tests
+        found: Mask = ~self._beside[self.path_of] & self.visible[self.path_of] & ~self._tests
         return found
 
     @cached_property
@@ -158,10 +158,7 @@ class GraphColumns:
     def is_seen(self) -> Mask:
         """Of each edge whether it is written where the reader looks, in code of the product."""
         paths = self.graph.arrays["edge_path"].astype(np.int64)
-        beside = np.array(
-            [non_product_code(self.graph.paths[number]) is not None for number in range(len(self.graph.paths))] + [True]
-        )
-        found: Mask = self.visible[paths] & ~beside[paths]
+        found: Mask = self.visible[paths] & ~self._beside[paths]
         return found
 
     def edges(self, wanted: Mask) -> list[tuple[int, int, Confidence, str, int]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -24,6 +24,9 @@ from rag_assets.qa.definition.action_registry import Action, PromptName, StepOut
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.turn import RetrievalState, Status, Turn, TurnContext
+
+if TYPE_CHECKING:
+    from rag_assets.answer.context_pack import AnswerInputs
 
 
 def check_citations(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
@@ -95,17 +98,12 @@ def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnCont
     several = _answer_of_parts(turn, run)
     if several is not None:
         return StepOutcome(several, Transition.ANSWER)
-    by_words = _is_by_words(turn)
-    if by_words and reading.confidence < settings.sure_from:
-        return StepOutcome(turn, Transition.OTHER)
-    with run.clock.step("pack"):
-        context = pack(reading.evidence, settings.max_context_tokens, run.services.count_tokens)
-    with run.clock.step("answer"):
-        in_context = {piece.id: piece for piece in context.evidence}
-        at = {fact: in_context[piece.id] for fact, piece in reading.at.items() if piece.id in in_context}
-        is_sure = reading.confidence >= settings.sure_from and not by_words
-        parts = (reading.words, context.evidence, reading.passages, reading.facts, at)
-        text = answer_of(reading.wish, *parts, reading.lead) if is_sure else closest(reading.wish, *parts)
+    is_sure = reading.confidence >= settings.sure_from
+    if _is_by_words(turn):
+        if not is_sure:
+            return StepOutcome(turn, Transition.OTHER)
+        is_sure = False
+    context, text = _quotes_of(reading, run, is_sure=is_sure)
     with run.clock.step("check"):
         report = check(text, context.evidence, Policy(settings.citation_policy))
     turn = replace(turn, quoted=context, provider=EXTRACTIVE, context_tokens=context.tokens)
@@ -131,7 +129,7 @@ def _answer_of_parts(turn: Turn, run: TurnContext) -> Turn | None:
     def words(text: str) -> tuple[QueryTerm, ...]:
         return run.services.asked_words(turn.label, text)
 
-    settings, sure = run.settings, [False]
+    settings, is_any_sure = run.settings, False
     made: list[str] = []
     missing: list[str] = []
     packed: list[Packed] = []
@@ -141,14 +139,10 @@ def _answer_of_parts(turn: Turn, run: TurnContext) -> Turn | None:
         )
         text = ""
         if reading.confidence >= settings.weak_below:
-            context = pack(reading.evidence, settings.max_context_tokens, run.services.count_tokens)
-            packed += context.pieces
-            in_context = {piece.id: piece for piece in context.evidence}
-            at = {fact: in_context[piece.id] for fact, piece in reading.at.items() if piece.id in in_context}
-            parts = (reading.words, context.evidence, reading.passages, reading.facts, at)
             is_sure = reading.confidence >= settings.sure_from
-            text = answer_of(reading.wish, *parts, reading.lead) if is_sure else closest(reading.wish, *parts)
-            sure.append(is_sure)
+            context, text = _quotes_of(reading, run, is_sure=is_sure)
+            packed += context.pieces
+            is_any_sure |= is_sure
         if text:
             made.append(f"**{neutral(part.said)}**\n\n{text}")
         else:
@@ -163,9 +157,23 @@ def _answer_of_parts(turn: Turn, run: TurnContext) -> Turn | None:
     shown = {one.evidence.id: one for one in packed if one.evidence in pieces}
     tokens = sum(run.services.count_tokens([one.evidence.text for one in shown.values()]))
     quoted = ContextPack(tuple(shown.values()), "", tokens, settings.max_context_tokens)
-    status = turn.status if any(sure) else Status.UNSURE
+    status = turn.status if is_any_sure else Status.UNSURE
     turn = replace(turn, quoted=quoted, provider=EXTRACTIVE, context_tokens=tokens, fault="", status=status)
     return replace(turn, answer_en=report.text, checks=report.sentences)
+
+
+def _quotes_of(reading: AnswerInputs, run: TurnContext, *, is_sure: bool) -> tuple[ContextPack, str]:
+    """The evidence of a reading that there is room for, and the answer that is made from it, or what is closest."""
+    with run.clock.step("pack"):
+        context = pack(reading.evidence, run.settings.max_context_tokens, run.services.count_tokens)
+    with run.clock.step("answer"):
+        if not is_sure:
+            return context, closest(reading.words, context.evidence, reading.passages)
+        kept = {piece.id: piece for piece in context.evidence}
+        at = {fact: kept[piece.id] for fact, piece in reading.at.items() if piece.id in kept}
+        lead = [kept[piece.id] for piece in reading.lead if piece.id in kept]
+        parts = (reading.words, context.evidence, reading.passages, reading.facts, at, lead)
+        return context, answer_of(reading.wish, *parts)
 
 
 def _is_by_words(turn: Turn) -> bool:

@@ -14,14 +14,14 @@ import msgspec
 from rag_assets.answer.abstention import Signals
 from rag_assets.answer.question_analysis import asks_in_english
 from rag_assets.contracts.retrieval import Mode
-from rag_assets.errors import EvidenceLost, QueryError
+from rag_assets.errors import EvidenceLost
 from rag_assets.qa.definition.action_registry import Action, StepOutcome
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.reply_parser import RetrievalPlan
 from rag_assets.qa.turn import RetrievalState, Turn, TurnContext
 from rag_assets.search import Question
-from rag_assets.search.query_parser import plain_question, understand
+from rag_assets.search.query_parser import plain_question, understood_or_plain
 
 if TYPE_CHECKING:
     from rag_assets.answer.context_pack import AnswerInputs
@@ -198,7 +198,8 @@ def _asked(turn: Turn) -> Question:
     asked = turn.asked
     if turn.question_en == asked.typed:
         return asked
-    return _within(asked, plain_question(turn.question_en) if turn.request.literal else _meant(turn.question_en))
+    read = plain_question if turn.request.literal else understood_or_plain
+    return _within(asked, read(turn.question_en))
 
 
 def _of_model(turn: Turn, query: str) -> Question:
@@ -208,14 +209,6 @@ def _of_model(turn: Turn, query: str) -> Question:
 
 def _within(asked: Question, other: Question) -> Question:
     return replace(other, phrases=asked.phrases, wanted=asked.wanted, excluded=asked.excluded)
-
-
-def _meant(translated: str) -> Question:
-    """A translation read as a question is; where a model has made something like a filter of a word, it is words."""
-    try:
-        return understand(translated)
-    except QueryError:
-        return plain_question(translated)
 
 
 def _is_weak(reading: AnswerInputs, run: TurnContext) -> bool:
