@@ -20,6 +20,7 @@ from dagster import (
 from rag_assets.defs.in_process import open_instance
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.pipeline import index_job, pipeline
+from rag_assets.defs.scope import ALL_LABELS
 from rag_assets.defs.stage_asset import check_specs
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.versions import STAGES
@@ -28,7 +29,7 @@ from rag_assets.pipeline.versions import STAGES
 def idle_run(home: IndexHome, label: str) -> dict[str, Any]:
     """Runs assets with the names, partitions, dependencies, versions, pools and checks of the pipeline once, as the
     command runs its own; `wall` are the seconds from opening the instance of that home to closing it."""
-    definitions = Definitions(assets=idle_assets(), jobs=[index_job], executor=in_process_executor)
+    definitions = Definitions(assets=idle_assets(), jobs=[index_job(ALL_LABELS)], executor=in_process_executor)
     definitions.resolve_job_def("index")
     started = time.perf_counter()
     with open_instance(home) as instance:

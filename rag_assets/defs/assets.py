@@ -1,14 +1,13 @@
 """The assets, in the order of the flow. Each is thin: it calls its stage in `rag_assets.pipeline`."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult, ResourceParam, asset
+from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult, asset
 from pydantic import Field
 
-from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
-from rag_assets.defs.resources import Workspace
+from rag_assets.defs.scope import AssetScope
 from rag_assets.defs.stage_asset import Extra, candidate, check_specs, materialize_labels
 from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
 from rag_assets.evaluation.summary import latency, metric_estimates, summarise, summarise_answers
@@ -43,74 +42,92 @@ class DiscoveryConfig(Config):
     force: bool = Field(default=False, description="build it anew from the sources, taking nothing from earlier builds")
 
 
-@asset(
-    partitions_def=index_labels,
-    backfill_policy=one_run_for_all_labels,
-    group_name="corpus",
-    kinds={"git", "parquet"},
-    code_version=stage_version("discovered_files"),
-    check_specs=check_specs("discovered_files"),
-    description=(
-        "The files of one commit, decoded and with secrets masked; every file that is not indexed with its reason."
-    ),
-)
-def discovered_files(
-    context: AssetExecutionContext, config: DiscoveryConfig, workspace: Workspace, progress: ResourceParam[Progress]
-) -> Iterator[MaterializeResult[None]]:
-    def work(label: str) -> tuple[IndexBuild, StageReport]:
-        settings, home = workspace.settings(), workspace.index_home()
-        problems = begin_from_remote(home, settings, label)
-        build, report = discover_files(
-            home,
-            settings,
-            label,
-            repository_of(home, settings, label),
-            progress,
-            commit=config.commit or None,
-            run_id=context.run.run_id,
-            force=config.force,
-        )
-        return build, replace(report, problems=[*problems, *report.problems])
+def discovered_files(scope: AssetScope) -> AssetsDefinition:
+    """The asset that reads a commit."""
 
-    yield from materialize_labels(context, workspace, work)
+    @asset(
+        key=scope.key("discovered_files"),
+        partitions_def=scope.partitions,
+        backfill_policy=scope.backfill_policy,
+        required_resource_keys=scope.resource_keys,
+        group_name="corpus",
+        kinds={"git", "parquet"},
+        code_version=stage_version("discovered_files"),
+        check_specs=check_specs("discovered_files", scope),
+        description=(
+            "The files of one commit, decoded and with secrets masked; every file that is not indexed with its reason."
+        ),
+    )
+    def discovered_files(context: AssetExecutionContext, config: DiscoveryConfig) -> Iterator[MaterializeResult[None]]:
+        workspace, progress = scope.given(context)
+
+        def work(label: str) -> tuple[IndexBuild, StageReport]:
+            settings, home = workspace.settings(), workspace.index_home()
+            problems = begin_from_remote(home, settings, label)
+            build, report = discover_files(
+                home,
+                settings,
+                label,
+                repository_of(home, settings, label),
+                progress,
+                commit=config.commit or None,
+                run_id=context.run.run_id,
+                force=config.force,
+            )
+            return build, replace(report, problems=[*problems, *report.problems])
+
+        yield from materialize_labels(context, workspace, work)
+
+    return discovered_files
 
 
 def _nothing(build: IndexBuild) -> dict[str, Any]:
     return {}
 
 
-def stage_asset(
-    *, deps: list[str], group: str, kinds: set[str], pool: str | None = None, extra: Extra = _nothing
-) -> Callable[[Stage], AssetsDefinition]:
-    """The asset of a stage that works on the build of its run. It has the name and the description of the function."""
+@dataclass(frozen=True, slots=True)
+class StageAsset:
+    """A stage that works on the build of its run. Its asset has the name and the description of the function."""
 
-    def made(stage: Stage) -> AssetsDefinition:
-        name = stage.__name__
+    stage: Stage
+    deps: tuple[str, ...]
+    group: str
+    kinds: frozenset[str]
+    pool: str | None
+    extra: Extra
+
+    def asset(self, scope: AssetScope) -> AssetsDefinition:
+        name = self.stage.__name__
 
         @asset(
-            name=name,
-            description=" ".join((stage.__doc__ or "").split()),
-            partitions_def=index_labels,
-            backfill_policy=one_run_for_all_labels,
-            deps=deps,
-            group_name=group,
-            kinds=kinds,
-            pool=pool,
+            key=scope.key(name),
+            description=" ".join((self.stage.__doc__ or "").split()),
+            partitions_def=scope.partitions,
+            backfill_policy=scope.backfill_policy,
+            required_resource_keys=scope.resource_keys,
+            deps=[scope.key(dep) for dep in self.deps],
+            group_name=self.group,
+            kinds=set(self.kinds),
+            pool=self.pool,
             code_version=stage_version(name),
-            check_specs=check_specs(name),
+            check_specs=check_specs(name, scope),
         )
-        def materialize(
-            context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
-        ) -> Iterator[MaterializeResult[None]]:
+        def materialize(context: AssetExecutionContext) -> Iterator[MaterializeResult[None]]:
+            workspace, progress = scope.given(context)
+
             def work(label: str) -> tuple[IndexBuild, StageReport]:
                 build = candidate(context, workspace, label)
-                return build, stage(build, progress, context.run.run_id)
+                return build, self.stage(build, progress, context.run.run_id)
 
-            yield from materialize_labels(context, workspace, work, extra)
+            yield from materialize_labels(context, workspace, work, self.extra)
 
         return materialize
 
-    return made
+
+def stage_asset(
+    *, deps: list[str], group: str, kinds: set[str], pool: str | None = None, extra: Extra = _nothing
+) -> Callable[[Stage], StageAsset]:
+    return lambda stage: StageAsset(stage, tuple(deps), group, frozenset(kinds), pool, extra)
 
 
 @stage_asset(deps=["discovered_files"], group="corpus", kinds={"treesitter", "parquet"})
@@ -205,3 +222,19 @@ def eval_runs(build: IndexBuild, progress: Progress, run_id: str) -> StageReport
 def active_index(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
     """The pointer to the generation that is served; moves only when all blocking checks and the gate hold."""
     return activate(build, run_id)
+
+
+def assets_of(scope: AssetScope) -> list[AssetsDefinition]:
+    """All of them, in the order of the flow."""
+    stages = (
+        segments,
+        descriptions,
+        summary_sections,
+        bm25_artifacts,
+        code_graph,
+        embeddings,
+        qdrant_points,
+        eval_runs,
+        active_index,
+    )
+    return [discovered_files(scope), *(stage.asset(scope) for stage in stages)]

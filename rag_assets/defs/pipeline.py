@@ -10,19 +10,18 @@ from typing import Any, cast
 
 from dagster import (
     AssetCheckKey,
-    AssetKey,
     AssetSelection,
     Definitions,
     ExecutorDefinition,
     define_asset_job,
     in_process_executor,
-    load_assets_from_modules,
     multiprocess_executor,
 )
 
-from rag_assets.defs import assets
+from rag_assets.defs.assets import assets_of
 from rag_assets.defs.automation.automation_conditions import with_conditions
 from rag_assets.defs.resources import Workspace
+from rag_assets.defs.scope import ALL_LABELS, AssetScope
 from rag_assets.pipeline.checks.generation_checks import CHECKS
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.versions import STAGES
@@ -76,21 +75,25 @@ def _extra(name: str, module: str) -> Any:
         ) from None
 
 
-index_job = define_asset_job(
-    "index",
-    # The checks of what was built; that of freshness looks at all labels and has a job of its own.
-    selection=AssetSelection.assets(*STAGES).without_checks()
-    | AssetSelection.checks(*(AssetCheckKey(AssetKey(owner), name) for name, (owner, _, _) in CHECKS.items())),
-    description="Indexes labels from their repositories to the active index.",
-)
+def index_job(scope: AssetScope, execution: ExecutionSettings | None = None) -> Any:
+    """The job `index`, on the executor of the definitions or on its own. Dagster exports no name for its type."""
+    keys = [scope.key(stage) for stage in STAGES]
+    checks = [AssetCheckKey(scope.key(owner), name) for name, (owner, _, _) in CHECKS.items()]
+    return define_asset_job(
+        scope.named("index"),
+        # The checks of what was built; that of freshness looks at all labels and has a job of its own.
+        selection=AssetSelection.assets(*keys).without_checks() | AssetSelection.checks(*checks),
+        description="Indexes labels from their repositories to the active index.",
+        executor_def=executor_for(execution) if execution else None,
+    )
 
 
 def pipeline_for(execution: ExecutionSettings) -> Definitions:
     """The pipeline on the configured executor, which executes one whole stage per step. Raises ConfigError where the
     executor lacks something."""
     return Definitions(
-        assets=with_conditions(load_assets_from_modules([assets])),
-        jobs=[index_job],
+        assets=with_conditions(assets_of(ALL_LABELS)),
+        jobs=[index_job(ALL_LABELS)],
         resources={"workspace": Workspace(), "progress": Silent()},
         executor=executor_for(execution),
     )

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import multiprocessing
 from pathlib import Path
+from typing import Protocol
 
 from dagster import ConfigurableResource
 from pydantic import Field
 
 from rag_assets.index.layout import IndexHome
 from rag_assets.settings import ExecutionSettings, Settings, load_settings
+
+
+class SettingsSource(Protocol):
+    """Where assets, schedules and sensors read their settings, anew each time."""
+
+    def settings(self) -> Settings: ...
+
+    def index_home(self) -> IndexHome: ...
 
 
 class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster declares the parameter for raw resources only
@@ -24,12 +33,18 @@ class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster decl
         settings = load_settings(Path(self.config_file) if self.config_file else None)
         if self.lexical_only:
             settings = settings.without_vectors()
-        if multiprocessing.current_process().daemon:  # a worker of Celery, which may not have processes of its own
-            settings = settings.model_copy(update={"workers": 1, "execution": _without_children(settings.execution)})
+        settings = of_this_process(settings)
         return settings.model_copy(update={"home": Path(self.home)}) if self.home else settings
 
     def index_home(self) -> IndexHome:
         return IndexHome(self.settings().home)
+
+
+def of_this_process(settings: Settings) -> Settings:
+    """The settings as they can be used here: a worker of Celery may not have processes of its own."""
+    if not multiprocessing.current_process().daemon:
+        return settings
+    return settings.model_copy(update={"workers": 1, "execution": _without_children(settings.execution)})
 
 
 def _without_children(execution: ExecutionSettings) -> ExecutionSettings:

@@ -31,8 +31,8 @@ from dagster import (
     Output,
 )
 
-from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG, index_labels
-from rag_assets.defs.resources import Workspace
+from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG
+from rag_assets.defs.resources import SettingsSource
 from rag_assets.defs.retries import (
     DELAYS_SECONDS,
     fail_or_retry,
@@ -40,12 +40,15 @@ from rag_assets.defs.retries import (
     text_without_secrets,
     without_secrets,
 )
+from rag_assets.defs.scope import ALL_LABELS, AssetScope
 from rag_assets.errors import MissingRef, RagAssetsError
 from rag_assets.index.database import is_disk_full
-from rag_assets.index.layout import IndexHome
+from rag_assets.index.labels import label_of, other_source, register_label
+from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.pipeline.build import IndexBuild, StageReport, candidate_build, label_lock
 from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
 from rag_assets.pipeline.workers.process_pool import release_memory
+from rag_assets.settings.config_file import ConfigError
 
 OWN_EVENTS = {"__source_asset_observation__": True}
 """Metadata of a result whose materializations were logged one by one. Dagster logs none for an output that has it; else
@@ -87,19 +90,17 @@ def note_failures(context: AssetExecutionContext, failures: list[LabelFailure]) 
     for failure in failures:
         text = failure.reason[:_MOST_TEXT]
         context.log_event(
-            AssetObservation(asset_key=AssetKey(failure.stage), partition=failure.label, metadata={_FAILED: text})
+            AssetObservation(asset_key=context.asset_key, partition=failure.label, metadata={_FAILED: text})
         )
 
 
-def note_materialization(
-    context: AssetExecutionContext, stage: str, label: str, version: str, metadata: dict[str, Any]
-) -> None:
+def note_materialization(context: AssetExecutionContext, label: str, version: str, metadata: dict[str, Any]) -> None:
     """One label is done with a stage: its own event, with its own data version."""
-    code_version = context.assets_def.code_versions_by_key.get(AssetKey(stage))
+    code_version = context.assets_def.code_versions_by_key.get(context.asset_key)
     tags = {"dagster/data_version": version, "dagster/data_version_is_user_provided": "true"}
     if code_version is not None:
         tags["dagster/code_version"] = code_version
-    context.log_event(AssetMaterialization(asset_key=AssetKey(stage), partition=label, metadata=metadata, tags=tags))
+    context.log_event(AssetMaterialization(asset_key=context.asset_key, partition=label, metadata=metadata, tags=tags))
 
 
 def is_last_step(context: AssetExecutionContext) -> bool:
@@ -129,17 +130,18 @@ _MARKDOWN = re.compile(r"[<>&|`\\*_\[\]{}~!#\n\r]|(?<=http):|(?<=https):|(?<=www
 _BULLET = re.compile(r"^[-+=]")  # begins a list of its own, or makes a heading
 _SHOWN_ROWS = 50  # rows of a table in the metadata; the Parquet tables have them all
 _DISCOVERY = "discovered_files"
+_LABEL = "label"  # in the metadata of assets without partitions
 
 
-def check_specs(asset: str) -> list[AssetCheckSpec]:
+def check_specs(asset: str, scope: AssetScope = ALL_LABELS) -> list[AssetCheckSpec]:
     """The checks that run with the materialization of `asset`."""
     return [
         AssetCheckSpec(
             name=name,
-            asset=asset,
+            asset=scope.key(asset),
             blocking=blocking,
             description=(check.__doc__ or "").strip(),
-            partitions_def=index_labels,  # else what the last run said, of whichever label, stands for all of them
+            partitions_def=scope.partitions,  # else what the last run said, of whichever label, stands for all of them
         )
         for name, (owner, blocking, check) in CHECKS.items()
         if owner == asset
@@ -151,25 +153,27 @@ def _nothing(build: IndexBuild) -> dict[str, Any]:
 
 
 def materialize_labels(
-    context: AssetExecutionContext, workspace: Workspace, work: Work, extra: Extra = _nothing
+    context: AssetExecutionContext, workspace: SettingsSource, work: Work, extra: Extra = _nothing
 ) -> Iterator[MaterializeResult[None]]:
     """Runs `work` for every label of the run and reports what came of each.
 
     What a later attempt can heal is tried again with growing delays (`defs.retries`). In a run of several labels one
     that fails drops out and the others go on; the run fails at its end and names it (`defs.stage_asset`).
     """
-    if len(context.partition_keys) > 1:
+    partitioned = context.assets_def.partitions_def is not None
+    if partitioned and len(context.partition_keys) > 1:
         yield from _materialize_several(context, workspace, work, extra)
         return
-    label = context.partition_key
-    _tag_run(context, {LABEL_TAG: label})
+    label = ""
     try:
+        label = context.partition_key if partitioned else label_without_partitions(context, workspace)
+        _tag_run(context, {LABEL_TAG: label})
         build, report = _work_on(workspace, label, work)
     except Exception as error:
         fail_or_retry(error, context.retry_number, _named(label, error))
     _tag_run(context, {LABEL_TAG: label, COMMIT_TAG: build.spec.git.commit_sha})
     yield MaterializeResult(
-        metadata=_metadata(build, report) | extra(build),
+        metadata=({} if partitioned else {_LABEL: label}) | _metadata(build, report) | extra(build),
         data_version=DataVersion(report.output),
         check_results=[
             AssetCheckResult(
@@ -185,7 +189,7 @@ def materialize_labels(
 
 
 def _materialize_several(
-    context: AssetExecutionContext, workspace: Workspace, work: Work, extra: Extra
+    context: AssetExecutionContext, workspace: SettingsSource, work: Work, extra: Extra
 ) -> Iterator[MaterializeResult[None]]:
     stage = context.asset_key.path[-1]
     before = failed_so_far(context)
@@ -209,17 +213,45 @@ def _materialize_several(
             failures.append(LabelFailure(label, stage, "; ".join(reasons)))
     note_failures(context, failures)
     for label, (build, report) in done.items():
-        note_materialization(context, stage, label, report.output, _metadata(build, report) | extra(build))
+        note_materialization(context, label, report.output, _metadata(build, report) | extra(build))
     for label, results in checked.items():
         _note_checks(context, label, results)
     everyone = before + failures
     if len(everyone) == len(context.partition_keys) or (everyone and is_last_step(context)):
         raise failure_of(everyone) from next(map(without_secrets, errors.values()), None)
     yield MaterializeResult(metadata=OWN_EVENTS)
-    yield from _said_already(context, stage)
+    yield from _said_already(context)
 
 
-def _work_on(workspace: Workspace, label: str, work: Work) -> tuple[IndexBuild, StageReport]:
+def label_without_partitions(context: AssetExecutionContext, workspace: SettingsSource) -> str:
+    """The label of the one repository of the settings. Without a `ref` only discovery asks git what its HEAD names; the
+    assets after it take the label that discovery has materialized. Raises ConfigError where it has not yet, SourceError
+    where git does not answer."""
+    settings, home = workspace.settings(), workspace.index_home()
+    (repository,) = settings.repositories
+    if context.asset_key.path[-1] != _DISCOVERY:
+        if repository.ref is not None:
+            return index_label(repository.id, repository.ref)
+        discovery = _discovery_key(context)
+        event = context.instance.get_latest_materialization_event(discovery)
+        noted = event.asset_materialization.metadata.get(_LABEL) if event and event.asset_materialization else None
+        if noted is None:
+            raise ConfigError(
+                f"the label of {repository.id} is not known; materialize {discovery.to_user_string()} first"
+            )
+        return str(noted.value)
+    label, ref = label_of(settings, repository)
+    old = other_source(home, label, repository)
+    if old:
+        raise ConfigError(
+            f"{label} in {home.root} already stands for {old}; name another `id` in the `repository` of the component, "
+            f"or remove the old index with: rag-assets --home {home.root} reset {label}"
+        )
+    register_label(home, label, repository, ref)
+    return label
+
+
+def _work_on(workspace: SettingsSource, label: str, work: Work) -> tuple[IndexBuild, StageReport]:
     try:
         with label_lock(workspace.index_home(), label, wait_seconds=LOCK_WAIT_SECONDS):
             return work(label)
@@ -230,7 +262,7 @@ def _work_on(workspace: Workspace, label: str, work: Work) -> tuple[IndexBuild, 
 def _named(label: str, error: Exception) -> str:
     """The words of an expected error with its label; nothing for a defect, which speaks through its trace."""
     text = _expected(error)
-    return text if not text or label in str(error) else f"{label}: {text}"
+    return text if not (text and label) or label in str(error) else f"{label}: {text}"
 
 
 def _said(error: Exception) -> str:
@@ -253,7 +285,7 @@ def _tag_run(context: AssetExecutionContext, tags: dict[str, str]) -> None:
         context.instance.add_run_tags(context.run.run_id, tags)
 
 
-def candidate(context: AssetExecutionContext, workspace: Workspace, label: str) -> IndexBuild:
+def candidate(context: AssetExecutionContext, workspace: SettingsSource, label: str) -> IndexBuild:
     """The build that this run works on; one that another run started only if this run did not start its own."""
     own = context.run.run_id if _has_discovery(context) else None
     settings = workspace.settings()
@@ -262,11 +294,15 @@ def candidate(context: AssetExecutionContext, workspace: Workspace, label: str) 
 
 def _has_discovery(context: AssetExecutionContext) -> bool:
     """False for a part of the assets, and for the repetition of a run from the step that failed."""
-    run, key = context.run, AssetKey(_DISCOVERY)
+    run, key = context.run, _discovery_key(context)
     steps = run.step_keys_to_execute
     return key in (run.asset_selection or context.job_def.asset_layer.executable_asset_keys) and (
-        steps is None or _DISCOVERY in steps
+        steps is None or key.to_python_identifier() in steps
     )
+
+
+def _discovery_key(context: AssetExecutionContext) -> AssetKey:
+    return AssetKey([*context.asset_key.path[:-1], _DISCOVERY])
 
 
 def _metadata(build: IndexBuild, report: StageReport) -> dict[str, Any]:
@@ -342,10 +378,10 @@ def _note_checks(context: AssetExecutionContext, label: str, results: dict[str, 
         context.log_event(evaluation)
 
 
-def _said_already(context: AssetExecutionContext, stage: str) -> Any:
+def _said_already(context: AssetExecutionContext) -> Any:
     """The outputs of the checks of the step, without a result, which would be one of no label."""
     wanted = set(context.op_execution_context.selected_output_names)
-    names = [spec.get_python_identifier() for spec in check_specs(stage)]
+    names = [spec.get_python_identifier() for spec in context.assets_def.check_specs]
     return [Output(None, output_name=name) for name in names if name in wanted]
 
 

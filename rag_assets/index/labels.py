@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,7 +11,7 @@ from rag_assets.index.layout import IndexHome, RecordDamaged, index_label, read_
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.git.git_refs import default_ref
-from rag_assets.sources.urls import strip_credentials
+from rag_assets.sources.urls import is_remote, strip_credentials
 
 
 def label_of(
@@ -72,6 +73,19 @@ def remembered_repository(home: IndexHome, label: str) -> RepositorySettings | N
         return None
     except (RecordDamaged, ValidationError) as error:
         raise ConfigError(f"{path} is damaged; write it again with: rag-assets index PATH_OR_URL") from error
+
+
+def other_source(home: IndexHome, label: str, repository: RepositorySettings) -> str:
+    """The place that `label` already stands for, where that is another one than the repository's and is still there;
+    else ''. Without credentials."""
+    try:
+        known = remembered_repository(home, label)
+    except ConfigError:  # damaged: the next run writes it again
+        return ""
+    if known is None:
+        return ""
+    new, old = strip_credentials(repository.location), strip_credentials(known.location)
+    return old if new != old and (is_remote(old) or Path(old).exists()) else ""
 
 
 def _named_by(label: str, settings: Settings) -> RepositorySettings | None:

@@ -15,17 +15,17 @@ from dagster import (
     JobDefinition,
     ReexecutionOptions,
     execute_job,
-    load_assets_from_modules,
     materialize,
     reconstructable,
 )
 from markdown_it import MarkdownIt
 
 from rag_assets.definitions import defs
-from rag_assets.defs import assets
 from rag_assets.defs import assets as segments_asset
+from rag_assets.defs.assets import assets_of
 from rag_assets.defs.pipeline import pipeline
 from rag_assets.defs.resources import Workspace
+from rag_assets.defs.scope import ALL_LABELS
 from rag_assets.defs.stage_asset import markdown_list, markdown_table
 from rag_assets.index.generations import active_pointer, set_pending_build
 from rag_assets.index.labels import register_label
@@ -86,7 +86,7 @@ def run(instance: DagsterInstance, home: IndexHome, **options: Any) -> ExecuteIn
 
 def run_alone(instance: DagsterInstance, home: IndexHome, asset: str) -> ExecuteInProcessResult:
     return materialize(
-        load_assets_from_modules([assets]),
+        assets_of(ALL_LABELS),
         selection=[asset],
         instance=instance,
         partition_key="shop@main",

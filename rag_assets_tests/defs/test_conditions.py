@@ -9,14 +9,14 @@ from dagster import (
     AssetKey,
     DagsterInstance,
     evaluate_automation_conditions,
-    load_assets_from_modules,
     materialize,
 )
 
 from rag_assets.definitions import defs
-from rag_assets.defs import assets
+from rag_assets.defs.assets import assets_of
 from rag_assets.defs.automation.automation_conditions import INPUT_HAS_CHANGED
 from rag_assets.defs.pipeline import pipeline
+from rag_assets.defs.scope import ALL_LABELS
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.versions import STAGES
 from rag_assets_tests.defs.conftest import Automated
@@ -42,7 +42,7 @@ class Ticks:
 
     def discover(self) -> None:
         result = materialize(
-            load_assets_from_modules([assets]),
+            assets_of(ALL_LABELS),
             selection=["discovered_files"],
             instance=self.instance,
             partition_key=LABEL,

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from dagster import AssetCheckSeverity, ExecuteInProcessResult, load_assets_from_modules, materialize
+from dagster import AssetCheckSeverity, ExecuteInProcessResult, materialize
 
-from rag_assets.defs import assets
+from rag_assets.defs.assets import assets_of
+from rag_assets.defs.scope import ALL_LABELS
 from rag_assets.index.eval_records import read_decision
 from rag_assets.index.generations import active_pointer, generation_directory, is_finished, pending_build_id
 from rag_assets.index.promotion import activate
@@ -43,7 +44,7 @@ def served(automated: Automated) -> str:
 
 def alone(automated: Automated, asset: str) -> ExecuteInProcessResult:
     return materialize(
-        load_assets_from_modules([assets]),  # type: ignore[arg-type]  # it loads what materialize takes
+        assets_of(ALL_LABELS),
         selection=[asset],
         instance=automated.instance,
         partition_key=LABEL,

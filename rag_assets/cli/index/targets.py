@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag_assets.cli.console import CommandError
-from rag_assets.index.labels import label_of, remembered_repository, repository_of
+from rag_assets.index.labels import label_of, other_source, remembered_repository, repository_of
 from rag_assets.index.layout import IndexHome, label_named, path_slug, spelt_label
 from rag_assets.settings import RepositorySettings, Settings
-from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.urls import default_repository_id, is_remote, strip_credentials
 from rag_assets.suggestions import nearest
 
@@ -99,17 +98,11 @@ def refuse_takeover(settings: Settings, home: IndexHome, label: str, repository:
     """
     if any(configured.id == repository.id for configured in settings.repositories):
         return
-    try:
-        known = remembered_repository(home, label)
-    except ConfigError:  # damaged: this run writes it again
-        return
-    if known is None:
-        return
-    new, old = strip_credentials(repository.location), strip_credentials(known.location)
-    if new != old and (is_remote(old) or Path(old).exists()):
+    old = other_source(home, label, repository)
+    if old:
         raise CommandError(
-            f"label {label} already stands for {old}; index {new} under another name with --id NAME, "
-            f"or remove the old index with: rag-assets reset {label}"
+            f"label {label} already stands for {old}; index {strip_credentials(repository.location)} under another "
+            f"name with --id NAME, or remove the old index with: rag-assets reset {label}"
         )
 
 
