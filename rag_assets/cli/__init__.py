@@ -195,12 +195,10 @@ app = typer.Typer(
 def _print_version(wanted: bool) -> None:
     if not wanted:
         return
-    from importlib.metadata import PackageNotFoundError, version  # start-up budget: loaded when it runs
+    from rag_assets.version import own_commit, own_version  # start-up budget: loaded when it runs
 
-    try:
-        typer.echo(f"{PROGRAM} {version(PROGRAM)}")
-    except PackageNotFoundError:
-        typer.echo(f"{PROGRAM}, run from its source without being installed")
+    version, commit = own_version() or "run from its source without being installed", own_commit()
+    typer.echo(f"{PROGRAM} {version}" + (f" (commit {commit})" if commit else ""))
     raise typer.Exit
 
 
@@ -220,7 +218,7 @@ def _global_options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the full trace of an error.")] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="Plain text, as with NO_COLOR.")] = False,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and its commit.")
     ] = False,
 ) -> None:
     context.obj = CliSession(home, config, debug, Output(color=wants_color() and not no_color), role)

@@ -23,7 +23,6 @@ from mcp.shared.exceptions import MCPError
 
 from rag_assets.errors import RagAssetsError, WrongUsage
 from rag_assets.printable import printable
-from rag_assets.serving import own_version
 from rag_assets.serving.access import SCOPE_KEY, Caller, Calling, calling
 from rag_assets.serving.budget import shown
 from rag_assets.serving.index_runs import IndexRunRequest, IndexRuns
@@ -32,6 +31,7 @@ from rag_assets.serving.operations import OperationReply, Operations
 from rag_assets.serving.operations.status import TOKENS
 from rag_assets.serving.requests import OPERATIONS, ReadRequest, StatusRequest, parsed, schema_of, too_slow
 from rag_assets.suggestions import nearest
+from rag_assets.version import own_version
 
 NAME = "rag-assets"
 _log = logging.getLogger("rag_assets.serving.mcp")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rag_assets.index.layout import IndexHome
-from rag_assets.serving import own_version
 from rag_assets.serving.local_socket import socket_path
+from rag_assets.version import own_version
 
 
 def relay_plan(

@@ -17,7 +17,6 @@ import anyio
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.layout import IndexHome
-from rag_assets.serving import own_version
 from rag_assets.serving.access import Caller
 from rag_assets.serving.index_pool import IndexPool
 from rag_assets.serving.index_runs import IndexRuns
@@ -27,6 +26,7 @@ from rag_assets.serving.mcp_server import mcp_server
 from rag_assets.serving.operations import Operations
 from rag_assets.serving.tokens import TokenStore
 from rag_assets.settings.roles import clearance_of
+from rag_assets.version import own_version
 
 IDLE_SECONDS = 1800.0
 """After which a server that a client started ends, when no client is left."""

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
 
-from rag_assets.serving import own_version, stdio_relay
+from rag_assets.serving import stdio_relay
 from rag_assets.serving.local_socket import socket_path
 from rag_assets.serving.relay_plan import relay_plan
+from rag_assets.version import own_version
 from rag_assets_tests.serving.agents import TOOLS
 from rag_assets_tests.serving.conftest import Home, make_home
 from rag_assets_tests.serving.test_mcp import servers_of

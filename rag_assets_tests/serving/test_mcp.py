@@ -20,12 +20,12 @@ from mcp import StdioServerParameters, stdio_client
 from mcp.client.client import Client
 
 from rag_assets.index.layout import IndexHome
-from rag_assets.serving import own_version
 from rag_assets.serving.access import Caller, Calling, calling
 from rag_assets.serving.index_pool import IndexPool
 from rag_assets.serving.local_socket import socket_path
 from rag_assets.serving.mcp_server import instructions, mcp_server
 from rag_assets.serving.operations import Operations
+from rag_assets.version import own_version
 from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.processes import until

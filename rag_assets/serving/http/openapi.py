@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rag_assets.serving import own_version
 from rag_assets.serving.http.api import PREFIX, ROUTES
 from rag_assets.serving.requests import Operation
+from rag_assets.version import own_version
 
 _ERRORS = {
     "400": "Wrong arguments; the message says what is valid.",
