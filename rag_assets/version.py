@@ -33,17 +33,13 @@ def own_commit() -> str:
     if not noted.startswith("$Format:"):
         return noted if noted.endswith("-dirty") else noted[:_DIGITS]
     root, git = COMMIT_FILE.parents[1], shutil.which("git")
-    if (
-        git is None or not (root / ".git").exists()
-    ):  # sources that were copied into somebody's repository are not its own
+    if git is None or not (root / ".git").exists():  # a copy in another repository is not of its commit
         return ""
     command = [git, "-C", str(root), "describe", "--always", "--dirty", "--exclude=*", f"--abbrev={_DIGITS}"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment["GIT_OPTIONAL_LOCKS"] = "0"
     try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=_GIT_SECONDS, check=True
-        )
+        done = subprocess.run(command, env=environment, capture_output=True, timeout=_GIT_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return ""
-    return done.stdout.decode("ascii").strip()
+    return done.stdout.decode("ascii", "replace").strip()
