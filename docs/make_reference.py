@@ -1,5 +1,5 @@
-"""Writes docs/reference/cli.md from the commands, docs/reference/api.md from the public names of `rag_assets`, and what
-a server answers every agent alike (`agent_answers`).
+"""Writes docs/reference: commands, settings, public names of `rag_assets`, tools of agents, fields of points, each page
+from what the code itself says; the pictures of the concepts; what a server answers every agent alike (`agent_answers`).
 
 `make reference` runs it; with `--check` it writes nothing and exits with 1 where a file is out of date.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import inspect
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -17,9 +18,13 @@ from typing import Any, get_args, get_type_hints
 
 import typer.main
 from agent_answers import agent_answers
+from pictures import PICTURES, svg
 
 import rag_assets
 from rag_assets.cli import PROGRAM, app
+from rag_assets.contracts.payload import RagVectorPayload, pascal_case
+from rag_assets.settings import Settings
+from rag_assets.settings.template import every_setting
 
 ROOT = Path(__file__).parents[1]
 _NOTE = "<!-- Written by `make reference`; do not edit. -->\n"
@@ -46,6 +51,110 @@ def api_reference() -> str:
         elif callable(found):
             lines += [f"## `{name}`\n", _code(f"{name}{_signature(found)}"), f"{_text(found)}\n"]
     return _page(lines)
+
+
+def settings_reference() -> str:
+    """Every setting with its default, by group."""
+    lines = [
+        f"# Settings\n\n{_NOTE}",
+        "Settings are read from `rag_assets.yaml` in the current folder or above it, or from the file of `--config`. "
+        "`rag-assets init` writes one, `rag-assets config check` says what is wrong with it.\n",
+        "The environment wins over the file: `RAG_ASSETS__EMBEDDER__PRECISION=fp32` sets `embedder.precision`. "
+        "Keys and passwords come from the environment only.\n",
+    ]
+    groups: dict[str, list[tuple[str, ...]]] = {"": []}
+    for one in every_setting():
+        default = "required" if one["required"] else _json(one["default"])
+        group = one["name"].partition(".")[0] if "." in one["name"] else ""
+        groups.setdefault(group, []).append((f"`{one['name']}`", default, one["description"]))
+    for group, rows in groups.items():
+        field = Settings.model_fields.get(group.removesuffix("[]"))
+        lines.append(f"## `{group}`\n\n{_sentence(field.description)}\n" if field else "## Top of the file\n")
+        lines.append(_table(("Setting", "Default", "Meaning"), rows))
+    return _page(lines)
+
+
+def tools_reference(answers: str) -> str:
+    """The tools, prompts and resources of MCP with their arguments."""
+    known = json.loads(answers)
+    lists = known["handshake"]["answers"]
+    lines = [
+        f"# Tools of agents\n\n{_NOTE}",
+        "An agent that is connected by `rag-assets mcp`, or to `/mcp` of `rag-assets serve`, has these "
+        "[tools](../agents.md). The routes of `/api/v1` take the same arguments ([serving](../serving.md)).\n",
+    ]
+    for tool in [*lists["tools/list"]["tools"], known["index"]]:
+        only = " Only `rag-assets mcp --allow-index` has it." if tool is known["index"] else ""
+        lines.append(f"## `{tool['name']}`\n\n{tool['description']}{only}\n")
+        schema = tool["inputSchema"]
+        rows = [
+            (
+                f"`{name}`",
+                _schema(argument),
+                "required" if name in schema.get("required", ()) else _json(argument.get("default")),
+                argument.get("description", ""),
+            )
+            for name, argument in schema["properties"].items()
+        ]
+        lines.append(_table(("Argument", "Takes", "Default", "Meaning"), rows))
+    prompts = [
+        (f"`{one['name']}`", ", ".join(f"`{argument['name']}`" for argument in one["arguments"]), one["description"])
+        for one in lists["prompts/list"]["prompts"]
+    ]
+    found = lists["resources/templates/list"]["resourceTemplates"]
+    resources = [(f"`{one['uriTemplate']}`", one["description"]) for one in found]
+    lines += ["## Prompts\n", _table(("Prompt", "Arguments", "For"), prompts)]
+    lines += ["## Resources\n", _table(("Address", "Is"), resources)]
+    return _page(lines)
+
+
+def payload_reference() -> str:
+    """The fields of a point, in the groups of the contract, with what its source says of them."""
+    lines = [
+        f"# Fields of a point\n\n{_NOTE}",
+        "Each section is one point: a vector and this payload. It is in the vector store, in the tables of a build "
+        "and in `rag-assets show ID --json`. What is empty is left out. Stores have an index on the fields that are "
+        "marked as filters.\n",
+    ]
+    fields = {one.name: one for one in dataclasses.fields(RagVectorPayload)}
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for line in inspect.getsource(RagVectorPayload).splitlines():
+        if heading := re.fullmatch(r"    # (.+)", line):
+            rows = groups.setdefault(re.sub(r"^extensions: |\s*\([§R].*\)$", "", heading[1]), [])
+        elif (found := re.match(r"    (\w+): [^#]*(?:# (.+))?$", line)) and found[1] in fields:
+            field = fields[found[1]]
+            meaning = re.sub(r"\s*\((?:[A-F]\d{2}|R\d{1,2})\)", "", found[2] or "")
+            kind = str(field.type).replace(" | None", "")
+            rows.append((f"`{pascal_case(field.name)}`", f"`{kind}`", "yes" * ("index" in field.metadata), meaning))
+    for group, rows in groups.items():
+        lines.append(f"## {group[0].upper()}{group[1:]}\n")
+        lines.append(_table(("Field", "Type", "Filter", "Meaning"), rows))
+    return _page(lines)
+
+
+def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [heads, ("---",) * len(heads), *(tuple(map(_cell, row)) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _schema(schema: dict[str, Any]) -> str:
+    """`one of outline, source`, `list of string`, `integer, 1 to 20`"""
+    if "anyOf" in schema:
+        return ", or ".join(_schema(one) for one in schema["anyOf"] if one.get("type") != "null")
+    if "enum" in schema:
+        return "one of " + ", ".join(f"`{one}`" for one in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_schema(schema['items'])}"
+    bounds = [str(schema[name]) for name in ("minimum", "maximum") if name in schema]
+    return str(schema.get("type", "any")) + (f", {' to '.join(bounds)}" if len(bounds) == 2 else "")
+
+
+def _json(value: Any) -> str:
+    return "" if value is None else f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+def _sentence(text: str | None) -> str:
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def _command(path: str, command: Any, level: int) -> Iterator[str]:
@@ -181,10 +290,15 @@ def _page(lines: list[str]) -> str:
 
 def main() -> int:
     is_check, is_stale = "--check" in sys.argv, False
+    answers = agent_answers()
     for name, text in (
         ("docs/reference/cli.md", cli_reference()),
+        ("docs/reference/settings.md", settings_reference()),
         ("docs/reference/api.md", api_reference()),
-        ("rag_assets/serving/agent_answers.json", agent_answers()),
+        ("docs/reference/tools.md", tools_reference(answers)),
+        ("docs/reference/payload.md", payload_reference()),
+        ("rag_assets/serving/agent_answers.json", answers),
+        *((f"docs/images/{name}.svg", svg(picture)) for name, picture in PICTURES.items()),
     ):
         file = ROOT / name
         if file.is_file() and file.read_text(encoding="utf-8") == text:

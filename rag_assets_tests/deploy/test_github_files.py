@@ -24,7 +24,6 @@ KINDS: dict[str, list[Path]] = {
     "github-issue-forms": FORMS,
     "github-issue-config": [GITHUB / "ISSUE_TEMPLATE" / "config.yml"],
     "dependabot": [GITHUB / "dependabot.yml"],
-    "azure-pipelines": [ROOT / "docs" / "examples" / "azure-pipelines.yml"],
 }
 
 MISTAKES = {
