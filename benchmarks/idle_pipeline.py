@@ -19,17 +19,18 @@ from dagster import (
 
 from rag_assets.defs.in_process import open_instance
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
-from rag_assets.defs.pipeline import index_job, pipeline
-from rag_assets.defs.scope import ALL_LABELS
+from rag_assets.defs.pipeline import index_job, pipeline_for
+from rag_assets.defs.scope import AssetScope
 from rag_assets.defs.stage_asset import check_specs
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.versions import STAGES
+from rag_assets.settings import DagsterSettings, Settings
 
 
 def idle_run(home: IndexHome, label: str) -> dict[str, Any]:
     """Runs assets with the names, partitions, dependencies, versions, pools and checks of the pipeline once, as the
     command runs its own; `wall` are the seconds from opening the instance of that home to closing it."""
-    definitions = Definitions(assets=idle_assets(), jobs=[index_job(ALL_LABELS)], executor=in_process_executor)
+    definitions = Definitions(assets=idle_assets(), jobs=[index_job(AssetScope())], executor=in_process_executor)
     definitions.resolve_job_def("index")
     started = time.perf_counter()
     with open_instance(home) as instance:
@@ -48,15 +49,15 @@ def idle_run(home: IndexHome, label: str) -> dict[str, Any]:
 
 def idle_assets() -> list[Any]:
     """One asset per stage."""
-    graph = pipeline.resolve_asset_graph()
+    graph = pipeline_for(Settings(dagster=DagsterSettings(key_prefix=""))).resolve_asset_graph()
 
     def idle(stage: str) -> Any:
-        specs = check_specs(stage)
+        specs = check_specs(stage, AssetScope())
         real = graph.get(AssetKey(stage))
 
         @asset(
             name=stage,
-            deps=sorted(key.path[-1] for key in real.parent_keys),
+            deps=sorted(key.path[-1] for key in real.parent_keys if key.path[-1] in STAGES),
             code_version=real.code_version,
             pool=next(iter(real.pools), None),
             partitions_def=index_labels,

@@ -247,7 +247,7 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
     """The index job on a finished generation, on a Dagster instance with SQLite storage."""
     from dagster import DagsterInstance
 
-    from rag_assets.defs.pipeline import pipeline
+    from rag_assets.defs.pipeline import pipeline_for
     from rag_assets.defs.resources import Workspace
     from rag_assets.index.labels import label_of
     from rag_assets.index.layout import IndexHome
@@ -261,11 +261,15 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
     with DagsterInstance.local_temp(str(home.dagster), overrides={"telemetry": {"enabled": False}}) as instance:
         instance.add_dynamic_partitions("index_label", [label])
         started = time.perf_counter()
-        result = pipeline.resolve_job_def("index").execute_in_process(
-            instance=instance,
-            partition_key=label,
-            resources={"workspace": Workspace(home=str(settings.home)), "progress": Silent()},
-            run_config={"loggers": {"console": {"config": {"log_level": "ERROR"}}}},
+        result = (
+            pipeline_for(settings)
+            .resolve_job_def("index")
+            .execute_in_process(
+                instance=instance,
+                partition_key=label,
+                resources={"workspace": Workspace(home=str(settings.home)), "progress": Silent()},
+                run_config={"loggers": {"console": {"config": {"log_level": "ERROR"}}}},
+            )
         )
         wall = time.perf_counter() - started
         steps = [event for event in result.all_events if event.event_type_value == "STEP_SUCCESS"]

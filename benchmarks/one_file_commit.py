@@ -29,7 +29,7 @@ from report import child, table, with_bytecode
 from rag_assets.defs.in_process import quiet
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome, index_label
-from rag_assets.settings import RepositorySettings
+from rag_assets.settings import RepositorySettings, Settings
 
 NAME = "measured"
 BRANCH_FILES = 20
@@ -112,11 +112,11 @@ def empty_run(arguments: argparse.Namespace) -> dict[str, Any]:
 def pipeline_run(arguments: argparse.Namespace) -> dict[str, Any]:
     """The job as the command runs it."""
     from rag_assets.defs.in_process import run_index_job
-    from rag_assets.defs.pipeline import pipeline
+    from rag_assets.defs.pipeline import pipeline_for
     from rag_assets.index.labels import register_label
     from rag_assets.pipeline.progress import Silent
 
-    pipeline.resolve_job_def("index")
+    pipeline_for(Settings()).resolve_job_def("index")  # imports what a run needs
     home, label = IndexHome(Path(arguments.home)), index_label(NAME, arguments.ref)
     location = str(arguments.repository)
     register_label(home, label, RepositorySettings(id=NAME, location=location, ref=arguments.ref), arguments.ref)
@@ -130,6 +130,7 @@ def pipeline_run(arguments: argparse.Namespace) -> dict[str, Any]:
         lexical_only=not arguments.local,
         commit=commit,
         pinned=True,
+        is_head=True,
         force=False,
     )
     wall = time.perf_counter() - started

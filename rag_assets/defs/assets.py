@@ -2,13 +2,33 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult, asset
+from dagster import (
+    AssetExecutionContext,
+    AssetsDefinition,
+    AssetSpec,
+    Config,
+    Failure,
+    MaterializeResult,
+    ObserveResult,
+    multi_asset,
+    multi_observable_source_asset,
+)
 from pydantic import Field
 
-from rag_assets.defs.scope import AssetScope
-from rag_assets.defs.stage_asset import Extra, candidate, check_specs, materialize_labels
+from rag_assets.defs.observed_heads import heads_of, input_tags, observation_of
+from rag_assets.defs.scope import REPOSITORY, AssetScope, accepted_warnings
+from rag_assets.defs.stage_asset import (
+    OWN_EVENTS,
+    Extra,
+    candidate,
+    check_specs,
+    materialize_labels,
+    nothing_else,
+    observed_labels,
+)
 from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
 from rag_assets.evaluation.summary import latency, metric_estimates, summarise, summarise_answers
 from rag_assets.index.eval_records import JudgeSummary, RankChange, read_decision, read_run
@@ -39,26 +59,45 @@ class DiscoveryConfig(Config):
     commit: str = Field(
         default="", description="full id of the commit; empty: the head of the label's ref, which a backfill wants"
     )
+    is_head: bool = Field(
+        default=False, description="the commit is the head of the label's ref, which is observed then"
+    )
     force: bool = Field(default=False, description="build it anew from the sources, taking nothing from earlier builds")
+
+
+def repository(scope: AssetScope) -> AssetsDefinition:
+    """The asset before the first stage, which is observed: the lineage of an index begins in git."""
+
+    def observe(context: AssetExecutionContext) -> Iterator[ObserveResult]:
+        workspace, _ = scope.given(context)
+        heads, problems = heads_of(workspace.settings(), workspace.index_home(), observed_labels(context, workspace))
+        for head in heads:
+            context.log_event(observation_of(scope, head))
+        if problems:
+            raise Failure(description="\n".join(problems), allow_retries=False)
+        yield ObserveResult(metadata=OWN_EVENTS)
+
+    spec = AssetSpec(
+        scope.key(REPOSITORY),
+        description="What the ref of a label names now. The data version is the commit; of a folder or an archive, the "
+        "hash of its content.",
+        group_name="corpus",
+        kinds={"git"},
+    )
+    with accepted_warnings():
+        made: AssetsDefinition = multi_observable_source_asset(
+            specs=[spec],
+            name=scope.op(REPOSITORY),
+            partitions_def=scope.partitions,
+            required_resource_keys=scope.resource_keys,
+        )(observe)
+    return made
 
 
 def discovered_files(scope: AssetScope) -> AssetsDefinition:
     """The asset that reads a commit."""
 
-    @asset(
-        key=scope.key("discovered_files"),
-        partitions_def=scope.partitions,
-        backfill_policy=scope.backfill_policy,
-        required_resource_keys=scope.resource_keys,
-        group_name="corpus",
-        kinds={"git", "parquet"},
-        code_version=stage_version("discovered_files"),
-        check_specs=check_specs("discovered_files", scope),
-        description=(
-            "The files of one commit, decoded and with secrets masked; every file that is not indexed with its reason."
-        ),
-    )
-    def discovered_files(context: AssetExecutionContext, config: DiscoveryConfig) -> Iterator[MaterializeResult[None]]:
+    def discover(context: AssetExecutionContext, config: DiscoveryConfig) -> Iterator[MaterializeResult[None]]:
         workspace, progress = scope.given(context)
 
         def work(label: str) -> tuple[IndexBuild, StageReport]:
@@ -76,13 +115,40 @@ def discovered_files(scope: AssetScope) -> AssetsDefinition:
             )
             return build, replace(report, problems=[*problems, *report.problems])
 
-        yield from materialize_labels(context, workspace, work)
+        # A run at a chosen commit says nothing of the ref.
+        inputs = partial(input_tags, context, is_head=config.is_head or not config.commit)
+        yield from materialize_labels(context, workspace, work, inputs=inputs)
 
-    return discovered_files
+    spec = AssetSpec(
+        scope.key("discovered_files"),
+        deps=[scope.key(REPOSITORY)],
+        group_name="corpus",
+        kinds={"git", "parquet"},
+        code_version=stage_version("discovered_files"),
+        description="The files of one commit, decoded and with secrets masked; every file that is not indexed with its "
+        "reason.",
+    )
+    return _materialized(scope, spec, discover)
 
 
-def _nothing(build: IndexBuild) -> dict[str, Any]:
-    return {}
+def _materialized(
+    scope: AssetScope,
+    spec: AssetSpec,
+    materialize: Callable[..., Iterator[MaterializeResult[None]]],
+    pool: str | None = None,
+) -> AssetsDefinition:
+    """The asset of a stage. `multi_asset`, because an `asset` takes the name of its step from its key."""
+    name = spec.key.path[-1]
+    with accepted_warnings():
+        return multi_asset(
+            name=scope.op(name),
+            specs=[spec],
+            partitions_def=scope.partitions,
+            backfill_policy=scope.backfill_policy,
+            required_resource_keys=scope.resource_keys,
+            pool=pool,
+            check_specs=check_specs(name, scope),
+        )(materialize)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +163,6 @@ class StageAsset:
     extra: Extra
 
     def asset(self, scope: AssetScope) -> AssetsDefinition:
-        name = self.stage.__name__
-
-        @asset(
-            key=scope.key(name),
-            description=" ".join((self.stage.__doc__ or "").split()),
-            partitions_def=scope.partitions,
-            backfill_policy=scope.backfill_policy,
-            required_resource_keys=scope.resource_keys,
-            deps=[scope.key(dep) for dep in self.deps],
-            group_name=self.group,
-            kinds=set(self.kinds),
-            pool=self.pool,
-            code_version=stage_version(name),
-            check_specs=check_specs(name, scope),
-        )
         def materialize(context: AssetExecutionContext) -> Iterator[MaterializeResult[None]]:
             workspace, progress = scope.given(context)
 
@@ -121,11 +172,20 @@ class StageAsset:
 
             yield from materialize_labels(context, workspace, work, self.extra)
 
-        return materialize
+        name = self.stage.__name__
+        spec = AssetSpec(
+            scope.key(name),
+            deps=[scope.key(dep) for dep in self.deps],
+            description=" ".join((self.stage.__doc__ or "").split()),
+            group_name=self.group,
+            kinds=set(self.kinds),
+            code_version=stage_version(name),
+        )
+        return _materialized(scope, spec, materialize, self.pool)
 
 
 def stage_asset(
-    *, deps: list[str], group: str, kinds: set[str], pool: str | None = None, extra: Extra = _nothing
+    *, deps: list[str], group: str, kinds: set[str], pool: str | None = None, extra: Extra = nothing_else
 ) -> Callable[[Stage], StageAsset]:
     return lambda stage: StageAsset(stage, tuple(deps), group, frozenset(kinds), pool, extra)
 
@@ -237,4 +297,4 @@ def assets_of(scope: AssetScope) -> list[AssetsDefinition]:
         eval_runs,
         active_index,
     )
-    return [discovered_files(scope), *(stage.asset(scope) for stage in stages)]
+    return [repository(scope), discovered_files(scope), *(stage.asset(scope) for stage in stages)]

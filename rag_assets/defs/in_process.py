@@ -34,6 +34,7 @@ from dagster import (
 )
 
 from rag_assets.defs.partitions import index_labels
+from rag_assets.defs.scope import stage_of
 from rag_assets.index.catalog.database import StorageError, databases_kept_open
 from rag_assets.index.layout import IndexHome, dagster_instance_file, write_atomically
 from rag_assets.pipeline.checks.generation_checks import GATE_CHECK
@@ -132,6 +133,7 @@ def quiet() -> Iterator[None]:
         yield
 
 
+_OF_DAGSTER = "dagster/"  # metadata of a name that the UI knows
 _COMMAND_TAG = "rag/command"  # runs of this command, which live and die with its process
 _INTERRUPTED = "DagsterExecutionInterruptedError"
 _CHECK_FAILED = "DagsterAssetCheckFailedError"
@@ -178,35 +180,41 @@ def run_index_job(
     lexical_only: bool,
     commit: str,
     pinned: bool,
+    is_head: bool,
     force: bool,
 ) -> RunOutcome:
     """Materializes every asset of `label` as one run of the job `index`.
 
-    `commit` is what will be indexed, for the tag; `pinned` says whether discovery must be told so.
+    `commit` is what will be indexed, for the tag; `pinned` says whether discovery must be told so, `is_head` whether
+    the ref names it now.
     """
     with quiet():  # loading the definitions warns too
         from rag_assets.defs.partitions import index_labels
-        from rag_assets.defs.pipeline import pipeline
+        from rag_assets.defs.pipeline import pipeline_for
         from rag_assets.defs.resources import Workspace
 
         workspace = Workspace(
             config_file=str(config_file) if config_file else "", home=str(home.root), lexical_only=lexical_only
         )
-        discovery = {"commit": commit if pinned else "", "force": force}
+        discovery = {"commit": commit if pinned else "", "force": force, "is_head": is_head}
         with collecting_seldom(), term_signal_kept(), open_instance(home) as instance:
             assert index_labels.name is not None
             instance.add_dynamic_partitions(index_labels.name, [label])
             end_dead_runs(instance, label)
-            result = pipeline.resolve_job_def("index").execute_in_process(
-                instance=instance,
-                partition_key=label,
-                run_config={
-                    "ops": {"discovered_files": {"config": discovery}},
-                    "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
-                },
-                resources={"workspace": workspace, "progress": progress},
-                tags={"rag/label": label, "rag/commit": commit, _COMMAND_TAG: "true"},
-                raise_on_error=False,
+            result = (
+                pipeline_for(workspace.settings())
+                .resolve_job_def("index")
+                .execute_in_process(
+                    instance=instance,
+                    partition_key=label,
+                    run_config={
+                        "ops": {"discovered_files": {"config": discovery}},
+                        "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+                    },
+                    resources={"workspace": workspace, "progress": progress},
+                    tags={"rag/label": label, "rag/commit": commit, _COMMAND_TAG: "true"},
+                    raise_on_error=False,
+                )
             )
             return outcome_of(result)
 
@@ -234,7 +242,7 @@ def outcome_of(result: ExecuteInProcessResult) -> RunOutcome:
     """What a person wants to know of a run that has ended."""
     events = result.all_events
     seconds_by_stage = {
-        event.step_key: event.step_success_data.duration_ms / 1000
+        stage_of(event.step_key): event.step_success_data.duration_ms / 1000
         for event in events
         if event.is_step_success and event.step_key is not None
     }
@@ -266,20 +274,20 @@ def _numbers(events: Sequence[DagsterEvent]) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for event in events:
         if event.is_step_materialization and event.step_key is not None:
-            found[event.step_key] = _integers(event.step_materialization_data.materialization.metadata)
+            found[stage_of(event.step_key)] = _integers(event.step_materialization_data.materialization.metadata)
     return found
 
 
 def _integers(metadata: Mapping[str, MetadataValue[Any]]) -> dict[str, int]:
     values = {name: entry.value for name, entry in metadata.items()}
-    return {name: value for name, value in values.items() if isinstance(value, int)}
+    return {name: n for name, n in values.items() if isinstance(n, int) and not name.startswith(_OF_DAGSTER)}
 
 
 def _checks(events: Sequence[DagsterEvent]) -> list[CheckOutcome]:
     """Each check once, in the order of the run: where a stage was tried again its last verdict counts."""
     found: dict[tuple[str, str], CheckOutcome] = {}
     for check in _evaluations(events):
-        asset = check.asset_key.to_user_string()
+        asset = check.asset_key.path[-1]  # the prefix is for others of the deployment
         found[asset, check.check_name] = CheckOutcome(
             name=check.check_name,
             asset=asset,
@@ -310,13 +318,13 @@ def _explain(failed: DagsterEvent, events: Sequence[DagsterEvent]) -> str:
     if error is not None and error.cls_name == _CHECK_FAILED:
         failures = [check for check in _evaluations(events) if check.blocking and not check.passed]
         return "; ".join(map(_failed_check, failures))
-    return f"stage {failed.step_key}: {_said(error) if error else 'failed without an error'}"
+    return f"stage {stage_of(failed.step_key)}: {_said(error) if error else 'failed without an error'}"
 
 
 def _failed_check(check: AssetCheckEvaluation) -> str:
     shown = _examples(check)[:_SHOWN_EXAMPLES]
     detail = f": {'; '.join(shown)}" if shown else ""
-    return f"check {check.check_name} on {check.asset_key.to_user_string()} failed{detail}; the old index stays active"
+    return f"check {check.check_name} on {check.asset_key.path[-1]} failed{detail}; the old index stays active"
 
 
 def _said(error: SerializableErrorInfo) -> str:

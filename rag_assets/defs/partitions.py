@@ -8,6 +8,12 @@ from dagster import BackfillPolicy, DynamicPartitionsDefinition
 
 index_labels = DynamicPartitionsDefinition(name="index_label")
 
+
+def partition_name() -> str:
+    assert index_labels.name is not None
+    return index_labels.name
+
+
 # One policy for the whole chain: with varying policies Dagster falls back to the minimum, and fifty labels as
 # fifty runs cost fifty times the start-up of one.
 one_run_for_all_labels = BackfillPolicy.single_run()

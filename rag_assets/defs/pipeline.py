@@ -10,7 +10,9 @@ from typing import Any, cast
 
 from dagster import (
     AssetCheckKey,
+    AssetsDefinition,
     AssetSelection,
+    AssetSpec,
     Definitions,
     ExecutorDefinition,
     define_asset_job,
@@ -19,15 +21,16 @@ from dagster import (
 )
 
 from rag_assets.defs.assets import assets_of
-from rag_assets.defs.automation.automation_conditions import with_conditions
+from rag_assets.defs.automation.automation_conditions import CONDITIONS
 from rag_assets.defs.resources import Workspace
-from rag_assets.defs.scope import ALL_LABELS, AssetScope
+from rag_assets.defs.scope import AssetScope, scope_of
 from rag_assets.pipeline.checks.generation_checks import CHECKS
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.versions import STAGES
-from rag_assets.settings import ExecutionSettings
+from rag_assets.settings import ExecutionSettings, Settings
 from rag_assets.settings.config_file import ConfigError
 
+STAGE_TAG = "rag_assets/stage"
 BROKER_VARIABLE = "RAG_ASSETS_CELERY_BROKER"
 BACKEND_VARIABLE = "RAG_ASSETS_CELERY_BACKEND"
 
@@ -88,15 +91,26 @@ def index_job(scope: AssetScope, execution: ExecutionSettings | None = None) -> 
     )
 
 
-def pipeline_for(execution: ExecutionSettings) -> Definitions:
-    """The pipeline on the configured executor, which executes one whole stage per step. Raises ConfigError where the
-    executor lacks something."""
+def pipeline_for(settings: Settings, executor: ExecutorDefinition = in_process_executor) -> Definitions:
+    """The pipeline of a configuration; the executor executes one whole stage per step."""
+    scope = scope_of(settings)
     return Definitions(
-        assets=with_conditions(assets_of(ALL_LABELS)),
-        jobs=[index_job(ALL_LABELS)],
+        assets=configured_assets(scope, settings),
+        jobs=[index_job(scope)],
         resources={"workspace": Workspace(), "progress": Silent()},
-        executor=executor_for(execution),
+        executor=executor,
     )
 
 
-pipeline = pipeline_for(ExecutionSettings())
+def configured_assets(scope: AssetScope, settings: Settings) -> list[AssetsDefinition]:
+    """The repository and the stages, each with what the configuration says of it."""
+
+    def told(spec: AssetSpec) -> AssetSpec:
+        name = spec.key.path[-1]
+        return spec.replace_attributes(
+            automation_condition=CONDITIONS.get(name),
+            owners=settings.dagster.owners,
+            tags={STAGE_TAG: name},
+        )
+
+    return [made.map_asset_specs(told) for made in assets_of(scope)]

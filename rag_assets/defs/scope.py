@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dagster import AssetKey, BackfillPolicy, DynamicPartitionsDefinition
+from dagster import AssetKey, BackfillPolicy, BetaWarning, DynamicPartitionsDefinition, PreviewWarning
 
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.pipeline.progress import Progress, Silent
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from dagster import AssetExecutionContext
 
     from rag_assets.defs.resources import SettingsSource
+    from rag_assets.settings import Settings
 
 _NO_NAME = re.compile(r"\W", re.ASCII)
 
@@ -46,6 +50,11 @@ class AssetScope:
     def key(self, stage: str) -> AssetKey:
         return AssetKey([*self.key_prefix, stage])
 
+    def op(self, stage: str) -> str:
+        """What the step of an asset is called, which the configuration of a run names: without the prefix, except where
+        several components have one of the same stage."""
+        return self.key(stage).to_python_identifier() if self.component else stage
+
     def named(self, name: str) -> str:
         """What a job, a schedule or a sensor is called here."""
         return f"{name}_{_NO_NAME.sub('_', self.component)}" if self.component else name
@@ -57,4 +66,40 @@ class AssetScope:
         return context.resources.workspace, context.resources.progress
 
 
-ALL_LABELS = AssetScope()
+def scope_of(settings: Settings) -> AssetScope:
+    """That of all labels of a configuration."""
+    return AssetScope(tuple(filter(None, settings.dagster.key_prefix.split("/"))))
+
+
+REPOSITORY = "repository"
+"""The observable asset before the first stage: what a ref names now."""
+
+
+def key_beside(context: AssetExecutionContext, name: str) -> AssetKey:
+    """The key of another asset of the scope that this step belongs to."""
+    return AssetKey([*context.asset_key.path[:-1], name])
+
+
+def op_beside(context: AssetExecutionContext, name: str) -> str:
+    """The step of another asset of the scope that this step belongs to."""
+    return context.op_execution_context.op_def.name.removesuffix(context.asset_key.path[-1]) + name
+
+
+@contextmanager
+def accepted_warnings() -> Iterator[None]:
+    """Around the definition of assets and checks. What is used although it is not final warns there, once per asset,
+    which would hide real warnings: backfill policies, observable assets and references to code are beta; the partitions
+    of a check are a preview, and without them a check shows what the last run of any label said."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=BetaWarning, message=_BETA)
+        warnings.filterwarnings("ignore", category=PreviewWarning, message=_PREVIEW)
+        yield
+
+
+_BETA = r"Parameter `backfill_policy`|.*(`multi_observable_source_asset`|CodeReference)"
+_PREVIEW = "Specifying a partitions_def on an AssetCheckSpec"
+
+
+def stage_of(step: str | None) -> str:
+    """The stage of a step."""
+    return (step or "").rpartition("__")[2]

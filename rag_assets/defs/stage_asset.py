@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,6 @@ from dagster import (
     AssetCheckSeverity,
     AssetCheckSpec,
     AssetExecutionContext,
-    AssetKey,
     AssetMaterialization,
     AssetObservation,
     DagsterEventType,
@@ -31,7 +30,8 @@ from dagster import (
     Output,
 )
 
-from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG
+from rag_assets.defs.observed_heads import DATA_VERSION
+from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG, partition_name
 from rag_assets.defs.resources import SettingsSource
 from rag_assets.defs.retries import (
     DELAYS_SECONDS,
@@ -40,7 +40,7 @@ from rag_assets.defs.retries import (
     text_without_secrets,
     without_secrets,
 )
-from rag_assets.defs.scope import ALL_LABELS, AssetScope
+from rag_assets.defs.scope import REPOSITORY, AssetScope, accepted_warnings, key_beside, op_beside
 from rag_assets.errors import MissingRef, RagAssetsError
 from rag_assets.index.database import is_disk_full
 from rag_assets.index.labels import label_of, other_source, register_label
@@ -94,10 +94,12 @@ def note_failures(context: AssetExecutionContext, failures: list[LabelFailure]) 
         )
 
 
-def note_materialization(context: AssetExecutionContext, label: str, version: str, metadata: dict[str, Any]) -> None:
+def note_materialization(
+    context: AssetExecutionContext, label: str, version: str, metadata: dict[str, Any], inputs: Mapping[str, str]
+) -> None:
     """One label is done with a stage: its own event, with its own data version."""
     code_version = context.assets_def.code_versions_by_key.get(context.asset_key)
-    tags = {"dagster/data_version": version, "dagster/data_version_is_user_provided": "true"}
+    tags = {DATA_VERSION: version, "dagster/data_version_is_user_provided": "true", **inputs}
     if code_version is not None:
         tags["dagster/code_version"] = code_version
     context.log_event(AssetMaterialization(asset_key=context.asset_key, partition=label, metadata=metadata, tags=tags))
@@ -119,6 +121,9 @@ Work = Callable[[str], tuple[IndexBuild, StageReport]]
 Extra = Callable[[IndexBuild], dict[str, Any]]
 """What the UI shows of a build beside the report of its stage."""
 
+Inputs = Callable[[IndexBuild], dict[str, str]]
+"""Tags of a materialization that say what it was made of, where Dagster does not know that."""
+
 LOCK_WAIT_SECONDS = 10.0  # steps of one run follow each other at once; longer means another run has the label
 _CORRECT_REF = "correct `ref` in rag_assets.yaml, or choose a partition with a ref that is there"
 _FREE_SPACE = "free some space (rag-assets gc, rag-assets generations prune), then run it again"
@@ -133,27 +138,32 @@ _DISCOVERY = "discovered_files"
 _LABEL = "label"  # in the metadata of assets without partitions
 
 
-def check_specs(asset: str, scope: AssetScope = ALL_LABELS) -> list[AssetCheckSpec]:
+def check_specs(asset: str, scope: AssetScope) -> list[AssetCheckSpec]:
     """The checks that run with the materialization of `asset`."""
-    return [
-        AssetCheckSpec(
-            name=name,
-            asset=scope.key(asset),
-            blocking=blocking,
-            description=(check.__doc__ or "").strip(),
-            partitions_def=scope.partitions,  # else what the last run said, of whichever label, stands for all of them
-        )
-        for name, (owner, blocking, check) in CHECKS.items()
-        if owner == asset
-    ]
+    with accepted_warnings():
+        return [
+            AssetCheckSpec(
+                name=name,
+                asset=scope.key(asset),
+                blocking=blocking,
+                description=(check.__doc__ or "").strip(),
+                partitions_def=scope.partitions,  # else what the last run said, of any label, stands for all of them
+            )
+            for name, (owner, blocking, check) in CHECKS.items()
+            if owner == asset
+        ]
 
 
-def _nothing(build: IndexBuild) -> dict[str, Any]:
+def nothing_else(build: IndexBuild) -> dict[str, Any]:
     return {}
 
 
 def materialize_labels(
-    context: AssetExecutionContext, workspace: SettingsSource, work: Work, extra: Extra = _nothing
+    context: AssetExecutionContext,
+    workspace: SettingsSource,
+    work: Work,
+    extra: Extra = nothing_else,
+    inputs: Inputs = nothing_else,
 ) -> Iterator[MaterializeResult[None]]:
     """Runs `work` for every label of the run and reports what came of each.
 
@@ -162,7 +172,7 @@ def materialize_labels(
     """
     partitioned = context.assets_def.partitions_def is not None
     if partitioned and len(context.partition_keys) > 1:
-        yield from _materialize_several(context, workspace, work, extra)
+        yield from _materialize_several(context, workspace, work, extra, inputs)
         return
     label = ""
     try:
@@ -175,6 +185,7 @@ def materialize_labels(
     yield MaterializeResult(
         metadata=({} if partitioned else {_LABEL: label}) | _metadata(build, report) | extra(build),
         data_version=DataVersion(report.output),
+        tags=inputs(build),
         check_results=[
             AssetCheckResult(
                 check_name=name,
@@ -189,7 +200,7 @@ def materialize_labels(
 
 
 def _materialize_several(
-    context: AssetExecutionContext, workspace: SettingsSource, work: Work, extra: Extra
+    context: AssetExecutionContext, workspace: SettingsSource, work: Work, extra: Extra, inputs: Inputs
 ) -> Iterator[MaterializeResult[None]]:
     stage = context.asset_key.path[-1]
     before = failed_so_far(context)
@@ -213,7 +224,7 @@ def _materialize_several(
             failures.append(LabelFailure(label, stage, "; ".join(reasons)))
     note_failures(context, failures)
     for label, (build, report) in done.items():
-        note_materialization(context, label, report.output, _metadata(build, report) | extra(build))
+        note_materialization(context, label, report.output, _metadata(build, report) | extra(build), inputs(build))
     for label, results in checked.items():
         _note_checks(context, label, results)
     everyone = before + failures
@@ -223,16 +234,25 @@ def _materialize_several(
     yield from _said_already(context)
 
 
+def observed_labels(context: AssetExecutionContext, workspace: SettingsSource) -> Sequence[str]:
+    """The labels whose heads are to be observed: those of the run, or all."""
+    if context.assets_def.partitions_def is None:
+        return [label_without_partitions(context, workspace)]
+    if context.has_partition_key or context.has_partition_key_range:
+        return list(context.partition_keys)
+    return list(context.instance.get_dynamic_partitions(partition_name()))
+
+
 def label_without_partitions(context: AssetExecutionContext, workspace: SettingsSource) -> str:
     """The label of the one repository of the settings. Without a `ref` only discovery asks git what its HEAD names; the
     assets after it take the label that discovery has materialized. Raises ConfigError where it has not yet, SourceError
     where git does not answer."""
     settings, home = workspace.settings(), workspace.index_home()
     (repository,) = settings.repositories
-    if context.asset_key.path[-1] != _DISCOVERY:
+    if context.asset_key.path[-1] not in (_DISCOVERY, REPOSITORY):
         if repository.ref is not None:
             return index_label(repository.id, repository.ref)
-        discovery = _discovery_key(context)
+        discovery = key_beside(context, _DISCOVERY)
         event = context.instance.get_latest_materialization_event(discovery)
         noted = event.asset_materialization.metadata.get(_LABEL) if event and event.asset_materialization else None
         if noted is None:
@@ -294,15 +314,11 @@ def candidate(context: AssetExecutionContext, workspace: SettingsSource, label: 
 
 def _has_discovery(context: AssetExecutionContext) -> bool:
     """False for a part of the assets, and for the repetition of a run from the step that failed."""
-    run, key = context.run, _discovery_key(context)
+    run, key = context.run, key_beside(context, _DISCOVERY)
     steps = run.step_keys_to_execute
     return key in (run.asset_selection or context.job_def.asset_layer.executable_asset_keys) and (
-        steps is None or key.to_python_identifier() in steps
+        steps is None or op_beside(context, _DISCOVERY) in steps
     )
-
-
-def _discovery_key(context: AssetExecutionContext) -> AssetKey:
-    return AssetKey([*context.asset_key.path[:-1], _DISCOVERY])
 
 
 def _metadata(build: IndexBuild, report: StageReport) -> dict[str, Any]:

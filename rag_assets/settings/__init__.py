@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rag_assets.settings.repositories import DomainSettings, GraphImportSettings, RepositorySettings, SourceLimits
     from rag_assets.settings.root import (
         AutomationSettings,
+        DagsterSettings,
         EvaluationSettings,
         ExecutionSettings,
         RetentionSettings,
@@ -29,6 +30,7 @@ _MODULES = ("root", "repositories", "models", "search")
 __all__ = [
     "AnswerSettings",
     "AutomationSettings",
+    "DagsterSettings",
     "DomainSettings",
     "EmbedderSettings",
     "EvaluationSettings",

@@ -4,6 +4,7 @@ evaluation and execution."""
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -85,6 +86,7 @@ class RetentionSettings(Strict):
     )
 
 
+_OWNER = re.compile(r"team:.+|[\w.%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,7}", re.ASCII)  # what Dagster takes
 _CRON_FIELDS = 5
 DEFAULT_CRON = "0 2 * * *"
 DEFAULT_TIMEZONE = "UTC"
@@ -140,6 +142,27 @@ class AutomationSettings(Strict):
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
             raise ValueError("must be an http or https URL without credentials")
         return value.strip().rstrip("/")
+
+
+class DagsterSettings(Strict):
+    """How the assets stand in a Dagster deployment that has others too."""
+
+    key_prefix: str = Field(
+        default="rag",
+        pattern=r"^([A-Za-z0-9_]+(/[A-Za-z0-9_]+)*)?$",
+        description="in front of the keys of all assets, as rag/segments; parts are separated by /, empty: none",
+    )
+    owners: tuple[str, ...] = Field(
+        default=(), description="who is asked about the assets: addresses, or teams as team:search"
+    )
+
+    @field_validator("owners")
+    @classmethod
+    def _can_own(cls, owners: tuple[str, ...]) -> tuple[str, ...]:
+        for owner in owners:
+            if not _OWNER.fullmatch(owner):
+                raise ValueError(f"{owner!r} is neither an address, as anna@example.org, nor a team, as team:search")
+        return owners
 
 
 Metric = Literal["recall", "hit", "mrr", "ndcg", "file_recall", "member_recall"]
@@ -242,6 +265,7 @@ class Settings(BaseSettings):
         default=AutomationSettings(), description="the Dagster schedules and sensors"
     )
     execution: ExecutionSettings = Field(default=ExecutionSettings(), description="who executes the steps of a run")
+    dagster: DagsterSettings = Field(default=DagsterSettings(), description="keys and owners of the Dagster assets")
     workers: int = Field(default=0, ge=0, description="processes that parse and describe; 0: one per core, at most 4")
 
     @model_validator(mode="before")

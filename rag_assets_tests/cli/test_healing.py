@@ -15,6 +15,7 @@ from rag_assets.defs.in_process import end_dead_runs
 from rag_assets.index.generations import active_generation, active_pointer, finished_generations
 from rag_assets.index.integrity import damage
 from rag_assets.index.layout import IndexHome
+from rag_assets.settings import Settings
 from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster
 from rag_assets_tests.git_repository import Repository
 
@@ -97,9 +98,9 @@ def test_a_lost_record_of_a_stage_is_noticed_and_built_again(
 
 def test_runs_of_killed_commands_end(tmp_path: Path) -> None:
     with DagsterInstance.ephemeral() as instance:
-        from rag_assets.defs.pipeline import pipeline
+        from rag_assets.defs.pipeline import pipeline_for
 
-        job = pipeline.resolve_job_def("index")
+        job = pipeline_for(Settings()).resolve_job_def("index")
         tags = {"rag/label": LABEL, "rag/command": "true"}
         dead = instance.create_run_for_job(job, tags=tags, status=DagsterRunStatus.STARTED)
         other = instance.create_run_for_job(job, tags=tags | {"rag/label": "zoo@main"}, status=DagsterRunStatus.STARTED)

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 import yaml
-from dagster import AssetKey, AssetRecordsFilter, DagsterInstance, ExecuteInProcessResult
+from dagster import AssetKey, AssetRecordsFilter, DagsterInstance, ExecuteInProcessResult, materialize
 
-from rag_assets.defs.pipeline import pipeline
+from rag_assets.defs.pipeline import configured_assets, pipeline_for
 from rag_assets.defs.resources import Workspace
+from rag_assets.defs.scope import scope_of
 from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.pipeline.progress import Silent
@@ -87,19 +88,39 @@ class Automated:
         if len(labels) > 1:
             first, last = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
             chosen = {"tags": {first: labels[0], last: labels[-1]}}
-        return pipeline.resolve_job_def("index").execute_in_process(
+        return (
+            pipeline_for(load_settings())
+            .resolve_job_def("index")
+            .execute_in_process(
+                instance=self.instance,
+                resources={"workspace": self.workspace, "progress": Silent()},
+                raise_on_error=False,
+                **(chosen | options),
+            )
+        )
+
+    def run_alone(self, label: str, *assets: str, **options: Any) -> ExecuteInProcessResult:
+        """Some assets, as the buttons of the UI materialize or observe them."""
+        return materialize(
+            configured_assets(scope_of(load_settings()), load_settings()),
+            selection=[AssetKey(["rag", asset]) for asset in assets],
+            partition_key=label,
             instance=self.instance,
             resources={"workspace": self.workspace, "progress": Silent()},
             raise_on_error=False,
-            **(chosen | options),
+            **options,
         )
 
     def data_version(self, asset: str, label: str) -> str | None:
         """Of the newest materialization; None where there is none."""
-        of_label = AssetRecordsFilter(asset_key=AssetKey(asset), asset_partitions=[label])
+        return self.tags(asset, label).get("dagster/data_version")
+
+    def tags(self, asset: str, label: str) -> dict[str, str]:
+        """Of the newest materialization; none where there is none."""
+        of_label = AssetRecordsFilter(asset_key=AssetKey(["rag", asset]), asset_partitions=[label])
         records = self.instance.fetch_materializations(of_label, limit=1).records
         made = records[0].asset_materialization if records else None
-        return (made.tags or {})["dagster/data_version"] if made else None
+        return dict(made.tags or {}) if made else {}
 
     def materialized(self, label: str) -> set[str]:
         return {stage for stage in STAGES if self.data_version(stage, label) is not None}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from dagster import (
+    AssetKey,
     DagsterInstance,
     Definitions,
     ExecuteInProcessResult,
@@ -23,9 +24,9 @@ from markdown_it import MarkdownIt
 from rag_assets.definitions import defs
 from rag_assets.defs import assets as segments_asset
 from rag_assets.defs.assets import assets_of
-from rag_assets.defs.pipeline import pipeline
+from rag_assets.defs.pipeline import pipeline_for
 from rag_assets.defs.resources import Workspace
-from rag_assets.defs.scope import ALL_LABELS
+from rag_assets.defs.scope import REPOSITORY, AssetScope
 from rag_assets.defs.stage_asset import markdown_list, markdown_table
 from rag_assets.index.generations import active_pointer, set_pending_build
 from rag_assets.index.labels import register_label
@@ -35,9 +36,10 @@ from rag_assets.pipeline.checks.generation_checks import CHECKS
 from rag_assets.pipeline.progress import Progress, Silent
 from rag_assets.pipeline.segments import segment_files
 from rag_assets.pipeline.versions import STAGES, stage_version
-from rag_assets.settings import RepositorySettings
+from rag_assets.settings import RepositorySettings, Settings
 from rag_assets_tests.git_repository import Repository
 
+RAG = AssetScope(("rag",))
 FILES = {
     "src/Order.cs": "namespace Shop;\n\npublic class Order { public int Id { get; set; } }\n",
     "README.md": "# Shop\n\nOrders and more.\n",
@@ -76,18 +78,22 @@ def registered(tmp_path: Path, home: IndexHome, instance: DagsterInstance, name:
 
 def run(instance: DagsterInstance, home: IndexHome, **options: Any) -> ExecuteInProcessResult:
     options = {"partition_key": "shop@main"} | options
-    return pipeline.resolve_job_def("index").execute_in_process(
-        instance=instance,
-        resources={"workspace": Workspace(home=str(home.root)), "progress": Silent()},
-        raise_on_error=False,
-        **options,
+    return (
+        pipeline_for(Settings())
+        .resolve_job_def("index")
+        .execute_in_process(
+            instance=instance,
+            resources={"workspace": Workspace(home=str(home.root)), "progress": Silent()},
+            raise_on_error=False,
+            **options,
+        )
     )
 
 
 def run_alone(instance: DagsterInstance, home: IndexHome, asset: str) -> ExecuteInProcessResult:
     return materialize(
-        assets_of(ALL_LABELS),
-        selection=[asset],
+        assets_of(RAG),
+        selection=[AssetKey(["rag", asset])],
         instance=instance,
         partition_key="shop@main",
         resources={"workspace": Workspace(home=str(home.root)), "progress": Silent()},
@@ -106,11 +112,11 @@ def metadata(result: ExecuteInProcessResult) -> dict[str, dict[str, Any]]:
 
 def test_the_definitions_load_and_name_every_stage() -> None:
     Definitions.validate_loadable(defs())
-    specs = {spec.key.path[-1]: spec for spec in pipeline.resolve_all_asset_specs()}
-    assert set(specs) == set(STAGES)
+    specs = {spec.key.path[-1]: spec for spec in pipeline_for(Settings()).resolve_all_asset_specs()}
+    assert set(specs) == {REPOSITORY, *STAGES}
     for stage, spec in specs.items():
         assert spec.description and spec.group_name in {"corpus", "index"} and spec.kinds
-        assert spec.code_version == stage_version(stage)
+        assert spec.code_version == (stage_version(stage) if stage in STAGES else None)
         assert spec.partitions_def is not None and spec.partitions_def.name == "index_label"  # type: ignore[attr-defined]
 
 
@@ -235,7 +241,7 @@ def test_a_failed_run_goes_on_from_the_step_that_failed(
 
 
 def _index_job() -> JobDefinition:
-    return pipeline.resolve_job_def("index")
+    return pipeline_for(Settings()).resolve_job_def("index")
 
 
 HOSTILE = (

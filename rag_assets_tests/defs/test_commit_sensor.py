@@ -18,9 +18,10 @@ from dagster import (
 
 from rag_assets.defs.automation.git_heads import LabelHead
 from rag_assets.defs.automation.sensors import NewestRun, commit_sensor, react, read_cursor
-from rag_assets.defs.pipeline import pipeline
+from rag_assets.defs.pipeline import pipeline_for
+from rag_assets.defs.scope import AssetScope
 from rag_assets.pipeline.build import label_lock
-from rag_assets.settings import RepositorySettings
+from rag_assets.settings import RepositorySettings, Settings
 from rag_assets_tests.defs.conftest import Automated, failure_text
 
 
@@ -41,7 +42,7 @@ class Ticks:
         with build_sensor_context(
             instance=instance, cursor=self.cursor, resources={"workspace": self.automated.workspace}
         ) as context:
-            found = commit_sensor(60)(context)
+            found = commit_sensor(60, AssetScope(("rag",)))(context)
         assert isinstance(found, SensorResult)
         if not launch:
             return []
@@ -56,7 +57,7 @@ class Ticks:
             assert request.run_key not in self.keys, "the daemon would skip it"
             self.keys.add(request.run_key or "")
             assert request.partition_key in labels(instance)
-            job = pipeline.resolve_job_def("index")
+            job = pipeline_for(Settings()).resolve_job_def("index")
             tags = {**request.tags, "dagster/partition": request.partition_key or ""}
             instance.create_run_for_job(job, tags=tags, run_config=request.run_config, status=status)
             assert request.run_config["ops"]["discovered_files"]["config"]["commit"] == request.tags["rag/commit"]
@@ -81,8 +82,8 @@ def labels(instance: DagsterInstance) -> set[str]:
 
 
 def test_it_is_stopped_until_somebody_starts_it() -> None:
-    assert commit_sensor(60).default_status is DefaultSensorStatus.STOPPED
-    assert commit_sensor(90).minimum_interval_seconds == 90
+    assert commit_sensor(60, AssetScope(("rag",))).default_status is DefaultSensorStatus.STOPPED
+    assert commit_sensor(90, AssetScope(("rag",))).minimum_interval_seconds == 90
 
 
 def test_the_first_tick_adds_the_partition_and_asks_for_a_run(ticks: Ticks) -> None:
@@ -203,7 +204,7 @@ class TestDeletedBranches:
     @pytest.mark.parametrize("status", [DagsterRunStatus.NOT_STARTED, DagsterRunStatus.CANCELING])
     def test_not_while_a_run_is_in_flight(self, ticks: Ticks, tags: dict[str, str], status: DagsterRunStatus) -> None:
         ticks.automated.instance.add_dynamic_partitions("index_label", ["a@main", "z@main"])
-        job = pipeline.resolve_job_def("index")
+        job = pipeline_for(Settings()).resolve_job_def("index")
         ticks.automated.instance.create_run_for_job(job, tags=tags, status=status)
         ticks.tick()
         assert "shop@dev" in labels(ticks.automated.instance)

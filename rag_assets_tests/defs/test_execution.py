@@ -12,9 +12,9 @@ import pytest
 from dagster import AssetsDefinition, Definitions, GraphDefinition
 from pydantic import ValidationError
 
-from rag_assets.defs.pipeline import BACKEND_VARIABLE, BROKER_VARIABLE, executor_for, pipeline, pipeline_for
+from rag_assets.defs.pipeline import BACKEND_VARIABLE, BROKER_VARIABLE, executor_for, pipeline_for
 from rag_assets.defs.resources import Workspace
-from rag_assets.settings import ExecutionSettings, load_settings
+from rag_assets.settings import ExecutionSettings, Settings, load_settings
 from rag_assets.settings.config_file import ConfigError
 
 BROKER = {BROKER_VARIABLE: "redis://:geheim@localhost:6379/0", BACKEND_VARIABLE: "redis://:geheim@localhost:6379/1"}
@@ -32,13 +32,13 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("executor", ["in_process", "multiprocess", "docker", "celery", "k8s"])
 def test_every_executor_loads_with_the_whole_pipeline(executor: str) -> None:
-    definitions = pipeline_for(settings(executor))
+    definitions = pipeline_for(Settings(), executor_for(settings(executor)))
     Definitions.validate_loadable(definitions)
     assert definitions.resolve_job_def("index").executor_def.name == executor
 
 
 def test_the_default_is_one_process() -> None:
-    assert pipeline.resolve_job_def("index").executor_def.name == "in_process"
+    assert pipeline_for(Settings()).resolve_job_def("index").executor_def.name == "in_process"
     script = (
         "import sys, rag_assets.definitions as made; made.defs.load_fn() if hasattr(made.defs, 'load_fn') else None;"
         "heavy = {'distributed', 'dagster_celery', 'dagster_k8s', 'openai', 'httpx2'};"
@@ -49,6 +49,7 @@ def test_the_default_is_one_process() -> None:
 
 
 def test_every_stage_is_one_step() -> None:
+    pipeline = pipeline_for(Settings())
     steps = pipeline.resolve_job_def("index").graph.node_dict.values()
     assert not [node.name for node in steps if isinstance(node.definition, GraphDefinition)]
     assert all(isinstance(made, AssetsDefinition) for made in pipeline.assets or [])
@@ -63,7 +64,7 @@ def test_an_executor_without_its_extra_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(ConfigError, match=rf"needs {missing}; run: pip install 'rag-assets\[{executor}\]'"):
-        pipeline_for(settings(executor))
+        executor_for(settings(executor))
 
 
 def test_celery_without_a_broker_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:

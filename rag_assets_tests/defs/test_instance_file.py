@@ -10,7 +10,8 @@ import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 
 from rag_assets.defs.partitions import LABEL_TAG
-from rag_assets.defs.pipeline import pipeline
+from rag_assets.defs.pipeline import pipeline_for
+from rag_assets.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +53,10 @@ def test_pools_have_a_limit_only_where_somebody_sets_one(instance: DagsterInstan
     """A slot that a killed command has left must not stop the next one on a machine without a daemon."""
     storage = instance.event_log_storage
     assert storage.get_pool_config().default_pool_limit is None
-    pools = {op.pool for op in pipeline.resolve_job_def("index").all_node_defs if getattr(op, "pool", None)}
+    job = pipeline_for(Settings()).resolve_job_def("index")
+    pools = {op.pool for op in job.all_node_defs if getattr(op, "pool", None)}
     assert pools == {"embedding_api", "llm", "qdrant"}
     instance.event_log_storage.set_concurrency_slots("embedding_api", 1)
-    run = instance.create_run_for_job(pipeline.resolve_job_def("index"), status=DagsterRunStatus.STARTED)
+    run = instance.create_run_for_job(job, status=DagsterRunStatus.STARTED)
     assert storage.claim_concurrency_slot("embedding_api", run.run_id, "embeddings").is_claimed
     assert not storage.claim_concurrency_slot("embedding_api", "another", "embeddings").is_claimed

@@ -10,6 +10,7 @@ from dagster import DefaultScheduleStatus, RunRequest, ScheduleDefinition, SkipR
 
 from rag_assets.definitions import defs
 from rag_assets.defs.automation.nightly import nightly_schedule
+from rag_assets.defs.scope import AssetScope
 from rag_assets.settings import AutomationSettings, load_settings
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.settings.root import DEFAULT_CRON, DEFAULT_TIMEZONE
@@ -22,7 +23,7 @@ def tick(stored: Automated, at: datetime = NIGHT) -> list[RunRequest]:
     with build_schedule_context(
         instance=stored.instance, scheduled_execution_time=at, resources={"workspace": stored.workspace}
     ) as context:
-        found = nightly_schedule(DEFAULT_CRON, DEFAULT_TIMEZONE)(context)
+        found = nightly_schedule(DEFAULT_CRON, DEFAULT_TIMEZONE, AssetScope(("rag",)))(context)
     assert isinstance(found, (list, SkipReason))
     return found if isinstance(found, list) else []
 

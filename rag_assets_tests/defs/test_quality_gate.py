@@ -6,14 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from dagster import AssetCheckSeverity, ExecuteInProcessResult, materialize
+from dagster import AssetCheckSeverity
 
-from rag_assets.defs.assets import assets_of
-from rag_assets.defs.scope import ALL_LABELS
 from rag_assets.index.eval_records import read_decision
 from rag_assets.index.generations import active_pointer, generation_directory, is_finished, pending_build_id
 from rag_assets.index.promotion import activate
-from rag_assets.pipeline.progress import Silent
 from rag_assets.settings.config_file import ENV_PREFIX
 from rag_assets_tests.defs.conftest import Automated, failure_text
 from rag_assets_tests.evaluation.graded import BAD, good, write_questions
@@ -40,17 +37,6 @@ def served(automated: Automated) -> str:
     pointer = active_pointer(automated.home, LABEL)
     assert pointer is not None
     return pointer.generation_id
-
-
-def alone(automated: Automated, asset: str) -> ExecuteInProcessResult:
-    return materialize(
-        assets_of(ALL_LABELS),
-        selection=[asset],
-        instance=automated.instance,
-        partition_key=LABEL,
-        resources={"workspace": automated.workspace, "progress": Silent()},
-        raise_on_error=False,
-    )
 
 
 def test_a_refused_build_stops_the_run_and_shows_its_numbers(automated: Automated, source: Repository) -> None:
@@ -94,7 +80,7 @@ def test_the_same_commit_is_refused_again_without_work(automated: Automated, sou
 def test_the_pointer_asset_alone_does_not_get_around_the_gate(automated: Automated, source: Repository) -> None:
     old = served(automated)
     automated.run(LABEL)
-    result = alone(automated, "active_index")
+    result = automated.run_alone(LABEL, "active_index")
     assert not result.success and served(automated) == old
     assert "check quality_holds failed: recall@10 is 0.700" in failure_text(result)
 

@@ -253,6 +253,7 @@ def _run(session: CliSession, home: IndexHome, planned: IndexTarget, request: In
             lexical_only=request.lexical_only,
             commit=planned.git.commit_sha,
             pinned=planned.git.is_git,
+            is_head=request.commit is None,
             force=request.force,
         )
     _note_instance(home, planned.label)

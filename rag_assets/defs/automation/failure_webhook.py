@@ -14,6 +14,7 @@ from dagster import DagsterRun, DefaultSensorStatus, RunFailureSensorContext, Sk
 
 from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG
 from rag_assets.defs.resources import Workspace
+from rag_assets.defs.scope import stage_of
 from rag_assets.errors import RagAssetsError
 from rag_assets.models.openai_compat.endpoint import ApiKey, ServerEndpoint
 from rag_assets.sources.urls import scrubbed
@@ -41,7 +42,9 @@ def failure_webhook(context: RunFailureSensorContext, workspace: Workspace) -> S
     url = os.environ.get(WEBHOOK_VARIABLE, "").strip()
     if not url:
         return SkipReason(f"{WEBHOOK_VARIABLE} is not set")
-    failures = [(event.step_key or "", _reason(event.step_failure_data)) for event in context.get_step_failure_events()]
+    failures = [
+        (stage_of(event.step_key), _reason(event.step_failure_data)) for event in context.get_step_failure_events()
+    ]
     message = failure_message(
         context.dagster_run,
         failures or [("", context.failure_event.message or "the run failed before its first step")],

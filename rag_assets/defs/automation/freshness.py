@@ -17,16 +17,19 @@ from dagster import (
     AssetRecordsFilter,
     AssetSelection,
     DagsterInstance,
+    Definitions,
     MetadataValue,
     ScheduleDefinition,
     asset_check,
     define_asset_job,
 )
 
-from rag_assets.defs.automation.sensors import partition_name
+from rag_assets.defs.partitions import partition_name
 from rag_assets.defs.resources import Workspace
+from rag_assets.defs.scope import AssetScope
 from rag_assets.defs.stage_asset import markdown_table
 from rag_assets.index.layout import path_slug
+from rag_assets.settings import Settings
 
 _ASSET = "active_index"
 _SECONDS_PER_HOUR = 3600.0
@@ -44,14 +47,34 @@ class LabelAge:
         return self.hours is not None and self.hours > limit
 
 
-@asset_check(
-    asset=_ASSET,
-    description="Every indexed label was indexed anew, or found up to date, within automation.stale_after_hours.",
-)
-def index_is_fresh(context: AssetCheckExecutionContext, workspace: Workspace) -> AssetCheckResult:
-    settings = workspace.settings()
+def freshness_definitions(scope: AssetScope) -> Definitions:
+    """The check `index_is_fresh`, its job and its schedule."""
+    key = scope.key(_ASSET)
+
+    @asset_check(
+        asset=key,
+        description="Every indexed label was indexed anew, or found up to date, within automation.stale_after_hours.",
+    )
+    def index_is_fresh(context: AssetCheckExecutionContext, workspace: Workspace) -> AssetCheckResult:
+        return freshness_of(workspace.settings(), last_successes(context.instance, key))
+
+    job = define_asset_job(
+        "check_freshness",
+        selection=AssetSelection.checks(index_is_fresh),
+        description="Says which labels had no successful run for too long.",
+    )
+    hourly = ScheduleDefinition(
+        name="hourly_freshness",
+        job=job,
+        cron_schedule="15 * * * *",  # not at the full hour, when nightly runs start
+        description="Evaluates the check index_is_fresh.",
+    )
+    return Definitions(asset_checks=[index_is_fresh], jobs=[job], schedules=[hourly])
+
+
+def freshness_of(settings: Settings, last: Mapping[str, float | None]) -> AssetCheckResult:
+    """The verdict on labels of which `last` has the time of the newest success."""
     limit = settings.automation.stale_after_hours
-    last = last_successes(context.instance)
     found = ages(last, (repository.id for repository in settings.repositories), datetime.now(UTC).timestamp())
     stale = [age.label for age in found if age.is_stale(limit)]
     never = [age.label for age in found if age.hours is None]
@@ -75,24 +98,11 @@ def index_is_fresh(context: AssetCheckExecutionContext, workspace: Workspace) ->
     )
 
 
-freshness_job = define_asset_job(
-    "check_freshness",
-    selection=AssetSelection.checks(index_is_fresh),
-    description="Says which labels had no successful run for too long.",
-)
-freshness_schedule = ScheduleDefinition(
-    name="hourly_freshness",
-    job=freshness_job,
-    cron_schedule="15 * * * *",  # not at the full hour, when nightly runs start
-    description="Evaluates the check index_is_fresh.",
-)
-
-
-def last_successes(instance: DagsterInstance) -> dict[str, float | None]:
+def last_successes(instance: DagsterInstance, key: AssetKey) -> dict[str, float | None]:
     """Label → when its index was last confirmed, as seconds since 1970."""
     found: dict[str, float | None] = {}
     for label in sorted(instance.get_dynamic_partitions(partition_name())):
-        of_label = AssetRecordsFilter(asset_key=AssetKey(_ASSET), asset_partitions=[label])
+        of_label = AssetRecordsFilter(asset_key=key, asset_partitions=[label])
         records = instance.fetch_materializations(of_label, limit=1).records
         found[label] = records[0].timestamp if records else None
     return found

@@ -9,13 +9,16 @@ from dagster import (
 )
 
 from rag_assets.defs.automation.git_heads import HeadsPoll, remember, survey_heads
-from rag_assets.defs.automation.sensors import partition_name, run_request
+from rag_assets.defs.automation.sensors import run_request
+from rag_assets.defs.observed_heads import new_observations
+from rag_assets.defs.partitions import partition_name
 from rag_assets.defs.resources import Workspace
+from rag_assets.defs.scope import AssetScope
 
 TRIGGER = "nightly"
 
 
-def nightly_schedule(cron: str, timezone: str) -> ScheduleDefinition:
+def nightly_schedule(cron: str, timezone: str, scope: AssetScope) -> ScheduleDefinition:
     """The schedule `nightly`, stopped until somebody starts it."""
 
     @schedule(
@@ -37,6 +40,8 @@ def nightly_schedule(cron: str, timezone: str) -> ScheduleDefinition:
         context.instance.add_dynamic_partitions(
             partition_name(), [request.partition_key for request in requests if request.partition_key]
         )
+        for seen in new_observations(context.instance, scope, survey.heads):
+            context.instance.report_runless_asset_event(seen)
         return requests
 
     return nightly

@@ -25,8 +25,10 @@ from dagster import (
 )
 
 from rag_assets.defs.automation.git_heads import LabelHead, remember, survey_heads
-from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG, TRIGGER_TAG, index_labels
+from rag_assets.defs.observed_heads import new_observations
+from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG, TRIGGER_TAG, index_labels, partition_name
 from rag_assets.defs.resources import Workspace
+from rag_assets.defs.scope import AssetScope
 from rag_assets.index.layout import index_label, path_slug
 from rag_assets.pipeline.build import label_holder
 from rag_assets.settings import RepositorySettings
@@ -49,11 +51,6 @@ def run_request(label: str, commit: str, *, run_key: str, trigger: str) -> RunRe
     config: dict[str, Any] = {"ops": {"discovered_files": {"config": {"commit": commit}}}} if commit else {}
     tags = {LABEL_TAG: label, TRIGGER_TAG: trigger} | ({COMMIT_TAG: commit} if commit else {})
     return RunRequest(run_key=run_key, partition_key=label, run_config=config, tags=tags)
-
-
-def partition_name() -> str:
-    assert index_labels.name is not None
-    return index_labels.name
 
 
 def in_flight(instance: DagsterInstance) -> Callable[[str], bool]:
@@ -143,7 +140,7 @@ class WantedRun:
     run_key: str
 
 
-def commit_sensor(poll_seconds: int) -> SensorDefinition:
+def commit_sensor(poll_seconds: int, scope: AssetScope) -> SensorDefinition:
     """The sensor `commits`, stopped until somebody starts it."""
 
     @sensor(
@@ -159,6 +156,7 @@ def commit_sensor(poll_seconds: int) -> SensorDefinition:
         survey = survey_heads(settings, home, ask_last=frozenset(before.silent))
         heads = tuple(head for head in survey.heads if head.commit)  # directories and archives are for the night
         remember(home, heads)
+        moved = [head for head in heads if before.heads.get(head.label) != head.commit]
         wanted, verified = react(heads, before.heads, lambda label: newest_run(context.instance, label))
         silent = tuple(sorted({entry.repository_id for entry in survey.unanswered}))
         kept = {label: before.heads[label] for s in survey.unanswered for label in s.labels if label in before.heads}
@@ -177,6 +175,7 @@ def commit_sensor(poll_seconds: int) -> SensorDefinition:
             run_requests=[run_request(run.label, run.commit, run_key=run.run_key, trigger=TRIGGER) for run in wanted],
             skip_reason=None if wanted else SkipReason("; ".join(said) or f"no new commit in {len(heads)} labels"),
             cursor=Cursor(kept | verified, silent).text(),
+            asset_events=new_observations(context.instance, scope, moved),
             dynamic_partitions_requests=[
                 *([index_labels.build_add_request(new)] if new else []),
                 *([index_labels.build_delete_request(gone)] if gone else []),
@@ -184,6 +183,37 @@ def commit_sensor(poll_seconds: int) -> SensorDefinition:
         )
 
     return commits
+
+
+def head_sensor(poll_seconds: int, scope: AssetScope) -> SensorDefinition:
+    """The sensor `heads`, stopped until somebody starts it: it starts no run."""
+
+    @sensor(
+        name="heads",
+        minimum_interval_seconds=poll_seconds,
+        default_status=DefaultSensorStatus.STOPPED,
+        description="Observes the heads of the configured repositories, for changed_inputs to react to; starts no run.",
+    )
+    def heads(context: SensorEvaluationContext, workspace: Workspace) -> SensorResult:
+        settings, home = workspace.settings(), workspace.index_home()
+        before = read_cursor(context.cursor)
+        survey = survey_heads(settings, home, ask_last=frozenset(before.silent))
+        partitions = set(context.instance.get_dynamic_partitions(partition_name()))
+        found = [head for head in survey.heads if head.commit and head.label in partitions]
+        moved = [head for head in found if before.heads.get(head.label) != head.commit]
+        seen = new_observations(context.instance, scope, moved)
+        silent = tuple(sorted({entry.repository_id for entry in survey.unanswered}))
+        kept = {label: before.heads[label] for s in survey.unanswered for label in s.labels if label in before.heads}
+        for problem in survey.problems():
+            context.log.warning(problem)
+        said = [f"{event.partition} is at {event.metadata['commit'].value}" for event in seen] + survey.problems()
+        return SensorResult(
+            skip_reason=SkipReason("; ".join(said) or f"no new commit in {len(found)} labels"),
+            cursor=Cursor(kept | {head.label: head.commit for head in found}, silent).text(),
+            asset_events=seen,
+        )
+
+    return heads
 
 
 def react(
