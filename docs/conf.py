@@ -32,7 +32,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "concepts/readers",
     ),
     "guides": (
-        "search",
+        "searching",
         "asking",
         "agents",
         "serving",
@@ -63,7 +63,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "project": ("architecture", "decisions/index"),
     "decisions/index": tuple(f"decisions/{path.stem}" for path in sorted((HERE / "decisions").glob("0*.md"))),
 }
-"""Overview of a section → its pages, in the order of reading. Every page of this folder is in here once."""
+"""Overview of a section → its pages, in the order of reading. Every page of this folder is in here once. None beside
+this file may be called search or genindex: Sphinx makes pages of these names."""
 
 REPOSITORY = os.environ.get("RAG_ASSETS_REPOSITORY", "").rstrip("/")
 """Where files outside of this folder are shown, such as https://host/owner/name/blob/main; '' for nowhere: then the
@@ -99,11 +100,12 @@ def prepared(_: Sphinx, page: str, source: list[str]) -> None:
     if page == "index":
         source[0] += _contents(tuple(name for name in SECTIONS if name != "decisions/index"))
     elif page in SECTIONS:
-        source[0] += _contents(tuple(f"/{name}" for name in SECTIONS[page]))
+        source[0] += _contents(tuple(f"/{name}" for name in SECTIONS[page]), is_shown=page == "decisions/index")
 
 
-def _contents(names: tuple[str, ...]) -> str:
-    return "\n\n```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```\n"
+def _contents(names: tuple[str, ...], *, is_shown: bool = False) -> str:
+    shown = ":maxdepth: 1" if is_shown else ":hidden:"
+    return f"\n\n```{{toctree}}\n{shown}\n\n" + "\n".join(names) + "\n```\n"
 
 
 def _outside_links(page: str, text: str) -> str:

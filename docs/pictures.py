@@ -64,7 +64,8 @@ PICTURES = {
     "build": Picture(
         "The assets of a build, from the files of a commit to what is served",
         {
-            "files": Box(0, 1, "discovered_files\nread, masked", "step"),
+            "git": Box(0, 0, "repository\nhead of the ref", "data"),
+            "files": Box(0, 1, "discovered_files\nread, masked"),
             "segments": Box(1, 1, "segments\none per declaration"),
             "descriptions": Box(2, 1, "descriptions\nkind and facts"),
             "sections": Box(3, 1, "summary_sections\nthe texts to find"),
@@ -76,6 +77,7 @@ PICTURES = {
             "active": Box(5, 3, "active_index\nserved", "good"),
         },
         (
+            "git > files",
             "files > segments",
             "segments > descriptions",
             "descriptions > sections",
