@@ -14,6 +14,7 @@ import tomllib
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 HERE = Path(__file__).parent
@@ -92,6 +93,9 @@ html_sidebars = {"index": []}
 
 _LINK = re.compile(r"(!?)\[((?:[^\[\]`]|`[^`]*`|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 _FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.DOTALL | re.MULTILINE)
+_LOADED = re.compile(
+    r"""<(?:script|img|iframe|link(?![^>]*rel="canonical"))[^>]*(?:src|href)=["'](?:https?:)?//[^>]*>"""
+)
 _LOG = logging.getLogger(__name__)
 
 
@@ -162,6 +166,15 @@ def llms(application: Sphinx, error: Exception | None) -> None:
         shutil.copyfile(HERE / f"{page}.md", target)
 
 
+def offline(application: Sphinx, error: Exception | None) -> None:
+    """A page must show all of itself where there is no network."""
+    if error is None:
+        for page in Path(application.outdir).rglob("*.html"):
+            if found := _LOADED.search(page.read_text(encoding="utf-8")):
+                raise ExtensionError(f"{page.name} loads something from another host: {found[0]}")
+
+
 def setup(application: Sphinx) -> None:
     application.connect("source-read", prepared)
     application.connect("build-finished", llms)
+    application.connect("build-finished", offline)
