@@ -227,6 +227,7 @@ def _class(name: str, found: type) -> Iterator[str]:
         )
     own = [kind for kind in found.__mro__ if kind.__module__.partition(".")[0] == "rag_assets"]
     members = {key: value for kind in reversed(own) for key, value in vars(kind).items() if not key.startswith("_")}
+    members.pop("model_post_init", None)  # of pydantic
     for key, value in members.items():
         member = value if isinstance(value, property) else getattr(found, key)
         if not (isinstance(value, property | classmethod | staticmethod) or inspect.isfunction(value)):

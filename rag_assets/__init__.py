@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rag_assets.api import Index, IndexGroup, open_index, open_indexes
     from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.contracts.retrieval import Mode
+    from rag_assets.defs.rag_index import RagIndexResource
+    from rag_assets.defs.repository_index import RepositoryIndex
     from rag_assets.errors import (
         NoWorkTree,
         PlaceError,
@@ -44,6 +46,8 @@ _MODULES = {
     "api": ("Index", "IndexGroup", "open_index", "open_indexes"),
     "contracts.confidentiality": ("Confidentiality",),
     "contracts.retrieval": ("Mode",),
+    "defs.rag_index": ("RagIndexResource",),
+    "defs.repository_index": ("RepositoryIndex",),
     "errors": (
         "NoWorkTree",
         "PlaceError",
@@ -96,6 +100,8 @@ __all__ = [
     "Question",
     "QuestionKind",
     "RagAssetsError",
+    "RagIndexResource",
+    "RepositoryIndex",
     "ScopeError",
     "SearchFilters",
     "SearchResult",

@@ -9,8 +9,11 @@ from typing import Protocol
 from dagster import ConfigurableResource
 from pydantic import Field
 
+from rag_assets.errors import MissingRef, SourceError
 from rag_assets.index.layout import IndexHome
 from rag_assets.settings import ExecutionSettings, Settings, load_settings
+
+_CORRECT_REF = "correct `ref` in rag_assets.yaml, or choose a partition with a ref that is there"
 
 
 class SettingsSource(Protocol):
@@ -19,6 +22,10 @@ class SettingsSource(Protocol):
     def settings(self) -> Settings: ...
 
     def index_home(self) -> IndexHome: ...
+
+    def explained(self, error: SourceError) -> str:
+        """What a run says of a repository that cannot be read: the cause, and what to do."""
+        ...
 
 
 class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster declares the parameter for raw resources only
@@ -38,6 +45,9 @@ class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster decl
 
     def index_home(self) -> IndexHome:
         return IndexHome(self.settings().home)
+
+    def explained(self, error: SourceError) -> str:
+        return f"{error}; {_CORRECT_REF}" if isinstance(error, MissingRef) else str(error)
 
 
 def of_this_process(settings: Settings) -> Settings:

@@ -41,7 +41,7 @@ from rag_assets.defs.retries import (
     without_secrets,
 )
 from rag_assets.defs.scope import REPOSITORY, AssetScope, accepted_warnings, key_beside, op_beside
-from rag_assets.errors import MissingRef, RagAssetsError
+from rag_assets.errors import RagAssetsError, SourceError
 from rag_assets.index.database import is_disk_full
 from rag_assets.index.labels import label_of, other_source, register_label
 from rag_assets.index.layout import IndexHome, index_label
@@ -125,7 +125,6 @@ Inputs = Callable[[IndexBuild], dict[str, str]]
 """Tags of a materialization that say what it was made of, where Dagster does not know that."""
 
 LOCK_WAIT_SECONDS = 10.0  # steps of one run follow each other at once; longer means another run has the label
-_CORRECT_REF = "correct `ref` in rag_assets.yaml, or choose a partition with a ref that is there"
 _FREE_SPACE = "free some space (rag-assets gc, rag-assets generations prune), then run it again"
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SAID = 3  # examples of a failed check beside its verdict; its metadata has them all
@@ -180,7 +179,7 @@ def materialize_labels(
         _tag_run(context, {LABEL_TAG: label})
         build, report = _work_on(workspace, label, work)
     except Exception as error:
-        fail_or_retry(error, context.retry_number, _named(label, error))
+        fail_or_retry(error, context.retry_number, _named(workspace, label, error))
     _tag_run(context, {LABEL_TAG: label, COMMIT_TAG: build.spec.git.commit_sha})
     yield MaterializeResult(
         metadata=({} if partitioned else {_LABEL: label}) | _metadata(build, report) | extra(build),
@@ -216,7 +215,7 @@ def _materialize_several(
     for met in errors.values():
         if is_transient(met) and context.retry_number < len(DELAYS_SECONDS):
             fail_or_retry(met, context.retry_number)
-    failures = [LabelFailure(label, stage, _said(met)) for label, met in errors.items()]
+    failures = [LabelFailure(label, stage, _said(workspace, met)) for label, met in errors.items()]
     checked = {label: _evaluate(stage, build) for label, (build, _) in done.items()}
     for label, results in checked.items():
         reasons = _blocking_failures(results)
@@ -267,6 +266,7 @@ def label_without_partitions(context: AssetExecutionContext, workspace: Settings
             f"{label} in {home.root} already stands for {old}; name another `id` in the `repository` of the component, "
             f"or remove the old index with: rag-assets --home {home.root} reset {label}"
         )
+    home.make_for_owner()
     register_label(home, label, repository, ref)
     return label
 
@@ -279,20 +279,20 @@ def _work_on(workspace: SettingsSource, label: str, work: Work) -> tuple[IndexBu
         release_memory()
 
 
-def _named(label: str, error: Exception) -> str:
+def _named(workspace: SettingsSource, label: str, error: Exception) -> str:
     """The words of an expected error with its label; nothing for a defect, which speaks through its trace."""
-    text = _expected(error)
-    return text if not (text and label) or label in str(error) else f"{label}: {text}"
+    text = _expected(workspace, error)
+    return text if not (text and label) or label in text else f"{label}: {text}"
 
 
-def _said(error: Exception) -> str:
-    return text_without_secrets(_expected(error) or f"{type(error).__name__}: {error}")
+def _said(workspace: SettingsSource, error: Exception) -> str:
+    return text_without_secrets(_expected(workspace, error) or f"{type(error).__name__}: {error}")
 
 
-def _expected(error: Exception) -> str:
+def _expected(workspace: SettingsSource, error: Exception) -> str:
     """What a person can act on, empty for a defect."""
-    if isinstance(error, MissingRef):
-        return f"{error}; {_CORRECT_REF}"
+    if isinstance(error, SourceError):
+        return workspace.explained(error)
     if isinstance(error, OSError) and (error.errno in _DISK_FULL or is_disk_full(str(error))):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}; {_FREE_SPACE}"

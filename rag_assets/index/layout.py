@@ -103,6 +103,10 @@ class IndexHome:
     def trash(self, label: str) -> Path:
         return self.label(label) / "trash"
 
+    def make_for_owner(self) -> None:
+        """Makes the folder. Nobody else can enter it, whatever this process lets others do with its files."""
+        self.root.mkdir(mode=0o777 & ~_OTHERS, parents=True, exist_ok=True)
+
     def keep_out_of_git(self) -> None:
         """A `.gitignore` inside: an index in a working tree must not be committed with it."""
         path = self.root / ".gitignore"

@@ -164,14 +164,14 @@ class LabelIndex(Searchable):
         generation: Generation,
         config: str | Path | None = None,
         *,
-        embedder: Embedder | None = None,
+        embedder: Embedder | Future[Embedder] | None = None,
         clearance: Confidentiality | str = DEFAULT_LEVEL,
         view: SearchFilters = NO_FILTERS,
         policy: SearchPolicy = DEFAULT_POLICY,
     ) -> None:
         """`config`, `clearance` and `view` as in `open`; with an `embedder`, which must be the one that made the
-        vectors, `config` is not needed. `policy` is how it is searched. Raises GenerationError where the generation
-        has no points, or ScopeError."""
+        vectors and may be still loading, `config` is not needed. `policy` is how it is searched. Raises GenerationError
+        where the generation has no points, or ScopeError."""
         self.generation = generation
         self.manifest = generation.manifest
         self.label = generation.manifest.index_label
@@ -457,7 +457,7 @@ class IndexResources:
         config: Path | None = None,
         *,
         clearance: Confidentiality = DEFAULT_LEVEL,
-        embedder: Embedder | None = None,
+        embedder: Embedder | Future[Embedder] | None = None,
         policy: SearchPolicy = DEFAULT_POLICY,
     ) -> None:
         """Arguments as of `Index`. Raises GenerationError where the generation has no points."""
@@ -583,6 +583,8 @@ class IndexResources:
                 if manifest.lexical_only:
                     self._embedder = Future()
                     self._embedder.set_exception(NoEmbedderError(_BUILT_WITHOUT[Capability.DENSE]))
+                elif isinstance(self._given_embedder, Future):
+                    self._embedder = self._given_embedder
                 elif self._given_embedder is not None:
                     self._embedder = Future()
                     self._embedder.set_result(self._given_embedder)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rag_assets.errors import NoEmbedderError, RagAssetsError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rag_assets.contracts.embedder import Embedder, Vectors
     from rag_assets.index.generations import Manifest
@@ -26,25 +26,34 @@ REST_SECONDS = 30.0
 _ENDPOINT_PREFIX = "openai-compatible/"
 
 
-def start_loading(manifest: Manifest, home: IndexHome, config: Path | None) -> Future[Embedder]:
+def start_loading(
+    manifest: Manifest, home: IndexHome, config: Path | None, settings: EmbedderSettings | None = None
+) -> Future[Embedder]:
     """Loads the model that made the vectors of an index, in a thread: imports and disk reads overlap with opening
     the store. The future raises NoEmbedderError, and so does the `embed` of a model behind a server.
 
-    Where that server is says the configuration: `config`, or the file that commands find from here or from the home.
+    Where that server is say the `settings`, or the configuration: `config`, or the file that commands find from here or
+    from the home.
     """
     pool = ThreadPoolExecutor(1, thread_name_prefix="load-embedder")
+
+    def configured() -> EmbedderSettings:
+        return settings or _configured(home, config)
+
     if manifest.embedding_model.startswith(_ENDPOINT_PREFIX):
-        future = pool.submit(_remote, manifest.embedding_model, manifest.dimension, home, config)
+        future = pool.submit(_remote, manifest.embedding_model, manifest.dimension, configured)
     else:
-        future = pool.submit(_on_this_machine, manifest.embedding_model, manifest.dimension, home, config)
+        future = pool.submit(_on_this_machine, manifest.embedding_model, manifest.dimension, home, configured)
     pool.shutdown(wait=False)
     return future
 
 
-def _on_this_machine(model_id: str, dimension: int, home: IndexHome, config: Path | None) -> Embedder:
+def _on_this_machine(
+    model_id: str, dimension: int, home: IndexHome, configured: Callable[[], EmbedderSettings]
+) -> Embedder:
     from rag_assets.models.static_code.table import OWN_PREFIX  # numpy, which the model needs too
 
-    own = _own_table(model_id, home, config) if model_id.startswith(OWN_PREFIX) else None
+    own = _own_table(model_id, home, configured) if model_id.startswith(OWN_PREFIX) else None
     embedder = load_local(model_id, home.cache, own)
     if embedder.dimension != dimension:
         raise NoEmbedderError(
@@ -78,7 +87,7 @@ def load_local(model_id: str, cache: Path, own: Path | None = None) -> Embedder:
         raise NoEmbedderError(str(error)) from error
 
 
-def _own_table(model_id: str, home: IndexHome, config: Path | None) -> Path:
+def _own_table(model_id: str, home: IndexHome, configured: Callable[[], EmbedderSettings]) -> Path:
     """The file of a table of one's own: where `train-embedder` puts it, else as configured, which costs a search more.
     Raises NoEmbedderError."""
     kept = home.own_table(model_id)
@@ -87,7 +96,7 @@ def _own_table(model_id: str, home: IndexHome, config: Path | None) -> Path:
     from rag_assets.models import model_id as id_of
 
     try:
-        settings = _configured(home, config)
+        settings = configured()
         if settings.table is not None and id_of(settings) == model_id:
             return settings.table
     except RagAssetsError as error:
@@ -105,12 +114,12 @@ def _configured(home: IndexHome, config: Path | None) -> EmbedderSettings:
     return load_settings(config_of(home.root, config)).embedder
 
 
-def _remote(model_id: str, dimension: int, home: IndexHome, config: Path | None) -> Embedder:
+def _remote(model_id: str, dimension: int, configured: Callable[[], EmbedderSettings]) -> Embedder:
     from rag_assets.models import model_id as id_of
     from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
 
     try:
-        settings = _configured(home, config)
+        settings = configured()
         if id_of(settings) != model_id:  # never mixed: vectors of two models say nothing about each other
             raise NoEmbedderError(
                 f"the index was embedded with {model_id}, the configuration has {id_of(settings)}; set embedder to "

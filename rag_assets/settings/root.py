@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -26,6 +27,7 @@ from rag_assets.settings.base import (
 from rag_assets.settings.config_file import (
     DEFAULT_HOME,
     ENV_PREFIX,
+    HOME_VARIABLE,
     ConfigError,
     find_config,
     read_config,
@@ -336,25 +338,63 @@ def load_settings(config: Path | None = None) -> Settings:
     Relative repository paths are relative to the configuration file. Raises ConfigError.
     """
     path = config or find_config()
-    _refuse_unknown_variables()
     root = read_config(path) if path else Node({}, Mark("environment"))
+    settings = _checked(root.plain, root, path.resolve().parent if path else Path.cwd(), _variable_mark)
+    return settings.model_copy(update={"home": resolve_home(config=path)})
+
+
+def settings_over(
+    values: Mapping[str, Any],
+    base: Path,
+    *,
+    config: Path | None,
+    default_home: Path,
+    mark: Callable[[Location], Mark],
+) -> Settings:
+    """Settings whose `values` are in another file than the configuration, which says what they leave out; the
+    environment beats both. `mark` is the place of a value, `base` the folder of relative paths. Without a `home`
+    anywhere it is `default_home`. Raises ConfigError.
+    """
+    below: dict[str, Any] = {}
+    if config is not None:
+        # repositories: those of `values`, or none
+        below = load_settings(config).model_dump(exclude_unset=True, exclude={"repositories", "home"})
+    root = Node({}, mark(()))
+    settings = _checked(_laid_over(below, values), root, base, lambda at: _variable_mark(at) or mark(at))
+    if os.environ.get(HOME_VARIABLE) or (config is not None and "home" not in values):
+        home = resolve_home(config=config)
+    else:
+        home = resolve_home((base / settings.home.expanduser()) if "home" in values else default_home)
+    return settings.model_copy(update={"home": home})
+
+
+def _laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Mappings key by key; of any other value that of `above`."""
+    made = {**below, **above}
+    for name in below.keys() & above.keys():
+        if isinstance(below[name], Mapping) and isinstance(above[name], Mapping):
+            made[name] = _laid_over(below[name], above[name])
+    return made
+
+
+def _checked(values: Mapping[str, Any], root: Node, base: Path, mark: Callable[[Location], Mark | None]) -> Settings:
+    """The settings of a file in the folder `base`, with absolute paths, but for `home`. Raises ConfigError."""
+    _refuse_unknown_variables()
     try:
-        settings = load_model(Settings, root.plain, root, mark=_variable_mark)
+        settings = load_model(Settings, values, root, mark=mark)
     except InvalidFileError as error:
         raise ConfigError(str(error)) from error
     except SettingsError as error:  # names the section, and its cause could show the value, which may be a secret
         section = next((name for name in Settings.model_fields if f'"{name}"' in str(error)), "")
         raise ConfigError(f"environment: {_variable(section)}: must be JSON, or set its parts one by one") from None
-    base = path.resolve().parent if path else Path.cwd()
     beside = partial(_beside, base)
     answer, evaluation = settings.answer, settings.evaluation
-    repositories = tuple(_with_absolute_paths(repository, base) for repository in settings.repositories)
+    repositories = tuple(with_absolute_paths(repository, base) for repository in settings.repositories)
     replies = {"replies_file": str(beside(answer.replies_file)) if answer.replies_file else ""}
     remote = settings.stores.remote
     if remote and "://" not in remote:
         remote = (base / Path(remote).expanduser()).resolve().as_uri()
     made = {
-        "home": resolve_home(config=path),
         "stores": settings.stores.model_copy(update={"remote": remote}),
         "repositories": repositories,
         "packs": tuple(map(beside, settings.packs)),
@@ -380,7 +420,8 @@ def _variable(section: str) -> str:
     return f"{ENV_PREFIX}{section.upper()}"
 
 
-def _with_absolute_paths(repository: RepositorySettings, base: Path) -> RepositorySettings:
+def with_absolute_paths(repository: RepositorySettings, base: Path) -> RepositorySettings:
+    """Its paths are relative to the folder `base`."""
     made: dict[str, Any] = {
         "location": _absolute_location(repository.location, base),
         "rule_packs": tuple(_file_or_name(pack, base) for pack in repository.rule_packs),

@@ -71,9 +71,14 @@ class HeadsPoll:
 
 
 def survey_heads(
-    settings: Settings, home: IndexHome, *, ask_last: frozenset[str] = frozenset(), seconds: float = ASKING_SECONDS
+    settings: Settings,
+    home: IndexHome | None = None,
+    *,
+    ask_last: frozenset[str] = frozenset(),
+    seconds: float = ASKING_SECONDS,
 ) -> HeadsPoll:
-    """Asks all repositories at once; one that fails or hangs does not keep the others from answering.
+    """Asks all repositories at once; one that fails or hangs does not keep the others from answering. Without a `home`,
+    only for the refs that are configured.
 
     `ask_last` are ids of repositories that did not answer before: they must not use up the time of the others.
     """
@@ -108,12 +113,14 @@ def remember(home: IndexHome, heads: tuple[LabelHead, ...]) -> None:
             register_label(home, head.label, head.repository, head.repository.ref or "")
 
 
-def _known_labels(settings: Settings, home: IndexHome) -> dict[str, dict[str, RepositorySettings]]:
+def _known_labels(settings: Settings, home: IndexHome | None) -> dict[str, dict[str, RepositorySettings]]:
     """Repository id → label → its repository at its ref, of what is configured with a ref or was indexed before."""
     found: dict[str, dict[str, RepositorySettings]] = {repository.id: {} for repository in settings.repositories}
     for repository in settings.repositories:
         if repository.ref is not None:
             found[repository.id][index_label(repository.id, repository.ref)] = repository
+    if home is None:
+        return found
     for label in home.known_labels():
         try:
             repository = repository_of(home, settings, label)

@@ -26,7 +26,6 @@ from typing import Any, TypeVar
 
 import distributed
 
-import rag_assets
 from rag_assets.entry_points import offered
 from rag_assets.errors import ClusterError, ClusterLost, WorkersDied
 from rag_assets.index.cache import CacheEntries, keep_entries, set_entries_aside
@@ -309,7 +308,7 @@ def installed() -> Mapping[str, str]:
     plugins = {point.dist.name for group in _PLUGIN_GROUPS for point in offered(group) if point.dist is not None}
     versions = {name: _version(name) for name in names | plugins}
     digest = hashlib.sha256()
-    root = Path(rag_assets.__file__).parent
+    root = Path(__file__).parents[2]  # of the package
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return versions | {
