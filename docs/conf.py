@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-import shutil
 import tomllib
 from pathlib import Path
 
@@ -36,6 +35,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "searching",
         "asking",
         "agents",
+        "examples/AGENTS",
         "serving",
         "operations",
         "evaluation",
@@ -61,11 +61,14 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "acceptance",
     ),
     "measured": ("benchmarks", "corpora", "comparison"),
-    "project": ("architecture", "decisions/index"),
+    "project": ("contributing", "architecture", "decisions/index", "security", "changelog"),
     "decisions/index": tuple(f"decisions/{path.stem}" for path in sorted((HERE / "decisions").glob("0*.md"))),
 }
 """Overview of a section → its pages, in the order of reading. Every page of this folder is in here once. None beside
 this file may be called search or genindex: Sphinx makes pages of these names."""
+
+FROM_ROOT = {"contributing": "CONTRIBUTING.md", "security": "SECURITY.md", "changelog": "CHANGELOG.md"}
+"""Page → the file of the root that it shows, where hosts look for it. In this folder the page only links to it."""
 
 REPOSITORY = os.environ.get("RAG_ASSETS_REPOSITORY", "").rstrip("/")
 """Where files outside of this folder are shown, such as https://host/owner/name/blob/main; '' for nowhere: then the
@@ -75,7 +78,6 @@ project = "rag-assets"
 version = release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["examples"]
 myst_heading_anchors = 4
 html_theme = "pydata_sphinx_theme"
 html_title = project
@@ -91,16 +93,17 @@ html_theme_options = {
 }
 html_sidebars = {"index": []}
 
-_LINK = re.compile(r"(!?)\[((?:[^\[\]`]|`[^`]*`|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+_LINK = re.compile(r"`[^`\n]+`|(!?)\[((?:[^\[\]`]|`[^`]*`|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 _FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.DOTALL | re.MULTILINE)
 _LOADED = re.compile(
     r"""<(?:script|img|iframe|link(?![^>]*rel="canonical"))[^>]*(?:src|href)=["'](?:https?:)?//[^>]*>"""
 )
+_PAGE_OF = {file: f"{page}.md" for page, file in FROM_ROOT.items()}
 _LOG = logging.getLogger(__name__)
 
 
 def prepared(_: Sphinx, page: str, source: list[str]) -> None:
-    source[0] = _outside_links(page, source[0])
+    source[0] = _text(page)
     if page == "index":
         source[0] += _contents(tuple(name for name in SECTIONS if name != "decisions/index"))
     elif page in SECTIONS:
@@ -112,20 +115,23 @@ def _contents(names: tuple[str, ...], *, is_shown: bool = False) -> str:
     return f"\n\n```{{toctree}}\n{shown}\n\n" + "\n".join(names) + "\n```\n"
 
 
-def _outside_links(page: str, text: str) -> str:
-    """With links to files outside of this folder as links to the host, or without a link."""
+def _text(page: str) -> str:
+    """The Markdown of a page, with links that lead to pages of the site, to the host, or nowhere."""
+    file = FROM_ROOT.get(page, f"docs/{page}.md")
+    text = (ROOT / file).read_text(encoding="utf-8")
 
     def resolved(found: re.Match[str]) -> str:
-        target, _, anchor = found[3].partition("#")
+        target, _, anchor = (found[3] or "").partition("#")  # code has none
         if not target or "://" in target or target.startswith("mailto:"):
             return found[0]
-        path = posixpath.normpath(posixpath.join("docs", posixpath.dirname(page), target))
-        if path.startswith("docs/") and not path.startswith("docs/examples/"):
-            return found[0]
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(file), target))
         if not (ROOT / path).exists():
             _LOG.warning("there is no %s", path, location=page)
-        address = f"{REPOSITORY}/{path}" + (f"#{anchor}" if anchor else "")
-        return f"{found[1]}[{found[2]}]({address})" if REPOSITORY else found[2]
+        behind = f"#{anchor}" if anchor else ""
+        shown = _PAGE_OF.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else "")
+        if shown:
+            return f"{found[1]}[{found[2]}]({posixpath.relpath(shown, posixpath.dirname(page) or '.')}{behind})"
+        return f"{found[1]}[{found[2]}]({REPOSITORY}/{path}{behind})" if REPOSITORY else found[2]
 
     parts, end = [], 0
     for fence in _FENCE.finditer(text):
@@ -136,13 +142,13 @@ def _outside_links(page: str, text: str) -> str:
 
 def _first_sentence(page: str) -> tuple[str, str]:
     """Title of a page, and the first sentence below it."""
-    text = (HERE / f"{page}.md").read_text(encoding="utf-8")
+    text = _text(page)
     title = re.search(r"^# (.+)$", text, re.MULTILINE)
     if title is None:
-        raise ValueError(f"{page}.md has no title")
+        raise ExtensionError(f"{page}.md has no title")
     blocks = _FENCE.sub("", text[title.end() :]).split("\n\n")
     prose = next((block for block in blocks if re.match(r"\n?[A-Za-z`*\[]", block)), "")
-    plain = _LINK.sub(r"\2", " ".join(prose.split()))
+    plain = _LINK.sub(lambda link: link[2] or link[0], " ".join(prose.split()))
     return title[1], re.split(r"(?<=[.!?])\s", plain)[0].rstrip(":")
 
 
@@ -163,7 +169,7 @@ def llms(application: Sphinx, error: Exception | None) -> None:
     for page in ("index", *SECTIONS, *(page for pages in SECTIONS.values() for page in pages)):
         target = out / f"{page}.md"
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(HERE / f"{page}.md", target)
+        target.write_text(_text(page), encoding="utf-8", newline="\n")
 
 
 def offline(application: Sphinx, error: Exception | None) -> None:

@@ -36,83 +36,83 @@ class RagVectorPayload:
     """All IDX-025 fields under their own names, then the documented extensions. Times are aware UTC datetimes."""
 
     # identity and tenant isolation (§3.1)
-    org_id: str = _indexed("keyword")
-    project_id: str = _indexed("keyword")
-    doc_id: str = ""
+    org_id: str = _indexed("keyword")  # organisation: the outer boundary of every search
+    project_id: str = _indexed("keyword")  # the project within it; by default the repository
+    doc_id: str = ""  # repository and path
     # business domain (§3.2)
-    business_domain_key: str = _indexed("keyword")
-    business_domain_area: str = _indexed("keyword")
+    business_domain_key: str = _indexed("keyword")  # identifier of the domain, the same in every repository
+    business_domain_area: str = _indexed("keyword")  # a part of the domain
     # semantic identity (§3.3)
     semantic_id: str = ""  # the point id is made of it (R2), so nothing needs to search for it
     # classification (§3.4)
-    content_type_id: RagContentType = RagContentType.UNKNOWN
-    content_type: str = _indexed("keyword")
-    subtype: str = ""
-    subtype_flavor: str = ""
+    content_type_id: RagContentType = RagContentType.UNKNOWN  # what the file is for, as a number
+    content_type: str = _indexed("keyword")  # the same by name: SourceCode, Policy, Schema …
+    subtype: str = ""  # kind: Manager, Controller, Model …
+    subtype_flavor: str = ""  # tells descriptions of one kind apart
     # section and chunk (§3.5)
-    section_key: str = ""
-    part_index: int = 0
-    part_total: int = 0
+    section_key: str = ""  # which section of the description: manager-members …
+    part_index: int = 0  # from 1: a long section has parts
+    part_total: int = 0  # how many
     # core metadata (§3.6)
-    title: str = ""
-    language: str = _indexed("keyword")
-    priority: int = DEFAULT_PRIORITY
-    audience: str = _indexed("keyword")
-    persona: str = _indexed("keyword")
-    stage: str = _indexed("keyword")
-    label_slugs: Sequence[str] = _indexed("keyword", ())
-    label_ids: Sequence[str] = _indexed("keyword", ())
+    title: str = ""  # made of type, symbol, section and part
+    language: str = _indexed("keyword")  # the human one: en-US …
+    priority: int = DEFAULT_PRIORITY  # weighs in the ranking
+    audience: str = _indexed("keyword")  # whom the file is for
+    persona: str = _indexed("keyword")  # which role there
+    stage: str = _indexed("keyword")  # when the file is needed: Incident …
+    label_slugs: Sequence[str] = _indexed("keyword", ())  # tags by name
+    label_ids: Sequence[str] = _indexed("keyword", ())  # tags by id
     # raw source pointers (§3.7, IDX-070)
-    full_document_blob_uri: str = ""
-    source_slice_blob_uri: str = ""
-    description_blob_uri: str = ""
-    blob_version_id: str = ""
-    source_sha256: str = ""
-    line_start: int | None = None
-    line_end: int | None = None
-    char_start: int | None = None
-    char_end: int | None = None
-    symbol: str = _indexed("keyword")
-    symbol_type: str = ""
-    html_anchor: str = ""
-    pdf_pages: Sequence[int] = ()
+    full_document_blob_uri: str = ""  # address of the whole text
+    source_slice_blob_uri: str = ""  # address of the source of the section
+    description_blob_uri: str = ""  # address of the description
+    blob_version_id: str = ""  # sha256 of the whole text
+    source_sha256: str = ""  # of the source of the section, which is checked when it is read
+    line_start: int | None = None  # first line of the section; from 1
+    line_end: int | None = None  # last line
+    char_start: int | None = None  # first character of the section in the file
+    char_end: int | None = None  # behind the last one
+    symbol: str = _indexed("keyword")  # qualified name; of a document its path
+    symbol_type: str = ""  # class, interface, table …
+    html_anchor: str = ""  # of a heading
+    pdf_pages: Sequence[int] = ()  # pages that the section covers
     # indexing and embedding (§3.8)
-    index_version: int = 0
-    embedding_model: str = ""
-    content_hash: str = ""
-    chunk_size_tokens: int | None = None
-    overlap_tokens: int | None = None
-    content_len_chars: int | None = None
-    indexed_utc: datetime | None = None  # of the text: the date of `commit_sha` (R29)
+    index_version: int = 0  # of this contract
+    embedding_model: str = ""  # what made the vector
+    content_hash: str = ""  # sha256 of the source without blanks at line ends: equal texts are equal
+    chunk_size_tokens: int | None = None  # of the embedded text
+    overlap_tokens: int | None = None  # that it repeats of the part before
+    content_len_chars: int | None = None  # of the source of the section
+    indexed_utc: datetime | None = None  # of the text: the date of CommitSha (R29)
     updated_utc: datetime | None = _indexed("datetime", None)  # the same where it is known that the file changed then
-    source_system: str = _indexed("keyword")
-    source_object_id: str = ""
+    source_system: str = _indexed("keyword")  # where the repository is: GitHub …
+    source_object_id: str = ""  # id of the file in the source system, where it has one
     # source code (§3.9)
-    repo: str = ""
-    repo_branch: str = ""
+    repo: str = ""  # address without credentials, or name
+    repo_branch: str = ""  # the ref that was indexed
     commit_sha: str = ""  # that gave the file this text; the generation names the commit it was built of (R29)
-    path: str = _indexed("keyword")
-    start_line: int | None = None
-    end_line: int | None = None
+    path: str = _indexed("keyword")  # within the repository
+    start_line: int | None = None  # the same as LineStart
+    end_line: int | None = None  # the same as LineEnd
     # extensions: IDX-069 names that IDX-025 lacks (R5)
-    org_namespace: str = ""
-    repo_id: str = ""
+    org_namespace: str = ""  # first part of semantic ids
+    repo_id: str = ""  # id of the repository in the configuration
     # extensions: IDX-070 names (R6, C02)
-    domain: str = ""
-    kind: str = _indexed("keyword")
-    artifact: str = ""
-    primary_entity: str = ""
+    domain: str = ""  # title of the domain
+    kind: str = _indexed("keyword")  # the same as Subtype
+    artifact: str = ""  # what the description is about: a qualified name or path
+    primary_entity: str = ""  # the business entity it works on
     # extensions of this project
-    index_label: str = _indexed("keyword")
+    index_label: str = _indexed("keyword")  # repository and ref: shop@main
     finder_snippet: str = ""  # the embedded text, stored in the record itself (C10)
     graph_node_keys: Sequence[str] = ()  # hit → node; the way back is a table of the graph, not a filter
     source_type: str = _indexed("keyword")  # code, sql, document, config, transcript
-    code_language: str = _indexed("keyword")  # csharp, python …; `language` is the human one (R25)
+    code_language: str = _indexed("keyword")  # csharp, python …; Language is the human one (R25)
     confidentiality: str = _indexed("keyword")  # `contracts.confidentiality`
     source_title: str = ""  # what a citation calls a document with pages or a recording (E19)
     media_start: int | None = None  # whole seconds of a recording that the section covers (E03)
-    media_end: int | None = None
-    speakers: Sequence[str] = ()
+    media_end: int | None = None  # the last of them
+    speakers: Sequence[str] = ()  # who speaks in it
     declared_names: Sequence[str] = _indexed("keyword", ())  # types and members, in lower case: what `symbol:` finds
     members: Sequence[str] = ()  # the outline of the section: `contracts.outline.SectionMember`
 
