@@ -38,6 +38,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "examples/AGENTS",
         "serving",
         "operations",
+        "dagster-projects",
         "evaluation",
         "graph",
         "graph-import",

@@ -54,6 +54,7 @@ SLOW_FILES = (
     "integration/test_replay.py",
     "search/test_isolation.py",
     "defs/test_postgres_storage.py",
+    "integration/test_dg_project.py",
     "cli/test_configured_builds.py",
     "deploy/test_processes.py",
     "cli/test_hostile_files.py",

@@ -9,15 +9,15 @@ from pydantic import Field, PrivateAttr
 
 from rag_assets.api import Index, open_index
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL
-from rag_assets.index.generations import active_generation
-from rag_assets.index.layout import IndexHome, label_named
+from rag_assets.index.generations import Generation, GenerationError, active_generation
+from rag_assets.index.layout import IndexHome, LabelError, label_named, path_slug
 from rag_assets.search.index import opened_policy
 from rag_assets.search.query_embedding import start_loading
 from rag_assets.settings.config_file import config_path, resolve_home
 
 if TYPE_CHECKING:
     from rag_assets.answer.results import Answer
-    from rag_assets.defs.resources import SettingsSource
+    from rag_assets.defs.component_settings import ComponentSettings
     from rag_assets.qa.ask_options import AskOptions
     from rag_assets.search import Question, SearchResult
 
@@ -34,7 +34,7 @@ class RagIndexResource(ConfigurableResource):  # type: ignore[type-arg]  # dagst
     config_file: str = Field(default="", description="rag_assets.yaml to use; empty: found as the command line does")
     clearance: str = Field(default=str(DEFAULT_LEVEL), description="the highest confidentiality that is found")
 
-    _source: SettingsSource | None = PrivateAttr(default=None)
+    _source: ComponentSettings | None = PrivateAttr(default=None)
     _index: Index | None = PrivateAttr(default=None)
 
     def index(self) -> Index:
@@ -73,7 +73,7 @@ class RagIndexResource(ConfigurableResource):  # type: ignore[type-arg]  # dagst
             label = label_named(home.known_labels(), self.label)
             return open_index(label, home=home.root, config=config, clearance=self.clearance)
         settings, home = self._source.settings(), self._source.index_home()
-        generation = active_generation(home, label_named(home.known_labels(), self.label))
+        generation = _served(self._source, home, self.label)
         return Index(
             home,
             generation,
@@ -83,13 +83,26 @@ class RagIndexResource(ConfigurableResource):  # type: ignore[type-arg]  # dagst
         )
 
 
-def resource_of(source: SettingsSource, label: str) -> RagIndexResource:
+def resource_of(source: ComponentSettings, label: str) -> RagIndexResource:
     """The resource of a component. Dagster makes a copy of a resource for each run, from its fields: what is none of
     them belongs to the class."""
 
     class OfComponent(RagIndexResource):
-        _source: SettingsSource | None = PrivateAttr(default_factory=lambda: source)
+        _source: ComponentSettings | None = PrivateAttr(default_factory=lambda: source)
 
     OfComponent.__name__ = OfComponent.__qualname__ = RagIndexResource.__name__  # what the UI shows
     OfComponent.__module__ = RagIndexResource.__module__
     return OfComponent(label=label)
+
+
+def _served(source: ComponentSettings, home: IndexHome, label: str) -> Generation:
+    """What a component serves. Raises GenerationError with the next command."""
+    known = home.known_labels()
+    try:
+        return active_generation(home, label_named(known, label))
+    except LabelError as error:
+        several = any(name.partition("@")[0] == path_slug(label) for name in known)
+        hint = f"name the `ref` in {source.file}" if several else f"run: dg launch --job index_{source.component}"
+        raise GenerationError(f"component {source.component}: {error}; {hint}") from error
+    except GenerationError as error:
+        raise GenerationError(f"{error}; in this project: dg launch --job index_{source.component}") from error

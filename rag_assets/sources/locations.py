@@ -49,7 +49,7 @@ def location_of(location: str) -> Location:
             )
         return Location(LocationKind.ARCHIVE, path.name, path)
     if not path.is_dir():
-        raise LocationError(f"{path}: no such directory, repository or archive; check `location` in rag_assets.yaml")
+        raise LocationError(f"{path}: no such directory, repository or archive; check its `location`")
     return _local_directory(path)
 
 

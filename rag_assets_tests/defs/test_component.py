@@ -23,12 +23,17 @@ from dagster import (
 )
 
 from rag_assets import RagIndexResource
+from rag_assets.index.generations import GenerationError
+from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome, LabelError
 from rag_assets.pipeline.checks.generation_checks import CHECKS
 from rag_assets.pipeline.versions import STAGES
+from rag_assets.settings import RepositorySettings
 from rag_assets.settings.config_file import ConfigError
 from rag_assets_tests.defs.conftest import FILES, failure_text
 from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.models.embedding_server import embedding, inputs
+from rag_assets_tests.models.llm.model_server import ModelServer
 
 TOKEN = "ghp_Kq7vT2mZx9LwB4nRyC8sJd3fHg6pUe1aVo5Q"
 
@@ -163,6 +168,30 @@ def test_attributes_are_the_settings_of_the_package(project: Project) -> None:
     assert "machine-made" in str(metadata) or metadata["skipped"]
 
 
+def test_the_resource_searches_and_asks_with_the_attributes(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of models and of the search too, which no file has."""
+    monkeypatch.delenv("RAG_ASSETS__EMBEDDER__PROVIDER")
+    with ModelServer() as server:
+        server.respond = embedding
+        monkeypatch.setenv("MODEL_SERVER", server.url)
+        project.component(
+            "shop",
+            repository=project.repository("shop"),
+            embedder={"provider": "openai-compatible", "base_url": "{{ env.MODEL_SERVER }}", "model": "m"},
+            search={"limit": 1},
+            answer={"threshold": 1.0},
+        )
+        assert project.run("shop").success
+        index = resource(project.definitions(), "shop")
+        found = index.search("which class is ordered")
+        assert len(found.hits) == 1
+        assert "which class is ordered" in [text for asked in server.asked for text in inputs(asked)]
+        assert not found.warnings
+        without_attributes = RagIndexResource(label="shop", home=str(project.home.root))
+        assert not without_attributes.ask("what is the class Order?").abstained
+        assert index.ask("what is the class Order?").abstained
+
+
 def test_the_gate_refuses_a_build_that_answers_too_little(project: Project) -> None:
     file = project.component(
         "shop",
@@ -288,6 +317,20 @@ def test_a_resource_of_any_project_reads_a_label_of_any_home(project: Project) -
     assert index.search("order").hits[0].path == "src/Order.cs"
     with pytest.raises(LabelError, match="no label 'bills'; there are: shop@main"):
         RagIndexResource(label="bills", home=str(project.home.root)).search("order")
+
+
+def test_a_resource_says_how_to_make_the_index_that_is_not_there(project: Project) -> None:
+    file = project.component("shop", repository=project.repository("shop"))
+    index = resource(project.definitions(), "shop")
+    with pytest.raises(GenerationError, match=r"component shop: no label 'shop'.*; run: dg launch --job index_shop"):
+        index.search("order")
+    for ref in ("main", "old"):
+        register_label(project.home, f"shop@{ref}", RepositorySettings(id="shop", location="x"), ref)
+    with pytest.raises(GenerationError, match=f"shop@main, shop@old; name the `ref` in {file}"):
+        index.search("order")
+    project.component("shop", repository={"location": str(project.repositories["shop"].path), "ref": "main"})
+    with pytest.raises(GenerationError, match="in this project: dg launch --job index_shop"):
+        resource(project.definitions(), "shop").search("order")
 
 
 def test_a_component_in_python_is_the_same(project: Project) -> None:

@@ -152,7 +152,7 @@ def _answers(repository: RepositorySettings, known: dict[str, RepositorySettings
     if repository.ref is None and default is not None:
         wanted[index_label(repository.id, default)] = repository.model_copy(update={"ref": default})
     elif repository.ref is None:
-        yield Unreachable(repository.id, (), f"{place.where}: no default branch; set `ref` in rag_assets.yaml")
+        yield Unreachable(repository.id, (), f"{place.where}: no default branch; set its `ref`")
     for label, at_ref in wanted.items():
         ref = at_ref.ref or ""
         commit = commit_of(ref)
