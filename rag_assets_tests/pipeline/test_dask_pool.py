@@ -50,7 +50,8 @@ from rag_assets_tests.pipeline.test_workers import (
 from rag_assets_tests.processes import until
 
 LABEL = "shop@main"
-NOTES = 220  # with the shop five buckets, and more texts than are embedded by one process
+NOTES = 220  # with a part of the shop four buckets, and more texts than are embedded by one process
+INCLUDED = ("docs/*", "db/*", "src/Fernhill.Shop.Domain/**")
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,11 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 
 
 def configured(
-    folder: Path, source: Repository, embedder: str = "lexical-only", include: tuple[str, ...] = (), **execution: str
+    folder: Path,
+    source: Repository,
+    embedder: str = "lexical-only",
+    include: tuple[str, ...] = INCLUDED,
+    **execution: str,
 ) -> CommandLine:
     """A command line with a configuration file of its own."""
     repository = {"id": "shop", "location": str(source.path), "ref": "main", "include": list(include)}
@@ -119,19 +124,6 @@ def expected(source: Repository, tmp_path_factory: pytest.TempPathFactory) -> di
     return indexed(tmp_path_factory.mktemp("processes"), source, workers="processes")
 
 
-def test_a_cluster_makes_the_bytes_of_local_processes(
-    cluster: LocalCluster, source: Repository, tmp_path: Path
-) -> None:
-    (tmp_path / "processes").mkdir()
-    short: dict[str, Any] = {"embedder": "minilm", "include": ("docs/*", "db/*")}
-    expected = indexed(tmp_path / "processes", source, workers="processes", **short)
-    found = indexed(tmp_path, source, workers="dask", dask_scheduler=cluster.scheduler_address, **short)
-    assert len([name for name in found if name.startswith("embeddings/")]) > 3
-    assert found == expected
-    rest_workers()  # as a command does when it ends
-    assert not list((tmp_path / "home").rglob("workers.token")), "nothing is left of the cluster"
-
-
 def test_a_cluster_of_this_machine_needs_no_scheduler(
     source: Repository, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -144,17 +136,23 @@ def kills_when_there_is_one(parts: Path, process: int) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a signal that cannot be caught")
-def test_a_worker_that_is_killed_changes_no_byte(
-    source: Repository, expected: dict[str, bytes], tmp_path: Path
+def test_a_cluster_makes_the_bytes_of_local_processes_although_a_worker_is_killed(
+    source: Repository, tmp_path: Path
 ) -> None:
+    (tmp_path / "processes").mkdir()
+    short: dict[str, Any] = {"embedder": "minilm", "include": INCLUDED[:2]}
+    expected = indexed(tmp_path / "processes", source, workers="processes", **short)
     with local_cluster(2) as own, Client(own, set_as_default=False) as client:
         before = client.run(os.getpid)
         parts = tmp_path / "home" / "cache" / "parts" / "segments"
         killer = threading.Thread(target=kills_when_there_is_one, args=[parts, next(iter(before.values()))])
         killer.start()
-        found = indexed(tmp_path, source, workers="dask", dask_scheduler=own.scheduler_address)
+        found = indexed(tmp_path, source, workers="dask", dask_scheduler=own.scheduler_address, **short)
         killer.join()
         assert set(client.run(os.getpid).values()) != set(before.values())
+        rest_workers()  # as a command does when it ends
+        assert not list((tmp_path / "home").rglob("workers.token")), "nothing is left of the cluster"
+    assert len([name for name in found if name.startswith("embeddings/")]) > 3
     assert found == expected
 
 
