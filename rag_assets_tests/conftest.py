@@ -94,6 +94,9 @@ providers._get_local_constants = lambda: providers._local_constants
 # Workers of Dask that tests start are copies of one process: each would import everything by itself, for a second.
 os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
 
+# The tests of all cores run beside each other: threads of one that multiply vectors would wait for a core in a loop.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # A busy machine is slow, and no test is about time.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")

@@ -379,10 +379,12 @@ def test_an_address_that_cannot_be_one_is_refused(value: str, message: str) -> N
     assert "geheim" not in caught.value.errors()[0]["msg"]  # type: ignore[attr-defined]
 
 
-def test_a_build_publishes_what_it_serves(tmp_path: Path, builder: Builder, remote_url: str) -> None:
-    settings = builder.settings.model_copy(update={"stores": StoreSettings(remote=remote_url)})
+def test_a_build_publishes_what_it_serves(tmp_path: Path, builder: Builder) -> None:
+    """To an address, whatever store it names."""
+    address = (tmp_path / "remote").as_uri()
+    settings = builder.settings.model_copy(update={"stores": StoreSettings(remote=address)})
     generation = Builder(builder.source, builder.home, settings).build()
-    here = lexical(tmp_path / "other").model_copy(update={"stores": StoreSettings(remote=remote_url)})
+    here = lexical(tmp_path / "other").model_copy(update={"stores": StoreSettings(remote=address)})
     assert pull_label(IndexHome(here.home), here, LABEL).serving == generation
 
 
