@@ -86,7 +86,7 @@ class RagVectorPayload:
     indexed_utc: datetime | None = None  # of the text: the date of CommitSha (R29)
     updated_utc: datetime | None = _indexed("datetime", None)  # the same where it is known that the file changed then
     source_system: str = _indexed("keyword")  # where the repository is: GitHub …
-    source_object_id: str = ""  # id of the file in the source system, where it has one
+    source_object_id: str = ""  # id that a document gives itself
     # source code (§3.9)
     repo: str = ""  # address without credentials, or name
     repo_branch: str = ""  # the ref that was indexed
