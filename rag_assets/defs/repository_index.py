@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dagster import (
     AssetsDefinition,
@@ -22,7 +22,6 @@ from dagster import (
     ScaffoldRequest,
     scaffold_with,
 )
-from dagster_shared.yaml_utils.source_position import SourcePositionTree
 from pydantic import BaseModel, Field
 
 from rag_assets.defs.automation.one_label import commits_of, nightly_of
@@ -34,6 +33,9 @@ from rag_assets.pipeline.versions import STAGES
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.settings.validation_messages import Location
 from rag_assets.settings.yaml_loader import Mark
+
+if TYPE_CHECKING:
+    from dagster_shared.yaml_utils.source_position import SourcePositionTree
 
 _NO_NAME = re.compile(r"\W+", re.ASCII)
 _PROJECT = "{{ context.project_root }}"

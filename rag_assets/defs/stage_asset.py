@@ -236,7 +236,10 @@ def _materialize_several(
 def observed_labels(context: AssetExecutionContext, workspace: SettingsSource) -> Sequence[str]:
     """The labels whose heads are to be observed: those of the run, or all."""
     if context.assets_def.partitions_def is None:
-        return [label_without_partitions(context, workspace)]
+        try:
+            return [label_without_partitions(context, workspace)]
+        except Exception as error:
+            fail_or_retry(error, context.retry_number, _named(workspace, "", error))
     if context.has_partition_key or context.has_partition_key_range:
         return list(context.partition_keys)
     return list(context.instance.get_dynamic_partitions(partition_name()))

@@ -19,7 +19,9 @@ from dagster import (
     Definitions,
     ExecuteInProcessResult,
     SensorResult,
+    build_schedule_context,
     build_sensor_context,
+    evaluate_automation_conditions,
 )
 
 from rag_assets import RagIndexResource
@@ -224,6 +226,35 @@ def test_the_sensor_asks_for_a_run_of_each_new_commit(project: Project) -> None:
     assert "no new commit of shop@main" in str(again.skip_reason)
 
 
+def test_a_new_commit_that_the_sensor_has_seen_is_due_up_to_the_active_index(project: Project) -> None:
+    """Without the job too: whoever turns on the automation of the project gets one run for a commit."""
+    project.component("shop", repository=project.repository("shop"))
+    definitions = project.definitions()
+    assert project.run("shop").success
+    first = evaluate_automation_conditions(definitions, project.instance)
+    again = evaluate_automation_conditions(definitions, project.instance, cursor=first.cursor)
+    assert again.total_requested == 0
+    project.repositories["shop"].commit({"new.md": "# New\n"})
+    context = build_sensor_context(instance=project.instance, definitions=definitions)
+    found = definitions.resolve_sensor_def("commits_shop")(context)
+    assert isinstance(found, SensorResult)
+    (seen,) = found.asset_events
+    assert seen.asset_key == AssetKey(["rag", "shop", "repository"]) and seen.partition is None
+    project.instance.report_runless_asset_event(seen)  # type: ignore[arg-type]
+    due = evaluate_automation_conditions(definitions, project.instance, cursor=again.cursor)
+    assert {
+        key.path[-1] for key in (AssetKey(["rag", "shop", one]) for one in STAGES) if due.get_num_requested(key)
+    } == {*STAGES}
+
+
+def test_the_schedule_asks_for_a_run_each_night(project: Project) -> None:
+    project.component("shop", repository=project.repository("shop"))
+    schedule = project.definitions().resolve_schedule_def("nightly_shop")
+    (request,) = schedule.evaluate_tick(build_schedule_context(project.instance)).run_requests or ()
+    assert request.tags["rag/trigger"] == "nightly" and request.partition_key is None
+    assert project.run("shop", run_config=request.run_config, tags=request.tags).success
+
+
 @pytest.mark.parametrize(
     ("attributes", "line", "text"),
     [
@@ -283,6 +314,13 @@ def test_a_run_says_which_repository_is_not_there_and_what_to_do(project: Projec
     assert "component shop: repository: " in said
     assert ("no branch or tag 'release'" if ref else "nowhere") in said
     assert f"correct {file}:3, then run: dg launch --job index_shop" in said
+    if ref is None:
+        observing = project.definitions().resolve_implicit_global_asset_job_def()
+        repository = [AssetKey(["rag", "shop", "repository"])]
+        result = observing.execute_in_process(
+            instance=project.instance, asset_selection=repository, raise_on_error=False
+        )
+        assert "component shop: repository: " in failure_text(result)
 
 
 def test_credentials_of_a_template_are_in_no_event_and_no_error(
