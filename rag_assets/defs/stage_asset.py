@@ -8,9 +8,9 @@ it leave those out, and the last ones fail, naming every label, the stage it fai
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dagster import (
@@ -24,9 +24,7 @@ from dagster import (
     DagsterEventType,
     DataVersion,
     Failure,
-    MarkdownMetadataValue,
     MaterializeResult,
-    MetadataValue,
     Output,
 )
 
@@ -41,6 +39,7 @@ from rag_assets.defs.retries import (
     without_secrets,
 )
 from rag_assets.defs.scope import REPOSITORY, AssetScope, accepted_warnings, key_beside, op_beside
+from rag_assets.defs.stage_metadata import markdown_list, stage_metadata
 from rag_assets.errors import RagAssetsError, SourceError
 from rag_assets.index.database import is_disk_full
 from rag_assets.index.labels import label_of, other_source, register_label
@@ -128,11 +127,6 @@ LOCK_WAIT_SECONDS = 10.0  # steps of one run follow each other at once; longer m
 _FREE_SPACE = "free some space (rag-assets gc, rag-assets generations prune), then run it again"
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SAID = 3  # examples of a failed check beside its verdict; its metadata has them all
-_MOST_COLUMNS = 3  # of a single row, before it is written downwards
-_DIGITS = 4  # of a measure: more are noise
-_MARKDOWN = re.compile(r"[<>&|`\\*_\[\]{}~!#\n\r]|(?<=http):|(?<=https):|(?<=www)\.", re.IGNORECASE)
-_BULLET = re.compile(r"^[-+=]")  # begins a list of its own, or makes a heading
-_SHOWN_ROWS = 50  # rows of a table in the metadata; the Parquet tables have them all
 _DISCOVERY = "discovered_files"
 _LABEL = "label"  # in the metadata of assets without partitions
 
@@ -182,7 +176,9 @@ def materialize_labels(
         fail_or_retry(error, context.retry_number, _named(workspace, label, error))
     _tag_run(context, {LABEL_TAG: label, COMMIT_TAG: build.spec.git.commit_sha})
     yield MaterializeResult(
-        metadata=({} if partitioned else {_LABEL: label}) | _metadata(build, report) | extra(build),
+        metadata=({} if partitioned else {_LABEL: label})
+        | stage_metadata(build, report, partial(key_beside, context))
+        | extra(build),
         data_version=DataVersion(report.output),
         tags=inputs(build),
         check_results=[
@@ -223,7 +219,13 @@ def _materialize_several(
             failures.append(LabelFailure(label, stage, "; ".join(reasons)))
     note_failures(context, failures)
     for label, (build, report) in done.items():
-        note_materialization(context, label, report.output, _metadata(build, report) | extra(build), inputs(build))
+        note_materialization(
+            context,
+            label,
+            report.output,
+            _metadata(context, build, report, extra),
+            inputs(build),
+        )
     for label, results in checked.items():
         _note_checks(context, label, results)
     everyone = before + failures
@@ -324,50 +326,8 @@ def _has_discovery(context: AssetExecutionContext) -> bool:
     )
 
 
-def _metadata(build: IndexBuild, report: StageReport) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "generation": build.spec.generation_id,
-        "commit": build.spec.git.commit_sha,
-        "unchanged": report.unchanged,
-    }
-    if report.all_problems:
-        found["problems"] = markdown_list(report.all_problems[:_SHOWN_ROWS])
-    found |= report.counts
-    found |= {name: round(value, _DIGITS) for name, value in report.measures.items()}
-    found |= report.work
-    for name, rows in report.tables.items():
-        if rows:
-            found[name] = MetadataValue.md(markdown_table(rows))
-    return found
-
-
-def markdown_text(text: str) -> str:
-    """A text that markdown shows as it is, on one line; `html.unescape` gives it back. Names of files and texts of a
-    repository are data: the UI must not take them for HTML, and follow no link or image of theirs."""
-    return _MARKDOWN.sub(_entity, text)
-
-
-def _entity(found: re.Match[str]) -> str:
-    return f"&#{ord(found[0])};"
-
-
-def markdown_list(texts: Sequence[str]) -> MarkdownMetadataValue:
-    return MetadataValue.md("\n".join(f"- {_BULLET.sub(_entity, markdown_text(text))}" for text in texts))
-
-
-def markdown_table(rows: list[dict[str, Any]]) -> str:
-    """A markdown table of the first rows, and how many more there are; a single wide row is written downwards, because
-    the UI cuts off what is wider than its column."""
-    if len(rows) == 1 and len(rows[0]) > _MOST_COLUMNS:
-        rows = [{"name": name, "value": value} for name, value in rows[0].items()]
-    names = list(rows[0])
-    lines = ["| " + " | ".join(map(markdown_text, names)) + " |", "|" + " --- |" * len(names)]
-    for row in rows[:_SHOWN_ROWS]:
-        cells = [markdown_text(str(row.get(name, ""))) for name in names]
-        lines.append("| " + " | ".join(cells) + " |")
-    if len(rows) > _SHOWN_ROWS:
-        lines.append(f"\n… and {len(rows) - _SHOWN_ROWS} more")
-    return "\n".join(lines)
+def _metadata(context: AssetExecutionContext, build: IndexBuild, report: StageReport, extra: Extra) -> dict[str, Any]:
+    return stage_metadata(build, report, partial(key_beside, context)) | extra(build)
 
 
 def _evaluate(stage: str, build: IndexBuild) -> dict[str, CheckResult]:

@@ -21,7 +21,7 @@ from dagster import (
 )
 
 from rag_assets.defs.in_process import RunOutcome, open_instance, outcome_of, term_signal_kept
-from rag_assets.defs.stage_asset import markdown_list
+from rag_assets.defs.stage_metadata import markdown_list
 from rag_assets.index.layout import IndexHome, dagster_instance_file
 from rag_assets.pipeline.build import BuildError
 

@@ -7,11 +7,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
-from dagster import AssetKey, AssetMaterialization, AssetRecordsFilter, DagsterInstance, EventLogRecord
+from dagster import (
+    AssetKey,
+    AssetMaterialization,
+    AssetRecordsFilter,
+    DagsterInstance,
+    EventLogRecord,
+    MetadataValue,
+    TableColumnLineage,
+    TableMetadataValue,
+    TableSchema,
+)
 
 from rag_assets.defs.in_process import open_instance
+from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.versions import STAGES
 from rag_assets_tests.cli.conftest import CommandLine, new_repository
@@ -27,6 +39,11 @@ class Stored:
     instance: DagsterInstance
     repository: Repository
     commits: tuple[str, str]
+    home: IndexHome
+
+    @property
+    def generation(self) -> Path:
+        return active_generation(self.home, LABEL).directory
 
     def records(self, name: str, prefix: tuple[str, ...] = ("rag",)) -> list[EventLogRecord]:
         """The materializations of an asset, the newest first."""
@@ -37,6 +54,21 @@ class Stored:
         made = self.records(name)[0].asset_materialization
         assert made is not None
         return made
+
+    def columns(self, stage: str) -> list[str]:
+        schema = self.newest(stage).metadata["dagster/column_schema"].value
+        assert isinstance(schema, TableSchema)
+        return [column.name for column in schema.columns]
+
+    def made_of(self, stage: str, column: str) -> list[tuple[str, str]]:
+        """The columns, as (stage, column), that the lineage of a column names."""
+        lineage = self.newest(stage).metadata.get("dagster/column_lineage")
+        if lineage is None:
+            return []
+        assert isinstance(lineage.value, TableColumnLineage)
+        found = lineage.value.deps_by_column.get(column, ())
+        assert all(dep.asset_key.path[0] == "rag" for dep in found)
+        return [(dep.asset_key.path[-1], dep.column_name) for dep in found]
 
     def observed(self) -> list[EventLogRecord]:
         wanted = AssetRecordsFilter(AssetKey(["rag", "repository"]), asset_partitions=[LABEL])
@@ -65,7 +97,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stored]:
         commits.append(repository.commit({"src/Refund.cs": "namespace Shop;\n\npublic class Refund { }\n"}))
         assert cli.run("index", options=()).code == 0
         with open_instance(cli.home) as instance:
-            yield Stored(instance, repository, (commits[0], commits[1]))
+            yield Stored(instance, repository, (commits[0], commits[1]), cli.home)
 
 
 def test_the_keys_have_the_prefix_of_the_configuration(stored: Stored, tmp_path: Path) -> None:
@@ -87,3 +119,68 @@ def test_the_lineage_begins_at_the_commit(stored: Stored) -> None:
     assert tags["dagster/input_data_version/rag/repository"] == stored.commits[1]
     assert tags["dagster/input_event_pointer/rag/repository"] == str(stored.observed()[0].storage_id)
     assert stored.observed()[0].run_id == stored.records("discovered_files")[0].run_id
+
+
+COUNTED = ("discovered_files", "segments", "descriptions", "summary_sections", "embeddings", "bm25_artifacts")
+
+
+@pytest.mark.parametrize("stage", [*COUNTED, "qdrant_points"])
+def test_metadata_describes_the_table_that_was_written(stored: Stored, stage: str) -> None:
+    metadata = stored.newest(stage).metadata
+    folder = stored.generation / stage
+    written = [pq.ParquetFile(part) for part in folder.glob("*.parquet")]
+    rows = sum(part.metadata.num_rows for part in written)
+    assert rows > 0
+    assert metadata["dagster/row_count"].value == metadata["dagster/partition_row_count"].value == rows
+    schema = metadata["dagster/column_schema"].value
+    assert isinstance(schema, TableSchema)
+    assert [(column.name, column.type) for column in schema.columns] == [
+        (field.name, str(field.type).replace("element: ", "")) for field in written[0].schema_arrow
+    ]
+    if stage in COUNTED:
+        assert metadata["dagster/uri"].value == folder.as_uri()
+        assert metadata["dagster/storage_kind"].value == "parquet"
+
+
+def test_metadata_says_where_the_vectors_and_the_index_are(stored: Stored) -> None:
+    vectors, served = stored.newest("qdrant_points").metadata, stored.newest("active_index").metadata
+    assert vectors["dagster/uri"].value == (stored.generation / "shard").as_uri()
+    assert vectors["dagster/storage_kind"].value == "qdrant"
+    assert served["dagster/uri"].value == stored.generation.as_uri()
+
+
+def test_the_columns_of_a_point_lead_back_to_the_text_of_a_file(stored: Stored) -> None:
+    """Every column that is named exists, and the lineage of the points ends in git."""
+    columns = {stage: stored.columns(stage) for stage in (*COUNTED, "qdrant_points")}
+    reached, todo = set[tuple[str, str]](), [("qdrant_points", name) for name in columns["qdrant_points"]]
+    while todo:
+        stage, column = todo.pop()
+        assert column in columns[stage], (stage, column)
+        if (stage, column) not in reached:
+            reached.add((stage, column))
+            todo += stored.made_of(stage, column)
+    sources = {column for stage, column in reached if stage == "discovered_files"}
+    assert sources == {"path", "text_sha256", "language", "commit_sha", "commit_date"}
+    assert {stage for stage, _ in reached} == {*COUNTED, "qdrant_points"}
+    assert ("discovered_files", "text_sha256") in stored.made_of("segments", "segment")
+
+
+def test_tables_of_a_report_are_tables(stored: Stored) -> None:
+    languages = stored.newest("discovered_files").metadata["languages"]
+    assert isinstance(languages, TableMetadataValue)
+    assert {"language": "csharp", "files": 3} in [record.data for record in languages.records]
+
+
+def test_links_lead_to_the_commit_and_to_what_changed_and_hold_no_credential(stored: Stored) -> None:
+    old, new = stored.commits
+    for stage in ("discovered_files", "active_index"):
+        first, second = (record.asset_materialization for record in reversed(stored.records(stage)))
+        assert first is not None and second is not None
+        assert first.metadata["commit page"] == MetadataValue.url(f"https://github.com/acme/shop/commit/{old}")
+        assert "diff page" not in first.metadata
+        assert second.metadata["diff page"] == MetadataValue.url(f"https://github.com/acme/shop/compare/{old}...{new}")
+    seen = stored.observed()[0].asset_observation
+    assert seen is not None
+    assert seen.metadata["commit page"] == MetadataValue.url(f"https://github.com/acme/shop/commit/{new}")
+    events = "".join(path.read_bytes().decode("latin-1") for path in stored.home.dagster.rglob("*.db*"))
+    assert "acme/shop" in events and "s3cret-t0ken" not in events

@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 import yaml
-from dagster import AssetKey, AssetRecordsFilter, DagsterInstance, ExecuteInProcessResult, materialize
+from dagster import (
+    AssetKey,
+    AssetRecordsFilter,
+    DagsterInstance,
+    ExecuteInProcessResult,
+    TableMetadataValue,
+    materialize,
+)
 
 from rag_assets.defs.pipeline import configured_assets, pipeline_for
 from rag_assets.defs.resources import Workspace
@@ -124,6 +131,12 @@ class Automated:
 
     def materialized(self, label: str) -> set[str]:
         return {stage for stage in STAGES if self.data_version(stage, label) is not None}
+
+
+def cells(table: object) -> list[str | int | float | bool | None]:
+    """Of a table in metadata, row by row."""
+    assert isinstance(table, TableMetadataValue)
+    return [cell for record in table.records for cell in record.data.values()]
 
 
 @pytest.fixture

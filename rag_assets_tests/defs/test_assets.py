@@ -21,13 +21,14 @@ from dagster import (
 )
 from markdown_it import MarkdownIt
 
+from rag_assets.contracts.source_file import SkipReason
 from rag_assets.definitions import defs
 from rag_assets.defs import assets as segments_asset
 from rag_assets.defs.assets import assets_of
 from rag_assets.defs.pipeline import pipeline_for
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.scope import REPOSITORY, AssetScope
-from rag_assets.defs.stage_asset import markdown_list, markdown_table
+from rag_assets.defs.stage_metadata import markdown_list, table
 from rag_assets.index.generations import active_pointer, set_pending_build
 from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome
@@ -37,6 +38,7 @@ from rag_assets.pipeline.progress import Progress, Silent
 from rag_assets.pipeline.segments import segment_files
 from rag_assets.pipeline.versions import STAGES, stage_version
 from rag_assets.settings import RepositorySettings, Settings
+from rag_assets_tests.defs.conftest import cells
 from rag_assets_tests.git_repository import Repository
 
 RAG = AssetScope(("rag",))
@@ -128,8 +130,8 @@ def test_a_run_indexes_a_label_and_explains_itself(tmp_path: Path, home: IndexHo
     assert list(found) and set(found) == set(STAGES)
     assert found["discovered_files"]["commit"] == source.git("rev-parse", "HEAD")
     assert (found["discovered_files"]["indexed"], found["discovered_files"]["skipped"]) == (2, 1)
-    assert "tool.min.js" in found["discovered_files"]["skipped files"]
-    assert "Model" in found["descriptions"]["kinds"]
+    assert "tool.min.js" in cells(found["discovered_files"]["skipped files"])
+    assert "Model" in cells(found["descriptions"]["kinds"])
     pointer = active_pointer(home, "shop@main")
     assert pointer is not None and pointer.run_id == result.run_id, "the index names the run that made it"
     checks = {event.check_name: event.passed for event in result.get_asset_check_evaluations()}
@@ -188,17 +190,20 @@ def test_a_missing_ref_is_named_and_not_retried(tmp_path: Path, home: IndexHome,
     assert not [event for event in result.all_events if event.is_step_up_for_retry]
 
 
-def test_tables_in_metadata_are_bounded_and_escaped() -> None:
-    rows = [{"path": f"a|{i}.cs", "reason": "x\ny"} for i in range(60)]
-    made = markdown_table(rows).splitlines()
-    assert made[0] == "| path | reason |"
-    assert made[2] == "| a&#124;0.cs | x&#10;y |"
-    assert made[-1] == "… and 10 more"
-
-
-def test_a_single_wide_row_is_written_downwards() -> None:
-    wide = [{"label": "shop@main", "generation": "20260101", "built": "20260102", "commit": "abc"}]
-    assert markdown_table(wide).splitlines()[2:4] == ["| label | shop@main |", "| generation | 20260101 |"]
+def test_tables_in_metadata_are_bounded_and_keep_the_kinds_of_their_values() -> None:
+    rows = [
+        {"path": f"a|{i}.cs", "files": i, "share": 0.5, "is_old": True, "kind": SkipReason.BINARY} for i in range(60)
+    ]
+    made = table(rows)
+    assert [(column.name, column.type) for column in made.schema.columns] == [
+        ("path", "string"),
+        ("files", "int"),
+        ("share", "float"),
+        ("is_old", "bool"),
+        ("kind", "string"),
+    ]
+    assert len(made.records) == 50
+    assert made.records[1].data == rows[1]
 
 
 def test_a_run_does_not_mix_its_commit_with_that_of_another(
@@ -258,8 +263,7 @@ HOSTILE = (
 def test_markdown_of_the_ui_shows_texts_of_a_repository_as_they_are(text: str) -> None:
     render = MarkdownIt("commonmark", {"html": True}).enable("table").render
     shown = html.escape(text)
-    table = render(markdown_table([{"path": text, "reason": "x"}]))
-    assert f"<td>{shown}</td>" in table and table.count("<td>") == 2
+    assert table([{"path": text}]).records[0].data == {"path": text}, "cells are text for the UI"
     listed = str(markdown_list([text]).value)
     assert render(listed) == f"<ul>\n<li>{shown}</li>\n</ul>\n"
     assert html.unescape(listed) == f"- {text}"

@@ -12,7 +12,7 @@ from rag_assets.index.eval_records import read_decision
 from rag_assets.index.generations import active_pointer, generation_directory, is_finished, pending_build_id
 from rag_assets.index.promotion import activate
 from rag_assets.settings.config_file import ENV_PREFIX
-from rag_assets_tests.defs.conftest import Automated, failure_text
+from rag_assets_tests.defs.conftest import Automated, cells, failure_text
 from rag_assets_tests.evaluation.graded import BAD, good, write_questions
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.models.llm.model_server import ModelServer, completion
@@ -58,11 +58,12 @@ def test_a_refused_build_stops_the_run_and_shows_its_numbers(automated: Automate
     assert "active_index" not in made
     shown = made["eval_runs"]
     assert shown["recall@10"].value == pytest.approx(0.7), "a number that the UI plots"
-    assert "| recall@10 | 0.700 | 1.000 | -0.300 | 0.950 | no |" in str(shown["metrics"].value)
-    assert "q-refund" in str(shown["got worse"].value)
+    assert cells(shown["metrics"])[:6] == ["recall@10", "0.700", "1.000", "-0.300", "0.950", "no"]
+    assert "q-refund: Pays money back for a returned parcel." in cells(shown["got worse"])
     assert (shown["questions_lost"].value, shown["questions_gained"].value) == (3, 0)
     assert float(str(shown["latency_p95_ms"].value)) >= float(str(shown["latency_p50_ms"].value)) > 0
-    assert "| lost | q-invoice" in str(shown["against the active generation"].value)
+    moved = cells(shown["against the active generation"])
+    assert moved[:2] == ["lost", "q-invoice: Bills a customer at the end of the month."]
     candidate = pending_build_id(automated.home, LABEL)
     assert candidate is not None and is_finished(automated.home, LABEL, candidate)
     decision = read_decision(generation_directory(automated.home, LABEL, candidate))

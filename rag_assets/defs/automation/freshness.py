@@ -18,7 +18,6 @@ from dagster import (
     AssetSelection,
     DagsterInstance,
     Definitions,
-    MetadataValue,
     ScheduleDefinition,
     asset_check,
     define_asset_job,
@@ -27,7 +26,7 @@ from dagster import (
 from rag_assets.defs.partitions import partition_name
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.scope import AssetScope
-from rag_assets.defs.stage_asset import markdown_table
+from rag_assets.defs.stage_metadata import table
 from rag_assets.index.layout import path_slug
 from rag_assets.settings import Settings
 
@@ -89,7 +88,7 @@ def freshness_of(settings: Settings, last: Mapping[str, float | None]) -> AssetC
     if never:
         said.append(f"never indexed: {', '.join(never)}")
     if found:
-        metadata["age"] = MetadataValue.md(markdown_table([_row(age, limit) for age in found]))
+        metadata["age"] = table([_row(age, limit) for age in found])
     return AssetCheckResult(
         passed=not stale,
         severity=AssetCheckSeverity.WARN,
@@ -118,5 +117,5 @@ def ages(last: Mapping[str, float | None], repository_ids: Iterable[str], now: f
 
 def _row(age: LabelAge, limit: float) -> dict[str, Any]:
     if age.hours is None:
-        return {"label": age.label, "hours": "", "state": "never indexed"}
-    return {"label": age.label, "hours": f"{age.hours:.1f}", "state": "stale" if age.is_stale(limit) else "fresh"}
+        return {"label": age.label, "hours": None, "state": "never indexed"}
+    return {"label": age.label, "hours": round(age.hours, 1), "state": "stale" if age.is_stale(limit) else "fresh"}
