@@ -94,12 +94,12 @@ PICTURES = {
     "points": Picture(
         "A file is cut into segments, each is described, and a description becomes sections, each of which is a point",
         {
-            "file": Box(0, 1, "OrderManager.cs", "data"),
-            "one": Box(1, 0.5, "segment\nclass OrderManager"),
-            "two": Box(1, 1.5, "segment\nrecord RefundPolicy"),
-            "description": Box(2, 0.5, "description\nManager, its facts"),
-            "first": Box(3, 0, "section\nwhat it is for"),
-            "second": Box(3, 1, "section\nits methods"),
+            "file": Box(0, 1, "Suppliers.cs", "data"),
+            "one": Box(1, 0.5, "segment\nclass Supplier"),
+            "two": Box(1, 1.5, "segment\nclass SupplierManager"),
+            "description": Box(2, 0.5, "description\nModel, its facts"),
+            "first": Box(3, 0, "section\noverview"),
+            "second": Box(3, 1, "section\nproperties"),
             "point": Box(4, 0, "point\nvector, keywords,\npayload", "data"),
             "source": Box(4, 1.5, "source\npath, lines, commit", "good"),
         },
