@@ -119,8 +119,8 @@ def claimed_bytes(folder: Path) -> int:
 
 
 def index_without_dagster(home: IndexHome, repository: Repository, identifier: str, *, force: bool = False) -> str:
-    """The label of a lexical index, made by the stages alone."""
-    settings = Settings(home=home.root, embedder=EmbedderSettings(provider="lexical-only"))
+    """The label of a lexical index, made by the stages alone, and by one process: to start others takes longer."""
+    settings = Settings(home=home.root, embedder=EmbedderSettings(provider="lexical-only"), workers=1)
     configured = RepositorySettings(id=identifier, location=str(repository.path.resolve()), ref="main")
     label = index_label(identifier, "main")
     run_stages(settings, label, configured, run_id="made-by-a-test", force=force)

@@ -22,15 +22,14 @@ SHOP = Path(__file__).parents[2] / "examples" / "shop"
 
 @pytest.fixture(scope="module")
 def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    """The example shop, indexed by the command line."""
+    """The example shop, indexed."""
     base = tmp_path_factory.mktemp("answer-plans")
     shutil.copytree(SHOP, base / "shop")
     repository = Repository(base / "shop")
     repository.git("init", "--quiet", "--initial-branch=main")
     repository.commit({})
     made = CommandLine(IndexHome(base / "home"), base)
-    done = made.run("index", repository.path, "--lexical-only")
-    assert done.code == 0, done.err
+    index_without_dagster(made.home, repository, "shop")
     return made
 
 

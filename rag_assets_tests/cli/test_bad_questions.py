@@ -12,7 +12,7 @@ import pytest
 from rag_assets.answer.abstention import SENTENCE
 from rag_assets.answer.question_form import foreign_language, is_courtesy
 from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import CommandLine
+from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster
 from rag_assets_tests.git_repository import Repository
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
@@ -20,15 +20,14 @@ SHOP = Path(__file__).parents[2] / "examples" / "shop"
 
 @pytest.fixture(scope="module")
 def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    """The example shop, indexed by the command line, with a page that thanks and greets."""
+    """The example shop, indexed, with a page that thanks and greets."""
     base = tmp_path_factory.mktemp("bad-questions")
     shutil.copytree(SHOP, base / "shop")
     repository = Repository(base / "shop")
     repository.git("init", "--quiet", "--initial-branch=main")
     repository.commit({"pages/thanks.md": "# Thanks!\n\nHello, thanks for your order. You are not stupid.\n"})
     made = CommandLine(IndexHome(base / "home"), base)
-    done = made.run("index", repository.path, "--lexical-only")
-    assert done.code == 0, done.err
+    index_without_dagster(made.home, repository, "shop")
     return made
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import CommandLine, Outcome
+from rag_assets_tests.cli.conftest import CommandLine, Outcome, index_without_dagster
 from rag_assets_tests.git_repository import Repository
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
@@ -30,7 +30,7 @@ public class {COMMAND}
 
 @pytest.fixture(scope="module")
 def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    """The example shop with a class that wants to be obeyed, indexed by the command line."""
+    """The example shop with a class that wants to be obeyed, indexed."""
     base = tmp_path_factory.mktemp("follow-ups")
     shutil.copytree(SHOP, base / "shop")
     (base / "shop" / "src" / "Hostile.cs").write_text(HOSTILE, encoding="utf-8")
@@ -38,8 +38,7 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     repository.git("init", "--quiet", "--initial-branch=main")
     repository.commit({})
     made = CommandLine(IndexHome(base / "home"), base)
-    done = made.run("index", repository.path, "--lexical-only")
-    assert done.code == 0, done.err
+    index_without_dagster(made.home, repository, "shop")
     return made
 
 

@@ -50,6 +50,8 @@ GOOD: dict[str, str | bytes] = {
     "Order.cs": "public class Order { public int Id { get; set; } }\n",
     "z.md": "# Orders\n\nThey are paid.\n",
 }
+MANY = 100
+"""Files of two buckets, on which worker processes work."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits are those of the Linux kernel")
 
@@ -127,7 +129,7 @@ def test_the_next_commit_finds_the_same(small: Hostile) -> None:
 
 
 def test_a_build_with_worker_processes_lists_the_same(tmp_path: Path) -> None:
-    many: dict[str, str | bytes] = {f"t/{number}.txt": f"Text {number}.\n" for number in range(300)}
+    many: dict[str, str | bytes] = {f"t/{number}.txt": f"Text {number}.\n" for number in range(MANY)}
     made = hostile(tmp_path, HOSTILE | GOOD | many)
     result = made.index()
     assert result["files"]["indexed"] == len(many) + len(GOOD) + 3, "descriptions of three are missing"
@@ -135,7 +137,7 @@ def test_a_build_with_worker_processes_lists_the_same(tmp_path: Path) -> None:
 
 
 def test_a_temporary_folder_too_long_for_sockets_changes_nothing(tmp_path: Path) -> None:
-    many: dict[str, str | bytes] = {f"t/{number}.txt": f"Text {number}.\n" for number in range(300)}
+    many: dict[str, str | bytes] = {f"t/{number}.txt": f"Text {number}.\n" for number in range(MANY)}
     made = hostile(tmp_path, {"a.aborts": "x"} | many)
     long = tmp_path / ("long" * 30)
     long.mkdir()
@@ -156,7 +158,7 @@ def test_a_higher_limit_is_another_chance(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("many", "how"),
-    [(0, signal.SIGTERM), (0, signal.SIGKILL), (300, signal.SIGINT), (300, signal.SIGKILL)],
+    [(0, signal.SIGTERM), (0, signal.SIGKILL), (MANY, signal.SIGINT), (MANY, signal.SIGKILL)],
     ids=["copy-SIGTERM", "copy-SIGKILL", "pool-SIGINT", "pool-SIGKILL"],
 )
 def test_an_ended_build_leaves_no_process_and_no_folder(tmp_path: Path, how: signal.Signals, many: int) -> None:

@@ -82,7 +82,8 @@ def shop_source(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 @pytest.fixture(scope="session")
 def shop(shop_source: Repository, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """The shop, indexed with the settings its EXPECTED.yaml names."""
-    return built(shop_source, lexical(tmp_path_factory.mktemp("home")), **EXPECTED["repository"])
+    settings = lexical(tmp_path_factory.mktemp("home")).model_copy(update={"workers": 1})
+    return built(shop_source, settings, **EXPECTED["repository"])
 
 
 @pytest.fixture

@@ -7,11 +7,21 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import forkserver
 
+import pytest
 from distributed import LocalCluster
 
+from rag_assets.pipeline.workers.process_pool import _PRELOADED
 from rag_assets.pipeline.workers.worker_pool import rest_workers
 from rag_assets.settings import ExecutionSettings
+
+
+@pytest.fixture(scope="module", autouse=True)
+def copied_workers() -> None:
+    """Workers of Dask and local ones are copies of one process, which has loaded what both need."""
+    forkserver.set_forkserver_preload([*_PRELOADED, "rag_assets.pipeline.workers.dask_pool", "distributed.nanny"])
+    forkserver.ensure_running()
 
 
 @contextmanager

@@ -39,7 +39,7 @@ from rag_assets.settings.config_file import ConfigError
 from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import SHOP
-from rag_assets_tests.pipeline.dask_clusters import local_cluster, on, worker
+from rag_assets_tests.pipeline.dask_clusters import copied_workers, local_cluster, on, worker
 from rag_assets_tests.pipeline.test_workers import (
     bucket_and_process,
     build_of_buckets,
@@ -48,6 +48,8 @@ from rag_assets_tests.pipeline.test_workers import (
     size_and_process,
 )
 from rag_assets_tests.processes import until
+
+__all__ = ["copied_workers"]  # fixtures are found by their names
 
 LABEL = "shop@main"
 NOTES = 220  # with a part of the shop four buckets, and more texts than are embedded by one process

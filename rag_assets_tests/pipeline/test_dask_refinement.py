@@ -25,7 +25,7 @@ from rag_assets.pipeline.workers.worker_pool import rest_workers
 from rag_assets.settings import ExecutionSettings
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, failing
-from rag_assets_tests.pipeline.dask_clusters import local_cluster, on
+from rag_assets_tests.pipeline.dask_clusters import copied_workers, local_cluster, on
 from rag_assets_tests.pipeline.undocumented import (
     QUESTIONS,
     asked_about,
@@ -35,6 +35,8 @@ from rag_assets_tests.pipeline.undocumented import (
     undocumented,
     with_segments,
 )
+
+__all__ = ["copied_workers"]  # fixtures are found by their names
 
 
 @dataclass(frozen=True)
