@@ -116,8 +116,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: ranks.get(item.path, len(ranks)))
 
 
+def pytest_collection() -> None:
+    """Everything that is made now stays."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Looks for cycles seldom: a process of the whole suite has a million objects that stay, most of them its tests."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(5_000, 10, 10)

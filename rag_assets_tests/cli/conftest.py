@@ -66,6 +66,7 @@ class CommandLine:
     home: IndexHome
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
+    program: tuple[str, ...] = ("-m", "rag_assets")
 
     def run(self, *arguments: str | Path, options: tuple[str, ...] | None = None, spoken: str | None = None) -> Outcome:
         """`spoken` comes from stdin."""
@@ -81,7 +82,7 @@ class CommandLine:
         return Outcome(done.exit_code, done.stdout, done.stderr)
 
     def start(self, *arguments: str | Path, **popen: Any) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "rag_assets", *self._globals(None), *map(str, arguments)]
+        command = [sys.executable, *self.program, *self._globals(None), *map(str, arguments)]
         environment = os.environ | {"PYTHONPATH": str(Path(rag_assets.__file__).parents[1])} | self.environment
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
         return subprocess.Popen(

@@ -34,7 +34,7 @@ def test_every_hostile_file_is_indexed_or_listed_with_its_reason(tmp_path: Path)
     assert built.code == 0, built.err
     files = built.json["results"][0]["files"]
     assert files["indexed"] + files["skipped"] == len(chosen | GOOD)
-    listed = {row["path"]: row for row in cli.spawn("status", "--skipped", "--json").json["labels"][0]["skipped"]}
+    listed = {row["path"]: row for row in cli.run("status", "--skipped", "--json").json["labels"][0]["skipped"]}
     assert not listed.keys() & GOOD.keys()
     assert all(row["reason"] and row["detail"] for row in listed.values())
     in_part = [path for path, row in listed.items() if row["detail"].partition(": ")[0] in BUILD_STAGES[2:]]

@@ -50,6 +50,15 @@ GOOD: dict[str, str | bytes] = {
     "Order.cs": "public class Order { public int Id { get; set; } }\n",
     "z.md": "# Orders\n\nThey are paid.\n",
 }
+PROGRAM = """
+from rag_assets_tests import faster_dagster
+from rag_assets.cli import main
+
+faster_dagster.remember()
+main()
+"""
+"""The command; what Dagster does again and again is half of a small build, and nothing here is about it."""
+
 MANY = 100
 """Files of two buckets, on which worker processes work."""
 
@@ -83,7 +92,7 @@ def hostile(folder: Path, files: dict[str, str | bytes]) -> Hostile:
     paths = os.pathsep.join([str(folder / "site"), str(Path(rag_assets.__file__).parents[1])])
     environment = {"PYTHONPATH": paths, "TMPDIR": temporary.name}
     made = Hostile(
-        CommandLine(IndexHome(folder / "home"), folder, environment),
+        CommandLine(IndexHome(folder / "home"), folder, environment, ("-c", PROGRAM)),
         new_repository(folder / "hostile", files),
         temporary,
     )
