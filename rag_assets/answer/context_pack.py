@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.answer.abstention import Signals, confidence
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_about, named_nodes, near_names, points_at
 from rag_assets.answer.passage_ranking import RankedPassages, ranked, signals_of
-from rag_assets.answer.passages import PROSE
+from rag_assets.answer.passages import PROSE, whole_of
 from rag_assets.answer.question_analysis import (
     Intent,
     QueryIntent,
@@ -455,7 +455,7 @@ def _with_steps(
     """The calls of the first passage in their order, where each is, and the evidence with what is called."""
     from rag_assets.answer.plans import steps_of
 
-    first = next((passages.passages[at] for at in passages.chosen(1)), None)
+    first = next((whole_of(passages.passages[at]) for at in passages.chosen(1)), None)
     index = target.members.get(first.evidence.label) if first is not None else None
     graph = graph_of(index) if index is not None else ""
     if first is None or index is None or isinstance(graph, str):

@@ -42,9 +42,9 @@ def explanation(found: Answer, thresholds: Thresholds) -> dict[str, Any]:
                 "place": lines_of(passage.evidence.path, passage.line_start, passage.line_end),
                 "name": passage.name,
                 "quoted": any(_has(passage, one) for one in found.citations),
-                "score": round(passage.score, 2),
+                "score": round(float(read.passages.scores[number]), 2),
                 "parts": _rounded(read.passages.parts_of(number)),
-                "says": [word.word for word in read.words if word.root in passage.has],
+                "says": [word.word for word in read.passages.words_of(number)],
             }
             for number in read.passages.chosen(MOST_QUOTED)
             for passage in [read.passages.passages[number]]

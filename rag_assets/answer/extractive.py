@@ -14,7 +14,7 @@ from dataclasses import replace
 from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages
-from rag_assets.answer.passages import PROSE, Passage, members_of, passages_of
+from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, members_of, passages_of
 from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, roots_of
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
@@ -28,8 +28,9 @@ _BESIDE_FACTS = 2
 _MOST_DESCRIBED = 2  # pieces
 _MOST_FACTS = 4  # of one description
 
-_MOST_LINES = 25  # of one quoted body
-_MOST_ALSO = 4  # places beside the quotes
+_MOST_WHOLE = 3  # quotes
+_MOST_ALSO = MOST_QUOTED - _MOST_WHOLE
+_MOST_SHORT_LINES = 10  # of these
 _ALSO = "**See also:**"
 NOT_SURE = "**Not sure. The closest is:**"
 _MOST_PARAGRAPHS = 2  # of a file, in an introduction
@@ -50,8 +51,6 @@ _MOST_OF_A_FILE = 3
 _MOST_MEMBERS = 12  # of a type
 _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 1_200
-_AROUND = 3  # lines before and after those of a long member
-_LINES_AROUND = 1  # a telling line with its neighbours
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
 _SAYS_NOTHING = re.compile(r"\s*(?:$|//|/\*|\*|--|#(?!\w))")  # a comment, or a blank line
 _QUOTE_MARKS = str.maketrans("“”", '""')
@@ -81,14 +80,15 @@ def answer_of(
     elif wish.intent is Intent.OVERVIEW:
         pieces += [*_introduction(lead), *_explanations(words, passages, within, _BESIDE_FACTS), said]
     elif wish.intent is Intent.EXPLANATION:
-        first, *others = _explanations(words, passages, within, MOST_QUOTED) or [""]
+        first, *others = _explanations(words, passages, within, _MOST_WHOLE) or [""]
         pieces += [first, said, *others]
     else:
         pieces.append(said)
         if not any(pieces) or wish.intent in (Intent.ROUTES, Intent.TABLES):
-            pieces += _explanations(words, passages, within, _BESIDE_FACTS if told else MOST_QUOTED)
+            pieces += _explanations(words, passages, within, _BESIDE_FACTS if told else _MOST_WHOLE)
     pieces = [piece for piece in pieces if piece]
-    pieces += _descriptions(wish, words, evidence, "\n\n".join(pieces))
+    quoted = pieces[: pieces.index(_ALSO)] if _ALSO in pieces else pieces
+    pieces += _descriptions(wish, words, evidence, "\n\n".join(quoted))
     return "\n\n".join(dict.fromkeys(pieces))
 
 
@@ -222,14 +222,13 @@ def _signature_told(part: Passage) -> tuple[str, int, int]:
 
 
 def _explanations(
-    words: Sequence[QueryTerm], passages: RankedPassages, within: Container[Evidence], most: int
+    words: Sequence[QueryTerm], passages: RankedPassages, within: Container[Evidence], most: int, also: int = _MOST_ALSO
 ) -> list[str]:
-    """The best passages, and of the next ones where they are and the line that says the most."""
-    numbers = passages.chosen(most + _MOST_ALSO, within)
-    quoted = [passages.passages[one] for one in numbers]
+    """The best passages, and of the next ones the lines that say the most."""
+    quoted = [passages.passages[one] for one in passages.chosen(most + also, within)]
     made = [_passage_told(one, words, passages) for one in quoted[:most]]
-    also = [line for one in quoted[most:] if (line := _also(one, passages))]
-    return [*made, f"{_ALSO}\n" + "\n".join(also)] if also else made
+    shorter = [_passage_told(_telling_lines(one, passages, _MOST_SHORT_LINES), words) for one in quoted[most:]]
+    return [*made, _ALSO, *shorter] if shorter else made
 
 
 def _introduction(lead: Sequence[Evidence]) -> list[str]:
@@ -247,13 +246,6 @@ def _introduction(lead: Sequence[Evidence]) -> list[str]:
     return made
 
 
-def _also(passage: Passage, passages: RankedPassages) -> str:
-    """A place in one line, with the line of it that says the most; '' where no line can be shown."""
-    number, line = telling_line(passage, passages)
-    known = passage.evidence
-    return f"- `{neutral(line)}` in {lines_of(known.path, number, number)} {marker(known.id)}" if line else ""
-
-
 def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:
     """The line of a passage that says the most of the question, and its number; '' where no line can be shown."""
     known = passage.evidence
@@ -269,51 +261,46 @@ def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:
     return shown[max(range(len(shown)), key=lambda at: (values[at] + _decides(shown[at][1]), -at))]
 
 
-def _passage_told(passage: Passage, words: Sequence[QueryTerm], passages: RankedPassages) -> str:
+def _passage_told(passage: Passage, words: Sequence[QueryTerm], passages: RankedPassages | None = None) -> str:
+    """Whole with the `passages` that it is one of, else no more than its lines."""
     if passage.is_prose:
-        return prose_told(_in_context(passage), words)
-    return _code_told(passage, passages)
+        return prose_told(passage if passages is None else _in_context(passage), words)
+    return _code_told(passage) if passages is not None else _member_told(passage)
 
 
-def _code_told(passage: Passage, asked: RankedPassages | None = None) -> str:
-    return _type_told(passage) if passage.is_type else _member_told(passage, asked)
+def _code_told(passage: Passage) -> str:
+    return _type_told(passage) if passage.is_type else _member_told(_telling_lines(passage, None, MOST_LINES))
 
 
-def _member_told(whole: Passage, asked: RankedPassages | None = None) -> str:
-    passage = _telling_lines(whole, asked)
-    code = neutral(_shortened(passage.code, asked))
-    before = "" if whole.code.startswith(passage.code) else "…\n"
-    after = "" if whole.code.endswith(passage.code) or code.endswith("…") else "\n…"
+def _member_told(passage: Passage) -> str:
+    if passage.line_end - passage.line_start >= _CITED_LINES:  # a comment of pages
+        passage = replace(passage, doc="", line_start=passage.line_end - passage.code.count("\n"))
+    code = neutral("\n".join(_dedented(passage.code)))
+    before, after = "…\n" * passage.goes_before, "\n…" * passage.goes_on
     return f"{about(passage)}\n\n{_fenced(f'{before}{code}{after}', passage.evidence)}"
 
 
-def _telling_lines(passage: Passage, asked: RankedPassages | None) -> Passage:
-    """The passage, of a long one the lines in a row that say most of the question; the first ones where those are as
-    good, as they have the declaration and its comment."""
-    if passage.line_end - passage.line_start < _CITED_LINES:
-        return passage
+def _telling_lines(passage: Passage, asked: RankedPassages | None, most: int) -> Passage:
+    """The lines in a row, `most` at most, that say most of the question; the first ones where those are as good."""
     lines = passage.code.split("\n")
-    first = passage.line_end - len(lines) + 1
+    if len(lines) <= most:
+        return passage
     values = _values_of(lines, asked)
-    room = _CITED_LINES - max(0, first - passage.line_start)
-    if room >= _MOST_LINES:  # the comment leaves room for the declaration
-        starts = {0: room}
-    else:
-        passage, starts = replace(passage, doc="", line_start=first), {0: _CITED_LINES}
-    room = _CITED_LINES - 2 * _AROUND
-    starts |= dict.fromkeys(range(1, len(lines) - room + 1), room)
-    start = max(starts, key=lambda at: (round(sum(values[at : at + starts[at]]), 6), -at))
-    end = start + starts[start]
-    if start:
-        hits = [at for at in range(start, end) if values[at]]
-        start, end = max(0, hits[0] - _AROUND), hits[-1] + _AROUND + 1
-    window = lines[start:end]
+
+    def value(start: int) -> float:
+        shown = values[start : start + most]
+        return round(sum(shown) + max(shown), 6)
+
+    start = max(range(len(lines) - most + 1), key=lambda at: (value(at), -at))
+    code, first = "\n".join(lines[start : start + most]), passage.line_end - len(lines) + 1 + start
     return replace(
         passage,
-        code="\n".join(window),
-        line_start=passage.line_start if start == 0 else first + start,
-        line_end=first + start + len(window) - 1,
-        doc=passage.doc if start == 0 else "",
+        text=code,
+        code=code,
+        line_start=first if start else passage.line_start,
+        line_end=first + most - 1,
+        goes_before=passage.goes_before or start > 0,
+        goes_on=passage.goes_on or start + most < len(lines),
     )
 
 
@@ -336,7 +323,7 @@ def about(passage: Passage) -> str:
     is_whole = passage.name in ("", owner) or passage.is_type or not owner.isidentifier()
     name = passage.name if is_whole else f"{owner}.{passage.name}"
     where = lines_of(known.path, passage.line_start, passage.line_end)
-    doc = _cut(passage.doc, _MOST_DOC_CHARS)
+    doc = "" if passage.goes_before else _cut(passage.doc, _MOST_DOC_CHARS)
     doc = "" if doc.translate(_QUOTE_MARKS) != doc else doc  # in other quotation marks it would be no quote any more
     said = f": “{neutral(doc)}”" if len(doc) > 12 else ""
     return f"`{name or owner}` in {where}{said} {marker(known.id)}"
@@ -362,7 +349,7 @@ def _in_context(passage: Passage) -> Passage:
         return passage
     lines = known.text.split("\n")
     start, end = passage.line_start - known.line_start, passage.line_end - known.line_start + 1
-    while end - start < _MOST_LINES:
+    while end - start < MOST_LINES:
         grown = max(0, start - 1), min(len(lines), end + 1)
         if grown == (start, end) or sum(map(len, lines[grown[0] : grown[1]])) > _MOST_PROSE_CHARS:
             break
@@ -402,31 +389,6 @@ def _telling(text: str, words: Sequence[QueryTerm]) -> str:
     kept = "\n".join(lines[best : max(end, best + 1)])
     before = "…\n" if best else ""
     return f"{before}{_cut(kept, _MOST_PROSE_CHARS)}{' …' if end < len(lines) else ''}"
-
-
-def _shortened(code: str, asked: RankedPassages | None) -> str:
-    """The declaration, and of a long body the lines that answer, with those around them; `…` where lines were left
-    out."""
-    lines = _dedented(code)
-    if len(lines) <= _MOST_LINES:
-        return "\n".join(lines)
-    values = _values_of(lines, asked)
-    kept = {0, 1, 2}
-    for at in sorted(range(len(lines)), key=lambda at: (-values[at], at)):
-        if len(kept) >= _MOST_LINES or not values[at]:
-            break
-        kept |= {near for near in range(at - _LINES_AROUND, at + _LINES_AROUND + 1) if 0 <= near < len(lines)}
-    at = 0
-    while len(kept) < _MOST_LINES - 2:
-        kept.add(at)
-        at += 1
-    made: list[str] = []
-    for at, line in enumerate(lines):
-        if at in kept:
-            made.append(line)
-        elif made and made[-1] != "…":
-            made.append("…")
-    return "\n".join(made)
 
 
 def _dedented(code: str) -> list[str]:

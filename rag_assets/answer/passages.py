@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
 
@@ -200,6 +200,12 @@ _KEYWORDS = frozenset(
     for word in line.split()
 )
 
+_READ_WHOLE = 30  # lines
+MOST_LINES = 24
+"""Of an excerpt, and of a quote. Of the questions that the weights of `passage_ranking` are fitted to, a fact is quoted
+for 57 % with excerpts of 24 lines, 56 % with 20 and 54 % with 16."""
+_FEWEST_LINES = 8
+_CLOSING = "})]"
 _WHOLE_PROSE = 600  # characters; a quote of ten lines
 CONFIGURATION = frozenset({"json", "xml", "yaml", "toml", "ini", "msbuild", "html", "css", "razor", "resx", "text"})
 _SAID_TOGETHER = 30  # seconds: what a listener who begins at the time of a citation hears soon
@@ -209,7 +215,8 @@ _SAID_TOGETHER = 30  # seconds: what a listener who begins at the time of a cita
 class Passage:
     """`text` is an exact range of the source of `evidence`; `name` what it declares, '' for nothing; `doc` the words of
     its doc comment; `code` what is left of `text` without that comment; `signature` its declaration on one line,
-    without attributes and body. Lines are 1-based, of the file. `depth` grows with what is around it."""
+    without attributes and body. Lines are 1-based, of the file. `depth` grows with what is around it. `goes_before` and
+    `goes_on`: an excerpt, which leaves out lines before or after it."""
 
     evidence: Evidence
     text: str
@@ -222,8 +229,8 @@ class Passage:
     is_type: bool = False
     depth: int = 0
     signature: str = ""
-    score: float = 0.0
-    has: frozenset[str] = frozenset()
+    goes_before: bool = False
+    goes_on: bool = False
 
     @property
     def declaration(self) -> tuple[int, int]:
@@ -246,6 +253,61 @@ def passages_of(known: Evidence) -> tuple[Passage, ...]:
         parts = [part for part in parts if len(fences) % 2 == 0 or part.start >= fences[0]]
     found = (_passage(known, part) for part in parts)
     return tuple(one for one in found if one.code.strip() and not (one.is_prose and _PICTURE.search(one.text)))
+
+
+@lru_cache(maxsize=256)
+def excerpts_of(known: Evidence) -> tuple[Passage, ...]:
+    """The passages of a piece of evidence, of long ones parts that can be quoted whole: a method of a hundred lines
+    says much, and a question asks about a few of them. Pages and recordings are not divided: where a passage of theirs
+    begins is all that a citation can say."""
+    if known.pages or known.seconds is not None:
+        return passages_of(known)
+    return tuple(excerpt for whole in passages_of(known) for excerpt in _divided(whole))
+
+
+def _divided(whole: Passage) -> Iterator[Passage]:
+    lines = whole.code.split("\n")
+    if len(lines) <= _READ_WHOLE:
+        yield whole
+        return
+    first = whole.line_end - len(lines) + 1
+    before = whole.text[: len(whole.text) - len(whole.code)]  # the comment
+    begin = 0
+    while begin < len(lines):
+        end = _end_of_excerpt(lines, begin)
+        code = "\n".join(lines[begin:end])
+        yield replace(
+            whole,
+            text=before + code if begin == 0 else code,
+            code=code,
+            line_start=whole.line_start if begin == 0 else first + begin,
+            line_end=first + end - 1,
+            goes_before=begin > 0,
+            goes_on=end < len(lines),
+        )
+        begin = end
+
+
+def _end_of_excerpt(lines: Sequence[str], begin: int) -> int:
+    """Where the excerpt from `begin` ends: before the line that is indented least, rather after a blank line than in
+    the middle of a block, and rather later than earlier."""
+    if len(lines) - begin <= MOST_LINES:
+        return len(lines)
+
+    def cost(end: int) -> float:
+        following = next((line for line in lines[end : end + 3] if line.strip()), "")
+        indent = len(following) - len(following.lstrip())
+        closes = following.lstrip()[:1] in _CLOSING and bool(lines[end].strip())
+        return indent / 4 - 1.5 * (not lines[end - 1].strip()) + 2 * closes - 0.04 * (end - begin)
+
+    return min(range(begin + _FEWEST_LINES, min(begin + MOST_LINES, len(lines) - 3) + 1), key=cost)
+
+
+def whole_of(excerpt: Passage) -> Passage:
+    """The passage that an excerpt is of."""
+    lines = excerpt.line_start, excerpt.line_end
+    around = (one for one in passages_of(excerpt.evidence) if one.line_start <= lines[0] and lines[1] <= one.line_end)
+    return next(around, excerpt)
 
 
 def members_of(head: Passage) -> list[Passage]:

@@ -113,11 +113,11 @@ _ROLE_OF_ROOT = dict.fromkeys(map(root, _RELATIONS), "relation") | dict.fromkeys
 @lru_cache(maxsize=512)  # a question looks at the same passages several times
 def roots_of(text: str) -> frozenset[str]:
     """The roots of the words of a text, identifiers split."""
-    return frozenset().union(*map(_roots_of_run, set(runs(text))))
+    return frozenset().union(*map(roots_of_run, set(runs(text))))
 
 
 @lru_cache(maxsize=1 << 16)  # source says the same identifiers over and over
-def _roots_of_run(run: str) -> tuple[str, ...]:
+def roots_of_run(run: str) -> tuple[str, ...]:
     return tuple(map(root, word_terms(run)))
 
 

@@ -13,7 +13,7 @@ from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets_tests.answer.pieces import piece
 
-STRONG = Signals(best=1.0, elsewhere=0.6, meaning=0.5, margin=3.0, words=4)
+STRONG = Signals(best=1.0, elsewhere=0.6, meaning=0.5, words=4)
 WEAK = Signals(best=0.3, meaning=0.1, unknown=0.5, unsaid=0.5, unsaid_names=1, missed=1.0, words=4)
 REFUND = QueryTerm("refund", "refund", 3.0, True)
 FAX = QueryTerm("fax", "fax", 5.0, False)
@@ -46,7 +46,7 @@ def test_signals_of_passages() -> None:
     other = piece(path="b", text="int fee = 3;\n", identifier="bbbb2222", score=0.5)
     found = signals_of(ranked("refund fax", (REFUND, FAX), [piece(), other], None), ("RefundOrder",), ())
     assert (found.best, found.elsewhere, found.unknown, found.unsaid) == (3 / 8, 0.0, 5 / 8, 5 / 8)
-    assert (found.names, found.words, found.missed) == (1, 2, 1.0) and found.margin > 0
+    assert (found.names, found.words, found.missed) == (1, 2, 1.0)
 
 
 def test_a_name_that_nothing_says_is_counted() -> None:

@@ -171,13 +171,16 @@ def test_a_file_of_the_index_that_is_gone_is_no_refusal(own: Indexed, command: s
 
 
 @pytest.mark.parametrize(
-    ("path", "code"),
-    [pytest.param(SERVICE, 1, id="nothing left"), pytest.param("src/**", 4, id="others left")],
+    ("question", "path", "code"),
+    [
+        pytest.param(QUESTION, SERVICE, 1, id="nothing left"),
+        pytest.param("What pasta does OrderService boil?", "src/**", 4, id="others left"),
+    ],
 )
-def test_a_document_that_was_altered_is_not_quoted(own: Indexed, path: str, code: int) -> None:
+def test_a_document_that_was_altered_is_not_quoted(own: Indexed, question: str, path: str, code: int) -> None:
     altered = next(file for file in own.cli.home.blobs.rglob("*/*") if b"class OrderService" in file.read_bytes())
     altered.write_bytes(altered.read_bytes().replace(b"refunds", b"repairs"))
-    done = own.cli.run("ask", QUESTION, "--path", path)
+    done = own.cli.run("ask", question, "--path", path)
     assert done.code == code and "repairs" not in done.out
     assert "was damaged on disk" in done.err and "run: rag-assets index --force" in done.err
     assert "ingest" not in done.out, "the answer was in there"

@@ -87,47 +87,61 @@ class StaticEmbedder:
             yield list(range(start, start + len(batch))), self._vectors(batch)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
-        import numpy as np
+        return self.read(texts).vectors()
 
-        entries = self._table.header.entries
-        ids = [self._pieces.ids(text) for text in texts]
-        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-        flat = np.fromiter(chain.from_iterable(ids), np.int64, int(lengths.sum()))
-        # Each text's different entries, ascending, with how often it has them.
-        keys, counts = np.unique(np.repeat(np.arange(len(ids)), lengths) * entries + flat, return_counts=True)
-        owner, entry = np.divmod(keys, entries)
-        shares = counts.astype(np.float32) ** np.float32(self._exponent) * self._factors[entry]
-        ends = np.searchsorted(owner, np.arange(len(ids)), side="right")
-        made = np.zeros((len(ids), self.dimension), np.float32)
-        begin = 0
-        for row, end in enumerate(ends):
-            if end > begin:
-                made[row] = shares[begin:end] @ self._table.rows[entry[begin:end]].astype(np.float32)
-            begin = end
-        norms = np.linalg.norm(made, axis=1, keepdims=True)
-        vectors: Vectors = np.divide(made, norms, out=made, where=norms > 0)
-        return vectors
+    def read(self, texts: Sequence[str]) -> ReadTexts:
+        """Texts whose words are looked up once, for what is asked of them."""
+        return ReadTexts(self._table, self._factors, self._exponent, [self._pieces.ids(text) for text in texts])
 
     def knows(self, word: str) -> bool:
         """Whether the table has a word as a whole; of others it only knows pieces."""
         return self._pieces.has(word)
 
-    def closest(self, words: Sequence[str], texts: Sequence[str]) -> Vectors:
-        """(len(words), len(texts)) float32: the cosine between a word and that word of a text which is nearest to it;
-        0 where either has no known word."""
+
+class ReadTexts:
+    """Texts as entries of a table. The rows that they have are loaded once."""
+
+    def __init__(self, table: StaticTable, factors: Vectors, exponent: float, ids: Sequence[Sequence[int]]) -> None:
         import numpy as np
 
-        ids = [self._pieces.ids(text) for text in texts]
-        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-        made = np.zeros((len(words), len(texts)), np.float32)
-        entries, column = np.unique(np.fromiter(chain.from_iterable(ids), np.int64), return_inverse=True)
-        filled = np.flatnonzero(lengths)
-        if not len(filled) or not words:
+        self._lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        flat = np.fromiter(chain.from_iterable(ids), np.int64, int(self._lengths.sum()))
+        entries, self._columns = np.unique(flat, return_inverse=True)
+        self._rows = table.rows[entries].astype(np.float32)
+        self._factors, self._exponent = factors[entries], np.float32(exponent)
+
+    def vectors(self) -> Vectors:
+        """(n, dimension) float32, each of unit length or zero."""
+        import numpy as np
+
+        count, width = len(self._lengths), max(len(self._rows), 1)
+        # Each text's different entries, ascending, with how often it has them.
+        keys, counts = np.unique(np.repeat(np.arange(count), self._lengths) * width + self._columns, return_counts=True)
+        owner, column = np.divmod(keys, width)
+        shares = counts.astype(np.float32) ** self._exponent * self._factors[column]
+        ends = np.searchsorted(owner, np.arange(count), side="right")
+        made = np.zeros((count, self._rows.shape[1]), np.float32)
+        begin = 0
+        for row, end in enumerate(ends):
+            if end > begin:
+                made[row] = shares[begin:end] @ self._rows[column[begin:end]]
+            begin = end
+        norms = np.linalg.norm(made, axis=1, keepdims=True)
+        vectors: Vectors = np.divide(made, norms, out=made, where=norms > 0)
+        return vectors
+
+    def closest(self, words: Vectors) -> Vectors:
+        """(words, texts) float32: the cosine between a word, given by its unit vector, and that word of a text which is
+        nearest to it; 0 where either has no known word."""
+        import numpy as np
+
+        made = np.zeros((len(words), len(self._lengths)), np.float32)
+        filled = np.flatnonzero(self._lengths)
+        if not len(filled) or not len(words):
             return made
-        rows = self._table.rows[entries].astype(np.float32)
-        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-6))
-        near = (self.embed(words) @ rows.T)[:, column]
-        made[:, filled] = np.maximum.reduceat(near, (np.cumsum(lengths) - lengths)[filled], axis=1)
+        norms = np.linalg.norm(self._rows, axis=1)
+        near = (words @ self._rows.T / np.maximum(norms, np.float32(1e-6)))[:, self._columns]
+        made[:, filled] = np.maximum.reduceat(near, (np.cumsum(self._lengths) - self._lengths)[filled], axis=1)
         return made
 
 
