@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 import pyarrow as pa
@@ -201,6 +202,8 @@ def table(rows: Sequence[Mapping[str, Any]]) -> TableMetadataValue:
 
 
 def _cell(value: object) -> str | int | float | bool | None:
+    if isinstance(value, Enum):
+        return _cell(value.value)  # Dagster stores no enums of ours, not even those that are strings
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 

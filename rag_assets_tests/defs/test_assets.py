@@ -204,6 +204,7 @@ def test_tables_in_metadata_are_bounded_and_keep_the_kinds_of_their_values() -> 
     ]
     assert len(made.records) == 50
     assert made.records[1].data == rows[1]
+    assert type(made.records[1].data["kind"]) is str, "Dagster refuses to store an enum of ours"
 
 
 def test_a_run_does_not_mix_its_commit_with_that_of_another(
