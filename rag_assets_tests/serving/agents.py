@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import Any
 
 import anyio
-import bpe_openai
 import mcp_types as types
 import pytest
 from mcp.client.client import Client
@@ -15,14 +15,20 @@ from mcp.client.client import Client
 from rag_assets.serving.mcp_server import instructions
 
 SHOP = {"label": "shop@main"}
-TOKENS = bpe_openai.get_encoding("cl100k_base")
 TOOLS = ["search", "read", "symbol", "graph", "ask", "status"]
 MODES = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 """How the client of the SDK connects → the version of the protocol that is spoken then."""
 
 
+@cache
+def _encoding() -> Any:
+    import bpe_openai  # here: every process that collects tests would load it for half a second
+
+    return bpe_openai.get_encoding("cl100k_base")
+
+
 def tokens(text: str) -> int:
-    return len(TOKENS.encode_ordinary(text))
+    return len(_encoding().encode_ordinary(text))
 
 
 def ask(transport: Any, talk: Callable[[Client], Awaitable[None]], mode: str = "legacy") -> None:
