@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from mcp.client.client import Client
 
+from rag_assets_tests.cli.conftest import index_without_dagster
 from rag_assets_tests.serving.agents import SHOP, ask, said
 from rag_assets_tests.serving.conftest import Home, make_home, serving
 from rag_assets_tests.serving.test_mcp import stdio
@@ -62,7 +63,7 @@ def test_what_the_last_commits_touch(home: Home, tmp_path: Path) -> None:
     before = home.shop.git("rev-parse", "HEAD").strip()
     changed = invoices.read_text(encoding="utf-8").replace('"no invoice"', '"no such invoice"')
     home.shop.commit({"src/Orders/Invoices.cs": changed, "notes.txt": "later\n"})
-    assert home.cli.run("index", "shop").code == 0
+    index_without_dagster(home.cli.home, home.shop, "shop")
 
     async def talk(client: Client) -> None:
         found = said(await client.call_tool("graph", SHOP | {"since": before, "only": ["test"]}))
@@ -84,7 +85,7 @@ def test_what_the_last_commits_touch(home: Home, tmp_path: Path) -> None:
 def test_what_differs_from_the_generation_before(home: Home, tmp_path: Path) -> None:
     table = "CREATE TABLE dbo.Parcels (Id int NOT NULL);\nGO\n"
     home.shop.commit({"db/parcels.sql": table, "src/Orders/Invoices.Print.cs": "namespace Shop.Orders;\n"})
-    assert home.cli.run("index", "shop").code == 0
+    index_without_dagster(home.cli.home, home.shop, "shop")
 
     async def talk(client: Client) -> None:
         found = said(await client.call_tool("status", SHOP | {"compare": "previous"}))
