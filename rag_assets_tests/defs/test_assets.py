@@ -195,6 +195,7 @@ def test_tables_in_metadata_are_bounded_and_keep_the_kinds_of_their_values() -> 
         {"path": f"a|{i}.cs", "files": i, "share": 0.5, "is_old": True, "kind": SkipReason.BINARY} for i in range(60)
     ]
     made = table(rows)
+    assert {type(cell) for record in made.records for cell in record.data.values()} == {str, int, float, bool}
     assert [(column.name, column.type) for column in made.schema.columns] == [
         ("path", "string"),
         ("files", "int"),

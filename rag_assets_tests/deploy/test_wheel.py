@@ -135,6 +135,7 @@ def test_the_lines_of_the_readme_work(stranger: Stranger) -> None:
 
 
 def test_the_page_is_served(stranger: Stranger) -> None:
+    stranger.say("rag-assets index")
     port = free_port()
     command = stranger.command(f"rag-assets serve --port {port}")
     with running(command, cwd=stranger.folder, env=stranger.variables, stderr=subprocess.DEVNULL):
