@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from dagster import (
+    AssetCheckKey,
+    AssetCheckSeverity,
     AssetKey,
     AssetMaterialization,
     AssetRecordsFilter,
@@ -184,3 +186,40 @@ def test_links_lead_to_the_commit_and_to_what_changed_and_hold_no_credential(sto
     assert seen.metadata["commit page"] == MetadataValue.url(f"https://github.com/acme/shop/commit/{new}")
     events = "".join(path.read_bytes().decode("latin-1") for path in stored.home.dagster.rglob("*.db*"))
     assert "acme/shop" in events and "s3cret-t0ken" not in events
+
+
+def thing(number: int) -> str:
+    return f"namespace Shop;\n\npublic class Thing{number}Manager {{ public int Get{number}() => {number}; }}\n"
+
+
+@pytest.mark.parametrize(
+    ("gone", "skipped", "said"),
+    [
+        pytest.param(30, 0, [], id="a quarter less"),
+        pytest.param(50, 0, ["sections: 240 → 140", "points: 240 → 140"], id="two fifths less"),
+        pytest.param(0, 10, ["skipped percent: 0 → 8"], id="files that are skipped"),
+    ],
+)
+def test_an_index_of_another_size_than_the_last_is_a_warning(
+    tmp_path: Path, gone: int, skipped: int, said: list[str]
+) -> None:
+    files = {f"src/Thing{number}Manager.cs": thing(number) for number in range(120)}
+    repository = new_repository(tmp_path / "shop", dict(files))
+    cli = configured(tmp_path, repository, embedder={"provider": "lexical-only"})
+    assert cli.run("index", options=()).code == 0
+    for path in list(files)[:gone]:
+        (repository.path / path).unlink()
+    repository.commit({f"image{number}.png": b"\x89PNG\0" for number in range(skipped)})
+    done = cli.run("index", options=())
+    assert done.code == 0, "nobody is stopped"
+    with open_instance(cli.home) as instance:
+        key = AssetCheckKey(AssetKey(["rag", "qdrant_points"]), "sizes_are_as_before")
+        (last, first) = instance.event_log_storage.get_asset_check_execution_history(key, limit=2)
+        assert last.event is not None and first.event is not None
+        verdicts = [record.event.dagster_event.asset_check_evaluation_data for record in (first, last)]  # type: ignore[union-attr]
+    assert verdicts[0].passed, "there was nothing to compare with"
+    assert verdicts[1].passed is not bool(said)
+    assert verdicts[1].severity is AssetCheckSeverity.WARN
+    for line in said:
+        assert line in str(verdicts[1].description) and line in done.out + done.err
+    assert ("rag-assets generations compare" in str(verdicts[1].description)) is bool(said)

@@ -34,6 +34,7 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, int]], str]] = {
         f"{counted(n.get('gaps', 0), 'persisted entity', 'persisted entities')} without a repository, so the index "
         "does not tell how they are read and written"
     ),
+    "sizes_are_as_before": lambda n: "the index has another size than the one that was served before",
     "every_file_has_an_outcome": lambda n: f"{counted(n.get('without_sections', 0), 'file')} without a section",
 }
 """The checks that warn on sound repositories; others are shown by name."""

@@ -5,7 +5,7 @@ meant.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import filterfalse
@@ -26,7 +26,7 @@ from rag_assets.index.blobs import BlobError, BlobStore
 from rag_assets.index.disk_files import sha256_of
 from rag_assets.index.eval_records import Decision, WorseQuestion, read_decision
 from rag_assets.index.generation_files import LISTING
-from rag_assets.index.generations import active_generation, level_folder
+from rag_assets.index.generations import GenerationError, active_generation, level_folder
 from rag_assets.index.parquet_parts import digest_files, read_part, read_rows
 from rag_assets.index.vectors import stored_digests
 from rag_assets.models import LEXICAL_ONLY
@@ -559,6 +559,47 @@ def _absent(decision: Decision) -> str:
     )
 
 
+def sizes_are_as_before(build: IndexBuild) -> CheckResult:
+    """Sections, points and the share of skipped files are within 30 % of those of the generation that is served."""
+    try:
+        served = active_generation(build.home, build.spec.index_label).manifest
+    except GenerationError:
+        return CheckResult(True, _SIZES, {})
+    before = _sizes(served.counts["files"], served.counts["skipped_files"], served.counts)
+    counts = {name: build.required(stage).counts for name, stage in _SIZED.items()}
+    lost = len(build.required("segments").refused)
+    now = _sizes(
+        counts["files"]["indexed"] - lost, counts["files"]["skipped"] + lost, counts["sections"] | counts["points"]
+    )
+    moved = [name for name in now if _has_moved(name, before[name], now[name])]
+    numbers = now | {f"{name} before": value for name, value in before.items()}
+    if not moved:
+        return CheckResult(True, _SIZES, numbers)
+    said = [f"{name}: {before[name]:,} → {now[name]:,}" for name in moved]
+    look = f"rag-assets generations compare {served.generation_id} {build.spec.generation_id}"
+    skipped = "rag-assets status --skipped" if _SKIPPED in moved else ""
+    return CheckResult(False, _SIZES, numbers, [*said, f"look: {'; '.join(filter(None, (skipped, look)))}"])
+
+
+_SIZES = "the index is about as large as the one that is served"
+_SIZED = {"files": "discovered_files", "sections": "summary_sections", "points": "qdrant_points"}
+_SKIPPED = "skipped percent"
+_MOVED_PERCENT = 30
+_FEWEST = 100  # sections or points: in a smaller index one file is a third
+_LEAST_SKIPPED = 5  # percent: below it a few images more are nothing
+
+
+def _sizes(indexed: int, skipped: int, counts: Mapping[str, int]) -> dict[str, int]:
+    share = round(100 * skipped / (indexed + skipped)) if indexed + skipped else 0
+    return {"sections": counts["sections"], "points": counts["points"], _SKIPPED: share}
+
+
+def _has_moved(name: str, before: int, now: int) -> bool:
+    if name == _SKIPPED:
+        return abs(now - before) * 100 > max(before, _LEAST_SKIPPED) * _MOVED_PERCENT
+    return max(before, now) >= _FEWEST and abs(now - before) * 100 > before * _MOVED_PERCENT
+
+
 CHECKS: dict[str, tuple[str, bool, Check]] = {
     # name: (asset it belongs to, blocking, function); what does not block is a warning
     "kinds_are_recognised": ("descriptions", False, kinds_are_recognised),
@@ -572,6 +613,7 @@ CHECKS: dict[str, tuple[str, bool, Check]] = {
     "payloads_are_valid": ("qdrant_points", True, payloads_are_valid),
     "store_matches_declaration": ("qdrant_points", True, store_matches_declaration),
     "artifacts_are_complete": ("qdrant_points", False, artifacts_are_complete),
+    "sizes_are_as_before": ("qdrant_points", False, sizes_are_as_before),
     "stored_points_follow_the_contract": ("active_index", False, stored_points_follow_the_contract),
     GATE_CHECK: ("eval_runs", True, quality_holds),
 }
