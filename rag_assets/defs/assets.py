@@ -224,13 +224,13 @@ def code_graph(build: IndexBuild, progress: Progress, run_id: str) -> StageRepor
     return build_graph(build, progress)
 
 
-@stage_asset(deps=["summary_sections"], group="index", kinds={"onnx", "parquet"}, pool="embedding_api")
+@stage_asset(deps=["summary_sections"], group="index", kinds={"parquet"}, pool="embedding_api")
 def embeddings(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
     """One vector per section, computed once per model and text for all labels."""
     return embed_sections(build, open_embedder(build.settings.embedder, build.home.cache), progress)
 
 
-@stage_asset(deps=["summary_sections", "embeddings", "bm25_artifacts"], group="index", kinds={"qdrant"}, pool="qdrant")
+@stage_asset(deps=["summary_sections", "embeddings", "bm25_artifacts"], group="index", kinds=set(), pool="qdrant")
 def qdrant_points(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
     """Validated points with deterministic ids, and the vector shard that holds exactly these."""
     return build_points(build, progress)
@@ -284,17 +284,25 @@ def active_index(build: IndexBuild, progress: Progress, run_id: str) -> StageRep
     return activate(build, run_id)
 
 
+_LATER = (
+    segments,
+    descriptions,
+    summary_sections,
+    bm25_artifacts,
+    code_graph,
+    embeddings,
+    qdrant_points,
+    eval_runs,
+    active_index,
+)
+
+
 def assets_of(scope: AssetScope) -> list[AssetsDefinition]:
     """All of them, in the order of the flow."""
-    stages = (
-        segments,
-        descriptions,
-        summary_sections,
-        bm25_artifacts,
-        code_graph,
-        embeddings,
-        qdrant_points,
-        eval_runs,
-        active_index,
-    )
-    return [repository(scope), discovered_files(scope), *(stage.asset(scope) for stage in stages)]
+    return [repository(scope), discovered_files(scope), *(stage.asset(scope) for stage in _LATER)]
+
+
+def line_of(name: str) -> int:
+    """The line of this file where an asset is defined."""
+    functions = [repository, discovered_files, *(one.stage for one in _LATER)]
+    return next(one.__code__.co_firstlineno for one in functions if one.__name__ == name)

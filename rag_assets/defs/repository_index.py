@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dagster import (
-    AssetsDefinition,
     Component,
     ComponentLoadContext,
     ComponentTypeSpec,
     Definitions,
-    FreshnessPolicy,
     ResolutionContext,
     Resolvable,
     Scaffolder,
@@ -29,7 +26,6 @@ from rag_assets.defs.component_settings import Attributes, ComponentSettings
 from rag_assets.defs.pipeline import configured_assets, index_job
 from rag_assets.defs.rag_index import resource_of
 from rag_assets.defs.scope import AssetScope, scope_of
-from rag_assets.pipeline.versions import STAGES
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.settings.validation_messages import Location
 from rag_assets.settings.yaml_loader import Mark
@@ -105,9 +101,8 @@ class RepositoryIndex(Component, Resolvable):
         self._refuse_twice(source, context)
         name = source.component
         scope = AssetScope((*scope_of(settings).key_prefix, name), component=name, workspace=source)
-        fresh = FreshnessPolicy.time_window(fail_window=timedelta(hours=settings.automation.stale_after_hours))
         return Definitions(
-            assets=[_kept_fresh(made, fresh) for made in configured_assets(scope, settings)],
+            assets=configured_assets(scope, settings),
             jobs=[index_job(scope, settings.execution)],
             schedules=[nightly_of(scope, settings.automation)],
             sensors=[commits_of(scope, source, settings.automation)],
@@ -167,14 +162,6 @@ def _file_of(path: Path) -> Path:
 
 _USUAL = ("component", "__init__", "defs", "load", "None")
 """Names of Python files and functions that say nothing of a component."""
-
-
-def _kept_fresh(made: AssetsDefinition, policy: FreshnessPolicy) -> AssetsDefinition:
-    """Where there is one label. Partitions of many labels have the check `index_is_fresh`, for which Dagster has no
-    policy."""
-    return made.map_asset_specs(
-        lambda spec: spec.replace_attributes(freshness_policy=policy) if spec.key.path[-1] == STAGES[-1] else spec
-    )
 
 
 _YAML = """\

@@ -96,7 +96,10 @@ def accepted_warnings() -> Iterator[None]:
         yield
 
 
-_BETA = r"Parameter `backfill_policy`|.*(`multi_observable_source_asset`|CodeReference)"
+_BETA = (
+    r"Parameter `backfill_policy`"
+    r"|.*(`multi_observable_source_asset`|`link_code_references_to_git`|CodeReference|FilePathMapping)"
+)
 _PREVIEW = "Specifying a partitions_def on an AssetCheckSpec"
 
 

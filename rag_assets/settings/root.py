@@ -94,6 +94,13 @@ DEFAULT_CRON = "0 2 * * *"
 DEFAULT_TIMEZONE = "UTC"
 
 
+def _web_address(value: str) -> str:
+    parts = urlsplit(value.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+        raise ValueError("must be an http or https URL without credentials")
+    return value.strip().rstrip("/")
+
+
 class AutomationSettings(Strict):
     """When Dagster indexes on its own. The address of the failure webhook is a secret: RAG_ASSETS_WEBHOOK_URL only."""
 
@@ -140,10 +147,7 @@ class AutomationSettings(Strict):
     @field_validator("ui_url")
     @classmethod
     def _is_a_web_address(cls, value: str) -> str:
-        parts = urlsplit(value.strip())
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
-            raise ValueError("must be an http or https URL without credentials")
-        return value.strip().rstrip("/")
+        return _web_address(value)
 
 
 class DagsterSettings(Strict):
@@ -157,6 +161,19 @@ class DagsterSettings(Strict):
     owners: tuple[str, ...] = Field(
         default=(), description="who is asked about the assets: addresses, or teams as team:search"
     )
+    code_url: str = Field(
+        default="",
+        description="address of this package on GitHub or GitLab, for links from the assets to their code; "
+        "empty: to the files of this machine",
+    )
+    code_ref: str = Field(default="main", description="branch, tag or commit of code_url that runs")
+
+    @field_validator("code_url")
+    @classmethod
+    def _is_on_a_forge(cls, value: str) -> str:
+        if value and not ("github" in value or "gitlab" in value):
+            raise ValueError("must be an address on GitHub or GitLab, as https://github.com/acme/rag-assets")
+        return _web_address(value) if value else ""
 
     @field_validator("owners")
     @classmethod
