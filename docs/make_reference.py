@@ -54,7 +54,7 @@ def api_reference() -> str:
 
 
 def settings_reference() -> str:
-    """Every setting with its default, by group."""
+    """Every setting with its default, by group. In a group its name is left out."""
     lines = [
         f"# Settings\n\n{_NOTE}",
         "Settings are read from `rag_assets.yaml` in the current folder or above it, or from the file of `--config`. "
@@ -65,8 +65,9 @@ def settings_reference() -> str:
     groups: dict[str, list[tuple[str, ...]]] = {"": []}
     for one in every_setting():
         default = "required" if one["required"] else _json(one["default"])
-        group = one["name"].partition(".")[0] if "." in one["name"] else ""
-        groups.setdefault(group, []).append((f"`{one['name']}`", default, one["description"]))
+        group, dot, name = one["name"].partition(".")
+        rows = groups.setdefault(group if dot else "", [])
+        rows.append((f"`{name or one['name']}`", default, one["description"]))
     for group, rows in groups.items():
         field = Settings.model_fields.get(group.removesuffix("[]"))
         lines.append(f"## `{group}`\n\n{_sentence(field.description)}\n" if field else "## Top of the file\n")
