@@ -171,23 +171,25 @@ PICTURES = {
         ),
     ),
     "graph": Picture(
-        "Nodes are declarations, tables, routes, tests and documents; edges say what one does with the other",
+        "What is around a method of the example shop: its route, its caller, its test, and the table that it writes",
         {
-            "route": Box(0, 0, "POST /api/orders", "data"),
-            "action": Box(1.3, 0, "OrdersController\n.Place"),
-            "manager": Box(2.6, 0, "OrderManager\n.PlaceAsync"),
-            "table": Box(3.9, 0, "table dbo.Orders", "data"),
-            "interface": Box(2.6, 1, "IOrderManager"),
-            "test": Box(1.3, 1, "OrderManagerTests"),
-            "document": Box(3.9, 1, "docs/orders.md", "data"),
+            "route": Box(0, 0, "DELETE\n/api/orders/{number}", "data"),
+            "action": Box(0, 1, "OrdersController\n.CancelAsync"),
+            "interface": Box(1.4, 1, "IOrderManager\n.CancelAsync"),
+            "manager": Box(1.4, 0, "OrderManager\n.CancelAsync", "good"),
+            "entity": Box(2.8, 0, "entity Order"),
+            "table": Box(4.2, 0, "table sales.Orders", "data"),
+            "test": Box(2.8, 1, "OrderManagerTests\n.A_shipped_order_…"),
+            "procedure": Box(4.2, 1, "procedure\nsales.CancelOrder"),
         },
         (
-            "route > action: handled by",
-            "action > manager: calls",
-            "manager > table: writes",
-            "manager > interface",
-            "test > manager",
-            "document > table",
+            "action > route: exposes",
+            "action > interface: calls",
+            "manager > interface: implements",
+            "manager > entity: writes",
+            "entity > table: maps to",
+            "test > manager: calls",
+            "procedure > table: writes",
         ),
     ),
     "gate": Picture(
@@ -277,8 +279,12 @@ def _arrow(picture: Picture, arrow: str) -> tuple[str, str]:
     )
     if not words:
         return line, ""
+    beside = abs(x1 - x2) < 1  # a way down has its words at its side, any other above it
+    x, y, anchor = (x1 + x2) / 2, (y1 + y2) / 2 - 4, "middle"
+    if beside:
+        x, y, anchor = x + 8, y + 8, "start"
     label = (
-        f'<text x="{(x1 + x2) / 2:.1f}" y="{(y1 + y2) / 2 - 4:.1f}" text-anchor="middle" font-size="12" fill="#334155" '
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" fill="#334155" '
         f'stroke="#f8fafc" stroke-width="4" paint-order="stroke">{escape(words)}</text>'
     )
     return line, label
