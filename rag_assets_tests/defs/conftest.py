@@ -106,7 +106,7 @@ class Automated:
             )
         )
 
-    def run_alone(self, label: str, *assets: str, **options: Any) -> ExecuteInProcessResult:
+    def run_alone(self, label: str | None, *assets: str, **options: Any) -> ExecuteInProcessResult:
         """Some assets, as the buttons of the UI materialize or observe them."""
         return materialize(
             configured_assets(scope_of(load_settings()), load_settings()),
