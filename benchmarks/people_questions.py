@@ -193,7 +193,7 @@ def fit(home: str, sets: Sequence[tuple[QuestionSet, str]]) -> None:
     print("\nconfidence, each repository by the weights of the others: at or above")
     table(
         ("confidence", "of the unanswerable", "of the answerable", "of these an expected file is quoted"),
-        [_row(held_out >= one, answerable, file, one) for one in (0.3, 0.45, 0.6, 0.75, 0.85, 0.9, 0.95)],
+        [_row(held_out >= one, answerable, file, one) for one in (0.3, 0.45, 0.6, 0.75, 0.85, 0.88, 0.9, 0.95)],
     )
     fitted = zip(fields(AbstentionWeights), logistic(values[~decided], answerable[~decided]), strict=True)
     print(f"\nAbstentionWeights({', '.join(f'{field.name}={value:.2f}' for field, value in fitted)})")
