@@ -148,9 +148,10 @@ def _edit_lines() -> None:
     question with all its lines."""
     try:
         import readline  # its import is what `input` needs
-    except ImportError:  # Windows: the console edits lines itself
-        return
-    readline.parse_and_bind("set enable-bracketed-paste on")  # Python turns it off
+
+        readline.parse_and_bind("set enable-bracketed-paste on")  # Python turns it off
+    except ImportError:
+        return  # Windows: the console edits lines itself
 
 
 class ChatSession:

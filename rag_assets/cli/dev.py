@@ -132,7 +132,8 @@ def _services(environment: dict[str, str], port: int, log: Path) -> Iterator[sub
         finally:
             process.kill()
             process.wait()
-            _signal_group(process, signal.SIGKILL)
+            if sys.platform != "win32":
+                _signal_group(process, signal.SIGKILL)
 
 
 def _wait_while(busy: Callable[[], bool]) -> None:

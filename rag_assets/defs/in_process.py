@@ -101,7 +101,7 @@ def _make(directory: Path, file_name: str) -> None:
             instance.get_runs(limit=1)
             instance.all_instigator_state()
         with contextlib.suppress(OSError):  # another process was faster
-            making.rename(directory)
+            making.replace(directory)
     except StorageError as error:
         raise OSError(f"{directory}: the storage of Dagster cannot be made ({error.orig})") from error
     finally:

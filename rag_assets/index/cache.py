@@ -354,7 +354,7 @@ class PartCache:
     def _publish(self, making: Path, entry: Path) -> None:
         for _ in range(2):
             try:
-                making.rename(entry)
+                making.replace(entry)
                 return
             except OSError:  # there is one already, maybe made by another process in this moment
                 if not entry.exists():

@@ -139,8 +139,8 @@ def branch_of(folder: Path) -> str:
     from rag_assets.sources.git import git_environment, git_executable
 
     command = [git_executable(), "-C", str(folder), "symbolic-ref", "--quiet", "--short", "HEAD"]
-    done = subprocess.run(command, capture_output=True, text=True, env=git_environment(network=False), check=False)
-    return done.stdout.strip()
+    done = subprocess.run(command, capture_output=True, env=git_environment(network=False), check=False)
+    return os.fsdecode(done.stdout).strip()
 
 
 def _covers(home: IndexHome, label: str, folder: Path) -> bool:

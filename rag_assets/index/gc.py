@@ -232,7 +232,7 @@ def _remove_mirror(path: Path) -> bool:
     try:
         with FileLock(path.with_name(f"{mirror}.lock"), timeout=0):
             # The name of a killed clone: a kill in between leaves what the next fetch or collection removes.
-            doomed = path if path.suffix == ".tmp" else path.rename(path.with_name(f"{path.name}.removed.tmp"))
+            doomed = path if path.suffix == ".tmp" else path.replace(path.with_name(f"{path.name}.removed.tmp"))
             _make_deletable(doomed)
             shutil.rmtree(doomed)
     except Timeout:

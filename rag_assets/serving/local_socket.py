@@ -23,7 +23,9 @@ def is_supported() -> bool:
 def socket_path(home: IndexHome, config: Path | None, version: str) -> Path:
     """Of the server of one home, one configuration and one version, so that an upgrade begins with a new server. In the
     home; in a folder of the user where there is none yet, it cannot be written, or its path is too long. Makes the
-    folder."""
+    folder. Raises OSError on Windows."""
+    if not is_supported():
+        raise OSError("Windows has no such socket; each agent has a server of its own")
     what = "\0".join([str(home.root.resolve()), str(config.resolve()) if config else "", version, sys.prefix])
     name = f"{hashlib.sha256(what.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.sock"
     inside = home.root.resolve() / _FOLDER

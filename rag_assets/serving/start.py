@@ -183,7 +183,9 @@ def _listening(place: Place) -> socket.socket:
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     # With its protocol named, asyncio sends at once; else the second half of an answer waits 40 ms for a receipt.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Elsewhere than on Windows: a port whose last server has just ended. On Windows: a port that another one has.
+    if sys.platform != "win32":
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((place.host, place.port))
         made.listen(_BACKLOG)  # who connects from now on is answered when the rest is ready

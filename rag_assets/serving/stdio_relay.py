@@ -198,6 +198,8 @@ class Relay:
         return self._alone.connection
 
     def _greeted(self) -> socket.socket:
+        if sys.platform == "win32":
+            raise OSError("`rag-assets mcp` serves in its own process there")
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         connection.settimeout(_WAIT_SECONDS)  # one that was stopped greets nobody
         try:

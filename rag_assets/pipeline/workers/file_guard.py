@@ -197,7 +197,7 @@ class FileGuard:
 
     @contextmanager
     def _limited(self) -> Iterator[None]:
-        if self._record is None:
+        if not _CAN_TIME or self._record is None:
             yield
             return
         self._memory.bound(self._most_memory)
@@ -246,7 +246,8 @@ def _deaths(record: bytes) -> list[tuple[bytes, str] | None]:
 
 
 def _content(record: int) -> bytes:
-    return os.pread(record, os.fstat(record).st_size, 0)
+    os.lseek(record, 0, os.SEEK_SET)  # what is written is appended
+    return os.read(record, os.fstat(record).st_size)
 
 
 # --- limits of the kernel ---------------------------------------------------------------------------------------------
@@ -279,7 +280,7 @@ class _Memory:
 
     def bound(self, allowance: int | None) -> None:
         """Beside what it has; None: as before."""
-        if self._counter is None:
+        if sys.platform != "linux" or self._counter is None:
             return
         import resource  # not there on Windows
 
