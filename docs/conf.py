@@ -48,6 +48,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "pipelines",
         "query-log",
         "scaling",
+        "windows",
         "extending",
     ),
     "reference/index": (

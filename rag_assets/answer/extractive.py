@@ -376,9 +376,10 @@ def _opened_at(passage: Passage) -> str:
 
 def _telling(text: str, words: Sequence[QueryTerm]) -> str:
     """A text as it is where it is short; else from its most telling line on."""
+    text = text.replace("\r\n", "\n").strip("\n")
     if len(text) <= _MOST_PROSE_CHARS:
-        return text.strip("\n")
-    lines = text.strip("\n").split("\n")
+        return text
+    lines = text.split("\n")
     weights = {word.root: word.weight for word in words}
     values = [sum(weights.get(one, 0.0) for one in roots_of(line)) for line in lines]
     best = max(range(len(lines)), key=lambda at: (values[at], -at))
@@ -392,7 +393,7 @@ def _telling(text: str, words: Sequence[QueryTerm]) -> str:
 
 
 def _dedented(code: str) -> list[str]:
-    lines = code.strip("\n").split("\n")
+    lines = code.strip("\r\n").split("\n")
     indents = [len(line) - len(line.lstrip()) for line in lines if line.strip() and not line.startswith("#")]
     cut = min(indents, default=0)
     return [line.rstrip() if line.startswith("#") else line[cut:].rstrip() for line in lines]

@@ -45,8 +45,8 @@ _AFTER_BODY = re.compile(r"\s*=[^;{}]*;|\s*;")
 _OPEN, _CLOSE = {"(": ")", "[": "]"}, {")", "]"}
 
 _DEFINITION = re.compile(r"^[ \t]*(?:async\s+def|def|class)\s+\w+[^\n]*", re.MULTILINE)
-_BLANK = re.compile(r"\n[ \t]*\n\s*|\s*\f\s*")  # a form feed ends a page
-_FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_BLANK = re.compile(r"\r?\n[ \t]*\r?\n\s*|\s*\f\s*")  # a form feed ends a page
+_FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*\r?$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_LINE = re.compile(r"^[ \t]*```", re.MULTILINE)
 _SQL_BODY = re.compile(r"^\s*AS\b|^\s*BEGIN\b", re.IGNORECASE | re.MULTILINE)
 _SQL_ROUTINE = re.compile(r"\b(?:PROC(?:EDURE)?|FUNCTION|TRIGGER|VIEW)\b", re.IGNORECASE)
@@ -412,7 +412,8 @@ def _merged_bullets(known: Evidence, parts: Sequence[OutlinePart]) -> list[Outli
         if made and not known.text.startswith("#", part.start) and not _is_elsewhere(known, made[-1], part):
             before = known.text[made[-1].start : made[-1].end]
             last = before.rstrip().rpartition("\n")[2].strip()
-            if last.startswith("#") or last.endswith(":") or part.end - made[-1].start <= _WHOLE_PROSE:
+            length = part.end - made[-1].start - known.text.count("\r", made[-1].start, part.end)
+            if last.startswith("#") or last.endswith(":") or length <= _WHOLE_PROSE:
                 made[-1] = OutlinePart(made[-1].start, part.end, part.end, part.inside)
                 continue
         made.append(part)

@@ -6,6 +6,7 @@ Colours are written by hand, because importing a library for it would cost a sea
 
 from __future__ import annotations
 
+import codecs
 import errno
 import json
 import os
@@ -89,13 +90,27 @@ class Output:
 
 
 def prepare_streams() -> None:
-    """Lets any character be written to any console: one that its encoding lacks becomes `?`."""
+    """Lets any character be written to any console: one that its encoding lacks becomes a plain one, or `?`."""
+    codecs.register_error(_PLAIN_CHARACTERS, _plain_characters)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")
+            reconfigure(errors=_PLAIN_CHARACTERS)
     if sys.platform == "win32":
         os.system("")  # makes an old Windows console understand colour codes
+
+
+_PLAIN_CHARACTERS = "rag_assets.plain_characters"
+_PLAIN = str.maketrans({"…": "...", "→": "->", "←": "<-", "–": "-", "—": "-", "−": "-", "·": "-", "›": ">", "‹": "<"})
+_PLAIN |= str.maketrans("“”„’‘✓✗", '"""\'\'+x')
+
+
+def _plain_characters(error: UnicodeError) -> tuple[str, int]:
+    """What stands for characters that the console of an old Windows has not."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    plain = error.object[error.start : error.end].translate(_PLAIN)
+    return "".join(character if character.isascii() else "?" for character in plain), error.end
 
 
 def wants_color() -> bool:

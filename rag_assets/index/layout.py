@@ -38,7 +38,12 @@ from rag_assets.serialization import from_json
 T = TypeVar("T")
 
 _UNSAFE = re.compile(r"[^a-z0-9._-]+")
+_DEVICE = re.compile(r"^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)")
+"""Names that Windows keeps for devices, also with an ending: no file may be called so."""
 _SLUG_HASH_LENGTH = 6  # 24 bits: enough to keep `feature/x` and `feature-x` apart in one repository
+_MOST_SLUG_CHARS = (
+    60  # a generation is called after its branch too; a name on disk has 255 bytes, a path on Windows 260
+)
 
 
 class OtherFormat(RagAssetsError):
@@ -150,14 +155,15 @@ def spelt_label(known: list[str], written: str) -> str | None:
 
 
 def path_slug(name: str) -> str:
-    """A name that is safe in file names, URLs and Dagster partition keys on every platform.
+    """A name that is safe in file names, URLs and Dagster partition keys on every platform, of at most 60 characters.
 
     A name that had to change gets a short hash, so that two refs never share one slug
     (`Feature/X` → `feature-x~1a2b3c`).
     """
-    made = _UNSAFE.sub("-", name.lower()).strip("-.") or "x"
-    if made == name:
+    made = _DEVICE.sub(r"\g<0>-", _UNSAFE.sub("-", name.lower()).strip("-.") or "x", count=1)
+    if made == name and len(made) <= _MOST_SLUG_CHARS:
         return made
+    made = made[: _MOST_SLUG_CHARS - _SLUG_HASH_LENGTH - 1]
     return f"{made}~{hashlib.sha256(name.encode()).hexdigest()[:_SLUG_HASH_LENGTH]}"
 
 

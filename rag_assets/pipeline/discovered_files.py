@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -51,6 +51,7 @@ from rag_assets.sources.snapshot import Snapshot, TreeEntry
 
 STAGE = "discovered_files"
 _SHOWN_SKIPS = 200  # rows of the skip table in a report; the Parquet table has them all
+_SHOWN_ALIKE = 5
 _WORTH_WORKERS = 256  # new files: what parsing and describing them takes is several times what processes take to start
 _PORTION_FILES = 256
 _PORTION_BYTES = 8 << 20  # together what a process is started for, and what is looked at again when one dies
@@ -246,7 +247,10 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
             "skipped by reason": [{"reason": name, "files": count} for name, count in reasons.most_common()],
             "skipped files": skips,
         },
-        problems=list(_problems(reasons[SkipReason.MISSING_BLOB], undated if past.result().shallow else 0)),
+        problems=[
+            *_problems(reasons[SkipReason.MISSING_BLOB], undated if past.result().shallow else 0),
+            *_of_one_spelling(row["path"] for row in chain.from_iterable(rows)),
+        ],
     )
 
 
@@ -256,6 +260,18 @@ def _problems(absent: int, undated: int) -> Iterator[str]:
         yield f"{absent:,} {_ABSENT}, then index with --force"
     if undated:
         yield _SHALLOW.format(undated=undated)
+
+
+def _of_one_spelling(paths: Iterable[str]) -> Iterator[str]:
+    """The paths that are one to a file system that does not tell upper from lower case. All of them are indexed."""
+    spellings: defaultdict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        spellings[path.casefold()].append(path)
+    alike = sorted(sorted(found) for found in spellings.values() if len(found) > 1)
+    for found in alike[:_SHOWN_ALIKE]:
+        yield f"{' and '.join(found)} differ in case only: a work tree on Windows or macOS has only one of them"
+    if len(alike) > _SHOWN_ALIKE:
+        yield f"{len(alike) - _SHOWN_ALIKE:,} more such names"
 
 
 def _note_past(rows: list[list[dict[str, Any]]], past: FilesPast) -> int:

@@ -85,9 +85,7 @@ class CommandLine:
         command = [sys.executable, *self.program, *self._globals(None), *map(str, arguments)]
         environment = os.environ | {"PYTHONPATH": str(Path(rag_assets.__file__).parents[1])} | self.environment
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
-        return subprocess.Popen(
-            command, cwd=self.folder, env=environment, text=True, encoding="utf-8", **(pipes | popen)
-        )
+        return subprocess.Popen(command, cwd=self.folder, env=environment, **({"encoding": "utf-8"} | pipes | popen))
 
     def spawn(self, *arguments: str | Path) -> Outcome:
         process = self.start(*arguments)

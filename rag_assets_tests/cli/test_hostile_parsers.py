@@ -167,10 +167,10 @@ def test_a_higher_limit_is_another_chance(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("many", "how"),
-    [(0, signal.SIGTERM), (0, signal.SIGKILL), (MANY, signal.SIGINT), (MANY, signal.SIGKILL)],
+    [(0, "SIGTERM"), (0, "SIGKILL"), (MANY, "SIGINT"), (MANY, "SIGKILL")],
     ids=["copy-SIGTERM", "copy-SIGKILL", "pool-SIGINT", "pool-SIGKILL"],
 )
-def test_an_ended_build_leaves_no_process_and_no_folder(tmp_path: Path, how: signal.Signals, many: int) -> None:
+def test_an_ended_build_leaves_no_process_and_no_folder(tmp_path: Path, how: str, many: int) -> None:
     """Ctrl-C goes to all processes of a terminal, the others to the one of the command."""
     texts: dict[str, str | bytes] = {f"t/{number}.txt": f"Text {number}.\n" for number in range(many)}
     made = hostile(tmp_path, {"a.spins": "x"} | texts)
@@ -180,18 +180,19 @@ def test_an_ended_build_leaves_no_process_and_no_folder(tmp_path: Path, how: sig
     process = made.cli.start("index", "hostile", start_new_session=True)
     try:
         until(spinning.exists, "a worker is in the endless loop")
-        os.killpg(process.pid, how) if how is signal.SIGINT else process.send_signal(how)
+        number = signal.Signals[how]
+        os.killpg(process.pid, number) if how == "SIGINT" else process.send_signal(number)
         _, said = process.communicate(timeout=60)
         until(lambda: not in_session(process.pid), "all processes ended", 10)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     assert not any(Path(made.temporary.name).iterdir())
-    if how is signal.SIGKILL:
+    if how == "SIGKILL":
         return
     assert process.returncode == 130
     assert "interrupted; run the same command again and hostile@main continues where it stopped" in said
-    if how is signal.SIGTERM:
+    if how == "SIGTERM":
         return  # to this process Ctrl-C and SIGTERM are the same
     made.configure()
     assert made.index()["status"] == "indexed"

@@ -124,6 +124,7 @@ def test_a_repository_is_indexed_searched_asked_and_forgotten(seen: SeenAsWindow
     repository.commit({"src/Orders/Order.cs": "namespace Shop.Orders;\r\n\r\npublic class Parcel { }\r\n"})
     seen.done("index")
     assert seen.json("search", "parcel")["hits"][0]["path"] == "src/Orders/Order.cs"
+    assert "class Parcel" in seen.done("read", "src/Orders/Order.cs")
     seen.done("gc")
     assert unsafe_names(seen.home) == []
     seen.done("reset", "--all", "--yes")

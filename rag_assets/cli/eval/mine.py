@@ -129,7 +129,7 @@ def _write(session: CliSession, rows: Sequence[dict[str, Any]], out: Path | None
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     if out is not None:
         with as_user_shares():
-            out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
         return
     for line in lines:
         session.output.line(line)

@@ -55,5 +55,5 @@ def report(
         from rag_assets.serving.page.eval_report import html as page
 
         with as_user_shares():
-            html.write_text(page(made), encoding="utf-8")
+            html.write_text(page(made), encoding="utf-8", newline="\n")
         session.output.note(f"written: {html}")
