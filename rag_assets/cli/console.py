@@ -101,16 +101,14 @@ def prepare_streams() -> None:
 
 
 _PLAIN_CHARACTERS = "rag_assets.plain_characters"
-_PLAIN = str.maketrans({"…": "...", "→": "->", "←": "<-", "–": "-", "—": "-", "−": "-", "·": "-", "›": ">", "‹": "<"})
-_PLAIN |= str.maketrans("“”„’‘✓✗", '"""\'\'+x')
+_PLAIN = dict(zip("…→←–—−·›‹“”„’‘✓✗", ("...", "->", "<-", *'----><"""\'\'+x'), strict=True))
 
 
 def _plain_characters(error: UnicodeError) -> tuple[str, int]:
     """What stands for characters that the console of an old Windows has not."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    plain = error.object[error.start : error.end].translate(_PLAIN)
-    return "".join(character if character.isascii() else "?" for character in plain), error.end
+    return "".join(_PLAIN.get(character, "?") for character in error.object[error.start : error.end]), error.end
 
 
 def wants_color() -> bool:
