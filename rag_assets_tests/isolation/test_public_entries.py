@@ -22,7 +22,7 @@ from rag_assets_tests.isolation.public_entries import (
     LIBRARY_WITHOUT_CONTENT,
     typed,
 )
-from rag_assets_tests.isolation.walled_shops import LEDGER, Asker, World, walled_shops
+from rag_assets_tests.isolation.walled_shops import CONFIG, LEDGER, Asker, World, walled_shops
 
 REQUESTS = {"library": 10, "command": 5}
 PAIRS = {"library": 5, "words": 3, "command": 3}
@@ -33,7 +33,10 @@ _ONLY_TYPES = {
     *("ChangeImpact", "EffectStep", "Touched", "TouchedNode", "TouchingFile"),
 }
 _ERRORS = {name for name in rag_assets.__all__ if name.endswith("Error") or name.startswith(("Wrong", "No"))}
-_OPENING = {"Index", "IndexGroup", "open_index", "open_indexes", "understand", "SearchResult", "Source", "TermEvidence"}
+_OPENING = {
+    *("Index", "IndexGroup", "open_index", "open_indexes", "understand", "SearchResult", "Source", "TermEvidence"),
+    *("RagIndexResource", "RepositoryIndex"),  # in a project of Dagster
+}
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +106,22 @@ def test_who_sees_everything_is_told_everything(world: World) -> None:
         assert hidden.secret in found.shown, name
     compared = typed(world, one, random.Random(0), ("generations", "compare", *one.shop.generations, "--limit", "0"))
     assert all(known.name in compared.shown.lower() for known in names)
+
+
+@pytest.mark.rule("E12")
+@pytest.mark.parametrize("level", Confidentiality)
+def test_an_asset_of_dagster_sees_what_the_level_of_its_resource_may(world: World, level: Confidentiality) -> None:
+    one = asker(world, level.value)
+    resource = rag_assets.RagIndexResource(
+        label=one.shop.label, home=str(world.home.root), config_file=str(world.folder / CONFIG), clearance=level.value
+    )
+    try:
+        for other in Confidentiality:
+            name = f"OrderService{one.shop.canary(other).name.capitalize()}"
+            shown = f"{resource.search(name)} {resource.ask(f'what does {name} do?')}"
+            assert not world.leaks(shown, name, (one.shop.label,), level)
+    finally:
+        resource.index().close()
 
 
 @pytest.mark.rule("E12")
