@@ -31,6 +31,7 @@ from rag_assets.pipeline.schemas import (
     POINTS,
     SEGMENTS,
     SUMMARY_SECTIONS,
+    column_meaning,
     embeddings_schema,
 )
 from rag_assets.sources.forge_links import commit_page, diff_page
@@ -65,7 +66,7 @@ _OF_TEXT = (("discovered_files", "text_sha256"), ("discovered_files", "language"
 _OF_SEGMENT = (("segments", "segment"),)
 _OF_DESCRIPTION = (("descriptions", "description"),)
 _OF_SECTION = (("summary_sections", "section"),)
-_OF_ID = (("summary_sections", "path"), ("summary_sections", "section_key"), ("summary_sections", "part_index"))
+_OF_ID = tuple(("summary_sections", name) for name in ("symbol", "section_key", "part_index"))
 _SNIPPET = ("summary_sections", "finder_snippet")
 _ORIGIN = tuple(("discovered_files", name) for name in ("commit_sha", "commit_date"))
 
@@ -162,7 +163,8 @@ def _table_metadata(build: IndexBuild, report: StageReport, key: Callable[[str],
         case "code_graph":
             schemas = {"nodes schema": NODES, "edges schema": EDGES}
             found["dagster/uri"] = (build.directory / "graph").as_uri()
-            return found | {name: MetadataValue.table_schema(table_schema(kept)) for name, kept in schemas.items()}
+            shown = {name: [TableColumn(field.name, _type(field)) for field in kept] for name, kept in schemas.items()}
+            return found | {name: MetadataValue.table_schema(TableSchema(columns)) for name, columns in shown.items()}
         case "embeddings" if not report.counts["vectors"]:
             return found  # one constant vector per section keeps the contract, and is no embedding
         case "qdrant_points":
@@ -175,7 +177,9 @@ def _table_metadata(build: IndexBuild, report: StageReport, key: Callable[[str],
         # The table of a generation has the rows of one label: it is a partition, and all that this address holds.
         "dagster/row_count": rows,
         "dagster/partition_row_count": rows,
-        "dagster/column_schema": table_schema(schema),
+        "dagster/column_schema": TableSchema(
+            [TableColumn(field.name, _type(field), column_meaning(stage, field.name)) for field in schema]
+        ),
         **({"dagster/column_lineage": column_lineage(stage, key)} if stage in _LINEAGE else {}),
     }
 
@@ -189,9 +193,9 @@ def column_lineage(stage: str, key: Callable[[str], AssetKey]) -> TableColumnLin
     )
 
 
-def table_schema(schema: pa.Schema) -> TableSchema:
-    """Types as Arrow calls them, lists without the name of their elements."""
-    return TableSchema([TableColumn(field.name, str(field.type).replace("item: ", "")) for field in schema])
+def _type(field: pa.Field) -> str:
+    """As Arrow calls it, a list without the name of its elements."""
+    return str(field.type).replace("item: ", "")
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> TableMetadataValue:

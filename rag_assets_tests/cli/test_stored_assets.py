@@ -139,6 +139,7 @@ def test_metadata_describes_the_table_that_was_written(stored: Stored, stage: st
     assert [(column.name, column.type) for column in schema.columns] == [
         (field.name, str(field.type).replace("element: ", "")) for field in written[0].schema_arrow
     ]
+    assert all(column.description for column in schema.columns), "what each column holds"
     if stage in COUNTED:
         assert metadata["dagster/uri"].value == folder.as_uri()
         assert metadata["dagster/storage_kind"].value == "parquet"
