@@ -291,10 +291,18 @@ _LIST = re.compile(
 )
 
 
+_HOW_MANY_AT_MOST = re.compile(
+    r"^\W*how many\b.*\b(?:can|could|may|might|should|must|will|by default|allowed|at (?:most|least|once|a time)"
+    r"|at the same time|per|every|each)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""An amount that is set somewhere, and no count of what there is."""
+
+
 def listed_noun(question: str) -> tuple[str, str]:
     """(what a question wants a list of, in the singular and lower case; the rest of the question); two '' for none."""
     found = _LIST.match(question.strip())
-    if found is None:
+    if found is None or _HOW_MANY_AT_MOST.match(question):
         return "", ""
     noun = found["noun"].lower()
     single = singular(noun)
@@ -344,7 +352,8 @@ def role_of(word: QueryTerm) -> str:
 
 
 def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
-    if not has_names and _OVERVIEW.search(text):
+    overview = _OVERVIEW.search(text)
+    if overview and (not has_names or text[: overview.end()].strip().lower().startswith("what")):
         return Intent.OVERVIEW
     for intent, pattern in (
         (Intent.IMPLEMENTATIONS, _IMPLEMENTATIONS),

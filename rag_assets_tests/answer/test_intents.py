@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.answer.question_analysis import intent_of
+from rag_assets.answer.question_analysis import intent_of, listed_noun
 from rag_assets.search.query_parser import understand
 
 
@@ -25,8 +25,24 @@ from rag_assets.search.query_parser import understand
         ("which tables does OrderService write to", "tables", ("OrderService",)),
         ("how are refunds limited", "explanation", ()),
         ("why does OrderService retry", "explanation", ("OrderService",)),
+        ("What is this library for and what does it add on top of HttpClient?", "overview", ("HttpClient",)),
+        ("describe the service OrderService", "definition", ("OrderService",)),
     ],
 )
 def test_intents(question: str, intent: str, names: tuple[str, ...]) -> None:
     found = intent_of(understand(question))
     assert (found.intent, found.names) == (intent, names)
+
+
+@pytest.mark.parametrize(
+    ("question", "noun"),
+    [
+        ("how many endpoints are there?", "endpoint"),
+        ("how many tests does the project have", "test"),
+        ("Which DTOs exist?", "dto"),
+        ("how many jobs can run at the same time by default", ""),
+        ("how many orders are allowed per customer", ""),
+    ],
+)
+def test_a_count_of_what_there_is_is_a_list_and_an_amount_is_not(question: str, noun: str) -> None:
+    assert listed_noun(question)[0] == noun
