@@ -18,9 +18,10 @@ from dagster import (
     materialize,
 )
 
+from rag_assets.defs.observed_heads import last_observation
 from rag_assets.defs.pipeline import configured_assets, pipeline_for
 from rag_assets.defs.resources import Workspace
-from rag_assets.defs.scope import scope_of
+from rag_assets.defs.scope import REPOSITORY, scope_of
 from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.pipeline.progress import Silent
@@ -128,6 +129,12 @@ class Automated:
         records = self.instance.fetch_materializations(of_label, limit=1).records
         made = records[0].asset_materialization if records else None
         return dict(made.tags or {}) if made else {}
+
+    def observed(self, label: str) -> str | None:
+        """The commit that the last observation of the repository has for a label."""
+        seen = last_observation(self.instance, AssetKey(["rag", REPOSITORY]), label)
+        event = seen.asset_observation if seen is not None else None
+        return (event.tags or {})["dagster/data_version"] if event is not None else None
 
     def materialized(self, label: str) -> set[str]:
         return {stage for stage in STAGES if self.data_version(stage, label) is not None}

@@ -46,6 +46,8 @@ class Ticks:
         assert isinstance(found, SensorResult)
         if not launch:
             return []
+        for event in found.asset_events:
+            instance.report_runless_asset_event(event)
         for change in found.dynamic_partitions_requests or []:
             if isinstance(change, AddDynamicPartitionsRequest):
                 instance.add_dynamic_partitions(change.partitions_def_name, list(change.partition_keys))
@@ -94,6 +96,7 @@ def test_the_first_tick_adds_the_partition_and_asks_for_a_run(ticks: Ticks) -> N
     assert ticks.said == "no new commit in 1 labels"
     new = repository.commit({"a.md": "# A\n"})
     assert ticks.tick() == [("shop@main", new)]
+    assert ticks.automated.observed("shop@main") == new, "the lineage knows it before the run"
     assert ticks.tick() == []
 
 

@@ -40,6 +40,7 @@ def test_every_label_has_a_run_with_its_tags_and_a_partition(stored: Automated) 
         ("zoo@dev", {"rag/label": "zoo@dev", "rag/commit": zoo.git("rev-parse", "HEAD"), "rag/trigger": "nightly"}),
     ]
     assert set(stored.instance.get_dynamic_partitions("index_label")) == {"shop@main", "zoo@dev"}
+    assert stored.observed("shop@main") == shop.git("rev-parse", "HEAD"), "the lineage knows it before the run"
 
 
 def test_a_night_is_not_run_twice_and_the_next_one_is(stored: Automated) -> None:

@@ -6,10 +6,8 @@ import shutil
 from typing import Any
 
 import pytest
-from dagster import AssetKey
 
 from rag_assets.defs import assets as segments_asset
-from rag_assets.defs.observed_heads import last_observation
 from rag_assets.defs.scope import REPOSITORY
 from rag_assets.index.generations import active_pointer
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport
@@ -54,32 +52,26 @@ def heads(automated: Automated, labels: list[str]) -> list[str]:
     return [Repository(automated.folder / label.partition("@")[0]).git("rev-parse", "HEAD") for label in labels]
 
 
-def observed(automated: Automated, label: str) -> str | None:
-    seen = last_observation(automated.instance, AssetKey(["rag", REPOSITORY]), label)
-    assert seen is None or seen.asset_observation is not None
-    return (seen.asset_observation.tags or {})["dagster/data_version"] if seen and seen.asset_observation else None
-
-
 def test_each_label_notes_the_commit_that_it_was_made_of(automated: Automated) -> None:
     labels = three(automated)
     assert automated.run(*labels).success
     commits = heads(automated, labels)
     made_of = [automated.tags("discovered_files", label) for label in labels]
     assert [tags["dagster/input_data_version/rag/repository"] for tags in made_of] == commits
-    assert [observed(automated, label) for label in labels] == commits
+    assert [automated.observed(label) for label in labels] == commits
 
 
 def test_all_labels_can_be_observed_at_once_and_one_that_is_away_is_named(automated: Automated) -> None:
     labels = three(automated)
     commits = heads(automated, labels)
     assert automated.run_alone(None, REPOSITORY).success
-    assert [observed(automated, label) for label in labels] == commits
+    assert [automated.observed(label) for label in labels] == commits
     automated.repository("dog").commit({"a.md": "# A\n"})
     labels.append(automated.register("dog"))
     shutil.rmtree(automated.folder / "bee")
     result = automated.run_alone(None, REPOSITORY)
     assert not result.success and "bee" in failure_text(result)
-    assert observed(automated, "dog@main") is not None, "the others are observed"
+    assert automated.observed("dog@main") is not None, "the others are observed"
 
 
 def test_a_folder_is_observed_by_its_content(automated: Automated) -> None:
@@ -89,10 +81,10 @@ def test_a_folder_is_observed_by_its_content(automated: Automated) -> None:
     automated.configure("plain", str(folder))
     label = automated.register("plain", "directory")
     assert automated.run_alone(label, REPOSITORY).success
-    before = observed(automated, label)
+    before = automated.observed(label)
     (folder / "a.md").write_text("# B\n", encoding="utf-8")
     assert automated.run_alone(label, REPOSITORY).success
-    assert before and observed(automated, label) not in (None, before)
+    assert before and automated.observed(label) not in (None, before)
 
 
 def test_a_label_that_fails_early_does_not_stop_the_others(automated: Automated) -> None:
