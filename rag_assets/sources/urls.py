@@ -69,8 +69,9 @@ def _check_url(location: str) -> None:
         raise LocationError(f"{clean}: a host must not start with '-'")
     if "?" in rest and scheme.lower() != "file":
         raise LocationError(
-            f"{clean}: git does not send query parameters; give a token as https://user:token@host/… "
-            "or through a git credential helper"
+            # No whole URL as an example: in a log, its user would be masked as a credential.
+            f"{clean}: git does not send query parameters; write user:token@ before the host, "
+            "or use a git credential helper"
         )
 
 

@@ -339,6 +339,13 @@ def test_credentials_of_a_template_are_in_no_event_and_no_error(
     assert TOKEN not in project.refusal()
 
 
+def test_a_token_in_the_query_of_a_url_is_refused_with_the_place_where_git_takes_one(project: Project) -> None:
+    project.component("shop", repository=f"https://{TOKEN}@127.0.0.1:9/shop.git?private_token={TOKEN}")
+    said = failure_text(project.run("shop"))
+    assert "git does not send query parameters; write user:token@ before the host" in said
+    assert TOKEN not in said
+
+
 def test_several_components_of_one_file_have_names_of_their_own(project: Project) -> None:
     file = project.component("both", repository=project.repository("shop"))
     second = yaml.safe_dump(
