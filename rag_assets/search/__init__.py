@@ -99,7 +99,7 @@ class Hit:
     reranking model, which then decides (E11). `place` is 1 where the question names the line, 1/2 for the second line
     that it names, and so on. `text` is the finder snippet.
 
-    `members` are those of the section that say the most of the question, best first, at least one (`search.members`),
+    `members` are those of the section that fit the question best, best first, at least one (`search.members`),
     of the `member_count` that it covers. `best_lines` are the lines to read first: those of the best member, or the
     part of it that says the most. `source` is the text of these lines as it was indexed, very long lines cut; '' where
     it was not read.

@@ -206,7 +206,7 @@ def _dedented(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _telling(lines: Sequence[tuple[int, str]], hit: Hit, asked: frozenset[str], width: int) -> list[tuple[int, str]]:
-    """The declaration and the lines that say the most of the question, in order."""
+    """The declaration and the lines that fit the question best, in order."""
     readable = [(number, line) for number, line in lines if _says_something(line)]
     name = hit.members[0].name.rpartition(".")[2] if hit.members else ""
     declared = next((number for number, line in readable if name and name in line and not _is_comment(line)), 0)
