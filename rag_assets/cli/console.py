@@ -101,7 +101,8 @@ def prepare_streams() -> None:
 
 
 _PLAIN_CHARACTERS = "rag_assets.plain_characters"
-_PLAIN = dict(zip("…→←–—−·›‹“”„’‘✓✗", ("...", "->", "<-", *'----><"""\'\'+x'), strict=True))
+_PLAIN = {"…": "...", "→": "->", "←": "<-", "›": ">", "‹": "<", "–": "-", "—": "-", "−": "-", "·": "-"}
+_PLAIN |= {"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "✓": "+", "✗": "x"}
 
 
 def _plain_characters(error: UnicodeError) -> tuple[str, int]:
