@@ -37,6 +37,7 @@ from rag_assets.pipeline.schemas import (
 from rag_assets.sources.forge_links import commit_page, diff_page
 
 _DIGITS = 4  # of a measure: more are noise
+_MOST_OF_ONE_ROW = 3
 _SHOWN_ROWS = 50  # of a table of a report; the Parquet tables have them all
 _MARKDOWN = re.compile(r"[<>&|`\\*_\[\]{}~!#\n\r]|(?<=http):|(?<=https):|(?<=www)\.", re.IGNORECASE)
 _BULLET = re.compile(r"^[-+=]")  # begins a list of its own, or makes a heading
@@ -199,7 +200,10 @@ def _type(field: pa.Field) -> str:
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> TableMetadataValue:
-    """The first rows, of the columns of the first one. The UI shows cells as text, whatever they contain."""
+    """The first rows, of the columns of the first one. The UI shows cells as text, whatever they contain. It
+    breaks no id in two, and cuts off what is too wide: one row of many columns becomes a line for each."""
+    if len(rows) == 1 and len(rows[0]) > _MOST_OF_ONE_ROW:
+        rows = [{"what": name, "value": "" if value is None else str(_cell(value))} for name, value in rows[0].items()]
     columns = {name: _type_of(value) for name, value in rows[0].items()}
     records = [TableRecord({name: _cell(row.get(name)) for name in columns}) for row in rows[:_SHOWN_ROWS]]
     return MetadataValue.table(records, TableSchema([TableColumn(name, kind) for name, kind in columns.items()]))

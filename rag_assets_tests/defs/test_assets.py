@@ -208,6 +208,13 @@ def test_tables_in_metadata_are_bounded_and_keep_the_kinds_of_their_values() -> 
     assert type(made.records[1].data["kind"]) is str, "Dagster refuses to store an enum of ours"
 
 
+def test_one_row_of_many_columns_is_shown_line_by_line() -> None:
+    made = table([{"verdict": "refused", "reason": "recall@10 is 0.812", "active": None, "set": "shop"}])
+    said = [record.data for record in made.records]
+    assert said[0] == {"what": "verdict", "value": "refused"} and said[2] == {"what": "active", "value": ""}
+    assert len(said) == 4
+
+
 def test_a_run_does_not_mix_its_commit_with_that_of_another(
     tmp_path: Path, home: IndexHome, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
