@@ -79,10 +79,10 @@ def main() -> None:
     try:
         stage.build()
         with stage.dagster() as address, camera(address) as seen:
-            seen.lineage()
             seen.plots()
-            seen.tables()
             stage.build_others()
+            seen.lineage()
+            seen.tables()
             seen.backfill(stage.backfill(address))
             stage.build_refused()
             seen.refused()
@@ -271,7 +271,7 @@ class Camera:
         self._page.get_by_text("Plots", exact=True).click()
         self._page.get_by_text("Events", exact=True).last.click()
         self._page.set_viewport_size({"width": WIDTH, "height": 1900})
-        self._keep("eval-plots", {"x": 70, "y": 320, "width": 910, "height": 1250})
+        self._keep("eval-plots", {"x": 242, "y": 320, "width": 808, "height": 1110})
 
     def tables(self) -> None:
         self._open(f"/assets/{self._paths['discovered_files']}?view=partitions&partition={_MAIN}", "Metadata")
@@ -285,8 +285,8 @@ class Camera:
 
     def refused(self) -> None:
         self._open(f"/assets/{self._paths['eval_runs']}?view=partitions&partition={_MAIN}", "Metadata")
-        self._page.set_viewport_size({"width": WIDTH, "height": 1350})
-        self._keep("refused-build")
+        self._page.set_viewport_size({"width": WIDTH, "height": 1960})
+        self._keep("refused-build", {"x": 532, "y": 150, "width": 868, "height": 1800})
 
     def _open(self, path: str, text: str) -> None:
         self._page.set_viewport_size({"width": WIDTH, "height": 900})

@@ -186,3 +186,11 @@ def test_a_mistake_is_found(typed: str, said: str) -> None:
 
 def test_a_setting_that_there_is_not_is_found() -> None:
     assert unknown_settings({"embedder": {"provider": "minilm", "presicion": "int8"}})
+
+
+@pytest.mark.parametrize("picture", sorted((ROOT / "docs" / "images").glob("*.png")), ids=lambda path: path.name)
+def test_pictures_are_small_and_shown(picture: Path) -> None:
+    data = picture.read_bytes()
+    width = int.from_bytes(data[16:20])  # of a PNG: behind its signature, and the length and name of its first chunk
+    assert width <= 1600 and len(data) <= 200_000, (width, len(data))
+    assert any(f"images/{picture.name})" in page.read_text("utf-8") for page in (ROOT / "docs").rglob("*.md"))
