@@ -286,7 +286,7 @@ class Camera:
     def refused(self) -> None:
         self._open(f"/assets/{self._paths['eval_runs']}?view=partitions&partition={_MAIN}", "Metadata")
         self._page.set_viewport_size({"width": WIDTH, "height": 1960})
-        self._keep("refused-build", {"x": 532, "y": 150, "width": 868, "height": 1800})
+        self._keep("refused-build", {"x": 532, "y": 150, "width": 868, "height": 1742})
 
     def _open(self, path: str, text: str) -> None:
         self._page.set_viewport_size({"width": WIDTH, "height": 900})
