@@ -334,7 +334,12 @@ def test_another_last_commit_than_the_indexed_one(refund_changed: Indexed) -> No
     ("words", "code", "said"),
     [
         pytest.param(["--since", "mian"], 1, "no branch or tag 'mian'; near names: main", id="ref"),
-        pytest.param(["--since", "main~99"], 1, "'main~99' goes back further than the history of main", id="steps"),
+        pytest.param(
+            ["--since", "main~99"],
+            1,
+            "'main~99' goes back further than the history of main, which has 2 commits",
+            id="steps",
+        ),
         pytest.param(["--since", ":/change"], 1, "no branch or tag ':/change'", id="search in messages"),
         pytest.param(["--since", "deadbeef"], 1, "no commit deadbeef", id="commit"),
         pytest.param(["--since", "main", "--until", "main~1"], 1, "main~1 is older than main", id="the wrong way"),

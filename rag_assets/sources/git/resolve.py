@@ -58,10 +58,11 @@ def commit_named(git_dir: Path, where: str, name: str) -> str:
         wanted = f"{begin}{stepped['steps']}^{{commit}}"
         return run_git("rev-parse", "--verify", "--quiet", wanted, git_dir=git_dir).decode().strip()
     except GitError:
-        more = _shallow_hint(git_dir)
-        raise MissingCommit(
-            f"{where}: {name!r} goes back further than the history of {stepped['name']}{more}"
-        ) from None
+        said = f"{where}: {name!r} goes back further than the history of {stepped['name']}"
+        if more := _shallow_hint(git_dir):
+            raise MissingCommit(f"{said}{more}") from None
+        commits = int(run_git("rev-list", "--count", "--first-parent", begin, git_dir=git_dir))
+        raise MissingRef(f"{said}, which has {commits} commit{'s' * (commits != 1)}") from None
 
 
 def resolve_commit(git_dir: Path, where: str, commit: str, refs: list[str]) -> str:
