@@ -5,8 +5,9 @@ A run that asks the ref itself, the sensors and the schedule all note what they 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from dagster import (
@@ -58,14 +59,20 @@ def observation_of(scope: AssetScope, head: LabelHead) -> AssetObservation:
 
 
 def new_observations(
-    instance: DagsterInstance, scope: AssetScope, heads: Iterable[LabelHead]
+    instance: DagsterInstance,
+    scope: AssetScope,
+    heads: Iterable[LabelHead],
+    before: Mapping[str, str] = MappingProxyType({}),
 ) -> list[AssetObservation]:
-    """Of those heads that the last observation of their label does not have."""
+    """Of those heads that the last observation of their label does not have. `before` has the commits of labels that a
+    former tick has seen, which costs no look at the instance."""
     key, partitioned = scope.key(REPOSITORY), scope.partitions is not None
     return [
         observation_of(scope, head)
         for head in heads
-        if head.commit and _version(last_observation(instance, key, head.label if partitioned else None)) != head.commit
+        if head.commit
+        and before.get(head.label) != head.commit
+        and _version(last_observation(instance, key, head.label if partitioned else None)) != head.commit
     ]
 
 

@@ -34,7 +34,7 @@ def nightly_schedule(cron: str, timezone: str, scope: AssetScope) -> ScheduleDef
         for problem in survey.problems():
             context.log.warning(problem)
         remember(home, survey.heads)
-        requests = requests_of_a_night(survey, context.scheduled_execution_time.isoformat())
+        requests = requests_of_a_night(scope, survey, context.scheduled_execution_time.isoformat())
         if not requests:
             return SkipReason("; ".join(survey.problems()) or "no repository is configured in rag_assets.yaml")
         context.instance.add_dynamic_partitions(
@@ -47,12 +47,12 @@ def nightly_schedule(cron: str, timezone: str, scope: AssetScope) -> ScheduleDef
     return nightly
 
 
-def requests_of_a_night(survey: HeadsPoll, night: str) -> list[RunRequest]:
+def requests_of_a_night(scope: AssetScope, survey: HeadsPoll, night: str) -> list[RunRequest]:
     """One per label. A repository that does not answer now gets its runs too: their retries may reach it, and if not
     they fail, which somebody hears of."""
     commits = {label: "" for silent in survey.unanswered for label in silent.labels}
     commits |= {head.label: head.commit for head in survey.heads}
     return [
-        run_request(label, commit, run_key=f"{night}:{label}", trigger=TRIGGER)
+        run_request(scope, label, commit, run_key=f"{night}:{label}", trigger=TRIGGER)
         for label, commit in sorted(commits.items())
     ]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dagster import (
     DefaultSensorStatus,
-    RunRequest,
     ScheduleDefinition,
     SensorDefinition,
     SensorEvaluationContext,
@@ -17,9 +14,9 @@ from dagster import (
 
 from rag_assets.defs.automation.git_heads import survey_heads
 from rag_assets.defs.automation.nightly import TRIGGER as NIGHTLY
-from rag_assets.defs.automation.sensors import TRIGGER, Cursor, newest_run, react, read_cursor
+from rag_assets.defs.automation.sensors import TRIGGER, Cursor, newest_run, react, read_cursor, run_request
 from rag_assets.defs.observed_heads import new_observations
-from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG, TRIGGER_TAG
+from rag_assets.defs.partitions import TRIGGER_TAG
 from rag_assets.defs.resources import SettingsSource
 from rag_assets.defs.scope import AssetScope
 from rag_assets.settings import AutomationSettings
@@ -51,25 +48,21 @@ def commits_of(scope: AssetScope, source: SettingsSource, times: AutomationSetti
         survey = survey_heads(source.settings())
         heads = tuple(head for head in survey.heads if head.commit)
         before = read_cursor(context.cursor).heads
-        moved = [head for head in heads if before.get(head.label) != head.commit]
         due, verified = react(heads, before, lambda label: newest_run(context.instance, label))
         for problem in survey.problems():
             context.log.warning(problem)
         said = survey.problems() or [f"no new commit of {head.label}" for head in heads] or [_NO_COMMITS]
         return SensorResult(
-            run_requests=[_request(scope, run.label, run.commit, run.run_key) for run in due],
+            run_requests=[
+                run_request(scope, run.label, run.commit, run_key=run.run_key, trigger=TRIGGER, is_head=True)
+                for run in due
+            ],
             skip_reason=None if due else SkipReason("; ".join(said)),
             cursor=Cursor(before if survey.unanswered else verified).text(),
-            asset_events=new_observations(context.instance, scope, moved),
+            asset_events=new_observations(context.instance, scope, heads, before),
         )
 
     return commits
 
 
 _NO_COMMITS = "a folder or an archive has no commits; the schedule indexes it"
-
-
-def _request(scope: AssetScope, label: str, commit: str, run_key: str) -> RunRequest:
-    discovery: dict[str, Any] = {scope.op("discovered_files"): {"config": {"commit": commit, "is_head": True}}}
-    tags = {LABEL_TAG: label, COMMIT_TAG: commit, TRIGGER_TAG: TRIGGER}
-    return RunRequest(run_key=run_key, run_config={"ops": discovery}, tags=tags)

@@ -9,7 +9,7 @@ under way the next head waits for it: ten commits in an hour are one or two runs
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from dagster import (
     DagsterInstance,
@@ -24,7 +24,7 @@ from dagster import (
     sensor,
 )
 
-from rag_assets.defs.automation.git_heads import LabelHead, remember, survey_heads
+from rag_assets.defs.automation.git_heads import HeadsPoll, LabelHead, remember, survey_heads
 from rag_assets.defs.observed_heads import new_observations
 from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG, TRIGGER_TAG, index_labels, partition_name
 from rag_assets.defs.resources import Workspace
@@ -46,11 +46,16 @@ _UNFINISHED_BACKFILLS = {"REQUESTED", "CANCELING", "FAILING"}
 _NEWEST = 100  # backfills: an older one that has not ended never will
 
 
-def run_request(label: str, commit: str, *, run_key: str, trigger: str) -> RunRequest:
-    """One run of the job `index` for a label, at exactly `commit`, or at the head where that is not known."""
-    config: dict[str, Any] = {"ops": {"discovered_files": {"config": {"commit": commit}}}} if commit else {}
+def run_request(
+    scope: AssetScope, label: str, commit: str, *, run_key: str, trigger: str, is_head: bool = False
+) -> RunRequest:
+    """One run of the job `index` for a label, at exactly `commit`, or at the head where that is not known; `is_head` as
+    in `DiscoveryConfig`."""
+    discovery = {"commit": commit} | ({"is_head": True} if is_head else {})
+    config: dict[str, Any] = {"ops": {scope.op("discovered_files"): {"config": discovery}}} if commit else {}
     tags = {LABEL_TAG: label, TRIGGER_TAG: trigger} | ({COMMIT_TAG: commit} if commit else {})
-    return RunRequest(run_key=run_key, partition_key=label, run_config=config, tags=tags)
+    partition = label if scope.partitions is not None else None
+    return RunRequest(run_key=run_key, partition_key=partition, run_config=config, tags=tags)
 
 
 def in_flight(instance: DagsterInstance) -> Callable[[str], bool]:
@@ -127,6 +132,11 @@ class Cursor:
     heads: dict[str, str]
     silent: tuple[str, ...] = ()
 
+    def after(self, survey: HeadsPoll, heads: Mapping[str, str]) -> Self:
+        """That of the next tick, with what was known of those that did not answer."""
+        kept = {label: self.heads[label] for s in survey.unanswered for label in s.labels if label in self.heads}
+        return type(self)(kept | {**heads}, tuple(sorted({entry.repository_id for entry in survey.unanswered})))
+
     def text(self) -> str:
         return json.dumps({"heads": self.heads, "silent": self.silent}, sort_keys=True)
 
@@ -156,10 +166,7 @@ def commit_sensor(poll_seconds: int, scope: AssetScope) -> SensorDefinition:
         survey = survey_heads(settings, home, ask_last=frozenset(before.silent))
         heads = tuple(head for head in survey.heads if head.commit)  # directories and archives are for the night
         remember(home, heads)
-        moved = [head for head in heads if before.heads.get(head.label) != head.commit]
         wanted, verified = react(heads, before.heads, lambda label: newest_run(context.instance, label))
-        silent = tuple(sorted({entry.repository_id for entry in survey.unanswered}))
-        kept = {label: before.heads[label] for s in survey.unanswered for label in s.labels if label in before.heads}
         partitions = set(context.instance.get_dynamic_partitions(partition_name()))
         new = sorted({run.label for run in wanted} - partitions)
         busy = in_flight(context.instance)
@@ -172,10 +179,12 @@ def commit_sensor(poll_seconds: int, scope: AssetScope) -> SensorDefinition:
         for line in said:
             context.log.warning(line)
         return SensorResult(
-            run_requests=[run_request(run.label, run.commit, run_key=run.run_key, trigger=TRIGGER) for run in wanted],
+            run_requests=[
+                run_request(scope, run.label, run.commit, run_key=run.run_key, trigger=TRIGGER) for run in wanted
+            ],
             skip_reason=None if wanted else SkipReason("; ".join(said) or f"no new commit in {len(heads)} labels"),
-            cursor=Cursor(kept | verified, silent).text(),
-            asset_events=new_observations(context.instance, scope, moved),
+            cursor=before.after(survey, verified).text(),
+            asset_events=new_observations(context.instance, scope, heads, before.heads),
             dynamic_partitions_requests=[
                 *([index_labels.build_add_request(new)] if new else []),
                 *([index_labels.build_delete_request(gone)] if gone else []),
@@ -200,16 +209,13 @@ def head_sensor(poll_seconds: int, scope: AssetScope) -> SensorDefinition:
         survey = survey_heads(settings, home, ask_last=frozenset(before.silent))
         partitions = set(context.instance.get_dynamic_partitions(partition_name()))
         found = [head for head in survey.heads if head.commit and head.label in partitions]
-        moved = [head for head in found if before.heads.get(head.label) != head.commit]
-        seen = new_observations(context.instance, scope, moved)
-        silent = tuple(sorted({entry.repository_id for entry in survey.unanswered}))
-        kept = {label: before.heads[label] for s in survey.unanswered for label in s.labels if label in before.heads}
+        seen = new_observations(context.instance, scope, found, before.heads)
         for problem in survey.problems():
             context.log.warning(problem)
         said = [f"{event.partition} is at {event.metadata['commit'].value}" for event in seen] + survey.problems()
         return SensorResult(
             skip_reason=SkipReason("; ".join(said) or f"no new commit in {len(found)} labels"),
-            cursor=Cursor(kept | {head.label: head.commit for head in found}, silent).text(),
+            cursor=before.after(survey, {head.label: head.commit for head in found}).text(),
             asset_events=seen,
         )
 
