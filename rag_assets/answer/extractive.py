@@ -66,9 +66,9 @@ def answer_of(
     lead: Sequence[Evidence] = (),
 ) -> str:
     """The answer as Markdown with `[chunk: id]` citations; '' where no passage has a word of the question. `passages`
-    may be of more than the `evidence`, which alone is quoted. `lead` is what an
-    overview begins with, or what is at the places of a question. `at` is where the
-    source line of a fact is; a fact without a place that can be cited is not told."""
+    may be of more than the `evidence`, which alone is quoted. `lead` is what an overview begins with, or what is at the
+    places of a question. `at` is where the source line of a fact is; a fact without a place that can be cited is not
+    told."""
     pieces: list[str] = []
     if wish.intent is Intent.DEFINITION:
         pieces += _definitions(wish.names, evidence)
@@ -226,8 +226,8 @@ def _explanations(
 ) -> list[str]:
     """The best passages, and of the next ones the lines that say the most."""
     quoted = [passages.passages[one] for one in passages.chosen(most + also, within)]
-    made = [_passage_told(one, words, passages) for one in quoted[:most]]
-    shorter = [_passage_told(_telling_lines(one, passages, _MOST_SHORT_LINES), words) for one in quoted[most:]]
+    made = [_whole_told(one, words) for one in quoted[:most]]
+    shorter = [_lines_told(_telling_lines(one, passages, _MOST_SHORT_LINES), words) for one in quoted[most:]]
     return [*made, _ALSO, *shorter] if shorter else made
 
 
@@ -261,11 +261,14 @@ def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:
     return shown[max(range(len(shown)), key=lambda at: (values[at] + _decides(shown[at][1]), -at))]
 
 
-def _passage_told(passage: Passage, words: Sequence[QueryTerm], passages: RankedPassages | None = None) -> str:
-    """Whole with the `passages` that it is one of, else no more than its lines."""
-    if passage.is_prose:
-        return prose_told(passage if passages is None else _in_context(passage), words)
-    return _code_told(passage) if passages is not None else _member_told(passage)
+def _whole_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
+    """A paragraph with those around it, a type with its members."""
+    return prose_told(_in_context(passage), words) if passage.is_prose else _code_told(passage)
+
+
+def _lines_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
+    """No more than the lines of the passage."""
+    return prose_told(passage, words) if passage.is_prose else _member_told(passage)
 
 
 def _code_told(passage: Passage) -> str:
