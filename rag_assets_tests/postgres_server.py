@@ -8,7 +8,6 @@ from __future__ import annotations
 import atexit
 import itertools
 import shutil
-import socket
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from rag_assets_tests.processes import free_port
 
 PASSWORD = "s3cr3t-of-postgres"
 _NAMES = itertools.count(1)
@@ -77,7 +78,7 @@ def running_server() -> PostgresServer:
     user = made.system_user
     _commands.pg_ctl(["-w", "stop"], pgdata=made.pgdata, user=user, timeout=60)
     (made.pgdata / "pg_hba.conf").write_text("host all all 127.0.0.1/32 scram-sha-256\n", encoding="ascii")
-    server = PostgresServer(made.pgdata, _free_port(), user, _commands)
+    server = PostgresServer(made.pgdata, free_port(), user, _commands)
     server.start()
     atexit.register(_remove, server, folder)
     return server
@@ -90,9 +91,3 @@ def _remove(server: PostgresServer, folder: Path) -> None:
         pass  # a test has stopped it
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +33,13 @@ def until(found: Callable[[], object], what: str, seconds: float = PATIENCE_SECO
             pass
         time.sleep(0.05)
     pytest.fail(f"not within {seconds:g} s: {what}")
+
+
+def free_port() -> int:
+    """Of loopback; nobody holds it until it is used."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -21,7 +20,7 @@ from typing import Any
 
 import yaml
 
-from rag_assets_tests.processes import MARKER, marked, parent_of, running, until
+from rag_assets_tests.processes import MARKER, free_port, marked, parent_of, running, until
 
 ENDED = ("SUCCESS", "FAILURE", "CANCELED")
 QUEUE, DIRECT = "queue", "default launcher"
@@ -38,12 +37,6 @@ _LAUNCH = """mutation($run: ExecutionParams!) { launchRun(executionParams: $run)
     __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }"""
 _STATUS = "query($run: ID!) { runOrError(runId: $run) { ... on Run { status } } }"
 _TERMINATE = "mutation($run: String!) { terminateRun(runId: $run) { __typename } }"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass(frozen=True)

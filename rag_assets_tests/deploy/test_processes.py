@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -22,7 +21,7 @@ import yaml
 
 from rag_assets_tests.deploy.test_compose import SERVICES
 from rag_assets_tests.deploy.test_instance_files import DEPLOY, instance_file
-from rag_assets_tests.processes import running, until
+from rag_assets_tests.processes import free_port, running, until
 
 _QUESTION = """{
   workspaceOrError { ... on Workspace { locationEntries { loadStatus locationOrLoadError {
@@ -47,12 +46,6 @@ class Server:
         with urllib.request.urlopen(request, timeout=20) as reply:
             found: dict[str, object] = json.loads(reply.read())["data"]
             return found
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def adapted(words: list[str], ports: dict[str, int], workspace: Path) -> list[str]:

@@ -20,9 +20,8 @@ from typing import Any
 import pytest
 
 from rag_assets.version import own_commit
-from rag_assets_tests.deploy.dagster_dev import free_port
 from rag_assets_tests.git_repository import Repository
-from rag_assets_tests.processes import running, until
+from rag_assets_tests.processes import free_port, running, until
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
