@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals
@@ -120,8 +121,8 @@ class RankedPassages:
 
     def said_by(self, texts: Sequence[str]) -> list[float]:
         """The share of the question's weight that each of some texts says."""
-        read = self.model.for_texts.read(texts) if self.model is not None else None
-        found: list[float] = (_credits(self.words, texts, read, self.model) @ _shares(self.words)).tolist()
+        read = _TextRuns.of(texts)
+        found: list[float] = (_credits(self.words, read, read.by(self.model), self.model) @ _shares(self.words)).tolist()
         return found
 
     def words_of(self, number: int) -> list[QueryTerm]:
@@ -235,8 +236,9 @@ def passage_features(
     passages = [passage for _, passage in numbered]
     heads = [_head(one) for one in passages]
     texts = [_as_read(one, described=at == 0 or one.is_type) for at, one in numbered]
-    read = model.for_texts.read([*texts, *heads]) if model is not None else None
-    credit = np.maximum(*np.split(_credits(words, [*texts, *heads], read, model), 2))
+    runs_of_texts = _TextRuns.of([*texts, *heads])
+    read = runs_of_texts.by(model)
+    credit = np.maximum(*np.split(_credits(words, runs_of_texts, read, model), 2))
     said = credit @ _shares(words)
     meaning, head_meaning = np.split(_meanings(question, words, read, model, 2 * len(passages)), 2)
     best = max((known.score for known in evidence), default=0.0) or 1.0
@@ -292,38 +294,58 @@ def _shares(words: Sequence[QueryTerm]) -> NDArray[np.float32]:
     return shares
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _TextRuns:
+    """Texts as `lengths` of the `numbers` of their `runs` of letters, one text after the other. Texts repeat their
+    identifiers, so each of these is looked into once."""
+
+    runs: list[str]
+    numbers: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> _TextRuns:
+        import numpy as np
+
+        found = list(map(runs, texts))
+        flat = list(chain.from_iterable(found))
+        different = list(dict.fromkeys(flat))
+        number_of = dict(zip(different, range(len(different)), strict=True))
+        numbers = np.fromiter(map(number_of.__getitem__, flat), np.int64, len(flat))
+        return cls(different, numbers, np.fromiter(map(len, found), np.int64, len(found)))
+
+    def by(self, model: StaticEmbedder | None) -> ReadTexts | None:
+        """The texts as a model reads them."""
+        return model.for_texts.read_runs(self.runs, self.numbers, self.lengths) if model is not None else None
+
+    def best(self, of_runs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(texts, n): the largest value of the runs of each text, of (n, runs); 0 for a text without any."""
+        import numpy as np
+
+        made = np.zeros((len(self.lengths), len(of_runs)), np.float32)
+        filled = np.flatnonzero(self.lengths)
+        if len(filled) and len(of_runs):
+            begins = (np.cumsum(self.lengths) - self.lengths)[filled]
+            made[filled] = np.maximum.reduceat(of_runs[:, self.numbers], begins, axis=1).T
+        return made
+
+
 def _credits(
-    words: Sequence[QueryTerm],
-    texts: Sequence[str],
-    read: ReadTexts | None,
-    model: StaticEmbedder | None,
+    words: Sequence[QueryTerm], texts: _TextRuns, read: ReadTexts | None, model: StaticEmbedder | None
 ) -> NDArray[np.float32]:
     """(texts, words): 1 where a text has a word, less where it has one that means about the same."""
     import numpy as np
 
-    made = np.zeros((len(texts), len(words)), np.float32)
-    if not words or not texts:
-        return made
-    if model is not None and read is not None:
+    of_runs = np.zeros((len(words), len(texts.runs)), np.float32)
+    if model is not None and read is not None and words:
         asked = model.embed([word.word if _has_meaning(word, model) else "" for word in words])
-        made = np.clip((read.closest(asked).T - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, _LIKE_CREDIT)
-    for at, columns in enumerate(_columns_said(words, texts)):
-        made[at, columns] = 1.0
-    return made
-
-
-def _columns_said(words: Sequence[QueryTerm], texts: Sequence[str]) -> Iterator[list[int]]:
-    """Of each text the numbers of the words that it has. Texts repeat their identifiers, so each of these is looked
-    into once."""
+        of_runs = np.clip((read.closest(asked) - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, _LIKE_CREDIT)
     numbers = {word.root: at for at, word in enumerate(words)}
-    seen, telling = set[str](), dict[str, list[int]]()
-    for text in texts:
-        has = set(runs(text))
-        for run in has - seen:
-            if numbered := [numbers[one] for one in roots_of_run(run) if one in numbers]:
-                telling[run] = numbered
-        seen |= has
-        yield [number for run in has & telling.keys() for number in telling[run]]
+    for run, text in enumerate(texts.runs):
+        for one in roots_of_run(text):
+            if one in numbers:
+                of_runs[numbers[one], run] = 1.0
+    return texts.best(of_runs)
 
 
 def _has_meaning(word: QueryTerm, model: StaticEmbedder) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rag_assets.models.static_code.word_pieces import WordPieces
 
     Vectors = NDArray[np.float32]
+    Numbers = NDArray[np.int64]
 
 MODEL_ID = "static-code-2"
 DIMENSION = 256
@@ -91,7 +92,17 @@ class StaticEmbedder:
 
     def read(self, texts: Sequence[str]) -> ReadTexts:
         """Texts whose words are looked up once, for what is asked of them."""
-        return ReadTexts(self._table, self._factors, self._exponent, [self._pieces.ids(text) for text in texts])
+        import numpy as np
+
+        once = np.ones(len(texts), np.int64)
+        return ReadTexts(
+            self._table, self._factors, self._exponent, list(map(self._pieces.ids, texts)), np.arange(len(texts)), once
+        )
+
+    def read_runs(self, runs: Sequence[str], numbers: Numbers, lengths: Numbers) -> ReadTexts:
+        """The same of texts that are given by their `lengths` as `numbers` of different `runs` of letters."""
+        ids = list(map(self._pieces.ids_of_run, runs))
+        return ReadTexts(self._table, self._factors, self._exponent, ids, numbers, lengths)
 
     def knows(self, word: str) -> bool:
         """Whether the table has a word as a whole; of others it only knows pieces."""
@@ -99,24 +110,39 @@ class StaticEmbedder:
 
 
 class ReadTexts:
-    """Texts as entries of a table. The rows that they have are loaded once."""
+    """Texts as runs of letters, and these as entries of a table. The rows that they have are loaded once."""
 
-    def __init__(self, table: StaticTable, factors: Vectors, exponent: float, ids: Sequence[Sequence[int]]) -> None:
+    def __init__(
+        self,
+        table: StaticTable,
+        factors: Vectors,
+        exponent: float,
+        ids: Sequence[Sequence[int]],
+        numbers: Numbers,
+        lengths: Numbers,
+    ) -> None:
+        """`ids` are the entries of each run; the texts are `lengths` of the `numbers` of runs, one after the other."""
         import numpy as np
 
-        self._lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-        flat = np.fromiter(chain.from_iterable(ids), np.int64, int(self._lengths.sum()))
+        self._numbers, self._lengths = numbers, lengths
+        self._sizes = np.fromiter(map(len, ids), np.int64, len(ids))
+        self._begins = np.cumsum(self._sizes) - self._sizes
+        flat = np.fromiter(chain.from_iterable(ids), np.int64, int(self._sizes.sum()))
         entries, self._columns = np.unique(flat, return_inverse=True)
         self._rows = table.rows[entries].astype(np.float32)
         self._factors, self._exponent = factors[entries], np.float32(exponent)
 
     def vectors(self) -> Vectors:
-        """(n, dimension) float32, each of unit length or zero."""
+        """(texts, dimension) float32, each of unit length or zero."""
         import numpy as np
 
         count, width = len(self._lengths), max(len(self._rows), 1)
+        sizes = self._sizes[self._numbers]
+        inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        columns = self._columns[np.repeat(self._begins[self._numbers], sizes) + inside]
+        owners = np.repeat(np.repeat(np.arange(count), self._lengths), sizes)
         # Each text's different entries, ascending, with how often it has them.
-        keys, counts = np.unique(np.repeat(np.arange(count), self._lengths) * width + self._columns, return_counts=True)
+        keys, counts = np.unique(owners * width + columns, return_counts=True)
         owner, column = np.divmod(keys, width)
         shares = counts.astype(np.float32) ** self._exponent * self._factors[column]
         ends = np.searchsorted(owner, np.arange(count), side="right")
@@ -131,17 +157,17 @@ class ReadTexts:
         return vectors
 
     def closest(self, words: Vectors) -> Vectors:
-        """(words, texts) float32: the cosine between a word, given by its unit vector, and that word of a text which is
+        """(words, runs) float32: the cosine between a word, given by its unit vector, and that entry of a run which is
         nearest to it; 0 where either has no known word."""
         import numpy as np
 
-        made = np.zeros((len(words), len(self._lengths)), np.float32)
-        filled = np.flatnonzero(self._lengths)
+        made = np.zeros((len(words), len(self._sizes)), np.float32)
+        filled = np.flatnonzero(self._sizes)
         if not len(filled) or not len(words):
             return made
         norms = np.linalg.norm(self._rows, axis=1)
         near = (words @ self._rows.T / np.maximum(norms, np.float32(1e-6)))[:, self._columns]
-        made[:, filled] = np.maximum.reduceat(near, (np.cumsum(self._lengths) - self._lengths)[filled], axis=1)
+        made[:, filled] = np.maximum.reduceat(near, self._begins[filled], axis=1)
         return made
 
 

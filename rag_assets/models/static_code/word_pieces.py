@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 
 WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -14,6 +15,7 @@ LONGEST_WORD = 40
 """Longer ones are hashes and data."""
 _CACHED_IDENTIFIERS = 1 << 17  # about 20 MB when full
 _CACHED_LENGTH = 64
+_CACHED_RUNS = 1 << 15  # about 10 MB when full
 _INSIDE = "##"
 """Begins the pieces that follow another one, as in WordPiece (Wu et al. 2016)."""
 
@@ -26,6 +28,8 @@ class WordPieces:
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._ids_of = _IdsOfIdentifier(dict(zip(vocabulary, range(len(vocabulary)), strict=True)))
+        self.ids_of_run = lru_cache(maxsize=_CACHED_RUNS)(self.ids)
+        """As `ids`, of a run of letters that texts repeat; not to be changed."""
 
     def ids(self, text: str) -> list[int]:
         """All of them, in the order of the text; linear in its length."""
