@@ -265,6 +265,10 @@ class _Slice:
         return f"{_squeezed(self._text)} {_squeezed(self._description)}"
 
     @cached_property
+    def squeezed(self) -> str:
+        return _squeezed(self.raw)
+
+    @cached_property
     def prose(self) -> str:
         return f"{prose_of(self._words)} {prose_of(self._description)}"
 
@@ -406,7 +410,7 @@ def _of_claim(text: str, cited: Sequence[_Slice], slices: Sequence[_Slice]) -> t
 
 def _has_name(name: str, one: _Slice) -> bool:
     wanted = _squeezed(neutral(name)).removesuffix("()")
-    if wanted in one.code or wanted in _squeezed(one.raw):
+    if wanted in one.code or wanted in one.squeezed:
         return True
     return "." in wanted and all(part in one.raw for part in re.findall(r"\w+", wanted))
 

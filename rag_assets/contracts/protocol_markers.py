@@ -49,10 +49,10 @@ _OBEYED = re.compile(
 """Tags that models are trained to obey. After a name they are type arguments (`IReader<Instruction>`)."""
 
 _TURN = re.compile(
-    r"^([^\w\n]*(?:(?:human|assistant)|#\s*(?:system|user|instructions?|input|response))\s*):",
-    re.IGNORECASE | re.MULTILINE,
+    r"(\n[^\w\n]*(?:(?:human|assistant)|#\s*(?:system|user|instructions?|input|response))\s*):", re.IGNORECASE
 )
-"""A line that begins the turn of a speaker in chat templates without tags, also behind the mark of a comment."""
+"""The end of a line, and one that begins the turn of a speaker in chat templates without tags, also behind the mark of
+a comment. A pattern that began with `^` would be tried at every character."""
 
 _NO_COLON = "∶"
 
@@ -83,7 +83,7 @@ def neutral(text: str) -> str:
     for at, _ in _marks(text):
         made += (text[after:at], "⟦" if text[at] in _SQUARE else "‹")
         after = at + 1
-    return _TURN.sub(rf"\1{_NO_COLON}", "".join((*made, text[after:])) if made else text)
+    return _TURN.sub(rf"\1{_NO_COLON}", "".join(("\n", *made, text[after:])))[1:]
 
 
 def without_markers(text: str) -> str:
