@@ -122,7 +122,8 @@ class RankedPassages:
     def said_by(self, texts: Sequence[str]) -> list[float]:
         """The share of the question's weight that each of some texts says."""
         read = _TextRuns.of(texts)
-        found: list[float] = (_credits(self.words, read, read.by(self.model), self.model) @ _shares(self.words)).tolist()
+        credit = _credits(self.words, read, read.by(self.model), self.model)
+        found: list[float] = (credit @ _shares(self.words)).tolist()
         return found
 
     def words_of(self, number: int) -> list[QueryTerm]:
@@ -232,10 +233,9 @@ def passage_features(
     `PassageWeights`; and of each a row of how well it says each of the words, 0 to 1."""
     import numpy as np
 
-    numbered = [(at, passage) for known in evidence for at, passage in enumerate(excerpts_of(known))]
-    passages = [passage for _, passage in numbered]
+    passages = [passage for known in evidence for passage in excerpts_of(known)]
     heads = [_head(one) for one in passages]
-    texts = [_as_read(one, described=at == 0 or one.is_type) for at, one in numbered]
+    texts = [text for known in evidence for text in _texts_read(known)]
     runs_of_texts = _TextRuns.of([*texts, *heads])
     read = runs_of_texts.by(model)
     credit = np.maximum(*np.split(_credits(words, runs_of_texts, read, model), 2))
@@ -245,6 +245,7 @@ def passage_features(
     best_of_file: dict[str, float] = {}
     for one, share in zip(passages, said.tolist(), strict=True):
         best_of_file[one.evidence.path] = max(share, best_of_file.get(one.evidence.path, 0.0))
+    files = {known.path: (non_product_code(known.path), _RECORDS.search(known.path)) for known in evidence}
     wants_amount, wants_failure = asks_amount(question), asks_about_failure(question)
     wants_advice = asks_how_to(question)
     rows = [
@@ -256,13 +257,13 @@ def passage_features(
             best_of_file[one.evidence.path],
             math.log(lines := one.line_end - one.line_start + 1),
             one.evidence.language in CONFIGURATION and not one.is_prose,
-            non_product_code(one.evidence.path) is not None,
+            files[one.evidence.path][0] is not None,
             one.is_type,
             lines == 1,
             wants_amount and _NUMBER.search(one.code) is not None,
             wants_failure and not one.is_prose and _FAILS.search(one.code) is not None,
             wants_advice and one.is_prose,
-            _RECORDS.search(one.evidence.path) is not None,
+            files[one.evidence.path][1] is not None,
         )
         for at, one in enumerate(passages)
     ]
@@ -278,11 +279,12 @@ def _head(passage: Passage) -> str:
     return f"{name} {passage.name} {passage.doc} {passage.heading} {passage.signature}"[:_HEAD_CHARS]
 
 
-def _as_read(passage: Passage, *, described: bool) -> str:
-    """A passage with the names of its file and section, and where that begins with what its description says."""
-    known = passage.evidence
-    facts = (fact.partition(": ")[2] for fact in known.facts) if described else ()
-    return "\n".join((known.path.rpartition("/")[2], known.name, passage.text, *facts))
+def _texts_read(known: Evidence) -> list[str]:
+    """Each excerpt with the names of its file and section, and the first one and types with what their description
+    says."""
+    head = f"{known.path.rpartition('/')[2]}\n{known.name}\n"
+    facts = "".join(f"\n{fact.partition(': ')[2]}" for fact in known.facts)
+    return [f"{head}{one.text}{facts if at == 0 or one.is_type else ''}" for at, one in enumerate(excerpts_of(known))]
 
 
 def _shares(words: Sequence[QueryTerm]) -> NDArray[np.float32]:

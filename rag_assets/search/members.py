@@ -48,6 +48,7 @@ _TRACED = 1.0
 _FORM = 0.7
 """Of a word with another ending, beside the word itself."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_REST_OF_RUN = re.compile(r"\w+")
 _MOST_LINE = 400
 """Characters of a line of `Hit.source`."""
 _MOST_TEXT = 200_000
@@ -215,12 +216,11 @@ def read_section(text: str, payload: Mapping[str, Any], asked: AskedWords) -> Se
 
 def _run_around(text: str, at: int, length: int) -> tuple[int, int]:
     """The unbroken run of letters, digits and `_` that a place lies in."""
-    begin, end, size = at, at + length, len(text)
+    begin = at
     while begin > 0 and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
         begin -= 1
-    while end < size and (text[end].isalnum() or text[end] == "_"):
-        end += 1
-    return begin, end
+    rest = _REST_OF_RUN.match(text, at + length)
+    return begin, rest.end() if rest else at + length
 
 
 def _outlined(

@@ -47,6 +47,13 @@ def test_the_number_of_parts(language: str, text: str, expected: int) -> None:
     assert len(outline(text, language)) == expected
 
 
+@pytest.mark.parametrize("before", ["", "\n", "int a;\n", "  "])
+def test_braces_of_directives_comments_and_strings_are_none(before: str) -> None:
+    text = before + '#if X // {\nvoid A() { /* } */ var s = $@"}""" + $"{{" + \'}\' + """}"""; }\nvoid B() { }'
+    assert parts(text, "csharp")[-1] == "void B() { }"
+    assert len(parts(text, "csharp")) == 2 + bool(before.strip())
+
+
 @pytest.mark.parametrize("language", ["csharp", "python", "markdown", "sql", "text"])
 @pytest.mark.parametrize("cut", [0, 40, 200, 333])
 def test_parts_are_in_order_and_do_not_overlap(language: str, cut: int) -> None:

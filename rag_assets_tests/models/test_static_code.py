@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -139,6 +140,23 @@ def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":9'))
     with pytest.raises(ModelCorrupted, match="format 9, this version reads 1"):
         open_table(path, repair="pip")
+
+
+def test_texts_by_their_runs_read_as_they_do_whole(tmp_path: Path) -> None:
+    """Vectors to the bit; and the nearest word of a text is that of the nearest of its runs."""
+    embedder = StaticEmbedder(open_table(written(tmp_path / "table.bin"), repair="pip"))
+    texts = ["ParseURLs2 retrying, parse_url", "", "zzz", "HTTPServer http HTTPServer zzz"]
+    runs = [re.findall(r"\w+", text) for text in texts]
+    different = sorted({run for text in runs for run in text})
+    numbers = np.array([different.index(run) for text in runs for run in text], np.int64)
+    read = embedder.read_runs(different, numbers, np.array(list(map(len, runs)), np.int64))
+    assert np.array_equal(read.vectors(), embedder.embed(texts))
+    asked = embedder.embed(["server", "url"])
+    near = {run: read.closest(asked)[:, at] for at, run in enumerate(different)}
+    for text, said in zip(texts, runs, strict=True):
+        if said:
+            nearest = np.max([near[run] for run in said], axis=0)
+            assert np.array_equal(nearest, embedder.read([text]).closest(asked)[:, 0])
 
 
 def test_a_vector_is_the_weighted_mean_of_the_words(tmp_path: Path) -> None:
