@@ -40,7 +40,7 @@ from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import DISCOVERED_FILES
 from rag_assets.pipeline.versions import config_hash, stage_version
 from rag_assets.pipeline.workers.file_guard import Attempts, Refusal, guard_files
-from rag_assets.pipeline.workers.worker_pool import GuardedTasks, guarded_pool, start_workers
+from rag_assets.pipeline.workers.worker_pool import WORTH_WORKERS, GuardedTasks, guarded_pool, start_workers
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources.discovery import Content, DiscoveredText, discover, examined, is_lasting
 from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
@@ -52,7 +52,6 @@ from rag_assets.sources.snapshot import Snapshot, TreeEntry
 STAGE = "discovered_files"
 _SHOWN_SKIPS = 200  # rows of the skip table in a report; the Parquet table has them all
 _SHOWN_ALIKE = 5
-_WORTH_WORKERS = 256  # new files: what parsing and describing them takes is several times what processes take to start
 _PORTION_FILES = 256
 _PORTION_BYTES = 8 << 20  # together what a process is started for, and what is looked at again when one dies
 _SHALLOW = (
@@ -391,7 +390,7 @@ class _KnownFiles:
             elif outcome.indexed is not None and blobs.has(outcome.indexed.text_sha256):
                 found[entry] = outcome.indexed
         self._keys = {entry.path: key for entry, key in keys.items() if entry not in found}
-        if len(self._keys) >= _WORTH_WORKERS:
+        if len(self._keys) >= WORTH_WORKERS:
             start_workers(self._build)
         return found
 

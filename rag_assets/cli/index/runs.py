@@ -30,6 +30,7 @@ from rag_assets.models import require_model
 from rag_assets.pipeline.active_index import how_to_serve
 from rag_assets.pipeline.build import label_lock
 from rag_assets.pipeline.discovered_files import open_repository, planned_generation
+from rag_assets.pipeline.workers.worker_pool import start_workers_for
 from rag_assets.settings import RepositorySettings, Settings
 
 T = TypeVar("T")
@@ -51,12 +52,13 @@ class IndexRequest:
 
 @dataclass(frozen=True, slots=True)
 class IndexTarget:
-    """One label and the commit it will be built from."""
+    """One label and the commit it will be built from; `files` of it."""
 
     label: str
     repository: RepositorySettings
     git: GitRepoInfo
     generation_id: str
+    files: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def target_of(
     """Resolves the commit. Fetches a URL, so that the run itself needs no network."""
     with open_repository(home, settings, repository, commit) as snapshot:
         planned = planned_generation(home, settings, label, repository, snapshot)
-        return IndexTarget(label, repository, snapshot.info, planned)
+        return IndexTarget(label, repository, snapshot.info, planned, sum(1 for _ in snapshot.entries()))
 
 
 def _index(
@@ -155,6 +157,8 @@ def _index(
         session.output.note(f"indexing {label} at {commit}{' without vectors' if request.lexical_only else ''}")
         if request.lexical_only and _has_vectors(home, label):
             session.output.note(f"{label} was indexed with vectors; searches find by keyword only from now on")
+        if request.force or _is_first(home, label):
+            start_workers_for(settings, planned.files)  # they import while this process does
         register_label(home, label, planned.repository, planned.repository.ref or "")
         return _run(session, home, planned, request)
 
@@ -224,6 +228,13 @@ def _has_vectors(home: IndexHome, label: str) -> bool:
         return not active_generation(home, label).manifest.lexical_only
     except GenerationError:
         return False
+
+
+def _is_first(home: IndexHome, label: str) -> bool:
+    """Whether no label of the repository is served yet, so that its files are not known."""
+    identifier = label.partition("@")[0]
+    labels = (known for known in home.known_labels() if known.partition("@")[0] == identifier)
+    return all(active_pointer(home, known) is None for known in labels)
 
 
 def _refused(home: IndexHome, label: str, run_id: str, failure: str) -> Result:

@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, cast
 
 from rag_assets.errors import WorkersDied
-from rag_assets.index.parquet_parts import part_path
+from rag_assets.index.parquet_parts import bucket_count, part_path
 from rag_assets.models.cpu_count import usable_cores
 from rag_assets.pipeline.build import IndexBuild
 from rag_assets.pipeline.workers.file_guard import Attempts
 from rag_assets.pipeline.workers.process_pool import ProcessPool, release_memory
+from rag_assets.settings import Settings
 from rag_assets.settings.config_file import ConfigError
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ MAX_WORKERS = 4
 """A worker takes 150 to 250 MB; with more than four the embedding model, not the parser, is what a build waits for."""
 
 _WORTH_STARTING = 4  # buckets: processes take a second to start, a bucket of a stage a fifth of it
+
+WORTH_WORKERS = 256
+"""New files: what parsing and describing them takes is several times what processes take to start."""
 
 _LARGE_BROADCAST = 4 << 20
 """Bytes. Processes that had more are replaced: of a label of 10,000 files each keeps 120 MB that it does not need, in
@@ -131,8 +135,18 @@ def part_sizes(build: IndexBuild, table: str) -> list[int]:
 
 def start_workers(build: IndexBuild) -> None:
     """Starts the local processes that the next stages will want, while this one goes on."""
-    workers = workers_for(build)
-    if workers > 1 and not _uses_dask(build):
+    if not _uses_dask(build):
+        _start_beside(workers_for(build))
+
+
+def start_workers_for(settings: Settings, files: int) -> None:
+    """The same before there is a build, of so many files that nothing is known of yet."""
+    if files >= WORTH_WORKERS and settings.execution.workers != "dask":
+        _start_beside(_processes(settings, bucket_count(files)))
+
+
+def _start_beside(workers: int) -> None:
+    if workers > 1:
         # A thread, because starting waits until the first process has imported everything.
         threading.Thread(target=_start, args=(workers,), name="start-workers", daemon=True).start()
 
@@ -144,9 +158,11 @@ def _start(workers: int) -> None:
 
 def workers_for(build: IndexBuild) -> int:
     """How many local processes work on the buckets of `build`; 1 is this one."""
-    if ProcessPool.given_up:
-        return 1
-    return min(build.settings.workers or min(usable_cores(), MAX_WORKERS), len(build.buckets))
+    return _processes(build.settings, len(build.buckets))
+
+
+def _processes(settings: Settings, buckets: int) -> int:
+    return 1 if ProcessPool.given_up else min(settings.workers or min(usable_cores(), MAX_WORKERS), buckets)
 
 
 def _uses_dask(build: IndexBuild) -> bool:
