@@ -112,12 +112,13 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
     found = neighbourhood(graph, asked_for, steps=steps, depth=1, nodes=_LOOKED_AT)
     order = {node.key: at for at, node in enumerate(found.nodes)}
     asked = {node.key for node in found.nodes if node.distance == 0}
-    inwards = all(step.direction is Direction.IN for step in steps)
+    directions = {step.direction for step in steps}
+    inwards, outwards = directions == {Direction.IN}, directions == {Direction.OUT}
     edges = [
         edge
         for edge in found.edges
         if edge.path
-        and (edge.target in asked or (edge.source in asked and not inwards))
+        and ((edge.target in asked and not outwards) or (edge.source in asked and not inwards))
         and not _is_within(edge, entries)
         and (edge.relation is not Relation.MAPS_TO or key_kind(edge.target) is not NodeType.TYPE)  # of services
     ]
@@ -129,9 +130,27 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
     edges = [e for e in edges if e.relation is not Relation.USES_TYPE or (e.source, e.target) not in told]
     if any(edge.relation is not Relation.OVERRIDES for edge in edges):  # types tell more than each of their members
         edges = [edge for edge in edges if edge.relation is not Relation.OVERRIDES]
-    kept = list({(edge.source, edge.relation, edge.target): edge for edge in reversed(edges)}.values())[::-1]
     names = {node.key: node.name for node in found.nodes}
+    if outwards:
+        edges = _once_per_target(edges, names)
+    kept = list({(edge.source, edge.relation, edge.target): edge for edge in reversed(edges)}.values())[::-1]
     return GraphFacts(tuple(fact_of(edge, names) for edge in kept[:MOST_FACTS]), len(kept) + found.left_out)
+
+
+def _once_per_target(edges: Sequence[GraphEdge], names: Mapping[str, str]) -> list[GraphEdge]:
+    """What is needed, each once: as what it is given, created or called rather than as the type of a field. What a
+    method implements is its contract, and nothing that it needs."""
+    from rag_assets.contracts.graph import NodeType, Relation, key_kind
+
+    needed = [
+        edge
+        for edge in edges
+        if edge.relation is not Relation.IMPLEMENTS or key_kind(edge.source) is not NodeType.METHOD
+    ]
+    best: dict[str, GraphEdge] = {}
+    for edge in sorted(needed, key=lambda edge: edge.relation is Relation.USES_TYPE):
+        best.setdefault(_shown(edge.target, names), edge)
+    return [edge for edge in needed if best[_shown(edge.target, names)] is edge]
 
 
 def points_at(places: Iterable[tuple[str, int]], shard: VectorReader, scope: SearchScope) -> dict[tuple[str, int], str]:
@@ -157,14 +176,13 @@ def _steps(intent: Intent) -> tuple[WalkStep, ...]:
     from rag_assets.contracts.graph import Relation
     from rag_assets.graph.relations import Direction, WalkStep
 
+    needs = (
+        *(Relation.CALLS, Relation.CONSTRUCTS, Relation.INJECTS, Relation.USES_TYPE, Relation.EXECUTES),
+        *(Relation.READS_FROM, Relation.WRITES_TO, Relation.INHERITS, Relation.IMPLEMENTS),
+    )
     wanted: Mapping[Intent, tuple[tuple[Relation, ...], Direction]] = {
-        Intent.USAGE: (
-            (
-                *(Relation.CALLS, Relation.CONSTRUCTS, Relation.INJECTS, Relation.USES_TYPE, Relation.EXECUTES),
-                *(Relation.READS_FROM, Relation.WRITES_TO, Relation.INHERITS, Relation.IMPLEMENTS),
-            ),
-            Direction.IN,
-        ),
+        Intent.USAGE: (needs, Direction.IN),
+        Intent.DEPENDENCIES: (needs, Direction.OUT),
         Intent.IMPLEMENTATIONS: ((Relation.IMPLEMENTS, Relation.INHERITS, Relation.OVERRIDES), Direction.IN),
         Intent.ROUTES: ((Relation.HANDLES, Relation.EXPOSES), Direction.BOTH),
         Intent.TABLES: (

@@ -1,7 +1,8 @@
 """How well passages answer a question: by its words, by words that mean about the same, and by what they are.
 
 A linear model. Its weights are those of a listwise fit (Cao and others 2007) to questions as people ask them, of each
-of which the lines that answer are known (`benchmarks/people_questions.py`).
+of which the lines that answer are known (`benchmarks/people_questions.py`); that of `only_stores` is set by hand, as
+these questions have too few of them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals
-from rag_assets.answer.passages import CONFIGURATION, Passage, excerpts_of
+from rag_assets.answer.passages import CONFIGURATION, Passage, excerpts_of, only_stores
 from rag_assets.answer.question_analysis import (
     QueryTerm,
     asks_about_failure,
@@ -68,7 +69,8 @@ class PassageWeights:
     question it says (0 to 1, rare words more), `meaning` its cosine with the question, `head_meaning` that of its name,
     comment and signature, `file` the best `words` of its file, `length` the logarithm of its lines.
     The others are 1 or 0: what a passage is, or that it has what the question asks for (an amount, what fails, advice);
-    a `record` is a changelog, a migration or a translation."""
+    a `record` is a changelog, a migration or a translation; `only_stores` is a constructor that keeps what it is
+    given."""
 
     rank: float
     words: float
@@ -84,9 +86,10 @@ class PassageWeights:
     failure: float
     how_to: float
     record: float
+    only_stores: float
 
 
-WEIGHTS = PassageWeights(1.6, 3.4, 6.6, 0.3, 1.9, 0.4, -1.3, -1.7, -0.6, -0.7, 2.6, 1.9, 1.3, -1.9)
+WEIGHTS = PassageWeights(1.6, 3.4, 6.6, 0.3, 1.9, 0.4, -1.3, -1.7, -0.6, -0.7, 2.6, 1.9, 1.3, -1.9, -2.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -264,6 +267,7 @@ def passage_features(
             wants_failure and not one.is_prose and _FAILS.search(one.code) is not None,
             wants_advice and one.is_prose,
             files[one.evidence.path][1] is not None,
+            only_stores(one),
         )
         for at, one in enumerate(passages)
     ]

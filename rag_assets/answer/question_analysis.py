@@ -179,6 +179,7 @@ def covered(words: tuple[QueryTerm, ...], roots: frozenset[str]) -> float:
 class Intent(StrEnum):
     DEFINITION = "definition"
     USAGE = "usage"
+    DEPENDENCIES = "dependencies"
     IMPLEMENTATIONS = "implementations"
     ROUTES = "routes"
     TABLES = "tables"
@@ -188,6 +189,13 @@ class Intent(StrEnum):
     EXPLANATION = "explanation"
 
 
+_DEPENDENCIES = re.compile(
+    r"^\W*(?:what|who|(?:what|which) (?:other )?(?:types|classes|interfaces|services|methods|members|repositories))"
+    r" (?:does|do) \S+ (?:depend on|call|invoke|use|rely on|inject|create|construct)\W*$"
+    r"|\b(?:what|which) (?:are|is) (?:the )?dependenc(?:ies|y) of \S+\W*$",
+    re.IGNORECASE,
+)
+"""What a type or a method itself needs: the other way round than usage. Nothing may follow that asks for more."""
 _USAGE = re.compile(
     r"\bwho (?:else )?(?:calls|uses|invokes|creates|constructs)\b|\bcallers? of\b|\busages? of\b"
     r"|\breferences? (?:to|of)\b"
@@ -357,6 +365,7 @@ def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
         return Intent.OVERVIEW
     for intent, pattern in (
         (Intent.IMPLEMENTATIONS, _IMPLEMENTATIONS),
+        *([(Intent.DEPENDENCIES, _DEPENDENCIES)] if has_names else []),
         (Intent.USAGE, _USAGE),
         (Intent.ROUTES, _ROUTES),
         (Intent.TABLES, _TABLES),

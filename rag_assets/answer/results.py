@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _CLOSEST = 3  # places to look at oneself after a refusal
 _MOST_SAID = 4  # words of a question
-_OF_THE_GRAPH = (Intent.USAGE, Intent.IMPLEMENTATIONS)
+_OF_THE_GRAPH = (Intent.USAGE, Intent.DEPENDENCIES, Intent.IMPLEMENTATIONS)
 
 
 _EXAMPLE = 'rag-assets ask "what is this project about?"'

@@ -243,3 +243,42 @@ def test_an_explanation_of_every_outcome(cli: CommandLine, question: str, rows: 
     assert all(f"\n{row}" in shown for row in rows), shown
     talked = cli.run("chat", spoken=f"{question}\n/why\n").out
     assert all(f"\n{row}" in talked for row in rows), talked
+
+
+def test_what_a_type_depends_on_is_not_who_depends_on_it(cli: CommandLine) -> None:
+    needed = asked(cli, "what does OrderManager depend on?").json["answer"]
+    told = [line for line in needed.splitlines() if line.startswith("- ")]
+    assert told and all(line.startswith(("- **OrderManager", "- **OrderManager.")) for line in told)
+    assert sum("**IOrderRepository**" in line for line in told) == 1
+    users = asked(cli, "what depends on OrderManager?").json["answer"]
+    assert not any(line.startswith("- **OrderManager.") for line in users.splitlines())
+
+
+CHECKOUT = """namespace Shop;
+
+public class CheckoutModel
+{
+    private readonly IBasket _basket;
+    private readonly IOrders _orders;
+
+    public CheckoutModel(IBasket checkoutBasket, IOrders checkoutOrders)
+    {
+        _basket = checkoutBasket;
+        _orders = checkoutOrders ?? throw new ArgumentNullException(nameof(checkoutOrders));
+    }
+
+    public async Task OnPost(Address to)
+    {
+        await _orders.Create(_basket.Id, to);
+        await _basket.Delete();
+    }
+}
+"""
+
+
+def test_how_a_type_works_is_not_told_by_a_constructor_that_keeps_what_it_is_given(tmp_path: Path) -> None:
+    made = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    repository = new_repository(tmp_path / "shop", {"src/CheckoutModel.cs": CHECKOUT})
+    index_without_dagster(made.home, repository, "shop")
+    answer = asked(made, "how does checkout work?").json["answer"]
+    assert "_orders.Create" in answer.partition("_basket = checkoutBasket")[0]
