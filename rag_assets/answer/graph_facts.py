@@ -183,6 +183,7 @@ def _steps(intent: Intent) -> tuple[WalkStep, ...]:
     wanted: Mapping[Intent, tuple[tuple[Relation, ...], Direction]] = {
         Intent.USAGE: (needs, Direction.IN),
         Intent.DEPENDENCIES: (needs, Direction.OUT),
+        Intent.TESTS: ((Relation.TESTS,), Direction.IN),
         Intent.IMPLEMENTATIONS: ((Relation.IMPLEMENTS, Relation.INHERITS, Relation.OVERRIDES), Direction.IN),
         Intent.ROUTES: ((Relation.HANDLES, Relation.EXPOSES), Direction.BOTH),
         Intent.TABLES: (

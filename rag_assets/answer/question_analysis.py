@@ -180,6 +180,7 @@ class Intent(StrEnum):
     DEFINITION = "definition"
     USAGE = "usage"
     DEPENDENCIES = "dependencies"
+    TESTS = "tests"
     IMPLEMENTATIONS = "implementations"
     ROUTES = "routes"
     TABLES = "tables"
@@ -196,6 +197,11 @@ _DEPENDENCIES = re.compile(
     re.IGNORECASE,
 )
 """What a type or a method itself needs: the other way round than usage. Nothing may follow that asks for more."""
+_TESTS = re.compile(
+    r"\btests? (?:that |which )?(?:tests?|covers?|checks?|of|for|exercises?) \S+\W*$|^\W*(?:what|who) tests \S+\W*$"
+    r"|^\W*(?:where |how |by what )?(?:is|are) \S+ tested\W*$",
+    re.IGNORECASE,
+)
 _USAGE = re.compile(
     r"\bwho (?:else )?(?:calls|uses|invokes|creates|constructs)\b|\bcallers? of\b|\busages? of\b"
     r"|\breferences? (?:to|of)\b"
@@ -363,14 +369,16 @@ def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
     overview = _OVERVIEW.search(text)
     if overview and (not has_names or text[: overview.end()].strip().lower().startswith("what")):
         return Intent.OVERVIEW
+    of_names = (Intent.DEPENDENCIES, Intent.TESTS)
     for intent, pattern in (
         (Intent.IMPLEMENTATIONS, _IMPLEMENTATIONS),
-        *([(Intent.DEPENDENCIES, _DEPENDENCIES)] if has_names else []),
+        (Intent.DEPENDENCIES, _DEPENDENCIES),
+        (Intent.TESTS, _TESTS),
         (Intent.USAGE, _USAGE),
         (Intent.ROUTES, _ROUTES),
         (Intent.TABLES, _TABLES),
     ):
-        if pattern.search(text):
+        if (has_names or intent not in of_names) and pattern.search(text):
             return intent
     if has_names and (kind is QuestionKind.SYMBOL or _DEFINITION.search(text)):
         return Intent.DEFINITION

@@ -30,7 +30,13 @@ if TYPE_CHECKING:
 
 _CLOSEST = 3  # places to look at oneself after a refusal
 _MOST_SAID = 4  # words of a question
-_OF_THE_GRAPH = (Intent.USAGE, Intent.DEPENDENCIES, Intent.IMPLEMENTATIONS)
+_OF_THE_GRAPH = {
+    Intent.USAGE: "nobody",
+    Intent.DEPENDENCIES: "nothing",
+    Intent.TESTS: "no test",
+    Intent.IMPLEMENTATIONS: "nobody",
+}
+"""What the graph answers, and what it then knows of where it has no answer."""
 
 
 _EXAMPLE = 'rag-assets ask "what is this project about?"'
@@ -137,7 +143,8 @@ def notes(found: AnswerInputs, evidence: Collection[Evidence]) -> tuple[str, ...
         return (f"{unlisted} more; list them with: {' and '.join(commands)}",)
     more = found.facts.total - len(found.facts.facts)
     if found.wish.intent in _OF_THE_GRAPH and found.wish.names and not found.at:
-        why = "without a graph nobody can be told" if found.no_graph else "the graph knows nobody"
+        none = _OF_THE_GRAPH[found.wish.intent]
+        why = f"without a graph {none} can be told" if found.no_graph else f"the graph knows {none}"
         return (f"{why}: these are the places that fit {' and '.join(found.wish.names)} best",)
     if more <= 0 or not found.wish.names:
         return ()

@@ -254,6 +254,14 @@ def test_what_a_type_depends_on_is_not_who_depends_on_it(cli: CommandLine) -> No
     assert not any(line.startswith("- **OrderManager.") for line in users.splitlines())
 
 
+def test_tests_are_those_that_the_graph_knows(cli: CommandLine) -> None:
+    answer = asked(cli, "which tests cover OrderManager?").json["answer"]
+    told = [line for line in answer.splitlines() if "tests" in line]
+    assert told and all(line.startswith("- **OrderManagerTests") for line in told)
+    done = cli.run("ask", "which tests cover OrdersController?")
+    assert "the graph knows no test: these are the places that fit OrdersController best" in done.out
+
+
 CHECKOUT = """namespace Shop;
 
 public class CheckoutModel
