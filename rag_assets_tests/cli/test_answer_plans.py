@@ -248,7 +248,7 @@ def test_an_explanation_of_every_outcome(cli: CommandLine, question: str, rows: 
 def test_what_a_type_depends_on_is_not_who_depends_on_it(cli: CommandLine) -> None:
     needed = asked(cli, "what does OrderManager depend on?").json["answer"]
     told = [line for line in needed.splitlines() if line.startswith("- ")]
-    assert told and all(line.startswith(("- **OrderManager", "- **OrderManager.")) for line in told)
+    assert told and all(line.startswith(("- **OrderManager**", "- **OrderManager.")) for line in told)
     assert sum("**IOrderRepository**" in line for line in told) == 1
     users = asked(cli, "what depends on OrderManager?").json["answer"]
     assert not any(line.startswith("- **OrderManager.") for line in users.splitlines())

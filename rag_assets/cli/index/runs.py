@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from rag_assets.cli.console import CommandError, describe, short
 from rag_assets.cli.index.summary import Result, summarize
-from rag_assets.cli.index.targets import chosen_repositories, refuse_takeover
+from rag_assets.cli.index.targets import chosen_repositories, refuse_takeover, stands_for
 from rag_assets.cli.options import CliSession, require_writable
 from rag_assets.cli.quality import gate_object
 from rag_assets.contracts.source_file import GitRepoInfo
@@ -52,7 +52,7 @@ class IndexRequest:
 
 @dataclass(frozen=True, slots=True)
 class IndexTarget:
-    """One label and the commit it will be built from; `files` of it."""
+    """One label and the commit it will be built from; `files` of it where nothing is known of them yet, else 0."""
 
     label: str
     repository: RepositorySettings
@@ -103,7 +103,8 @@ def index_all(session: CliSession, named: Sequence[str], request: IndexRequest) 
     def indexed(settings: Settings, home: IndexHome, label: str, repository: RepositorySettings) -> Result:
         if label != (configured := f"{repository.id}@{repository.ref}"):
             session.output.note(f"{configured} has the label {label}")
-        planned = target_of(settings, home, label, repository, request.commit)
+        is_new = request.force or _is_first(home, label, repository)
+        planned = target_of(settings, home, label, repository, request.commit, is_new=is_new)
         return _index(session, settings, home, planned, request)
 
     started = time.monotonic()
@@ -126,12 +127,19 @@ def require_questions(settings: Settings, repository: RepositorySettings) -> Non
 
 
 def target_of(
-    settings: Settings, home: IndexHome, label: str, repository: RepositorySettings, commit: str | None
+    settings: Settings,
+    home: IndexHome,
+    label: str,
+    repository: RepositorySettings,
+    commit: str | None,
+    *,
+    is_new: bool,
 ) -> IndexTarget:
-    """Resolves the commit. Fetches a URL, so that the run itself needs no network."""
+    """Resolves the commit. Fetches a URL, so that the run itself needs no network. Files are counted if `is_new`."""
     with open_repository(home, settings, repository, commit) as snapshot:
         planned = planned_generation(home, settings, label, repository, snapshot)
-        return IndexTarget(label, repository, snapshot.info, planned, sum(1 for _ in snapshot.entries()))
+        files = sum(1 for _ in snapshot.entries()) if is_new else 0
+        return IndexTarget(label, repository, snapshot.info, planned, files)
 
 
 def _index(
@@ -157,8 +165,7 @@ def _index(
         session.output.note(f"indexing {label} at {commit}{' without vectors' if request.lexical_only else ''}")
         if request.lexical_only and _has_vectors(home, label):
             session.output.note(f"{label} was indexed with vectors; searches find by keyword only from now on")
-        if request.force or _is_first(home, label):
-            start_workers_for(settings, planned.files)  # they import while this process does
+        start_workers_for(settings, planned.files)  # they import while this process does
         register_label(home, label, planned.repository, planned.repository.ref or "")
         return _run(session, home, planned, request)
 
@@ -230,10 +237,11 @@ def _has_vectors(home: IndexHome, label: str) -> bool:
         return False
 
 
-def _is_first(home: IndexHome, label: str) -> bool:
+def _is_first(home: IndexHome, label: str, repository: RepositorySettings) -> bool:
     """Whether no label of the repository is served yet, so that its files are not known."""
-    identifier = label.partition("@")[0]
-    labels = (known for known in home.known_labels() if known.partition("@")[0] == identifier)
+    if active_pointer(home, label) is not None:
+        return False
+    labels = (known for known in home.known_labels() if stands_for(home, known, repository))
     return all(active_pointer(home, known) is None for known in labels)
 
 

@@ -83,7 +83,7 @@ def label_typed(settings: Settings, home: IndexHome, known: list[str], word: str
     if is_name or not (is_remote(word) or Path(word).expanduser().exists()):
         return label_named(known, word)
     repository = repository_named(settings, home, word)
-    found = [label for label in known if _stands_for(home, label, repository)]
+    found = [label for label in known if stands_for(home, label, repository)]
     if len(found) > 1 and (checked_out := label_of(settings, repository)[0]) in found:
         return checked_out
     if len(found) > 1:
@@ -116,7 +116,7 @@ def repository_above(folder: Path) -> Path | None:
     return None
 
 
-def _stands_for(home: IndexHome, label: str, repository: RepositorySettings) -> bool:
+def stands_for(home: IndexHome, label: str, repository: RepositorySettings) -> bool:
     """True where the label was made from the repository, by its record, or by its name if the record is lost."""
     known = remembered_repository(home, label)
     if known is None:
