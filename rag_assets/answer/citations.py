@@ -9,12 +9,13 @@ the cited text. That is necessary for support, not sufficient.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import accumulate
 
 from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import roots_of
@@ -254,11 +255,20 @@ class _Slice:
     Each is made when it is needed: most slices are cited by nothing."""
 
     def __init__(self, known: Evidence) -> None:
-        self._text = neutral(known.text)
-        # a quote may go on over several cues
-        self._words = spoken(self._text) if known.language in TRANSCRIPTS else self._text
-        self._description = neutral(known.description)
-        self.raw = f"{self._text}\n{self._description}\n{known.symbol} {known.path} {known.kind} {known.via}"
+        self._known = known
+
+    @cached_property
+    def _text(self) -> str:
+        return neutral(self._known.text)
+
+    @cached_property
+    def _description(self) -> str:
+        return neutral(self._known.description)
+
+    @cached_property
+    def raw(self) -> str:
+        known = self._known
+        return f"{self._text}\n{self._description}\n{known.symbol} {known.path} {known.kind} {known.via}"
 
     @cached_property
     def code(self) -> str:
@@ -270,7 +280,9 @@ class _Slice:
 
     @cached_property
     def prose(self) -> str:
-        return f"{prose_of(self._words)} {prose_of(self._description)}"
+        # a quote may go on over several cues
+        words = spoken(self._text) if self._known.language in TRANSCRIPTS else self._text
+        return f"{prose_of(words)} {prose_of(self._description)}"
 
     @cached_property
     def roots(self) -> frozenset[str]:
@@ -285,17 +297,35 @@ def lines_quoted(quote: str, text: str) -> tuple[int, int] | None:
     """The first lines of a text, 1-based and inclusive, that hold a quote, and no more of them; None where it is not in
     the text. Compared as `check` compares: as code, else as prose."""
     wanted, lines = neutral(quote), neutral(text).split("\n")
-    for pieces, read in ((_code_pieces(wanted), _squeezed), (_prose_pieces(wanted), prose_of)):
-        holds = partial(_lines_hold, pieces, read, lines)
-        if holds(0, len(lines)):
-            end = bisect_left(range(1, len(lines)), True, key=lambda end: holds(0, end)) + 1
-            start = bisect_left(range(1, end), True, key=lambda start: not holds(start, end))
-            return start + 1, end
-    return None
+    return _lines_of_code(_code_pieces(wanted), lines) or _lines_of_prose(_prose_pieces(wanted), lines)
 
 
-def _lines_hold(pieces: Sequence[str], read: Callable[[str], str], lines: Sequence[str], start: int, end: int) -> bool:
-    return _in_order(pieces, read("\n".join(lines[start:end])))
+def _lines_of_code(pieces: Sequence[str], lines: Sequence[str]) -> tuple[int, int] | None:
+    squeezed = [_squeezed(line) for line in lines]
+    text, ends = "".join(squeezed), list(accumulate(map(len, squeezed)))
+    if not _in_order(pieces, text):
+        return None
+    at = 0
+    for piece in pieces:
+        at = text.index(piece, at) + len(piece)
+    last = bisect_right(ends, at - 1)
+    at = ends[last]
+    for piece in reversed(pieces):
+        at = text.rindex(piece, 0, at)
+    return bisect_right(ends, at) + 1, last + 1
+
+
+def _lines_of_prose(pieces: Sequence[str], lines: Sequence[str]) -> tuple[int, int] | None:
+    """A tag may span lines, so these are read again for every guess."""
+
+    def holds(start: int, end: int) -> bool:
+        return _in_order(pieces, prose_of("\n".join(lines[start:end])))
+
+    if not holds(0, len(lines)):
+        return None
+    end = bisect_left(range(1, len(lines)), True, key=lambda end: holds(0, end)) + 1
+    start = bisect_left(range(1, end), True, key=lambda start: not holds(start, end))
+    return start + 1, end
 
 
 def likeness(quote: str, text: str) -> float:

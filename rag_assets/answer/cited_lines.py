@@ -38,6 +38,7 @@ _FEWEST_LINES = 5
 
 _SPAN = re.compile(r"`([^`\n]+)`")
 _WORD = re.compile(r"\w+")
+_LINES = re.compile(r":(\d{1,7})(?:-(\d{1,7}))?")
 
 Lines = tuple[int, int]
 """The first and the last, 1-based, of the file."""
@@ -150,7 +151,8 @@ def _lines(sentence: str, known: Evidence, others: Sequence[Evidence]) -> Lines:
     spans = [found for quote in _quoted(sentence) if (found := _quoted_lines(quote, sentence, known)) is not None]
     if spans:
         return _widened((min(span[0] for span in spans), max(span[1] for span in spans)), known)
-    return _short(_named(sentence, known) or _said(sentence, known) or _best(known))
+    placed = next(_places_named(sentence, known), None)
+    return _short(_named(sentence, known) or _said(sentence, known) or placed or _best(known))
 
 
 def _quoted(sentence: str) -> list[str]:
@@ -173,10 +175,14 @@ def _quoted_lines(quote: str, sentence: str, known: Evidence) -> Lines | None:
 
 def _places_named(sentence: str, known: Evidence) -> Iterator[Lines]:
     """The lines of a piece that a sentence names beside its path."""
-    for place in re.finditer(rf"{re.escape(known.path)}:(\d{{1,7}})(?:-(\d{{1,7}}))?", sentence):
-        start, end = int(place[1]), int(place[2] or place[1])
-        if known.line_start <= start <= end <= known.line_end:
-            yield start, end
+    at = sentence.find(known.path)
+    while at >= 0:
+        place = _LINES.match(sentence, at + len(known.path))
+        if place is not None:
+            start, end = int(place[1]), int(place[2] or place[1])
+            if known.line_start <= start <= end <= known.line_end:
+                yield start, end
+        at = sentence.find(known.path, at + 1)
 
 
 def _source(known: Evidence, lines: Lines) -> list[str]:

@@ -10,6 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+from math import fsum
 
 from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
@@ -227,8 +229,13 @@ def _explanations(
     """The best passages, and of the next ones the lines that say the most."""
     quoted = [passages.passages[one] for one in passages.chosen(most + also, within)]
     made = [_whole_told(one, words) for one in quoted[:most]]
-    shorter = [_lines_told(_telling_lines(one, passages, _MOST_SHORT_LINES), words) for one in quoted[most:]]
-    return [*made, _ALSO, *shorter] if shorter else made
+    lines = [one.code.split("\n") for one in quoted[most:]]
+    values = iter(_values_of([line for part in lines if len(part) > _MOST_SHORT_LINES for line in part], passages))
+    shorter = [
+        _telling_lines(one, list(islice(values, len(part))) if len(part) > _MOST_SHORT_LINES else (), _MOST_SHORT_LINES)
+        for one, part in zip(quoted[most:], lines, strict=True)
+    ]
+    return [*made, _ALSO, *(_lines_told(one, words) for one in shorter)] if shorter else made
 
 
 def _introduction(lead: Sequence[Evidence]) -> list[str]:
@@ -272,7 +279,7 @@ def _lines_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
 
 
 def _code_told(passage: Passage) -> str:
-    return _type_told(passage) if passage.is_type else _member_told(_telling_lines(passage, None, MOST_LINES))
+    return _type_told(passage) if passage.is_type else _member_told(_telling_lines(passage, (), MOST_LINES))
 
 
 def _member_told(passage: Passage) -> str:
@@ -283,18 +290,18 @@ def _member_told(passage: Passage) -> str:
     return f"{about(passage)}\n\n{_fenced(f'{before}{code}{after}', passage.evidence)}"
 
 
-def _telling_lines(passage: Passage, asked: RankedPassages | None, most: int) -> Passage:
-    """The lines in a row, `most` at most, that say most of the question; the first ones where those are as good."""
+def _telling_lines(passage: Passage, values: Sequence[float], most: int) -> Passage:
+    """The lines in a row, `most` at most, that answer the most by the values of all; without any, or where those are as
+    good, the first ones."""
     lines = passage.code.split("\n")
     if len(lines) <= most:
         return passage
-    values = _values_of(lines, asked)
 
     def value(start: int) -> float:
         shown = values[start : start + most]
         return round(sum(shown) + max(shown), 6)
 
-    start = max(range(len(lines) - most + 1), key=lambda at: (value(at), -at))
+    start = max(range(len(lines) - most + 1), key=lambda at: (value(at), -at)) if values else 0
     code, first = "\n".join(lines[start : start + most]), passage.line_end - len(lines) + 1 + start
     return replace(
         passage,
@@ -307,10 +314,8 @@ def _telling_lines(passage: Passage, asked: RankedPassages | None, most: int) ->
     )
 
 
-def _values_of(lines: Sequence[str], asked: RankedPassages | None) -> list[float]:
+def _values_of(lines: Sequence[str], asked: RankedPassages) -> list[float]:
     """How much each line answers: what it says of the question, and more where it does or decides something."""
-    if asked is None:
-        return [0.0] * len(lines)
     said = asked.said_by(lines)
     return [value + _decides(line) if value else 0.0 for value, line in zip(said, lines, strict=True)]
 
@@ -384,7 +389,7 @@ def _telling(text: str, words: Sequence[QueryTerm]) -> str:
         return text
     lines = text.split("\n")
     weights = {word.root: word.weight for word in words}
-    values = [sum(weights.get(one, 0.0) for one in roots_of(line)) for line in lines]
+    values = [fsum(weights.get(one, 0.0) for one in roots_of(line)) for line in lines]  # in whatever order a set is
     best = max(range(len(lines)), key=lambda at: (values[at], -at))
     end, size = best, 0
     while end < len(lines) and size + len(lines[end]) < _MOST_PROSE_CHARS:

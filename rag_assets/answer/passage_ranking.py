@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, fields, replace
+from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -120,13 +122,13 @@ class RankedPassages:
         """The same in the same order, as if the question had these of its words alone."""
         kept = [at for at, word in enumerate(self.words) if word in words]
         left, credit = tuple(self.words[at] for at in kept), self.credit[:, kept]
-        return replace(self, words=left, credit=credit, said=credit @ _shares(left))
+        return replace(self, words=left, credit=credit, said=_said(credit, left))
 
     def said_by(self, texts: Sequence[str]) -> list[float]:
         """The share of the question's weight that each of some texts says."""
         read = _TextRuns.of(texts)
         credit = _credits(self.words, read, read.by(self.model), self.model)
-        found: list[float] = (credit @ _shares(self.words)).tolist()
+        found: list[float] = _said(credit, self.words).tolist()
         return found
 
     def words_of(self, number: int) -> list[QueryTerm]:
@@ -141,20 +143,23 @@ class RankedPassages:
         import numpy as np
 
         says = np.flatnonzero((self.credit >= _SAID).any(axis=1)).tolist()
-        left = {at: float(self.scores[at]) for at in says if within is None or self.passages[at].evidence in within}
+        left = [(-float(self.scores[at]), at, 0) for at in says]  # the best first; the last is what it has lost so far
+        heapify(left)
         taken: list[int] = []
+        of_file: Counter[str] = Counter()
         while left and len(taken) < most:
-            best = max(left, key=lambda at: (left[at], -at))
-            del left[best]
+            score, best, lost = heappop(left)
             quoted = self.passages[best]
+            if lost < of_file[quoted.evidence.path]:
+                heappush(left, (score + _AGAIN, best, lost + 1))
+                continue
             if taken and self.said[best] < _LEAST_SAID * self.said[taken[0]]:
                 continue
             if any(same_place(quoted, self.passages[other]) for other in taken):
                 continue
-            taken.append(best)
-            for at in left:
-                if self.passages[at].evidence.path == quoted.evidence.path:
-                    left[at] -= _AGAIN
+            if within is None or quoted.evidence in within:
+                taken.append(best)
+                of_file[quoted.evidence.path] += 1
         return taken
 
 
@@ -242,7 +247,7 @@ def passage_features(
     runs_of_texts = _TextRuns.of([*texts, *heads])
     read = runs_of_texts.by(model)
     credit = np.maximum(*np.split(_credits(words, runs_of_texts, read, model), 2))
-    said = credit @ _shares(words)
+    said = _said(credit, words)
     meaning, head_meaning = np.split(_meanings(question, words, read, model, 2 * len(passages)), 2)
     best = max((known.score for known in evidence), default=0.0) or 1.0
     best_of_file: dict[str, float] = {}
@@ -298,6 +303,13 @@ def _shares(words: Sequence[QueryTerm]) -> NDArray[np.float32]:
     weights = np.fromiter((word.weight for word in words), np.float32, len(words))
     shares: NDArray[np.float32] = weights / np.float32(weights.sum() or 1.0)
     return shares
+
+
+def _said(credit: NDArray[np.float32], words: Sequence[QueryTerm]) -> NDArray[np.float32]:
+    """The share of the weight of the words that each text says."""
+    import numpy as np
+
+    return np.einsum("ij,j->i", credit, _shares(words))  # BLAS warns of what lies behind so short rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

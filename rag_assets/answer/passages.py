@@ -188,7 +188,8 @@ _BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*\"|[\[\]]")
 _FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 _CONDITIONAL = re.compile(r"^[ \t]*#\w[^\n]*\n?", re.MULTILINE)
 _NOTHING = "… \t\r\n"
-_DECLARED = re.compile(r"(?:(?:class|struct|interface|record|enum|def|func)\s+)?([A-Za-z_]\w*)\s*(?:<[^<>()]*>\s*)?$")
+_DECLARED = re.compile(r"(?:>[^<>()]*<\s*)?(\w*[A-Za-z_])")
+"""A name before its type parameters, read from the end: from the beginning it would be tried at every character."""
 _TYPE = re.compile(r"\b(?:class|struct|interface|record|enum|delegate)\s+(?:class\s+|struct\s+)?([A-Za-z_(]\w*)")
 _CALLED = re.compile(r"\b(?!ref\b|readonly\b)([A-Za-z_]\w*)\s*(?:<[\w\s,\[\]]*>)?\s*\(")
 """What stands before the parameters of a delegate, whose type stands where other types have their name."""
@@ -199,7 +200,7 @@ _HEAD_END = re.compile(r"\{|=>|;|=")
 _SIGNATURE_END = re.compile(r"\{|=>|;|\n\s*(?:AS|BEGIN)\b")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 
-_STATEMENT_END = re.compile(r"[;\n]")
+_STATEMENT = re.compile(r"[^;\n]+")
 _STORED = re.compile(r"(?:(?:this|self)\.\w+|_\w+|[A-Z]\w*) = \w+(?: \?\? throw\b.*)?|(?:base|super)\(.*\)")
 
 _KEYWORDS = frozenset(
@@ -213,7 +214,7 @@ MOST_LINES = 24
 """Of an excerpt, and of a quote. Of the questions that the weights of `passage_ranking` are fitted to, a fact is quoted
 for 57 % with excerpts of 24 lines, 56 % with 20 and 54 % with 16."""
 _FEWEST_LINES = 8
-_CLOSING = "})]"
+_CLOSING = frozenset("})]")
 _WHOLE_PROSE = 600  # characters; a quote of ten lines
 CONFIGURATION = frozenset({"json", "xml", "yaml", "toml", "ini", "msbuild", "html", "css", "razor", "resx", "text"})
 _SAID_TOGETHER = 30  # seconds: what a listener who begins at the time of a citation hears soon
@@ -301,12 +302,15 @@ def _breaks(lines: Sequence[str]) -> list[float]:
     """What it costs to end an excerpt before each line: the less, the less that is indented; less after a blank line,
     more in the middle of a block."""
     bare = [line.lstrip() for line in lines]
+    indents = [len(line) - len(begun) if begun else None for line, begun in zip(lines, bare, strict=True)]
+    following = zip(indents, [*indents[1:], None], [*indents[2:], None, None], strict=True)
     made = []
-    for at, line in enumerate(bare):
-        following = next((other for other in range(at, min(at + 3, len(bare))) if bare[other]), None)
-        indent = 0 if following is None else len(lines[following]) - len(bare[following])
-        closes = bool(line) and line[0] in _CLOSING
-        made.append(indent / 4 - 1.5 * (at > 0 and not bare[at - 1]) + 2 * closes)
+    after_blank = False
+    for begun, near in zip(bare, following, strict=True):
+        indent = next((one for one in near if one is not None), 0)
+        closes = begun[:1] in _CLOSING
+        made.append(indent / 4 - 1.5 * after_blank + 2 * closes)
+        after_blank = not begun
     return made
 
 
@@ -322,8 +326,9 @@ def only_stores(one: Passage) -> bool:
     """Whether all that a member does is to keep what it is given, as constructors do: it says what a type needs, and
     nothing of how that works."""
     _, begins, body = one.code.partition("{" if one.evidence.language in BRACES else ":\n")
-    done = [statement for line in _STATEMENT_END.split(body) if (statement := line.strip(" \t\r{}"))]
-    return bool(begins and done) and all(map(_STORED.fullmatch, done))
+    done = (statement for found in _STATEMENT.finditer(body) if (statement := found.group().strip(" \t\r{}")))
+    first = next(done, "") if begins else ""
+    return _STORED.fullmatch(first) is not None and all(map(_STORED.fullmatch, done))
 
 
 def whole_of(excerpt: Passage) -> Passage:
@@ -354,7 +359,8 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
     comment = _TAGGED.split(blocks[-1], maxsplit=1)[0] if blocks else "\n".join(_DOC_LINE.findall(text[:begin]))
     code = text[begin:]
     bare = _without_attributes(code)
-    head = _HEAD_END.split(bare, maxsplit=1)[0]
+    end = _HEAD_END.search(bare)
+    head = bare[: end.start()] if end else bare
     return Passage(
         known,
         text,
@@ -410,9 +416,10 @@ def _declared_name(head: str) -> str:
         named = _CALLED.search(head, kind.start(1)) if kind.group().startswith("delegate") else kind
         return named[1] if named is not None else ""
     before = head.partition("(")[0].strip()
-    found = _DECLARED.search(before)
+    found = _DECLARED.match(before[::-1])
+    name = found[1][::-1] if found else ""
     is_call = before.startswith("await ") or "." in before.rpartition(" ")[2].partition("<")[0]
-    return found[1] if found and not is_call and found[1] not in _KEYWORDS else ""
+    return name if not is_call and name not in _KEYWORDS else ""
 
 
 def _is_elsewhere(known: Evidence, before: OutlinePart, part: OutlinePart) -> bool:

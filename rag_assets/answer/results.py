@@ -7,7 +7,7 @@ whether the index has an answer, so they do not count.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -118,10 +118,14 @@ def suggestions(found: AnswerInputs, *, untranslated: bool = False) -> tuple[str
 def _closest(found: AnswerInputs) -> list[str]:
     """Places to read, best first: of the passages that say some of the question the lines, the name and the line that
     says the most; without any, the hits."""
-    ranked = found.passages
-    told = [_place_told(ranked.passages[at], ranked) for at in ranked.chosen(_CLOSEST)]
+    told = [_place_told(one, found.passages) for one in closest_passages(found)]
     hits = [f"{hit.path}:{hit.start_line}-{hit.end_line}" for hit in found.search.hits]
     return (told or [*dict.fromkeys(hits)])[:_CLOSEST]
+
+
+def closest_passages(found: AnswerInputs) -> list[Passage]:
+    """The first passages that say some of the question."""
+    return [found.passages.passages[at] for at in found.passages.chosen(_CLOSEST)]
 
 
 def _place_told(passage: Passage, ranked: RankedPassages) -> str:
@@ -187,8 +191,8 @@ class Answer:
     `read` is what the index has for the question: the search, and how well it fits. `checks` are the sentences with
     what the post-check says of each, before unsupported ones were flagged or dropped. `provider` is `extractive` or the
     model; `usage` what all calls of the turn took. `evidence` is all that the answer could be made from.
-    `context_tokens` is the size of it as it was packed, at most the budget. `timings` are seconds per step. `notes` say
-    what the answer leaves out.
+    `context_size` counts its tokens as it is packed for a model, at most the budget. `timings` are seconds per step.
+    `notes` say what the answer leaves out.
     """
 
     question: str
@@ -205,13 +209,18 @@ class Answer:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
-    context_tokens: int = 0
+    context_size: Callable[[], int] = field(default=int, repr=False, compare=False)
     usage: LlmUsage | None = None
 
     @property
     def search(self) -> SearchResult:
         """The search for the question itself."""
         return self.read.search
+
+    @property
+    def context_tokens(self) -> int:
+        """The tokens of the evidence as it is packed for a model: nobody reads it packed where none answers."""
+        return self.context_size()
 
     @property
     def intent(self) -> Intent:

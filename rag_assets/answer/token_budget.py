@@ -109,7 +109,7 @@ def pack(evidence: Sequence[Evidence], budget: int, count: TokenCounter, *, asks
     BudgetError for a budget below 1."""
     if budget < 1:
         raise BudgetError(f"a context needs a budget of at least 1 token, got {budget}")
-    ordered = sorted(evidence, key=lambda known: (-known.score, known.label, known.path, known.line_start, known.id))
+    ordered = _ordered(evidence)
     texts = [block(known, EvidenceForm.WHOLE) for known in ordered]
     whole = [_Sized(text, size) for text, size in zip(texts, count([f"{text}\n" for text in texts]), strict=True)]
     if sum(known.tokens for known in whole) <= budget:
@@ -119,14 +119,37 @@ def pack(evidence: Sequence[Evidence], budget: int, count: TokenCounter, *, asks
         if len(made.pieces) == len(whole):
             return made
     forms = [_forms(known, size, count) for known, size in zip(ordered, whole, strict=True)]
-    chosen: list[EvidenceForm | None] = []
-    used = 0
-    for sizes in forms:  # the names of the best
-        fits = used + sizes[EvidenceForm.NAME].tokens <= budget
-        chosen.append(EvidenceForm.NAME if fits else None)
-        used += sizes[EvidenceForm.NAME].tokens if fits else 0
+    names = [sizes[EvidenceForm.NAME].tokens for sizes in forms]
+    fits = _fitting(names, budget)
+    chosen = [EvidenceForm.NAME if known else None for known in fits]
+    used = sum(size for size, known in zip(names, fits, strict=True) if known)
     _upgrade(ordered, forms, chosen, budget - used, _WORTH if asks_how else _WORTH_OF_FACTS)
     return _made(ordered, forms, chosen, budget, count)
+
+
+def named_within(evidence: Sequence[Evidence], budget: int, count: TokenCounter) -> tuple[Evidence, ...]:
+    """What a context has at least the name of, best first: the pieces of `pack`, without their texts, for an answer
+    that no model reads a context for. By a counter that makes more of a text than of its parts, some more of them."""
+    ordered = _ordered(evidence)
+    names = count([f"{block(known, EvidenceForm.NAME)}\n" for known in ordered])
+    if sum(names) <= budget:
+        return tuple(ordered)
+    if sum(count([f"{block(known, EvidenceForm.WHOLE)}\n" for known in ordered])) <= budget:
+        return tuple(ordered)  # the name of a piece lists its nodes, of which a class has a hundred
+    return tuple(known for known, fits in zip(ordered, _fitting(names, budget), strict=True) if fits)
+
+
+def _ordered(evidence: Sequence[Evidence]) -> list[Evidence]:
+    return sorted(evidence, key=lambda known: (-known.score, known.label, known.path, known.line_start, known.id))
+
+
+def _fitting(sizes: Sequence[int], budget: int) -> list[bool]:
+    """Which of some pieces, best first, have room by their names."""
+    made = []
+    for size in sizes:
+        made.append(size <= budget)
+        budget -= size if made[-1] else 0
+    return made
 
 
 @dataclass(frozen=True, slots=True)

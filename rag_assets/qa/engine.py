@@ -75,7 +75,7 @@ def answer_of_turn(turn: Turn, run: TurnContext) -> Answer:
         notes=notes(reading, evidence) if is_answer and is_quoted else (),
         warnings=turn.warnings,
         timings=run.clock.seconds(),
-        context_tokens=turn.context_tokens,
+        context_size=turn.context_size,
         usage=_usage(calls) if calls else None,
     )
 
@@ -87,7 +87,7 @@ def _text(turn: Turn, is_answer: bool) -> str:
 
 def _evidence(turn: Turn, is_answer: bool) -> tuple[Evidence, ...]:
     if turn.quoted is not None and turn.provider == EXTRACTIVE:
-        return turn.quoted.evidence
+        return turn.quoted
     if turn.evidence or turn.reading is None or is_answer:
         return turn.evidence
     return turn.reading.evidence
@@ -95,9 +95,8 @@ def _evidence(turn: Turn, is_answer: bool) -> tuple[Evidence, ...]:
 
 def _searched(turn: Turn, run: TurnContext) -> AnswerInputs:
     settings = run.settings
-    return run.services.search(
-        turn.label, turn.asked, settings.default_mode, settings.retrieval_top_k, turn.request.filters
-    )
+    mode, limit = settings.default_mode, settings.retrieval_top_k
+    return run.services.search(turn.label, turn.asked, mode, limit, turn.request.filters, members=False)
 
 
 def _usage(calls: Sequence[CallRecord]) -> LlmUsage:

@@ -137,16 +137,24 @@ class PipelineServices:
         return self._history
 
     def search(
-        self, label: str, query: str | Question, mode: Mode, limit: int, filters: SearchFilters = NO_FILTERS
+        self,
+        label: str,
+        query: str | Question,
+        mode: Mode,
+        limit: int,
+        filters: SearchFilters = NO_FILTERS,
+        *,
+        members: bool = True,
     ) -> AnswerInputs:
         """The best `limit` pieces, best first (D18), and for a Question also what declares its names and what the graph
         says of them. A text is a query that the model wrote: only words, no filters. A mode that the index cannot
         serve falls back deterministically, with a warning (D15, D17). Where there is a model to read them, pieces have
-        their descriptions. Raises RagAssetsError where the label cannot be read."""
+        their descriptions. Without `members` nobody asks for the lines to read first: quotes are cited at their own.
+        Raises RagAssetsError where the label cannot be read."""
         from rag_assets.answer.context_pack import read
 
         target = self._target(label)
-        result = target.search(query, limit=limit, mode=mode, literal=True, filters=filters)
+        result = target.search(query, limit=limit, mode=mode, literal=True, filters=filters, members=members)
         return read(result, target, self._graph, described=self.has_model)
 
     def expand(

@@ -28,7 +28,6 @@ from rag_assets.search.retrieve import Clock
 if TYPE_CHECKING:
     from rag_assets.answer.citations import CheckedSentence
     from rag_assets.answer.context_pack import AnswerInputs
-    from rag_assets.answer.token_budget import ContextPack
     from rag_assets.contracts.evidence import Evidence
     from rag_assets.graph.neighbourhood import Neighbourhood
     from rag_assets.history.conversations import PastTurn
@@ -150,9 +149,9 @@ class Turn:
     warnings: tuple[str, ...] = ()  # for the person who asked
     context: str = ""
     compared_context: str = ""
-    context_tokens: int = 0
+    context_size: Callable[[], int] = int  # its tokens, counted when somebody asks for them
     provider: str = ""  # who wrote the answer
-    quoted: ContextPack | None = None  # what an answer of quotes was made from
+    quoted: tuple[Evidence, ...] | None = None  # what an answer of quotes was made from
     checks: tuple[CheckedSentence, ...] = ()
     reason: str = ""  # why there is no answer
     suggestions: tuple[str, ...] = ()

@@ -93,6 +93,7 @@ class Searchable(Closeable):
         explain: bool = False,
         literal: bool = False,
         by_symbol: bool = False,
+        members: bool = True,
     ) -> SearchResult:
         """The best `limit` sections for a question or for identifiers, within the tenant, project and clearance; those
         of several labels in one ranking.
@@ -102,7 +103,8 @@ class Searchable(Closeable):
         `limit` and `mode` are by default those of the policy (settings `search`). Where the index cannot serve a mode,
         another mode answers and `warnings` says so, or the search raises QueryError, as the policy says (D15, D17).
         `explain` fills `terms` and `candidates` of the result. `by_symbol`: a symbol has one hit in a file, which has
-        the members of its other sections too; else every section is a hit.
+        the members of its other sections too; else every section is a hit. Without `members`, whose choice reads the
+        documents of the hits, a hit has the lines of its section alone.
 
         Raises QueryError, ScopeError, PeriodError, VectorStoreError or KeywordIndexError.
         """
@@ -117,6 +119,7 @@ class Searchable(Closeable):
             explain=explain,
             literal=literal,
             by_symbol=by_symbol,
+            members=members,
             overlaid=self.overlaid,
         )
 

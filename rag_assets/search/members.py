@@ -112,7 +112,7 @@ def asked_words(question: Question, parts: SearchResources) -> AskedWords:
     forms: Mapping[str, str] = {}
     rarity: Mapping[str, float]
     own = {term for run in runs(text) for term in word_terms(run)}
-    telling = own - FUNCTION_WORDS or own
+    telling = sorted(own - FUNCTION_WORDS or own)
     try:
         vocabulary = parts.vocabulary()
         forms = question_terms(text, vocabulary).forms if text else {}
@@ -120,7 +120,7 @@ def asked_words(question: Question, parts: SearchResources) -> AskedWords:
     except KeywordIndexError:  # the search said so where it needed it
         rarity = dict.fromkeys(telling, 1.0)
     total = sum(rarity.values()) or 1.0
-    said = {form: (word, _FORM) for form, word in forms.items() if word in telling}
+    said = {form: (word, _FORM) for form, word in forms.items() if word in rarity}
     said |= {word: (word, 1.0) for word in telling}
     written = [*runs(text), *(symbol.rpartition(".")[2] for symbol in question.symbols)]
     names = frozenset(name.lower() for name in written if name.lower() not in FUNCTION_WORDS)

@@ -60,6 +60,7 @@ def search(
     literal: bool = False,
     similar: bool = False,
     by_symbol: bool = False,
+    members: bool = True,
     overlaid: Mapping[str, int] = MappingProxyType({}),
 ) -> SearchResult:
     """One search of the generations that `parts` reads; `manifests` are theirs, by label. `tenant` is what may be seen
@@ -92,8 +93,9 @@ def search(
     read = frozenset(hit.point_id for hit in hits[:MOST_READ])
     if by_symbol:
         hits = tuple(of_first_symbols(hits, limit))
-    with clock.step("members"):
-        hits = with_members(hits, found.payloads, question, parts, read=read, by_meaning=found.by_meaning)
+    if members:
+        with clock.step("members"):
+            hits = with_members(hits, found.payloads, question, parts, read=read, by_meaning=found.by_meaning)
     if by_symbol:
         hits = tuple(one_per_symbol(hits))
     one = next(iter(manifests.values())) if len(manifests) == 1 else None

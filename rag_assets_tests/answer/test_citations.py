@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
-from rag_assets.answer.citations import cited_ids, marker, with_known_only, without_citations
+from rag_assets.answer.citations import cited_ids, lines_quoted, marker, with_known_only, without_citations
 from rag_assets.answer.cited_lines import citations_of, numbered, rendered
 from rag_assets.answer.passages import passages_of
 from rag_assets.contracts.evidence import citation_ids
@@ -149,3 +151,27 @@ def test_what_only_looks_like_a_citation_is_taken_out(text: str, expected: str) 
 
 def test_text_without_its_citations() -> None:
     assert without_citations("It refunds [chunk: aaaa1111], always [chunk: b].") == "It refunds, always."
+
+
+def lines_by_reading_again(quote: str, text: str) -> tuple[int, int] | None:
+    """The obvious way: the fewest first lines that hold the quote, then as few of them as hold it still."""
+    lines = text.split("\n")
+
+    def holds(start: int, end: int) -> bool:
+        at, read = 0, "".join("\n".join(lines[start:end]).split())
+        for piece in ("".join(part.split()) for part in quote.split("…")):
+            at = read.find(piece, at)
+            if at < 0:
+                return False
+            at += len(piece)
+        return True
+
+    end = next((end for end in range(1, len(lines) + 1) if holds(0, end)), 0)
+    return (max(start for start in range(end) if holds(start, end)) + 1, end) if end else None
+
+
+@given(st.lists(st.text("ab ", max_size=4), min_size=1, max_size=12), st.text("ab …", min_size=1, max_size=6))
+def test_the_lines_of_quoted_code_are_found_as_by_reading_them_again(lines: list[str], quote: str) -> None:
+    assume(all(part.strip() for part in quote.split("…")))
+    text = "\n".join(lines)
+    assert lines_quoted(quote, text) == lines_by_reading_again(quote, text)

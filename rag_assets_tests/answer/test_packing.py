@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from rag_assets.answer.token_budget import BudgetError, pack
+from rag_assets.answer.token_budget import BudgetError, named_within, pack
 from rag_assets.contracts.evidence import Evidence, EvidenceForm
 from rag_assets_tests.answer.pieces import SERVICE, piece
 
@@ -92,3 +93,15 @@ def test_no_evidence_is_an_empty_context() -> None:
 def test_a_budget_that_is_none(budget: int) -> None:
     with pytest.raises(BudgetError, match="at least 1 token"):
         pack(many(1), budget, characters)
+
+
+@pytest.mark.rule("D23")
+@pytest.mark.parametrize("budget", [1, 100, 150, 400, 1_000, 2_500, 6_000, 100_000])
+@pytest.mark.parametrize("keys", [1, 40])
+def test_what_quotes_are_made_from_is_what_a_context_would_name(budget: int, keys: int) -> None:
+    """Without the context: nobody reads one where no model answers."""
+    nodes = tuple(f"csharp:Shop.Service.Method{at}|METHOD" for at in range(keys))
+    evidence = [replace(one, node_keys=nodes * (at % 3)) for at, one in enumerate(many(12))]
+    kept = pack(evidence, budget, characters)
+    assert named_within(evidence, budget, characters) == kept.evidence
+    assert budget > 1 or not kept.evidence

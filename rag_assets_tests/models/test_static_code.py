@@ -220,3 +220,17 @@ def test_a_damaged_table_is_refused_with_the_command(tmp_path: Path, monkeypatch
         ModelCorrupted, match=r"not the expected model file(.|\n)*--force-reinstall --no-deps rag-assets"
     ):
         StaticEmbedder.load(tmp_path / "cache")
+
+
+def test_words_are_compared_with_many_runs_as_with_each_alone(
+    embedder: StaticEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one product of all rows OpenBLAS wakes threads, so there are several; they come to the same."""
+    runs = ["refund", "order", "qqq", "customer"] * 5
+    asked = embedder.embed(["refunds", "client", ""])
+    read = embedder.read_runs(runs, np.arange(len(runs)), np.ones(len(runs), np.int64))
+    whole = read.closest(asked)
+    monkeypatch.setattr(static_code, "_PRODUCT", 1)
+    np.testing.assert_allclose(read.closest(asked), whole, atol=1e-6)
+    assert (whole[0] > 0.5).tolist() == [run == "refund" for run in runs], "its own form is nearest"
+    assert not whole[2].any()

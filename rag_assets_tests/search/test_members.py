@@ -205,3 +205,13 @@ def test_documents_are_read_of_the_hits_that_are_shown(made: Built, monkeypatch:
 def test_a_word_of_one_letter_is_looked_for_as_it_is(index: Index, question: str, beginnings: set[str]) -> None:
     """`y` without its `y` would be in every text, at every letter."""
     assert set(asked_words(understand(question), index.parts).beginnings) == beginnings
+
+
+def test_without_members_the_same_sections_are_found(index: Index) -> None:
+    """And no document of theirs is read, for a caller who shows none of it."""
+    question = "pay back what was returned"
+    found, bare = index.search(question), index.search(question, members=False)
+    assert [(hit.point_id, hit.score) for hit in bare] == [(hit.point_id, hit.score) for hit in found]
+    assert not any(hit.members or hit.source for hit in bare)
+    assert all(hit.best_lines == (hit.start_line, hit.end_line) for hit in bare)
+    assert "members" in found.timings and "members" not in bare.timings

@@ -303,7 +303,7 @@ def _budgets(turn: Turn, run: TurnContext) -> list[tuple[str, int]]:
 
 def _with(turn: Turn, contexts: dict[str, str], tokens: int) -> Turn:
     compared = contexts.get(turn.compared_label, "")
-    return replace(turn, context=contexts[turn.label], compared_context=compared, context_tokens=tokens)
+    return replace(turn, context=contexts[turn.label], compared_context=compared, context_size=lambda: tokens)
 
 
 ACTIONS = (

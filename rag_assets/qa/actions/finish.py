@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -17,7 +18,7 @@ from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.answer.results import EXTRACTIVE, suggestions
 from rag_assets.answer.results import reason as because
-from rag_assets.answer.token_budget import ContextPack, Packed, pack
+from rag_assets.answer.token_budget import named_within, pack
 from rag_assets.contracts.llm import Profile
 from rag_assets.qa.actions.question import Translate, translated
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
@@ -27,6 +28,7 @@ from rag_assets.qa.turn import RetrievalState, Status, Turn, TurnContext
 
 if TYPE_CHECKING:
     from rag_assets.answer.context_pack import AnswerInputs
+    from rag_assets.contracts.evidence import Evidence
 
 
 def check_citations(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
@@ -103,11 +105,17 @@ def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnCont
         if not is_sure:
             return StepOutcome(turn, Transition.OTHER)
         is_sure = False
-    context, text = _quotes_of(reading, run, is_sure=is_sure)
+    quotable, text = _quotes_of(reading, run, is_sure=is_sure)
     with run.clock.step("check"):
-        report = check(text, context.evidence, Policy(settings.citation_policy))
-    turn = replace(turn, quoted=context, provider=EXTRACTIVE, context_tokens=context.tokens)
-    if not is_cited(report.text, context.evidence):
+        report = check(text, quotable, Policy(settings.citation_policy))
+    budget, count = settings.max_context_tokens, run.services.count_tokens
+    turn = replace(
+        turn,
+        quoted=quotable,
+        provider=EXTRACTIVE,
+        context_size=cache(lambda: pack(reading.evidence, budget, count).tokens),
+    )
+    if not is_cited(report.text, quotable):
         return StepOutcome(turn, Transition.OTHER)
     if turn.fault:
         turn = turn.warned(f"quotes only, the model did not answer: {turn.fault}")
@@ -132,16 +140,17 @@ def _answer_of_parts(turn: Turn, run: TurnContext) -> Turn | None:
     settings, is_any_sure = run.settings, False
     made: list[str] = []
     missing: list[str] = []
-    packed: list[Packed] = []
+    quotable: list[Evidence] = []
     for part in parts_of(asked, words):
+        mode, limit = settings.default_mode, settings.retrieval_top_k
         reading = run.services.search(
-            turn.label, part.question, settings.default_mode, settings.retrieval_top_k, turn.request.filters
+            turn.label, part.question, mode, limit, turn.request.filters, members=run.services.has_model
         )
         text = ""
         if reading.confidence >= settings.weak_below:
             is_sure = reading.confidence >= settings.sure_from
-            context, text = _quotes_of(reading, run, is_sure=is_sure)
-            packed += context.pieces
+            found, text = _quotes_of(reading, run, is_sure=is_sure)
+            quotable += found
             is_any_sure |= is_sure
         if text:
             made.append(f"**{neutral(part.said)}**\n\n{text}")
@@ -149,31 +158,37 @@ def _answer_of_parts(turn: Turn, run: TurnContext) -> Turn | None:
             missing.append(part.said)
     if not made:
         return None
-    pieces = RetrievalState(tuple(one.evidence for one in packed)).all
+    pieces = RetrievalState(tuple(quotable)).all
     report = check("\n\n".join(made), pieces, Policy(settings.citation_policy))
     if any(one.support not in (Support.SUPPORTED, Support.UNCITED) for one in report.sentences):
         return None  # two readings of one section: the question as a whole has one
     turn = turn.warned(*(f"not answered: {said}" for said in missing))
-    shown = {one.evidence.id: one for one in packed if one.evidence in pieces}
-    tokens = sum(run.services.count_tokens([one.evidence.text for one in shown.values()]))
-    quoted = ContextPack(tuple(shown.values()), "", tokens, settings.max_context_tokens)
+    quoted = tuple({one.id: one for one in quotable if one in pieces}.values())
     status = turn.status if is_any_sure else Status.UNSURE
-    turn = replace(turn, quoted=quoted, provider=EXTRACTIVE, context_tokens=tokens, fault="", status=status)
+    count = run.services.count_tokens
+    turn = replace(
+        turn,
+        quoted=quoted,
+        provider=EXTRACTIVE,
+        context_size=cache(lambda: sum(count([one.text for one in quoted]))),
+        fault="",
+        status=status,
+    )
     return replace(turn, answer_en=report.text, checks=report.sentences)
 
 
-def _quotes_of(reading: AnswerInputs, run: TurnContext, *, is_sure: bool) -> tuple[ContextPack, str]:
+def _quotes_of(reading: AnswerInputs, run: TurnContext, *, is_sure: bool) -> tuple[tuple[Evidence, ...], str]:
     """The evidence of a reading that there is room for, and the answer that is made from it, or what is closest."""
     with run.clock.step("pack"):
-        context = pack(reading.evidence, run.settings.max_context_tokens, run.services.count_tokens)
+        quotable = named_within(reading.evidence, run.settings.max_context_tokens, run.services.count_tokens)
     with run.clock.step("answer"):
         if not is_sure:
-            return context, closest(reading.words, context.evidence, reading.passages)
-        kept = {piece.id: piece for piece in context.evidence}
+            return quotable, closest(reading.words, quotable, reading.passages)
+        kept = {piece.id: piece for piece in quotable}
         at = {fact: kept[piece.id] for fact, piece in reading.at.items() if piece.id in kept}
         lead = [kept[piece.id] for piece in reading.lead if piece.id in kept]
-        parts = (reading.words, context.evidence, reading.passages, reading.facts, at, lead)
-        return context, answer_of(reading.wish, *parts)
+        parts = (reading.words, quotable, reading.passages, reading.facts, at, lead)
+        return quotable, answer_of(reading.wish, *parts)
 
 
 def _is_by_words(turn: Turn) -> bool:

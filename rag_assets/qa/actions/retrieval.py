@@ -156,7 +156,7 @@ def _read(
     if is_same and before and (before.search.question, before.search.requested_mode) == (question, mode):
         return turn, before, ()
     started = perf_counter()
-    reading = run.services.search(label, question, mode, limit, turn.request.filters)
+    reading = run.services.search(label, question, mode, limit, turn.request.filters, members=run.services.has_model)
     if turn.untranslated:
         from rag_assets.answer.results import as_it_is
 

@@ -6,7 +6,9 @@ import re
 import secrets
 from typing import Any
 
-from rag_assets.search.outline import place_of
+from rag_assets.answer.passages import Passage
+from rag_assets.answer.results import closest_passages
+from rag_assets.contracts.evidence import lines_of
 from rag_assets.serving.operations.ask import AskReply
 from rag_assets.serving.page.markdown import answer_html
 from rag_assets.serving.page.viewing import Link, View, source_url
@@ -15,7 +17,6 @@ from rag_assets.serving.requests import AskRequest, parsed
 _SESSION = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _NOT_KEPT = "this turn follows none"
 _CLOSEST = "the closest are"
-_NEAREST = 5
 
 
 def ask_page(view: View) -> str:
@@ -43,15 +44,20 @@ def footnoted(view: View, reply: AskReply, session: str) -> dict[str, Any]:
     for one in answer["citations"]:
         address = source_url(one["label"] or label, one["path"], one["line_start"], one["line_end"])
         places.setdefault(one["number"], Link(one["rendered"], address, one["symbol"]))
-    hits = reply.answer.search.hits[:_NEAREST] if reply.is_empty else ()
+    nearest = closest_passages(reply.answer.read) if reply.is_empty else ()
     return {
         "answer": answer,
         "body": answer_html(answer["answer"], places.keys(), reply.line_numbers),
         "places": places,
-        "nearest": [Link(place_of(hit), source_url(hit.label, hit.path, *hit.best_lines), hit.symbol) for hit in hits],
-        "suggestions": [said for said in answer["suggestions"] if not (hits and said.startswith(_CLOSEST))],
+        "nearest": [_link_to(one) for one in nearest],
+        "suggestions": [said for said in answer["suggestions"] if not (nearest and said.startswith(_CLOSEST))],
         "warnings": [said for said in answer["warnings"] if not said.startswith(_NOT_KEPT)],
         "session": "" if any(said.startswith(_NOT_KEPT) for said in answer["warnings"]) else session,
         "asked_of": label,
         "ages": [age.line(name) for name, age in reply.ages.items()],
     }
+
+
+def _link_to(passage: Passage) -> Link:
+    known, lines = passage.evidence, (passage.line_start, passage.line_end)
+    return Link(lines_of(known.path, *lines), source_url(known.label, known.path, *lines), passage.name or known.name)

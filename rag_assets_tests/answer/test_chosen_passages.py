@@ -1,0 +1,66 @@
+"""Which passages are quoted, and in which order."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_assets.answer.passage_ranking import _AGAIN, _LEAST_SAID, _SAID, RankedPassages, same_place
+from rag_assets.answer.passages import passages_of
+from rag_assets.answer.question_analysis import QueryTerm
+from rag_assets_tests.answer.pieces import piece
+
+WORDS = (QueryTerm("refund", "refund", 2.0, True), QueryTerm("order", "order", 1.0, True))
+PASSAGES = [
+    passage
+    for at, path in enumerate(("a.md", "b.md", "c.md"))
+    for passage in passages_of(
+        piece(
+            "\n\n".join(f"# Part {number} of {path}\n\n{'says much ' * 70}" for number in range(4)),
+            f"{at:08x}",
+            path=path,
+            language="markdown",
+            line_start=1,
+            line_end=20,
+        )
+    )
+]
+ASKED = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 0.3, 0.9]), st.floats(-2, 2, width=16)),
+    min_size=len(PASSAGES),
+    max_size=len(PASSAGES),
+)
+
+
+def by_looking_at_all(ranked: RankedPassages, most: int, paths: set[str]) -> list[int]:
+    """The obvious way: of all that are left the best one, again and again; those of its file lose."""
+    says = [at for at in range(len(ranked.passages)) if (ranked.credit[at] >= _SAID).any()]
+    left = {at: float(ranked.scores[at]) for at in says if ranked.passages[at].evidence.path in paths}
+    taken: list[int] = []
+    while left and len(taken) < most:
+        best = max(left, key=lambda at: (left[at], -at))
+        del left[best]
+        if taken and ranked.said[best] < _LEAST_SAID * ranked.said[taken[0]]:
+            continue
+        if any(same_place(ranked.passages[best], ranked.passages[other]) for other in taken):
+            continue
+        taken.append(best)
+        for at in left:
+            left[at] -= _AGAIN * (ranked.passages[at].evidence.path == ranked.passages[best].evidence.path)
+    return taken
+
+
+@given(ASKED, st.integers(1, 9), st.sets(st.sampled_from(["a.md", "b.md", "c.md"])))
+def test_the_best_passages_of_different_files_come_first(
+    asked: list[tuple[float, float, float]], most: int, paths: set[str]
+) -> None:
+    assert len(PASSAGES) == 12
+    rows = sorted(asked, key=lambda row: -row[2])
+    credit = np.array([row[:2] for row in rows], np.float32)
+    scores = np.array([row[2] for row in rows], np.float32)
+    ranked = RankedPassages(
+        tuple(PASSAGES), scores, WORDS, credit, credit @ np.array([2 / 3, 1 / 3], np.float32), np.zeros((12, 1))
+    )
+    within = {one.evidence for one in PASSAGES if one.evidence.path in paths}
+    assert ranked.chosen(most, within) == by_looking_at_all(ranked, most, paths)
