@@ -159,11 +159,11 @@ def lines_by_reading_again(quote: str, text: str) -> tuple[int, int] | None:
 
     def holds(start: int, end: int) -> bool:
         at, read = 0, "".join("\n".join(lines[start:end]).split())
-        for piece in ("".join(part.split()) for part in quote.split("…")):
-            at = read.find(piece, at)
+        for wanted in ("".join(part.split()) for part in quote.split("…")):
+            at = read.find(wanted, at)
             if at < 0:
                 return False
-            at += len(piece)
+            at += len(wanted)
         return True
 
     end = next((end for end in range(1, len(lines) + 1) if holds(0, end)), 0)
