@@ -309,7 +309,8 @@ def _said(credit: NDArray[np.float32], words: Sequence[QueryTerm]) -> NDArray[np
     """The share of the weight of the words that each text says."""
     import numpy as np
 
-    return np.einsum("ij,j->i", credit, _shares(words))  # BLAS warns of what lies behind so short rows
+    said: NDArray[np.float32] = np.einsum("ij,j->i", credit, _shares(words))  # BLAS reads behind short rows
+    return said
 
 
 @dataclass(frozen=True, slots=True, eq=False)
