@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,11 +25,16 @@ if TYPE_CHECKING:
     from rag_assets.contracts.retrieval import Mode
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.qa.ask_options import AskOptions
+    from rag_assets.qa.log.turn_logger import KeptLogs
     from rag_assets.search.touched_nodes import ChangeImpact, Touched
+
+_LOCK = threading.Lock()
 
 
 class _Answering(Searchable):
-    """What can be asked too."""
+    """What can be asked too. Its questions are logged through one connection."""
+
+    _logs: KeptLogs | None = None
 
     def ask(
         self,
@@ -59,10 +65,14 @@ class _Answering(Searchable):
         # start-up budget: a search answers nothing
         from rag_assets.qa.answering import QuestionAnswerer
         from rag_assets.qa.ask_options import configured
+        from rag_assets.qa.log.turn_logger import KeptLogs
 
+        with _LOCK:
+            self._logs = self._logs or KeptLogs()
         if options is None:
             options = configured(*next(iter(self.members.values())).parts.configuration)
-        with QuestionAnswerer(self, replace(options, pipeline=pipeline or options.pipeline)) as answerer:
+        options = replace(options, pipeline=pipeline or options.pipeline)
+        with QuestionAnswerer(self, options, logs=self._logs) as answerer:
             result = answerer.ask(
                 question,
                 filters=filters,
@@ -76,8 +86,13 @@ class _Answering(Searchable):
         assert result.response is not None  # only a request that was answered before has none
         return result.response
 
+    def close(self) -> None:
+        if self._logs is not None:
+            self._logs.close()
+        super().close()  # type: ignore[safe-super]  # of the index that this is laid over
 
-class Index(LabelIndex, _Answering):
+
+class Index(_Answering, LabelIndex):
     """The active generation of one label: `search`, `ask`, `read`, `get`, `source_slice`, `description`, `graph`,
     `impact`. Safe
     to use from several threads; close it, or use it in a `with`."""
@@ -106,7 +121,7 @@ class Index(LabelIndex, _Answering):
         return change_impact(self, since, until=until, only=only, depth=depth, limit=limit)
 
 
-class IndexGroup(FederatedIndex, _Answering):
+class IndexGroup(_Answering, FederatedIndex):
     """The active generations of several labels of one organisation, searched and asked as one index."""
 
 

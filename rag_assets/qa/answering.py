@@ -22,7 +22,7 @@ from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.definition.loader import PipelineLibrary, library_of
 from rag_assets.qa.definition.steps import Pipeline, SettingLayer, SettingOrigin
 from rag_assets.qa.engine import TurnResult, label_of
-from rag_assets.qa.log.turn_logger import logged_turn, open_turn_log
+from rag_assets.qa.log.turn_logger import KeptLogs, logged_turn, open_turn_log
 from rag_assets.qa.services import PipelineServices, label_of_all, nobody_listens
 from rag_assets.qa.turn import TurnRequest
 from rag_assets.search.index import LabelIndex, Searchable
@@ -67,10 +67,17 @@ class QuestionAnswerer(Closeable):
     """Asks `target` through pipelines. Safe to use from several threads; closing it leaves `target` open."""
 
     def __init__(
-        self, target: Searchable, options: AskOptions, *, history: Conversations | None = None, logged: bool = True
+        self,
+        target: Searchable,
+        options: AskOptions,
+        *,
+        history: Conversations | None = None,
+        logged: bool = True,
+        logs: KeptLogs | None = None,
     ) -> None:
         """`history` is where turns with a session are kept; without it, where the configuration says, opened when it is
-        needed first. Turns that are not `logged` are questions of nobody, such as those of an evaluation."""
+        needed first. Turns that are not `logged` are questions of nobody, such as those of an evaluation. `logs` are of
+        a caller who asks again, and closes them."""
         self._target = target
         self._options = options
         one = next(iter(target.members.values()))
@@ -78,7 +85,7 @@ class QuestionAnswerer(Closeable):
         self._history = history
         self._own_history: Conversations | None = None
         self._clearance = one.clearance
-        self._log = open_turn_log(self._home, self._config, clearance=one.clearance) if logged else None
+        self._log = open_turn_log(self._home, self._config, clearance=one.clearance, kept=logs) if logged else None
         self._lock = threading.Lock()
         self.label = label_of_all(target.members)
         self.services = self._services(history)

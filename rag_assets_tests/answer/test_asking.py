@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from typing import Any
+
 import pytest
 
 from rag_assets import Index, open_index, open_indexes
 from rag_assets.answer.abstention import SENTENCE
 from rag_assets.answer.citations import Support
 from rag_assets.answer.results import EXTRACTIVE
+from rag_assets.history.query_log import LogFilter, open_query_log
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.ask_options import AskOptions
@@ -149,3 +153,25 @@ def test_what_is_pasted_is_neither_searched_for_nor_missed(shop: Index, typed: s
     assert (found.text, found.confidence, found.signals) == (plain.text, plain.confidence, plain.signals)
     assert found.question == typed
     assert shop.search(typed).hits == shop.search(plain.question).hits
+
+
+def test_questions_to_one_index_are_logged_through_one_connection(
+    shop_home: IndexHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connected: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def counted(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connected.append(connect(*arguments, **options))
+        return connected[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", counted)
+    asked = [f"how is the seal of parcel {number} checked?" for number in range(2)]
+    with open_index("shop@main", home=shop_home.root) as index:
+        for question in asked:
+            index.ask(question, options=AskOptions())
+        (log,) = connected
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        log.execute("SELECT 1")
+    with open_query_log(shop_home) as logged:
+        assert {one.question for one in logged.asked(LogFilter())} >= set(asked)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
@@ -40,23 +40,58 @@ DAYS = 90
 _REMEMBERED_MANIFESTS = 64  # of a server that answers from many labels; each is a few kB
 
 
+class KeptLogs(Closeable):
+    """The query logs that somebody writes to one turn after the other: opening one takes as long as a search. Safe to
+    use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._logs: dict[str, QueryLog] = {}
+
+    def of(self, catalog: str, opened: Callable[[], QueryLog]) -> QueryLog:
+        with self._lock:
+            if catalog not in self._logs:
+                self._logs[catalog] = opened()
+            return self._logs[catalog]
+
+    def close(self) -> None:
+        with self._lock:
+            for log in self._logs.values():
+                log.close()
+            self._logs.clear()
+
+
 def open_turn_log(
-    home: IndexHome, config: Path | None = None, *, clearance: Confidentiality = DEFAULT_LEVEL
+    home: IndexHome,
+    config: Path | None = None,
+    *,
+    clearance: Confidentiality = DEFAULT_LEVEL,
+    kept: KeptLogs | None = None,
 ) -> TurnLog | None:
     """The log of a home as the settings of `config` want it, or those of the file that is found from here or from the
     home; None where nothing shall be logged. `clearance` is that of the indexes that are asked: a replay must not see
-    more. Opens nothing before a turn has ended. Raises ConfigError."""
+    more. Opens nothing before a turn has ended; what it opens is one of the `kept`, where there are such. Raises
+    ConfigError."""
     path = config_of(home.root, config)
-    if not is_configured("answer", path) and not is_configured("stores", path):
-        return TurnLog(home, partial(open_query_log, home), clearance=clearance)
-    from rag_assets.settings import load_settings
+    catalog: Literal["none", "sqlite", "postgres"] = "none"
+    days, keeps_replies = DAYS, True
+    if is_configured("answer", path) or is_configured("stores", path):
+        from rag_assets.settings import load_settings
 
-    settings = load_settings(path)
-    answer = settings.answer
-    if not answer.log:
-        return None
-    opened = partial(open_query_log, home, settings.stores.catalog)
-    return TurnLog(home, opened, days=answer.log_days, keeps_replies=answer.log_replies, clearance=clearance)
+        settings = load_settings(path)
+        if not settings.answer.log:
+            return None
+        catalog = settings.stores.catalog
+        days, keeps_replies = settings.answer.log_days, settings.answer.log_replies
+    opened = partial(open_query_log, home, catalog)
+    return TurnLog(
+        home,
+        opened if kept is None else partial(kept.of, catalog, opened),
+        days=days,
+        keeps_replies=keeps_replies,
+        clearance=clearance,
+        closes=kept is None,
+    )
 
 
 class TurnLog(Closeable):
@@ -70,14 +105,17 @@ class TurnLog(Closeable):
         days: int = DAYS,
         keeps_replies: bool = True,
         clearance: Confidentiality = DEFAULT_LEVEL,
+        closes: bool = True,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`home` has the generations that answer; records go after `days`; `now` is the clock of the records."""
+        """`home` has the generations that answer; records go after `days`; `now` is the clock of the records. What
+        `open_log` opens is closed with this, unless it `closes` nothing."""
         self._home = home
         self._open_log = open_log
         self.days = days
         self.keeps_replies = keeps_replies
         self._clearance = clearance
+        self._closes = closes
         self._now = now
         self._lock = threading.Lock()
         self._log: QueryLog | None = None
@@ -129,7 +167,7 @@ class TurnLog(Closeable):
         return replace(result, turn_id=turn_id, response=response)
 
     def close(self) -> None:
-        if self._log is not None:
+        if self._log is not None and self._closes:
             self._log.close()
 
     def _keep(self, ran: FinishedTurn) -> str:
