@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.answer.abstention import Signals, confidence
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_about, named_nodes, near_names, points_at
+from rag_assets.answer.graph_facts import (
+    GraphFact,
+    GraphFacts,
+    declares,
+    facts_about,
+    named_nodes,
+    near_names,
+    points_at,
+)
 from rag_assets.answer.passage_ranking import RankedPassages, ranked, signals_of
 from rag_assets.answer.passages import PROSE, whole_of
 from rag_assets.answer.question_analysis import (
@@ -26,6 +34,7 @@ from rag_assets.answer.question_analysis import (
     listed_noun,
     roots_of,
     says_something,
+    words_as_names,
     words_asked_of,
 )
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids, short_name
@@ -325,80 +334,153 @@ def read(
     """The evidence for a question: what its search found, and where the caller did not narrow it, what declares its
     names and what the graph says of them. Never more than the scope of `target` lets be seen. `graph_of` is for
     those who keep graphs open; `described` evidence begins with descriptions."""
-    wish = intent_of(result.question)
-    of_code = _declared_of(result.question.pasted, target)
-    words = words_asked_of(target.parts, " ".join((result.question.text, *of_code)))
+    asked = _asked(result, target, graph_of)
+    known = _Known(asked.wish) if _narrowed(result) else _known(asked, result, target, graph_of)
     wanted = [FetchRequest(hit.point_id, hit.score, best_lines=hit.best_lines) for hit in result.hits]
-    names = wish.names[:_MOST_NAMES]
-    declared = {name: _declaring(name, target) for name in names} | of_code
-    is_error = result.question.kind is QuestionKind.ERROR
-    if of_code or (is_error and any(declared.values())):  # of a library, a frame or a call is no name to miss
-        names = tuple(name for name in declared if declared[name])
-        wish = replace(wish, names=names)
-        if wish.intent is Intent.EXPLANATION and (is_error or not says_something(result.question.asks)):
-            wish = replace(wish, intent=Intent.DEFINITION)
-    facts, at_points, near = GraphFacts(), dict[GraphFact, str](), dict[str, None]()
-    lead_points: list[str] = []
-    warnings: list[str] = []
-    if not _narrowed(result):
-        best = max((hit.score for hit in result.hits), default=1.0)
-        for points in declared.values():
-            wanted += [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in points]
-        undeclared = [name for name in names if not declared[name]]
-        from_graphs = partial(_from_graphs, undeclared, target, result.hits, warnings, graph_of)
-        as_list, noun, subject = _as_list(wish, result.question, words)
-        facts, at_points, near = from_graphs(as_list, noun=noun, subject=subject)
-        if at_points or not noun:
-            wish = as_list
-        else:
-            facts, at_points, near = from_graphs(wish)
-        if wish.places:
-            lead_points = _points_of_places(wish.places, target)
-            wanted += [FetchRequest(point, best * _ABOVE_HITS) for point in lead_points]
-            wish = replace(wish, intent=Intent.PLACE) if lead_points else wish
-        if wish.intent is Intent.OVERVIEW:
-            from rag_assets.answer.plans import readme_points
-
-            lead_points = [point for index in target.members.values() for point in readme_points(index)]
-            wanted += [FetchRequest(point, best) for point in lead_points]
-        wanted += [FetchRequest(point, 0.0, Origin.GRAPH) for point in at_points.values()]
-    gathered = fetch_evidence(wanted, target.parts, target.manifests, target.scope(), described=described)
-    by_point = {known: piece for piece in gathered.evidence for known in piece.point_ids}
-    at = {fact: by_point[point] for fact, point in at_points.items() if point in by_point}
-    evidence = tuple(_with_facts(piece, [fact for fact in at if at[fact] is piece]) for piece in gathered.evidence)
-    at = {fact: evidence[gathered.evidence.index(piece)] for fact, piece in at.items()}
-    lead = tuple(one for one in evidence if not set(lead_points).isdisjoint(one.point_ids))
-    unknown = tuple(name for name in names if not declared[name] and not _is_mentioned(name, gathered.evidence, target))
-    if result.question.kind is QuestionKind.PATH and wish.places and not lead_points and not _narrowed(result):
-        unknown = tuple(dict.fromkeys(place.path for place in wish.places))
-        near = _near_paths(unknown, target)
-    passages = ranked(
-        result.question.text, words, [one for one in evidence if one.origin is not Origin.GRAPH], question_model(target)
+    gathered = fetch_evidence(
+        [*wanted, *known.wanted], target.parts, target.manifests, target.scope(), described=described
     )
+    evidence, at = _with_facts(gathered.evidence, known.at)
+    lead = tuple(one for one in evidence if not set(known.lead).isdisjoint(one.point_ids))
+    unknown, near = _missing(asked, known, result, gathered.evidence, target)
+    ranked_of = [one for one in evidence if one.origin is not Origin.GRAPH]
+    passages = ranked(result.question.text, asked.words, ranked_of, question_model(target))
+    wish, facts = known.wish, known.facts
     planned = bool(lead) or (wish.intent in (Intent.LIST, Intent.OVERVIEW) and bool(at))
-    planned |= wish.intent is Intent.DEFINITION and (is_error or bool(of_code)) and bool(evidence)
+    planned |= wish.intent is Intent.DEFINITION and asked.of_code and bool(evidence)
     signals = replace(signals_of(passages, wish.names, unknown, len(at)), planned=planned)
     if wish.intent is Intent.EXPLANATION and asks_how(result.question.text) and not _narrowed(result):
         facts, at, evidence = _with_steps(passages, evidence, target, graph_of)
     lost = tuple(dict.fromkeys(gathered.warnings))
-    warned = (*result.warnings, *warnings, *lost)
     return AnswerInputs(
         result,
         wish,
-        words,
+        asked.words,
         evidence,
         passages,
         facts,
         at,
         lead,
         unknown,
-        tuple(near),
-        warned,
+        near,
+        (*result.warnings, *known.warnings, *lost),
         signals,
         lost,
         empty=not evidence and not target.parts.shard().count(target.scope()),
-        no_graph=bool(warnings),
+        no_graph=bool(known.warnings),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question with its `words`, and its `names` with the points that declare each. `of_code`: they are those of
+    pasted code, or of an error, where what nothing declares is of a library."""
+
+    wish: QueryIntent
+    words: tuple[QueryTerm, ...]
+    names: tuple[str, ...]
+    declared: Mapping[str, Sequence[str]]
+    of_code: bool
+
+
+def _asked(result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> _Asked:
+    question = result.question
+    wish = intent_of(question)
+    if not wish.names:
+        wish = _with_declared_words(wish, question, target, graph_of)
+    pasted = _declared_of(question.pasted, target)
+    words = words_asked_of(target.parts, " ".join((question.text, *pasted)))
+    names = wish.names[:_MOST_NAMES]
+    declared = {name: _declaring(name, target) for name in names} | pasted
+    is_error = question.kind is QuestionKind.ERROR
+    if pasted or (is_error and any(declared.values())):  # of a library, a frame or a call is no name to miss
+        names = tuple(name for name in declared if declared[name])
+        wish = replace(wish, names=names)
+        if wish.intent is Intent.EXPLANATION and (is_error or not says_something(question.asks)):
+            wish = replace(wish, intent=Intent.DEFINITION)
+    return _Asked(wish, words, names, declared, is_error or bool(pasted))
+
+
+def _with_declared_words(
+    wish: QueryIntent, question: Question, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
+) -> QueryIntent:
+    """The question with those of its words as names that the graph declares exactly so, as `Basket` may be."""
+    maybe = words_as_names(question)
+    if maybe is None:
+        return wish
+    graphs = [graph for index in target.members.values() if not isinstance(graph := graph_of(index), str)]
+    names = tuple(name for name in maybe.names if any(declares(graph, name) for graph in graphs))
+    return replace(maybe, names=names) if names else wish
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the index itself knows for a question: facts of the graph with the points that show them, names that are
+    nearly those of the question, and what to read of it: `lead` is what the answer begins with. `warnings` say why
+    there is no graph."""
+
+    wish: QueryIntent
+    facts: GraphFacts = field(default_factory=GraphFacts)
+    at: Mapping[GraphFact, str] = field(default_factory=dict)
+    near: tuple[str, ...] = ()
+    lead: tuple[str, ...] = ()
+    wanted: tuple[FetchRequest, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def _known(
+    asked: _Asked, result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
+) -> _Known:
+    warnings: list[str] = []
+    undeclared = [name for name in asked.names if not asked.declared[name]]
+    from_graphs = partial(_from_graphs, undeclared, target, result.hits, warnings, graph_of)
+    wish, noun, subject = _as_list(asked.wish, result.question, asked.words)
+    facts, at, near = from_graphs(wish, noun=noun, subject=subject)
+    if noun and not at:
+        wish = asked.wish
+        facts, at, near = from_graphs(wish)
+    best = max((hit.score for hit in result.hits), default=1.0)
+    declaring = [point for points in asked.declared.values() for point in points]
+    wanted = [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in declaring]
+    lead: list[str] = []
+    if wish.places:
+        lead = _points_of_places(wish.places, target)
+        wanted += [FetchRequest(point, best * _ABOVE_HITS) for point in lead]
+        wish = replace(wish, intent=Intent.PLACE) if lead else wish
+    if wish.intent is Intent.OVERVIEW:
+        from rag_assets.answer.plans import readme_points
+
+        lead = [point for index in target.members.values() for point in readme_points(index)]
+        wanted += [FetchRequest(point, best) for point in lead]
+    wanted += [FetchRequest(point, 0.0, Origin.GRAPH) for point in at.values()]
+    return _Known(wish, facts, at, tuple(near), tuple(lead), tuple(wanted), tuple(warnings))
+
+
+def _with_facts(
+    pieces: Sequence[Evidence], at_points: Mapping[GraphFact, str]
+) -> tuple[tuple[Evidence, ...], dict[GraphFact, Evidence]]:
+    """The evidence, each piece with what the graph knows of it, and the piece that shows each fact."""
+    number_of = {point: number for number, piece in enumerate(pieces) for point in piece.point_ids}
+    at = {fact: number_of[point] for fact, point in at_points.items() if point in number_of}
+    said: dict[int, list[str]] = {}
+    for fact, number in at.items():
+        said.setdefault(number, []).append(f"{fact.source} {fact.verb} {fact.target}")
+    made = tuple(
+        replace(piece, via="; ".join(said[number])) if number in said else piece for number, piece in enumerate(pieces)
+    )
+    return made, {fact: made[number] for fact, number in at.items()}
+
+
+def _missing(
+    asked: _Asked, known: _Known, result: SearchResult, evidence: Sequence[Evidence], target: Searchable
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(the names, or the files, that there are none of; those that are nearly called so)."""
+    wish = known.wish
+    if result.question.kind is QuestionKind.PATH and wish.places and not known.lead and not _narrowed(result):
+        paths = tuple(dict.fromkeys(place.path for place in wish.places))
+        return paths, tuple(_near_paths(paths, target))
+    unknown = (name for name in asked.names if not asked.declared[name])
+    return tuple(name for name in unknown if not _is_mentioned(name, evidence, target)), known.near
 
 
 def _declared_of(pasted: Sequence[str], target: Searchable) -> dict[str, list[str]]:
@@ -488,12 +570,6 @@ def question_model(target: Searchable) -> StaticEmbedder | None:
         return None
     assert isinstance(model, StaticEmbedder)
     return model
-
-
-def _with_facts(piece: Evidence, facts: Sequence[GraphFact]) -> Evidence:
-    """Evidence that also says what the graph knows of it."""
-    said = "; ".join(f"{fact.source} {fact.verb} {fact.target}" for fact in facts)
-    return replace(piece, via=said) if said else piece
 
 
 def _narrowed(result: SearchResult) -> bool:

@@ -14,7 +14,7 @@ from itertools import islice
 from math import fsum
 
 from rag_assets.answer.citations import by_id, cited_ids, marker
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages
 from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, members_of, passages_of
 from rag_assets.answer.prompt_sanitize import neutral
@@ -55,6 +55,7 @@ _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 1_200
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
 _SAYS_NOTHING = re.compile(r"\s*(?:$|//|/\*|\*|--|#(?!\w))")  # a comment, or a blank line
+_WORD = re.compile(r"\w")
 _QUOTE_MARKS = str.maketrans("“”", '""')
 
 
@@ -414,12 +415,30 @@ def fact_told(fact: GraphFact, known: Evidence) -> str:
     at = fact.line - known.line_start
     if not 0 <= at < len(lines) or not lines[at].strip():
         return ""
-    at = next((line for line in range(at, len(lines)) if not _SAYS_NOTHING.match(lines[line])), at)
+    at = _parameter(lines, at, fact.target) if fact.verb == GIVEN else at
+    at, shown = line_shown(lines, at, _SAYS_NOTHING)
     maybe = "" if fact.certain else "probably "
-    line = lines[at].strip()
-    shown = f": `{neutral(line)}`" if "`" not in line and len(line) <= 160 else ""
     said = f" {maybe}{fact.verb} {_plain(fact.target)}" if fact.verb else ""
     return f"- {_plain(fact.source)}{said} in {fact.path}:{known.line_start + at}{shown} {marker(known.id)}"
+
+
+def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> tuple[int, str]:
+    """(the first line from one on that says something, else that one; what to quote of it, '' for what cannot)."""
+    at = next((number for number in range(at, len(lines)) if not says_nothing.match(lines[number])), at)
+    line = lines[at].strip() if 0 <= at < len(lines) else ""
+    is_quote = _WORD.search(line) and "`" not in line and len(line) <= _MOST_LINE_CHARS
+    return at, f": `{neutral(line)}`" if is_quote else ""
+
+
+def _parameter(lines: Sequence[str], at: int, of_type: str) -> int:
+    """The line of a constructor that begins at one that has a parameter of a type; that one where none has."""
+    name = re.compile(rf"\b{re.escape(of_type)}\b")
+    for number in range(at, min(at + _CITED_LINES, len(lines))):
+        if name.search(lines[number]):
+            return number
+        if "{" in lines[number]:
+            break
+    return at
 
 
 def _plain(name: str) -> str:

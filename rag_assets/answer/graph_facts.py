@@ -3,7 +3,7 @@ written (D19, D20)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ MOST_FACTS = 8
 _LOOKED_AT = 60
 """Neighbours that are ranked for them. A hub has thousands, whose order past the best few says nothing."""
 
+GIVEN = "is given"
 _VERBS: Mapping[str, str] = {
     "Contains": "contains",
     "Inherits": "inherits",
@@ -32,7 +33,7 @@ _VERBS: Mapping[str, str] = {
     "Overrides": "overrides",
     "Calls": "calls",
     "Constructs": "creates",
-    "Injects": "is given",
+    "Injects": GIVEN,
     "UsesType": "uses",
     "ReadsFrom": "reads from",
     "WritesTo": "writes to",
@@ -87,6 +88,15 @@ def named_nodes(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(keys)
 
 
+def declares(graph: Graph, name: str) -> bool:
+    """Whether a type or a member has exactly this name."""
+    from rag_assets.contracts.graph import NodeType, key_kind
+
+    kinds = (NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY)
+    keys = [key for key in named_nodes(graph, (name,)) if key_kind(key) in kinds]
+    return any(short_name(key.rpartition("|")[0].partition("(")[0]) == name for key in keys)
+
+
 def near_names(graph: Graph, name: str) -> tuple[str, ...]:
     """The names in the graph that are most like one that it does not have."""
     from rag_assets.graph.lookup import find
@@ -109,7 +119,8 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
     asked_for = _with_members(graph, entries)
     if intent is Intent.USAGE:
         asked_for |= dict.fromkeys(_contracts(graph, entries) - asked_for.keys(), 0.5)
-    found = neighbourhood(graph, asked_for, steps=steps, depth=1, nodes=_LOOKED_AT)
+    # the nodes that are asked for count too, and a type of many members would leave no room
+    found = neighbourhood(graph, asked_for, steps=steps, depth=1, nodes=len(asked_for) + _LOOKED_AT)
     order = {node.key: at for at, node in enumerate(found.nodes)}
     asked = {node.key for node in found.nodes if node.distance == 0}
     directions = {step.direction for step in steps}
@@ -125,32 +136,34 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
     edges.sort(
         key=lambda edge: (non_product_code(edge.path) is not None, max(order[edge.source], order[edge.target]), edge)
     )
-    told = {(edge.source, edge.target) for edge in edges if edge.relation is not Relation.USES_TYPE}
-    # What creates a type, or is given one, uses it too: once is enough.
-    edges = [e for e in edges if e.relation is not Relation.USES_TYPE or (e.source, e.target) not in told]
     if any(edge.relation is not Relation.OVERRIDES for edge in edges):  # types tell more than each of their members
         edges = [edge for edge in edges if edge.relation is not Relation.OVERRIDES]
     names = {node.key: node.name for node in found.nodes}
-    if outwards:
-        edges = _once_per_target(edges, names)
-    kept = list({(edge.source, edge.relation, edge.target): edge for edge in reversed(edges)}.values())[::-1]
+    if outwards:  # what a method implements is its contract, and nothing that it needs
+        is_contract = Relation.IMPLEMENTS, NodeType.METHOD
+        edges = [edge for edge in edges if (edge.relation, key_kind(edge.source)) != is_contract]
+
+    def ends(edge: GraphEdge) -> object:
+        return _shown(edge.target, names) if outwards else (edge.source, edge.target)
+
+    kept = _each_once(edges, ends, by_any=outwards)
     return GraphFacts(tuple(fact_of(edge, names) for edge in kept[:MOST_FACTS]), len(kept) + found.left_out)
 
 
-def _once_per_target(edges: Sequence[GraphEdge], names: Mapping[str, str]) -> list[GraphEdge]:
-    """What is needed, each once: as what it is given, created or called rather than as the type of a field. What a
-    method implements is its contract, and nothing that it needs."""
-    from rag_assets.contracts.graph import NodeType, Relation, key_kind
+def _each_once(edges: Sequence[GraphEdge], ends: Callable[[GraphEdge], object], *, by_any: bool) -> list[GraphEdge]:
+    """The edges without those that say again what another one says of the same `ends`. What creates a type, or is given
+    one, uses it too; `by_any`: whatever the relation is, as with what a type needs."""
+    from rag_assets.contracts.graph import Relation
 
-    needed = [
-        edge
-        for edge in edges
-        if edge.relation is not Relation.IMPLEMENTS or key_kind(edge.source) is not NodeType.METHOD
-    ]
-    best: dict[str, GraphEdge] = {}
-    for edge in sorted(needed, key=lambda edge: edge.relation is Relation.USES_TYPE):
-        best.setdefault(_shown(edge.target, names), edge)
-    return [edge for edge in needed if best[_shown(edge.target, names)] is edge]
+    told: set[object] = set()
+    kept: set[int] = set()
+    for number in sorted(range(len(edges)), key=lambda at: edges[at].relation is Relation.USES_TYPE):
+        edge = edges[number]
+        both, is_use = ends(edge), edge.relation is Relation.USES_TYPE
+        if (both, edge.relation) not in told and not ((by_any or is_use) and both in told):
+            kept.add(number)
+        told |= {both, (both, edge.relation)}
+    return [edge for number, edge in enumerate(edges) if number in kept]
 
 
 def points_at(places: Iterable[tuple[str, int]], shard: VectorReader, scope: SearchScope) -> dict[tuple[str, int], str]:

@@ -40,7 +40,7 @@ _TOKEN = re.compile(
     r"|=>|\{|\}|\(|\)|;|\[|\]",
     re.DOTALL,
 )
-"""Every alternative begins with a character, so that a search skips all others: half of the time."""
+"""Every alternative begins with a character, so that a search skips all others."""
 _MARKS = frozenset(("=>", *"{}();[]"))
 _DIRECTIVE = re.compile(r"[ \t]*#\w[^\n]*")
 _TYPE_HEAD = re.compile(r"\b(?:class|struct|interface|record|namespace|module|impl|trait|object)\b")

@@ -192,7 +192,8 @@ class Intent(StrEnum):
 
 _DEPENDENCIES = re.compile(
     r"^\W*(?:what|who|(?:what|which) (?:other )?(?:types|classes|interfaces|services|methods|members|repositories))"
-    r" (?:does|do) \S+ (?:depend on|call|invoke|use|rely on|inject|create|construct)\W*$"
+    r" (?:does|do) (?:the )?\S+ (?:(?:class|type|method) )?"
+    r"(?:depend on|call|invoke|use|rely on|inject|create|construct)\W*$"
     r"|\b(?:what|which) (?:are|is) (?:the )?dependenc(?:ies|y) of \S+\W*$",
     re.IGNORECASE,
 )
@@ -283,6 +284,29 @@ def intent_of(question: Question) -> QueryIntent:
         names = (question.text.strip(),)
     places = question.places if question.kind in (QuestionKind.PATH, QuestionKind.ERROR) else ()
     return QueryIntent(_intent(text, question.kind, bool(names)), names, places)
+
+
+_OF_NAMES = (Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS)
+_OBJECT_FIRST = re.compile(
+    r"\W*[A-Z]\w* (?:is|are|gets?) (?:used|called|invoked|created|constructed|injected|referenced|tested|implemented)\b"
+)
+
+
+def words_as_names(question: Question) -> QueryIntent | None:
+    """A question of what calls, needs, tests or implements something, as one about its capitalised words: whether they
+    are names, as `Basket` is one, the index has to say. None for other questions, and without such a word."""
+    text = question.asks or question.typed
+    intent = _intent(text, question.kind, True)
+    if intent not in _OF_NAMES:
+        return None
+    starts = _OBJECT_FIRST.match(text) is None
+    names: dict[str, None] = {}
+    for match in _RUN_OR_STOP.finditer(text):
+        run = match["run"]
+        if run and not starts and run[0].isupper() and not (run.lower() in SAYS_NOTHING or _WORD.fullmatch(run)):
+            names[run] = None
+        starts = run is None
+    return QueryIntent(intent, tuple(names)) if names else None
 
 
 def asks_how(question: str) -> bool:

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from rag_assets.answer.cited_lines import Citation, citations_of, numbered
 from rag_assets.answer.passages import PROSE
-from rag_assets.answer.question_analysis import intent_of
+from rag_assets.answer.question_analysis import Intent, QueryIntent, intent_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.errors import QueryError
@@ -73,16 +73,20 @@ class ReadAs:
     @property
     def tests_of(self) -> str:
         """The name whose tests it asks for; '' where it asks for something else."""
-        found = _TESTS_OF.fullmatch(self.question)
-        return found["name"] if found else ""
+        asked = _wish(self.question)
+        return asked.names[0] if asked.intent is Intent.TESTS and len(asked.names) == 1 else ""
 
 
 def names_of(question: str) -> tuple[str, ...]:
     """The identifiers that a question writes as code is written; none of one that cannot be read."""
+    return _wish(question).names
+
+
+def _wish(question: str) -> QueryIntent:
     try:
-        return intent_of(understand(question)).names
+        return intent_of(understand(question))
     except QueryError:
-        return ()
+        return QueryIntent(Intent.EXPLANATION, ())
 
 
 def read_follow_up(question: str, before: Before, is_known: Callable[[str], bool]) -> ReadAs | None:
@@ -215,11 +219,6 @@ _TESTS = re.compile(
 _RELATED = re.compile(
     rf"\s*{_LEAD}*{_ABOUT}?{_ASKED}{_ALL}(?:(?P<uses>callers|usages|users|references)|"
     rf"(?P<types>implementations|implementers|implementors|subclasses|subtypes))(?:\s+(?:of|to)\s+{_IT})?{_END}",
-    re.IGNORECASE,
-)
-_TESTS_OF = re.compile(
-    r"(?:which|what|where\s+are(?:\s+the)?|are\s+there(?:\s+any)?)\s+(?:unit\s+|integration\s+)?tests?\s+"
-    r"(?:that\s+)?(?:tests?|covers?|checks?|of|for)\s+`?(?P<name>[\w.]*\w)`?\s*[?.!]*\s*",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(

@@ -204,13 +204,14 @@ def test_a_fact_comes_with_its_line_and_says_how_sure_it_is() -> None:
 
 @pytest.mark.parametrize(("line", "shown"), [(10, 11), (11, 11), (12, 12)])
 def test_a_fact_of_a_declaration_is_not_shown_by_its_comment(line: int, shown: int) -> None:
-    """The graph knows where a member begins, which is its comment."""
+    """The graph knows where a member begins, which is its comment. A brace alone shows nothing."""
     fact = GraphFact(
         "OrderService.RefundOrder", "implements", "IPay.RefundOrder", "src/Orders/OrderService.cs", line, True
     )
     text = told("what implements IPay.RefundOrder", piece(via="it"), facts=GraphFacts((fact,), 1))
     said = SERVICE.splitlines()[shown - 3].strip()
-    assert f"in src/Orders/OrderService.cs:{shown}: `{said}` [chunk: aaaa1111]" in text
+    quote = "" if said == "{" else f": `{said}`"
+    assert f"in src/Orders/OrderService.cs:{shown}{quote} [chunk: aaaa1111]" in text
 
 
 def test_a_fact_whose_line_is_not_in_the_evidence_is_not_told() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rag_assets import open_index
+from rag_assets import Index, open_index
 from rag_assets.answer.graph_facts import points_at
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.qa.ask_options import AskOptions
@@ -45,3 +46,86 @@ def test_a_place_in_a_file_of_the_root_is_not_looked_up_in_its_namesakes(tmp_pat
         found = points_at(asked, index.parts.shard(), index.scope())
         paths = {place: index.get(point)["Path"] for place, point in found.items()}
     assert paths == {place: place[0] for place in asked[:3]}
+
+
+BASKET = """\
+namespace Shop;
+
+public class Basket
+{
+    private readonly IPrices _prices;
+    private readonly IShelf _shelf;
+
+    public Basket(
+        IPrices prices,
+        IShelf shelf)
+    {
+        _prices = prices;
+        _shelf = shelf;
+    }
+
+    public decimal Total() => _prices.Of(_shelf);
+}
+"""
+BASKETS = {
+    "src/Basket.cs": BASKET,
+    "src/Prices.cs": "namespace Shop;\npublic interface IPrices { decimal Of(IShelf shelf); }\n"
+    "public interface IShelf { }\n",
+    "src/Checkout.cs": "namespace Shop;\npublic class Checkout\n{\n"
+    "    public decimal Pay(Basket basket) => basket.Total();\n}\n",
+    "src/Hub.cs": "namespace Shop;\npublic class Hub\n{\n"
+    + "".join(f"    public int Spoke{number} {{ get; set; }}\n" for number in range(70))
+    + "}\n",
+    "src/Wheel.cs": "namespace Shop;\npublic class Wheel : Hub { public int Turn() => Spoke1; }\n",
+    "src/Shape.cs": "namespace Shop;\npublic interface Shape { }\npublic class Square : Shape { }\n",
+    "tests/BasketTests.cs": "using Xunit;\nnamespace Shop;\npublic class BasketTests\n{\n"
+    "    [Fact]\n    public void Adds_up() => new Basket(null, null).Total();\n}\n",
+    "docs/guide.md": "# Delivery\n\nWho uses Delivery? Nobody calls the warehouse.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def baskets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("baskets")
+    settings = Settings(home=base / "home", embedder=EmbedderSettings(provider="lexical-only"))
+    repository = RepositorySettings(id="shop", location=str(new_repository(base / "shop", BASKETS).path), ref="main")
+    run_stages(settings, "shop@main", repository)
+    with open_index("shop@main", home=settings.home) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "intent", "name", "told"),
+    [
+        ("who calls Basket?", "usage", "Basket", "- **Checkout.Pay** calls **Basket.Total**"),
+        ("which tests cover Basket?", "tests", "Basket", "- **BasketTests.Adds_up** tests **Basket"),
+        ("what does Basket depend on?", "dependencies", "Basket", "- **Basket** is given **IPrices**"),
+        ("what implements Shape?", "implementations", "Shape", "- **Square** implements **Shape**"),
+        ("what inherits from Hub?", "implementations", "Hub", "- **Wheel** inherits **Hub**"),
+        ("who uses Hub?", "usage", "Hub", "- **Wheel** inherits **Hub**"),
+        ("where is Basket used?", "usage", "Basket", "- **Checkout.Pay** calls **Basket.Total**"),
+        ("Basket is used where, and who calls it?", "usage", "Basket", "- **Checkout.Pay** calls **Basket.Total**"),
+        ("who calls Total?", "usage", "Total", "- **Checkout.Pay** calls **Basket.Total**"),
+    ],
+)
+def test_a_capitalised_word_that_is_declared_is_a_name(
+    baskets: Index, question: str, intent: str, name: str, told: str
+) -> None:
+    found = baskets.ask(question, options=AskOptions())
+    assert (found.intent, found.read.wish.names) == (intent, (name,))
+    assert told in found.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Basket totals: who calls the warehouse?", "who uses Delivery?", "who calls Amsterdam?", "who calls basket?"],
+    ids=["not the object", "a heading", "nothing", "small"],
+)
+def test_other_words_are_words(baskets: Index, question: str) -> None:
+    assert baskets.ask(question, options=AskOptions()).read.wish.names == ()
+
+
+def test_what_a_type_is_given_is_cited_at_its_parameter(baskets: Index) -> None:
+    told = baskets.ask("what does Basket depend on?", options=AskOptions()).text
+    assert "- **Basket** is given **IPrices** in src/Basket.cs:9: `IPrices prices,`" in told
+    assert "- **Basket** is given **IShelf** in src/Basket.cs:10: `IShelf shelf)`" in told

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.artifact.templates import Material
 from rag_assets.answer.citations import marker, prose_of
 from rag_assets.answer.context_pack import FetchRequest, fetch_evidence
+from rag_assets.answer.extractive import line_shown
 from rag_assets.answer.graph_facts import points_at
 from rag_assets.answer.passages import passages_of
 from rag_assets.answer.prompt_sanitize import neutral
@@ -33,11 +34,9 @@ _NO_TITLE = re.compile(r"[^\w ./:{}()+,@&-]")
 _MARKUP = re.compile(r"[\\*`\[\]<>|!]")
 _UNMARKED = re.compile(r"\*\*|\\(?=\W)")
 _PLAIN_PATH = re.compile(r"[\w ./(){}+,@&-]+")
-_MOST_LINE = 160  # characters: what fits two lines of a terminal
 _MOST_DOC = 200
 _MOST_NAME = 120
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
-_WORD = re.compile(r"\w")
 _QUOTES = re.compile(r"[“”\"]")
 _SHORTEST_QUOTE = 12  # characters: what is shorter is not checked as a quote
 
@@ -172,9 +171,5 @@ def _quoted(one: Finding, known: Evidence) -> tuple[tuple[int, int], str]:
             is_quote = _SHORTEST_QUOTE < len(said) <= _MOST_DOC and not _QUOTES.search(said)
             if part.name == one.name and part.line_start <= one.line <= part.line_end and is_quote:
                 return (part.line_start, part.declaration[1]), f": “{neutral(said)}”"
-    lines = known.text.split("\n")
-    at = one.line - known.line_start
-    at = next((number for number in range(at, len(lines)) if not _SAYS_NOTHING.match(lines[number])), at)
-    line = lines[at].strip() if 0 <= at < len(lines) else ""
-    is_shown = _WORD.search(line) and "`" not in line and len(line) <= _MOST_LINE
-    return (known.line_start + at,) * 2, f": `{neutral(line)}`" if is_shown else ""
+    at, shown = line_shown(known.text.split("\n"), one.line - known.line_start, _SAYS_NOTHING)
+    return (known.line_start + at,) * 2, shown
