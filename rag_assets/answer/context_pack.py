@@ -34,6 +34,7 @@ from rag_assets.answer.question_analysis import (
     listed_noun,
     roots_of,
     says_something,
+    settings_asked,
     words_as_names,
     words_asked_of,
 )
@@ -434,8 +435,13 @@ def _known(
     warnings: list[str] = []
     undeclared = [name for name in asked.names if not asked.declared[name]]
     from_graphs = partial(_from_graphs, undeclared, target, result.hits, warnings, graph_of)
+    facts, at = _settings_read(asked, result.question, target)
     wish, noun, subject = _as_list(asked.wish, result.question, asked.words)
-    facts, at, near = from_graphs(wish, noun=noun, subject=subject)
+    near: Mapping[str, None] = {}
+    if at:
+        wish = replace(asked.wish, intent=Intent.LIST)
+    else:
+        facts, at, near = from_graphs(wish, noun=noun, subject=subject)
     if noun and not at:
         wish = asked.wish
         facts, at, near = from_graphs(wish)
@@ -526,6 +532,18 @@ def _as_list(
         return wish, "", ()
     about = roots_of(rest)
     return replace(wish, intent=Intent.LIST), noun, tuple(w for w in words if w.root in about and is_subject(w))
+
+
+def _settings_read(asked: _Asked, question: Question, target: Searchable) -> tuple[GraphFacts, Mapping[GraphFact, str]]:
+    """The settings that what the question names reads, where it asks for them, with the points that show it."""
+    noun, reader = settings_asked(question.text)
+    if not noun:
+        return GraphFacts(), {}
+    from rag_assets.answer.plans import settings_of
+
+    about = roots_of(reader)
+    subject = [word for word in asked.words if word.root in about and is_subject(word)]
+    return settings_of(target, noun, subject, [point for points in asked.declared.values() for point in points])
 
 
 def _with_steps(

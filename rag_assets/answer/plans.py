@@ -8,24 +8,29 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, ResultReader
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
+from rag_assets.index.blobs import BlobError
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
+from rag_assets.languages.configuration_keys import settings_read
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Numbers
-    from rag_assets.search.index import LabelIndex
+    from rag_assets.search.index import LabelIndex, Searchable
 
 MOST_LISTED = 40
 """Of a list: two screens. Its heading counts them all, and `graph list` lists them."""
@@ -36,6 +41,12 @@ _MOST_TYPES = 6  # of an overview
 _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
 _README_SECTIONS = 12
+_READING = (
+    "configuration config GetSection GetValue GetConnectionString environment variable environ getenv process env"
+)
+"""The words of code that reads settings."""
+_LOOKED_THROUGH = 2_000  # sections with these words, the likeliest
+_MOST_READ = 1_000  # of them, those about the subject
 _README = re.compile(r"readme(?:\.\w+)?|docs?/(?:readme|index|intro|introduction|overview)\.\w+", re.IGNORECASE)
 
 _KINDS: dict[str, tuple[NodeType, ...]] = {
@@ -123,7 +134,11 @@ def _places(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:
 
 
 def _is_about(node: ListedNode, subject: Sequence[QueryTerm]) -> bool:
-    return not subject or covered(tuple(subject), roots_of(f"{node.name} {node.path}")) >= 0.5
+    return _says(subject, f"{node.name} {node.path}")
+
+
+def _says(subject: Sequence[QueryTerm], text: str) -> bool:
+    return not subject or covered(tuple(subject), roots_of(text)) >= 0.5
 
 
 def readme_points(index: LabelIndex) -> list[str]:
@@ -167,3 +182,55 @@ def steps_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> Graph
             )
     steps = tuple(made.values())[:_MOST_STEPS]
     return GraphFacts(steps, len(made), "**It calls, in this order:**") if len(steps) >= _FEWEST_STEPS else GraphFacts()
+
+
+def settings_of(
+    target: Searchable, noun: str, subject: Sequence[QueryTerm], declaring: Sequence[str]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The settings, or variables of the environment, that code reads by their names, each where it is read first, with
+    the points that show it: of the files of the `declaring` points, else of those about the subject; of the product
+    alone, if that reads any."""
+    shard, scope = target.parts.shard(), target.scope()
+    try:
+        asked = target.parts.vocabulary().query_vector(_READING)
+    except KeywordIndexError:
+        return GraphFacts(), {}
+    likely = [one.id for one in shard.sparse(asked.indices, asked.values, scope, _LOOKED_THROUGH)]
+    places = shard.places(likely, scope)
+    own = {place.path for place in shard.places(declaring, scope).values()}
+    about = [one for one in places if (places[one].path in own if own else _says(subject, places[one].path))]
+    found = _settings_in(about, noun, target)
+    if len(found) < _FEWEST_LISTED and all(word.root in _CONTAINERS for word in subject):
+        found = _settings_in(list(places), noun, target)
+    kept = {fact: at for fact, at in found.items() if non_product_code(fact.path) is None} or found
+    if len(kept) < _FEWEST_LISTED:
+        return GraphFacts(), {}
+    facts = tuple(kept)[:MOST_LISTED]
+    return GraphFacts(facts, len(kept), list_heading(noun, len(kept))), {fact: kept[fact] for fact in facts}
+
+
+def _settings_in(points: Sequence[str], noun: str, target: Searchable) -> dict[GraphFact, str]:
+    """Each setting once, in the order of paths and lines, with the point that reads it; of the product first."""
+    payloads = target.parts.shard().retrieve(points[:_MOST_READ], target.scope())
+
+    def place(point: str) -> tuple[bool, str, int]:
+        path = payloads[point].get("Path", "")
+        return non_product_code(path) is not None, path, payloads[point].get("StartLine", 0)
+
+    found: dict[str, tuple[GraphFact, str]] = {}
+    for point in sorted(payloads, key=place):
+        for key, line in _settings_at(payloads[point], noun, target):
+            found.setdefault(key, (GraphFact(key, "", "", payloads[point].get("Path", ""), line, True), point))
+    return dict(found.values())
+
+
+def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> list[tuple[str, int]]:
+    """(setting, line) of a section of code, in the order of its lines."""
+    if payload.get("CodeLanguage", "") in PROSE | CONFIGURATION:
+        return []
+    try:
+        text = section_source(payload, target.parts.document)
+    except BlobError:  # what is damaged is told of the evidence
+        return []
+    read = sorted(settings_read(text, variables=noun != "setting"), key=lambda one: one[1])
+    return [(key, payload.get("StartLine", 1) + text.count("\n", 0, at)) for key, at in read]

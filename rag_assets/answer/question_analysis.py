@@ -329,6 +329,26 @@ _LIST = re.compile(
 )
 
 
+_SETTINGS = re.compile(
+    r"^\W*(?:which|what|list)\b(?: (?:are|all|the|of))* (?:(?:app|application) ?)?"
+    r"(?:(?:config(?:uration)?|settings?) (?:keys|values|options|entries|sections|settings)|settings"
+    r"|(?P<variables>env(?:ironment)? var(?:iable)?s))"
+    r" (?:(?:does|do) (?P<who>.+?) (?:read|use|need|expect|take|require)|(?:that )?(?:are |is )?"
+    r"(?:read|used|needed|expected|required) (?:by|in) (?P<by>.+?)|(?:that )?(?P<which>.+?) (?:reads|uses|needs))\W*$",
+    re.IGNORECASE,
+)
+"""What somebody reads. Nothing may follow that asks for more: what is read for something is no list of all."""
+
+
+def settings_asked(question: str) -> tuple[str, str]:
+    """(`setting` or `environment variable`, what reads those that a question wants a list of); two '' for another
+    question."""
+    found = _SETTINGS.match(question.strip())
+    if found is None:
+        return "", ""
+    return "environment variable" if found["variables"] else "setting", found["who"] or found["by"] or found["which"]
+
+
 _HOW_MANY_AT_MOST = re.compile(
     r"^\W*how many\b.*\b(?:can|could|may|might|should|must|will|by default|allowed|at (?:most|least|once|a time)"
     r"|at the same time|per|every|each)\b",

@@ -1,4 +1,5 @@
-"""The keys of a configuration file (YAML, JSON, TOML, INI, XML), read from its lines: for outlines, not for values.
+"""The keys of a configuration file (YAML, JSON, TOML, INI, XML), read from its lines: for outlines, not for values; and
+where code reads settings.
 
 A line is a key where it is written as one; what is indented below it belongs to it. That is how people lay these files
 out, and what a parser of one of the formats would say of the others' dialects is no better. A file on one line has no
@@ -86,3 +87,29 @@ def _named(found: list[tuple[int, str, str, int]], ends: list[int]) -> Iterator[
         around.append((end, name))
         if len(around) <= _DEEPEST:
             yield ConfigurationKey(".".join(key for _, key in around), line, start, end)
+
+
+KEY_READ = re.compile(
+    r'\bGet(?:Required)?Section\s*\(\s*"([^"\r\n]+)"'
+    r"|\b\w*[cC]onfig(?:uration)?(?:Root)?\s*(?:\.\s*(?:GetValue\s*(?:<[^<>()]*>)?|GetConnectionString|Require|Optional)"
+    r'\s*\(|\[)\s*"([^"\r\n]+)"'
+)
+"""Where code asks a configuration of .NET for a key or a section by a literal text."""
+
+_NAMED_KEY = re.compile(
+    r"\b\w*[cC]onfig(?:uration)?(?:Root)?\s*(?:\.\s*GetValue\s*(?:<[^<>()]*>)?\s*\(|\[)\s*nameof\s*\(\s*(?:\w+\.)*(\w+)\s*\)"
+    r"|\bviper\.(?:Get\w*|IsSet)\s*\(\s*\"([^\"\r\n]+)\""  # Go
+    r"|@Value\s*\(\s*\"\$\{([^}:\"\r\n]+)"  # Java
+)
+_VARIABLE = re.compile(
+    r"\b(?:GetEnvironmentVariable|[gG]etenv|LookupEnv)\s*\(\s*[\"']([^\"'\r\n]+)[\"']"
+    r"|\benviron(?:\.get\s*\(|\s*\[)\s*[\"']([^\"'\r\n]+)[\"']"  # Python
+    r"|\bprocess\.env(?:\.(\w+)|\[\s*[\"']([^\"'\r\n]+)[\"'])"  # JavaScript
+)
+
+
+def settings_read(text: str, *, variables: bool = False) -> Iterator[tuple[str, int]]:
+    """(setting, where code asks for it by a literal text), in no order; `variables`: of the environment alone."""
+    for pattern in (_VARIABLE,) if variables else (KEY_READ, _NAMED_KEY, _VARIABLE):
+        for found in pattern.finditer(text):
+            yield found[found.lastindex or 0], found.start()

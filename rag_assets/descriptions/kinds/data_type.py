@@ -26,6 +26,7 @@ from rag_assets.contracts.segment import (
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder, is_whole_type
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code, outline_member
 from rag_assets.identifiers import identifier_words
+from rag_assets.languages.configuration_keys import KEY_READ
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.ef.mappings import implements_configuration
 from rag_assets.languages.csharp.facts.expressions import (
@@ -285,7 +286,7 @@ def section_names(segment: Segment) -> tuple[str, ...]:
 
 def read_keys(text: str) -> tuple[str, ...]:
     """The keys and sections that code asks a configuration for by a literal text."""
-    return tuple(dict.fromkeys(found[1] or found[2] for found in _READ.finditer(text)))
+    return tuple(dict.fromkeys(found[1] or found[2] for found in KEY_READ.finditer(text)))
 
 
 def _names_a_section(member: Member) -> bool:
@@ -300,13 +301,6 @@ _SECTION_NAME = re.compile(
     re.IGNORECASE,
 )
 """The names in use: `SectionName`, `ConfigurationSection`, `Position` (of the documentation of .NET) …"""
-
-_READ = re.compile(
-    r'\bGet(?:Required)?Section\s*\(\s*"([^"\r\n]+)"'
-    r"|\b\w*[cC]onfig(?:uration)?(?:Root)?\s*(?:\.\s*(?:GetValue\s*(?:<[^<>()]*>)?|GetConnectionString|Require|Optional)"
-    r'\s*\(|\[)\s*"([^"\r\n]+)"'
-)
-
 
 MAX_CALL = 1_000
 """Characters of a constructor call that are read for its message."""
