@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +255,18 @@ def test_a_shard_is_read_where_nothing_may_be_written(graph_from: int) -> None:
                 path.chmod(0o755)
         assert done.stdout == "40 True []\n", done.stderr
         assert {path: path.stat().st_mtime_ns for path in shard.rglob("*")} == before
+
+
+def test_the_values_of_a_field_are_read_once_for_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And whoever gets them may change what he got; another scope has its own."""
+    folder = write(tmp_path / "s", points(4))
+    with ShardReader(folder) as opened:
+        first = opened.values("Symbol", scope())
+        assert first
+        kept = dict(first)
+        first.clear()
+        calls: list[object] = []
+        engine = opened._call
+        monkeypatch.setattr(opened, "_call", lambda *asked: calls.append(asked) or engine(*asked))
+        assert opened.values("Symbol", scope()) == kept and not calls
+        assert opened.values("Symbol", replace(scope(), org_id="nobody")) == {} and calls

@@ -103,6 +103,9 @@ def common_of(directory: Path) -> dict[str, str]:
 
 
 _SCROLL_BATCH = 1_000  # records in one engine call: their payloads are in memory at the same time
+_KEPT_VALUES = (
+    4  # fields whose values are kept: an overview asks for all paths, and their count takes as long as its answer
+)
 _KEPT_FILTERS = 16
 """Scopes whose filter is kept: a search asks three times, a user again, and a glob over 10,000 paths takes 2 ms."""
 
@@ -127,6 +130,7 @@ class ShardReader(Closeable):
         self._conditions = lru_cache(maxsize=_KEPT_FILTERS)(self._conditions_of)
         self._compile = lru_cache(maxsize=_KEPT_FILTERS)(self._filter_of)
         self._holds = lru_cache(maxsize=_KEPT_FILTERS)(self._predicate_of)
+        self._values = lru_cache(maxsize=_KEPT_VALUES)(self._values_of)
 
     def count(self, scope: SearchScope | None = None) -> int:
         return self._size if scope is None else self._counted(self._compile(scope))
@@ -181,6 +185,9 @@ class ShardReader(Closeable):
 
     def values(self, key: str, scope: SearchScope) -> dict[str, int]:
         """Distinct values of an indexed payload field within the scope, and how many points have each; sorted."""
+        return dict(self._values(key, scope))
+
+    def _values_of(self, key: str, scope: SearchScope) -> dict[str, int]:
         if key in self._common:
             count = self.count(scope)
             return {self._common[key]: count} if count else {}
