@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rag_assets.contracts.retrieval import Capability, SearchPolicy
     from rag_assets.index.generations import Manifest
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
-    from rag_assets.index.keyword.vocabulary import KnownTerm, QueryVector
+    from rag_assets.index.keyword.vocabulary import KnownTerm, QueryVector, Related
     from rag_assets.index.vectors.vector_api import Dense, FileRef, ScoredPoint
 
 
@@ -202,10 +202,10 @@ class FederatedVocabulary:
 
         return rarity_of(term, self, self.sections)
 
-    def query_vector(self, text: str) -> QueryVector:
+    def query_vector(self, text: str, related: Related | None = None) -> QueryVector:
         from rag_assets.index.keyword.vocabulary import weighted_query
 
-        return weighted_query(text, self, self.sections)
+        return weighted_query(text, self, self.sections, related)
 
     def in_label(
         self, index: LabelIndex, numbers: Sequence[int], values: Sequence[float]

@@ -13,11 +13,17 @@ from typing import TYPE_CHECKING, Protocol
 
 from rag_assets.contracts.retrieval import Capability, Mode, OnMissing, SearchPolicy, fallback, missing_for
 from rag_assets.errors import NoEmbedderError, QueryError
-from rag_assets.index.keyword.vocabulary import KeywordIndexError, KnownTerm, QueryVector
+from rag_assets.index.keyword.vocabulary import KeywordIndexError, KnownTerm, QueryVector, Related
 from rag_assets.search.fusion import Candidate, Ranked, as_found, merged, reciprocal_ranks
 from rag_assets.search.ranking import PLACED, most_promising, rank
 from rag_assets.search.ranking.penalties import asked_for
-from rag_assets.search.ranking.signals import QueryFeatures, declarations, file_signals, query_type
+from rag_assets.search.ranking.signals import (
+    WITH_RELATED_WORDS,
+    QueryFeatures,
+    declarations,
+    file_signals,
+    query_type,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +62,7 @@ class Keywords(Protocol):
 
     def rarity(self, term: str) -> float: ...
 
-    def query_vector(self, text: str) -> QueryVector: ...
+    def query_vector(self, text: str, related: Related | None = None) -> QueryVector: ...
 
 
 class SearchResources(Protocol):
@@ -167,7 +173,7 @@ def retrieve(
         if resolved.vector is None:  # more of them than are placed could not get ahead of these
             wide = min(wide, PLACED)
         with clock.step("bm25"):
-            terms = parts.vocabulary().query_vector(query)
+            terms = parts.vocabulary().query_vector(query, _related(parts, query, resolved.vector))
             keyword = shard.sparse(terms.indices, terms.values, scope, max(limit, wide))
         with clock.step("rank"):
             if mode is Mode.HYBRID and policy.fusion == "rrf":
@@ -186,6 +192,14 @@ def retrieve(
                 evidence = file_signals(places.values(), asked, parts.past, parts.vocabulary().rarity, declared)
                 ranked = rank(found, places, evidence, asked, kept)
     return Retrieved(ranked, mode, resolved.warnings, {"dense": len(dense), "bm25": len(keyword)})
+
+
+def _related(parts: SearchResources, query: str, vector: Dense | None) -> Related | None:
+    """What knows words that mean about the same as those of the query; None where that does not help, and where the
+    model that embedded it does not know words."""
+    if vector is None or query_type(query, is_name=False) not in WITH_RELATED_WORDS:
+        return None
+    return getattr(parts.embedder().result(), "related", None)
 
 
 def _nearest(

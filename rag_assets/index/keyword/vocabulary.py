@@ -20,7 +20,7 @@ import json
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -30,7 +30,7 @@ from rag_assets.errors import REBUILD, RagAssetsError
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.generation_files import check_opened
 from rag_assets.index.keyword import FIELDS, KEYWORD_VERSION
-from rag_assets.index.keyword.terms import FORM_WEIGHT, query_terms, runs, word_forms
+from rag_assets.index.keyword.terms import FORM_WEIGHT, FUNCTION_WORDS, query_terms, runs, stem, word_forms
 from rag_assets.index.layout import require_format, write_atomically
 
 if TYPE_CHECKING:
@@ -98,6 +98,9 @@ _MOST_KNOWN = 1 << 14
 JOINED_WEIGHT = 0.3
 """Of a name made of some of the words. With 0, .3, .5 and 1 the doc summaries of `index.keyword` reach .694
 .690 .689 .672, identifiers .940 .981 .982 .976: prose has such neighbours by chance."""
+RELATED_WEIGHT = 0.4
+"""Of a term that means about the same as a word of the question, times how near it is: `coupon` for `voucher`."""
+_MOST_RELATED = 5  # terms for a word
 _LONGEST_JOINED = 4  # words; longer names are asked for as a whole, if at all
 _LONGEST_NAME = 8  # words of a question that may be one name: method names of tests have more, but nobody splits them
 _MOST_WORDS = 24  # with other forms, or joined: four look-ups a word; what a pasted text says after that, words find
@@ -113,6 +116,10 @@ class KnownTerm:
     sections: int  # how many sections hold it
 
 
+Related = Callable[[str], Sequence[tuple[str, float]]]
+"""The words that mean about the same as a word, with how near they are (0 to 1), the nearest first."""
+
+
 class Terms(Protocol):
     """The terms of an index, of one label or of several."""
 
@@ -125,20 +132,21 @@ class Terms(Protocol):
 @dataclass(frozen=True, slots=True)
 class QuestionTerms:
     """`weights` are those of the distinct terms, in order of first use; `forms` are those of them that only share a
-    stem with a word of the question: form → word. `is_name`: the question is one identifier, as it is written or split
-    into words, and nothing else."""
+    stem with a word of the question, `related` those that only mean about the same: term → word. `is_name`: the
+    question is one identifier, as it is written or split into words, and nothing else."""
 
     weights: Mapping[str, float]
     forms: Mapping[str, str]
     is_name: bool
+    related: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
     """A question as a sparse vector: `indices` ascending, one weight each, idf included.
 
-    `unknown` are the terms no section has; `weights` (of all terms, without idf), `forms` and `is_name` as in
-    `QuestionTerms`.
+    `unknown` are the terms no section has; `weights` (of all terms, without idf), `forms`, `related` and `is_name` as
+    in `QuestionTerms`.
     """
 
     indices: tuple[int, ...]
@@ -146,6 +154,7 @@ class QueryVector:
     unknown: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     forms: Mapping[str, str] = field(default_factory=dict)
+    related: Mapping[str, str] = field(default_factory=dict)
     is_name: bool = False
 
 
@@ -235,9 +244,9 @@ class Vocabulary:
     def __contains__(self, term: str) -> bool:
         return self.find(term) is not None
 
-    def query_vector(self, text: str) -> QueryVector:
+    def query_vector(self, text: str, related: Related | None = None) -> QueryVector:
         """The sparse vector of a question. Its dot product with the vector of a section is the BM25F score."""
-        return weighted_query(text, self, self.sections)
+        return weighted_query(text, self, self.sections, related)
 
 
 def rarity_of(term: str, terms: Terms, sections: int) -> float:
@@ -246,11 +255,11 @@ def rarity_of(term: str, terms: Terms, sections: int) -> float:
     return inverse_document_frequency(sections, 0 if entry is None else entry.sections)
 
 
-def weighted_query(text: str, terms: Terms, sections: int) -> QueryVector:
+def weighted_query(text: str, terms: Terms, sections: int, related: Related | None = None) -> QueryVector:
     """The sparse vector of a question; `terms` are those of `sections` sections, of one label or of several."""
     known: dict[int, float] = {}
     unknown: list[str] = []
-    asked = question_terms(text, terms)
+    asked = question_terms(text, terms, related)
     for term, weight in asked.weights.items():
         entry = terms.find(term)
         if entry is None:
@@ -264,13 +273,14 @@ def weighted_query(text: str, terms: Terms, sections: int) -> QueryVector:
         unknown=tuple(unknown),
         weights=asked.weights,
         forms=asked.forms,
+        related=asked.related,
         is_name=asked.is_name,
     )
 
 
-def question_terms(text: str, terms: Terms) -> QuestionTerms:
+def question_terms(text: str, terms: Terms, related: Related | None = None) -> QuestionTerms:
     """The terms of a question, given those of the index. A term that is not known there is one of its words. A name is
-    asked for as it is, without other forms of its words."""
+    asked for as it is, without other forms of its words and without `related` ones."""
     weights = query_terms(text)
     written = runs(text)
     words = [word.lower() for run in written for word in identifier_words(run)]
@@ -282,9 +292,28 @@ def question_terms(text: str, terms: Terms) -> QuestionTerms:
     if is_split_name:
         weights[whole] = 1.0
     is_name = is_split_name or len(written) == 1
-    telling = [] if is_name else islice((term for term, weight in weights.items() if weight == 1.0), _MOST_WORDS)
+    telling = [] if is_name else list(islice((term for term, weight in weights.items() if weight == 1.0), _MOST_WORDS))
     forms = {form: word for form, word in word_forms(telling, terms.starting).items() if form not in weights}
-    return QuestionTerms(weights | dict.fromkeys(forms, FORM_WEIGHT), forms, is_name)
+    weights |= dict.fromkeys(forms, FORM_WEIGHT)
+    near = _related_terms(telling, weights, terms, related) if related is not None else {}
+    weights |= {term: RELATED_WEIGHT * nearness for term, (_, nearness) in near.items()}
+    return QuestionTerms(weights, forms, is_name, {term: word for term, (word, _) in near.items()})
+
+
+def _related_terms(
+    words: Iterable[str], asked: Container[str], terms: Terms, related: Related
+) -> dict[str, tuple[str, float]]:
+    """Term of the index → the word of the question that it means about the same as, and how near it is."""
+    found: dict[str, tuple[str, float]] = {}
+    for word in words:
+        most = len(found) + _MOST_RELATED
+        for other, nearness in related(word):
+            term = stem(other)
+            if not (other in FUNCTION_WORDS or term in asked or term in found or terms.find(term) is None):
+                found[term] = (word, nearness)
+            if len(found) == most:
+                break
+    return found
 
 
 def _neighbours(words: list[str]) -> list[str]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MODEL_ID = "static-code-2"
 DIMENSION = 256
-TABLE_SHA256 = "e705b1bb514be34f327e86b4aec31e1c6ee3f7336a1a7fd9d027c3567ecfaef6"
+TABLE_SHA256 = "aa714d1d74d543fef8350907af21eb6aeaaeb3d1d79c4db45433d0a09a286647"
 _REPAIR = "pip install --force-reinstall --no-deps rag-assets"
 _BATCH = 512  # texts between two yields
 _PRODUCT = 1 << 18
@@ -106,6 +106,11 @@ class StaticEmbedder:
         """The same of texts that are given by their `lengths` as `numbers` of different `runs` of letters."""
         ids = list(map(self._pieces.ids_of_run, runs))
         return ReadTexts(self._table, self._factors, self._exponent, ids, numbers, lengths)
+
+    def related(self, word: str) -> list[tuple[str, float]]:
+        """Whole words that mean about the same as one, with their cosines, the nearest first."""
+        ids = self._pieces.ids(word) if self.knows(word) else []
+        return self._table.related_to(ids[0]) if len(ids) == 1 else []
 
     def knows(self, word: str) -> bool:
         """Whether the table has a word as a whole; of others it only knows pieces."""

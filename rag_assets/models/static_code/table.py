@@ -1,8 +1,8 @@
 """The file of a static table. Its largest part is mapped, not read: a question touches a few rows of it.
 
 Little-endian: `RASTATIC`, uint32 length of the header, the header (JSON), and, each at a multiple of 64 bytes, int8
-rows (entries, dimension), float32 scale of each row, float32 weight of each entry in documents, and in questions, and
-the entries as lines of text.
+rows (entries, dimension), float32 scale of each row, float32 weight of each entry in documents, and in questions,
+uint16 related entries (entries, RELATED) with their uint8 nearness, and the entries as lines of text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,14 @@ MAGIC = b"RASTATIC"
 OWN_PREFIX = "static-code-own-"
 OWN_MODEL_ID = OWN_PREFIX + "{digest}"
 """Of a table that `train-embedder` made; the digest is the first digits of its sha256, as many as the word has."""
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+RELATED = 16
+"""Entries that are kept as related to one: those that an index does not have are passed over when it is asked."""
+_LEAST_RELATED = 0.4  # cosine; `voucher` and `coupon` have .42, `held` and `maintained` .37
+_SHORTEST_RELATED = 3  # letters of a word that has related ones: shorter ones are near by chance
+_NEARNESS = 255  # of a cosine of 1, as it is stored
+_BLOCK = 512  # rows that are compared with all at a time: 100 MB
+_MOST_ENTRIES = 1 << 16
 _ALIGNMENT = 64  # a cache line; the widest vector load of any CPU
 _LENGTH_BYTES = 4
 _MAX_HEADER = 1 << 16
@@ -53,7 +60,8 @@ class TableHeader(msgspec.Struct, frozen=True, kw_only=True):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaticTable:
     """`rows` int8 (entries, dimension), a row times its scale is the vector; `document_weights` and `query_weights`
-    float32 (entries,) above 0."""
+    float32 (entries,) above 0. `related` uint16 (entries, RELATED) are the whole words nearest to an entry, the nearest
+    first, `nearness` uint8 their cosines times 255, 0 where there are no more."""
 
     header: TableHeader
     vocabulary: Sequence[str]
@@ -61,6 +69,13 @@ class StaticTable:
     scales: NDArray[np.float32]
     document_weights: NDArray[np.float32]
     query_weights: NDArray[np.float32]
+    related: NDArray[np.uint16]
+    nearness: NDArray[np.uint8]
+
+    def related_to(self, entry: int) -> list[tuple[str, float]]:
+        """The words nearest to an entry with their cosines, the nearest first."""
+        pairs = zip(self.related[entry].tolist(), self.nearness[entry].tolist(), strict=True)
+        return [(self.vocabulary[word], near / _NEARNESS) for word, near in pairs if near]
 
 
 def open_table(path: Path, *, repair: str) -> StaticTable:
@@ -113,6 +128,7 @@ def _parsed(header: TableHeader, start: int, content: Any) -> StaticTable:
 
     rows = array("|i1", header.entries, header.dimension)
     scales, document_weights, query_weights = (array("<f4", header.entries) for _ in range(3))
+    related, nearness = (array(dtype, header.entries, RELATED) for dtype in ("<u2", "|u1"))
     vocabulary = bytes(content[_aligned(start) :]).decode().split("\n")
     if len(vocabulary) != header.entries:
         raise ValueError(f"{len(vocabulary)} words for {header.entries} rows")
@@ -123,6 +139,8 @@ def _parsed(header: TableHeader, start: int, content: Any) -> StaticTable:
         scales=scales,
         document_weights=document_weights,
         query_weights=query_weights,
+        related=related,
+        nearness=nearness,
     )
 
 
@@ -131,6 +149,26 @@ def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[n
     largest = np.abs(vectors).max(axis=1)
     scales = np.where(largest > 0, largest / 127, 1).astype("<f4")
     return np.rint(vectors / scales[:, None]).astype("|i1"), scales
+
+
+def related_words(vocabulary: Sequence[str], rows: NDArray[np.int8]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """As `StaticTable` has them, of the rows of a table: whole words of letters, by the cosine of their rows. Products
+    of int8 rows are whole numbers below 2**24, so any order of additions gives the same bytes."""
+    words = np.array([at for at, word in enumerate(vocabulary) if len(word) >= _SHORTEST_RELATED and word.isalpha()])
+    related = np.zeros((len(vocabulary), RELATED), "<u2")
+    nearness = np.zeros((len(vocabulary), RELATED), "|u1")
+    own = rows[words].astype(np.float32)
+    lengths = np.maximum(np.linalg.norm(own, axis=1), np.float32(1.0))
+    for start in range(0, len(words), _BLOCK):
+        cosines = (own[start : start + _BLOCK] @ own.T) / lengths[start : start + _BLOCK, None] / lengths
+        for row, near in enumerate(cosines):
+            entry = words[start + row]
+            found = np.flatnonzero(near >= _LEAST_RELATED)
+            found = found[np.argsort(-near[found], kind="stable")]
+            found = found[found != start + row][:RELATED]  # a word is not related to itself
+            related[entry, : len(found)] = words[found]
+            nearness[entry, : len(found)] = np.rint(np.minimum(near[found], 1.0) * _NEARNESS)
+    return related, nearness
 
 
 def encoded(
@@ -144,12 +182,16 @@ def encoded(
     tf_exponent: float,
 ) -> bytes:
     """The content of a file: `vectors` float32 (entries, dimension) as int8 with a scale each; `model_id` may be
-    OWN_MODEL_ID. The same input gives the same bytes. Raises ValueError for a vocabulary that has a word twice."""
+    OWN_MODEL_ID. The same input gives the same bytes. Raises ValueError for a vocabulary that has a word twice, or more
+    than 65,536."""
     entries, dimension = vectors.shape
+    if entries > _MOST_ENTRIES:
+        raise ValueError(f"{entries} entries, a table has {_MOST_ENTRIES} at most")
     if len(set(vocabulary)) != entries:
         raise ValueError(f"{len(set(vocabulary))} different words for {entries} vectors")
     rows, scales = quantised(vectors)
-    arrays: list[NDArray[Any]] = [rows, scales, document_weights.astype("<f4"), query_weights.astype("<f4")]
+    weights = (document_weights.astype("<f4"), query_weights.astype("<f4"))
+    arrays: list[NDArray[Any]] = [rows, scales, *weights, *related_words(vocabulary, rows)]
     # Padding depends on where a part begins, and so on the length of the header; the digest's is known.
     about = {
         "dimension": dimension,

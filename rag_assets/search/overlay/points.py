@@ -23,6 +23,7 @@ from rag_assets.index.keyword.bm25f import count_terms, weights
 from rag_assets.index.keyword.vocabulary import (
     KnownTerm,
     QueryVector,
+    Related,
     rarity_of,
     weighed_with,
     weighted_query,
@@ -253,8 +254,8 @@ class OverlayVocabulary:
     def rarity(self, term: str) -> float:
         return rarity_of(term, self, self.sections)
 
-    def query_vector(self, text: str) -> QueryVector:
-        return weighted_query(text, self, self.sections)
+    def query_vector(self, text: str, related: Related | None = None) -> QueryVector:
+        return weighted_query(text, self, self.sections, related)
 
 
 class OverlaidResources:

@@ -1,5 +1,5 @@
-"""What lies beside the product: tests, samples, benchmarks, documents. It uses the same words and is seldom what is
-looked for.
+"""What lies beside the product: tests, samples, benchmarks, documents, and types that others implement. It uses the
+same words and is seldom what is looked for.
 
 Decided by path alone, with the conventions of the languages that are indexed. Pure.
 """
@@ -7,12 +7,13 @@ Decided by path alone, with the conventions of the languages that are indexed. P
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Container, Iterable
 from enum import Enum
 from functools import lru_cache
 
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.keyword.terms import runs, word_terms
+from rag_assets.index.vectors.vector_api import FileRef
 
 _CACHED_PATHS = 1 << 14  # of a large repository those that searches meet
 
@@ -28,6 +29,17 @@ languages whose files were all ranked (commit subjects that do not spell the nam
 .8, .7, .6, .5: .515 .554 .568 .578 .582 and .784 .800 .806 .808 .811; annotators in five languages .812 .817 .827 .829
 .832. Not less than .6, because no answer of these sets is a document, and of people's questions some are."""
 
+QUESTION_DOCUMENT_DEMOTION = 0.85
+"""The same for a question: people ask what documents answer as often as what code does."""
+
+TYPES_DEMOTION = 0.6
+"""Of a file that declares types and does nothing, for a question that neither names it nor asks for interfaces: it has
+the words of what implements it, and the answer is there."""
+
+OLDER_DEMOTION = 0.8
+"""Of a file in the folder of a version (`v3/`, `docs/quartz-3.x/`) where one of a newer version was found beside it:
+the same is there twice, and the newer is meant unless a question says otherwise."""
+
 _FIRST_WORDS = 3
 """Of a question, where it says what it is for: "tests of the basket", "which tests cover refunds". "Round up and add
 tests" is not a question for tests; taking it for one costs commit .02."""
@@ -40,6 +52,7 @@ class BesideProduct(Enum):
     TEST = frozenset({"test", "spec"})
     SAMPLE = frozenset({"sample", "example", "demo"})
     BENCHMARK = frozenset({"benchmark"})
+    TYPES = frozenset({"interface", "contract", "typing"})
     DOCUMENT = frozenset(
         (
             *("doc", "document", "documentation", "guide", "tutorial", "manual", "handbook", "readme", "changelog"),
@@ -48,6 +61,7 @@ class BesideProduct(Enum):
     )
 
 
+_ASKED_ANYWHERE = frozenset({BesideProduct.DOCUMENT, BesideProduct.TYPES})
 _FOLDERS = {
     **dict.fromkeys(("test", "tests", "testing", "spec", "specs", "testdata", "fixtures", "mocks"), BesideProduct.TEST),
     **dict.fromkeys(("sample", "samples", "example", "examples", "demo", "demos"), BesideProduct.SAMPLE),
@@ -57,6 +71,9 @@ _FOLDERS = {
 _FILES = frozenset({"test", "tests", "spec", "specs"})
 """The last word of a file name: `OrderTests.cs`, `order_test.go`, `order.spec.ts`."""
 _DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".pdf", ".docx")
+_TYPES = re.compile(r"(?:^|/)(?:I[A-Z][a-z]\w*\.cs|(?:types|interfaces|typings)(?:/.*)?\.tsx?|[^/]*\.(?:types|d)\.ts)$")
+"""Files of types alone, by the conventions of C# (`IBasket.cs`) and TypeScript (`types/store.ts`, `*.d.ts`)."""
+_VERSION = re.compile(r"(?:^|/)(?:[a-z]+[-_]?)??(v\d+(?:\.\w+)*|\d+(?:\.(?:\d+|x))+)(?=/)", re.IGNORECASE)
 _HOW_TO = re.compile(r"\s*(?:how\s+(?:do|can|should|would)\s+(?:i|we|you|one)|how\s?to)\b", re.IGNORECASE)
 _MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
 _FIRST_WORD = re.compile(r"(?:test_\w+|conftest)\.py")
@@ -87,28 +104,60 @@ def is_test_path(path: str) -> bool:
 
 
 def asked_for(text: str) -> frozenset[BesideProduct]:
-    """The kinds of files beside the product that a question is for: of code where it says so at its beginning, of
-    documents anywhere, or as "how do I …", which guides answer."""
+    """The kinds of files beside the product that a question is for: of code where it says so at its beginning, of types
+    and documents anywhere, or as "how do I …", which guides answer."""
     words = [term for run in runs(text) for term in word_terms(run)]
     telling = words if len(words) <= _FEW_WORDS else words[:_FIRST_WORDS]
-    asked = {
-        side
-        for side in BesideProduct
-        if not side.value.isdisjoint(words if side is BesideProduct.DOCUMENT else telling)
-    }
+    asked = {side for side in BesideProduct if not side.value.isdisjoint(words if side in _ASKED_ANYWHERE else telling)}
     if _HOW_TO.match(text):
         asked.add(BesideProduct.DOCUMENT)
     return frozenset(asked)
 
 
-def demotion(path: str, asked: Collection[BesideProduct]) -> float:
-    """1 for the product and for what is asked for, else DEMOTION or DOCUMENT_DEMOTION."""
+def demotion(path: str, asked: Collection[BesideProduct], question: Container[str] | None = None) -> float:
+    """1 for the product and for what is asked for, else a factor of this module. `question` are the terms of a text
+    that asks something, None of other texts."""
     side = non_product_code(path)
     if side is not None:
         return 1.0 if side in asked else DEMOTION
     if BesideProduct.DOCUMENT not in asked and path.lower().endswith(_DOCUMENTS):
-        return DOCUMENT_DEMOTION
-    return 1.0
+        return DOCUMENT_DEMOTION if question is None else QUESTION_DOCUMENT_DEMOTION
+    if question is None or BesideProduct.TYPES in asked or not _declares_types(path) or _name(path) in question:
+        return 1.0
+    return TYPES_DEMOTION
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def _declares_types(path: str) -> bool:
+    return _TYPES.search(path) is not None
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0].lower()
+
+
+def older_versions(places: Iterable[FileRef], said: Container[str]) -> set[FileRef]:
+    """The files in a folder of a version beside which a newer one is among `places`; not of a version whose number is
+    among the terms `said` of a question."""
+    found = {place: its for place in places if (its := _version_of(place.path)) is not None}
+    newest: dict[tuple[str, str], tuple[int, ...]] = {}
+    for place, (beside, version) in found.items():
+        known = newest.get((place.label, beside), version)
+        newest[place.label, beside] = max(known, version)
+    return {
+        place
+        for place, (beside, version) in found.items()
+        if version < newest[place.label, beside] and str(version[0]) not in said
+    }
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def _version_of(path: str) -> tuple[str, tuple[int, ...]] | None:
+    """The folder of a version that a file is in: what the paths of all versions begin with, and its number."""
+    match = _VERSION.search(path)
+    if match is None:
+        return None
+    return path[: match.start(1)].lower(), tuple(map(int, re.findall(r"\d+", match[1])))
 
 
 PRIORITY_FACTORS = {1: 1.25, 2: 1.1, 4: 0.9, 5: 0.75}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs, word_terms
 from rag_assets.index.vectors.vector_api import FileRef
-from rag_assets.search.ranking.penalties import BesideProduct
+from rag_assets.search.ranking.penalties import BesideProduct, older_versions
 
 if TYPE_CHECKING:
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
@@ -28,6 +28,7 @@ class QueryType(StrEnum):
 
     NAME = "name"  # one identifier, as it is written or split into words
     TASK = "task"  # what somebody wants to change: "fix …", "added support for …"
+    QUESTION = "question"  # a sentence that asks: "how are refunds limited", "… who gets it then?"
     DESCRIPTION = "description"  # at length, as documentation says what something is or does
     PROSE = "prose"
 
@@ -60,7 +61,11 @@ WEIGHTS = {  # what each is worth: `search.ranking`; `dense` .2 costs .002 of th
     QueryType.TASK: SignalWeights(dense=0.3, past=0.5, breadth=_BREADTH),
     QueryType.DESCRIPTION: SignalWeights(dense=0.3, file_name=0.1, name_words=0.3, past=0.2, breadth=_BREADTH),
     QueryType.PROSE: SignalWeights(dense=0.3, file_name=0.2, name_words=0.3, past=0.3, breadth=_BREADTH),
+    QueryType.QUESTION: SignalWeights(dense=0.3, name_words=0.3, past=0.5, breadth=_BREADTH),
 }
+
+WITH_RELATED_WORDS = frozenset({QueryType.QUESTION, QueryType.PROSE})
+"""What is also searched with words that mean about the same."""
 
 WITHOUT_EMBEDDING = {QueryType.TASK: replace(WEIGHTS[QueryType.TASK], name_words=0.15)}
 """Where words have to do it alone. Of 17 repositories (643 commit subjects that do not spell the name of an answer, 221
@@ -73,6 +78,16 @@ LONG = 10
 is meant, and few commits are described at such length. So names that are said and past commits count less: doc
 summaries of 17 repositories +.004, better in nine, worse in five, all else as it was. 8 to 12 are alike within .005;
 commit subjects have 7 of these words at the median, summaries 8."""
+
+_ASKS = frozenset(
+    word
+    for line in (
+        "how what where which why when who whom whose is are was were am do does did can could should would will has",
+        "have had may must",
+    )
+    for word in line.split()
+)
+"""Words that begin a question."""
 
 _CHANGES = frozenset(
     verb
@@ -93,11 +108,19 @@ def query_type(text: str, *, is_name: bool) -> QueryType:
     """`is_name` as in `QuestionTerms`."""
     if is_name:
         return QueryType.NAME
+    if is_question(text):
+        return QueryType.QUESTION
     written = runs(text)
     if _is_change(next(iter(written), "").lower()):
         return QueryType.TASK
     words = {term for run in written for term in word_terms(run)} - FUNCTION_WORDS
     return QueryType.PROSE if len(words) < LONG else QueryType.DESCRIPTION
+
+
+def is_question(text: str) -> bool:
+    """Whether a text asks something: by how it begins, or how it ends. One word is none."""
+    written = runs(text)
+    return len(written) > 1 and (written[0].lower() in _ASKS or text.rstrip().endswith("?"))
 
 
 def _is_change(word: str) -> bool:
@@ -149,12 +172,13 @@ class FileSignals:
     """What is known of files beside the scores of their sections, as shares (0 to 1) of the best of them: what past
     commits say of them, how much of the question their names say, and whether they declare what it names: 1 as a type
     of its own, half of it as a member. A file without any is absent. `named` are those whose whole name the question
-    says."""
+    says, `older` those of an older version of what was found too."""
 
     past: Mapping[FileRef, float] = field(default_factory=dict)
     names: Mapping[FileRef, float] = field(default_factory=dict)
     named: Set[FileRef] = frozenset()
     declared: Mapping[FileRef, float] = field(default_factory=dict)
+    older: Set[FileRef] = frozenset()
 
 
 def file_signals(
@@ -174,6 +198,7 @@ def file_signals(
         names=name_shares(telling, said, rarity) if weights.name_words else {},
         named={place for place in telling if is_named(place.path, words)} if weights.file_name else frozenset(),
         declared=declared() if weights.declares else {},
+        older=older_versions(files, asked.terms),
     )
 
 
