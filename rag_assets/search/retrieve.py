@@ -128,12 +128,14 @@ class OpenLabel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """`mode` is the one really used; it differs from the wanted one only with a warning."""
+    """`mode` is the one really used; it differs from the wanted one only with a warning. `terms` are what keywords were
+    searched with; None where they were not."""
 
     ranked: list[Ranked]
     mode: Mode
     warnings: tuple[str, ...]
     candidates: dict[str, int]
+    terms: QueryVector | None = None
 
 
 def retrieve(
@@ -155,6 +157,7 @@ def retrieve(
     mode, policy, shard = resolved.mode, parts.policy, parts.shard()
     dense: Sequence[Candidate] = ()
     keyword: Sequence[Candidate] = ()
+    terms: QueryVector | None = None
     if resolved.vector is not None:
         wide = widened(limit) if mode is Mode.SEMANTIC_RERANK else max(limit, policy.dense_candidates)
         with clock.step("dense"):
@@ -191,13 +194,13 @@ def retrieve(
 
                 evidence = file_signals(places.values(), asked, parts.past, parts.vocabulary().rarity, declared)
                 ranked = rank(found, places, evidence, asked, kept)
-    return Retrieved(ranked, mode, resolved.warnings, {"dense": len(dense), "bm25": len(keyword)})
+    return Retrieved(ranked, mode, resolved.warnings, {"dense": len(dense), "bm25": len(keyword)}, terms)
 
 
 def _related(parts: SearchResources, query: str, vector: Dense | None) -> Related | None:
     """What knows words that mean about the same as those of the query; None where that does not help, and where the
     model that embedded it does not know words."""
-    if vector is None or query_type(query, is_name=False) not in WITH_RELATED_WORDS:
+    if vector is None or parts.policy.fusion == "rrf" or query_type(query, is_name=False) not in WITH_RELATED_WORDS:
         return None
     return getattr(parts.embedder().result(), "related", None)
 

@@ -24,6 +24,7 @@ from rag_assets.search.retrieve import Clock, SearchResources, retrieve
 
 if TYPE_CHECKING:
     from rag_assets.index.generations import Manifest
+    from rag_assets.index.keyword.vocabulary import QueryVector
 
 _SECTIONS_PER_SYMBOL = 3
 """Sections that are kept per hit where each symbol has one; of more candidates than these."""
@@ -120,7 +121,7 @@ def search(
         overlaid=overlaid,
         known_words=found.known_words,
         timings=clock.seconds(),
-        terms=_evidence(parts, question.text, tenant) if explain else (),
+        terms=_evidence(parts, question.text, found.terms, tenant) if explain else (),
         candidates=found.candidates if explain else {},
         similar_to=hit_of(Ranked(found.similar_to, 1.0, {}), found.payloads[found.similar_to], manifests)
         if found.similar_to in found.payloads
@@ -131,7 +132,8 @@ def search(
 @dataclass(frozen=True, slots=True)
 class _Found:
     """`payloads` lacks what the store has another text of. `mode` and `warnings` as in `SearchResult`. `by_meaning`:
-    the embedding of the question was asked for. `known_words`: a section of the scope has a word of the question."""
+    the embedding of the question was asked for. `known_words`: a section of the scope has a word of the question.
+    `terms`: what keywords were searched with."""
 
     ranked: list[Ranked]
     payloads: Mapping[str, Mapping[str, Any]]
@@ -141,6 +143,7 @@ class _Found:
     similar_to: str = ""
     by_meaning: bool = False
     known_words: bool = True
+    terms: QueryVector | None = None
 
 
 def _similar(
@@ -210,7 +213,8 @@ def _found(
     with clock.step("fetch"):
         payloads = parts.shard().retrieve([candidate.id for candidate in ranked], scope)
     by_meaning = retrieved.mode is not Mode.BM25
-    known = retrieved.mode in (Mode.SEMANTIC, Mode.SEMANTIC_RERANK) or retrieved.candidates["bm25"] > 0
+    terms = retrieved.terms
+    known = terms is None or (retrieved.candidates["bm25"] > 0 and bool(terms.said))
     return _Found(
         ranked,
         payloads,
@@ -219,6 +223,7 @@ def _found(
         retrieved.candidates,
         by_meaning=by_meaning,
         known_words=known,
+        terms=terms,
     )
 
 
@@ -338,16 +343,19 @@ def _only_period(period: Period) -> SearchFilters:
     return SearchFilters(since=period.since, before=period.before)
 
 
-def _evidence(parts: SearchResources, text: str, tenant: SearchScope) -> tuple[TermEvidence, ...]:
+def _evidence(
+    parts: SearchResources, text: str, searched: QueryVector | None, tenant: SearchScope
+) -> tuple[TermEvidence, ...]:
     """The terms of a question with the sections of the tenant that hold them. A vocabulary is that of all sections, so
-    what only others than the visible ones say is neither counted nor told as another form of a word (E12)."""
+    what only others than the visible ones say is neither counted nor told as another form of a word or related to it
+    (E12)."""
     try:
         terms = parts.vocabulary()
     except KeywordIndexError:  # the search said so where it needed it
         return ()
     shard, own = parts.shard(), query_terms(text)
     found = []
-    for term, weight in question_terms(text, terms).weights.items():
+    for term, weight in (question_terms(text, terms) if searched is None else searched).weights.items():
         known = terms.find(term)
         sections = len(shard.sparse([known.index], [1.0], tenant, known.sections)) if known is not None else 0
         if sections or term in own:

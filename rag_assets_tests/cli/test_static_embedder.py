@@ -22,6 +22,8 @@ FILES: dict[str, str | bytes] = {
     "public class JsonReader { public object Deserialize(string text) { return text; } }\n",
     "src/Window.cs": "namespace Shop;\n\n/// <summary>Draws borders.</summary>\n"
     "public class Window { public void Paint(int width) { } }\n",
+    "src/CouponService.cs": "namespace Shop;\n\npublic class CouponService { public decimal Apply(decimal total) "
+    "{ return total / 2; } }\n",
     "docs/注文.md": "# 注文\n\n注文を解析する。\n",
 }
 
@@ -63,6 +65,18 @@ def copied(made: Indexed, cli: CommandLine) -> Path:
     return made.repository.path
 
 
+def test_a_question_is_also_searched_with_words_that_mean_about_the_same(by_table: Indexed) -> None:
+    """No section says `voucher`: the keyword that finds the class is `coupon`."""
+    asked = ("search", "where is a voucher used", "--json", "--explain")
+    found = by_table.cli.run(*asked).json
+    assert found["hits"][0]["path"] == "src/CouponService.cs"
+    weights = {term["term"]: term["weight"] for term in found["terms"]}
+    assert 0.1 < weights["coupon"] < 0.3 and weights["voucher"] == 1.0
+    assert not found["known_words"]  # it says neither of its words
+    by_words = by_table.cli.run(*asked, "--mode", "bm25").json
+    assert "coupon" not in str(by_words["terms"]) and not by_words["hits"]
+
+
 def test_an_index_is_searched_by_meaning_without_a_download(by_table: Indexed) -> None:
     """Neither `parsing` nor `object` nor `into` is a keyword of the class."""
     cli = by_table.cli
@@ -90,7 +104,7 @@ def test_what_was_found_without_any_word_of_the_question_is_said_to_be(by_table:
 def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
     cli: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a table of two words, which the class about windows does not have."""
+    """With a table of two words, which the classes about windows and coupons do not have."""
     few = tmp_path / "few.bin"
     vectors, ones = np.eye(2, static_code.DIMENSION, dtype=np.float32), np.ones(2, np.float32)
     about: dict[str, Any] = {
@@ -102,8 +116,8 @@ def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
     monkeypatch.setattr(static_code, "table_path", lambda: few)
     monkeypatch.setattr(static_code, "TABLE_SHA256", hashlib.sha256(few.read_bytes()).hexdigest())
     done = cli.run("index", source.path)
-    assert "1 found by keywords only: the model knows none of their words" in done.err
-    assert f"{static_code.MODEL_ID}; knows no word of 1 section, found by keywords only" in done.out
+    assert "2 found by keywords only: the model knows none of their words" in done.err
+    assert f"{static_code.MODEL_ID}; knows no word of 2 sections, found by keywords only" in done.out
     assert cli.run("index", source.path, "--json").json["results"][0]["without_known_words"] == 1
     by_meaning = cli.run("search", "json markdown", "--mode", "semantic", "--json").json["hits"]
     assert {hit["path"] for hit in by_meaning} == {"src/JsonReader.cs", "docs/注文.md"}

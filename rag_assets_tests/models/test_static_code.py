@@ -108,6 +108,20 @@ def written(path: Path, *, exponent: float = 0.6, seed: int = 1) -> Path:
     return path
 
 
+def test_the_words_related_to_one_are_the_nearest_whole_ones(tmp_path: Path) -> None:
+    """By the formula, in float64; pieces, numbers and short words have none."""
+    table = open_table(written(tmp_path / "table.bin"), repair="pip")
+    rows = table.rows.astype(np.float64)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    whole = [word for word in WORDS if word.isalpha() and len(word) > 2]
+    for entry, word in enumerate(WORDS):
+        near = {other: float(rows[entry] @ rows[WORDS.index(other)]) for other in whole if other != word}
+        expected = sorted((other for other in near if near[other] >= 0.4), key=lambda other: -near[other])
+        found = table.related_to(entry)
+        assert [other for other, _ in found] == (expected if word in whole else [])
+        assert [cosine for _, cosine in found] == pytest.approx([near[other] for other, _ in found], abs=0.003)
+
+
 def sha256_of(path: Path) -> tuple[str, str]:
     """(what the header says, what it is), of all that follows the header."""
     content = path.read_bytes()
@@ -137,8 +151,8 @@ def test_a_table_that_ends_early_is_refused_with_the_command(tmp_path: Path, kep
 
 def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "table.bin")
-    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":9'))
-    with pytest.raises(ModelCorrupted, match="format 9, this version reads 1"):
+    path.write_bytes(path.read_bytes().replace(b'"version":2', b'"version":9'))
+    with pytest.raises(ModelCorrupted, match="format 9, this version reads 2"):
         open_table(path, repair="pip")
 
 
@@ -200,12 +214,18 @@ def test_what_means_the_same_is_near(embedder: StaticEmbedder) -> None:
     assert float(query @ same) > float(query @ other) + 0.2
 
 
+def test_a_word_is_related_to_what_means_about_the_same(embedder: StaticEmbedder) -> None:
+    related = {word: [other for other, _ in embedder.related(word)] for word in ("voucher", "basket", "throttling")}
+    assert "coupon" in related["voucher"] and "cart" in related["basket"] and "ratelimit" in related["throttling"]
+    assert embedder.related("zorkblatt") == embedder.related("") == embedder.related("two words") == []
+
+
 def test_the_table_is_the_one_of_this_version() -> None:
     told, found = sha256_of(static_code.table_path())
     table = open_table(static_code.table_path(), repair="pip")
     assert told == found
     assert (table.header.model_id, table.header.dimension) == (static_code.MODEL_ID, static_code.DIMENSION)
-    assert static_code.table_path().stat().st_size < 9_500_000
+    assert static_code.table_path().stat().st_size < 11_000_000
 
 
 def test_a_damaged_table_is_refused_with_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,6 +157,11 @@ class QueryVector:
     related: Mapping[str, str] = field(default_factory=dict)
     is_name: bool = False
 
+    @property
+    def said(self) -> list[str]:
+        """The terms of the index that the question says, in some form."""
+        return [term for term in self.weights if term not in self.related and term not in self.unknown]
+
 
 def write_vocabulary(
     directory: Path, statistics: KeywordStatistics, indices: Mapping[str, int], around: Sequence[Sequence[float]] = ()

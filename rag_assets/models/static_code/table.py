@@ -154,7 +154,8 @@ def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[n
 def related_words(vocabulary: Sequence[str], rows: NDArray[np.int8]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     """As `StaticTable` has them, of the rows of a table: whole words of letters, by the cosine of their rows. Products
     of int8 rows are whole numbers below 2**24, so any order of additions gives the same bytes."""
-    words = np.array([at for at, word in enumerate(vocabulary) if len(word) >= _SHORTEST_RELATED and word.isalpha()])
+    whole = [at for at, word in enumerate(vocabulary) if len(word) >= _SHORTEST_RELATED and word.isalpha()]
+    words = np.array(whole, np.intp)
     related = np.zeros((len(vocabulary), RELATED), "<u2")
     nearness = np.zeros((len(vocabulary), RELATED), "|u1")
     own = rows[words].astype(np.float32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.index.keyword.terms import FORM_WEIGHT
-from rag_assets.index.keyword.vocabulary import JOINED_WEIGHT, KnownTerm, question_terms
+from rag_assets.index.keyword.vocabulary import JOINED_WEIGHT, RELATED_WEIGHT, KnownTerm, question_terms
 
 
 class Known:
@@ -86,3 +86,27 @@ def test_a_long_text_costs_a_bounded_number_of_look_ups() -> None:
     index = Known()
     question_terms(" ".join(f"word{chr(97 + number % 26)}{number}" for number in range(5_000)), index)
     assert len(index.asked) < 200
+
+
+THESAURUS = {"voucher": [("vouchers", 0.9), ("coupons", 0.6), ("coupon", 0.55), ("gift", 0.5), ("where", 0.45)]}
+
+
+def test_words_that_mean_about_the_same_are_searched_where_the_index_has_them() -> None:
+    index = Known("coupon", "where", "apply")
+    found = question_terms("where is the voucher applied", index, lambda word: THESAURUS.get(word, []))
+    assert found.related == {"coupon": "voucher"}  # `gift` is nowhere, `where` says nothing
+    assert found.weights["coupon"] == pytest.approx(RELATED_WEIGHT * 0.6)
+    assert "coupon" not in question_terms("where is the voucher applied", index).weights
+
+
+def test_a_word_that_is_asked_for_is_not_related_to_another() -> None:
+    found = question_terms("is a coupon a voucher", Known("coupon"), lambda word: THESAURUS.get(word, []))
+    assert found.weights["coupon"] == 1.0 and not found.related
+
+
+def test_a_word_has_few_related_ones_and_a_name_none() -> None:
+    many = [f"word{chr(97 + number)}" for number in range(20)]
+    index = Known(*many)
+    found = question_terms("what is a voucher", index, lambda word: [(other, 0.5) for other in many])
+    assert list(found.related) == many[:5]
+    assert not question_terms("Voucher", index, lambda word: [(other, 0.5) for other in many]).related

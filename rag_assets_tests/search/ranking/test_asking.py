@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.search.ranking.signals import QueryType, query_type
+from rag_assets.search.ranking.signals import QueryType, is_question, query_type
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from rag_assets.search.ranking.signals import QueryType, query_type
         ("removing stale baskets", QueryType.TASK),
         ("dropped the old gateway", QueryType.TASK),
         ("using spans in the parser", QueryType.TASK),
-        ("how are invoices rounded", QueryType.PROSE),
+        ("how are invoices rounded", QueryType.QUESTION),
         ("rounding of invoices", QueryType.PROSE),
         ("addresses of customers", QueryType.PROSE),
         ("moves", QueryType.TASK),
@@ -38,7 +38,7 @@ LENGTHY = "Holds what a customer still has to pay, split by invoice, currency, t
         (LENGTHY, QueryType.DESCRIPTION),
         (" ".join(LENGTHY.split()[:9]), QueryType.PROSE),
         (
-            "where is it that this is what it was, and who was it that had been there with it and that one",
+            "it is that this is what it was, and it was that which had been there with it and that one",
             QueryType.PROSE,
         ),
         ("refund refunds refunding the refund of the refund of a refund and the refund of refunds", QueryType.PROSE),
@@ -52,3 +52,23 @@ def test_prose_of_many_words_is_a_description(text: str, kind: QueryType) -> Non
 
 def test_a_name_is_a_name_whatever_it_says() -> None:
     assert query_type("AddOrder", is_name=True) is QueryType.NAME
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Where are vouchers applied", True),
+        ("nobody reacts in time, who gets it then?", True),
+        (f"how is it decided {LENGTHY}", True),
+        ("default mail server and port? ", True),
+        ("rounding of invoices", False),
+        ("isolation of tenants", False),
+        ("How", False),
+        ("IsIn", False),
+        ("???", False),
+        ("", False),
+    ],
+)
+def test_a_question_begins_or_ends_as_one(text: str, *, asks: bool) -> None:
+    assert is_question(text) is asks
+    assert (query_type(text, is_name=False) is QueryType.QUESTION) is asks

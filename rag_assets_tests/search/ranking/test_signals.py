@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from rag_assets.index.keyword.terms import query_terms
 from rag_assets.index.vectors.vector_api import FileRef
 from rag_assets.search.ranking.penalties import (
     DEMOTION,
     DOCUMENT_DEMOTION,
+    QUESTION_DOCUMENT_DEMOTION,
+    TYPES_DEMOTION,
     BesideProduct,
     asked_for,
     demotion,
     is_test_path,
     non_product_code,
+    older_versions,
 )
 from rag_assets.search.ranking.signals import is_named, may_say, name_shares
 
@@ -88,6 +92,53 @@ def test_what_is_beside_the_product_counts_less_unless_it_is_asked_for(
     path: str, asked: set[BesideProduct], factor: float
 ) -> None:
     assert demotion(path, asked) == factor
+
+
+@pytest.mark.parametrize(
+    ("path", "question", "factor"),
+    [
+        ("src/IBasket.cs", "how does a basket expire", TYPES_DEMOTION),
+        ("src/types/store.ts", "how are listeners told", TYPES_DEMOTION),
+        ("src/types.ts", "how are listeners told", TYPES_DEMOTION),
+        ("web/shop.d.ts", "how are listeners told", TYPES_DEMOTION),
+        ("src/IBasket.cs", "what may IBasket do", 1.0),
+        ("src/IBasket.cs", "which interface has a basket", 1.0),
+        ("src/Invoice.cs", "how is an invoice rounded", 1.0),
+        ("src/IOStreams.cs", "how is an invoice rounded", 1.0),
+        ("src/prototypes/store.ts", "how are listeners told", 1.0),
+        ("docs/orders.md", "how is an order cancelled", QUESTION_DOCUMENT_DEMOTION),
+        ("docs/orders.md", "how do I cancel an order", 1.0),
+        ("tests/OrderTests.cs", "how is an order cancelled", DEMOTION),
+    ],
+)
+def test_a_question_is_answered_by_what_does_it_and_by_documents(path: str, question: str, factor: float) -> None:
+    assert demotion(path, asked_for(question), query_terms(question)) == factor
+
+
+OLD, NEW = "packages/core/v3/types.ts", "packages/core/v4/core/parse.ts"
+
+
+@pytest.mark.parametrize(
+    ("paths", "question", "older"),
+    [
+        ([OLD, NEW], "how are values parsed", {OLD}),
+        ([OLD, NEW], "what was new in v3", set()),
+        ([OLD, "packages/web/v4/parse.ts"], "how are values parsed", set()),
+        ([OLD], "how are values parsed", set()),
+        (["docs/quartz-3.x/a.md", "docs/quartz-4.x/a.md"], "retry", {"docs/quartz-3.x/a.md"}),
+        (["api/v1.9/a.cs", "api/v1.10/a.cs"], "retry", {"api/v1.9/a.cs"}),
+        (["2023/09/a.md", "2024/01/a.md", "chapter-1/a.md", "chapter-2/a.md"], "retry", set()),
+        (["vendor/a.go", "v/a.go", "via2/a.go"], "retry", set()),
+    ],
+    ids=[
+        *("a newer one is there", "asked for", "of something else", "alone"),
+        *("of documents", "by number, not by letters", "dates and chapters", "no versions"),
+    ],
+)
+def test_an_older_version_is_told_by_the_newer_one_beside_it(paths: list[str], question: str, older: set[str]) -> None:
+    places = [FileRef("shop@main", path) for path in paths]
+    others = [FileRef("shop@next", NEW.replace("v4", "v9"))]  # another label is no newer version
+    assert {place.path for place in older_versions([*places, *others], query_terms(question))} == older
 
 
 @pytest.mark.parametrize(
