@@ -1,6 +1,7 @@
 """Questions as people ask them: how many `ask` answers rightly without a model, and the weights fitted to them.
 
     python benchmarks/people_questions.py --home HOME [--held-out] [--list]
+    python benchmarks/people_questions.py --home HOME --search
     python benchmarks/people_questions.py --home HOME --fit
 
 Asks every set of `benchmarks/asked/people` whose repository is indexed in HOME at the revision that it was written for,
@@ -9,9 +10,11 @@ or a fact that answers is quoted), partly (an expected file is cited), wrong, no
 refused; and refused, not sure and answered of those that have no answer. Milliseconds are of whole turns; the first
 question of a set opens its index.
 
-`--held-out` asks the six repositories by which nothing was chosen. `--fit` fits the weights of passages
-(`answer.passage_ranking`, listwise) and those of confidence (`answer.abstention`, logistic) to the other fifteen, and
-prints them beside what they reach on a repository that they were not fitted to.
+`--search` searches for those that have an answer instead of asking them, and prints nDCG@10 of files and how many have
+an expected file first, among the first five and among the first fifteen. `--held-out` asks the six repositories by
+which nothing was chosen. `--fit` fits the weights of passages (`answer.passage_ranking`, listwise) and those of
+confidence (`answer.abstention`, logistic) to the other fifteen, and prints them beside what they reach on a repository
+that they were not fitted to.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ from rag_assets.answer.passages import Passage
 from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.contracts.evidence import Origin
 from rag_assets.evaluation.answers import ask_question
+from rag_assets.evaluation.metrics import CUT, HIT, NDCG, measure, metric_name
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, load_questions
 from rag_assets.evaluation.summary import outcome_counts
 from rag_assets.evaluation.tables import Row, answerable_rows, unanswerable_rows
@@ -59,6 +63,9 @@ HELD_OUT = (
     "pocketbase",
 )
 
+SEARCHED = 40  # sections, so that they lie in fifteen files
+FIRST = (1, 5, 15)
+
 Floats = NDArray[np.float64]
 
 
@@ -67,6 +74,7 @@ def main() -> None:
     parser.add_argument("--home", required=True)
     parser.add_argument("--held-out", action="store_true", help="only the repositories by which nothing was chosen")
     parser.add_argument("--list", action="store_true", help="also print what became of every question")
+    parser.add_argument("--search", action="store_true", help="search instead of asking")
     parser.add_argument("--fit", action="store_true", help="fit the weights instead of asking")
     arguments = parser.parse_args()
     found = list(indexed_sets(arguments.home))
@@ -76,6 +84,8 @@ def main() -> None:
         raise SystemExit(f"no set of {SETS} is of an index in {arguments.home}; see its README")
     if arguments.fit:
         fit(arguments.home, found)
+    elif arguments.search:
+        search(arguments.home, found)
     else:
         ask(arguments.home, found, each=arguments.list)
 
@@ -111,6 +121,25 @@ def ask(home: str, sets: Sequence[tuple[QuestionSet, str]], *, each: bool) -> No
         for one in groups["all"]:
             grade = one.grade.value if one.answerable else f"no answer: {one.grade.value}"
             print(f"{grade:<22} {one.confidence:.2f}  {one.id:<30} {one.question}")
+
+
+def search(home: str, sets: Sequence[tuple[QuestionSet, str]]) -> None:
+    """Where the files that answer are in the order of a search."""
+    found: dict[str, list[list[float]]] = {}
+    for questions, label in sets:
+        with open_index(label, home=home) as index:
+            for one in questions.questions:
+                if not one.relevant:
+                    continue
+                files = dict.fromkeys(hit.path for hit in index.search(one.question, limit=SEARCHED))
+                measured = [measure([frozenset({path}) for path in files], frozenset(one.relevant), k) for k in FIRST]
+                values = [measured[0][metric_name(NDCG, CUT)]]
+                values += [of_k[metric_name(HIT, k)] for k, of_k in zip(FIRST, measured, strict=True)]
+                for group in ("held out" if questions.name in HELD_OUT else "fitted on", "all"):
+                    found.setdefault(group, []).append(values)
+    names = ("nDCG@10", *(f"a file that answers among {k}" for k in FIRST))
+    rows = [(group, len(known), *(f"{mean:.3f}" for mean in np.mean(known, axis=0))) for group, known in found.items()]
+    table(("questions", "number", *names), rows)
 
 
 def _answerable(name: str, results: Sequence[AnswerResult]) -> Row:

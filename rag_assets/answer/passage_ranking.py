@@ -91,7 +91,7 @@ class PassageWeights:
     only_stores: float
 
 
-WEIGHTS = PassageWeights(1.6, 3.4, 6.6, 0.3, 1.9, 0.4, -1.3, -1.7, -0.6, -0.7, 2.6, 1.9, 1.3, -1.9, -2.0)
+WEIGHTS = PassageWeights(2.0, 3.8, 6.2, 0.4, 1.1, 0.4, -1.4, -2.3, -0.6, -0.8, 2.4, 2.3, 0.6, -1.8, -2.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

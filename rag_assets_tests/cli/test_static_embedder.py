@@ -22,9 +22,12 @@ FILES: dict[str, str | bytes] = {
     "public class JsonReader { public object Deserialize(string text) { return text; } }\n",
     "src/Window.cs": "namespace Shop;\n\n/// <summary>Draws borders.</summary>\n"
     "public class Window { public void Paint(int width) { } }\n",
+    "docs/注文.md": "# 注文\n\n注文を解析する。\n",
+}
+
+COUPONS: dict[str, str | bytes] = {
     "src/CouponService.cs": "namespace Shop;\n\npublic class CouponService { public decimal Apply(decimal total) "
     "{ return total / 2; } }\n",
-    "docs/注文.md": "# 注文\n\n注文を解析する。\n",
 }
 
 
@@ -44,7 +47,9 @@ def with_minilm(cli: CommandLine) -> CommandLine:
 @pytest.fixture(scope="module")
 def by_table(tmp_path_factory: pytest.TempPathFactory) -> Indexed:
     base = tmp_path_factory.mktemp("table")
-    made = Indexed(CommandLine(IndexHome(base / "home"), base), new_repository(base / "source", FILES), "source@main")
+    made = Indexed(
+        CommandLine(IndexHome(base / "home"), base), new_repository(base / "source", FILES | COUPONS), "source@main"
+    )
     done = made.cli.run("index", made.repository.path)
     assert done.code == 0, done.err
     return made
@@ -104,7 +109,7 @@ def test_what_was_found_without_any_word_of_the_question_is_said_to_be(by_table:
 def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
     cli: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a table of two words, which the classes about windows and coupons do not have."""
+    """With a table of two words, which the class about windows does not have."""
     few = tmp_path / "few.bin"
     vectors, ones = np.eye(2, static_code.DIMENSION, dtype=np.float32), np.ones(2, np.float32)
     about: dict[str, Any] = {
@@ -116,8 +121,8 @@ def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
     monkeypatch.setattr(static_code, "table_path", lambda: few)
     monkeypatch.setattr(static_code, "TABLE_SHA256", hashlib.sha256(few.read_bytes()).hexdigest())
     done = cli.run("index", source.path)
-    assert "2 found by keywords only: the model knows none of their words" in done.err
-    assert f"{static_code.MODEL_ID}; knows no word of 2 sections, found by keywords only" in done.out
+    assert "1 found by keywords only: the model knows none of their words" in done.err
+    assert f"{static_code.MODEL_ID}; knows no word of 1 section, found by keywords only" in done.out
     assert cli.run("index", source.path, "--json").json["results"][0]["without_known_words"] == 1
     by_meaning = cli.run("search", "json markdown", "--mode", "semantic", "--json").json["hits"]
     assert {hit["path"] for hit in by_meaning} == {"src/JsonReader.cs", "docs/注文.md"}
