@@ -104,8 +104,8 @@ def indexing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Modules]:
 
 def test_indexing_one_file_runs_few_modules(indexing: tuple[Path, Modules]) -> None:
     _, modules = indexing
-    assert len(modules.run) <= 196, modules.run
-    assert len(modules.own) <= 360, "languages, builders and commands that such a repository does not need"
+    assert len(modules.run) <= 190, modules.run
+    assert len(modules.own) <= 350, "languages, builders and commands that such a repository does not need"
 
 
 def test_a_keyword_search_loads_few_modules(indexing: tuple[Path, Modules]) -> None:
@@ -121,8 +121,8 @@ def test_an_answer_without_a_model_runs_few_modules(indexing: tuple[Path, Module
     folder, _ = indexing
     shown, modules = executed(folder, "ask", "what counts sheep?")
     assert "Counts sheep." in shown
-    assert len(modules.run) <= 93, modules.run
-    assert len(modules.own) <= 137, modules.own
+    assert len(modules.run) <= 85, modules.run
+    assert len(modules.own) <= 133, modules.own
     assert not HEAVY & set(modules.loaded)
 
 

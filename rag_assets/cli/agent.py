@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from rag_assets.cli.console import FAILURE, CommandError
-from rag_assets.cli.options import AsJson, CliSession, existing_folders, session_of
+from rag_assets.cli.options import AgentFolders, AsJson, CliSession, existing_folders, session_of
 from rag_assets.errors import RagAssetsError
 from rag_assets.qa.agents import AGENT_FOLDER, Agent, AgentLibrary, with_agent
 from rag_assets.qa.definition.loader import library_of
@@ -27,16 +27,10 @@ agent_app = typer.Typer(
 )
 
 _NAME = "A name, or a file."
-Folders = Annotated[
-    list[Path] | None, typer.Option("--agents", metavar="FOLDER", help="A folder of agents; repeatable.")
-]
-AgentName = Annotated[
-    str | None, typer.Option("--agent", metavar="NAME|FILE", help="Who answers. See: rag-assets agent list")
-]
 
 
 @agent_app.command("list")
-def list_agents(context: typer.Context, folders: Folders = None, as_json: AsJson = False) -> None:
+def list_agents(context: typer.Context, folders: AgentFolders = None, as_json: AsJson = False) -> None:
     """List all agents: what each writes and with which model.
 
     Example: rag-assets agent list
@@ -58,7 +52,7 @@ def list_agents(context: typer.Context, folders: Folders = None, as_json: AsJson
 def show(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="AGENT", help=_NAME)],
-    folders: Folders = None,
+    folders: AgentFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the settings of an agent with all defaults, and its pipeline.
@@ -87,7 +81,7 @@ def show(
 def validate(
     context: typer.Context,
     names: Annotated[list[str] | None, typer.Argument(metavar="AGENT", help=f"{_NAME} Default: all.")] = None,
-    folders: Folders = None,
+    folders: AgentFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Check agents and report problems with file and line. Exit code 1 when there are any.
@@ -134,13 +128,10 @@ def _kinds_of_packs(session: CliSession) -> list[Kind]:
     return [kind for packs in selected for kind in merged_packs(packs).kinds]
 
 
-def chosen_agent(session: CliSession, name: str | None, folders: list[Path] | None) -> Agent | None:
-    """The agent that answers, if one is named. Raises UnknownAgent, AgentError, and CommandError for an agent that
+def chosen_agent(session: CliSession, name: str, folders: list[Path] | None) -> Agent:
+    """The agent that answers. Raises UnknownAgent, AgentError, and CommandError for an agent that
     writes artifacts."""
-    library = agent_library(session, folders)
-    if name is None:
-        return None
-    agent = library.load(name)
+    agent = agent_library(session, folders).load(name)
     if agent.output_type != "answer":
         raise CommandError(
             f"agent {agent.name!r} writes {agent.output_type}, no answers; run: rag-assets artifact {agent.output_type}"

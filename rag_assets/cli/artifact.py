@@ -10,7 +10,7 @@ import typer
 
 from rag_assets.answer.artifact.templates import ARTIFACTS, TEMPLATES, WHOLE, OutputType, left_out
 from rag_assets.answer.cited_lines import citation_object, numbered, rendered
-from rag_assets.cli.agent import Folders, agent_library
+from rag_assets.cli.agent import agent_library
 from rag_assets.cli.ask import (
     AskedPacks,
     AskOptionsFromCli,
@@ -24,7 +24,7 @@ from rag_assets.cli.ask import (
     show_sources,
 )
 from rag_assets.cli.console import NOTHING_FOUND, CommandError, Output
-from rag_assets.cli.options import AsJson, Force, check_new_file, session_of
+from rag_assets.cli.options import AgentFolders, AsJson, Force, check_new_file, session_of
 from rag_assets.index.layout import as_user_shares
 from rag_assets.qa.answering import Artifact, make_artifact
 from rag_assets.suggestions import nearest
@@ -46,7 +46,7 @@ def artifact(
             "--agent", metavar="NAME|FILE", help="The agent that writes it. Default: the shipped agent of the type."
         ),
     ] = None,
-    folders: Folders = None,
+    folders: AgentFolders = None,
     pipeline: PipelineName = "",
     packs: AskedPacks = None,
     target: Annotated[

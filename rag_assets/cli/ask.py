@@ -18,9 +18,17 @@ from rag_assets.answer.abstention import SENTENCE
 from rag_assets.answer.citations import FENCE
 from rag_assets.answer.cited_lines import Citation, citation_object, line_numbers, numbered, rendered
 from rag_assets.answer.results import Answer
-from rag_assets.cli.agent import AgentName, Folders, chosen_agent
 from rag_assets.cli.console import NOTHING_FOUND, Output, Part, Style, short, staleness
-from rag_assets.cli.options import AsJson, CliSession, chosen_label, complete_label, existing_folders, session_of
+from rag_assets.cli.options import (
+    AgentFolders,
+    AgentName,
+    AsJson,
+    CliSession,
+    chosen_label,
+    complete_label,
+    existing_folders,
+    session_of,
+)
 from rag_assets.qa.engine import TurnResult
 
 if TYPE_CHECKING:
@@ -119,6 +127,16 @@ class AskOptionsFromCli:
     ) -> AskOptionsFromCli:
         """Raises BadParameter for a pack that is no folder."""
         return cls(tuple(labels or ()), limit, offline, profile, pipeline, existing_folders(packs, "--pack"), agent)
+
+
+def answering_agent(session: CliSession, name: str | None, folders: list[Path] | None) -> Agent | None:
+    """The agent that answers, if one is named. Raises as `chosen_agent`, and BadParameter for what is not a folder."""
+    if name is None:
+        existing_folders(folders, "--agents")
+        return None
+    from rag_assets.cli.agent import chosen_agent  # start-up budget: most questions have no agent
+
+    return chosen_agent(session, name, folders)
 
 
 @contextmanager
@@ -363,7 +381,7 @@ def ask(
     user: User = "",
     language: Language = "",
     agent: AgentName = None,
-    folders: Folders = None,
+    folders: AgentFolders = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show how the question was understood, how sure it is, and the scores.")
     ] = False,
@@ -380,7 +398,7 @@ def ask(
 
     session = session_of(context)
     wanted = AskOptionsFromCli.of(
-        labels, limit, offline, profile, pipeline, packs, chosen_agent(session, agent, folders)
+        labels, limit, offline, profile, pipeline, packs, answering_agent(session, agent, folders)
     )
     streamed = Streamed(session.output, silent=as_json)
     with opened(session, wanted) as (asker, target):

@@ -13,7 +13,6 @@ import typer
 from rag_assets.answer.citations import Support
 from rag_assets.answer.cited_lines import numbered
 from rag_assets.answer.results import EXTRACTIVE
-from rag_assets.cli.agent import AgentName, Folders, chosen_agent
 from rag_assets.cli.ask import (
     AnsweringProfile,
     AskedPacks,
@@ -26,6 +25,7 @@ from rag_assets.cli.ask import (
     PipelineName,
     Streamed,
     User,
+    answering_agent,
     explanation_of,
     named_session,
     opened,
@@ -33,7 +33,7 @@ from rag_assets.cli.ask import (
     show_explanation,
 )
 from rag_assets.cli.console import said_graph
-from rag_assets.cli.options import CliSession, session_of
+from rag_assets.cli.options import AgentFolders, AgentName, CliSession, session_of
 from rag_assets.contracts.identity import plain_symbol
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.freshness import freshness_of
@@ -79,7 +79,7 @@ def chat(
     user: User = "",
     language: Language = "",
     agent: AgentName = None,
-    folders: Folders = None,
+    folders: AgentFolders = None,
 ) -> None:
     """Ask an index questions and follow-ups, one per line. /help lists the commands. Ctrl-C stops an answer,
     Ctrl-D ends the conversation.
@@ -88,7 +88,7 @@ def chat(
     """
     session = session_of(context)
     wanted = AskOptionsFromCli.of(
-        labels, limit, offline, profile, pipeline, packs, chosen_agent(session, agent, folders)
+        labels, limit, offline, profile, pipeline, packs, answering_agent(session, agent, folders)
     )
     name = conversation or f"{_UNNAMED}{uuid.uuid4().hex[:12]}"
     with opened(session, wanted) as (asker, target):

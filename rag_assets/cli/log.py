@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from rag_assets.cli.agent import Folders, agent_library
+from rag_assets.cli.agent import agent_library
 from rag_assets.cli.ask import known_profile
 from rag_assets.cli.console import FAILURE, CommandError, Output, Part, Style, aligned, counted, seconds, short
-from rag_assets.cli.options import AsJson, CliSession, existing_folders, session_of
+from rag_assets.cli.options import AgentFolders, AsJson, CliSession, existing_folders, session_of
 from rag_assets.cli.pipeline import Packs
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.history.query_log import ERROR, LogFilter, LoggedQuestion, LogRecord, QueryLog, open_query_log
@@ -127,7 +127,7 @@ def replay(
         typer.Option(callback=known_profile, help="With --live, which model answers: cheap, balanced or premium."),
     ] = None,
     packs: Packs = None,
-    agents: Folders = None,
+    agents: AgentFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a logged question again, on the same builds and with the recorded replies of the model. Keeps nothing.

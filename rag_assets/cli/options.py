@@ -200,6 +200,12 @@ SetRepository = Annotated[
 WithoutLeaky = Annotated[
     bool, typer.Option("--without-leaky", help="Leave out questions that give their own answer away.")
 ]
+AgentFolders = Annotated[
+    list[Path] | None, typer.Option("--agents", metavar="FOLDER", help="A folder of agents; repeatable.")
+]
+AgentName = Annotated[
+    str | None, typer.Option("--agent", metavar="NAME|FILE", help="Who answers. See: rag-assets agent list")
+]
 OneCommit = Annotated[str | None, typer.Option("--commit", help="A commit of the ref. Default: its head.")]
 OneRef = Annotated[str | None, typer.Option("--ref", help="Branch or tag. Default: as configured, else that of HEAD.")]
 NewId = Annotated[

@@ -116,9 +116,9 @@ def _history(home: IndexHome, settings: Settings, clearance: Confidentiality, na
     """Where the commit that a label serves lies. Raises CommandError, or SourceError where it is gone."""
     from rag_assets.index.labels import repository_of
     from rag_assets.sources.discovery import rules_of
+    from rag_assets.sources.git.git_refs import Resolved, resolve
     from rag_assets.sources.git.git_snapshot import GitSnapshot
     from rag_assets.sources.git.mirror import update_mirror
-    from rag_assets.sources.git.resolve import Resolved, resolve
     from rag_assets.sources.ignore import ignore_policy
     from rag_assets.sources.locations import LocationKind, location_of
     from rag_assets.training.own_table import LabelHistory

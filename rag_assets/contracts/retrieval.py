@@ -23,6 +23,14 @@ class Mode(StrEnum):
     BM25 = "bm25"  # keyword weights
 
 
+@dataclass(frozen=True, slots=True)
+class RetrievalPlan:
+    """What to retrieve, and how (D11); `mode` None is DIRECT: without retrieval (D12). `query` may then be empty."""
+
+    mode: Mode | None
+    query: str
+
+
 class Capability(StrEnum):
     """A part that a generation was built with; its manifest lists them (D17)."""
 

@@ -5,10 +5,13 @@ Importing this costs nothing: numpy and the modules of a model are loaded when i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.embedder import EmbeddingWindow
+from rag_assets.contracts.llm import DisabledLlmService, StructuredTextLlmService
 from rag_assets.models.embedder import BatchEmbedder
 from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
 from rag_assets.models.lexical_only import LexicalOnly, lexical_window
@@ -17,7 +20,8 @@ from rag_assets.models.static_code import embedder as static_embedder
 
 if TYPE_CHECKING:
     from rag_assets.models.minilm.weights import Precision
-    from rag_assets.settings import EmbedderSettings
+    from rag_assets.models.openai_compat.dry_run import AnswerStore
+    from rag_assets.settings import EmbedderSettings, LlmSettings
 
 __all__ = [
     "LEXICAL_ONLY",
@@ -30,6 +34,7 @@ __all__ = [
     "known_dimension",
     "model_id",
     "open_embedder",
+    "open_llm",
     "require_model",
     "told_dimension",
     "window_fingerprint",
@@ -124,6 +129,25 @@ def embedding_window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow
             return load_window(cache, _precision(settings))
         case "static-code":
             return static_embedder.static_window(model_id(settings))
+
+
+@contextmanager
+def open_llm(
+    settings: LlmSettings,
+    open_answers: Callable[[], AnswerStore],
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[StructuredTextLlmService]:
+    """The language model for one run. `open_answers` opens the store of answers; it is called where a model is
+    configured. The key comes from `environment` (default: that of the process). Makes no request.
+
+    Raises ConfigError for a key that cannot be sent."""
+    if settings.provider == "none":
+        yield DisabledLlmService()
+        return
+    from rag_assets.models.openai_compat.structured import OpenAiCompatibleLlmService
+
+    with OpenAiCompatibleLlmService.open(settings, open_answers(), environment) as service:
+        yield service
 
 
 def _precision(settings: EmbedderSettings) -> Precision:

@@ -40,9 +40,6 @@ from rag_assets.graph.build import (
 )
 from rag_assets.graph.csr_graph import GraphCounts, by_count
 from rag_assets.graph.extract.registry import graph_of
-from rag_assets.graph.imports import configured_fingerprint, load_graph
-from rag_assets.graph.imports.imported_graph import merge
-from rag_assets.graph.imports.key_parser import LabelSymbols
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.generations import level_folder
 from rag_assets.index.parquet_parts import read_all, write_part
@@ -61,7 +58,7 @@ from rag_assets.pipeline.memo import BucketMemo, CachedBucket, FirstSteps, ItemM
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.segments import decoded_segments, encoded_segments, file_key, indexed_files, used_file_keys
 from rag_assets.pipeline.symbol_tables import forget_surveys, walled_surveys
-from rag_assets.pipeline.versions import stage_version
+from rag_assets.pipeline.versions import imported_fingerprint, stage_version
 from rag_assets.pipeline.workers.file_guard import FileGuard, Refusal
 from rag_assets.pipeline.workers.process_pool import release_memory
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
@@ -410,7 +407,7 @@ class MergedTables:
 def configured_import(build: IndexBuild) -> GraphImport:
     """What the configuration has for the repository of a build now. Raises UnusableImport."""
     found = build.settings.graph_import_of(build.repository.id)
-    return GraphImport(found, configured_fingerprint(found))
+    return GraphImport(found, imported_fingerprint(found))
 
 
 def _merged_tables(
@@ -424,6 +421,10 @@ def _merged_tables(
     Raises UnusableImport."""
     if imported.settings is None:
         return MergedTables(nodes, edges)
+    from rag_assets.graph.imports import load_graph  # start-up budget: most repositories import no graph
+    from rag_assets.graph.imports.imported_graph import merge
+    from rag_assets.graph.imports.key_parser import LabelSymbols
+
     sees = cache(partial(build.levels.visible, clearance=level))
     own: list[GraphNode | GraphEdge] = [*_nodes(nodes), *_edges(edges)]
     paths = (row["path"] for bucket in build.buckets for row in indexed_files(build, bucket) if sees(row["path"]))

@@ -37,7 +37,7 @@ from rag_assets.index.blobs import BlobStore
 from rag_assets.index.labels import repository_of
 from rag_assets.index.parquet_parts import read_rows, write_part
 from rag_assets.languages.detection import DETECTS_LANGUAGES
-from rag_assets.models.openai_compat.structured import open_llm
+from rag_assets.models import open_llm
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.memo import (
     AnswerCache,
@@ -84,8 +84,8 @@ def describe_files(
     open_answers = partial(AnswerCache, build.home.cache)
     model = open_llm(build.settings.llm, open_answers) if service is None else nullcontext(service)
     with model as llm:
-        refiner = DescriptionRefiner(llm, build.settings.llm.refine)
-        for part in _described(build, surveys, keys, refiner if llm.enabled else None):
+        refiner = DescriptionRefiner(llm, build.settings.llm.refine) if llm.enabled else None
+        for part in _described(build, surveys, keys, refiner):
             made = part.result
             outcomes.update(made.outcomes)
             kinds.update(made.kinds)
@@ -118,7 +118,7 @@ def describe_files(
         },
         problems=problems[:_SHOWN_PROBLEMS],
     )
-    if spent:
+    if spent and refiner is not None:
         report.tables["refinement"] = [{"outcome": name, "symbols": n} for name, n in refiner.counts().items()]
     return report
 

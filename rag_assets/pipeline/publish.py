@@ -38,8 +38,8 @@ from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.embeddings import STAGE, VECTORS, embedding_key
 from rag_assets.settings import Settings
 from rag_assets.sources.git.ancestors import git_dir_around, nearest_ancestor
+from rag_assets.sources.git.git_refs import resolve
 from rag_assets.sources.git.mirror import mirror_path
-from rag_assets.sources.git.resolve import resolve
 from rag_assets.sources.urls import is_remote
 
 _NOTE = "published.json"

@@ -21,9 +21,9 @@ from rag_assets.contracts.llm import LlmUsage, StructuredPrompt
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefinedText
 from rag_assets.index.cache import Cache
 from rag_assets.index.locks import scratch_folder
+from rag_assets.models import open_llm
 from rag_assets.models.openai_compat.dry_run import CACHE_NAME, AnswersInMemory, DryRunLlmService
 from rag_assets.models.openai_compat.faults import FaultCode, result_code
-from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.models.openai_compat.usage import UsageMeter
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.descriptions import STAGE, Describer, describe_files, file_contexts, guarded

@@ -13,13 +13,13 @@ from rag_assets.descriptions.refinement import REFINEMENT_VERSION
 from rag_assets.evaluation.metrics import METRICS_VERSION
 from rag_assets.graph.artifact import GRAPH_VERSION
 from rag_assets.graph.extract import EXTRACTION_VERSION
-from rag_assets.graph.imports import configured_fingerprint
 from rag_assets.index.keyword import KEYWORD_VERSION
 from rag_assets.models import window_fingerprint
 from rag_assets.models.openai_compat.dry_run import SERVICE_VERSION
 from rag_assets.sections import SECTION_VERSION
 from rag_assets.segmentation import SEGMENTER_VERSION
 from rag_assets.settings import LlmSettings, RepositorySettings, Settings
+from rag_assets.settings.repositories import GraphImportSettings
 from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
 from rag_assets.sources.git.git_history import PAST_VERSION
 
@@ -77,6 +77,15 @@ def llm_fingerprint(settings: LlmSettings) -> str:
     return json.dumps([settings.provider, settings.model, settings.refine, versions])
 
 
+def imported_fingerprint(settings: GraphImportSettings | None) -> str:
+    """What an import makes of a graph; '' for none. Raises UnusableImport."""
+    if settings is None:
+        return ""
+    from rag_assets.graph.imports import configured_fingerprint  # start-up budget: most repositories import no graph
+
+    return configured_fingerprint(settings)
+
+
 def config_hash(settings: Settings, repository: RepositorySettings, embedding_model: str) -> str:
     """sha256 hex over everything but the commit that decides what a generation contains.
 
@@ -92,7 +101,7 @@ def config_hash(settings: Settings, repository: RepositorySettings, embedding_mo
         "embedding_model": embedding_model,
         "stores": [settings.stores.vectors, settings.stores.catalog],
         "embedding_window": window_fingerprint(settings.embedder),
-        "graph_import": configured_fingerprint(settings.graph_import_of(repository.id)),
+        "graph_import": imported_fingerprint(settings.graph_import_of(repository.id)),
         "stages": {stage: stage_version(stage) for stage in STAGES if stage != "eval_runs"},
     }
     return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()

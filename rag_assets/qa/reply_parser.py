@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_assets.contracts.protocol_markers import ANSWER_WORDS, ANY_MARKER, ROUTER_WORDS
-from rag_assets.contracts.retrieval import Mode
+from rag_assets.contracts.retrieval import Mode, RetrievalPlan
 
 MAX_QUERY_CHARS = 1_000
 """A query that is longer is no query: an embedding reads 512 tokens, and keywords drown."""
@@ -36,14 +36,6 @@ class InvalidReply(StrEnum):
     NO_QUERY = "there is nothing behind the prefix"
     TOO_LONG = "what is behind the prefix is too long"
     CONTROL = "the reply has control characters"
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievalPlan:
-    """What to retrieve, and how (D11); `mode` None is DIRECT: without retrieval (D12). `query` may then be empty."""
-
-    mode: Mode | None
-    query: str
 
 
 @dataclass(frozen=True, slots=True)

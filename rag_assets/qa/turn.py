@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from rag_assets.answer.citations import CheckedSentence
     from rag_assets.answer.context_pack import AnswerInputs
     from rag_assets.contracts.evidence import Evidence
+    from rag_assets.contracts.retrieval import RetrievalPlan
     from rag_assets.graph.neighbourhood import Neighbourhood
     from rag_assets.history.conversations import PastTurn
-    from rag_assets.qa.reply_parser import RetrievalPlan
     from rag_assets.search import Question
 
 

@@ -48,7 +48,7 @@ from rag_assets.settings.config_file import config_of
 from rag_assets.sources.file_version import files_of_snapshot
 from rag_assets.sources.git.git_diff import ChangedFile, FileChange, changed_files
 from rag_assets.sources.git.git_history import merge_base
-from rag_assets.sources.git.resolve import commit_named
+from rag_assets.sources.git.git_refs import commit_named
 from rag_assets.sources.ignore import ignore_policy
 from rag_assets.sources.open import LocalHistory, local_history
 from rag_assets.sources.secrets import masked_paths

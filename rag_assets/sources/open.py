@@ -8,10 +8,10 @@ from pathlib import Path
 from rag_assets.errors import SourceError
 from rag_assets.sources.archive import ArchiveSnapshot
 from rag_assets.sources.directory import DirectorySnapshot
+from rag_assets.sources.git.git_refs import Resolved, resolve
 from rag_assets.sources.git.git_remote import DEFAULT_NETWORK_TIMEOUT_SECONDS
 from rag_assets.sources.git.git_snapshot import GitSnapshot, remote_url_of
 from rag_assets.sources.git.mirror import mirror_path, update_mirror
-from rag_assets.sources.git.resolve import Resolved, resolve
 from rag_assets.sources.ignore import IgnorePolicy
 from rag_assets.sources.locations import LocationKind, location_of
 from rag_assets.sources.snapshot import Snapshot

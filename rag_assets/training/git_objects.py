@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from rag_assets.sources.git.git_refs import Resolved
 from rag_assets.sources.git.git_snapshot import GitSnapshot
-from rag_assets.sources.git.resolve import Resolved
 from rag_assets.sources.snapshot import EntryKind
 
 

@@ -26,7 +26,7 @@ from rag_assets.descriptions.refinement import (
 )
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry, ServiceContainer
 from rag_assets.descriptions.symbol_description import SymbolDescription
-from rag_assets.models.openai_compat.structured import open_llm
+from rag_assets.models import open_llm
 from rag_assets.pipeline.memo import AnswerCache
 from rag_assets.settings import LlmSettings
 from rag_assets_tests.descriptions.samples import described_file, file_context, processor, segmented

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.contracts.retrieval import Mode
+from rag_assets.contracts.retrieval import Mode, RetrievalPlan
 from rag_assets.qa.reply_parser import (
     MAX_QUERY_CHARS,
     Answered,
     InvalidReply,
     Requested,
-    RetrievalPlan,
     parse_answer,
     parse_route,
 )

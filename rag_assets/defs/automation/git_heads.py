@@ -16,8 +16,7 @@ from rag_assets.index.labels import register_label, repository_of
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.settings.config_file import ConfigError
-from rag_assets.sources.git.git_refs import default_ref, remote_head, remote_refs
-from rag_assets.sources.git.resolve import list_refs
+from rag_assets.sources.git.git_refs import default_ref, list_refs, remote_head, remote_refs
 from rag_assets.sources.locations import LocationKind, location_of
 
 ASKING_SECONDS = 40.0

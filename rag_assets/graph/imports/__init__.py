@@ -27,11 +27,8 @@ def load_graph(path: Path, form: ImportFormat, known: LabelSymbols | None = None
     return roslyn_graph(artifacts, known)
 
 
-def configured_fingerprint(settings: GraphImportSettings | None) -> str:
-    """What an import makes of a graph: its format, its mode and all that is read of it; '' for none. Raises
-    UnusableImport."""
-    if settings is None:
-        return ""
+def configured_fingerprint(settings: GraphImportSettings) -> str:
+    """What an import makes of a graph: its format, its mode and all that is read of it. Raises UnusableImport."""
     return f"{settings.format} {settings.mode} {read_artifacts(settings.path, settings.format).fingerprint()}"
 
 

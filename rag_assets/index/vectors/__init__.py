@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.index.generation_files import check_opened
-from rag_assets.index.vectors.vector_api import PLACE_FILE, PointTarget, VectorReader, VectorStoreError
+from rag_assets.index.vectors.vector_api import PLACE_FILE, SERVERS_FILE, PointTarget, VectorReader, VectorStoreError
 
 if TYPE_CHECKING:
     from rag_assets.index.vectors.qdrant_server.server_registry import ServerLabel, ServerPlace
@@ -126,10 +126,12 @@ def serve_points(generations: Path, generation_id: str) -> None:
 
     Raises VectorStoreError after having tried every server; the next call goes on.
     """
+    note = generations / generation_id / VECTORS / PLACE_FILE
+    if not _has_servers(generations) and not note.is_file():
+        return
     from rag_assets.index.vectors.qdrant_server import server_registry
 
     problems = []
-    note = generations / generation_id / VECTORS / PLACE_FILE
     served = server_registry.read_place(note) if note.is_file() else None
     labels = server_registry.labels_in_servers(generations)
     for label in sorted(labels, key=lambda label: served is None or served.label != label):  # what is served first
@@ -157,6 +159,10 @@ def _serve_points(label: ServerLabel, served: ServerPlace | None) -> None:
         server.close()
 
 
+def _has_servers(generations: Path) -> bool:
+    return (generations / SERVERS_FILE).is_file()
+
+
 def delete_stale_points(generations: Path) -> int:
     """Deletes from servers what no generation in the folder `generations` of a label sees any more, and returns how
     many versions of points that were. After the pointer has moved, or generations have gone; the caller holds the
@@ -164,6 +170,8 @@ def delete_stale_points(generations: Path) -> int:
 
     Raises VectorStoreError after having tried every server; the next call goes on.
     """
+    if not _has_servers(generations):
+        return 0
     from rag_assets.index.vectors.qdrant_server import server_registry
 
     problems = []

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DENSE = "dense"
 SPARSE = "bm25"
 PLACE_FILE = "server.json"
+SERVERS_FILE = "servers.json"
 """The file of a generation that says which server has its points."""
 
 PREFIX_FIELDS = frozenset({"Path", "Symbol", "DeclaredNames"})  # filtered by folder, namespace and beginning of a name

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -20,10 +19,8 @@ import msgspec
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.llm import (
     ChatMessage,
-    DisabledLlmService,
     LlmUsage,
     StructuredPrompt,
-    StructuredTextLlmService,
 )
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.models.openai_compat.client import ModelClient
@@ -164,33 +161,23 @@ _LENGTHS = ("minLength", "maxLength", "title")
 """Servers that compile the schema to a grammar refuse these or cut words at them. They are checked on arrival."""
 
 
-@contextmanager
-def open_llm(
-    settings: LlmSettings,
-    open_answers: Callable[[], AnswerStore],
-    environment: Mapping[str, str] | None = None,
-) -> Iterator[StructuredTextLlmService]:
-    """The service for one run. `open_answers` opens the store of answers; it is called where a model is configured. The
-    key comes from `environment` (default: that of the process). Makes no request.
-
-    Raises ConfigError for a key that cannot be sent."""
-    if settings.provider == "none":
-        yield DisabledLlmService()
-        return
-    with OpenAiCompatibleLlmService(
-        ModelClient(ServerEndpoint.of(settings, SECTION, KEY_VARIABLE, environment)),
-        settings.model,
-        open_answers(),
-        UsageMeter(settings.price_in, settings.price_out, max_calls=settings.max_calls),
-        max_concurrency=settings.max_concurrency,
-    ) as service:
-        yield service
-
-
 class OpenAiCompatibleLlmService(Closeable):
     """Asks one model of one server. Safe to use from several threads; at most `max_concurrency` requests are in
     flight, at most as many are sent in its life as the meter has calls, and per question one and a retry after a
     transient fault. Close the service to close its cache."""
+
+    @classmethod
+    def open(
+        cls, settings: LlmSettings, answers: AnswerStore, environment: Mapping[str, str] | None = None
+    ) -> OpenAiCompatibleLlmService:
+        """Makes no request. Raises ConfigError for a key that cannot be sent."""
+        return cls(
+            ModelClient(ServerEndpoint.of(settings, SECTION, KEY_VARIABLE, environment)),
+            settings.model,
+            answers,
+            UsageMeter(settings.price_in, settings.price_out, max_calls=settings.max_calls),
+            max_concurrency=settings.max_concurrency,
+        )
 
     def __init__(
         self, client: ModelClient, model: str, answers: AnswerStore, meter: UsageMeter, *, max_concurrency: int

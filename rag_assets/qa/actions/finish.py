@@ -21,7 +21,7 @@ from rag_assets.answer.results import reason as because
 from rag_assets.answer.token_budget import named_within, pack
 from rag_assets.contracts.llm import Profile
 from rag_assets.qa.actions.question import Translate, translated
-from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
+from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome, always
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.turn import RetrievalState, Status, Turn, TurnContext
@@ -298,14 +298,14 @@ def persist_turn_and_finalize(turn: Turn, _: msgspec.Struct, run: TurnContext) -
 
 
 ACTIONS = (
-    Action("check_citations", check_citations, 2, outcomes=lambda _: (Transition.OK, Transition.OTHER)),
-    Action("loop_guard", loop_guard, 1, outcomes=lambda _: (Transition.ALLOW, Transition.DENY), guards_loops=True),
+    Action("check_citations", check_citations, 2, outcomes=always(Transition.OK, Transition.OTHER)),
+    Action("loop_guard", loop_guard, 1, outcomes=always(Transition.ALLOW, Transition.DENY), guards_loops=True),
     Action(
         "answer_from_evidence",
         answer_from_evidence,
         3,
         ExtractiveAnswer,
-        outcomes=lambda _: (Transition.ANSWER, Transition.OTHER),
+        outcomes=always(Transition.ANSWER, Transition.OTHER),
     ),
     Action("explain_no_answer", explain_no_answer, 3),
     Action("finalize", finalize, 1, Finalize, ends=True),

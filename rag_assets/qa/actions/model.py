@@ -10,11 +10,11 @@ import msgspec
 from rag_assets.answer.abstention import is_refusal
 from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.protocol_markers import ANSWER_WORDS
-from rag_assets.contracts.retrieval import Mode
+from rag_assets.contracts.retrieval import Mode, RetrievalPlan
 from rag_assets.qa.actions.retrieval import same_query
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
 from rag_assets.qa.definition.steps import Transition
-from rag_assets.qa.reply_parser import Answered, InvalidReply, Requested, RetrievalPlan, parse_answer, parse_route
+from rag_assets.qa.reply_parser import Answered, InvalidReply, Requested, parse_answer, parse_route
 from rag_assets.qa.turn import Turn, TurnContext
 
 MaxTokens = Annotated[int, msgspec.Meta(ge=1, le=100_000)]

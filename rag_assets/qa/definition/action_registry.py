@@ -41,6 +41,15 @@ class StepOutcome:
     notes: tuple[str, ...] = ()
 
 
+def always(*transitions: Transition) -> Callable[[Any], tuple[Transition, ...]]:
+    """The `outcomes` of an action that can end with these, whatever its parameters."""
+
+    def outcomes(parameters: Any) -> tuple[Transition, ...]:
+        return transitions
+
+    return outcomes
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """`run(turn, parameters, run)` returns an Outcome. `version` is raised when its results change: it is part of the

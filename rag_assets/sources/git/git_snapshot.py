@@ -14,7 +14,7 @@ from rag_assets.errors import LocationError, SourceError
 from rag_assets.sources.git import GitError, open_git, run_git, stop
 from rag_assets.sources.git.git_diff import TreeDiff, changes_between
 from rag_assets.sources.git.git_history import GitHistory
-from rag_assets.sources.git.resolve import Resolved
+from rag_assets.sources.git.git_refs import Resolved
 from rag_assets.sources.snapshot import EntryKind, TreeEntry, utc_iso
 from rag_assets.sources.urls import is_remote, safe_path, strip_credentials
 

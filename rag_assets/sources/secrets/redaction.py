@@ -7,14 +7,18 @@ the line, never the secret. The time is linear in the text; the time limit is ch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+
+import re2
 
 from rag_assets.contracts.segment import LineIndex
 from rag_assets.sources.default_ignores import extension_of
 from rag_assets.sources.secrets.assignments import COMPANION, MESSAGE_PREFIX, NAMED_RULES, context_of
-from rag_assets.sources.secrets.rules import RuleSet
+from rag_assets.sources.secrets.entropy import AssignmentContext
+from rag_assets.sources.secrets.rules import SecretRule
 from rag_assets.sources.secrets.tokens import TOKEN_RULES
 
 _PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -22,6 +26,9 @@ _LONGEST_PRIVATE_KEY = 64 * 1024  # an 8,192-bit RSA key has 6.5 kB; as a string
 _BASE64_RUN = re.compile(rb"(?:\\[nrt])|([A-Za-z0-9+/=]{4,})")
 _MIN_KEY_LINE = 40  # characters of base64 in a row that make it a key and not a text about keys
 _VISIBLE = re.compile(r"[^\r\n]")
+_KEYWORD_OPTIONS = re2.Options()
+_KEYWORD_OPTIONS.case_sensitive = False
+_KEYWORD_OPTIONS.literal = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +82,39 @@ def rules_description() -> str:
     return "\n".join((*map(str, TOKEN_RULES), *map(str, NAMED_RULES), *map(repr, names)))
 
 
+class _RuleSet:
+    """Rules behind one search for all their keywords, which takes 2 ms a megabyte."""
+
+    def __init__(self, rules: Iterable[SecretRule]) -> None:
+        self._keywords = re2.Set.SearchSet(_KEYWORD_OPTIONS)
+        self._rules = tuple(rules)
+        named = defaultdict(list)
+        for number, rule in enumerate(self._rules):
+            for keyword in rule.keywords:
+                named[keyword].append(number)
+        self._by_keyword = list(named.values())
+        for keyword in named:
+            self._keywords.Add(keyword.encode())
+        self._keywords.Compile()
+
+    def possible(self, text: bytes, context: AssignmentContext) -> Iterator[SecretRule]:
+        """The rules with a keyword in the text, in their order."""
+        present = self._keywords.Match(text) or ()
+        for number in sorted({number for keyword in present for number in self._by_keyword[keyword]}):
+            if context in self._rules[number].contexts:
+                yield self._rules[number]
+
+
 @cache
-def _rule_set() -> RuleSet:
-    return RuleSet((*TOKEN_RULES, *NAMED_RULES))
+def _rule_set() -> _RuleSet:
+    return _RuleSet((*TOKEN_RULES, *NAMED_RULES))
 
 
 def _spans(text: str, path: str) -> Iterator[_Span]:
     searched = text.encode("ascii", "replace")  # one byte a character
-    context, extension = context_of(path), extension_of(path.rpartition("/")[2])
+    context, extension = AssignmentContext.PROSE, ""
+    if path:
+        context, extension = context_of(path), extension_of(path.rpartition("/")[2])
     if b"PRIVATE KEY" in searched:
         yield from _private_keys(searched)
     for escape in (rb"\n", rb"\r", rb"\t"):  # in a string literal; what follows begins a word

@@ -1,4 +1,4 @@
-"""What a rule for credentials is, and which rules a text needs.
+"""What a rule for credentials is.
 
 The expressions are of RE2, which takes linear time whatever the text. A text is searched as ASCII with one byte a
 character, so that offsets are those of the text.
@@ -7,8 +7,7 @@ character, so that offsets are those of the text.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,9 +19,6 @@ from rag_assets.sources.secrets.entropy import AssignmentContext
 ANYWHERE = frozenset(AssignmentContext)
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
-_KEYWORD_OPTIONS = re2.Options()
-_KEYWORD_OPTIONS.case_sensitive = False
-_KEYWORD_OPTIONS.literal = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +83,3 @@ class SecretRule:
 def _is_in_word(text: bytes, start: int) -> bool:
     """True inside a longer word, such as a base64 text that happens to contain `AKIA…`."""
     return text[start : start + 1].isalnum() and text[start - 1 : start].isalnum()
-
-
-class RuleSet:
-    """Rules behind one search for all their keywords, which takes 2 ms a megabyte."""
-
-    def __init__(self, rules: Iterable[SecretRule]) -> None:
-        self._keywords = re2.Set.SearchSet(_KEYWORD_OPTIONS)
-        self._rules = tuple(rules)
-        named = defaultdict(list)
-        for number, rule in enumerate(self._rules):
-            for keyword in rule.keywords:
-                named[keyword].append(number)
-        self._by_keyword = list(named.values())
-        for keyword in named:
-            self._keywords.Add(keyword.encode())
-        self._keywords.Compile()
-
-    def possible(self, text: bytes, context: AssignmentContext) -> Iterator[SecretRule]:
-        """The rules with a keyword in the text, in their order."""
-        present = self._keywords.Match(text) or ()
-        for number in sorted({number for keyword in present for number in self._by_keyword[keyword]}):
-            if context in self._rules[number].contexts:
-                yield self._rules[number]

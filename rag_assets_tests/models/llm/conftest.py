@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rag_assets.contracts.llm import StructuredTextLlmService
-from rag_assets.models.openai_compat.structured import open_llm
+from rag_assets.models import open_llm
 from rag_assets.pipeline.memo import AnswerCache
 from rag_assets.settings import LlmSettings
 from rag_assets_tests.models.llm.model_server import ModelServer

@@ -10,8 +10,9 @@ import pytest
 
 from rag_assets.contracts.llm import StructuredPrompt
 from rag_assets.descriptions.refinement import RefinedText
+from rag_assets.models import open_llm
 from rag_assets.models.openai_compat.endpoint import ApiKey
-from rag_assets.models.openai_compat.structured import KEY_VARIABLE, open_llm
+from rag_assets.models.openai_compat.structured import KEY_VARIABLE
 from rag_assets.pipeline.memo import AnswerCache
 from rag_assets.settings import LlmSettings, Settings
 from rag_assets.settings.config_file import ConfigError

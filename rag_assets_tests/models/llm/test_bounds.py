@@ -13,7 +13,8 @@ import pytest
 
 from rag_assets.contracts.llm import DisabledLlmService, LlmUsage, StructuredPrompt
 from rag_assets.descriptions.refinement import RefinedText
-from rag_assets.models.openai_compat.structured import FAILURES_BEFORE_STOP, open_llm
+from rag_assets.models import open_llm
+from rag_assets.models.openai_compat.structured import FAILURES_BEFORE_STOP
 from rag_assets.pipeline.memo import AnswerCache
 from rag_assets.settings import LlmSettings
 from rag_assets_tests.models.llm.conftest import Opener
@@ -242,7 +243,7 @@ def test_usages_add_up() -> None:
 
 def test_without_a_provider_no_http_client_is_loaded(tmp_path: Path) -> None:
     script = (
-        "import sys\nfrom pathlib import Path\nfrom rag_assets.models.openai_compat.structured import open_llm\n"
+        "import sys\nfrom pathlib import Path\nfrom rag_assets.models import open_llm\n"
         "from rag_assets.pipeline.memo import AnswerCache\n"
         "from rag_assets.settings import LlmSettings\n"
         "from rag_assets.pipeline.versions import llm_fingerprint\n"

@@ -15,9 +15,9 @@ import pytest
 
 from rag_assets.contracts.llm import ChatMessage, StructuredPrompt
 from rag_assets.descriptions.refinement import RefinedText
+from rag_assets.models import open_llm
 from rag_assets.models.openai_compat.chat import Model
 from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
-from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.pipeline.memo import AnswerCache
 from rag_assets.qa.ask_options import service_of
 from rag_assets.settings import AnswerSettings, LlmSettings
@@ -213,7 +213,7 @@ from pathlib import Path
 from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
 from rag_assets.models.openai_compat.reranker import HttpReranker
 from rag_assets.pipeline.memo import AnswerCache
-from rag_assets.models.openai_compat.structured import open_llm
+from rag_assets.models import open_llm
 from rag_assets.qa.ask_options import service_of
 from rag_assets.settings import AnswerSettings, EmbedderSettings, LlmSettings, RerankerSettings
 server = {"base_url": "http://127.0.0.1:9/v1"}

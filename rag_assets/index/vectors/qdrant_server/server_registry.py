@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from rag_assets.index.layout import RecordDamaged, read_record, write_record
-from rag_assets.index.vectors.vector_api import PLACE_FILE, VectorStoreError
+from rag_assets.index.vectors.vector_api import PLACE_FILE, SERVERS_FILE, VectorStoreError
 
 BEGUN_FILE = "server.begun.json"
-LABEL_FILE = "servers.json"
 
 _Note = TypeVar("_Note")
 
@@ -91,7 +90,7 @@ def places(generations: Path) -> list[ServerPlace]:
 
 def labels_in_servers(generations: Path) -> list[ServerLabel]:
     """Where points of the generations of this folder, or of deleted ones, may be. Raises VectorStoreError."""
-    path = generations / LABEL_FILE
+    path = generations / SERVERS_FILE
     if not path.is_file():
         return []
     return _read(path, _Labels, "delete it, then run: rag-assets index").labels
@@ -110,7 +109,7 @@ def forget_label(generations: Path, label: ServerLabel) -> None:
 
 
 def _write_labels(generations: Path, labels: list[ServerLabel]) -> None:
-    write_record(generations / LABEL_FILE, _Labels(labels))
+    write_record(generations / SERVERS_FILE, _Labels(labels))
 
 
 def _place_files(generations: Path) -> Iterator[Path]:
