@@ -36,7 +36,7 @@ from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.search.source_lines import SourceReader
 
-TARGET_SECONDS = 0.060
+TARGET_SECONDS = 0.040
 _WARMING = 20  # questions
 _SESSION_TURNS = 5
 
