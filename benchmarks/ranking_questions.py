@@ -103,11 +103,16 @@ def documentation(language: str, text: str) -> Iterator[tuple[str, tuple[int, in
     while at < len(lines):
         end = _comment_end(language, lines, at)
         if end is not None:
-            said = cleaned_doc(language, "\n".join(lines[at : end + 1]).strip().strip("rRbuU\"'"))
+            said = cleaned_doc(language, _without_quotes(language, "\n".join(lines[at : end + 1]).strip()))
             sentence = _SENTENCE.split(said)[0].rstrip(".")
             if len(sentence.split()) >= _LEAST_WORDS:
                 yield sentence, (at + 1, end + 1)
         at = (at if end is None else end) + 1
+
+
+def _without_quotes(language: str, comment: str) -> str:
+    """A string of Python without its prefix and quotes; comments of other languages as they are."""
+    return comment.lstrip("rRbuU").strip("\"'") if language == "python" else comment
 
 
 def _comment_end(language: str, lines: list[str], at: int) -> int | None:
