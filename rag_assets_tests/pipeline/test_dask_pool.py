@@ -38,15 +38,15 @@ from rag_assets.settings import ExecutionSettings
 from rag_assets.settings.config_file import ConfigError
 from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.git_repository import Repository
-from rag_assets_tests.pipeline.conftest import SHOP
-from rag_assets_tests.pipeline.dask_clusters import copied_workers, local_cluster, on, worker
-from rag_assets_tests.pipeline.test_workers import (
+from rag_assets_tests.pipeline.bucket_work import (
     bucket_and_process,
     build_of_buckets,
     dying_in_a_worker,
     failing_on_two,
     size_and_process,
 )
+from rag_assets_tests.pipeline.conftest import SHOP
+from rag_assets_tests.pipeline.dask_clusters import copied_workers, local_cluster, on, worker
 from rag_assets_tests.processes import until
 
 __all__ = ["copied_workers"]  # fixtures are found by their names

@@ -12,23 +12,29 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from multiprocessing import current_process, forkserver, get_context
+from multiprocessing import forkserver, get_context
 from pathlib import Path
 
 import pytest
 
-from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.index import parquet_parts
-from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline import run_stages
-from rag_assets.pipeline.build import BuildError, BuildSpec, IndexBuild, StageReport
+from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport
 from rag_assets.pipeline.eval_runs import evaluate
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.workers import worker_pool
-from rag_assets.pipeline.workers.file_guard import Attempts
 from rag_assets.pipeline.workers.process_pool import ProcessPool
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, map_buckets, workers_for
 from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.pipeline.bucket_work import (
+    bucket_and_process,
+    build_of_buckets,
+    daemonic_process,
+    dying_in_a_worker,
+    failing_on_two,
+    size_and_process,
+    working_process,
+)
 from rag_assets_tests.pipeline.conftest import Built, built, lexical
 from rag_assets_tests.pipeline.test_rebuilds import tables as digests
 from rag_assets_tests.processes import until
@@ -45,38 +51,6 @@ def own_pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     )  # a logging configuration of an earlier test may have done it
     yield
     ProcessPool.close()
-
-
-def build_of_buckets(home: Path, buckets: int, processes: int = 2) -> IndexBuild:
-    spec = BuildSpec(
-        index_label="shop@main",
-        generation_id="g",
-        ref="main",
-        git=GitRepoInfo("", "main", "c" * 40, "2026-01-02T03:04:05Z"),
-        bucket_count=buckets,
-        config_hash="",
-        embedding_model="lexical-only",
-        repository={},
-    )
-    return IndexBuild(IndexHome(home), lexical(home).model_copy(update={"workers": processes}), spec)
-
-
-def bucket_and_process(build: IndexBuild, bucket: int, started: str) -> tuple[int, int, str]:
-    time.sleep(0.05 * (bucket % 2))  # so that they do not finish in order
-    return bucket, os.getpid(), started
-
-
-def failing_on_two(build: IndexBuild, bucket: int) -> int:
-    if bucket == 2:
-        raise BuildError("bucket 2 cannot be read")
-    return bucket
-
-
-def dying_in_a_worker(build: IndexBuild, bucket: int, parent: int) -> int:
-    if os.getpid() != parent and bucket >= 1:
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(60)
-    return bucket
 
 
 def test_results_come_in_bucket_order_from_other_processes(tmp_path: Path) -> None:
@@ -143,7 +117,7 @@ PARENT = """
 import os
 import sys
 from pathlib import Path
-from rag_assets_tests.pipeline.test_workers import bucket_and_process, build_of_buckets
+from rag_assets_tests.pipeline.bucket_work import bucket_and_process, build_of_buckets
 from rag_assets.pipeline.workers.worker_pool import map_buckets
 found = list(map_buckets(bucket_and_process, build_of_buckets(Path(sys.argv[1]), 6), ""))
 print(*sorted({process for _, process, _ in found} - {os.getpid()}), flush=True)
@@ -178,23 +152,6 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
         alive = {process for process in alive if _is_running(process)}
         time.sleep(0.05)
     assert not alive
-
-
-def hanging_in_a_worker(build: IndexBuild, bucket: int, parent: int) -> None:
-    if bucket == 0:
-        (build.home.root / "begun").touch()
-    time.sleep(0 if os.getpid() == parent else 600)
-
-
-def working_process(home: Path, workers: str, hang: bool) -> None:
-    """What the process of a Dagster run is: made by `multiprocessing`, and told to end by an exception."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
-    build = build_of_buckets(home, 6)
-    execution = build.settings.execution.model_copy(update={"workers": workers})
-    build = replace(build, settings=build.settings.model_copy(update={"execution": execution}))
-    assert len(list(map_buckets(bucket_and_process, build, ""))) == 6
-    if hang:
-        list(map_buckets(hanging_in_a_worker, build, os.getpid()))
 
 
 @pytest.mark.parametrize(
@@ -236,16 +193,6 @@ def test_the_number_of_workers_changes_no_byte(
         other = several.reports[stage]
         assert (report.work.pop("milliseconds", None) is None) == (other.work.pop("milliseconds", None) is None)
         assert replace(report, tables={}) == replace(other, tables={})
-
-
-def guarded_bucket(build: IndexBuild, bucket: int) -> int:
-    return os.getpid()
-
-
-def daemonic_process(home: Path, answer: Path) -> None:
-    build = build_of_buckets(home, 1)
-    (worker,) = map_buckets(guarded_bucket, build, attempts=Attempts(build.directory, "any"))
-    answer.write_text(f"{worker != os.getpid()} {current_process().daemon}", encoding="utf-8")
 
 
 def test_a_daemonic_process_has_its_files_worked_on_by_another_one(tmp_path: Path) -> None:
@@ -300,11 +247,6 @@ def test_what_killed_processes_sent_to_workers_is_in_no_generation(
     made = build_of({"src/A.cs": "class A { }"})
     assert made.build.is_finished
     assert list(made.build.directory.glob("*.pickle")) == []
-
-
-def size_and_process(build: IndexBuild, bucket: int, shared: Broadcast[bytes]) -> tuple[int, int]:
-    time.sleep(0.05)
-    return len(shared.value), os.getpid()
 
 
 def processes_that_had(build: IndexBuild, size: int) -> set[int]:

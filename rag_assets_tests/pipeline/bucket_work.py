@@ -1,0 +1,86 @@
+"""What worker processes do for the tests of the pools, apart from the tests: each worker imports this, and no more."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from dataclasses import replace
+from multiprocessing import current_process
+from pathlib import Path
+
+from rag_assets.contracts.source_file import GitRepoInfo
+from rag_assets.index.layout import IndexHome
+from rag_assets.pipeline.build import BuildError, BuildSpec, IndexBuild
+from rag_assets.pipeline.workers.file_guard import Attempts
+from rag_assets.pipeline.workers.worker_pool import Broadcast, map_buckets
+from rag_assets.settings import EmbedderSettings, Settings
+
+
+def build_of_buckets(home: Path, buckets: int, processes: int = 2) -> IndexBuild:
+    spec = BuildSpec(
+        index_label="shop@main",
+        generation_id="g",
+        ref="main",
+        git=GitRepoInfo("", "main", "c" * 40, "2026-01-02T03:04:05Z"),
+        bucket_count=buckets,
+        config_hash="",
+        embedding_model="lexical-only",
+        repository={},
+    )
+    return IndexBuild(
+        IndexHome(home),
+        Settings(home=home, embedder=EmbedderSettings(provider="lexical-only"), workers=processes),
+        spec,
+    )
+
+
+def bucket_and_process(build: IndexBuild, bucket: int, started: str) -> tuple[int, int, str]:
+    time.sleep(0.05 * (bucket % 2))  # so that they do not finish in order
+    return bucket, os.getpid(), started
+
+
+def failing_on_two(build: IndexBuild, bucket: int) -> int:
+    if bucket == 2:
+        raise BuildError("bucket 2 cannot be read")
+    return bucket
+
+
+def dying_in_a_worker(build: IndexBuild, bucket: int, parent: int) -> int:
+    if os.getpid() != parent and bucket >= 1:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+    return bucket
+
+
+def hanging_in_a_worker(build: IndexBuild, bucket: int, parent: int) -> None:
+    if bucket == 0:
+        (build.home.root / "begun").touch()
+    time.sleep(0 if os.getpid() == parent else 600)
+
+
+def working_process(home: Path, workers: str, hang: bool) -> None:
+    """What the process of a Dagster run is: made by `multiprocessing`, and told to end by an exception."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
+    build = build_of_buckets(home, 6)
+    execution = build.settings.execution.model_copy(update={"workers": workers})
+    build = replace(build, settings=build.settings.model_copy(update={"execution": execution}))
+    assert len(list(map_buckets(bucket_and_process, build, ""))) == 6
+    if hang:
+        list(map_buckets(hanging_in_a_worker, build, os.getpid()))
+
+
+def guarded_bucket(build: IndexBuild, bucket: int) -> int:
+    return os.getpid()
+
+
+def daemonic_process(home: Path, answer: Path) -> None:
+    build = build_of_buckets(home, 1)
+    (worker,) = map_buckets(guarded_bucket, build, attempts=Attempts(build.directory, "any"))
+    answer.write_text(f"{worker != os.getpid()} {current_process().daemon}", encoding="utf-8")
+
+
+def size_and_process(build: IndexBuild, bucket: int, shared: Broadcast[bytes]) -> tuple[int, int]:
+    time.sleep(0.05)
+    return len(shared.value), os.getpid()
