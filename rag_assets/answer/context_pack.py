@@ -447,6 +447,10 @@ def _known(
         facts, at, near = from_graphs(wish)
     best = max((hit.score for hit in result.hits), default=1.0)
     declaring = [point for points in asked.declared.values() for point in points]
+    if declaring and not at and wish.intent in (Intent.USAGE, Intent.TESTS):
+        from rag_assets.answer.plans import mentions_of
+
+        facts, at = mentions_of(target, wish.names, wish.intent, declaring)
     wanted = [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in declaring]
     lead: list[str] = []
     if wish.places:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
+from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, ResultReader
 from rag_assets.graph.lookup import short_name
@@ -25,7 +25,8 @@ from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.languages.configuration_keys import settings_read
 from rag_assets.search.line_references import sections_of
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.phrases import points_with
+from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ _READING = (
 """The words of code that reads settings."""
 _LOOKED_THROUGH = 2_000  # sections with these words, the likeliest
 _MOST_READ = 1_000  # of them, those about the subject
+_SHORTEST_NAME = 3  # letters; shorter ones are in every file
+_NAMED = "**The graph knows no use; by its text code names it in:**"
+_SAYS_NO_USE = re.compile(
+    r"\s*(?:import|from|using|package|export \*|//|/\*|\*|#|--|\"\"\"|@see)(?!\w)|.*\brequire\(", re.IGNORECASE
+)
+"""What imports a name, or tells of it."""
 _README = re.compile(r"readme(?:\.\w+)?|docs?/(?:readme|index|intro|introduction|overview)\.\w+", re.IGNORECASE)
 
 _KINDS: dict[str, tuple[NodeType, ...]] = {
@@ -234,3 +241,55 @@ def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> l
         return []
     read = sorted(settings_read(text, variables=noun != "setting"), key=lambda one: one[1])
     return [(key, payload.get("StartLine", 1) + text.count("\n", 0, at)) for key, at in read]
+
+
+def mentions_of(
+    target: Searchable, names: Sequence[str], intent: Intent, declaring: Sequence[str]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where code writes some names, beside the points `declaring` them and in other files than these if there is any:
+    of most languages the graph has the declarations and not who uses them. For tests those alone, else the product
+    first. With the points that show it."""
+    shard, scope = target.parts.shard(), target.scope()
+    own = {place.path for place in shard.places(declaring, scope).values()}
+    found: dict[GraphFact, str] = {}
+    for name in (name.rpartition(".")[2] for name in names):
+        try:
+            points = points_with([name], target.parts, scope).ids if len(name) >= _SHORTEST_NAME else frozenset()
+            named = _naming(name, points - set(declaring), target)
+        except (KeywordIndexError, BlobError):
+            return GraphFacts(), {}
+        found |= {fact: point for fact, point in named.items() if intent is not Intent.TESTS or is_test_path(fact.path)}
+    others = [fact for fact in found if fact.path not in own] or list(found)
+    kept = sorted(others, key=lambda fact: (non_product_code(fact.path) is not None, fact.path, fact.line))
+    if not kept:
+        return GraphFacts(), {}
+    command = f"search '\"{names[0].rpartition('.')[2]}\"'"
+    return GraphFacts(tuple(kept[:MOST_FACTS]), len(kept), _NAMED, command), {fact: found[fact] for fact in kept}
+
+
+def _naming(name: str, points: Iterable[str], target: Searchable) -> dict[GraphFact, str]:
+    """The first line of each section of code that names something, once, with the smallest section that has it."""
+    made: dict[tuple[str, int], tuple[GraphFact, str]] = {}
+    payloads = target.parts.shard().retrieve(sorted(points), target.scope())
+
+    def size(point: str) -> int:
+        return int(payloads[point].get("EndLine", 0)) - int(payloads[point].get("StartLine", 0))
+
+    for point in sorted(payloads, key=lambda point: (size(point), point)):
+        payload = payloads[point]
+        path = payload.get("Path", "")
+        line = 0 if payload.get("CodeLanguage", "") in PROSE | CONFIGURATION else _line_with(name, payload, target)
+        if line:
+            symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
+            source = symbol or path.rpartition("/")[2]
+            made.setdefault((path, line), (GraphFact(source, "names", name, path, line, certain=True), point))
+    return dict(made.values())
+
+
+def _line_with(name: str, payload: Mapping[str, Any], target: Searchable) -> int:
+    """The first line of a section that writes a name and does more than import or tell of it; 0 where none does."""
+    written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    lines = section_source(payload, target.parts.document).split("\n")
+    at = (number for number, line in enumerate(lines) if written.search(line) and not _SAYS_NO_USE.match(line))
+    first = next(at, None)
+    return 0 if first is None else int(payload.get("StartLine", 1)) + first

@@ -71,7 +71,8 @@ def _candidates(phrase: str, parts: SearchResources, scope: SearchScope) -> tupl
     if not entries or len(entries) < len(terms):
         return [], True
     shard = parts.shard()
-    sets = [{hit.id for hit in shard.sparse([index], [1.0], scope, sections)} for sections, index in entries[:_RAREST]]
+    most = shard.count()  # the vocabulary counts texts as fewer sections than they are, where they outnumber code
+    sets = [{hit.id for hit in shard.sparse([index], [1.0], scope, most)} for _, index in entries[:_RAREST]]
     having = set.intersection(*sets)
     if len(having) <= MOST_READ:
         return sorted(having), True

@@ -354,10 +354,11 @@ def _evidence(
     except KeywordIndexError:  # the search said so where it needed it
         return ()
     shard, own = parts.shard(), query_terms(text)
+    most = shard.count()
     found = []
     for term, weight in (question_terms(text, terms) if searched is None else searched).weights.items():
         known = terms.find(term)
-        sections = len(shard.sparse([known.index], [1.0], tenant, known.sections)) if known is not None else 0
+        sections = len(shard.sparse([known.index], [1.0], tenant, most)) if known is not None else 0
         if sections or term in own:
             found.append(TermEvidence(term, sections, weight))
     return tuple(found)

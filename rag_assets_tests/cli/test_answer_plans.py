@@ -262,6 +262,52 @@ def test_tests_are_those_that_the_graph_knows(cli: CommandLine) -> None:
     assert "the graph knows no test: these are the places that fit OrdersController best" in done.out
 
 
+POLYGLOT: dict[str, str | bytes] = {
+    "cache/TransactionalCacheManager.java": "package shop.cache;\n\npublic class TransactionalCacheManager {\n"
+    "  public void clear() { }\n}\n",
+    "executor/CachingExecutor.java": "package shop.executor;\n\nimport shop.cache.TransactionalCacheManager;\n\n"
+    "/** Uses a TransactionalCacheManager. */\npublic class CachingExecutor {\n"
+    "  private final TransactionalCacheManager tcm = new TransactionalCacheManager();\n\n"
+    "  public void rollback() {\n    tcm.clear();\n  }\n}\n",
+    "executor/CachingExecutorTest.java": "package shop.executor;\n\nclass CachingExecutorTest {\n"
+    "  void clears() {\n    new TransactionalCacheManager().clear();\n  }\n}\n",
+    "core/io.go": "package core\n\ntype ioCore struct{}\n\nfunc NewCore() *ioCore {\n\treturn &ioCore{}\n}\n",
+    "docs/caches.md": "# Caches\n\nThe TransactionalCacheManager keeps what a transaction reads.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def polyglot(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    base = tmp_path_factory.mktemp("polyglot")
+    made = CommandLine(IndexHome(base / "home"), base)
+    index_without_dagster(made.home, new_repository(base / "shop", POLYGLOT), "shop")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        (
+            "who calls TransactionalCacheManager?",
+            ["executor/CachingExecutor.java:7", "executor/CachingExecutorTest.java:5"],
+        ),
+        (
+            "what breaks if I change TransactionalCacheManager?",
+            ["executor/CachingExecutor.java:7", "executor/CachingExecutorTest.java:5"],
+        ),
+        ("which tests cover TransactionalCacheManager?", ["executor/CachingExecutorTest.java:5"]),
+        ("who uses ioCore?", ["core/io.go:5"]),
+    ],
+)
+def test_who_uses_a_name_is_told_by_the_text_where_the_graph_knows_no_use(
+    polyglot: CommandLine, question: str, places: list[str]
+) -> None:
+    """Neither imports nor comments nor documents are uses; of a name that only its own file has, that file tells."""
+    answer = asked(polyglot, question).json["answer"]
+    assert "**The graph knows no use; by its text code names it in:**" in answer
+    assert re.findall(r" in (\S+\.(?:java|go):\d+)", answer) == places
+
+
 CHECKOUT = """namespace Shop;
 
 public class CheckoutModel

@@ -363,3 +363,15 @@ def test_an_option_that_is_no_date_is_explained(indexed: Indexed) -> None:
     done = indexed.cli.run("search", "order", "--since", "last week")
     assert (done.code, done.out) == (2, "")
     assert "'last week' is not a date; write 2026" in done.err
+
+
+def test_a_phrase_is_found_in_all_sections_where_documents_outnumber_code(cli: CommandLine, tmp_path: Path) -> None:
+    """The vocabulary then counts fewer sections for a word than have it, so that documents do not make it common."""
+    files: dict[str, str | bytes] = {
+        f"docs/{number}.md": f"# Chapter {number}\n\nThe refund manager {number} pays back.\n" for number in range(12)
+    }
+    files["src/Refunds.cs"] = "public class Refunds { /* the refund manager */ public void Pay() { } }\n"
+    index_without_dagster(cli.home, new_repository(tmp_path / "book", files), "book")
+    found = cli.run("search", '"refund manager"', "--limit", "20", "--json", "--explain").json
+    assert {hit["path"] for hit in found["hits"]} == files.keys()
+    assert {term["sections"] for term in found["terms"] if term["term"] in ("refund", "manager")} == {13}
