@@ -308,6 +308,12 @@ def test_who_uses_a_name_is_told_by_the_text_where_the_graph_knows_no_use(
     assert re.findall(r" in (\S+\.(?:java|go):\d+)", answer) == places
 
 
+def test_an_impact_of_nothing_says_where_the_graph_ends(polyglot: CommandLine) -> None:
+    done = polyglot.run("graph", "impact", "TransactionalCacheManager")
+    question = 'rag-assets ask "who uses TransactionalCacheManager?"'
+    assert f"of java the graph has declarations alone; where code names it: {question}" in done.out
+
+
 CHECKOUT = """namespace Shop;
 
 public class CheckoutModel
