@@ -71,6 +71,11 @@ if _MEMORY_FOLDER.is_dir() and shutil.disk_usage(_MEMORY_FOLDER).free >= _MEMORY
     # The tests write and open thousands of small indexes: in memory the suite takes a third less time than on a disk.
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY_FOLDER))
 
+# Where Python is told to keep nothing that it compiled, as in many containers, each of the hundreds of processes that
+# tests start would compile the package again, and each test process all tests. Those of xdist inherit this.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Who starts the tests in the background may ignore Ctrl-C, and every process that they start would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
