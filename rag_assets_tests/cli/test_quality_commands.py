@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rag_assets.index.generations import active_generation, generation_directory
+from rag_assets.index.generations import active_generation, finished_generations, generation_directory
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import CommandLine, new_repository
 from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, good, write_questions
@@ -55,10 +54,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return at
 
 
+def copied(folder: Path, to: Path) -> Graded:
+    shutil.copytree(folder, to, dirs_exist_ok=True, copy_function=copy_sparse)
+    return Graded(CommandLine(IndexHome(to / "home"), to), Repository(to / "shop"))
+
+
 @pytest.fixture
 def graded(folder: Path, tmp_path: Path) -> Graded:
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True, copy_function=copy_sparse)
-    return Graded(CommandLine(IndexHome(tmp_path / "home"), tmp_path), Repository(tmp_path / "shop"))
+    return copied(folder, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def refused(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A second commit, refused by a minimum."""
+    at = tmp_path_factory.mktemp("refused")
+    made = copied(folder, at)
+    made.source.commit(BAD)
+    made.configure(tolerance=0.3, minimum={"recall": 1.0})
+    assert made.cli.run("index").code == 3, "the minimum holds whatever the tolerance"
+    return at
 
 
 def test_a_refused_build_has_an_exit_code_of_its_own(graded: Graded) -> None:
@@ -103,14 +117,13 @@ def test_a_refused_build_has_an_exit_code_of_its_own(graded: Graded) -> None:
 @pytest.mark.parametrize(
     "rules", [{"tolerance": 0.3}, {"gate": False}, {"gate": False, "minimum": {"recall": 1.0}}], ids=str
 )
-def test_rules_that_are_weaker_serve_what_was_refused(graded: Graded, rules: dict[str, object]) -> None:
-    graded.source.commit(BAD)
-    graded.configure(tolerance=0.3, minimum={"recall": 1.0})
-    assert graded.cli.run("index").code == 3, "the minimum holds whatever the tolerance"
-    graded.configure(**rules)
-    done = graded.cli.run("index", "--json")
+def test_rules_that_are_weaker_serve_what_was_refused(refused: Path, tmp_path: Path, rules: dict[str, object]) -> None:
+    again = copied(refused, tmp_path)
+    before = again.served
+    again.configure(**rules)
+    done = again.cli.run("index", "--json")
     assert done.code == 0, done.err
-    assert done.json["results"][0]["generation"] == graded.served
+    assert done.json["results"][0]["generation"] == again.served != before
 
 
 def test_a_broken_set_is_known_before_the_work(graded: Graded) -> None:
@@ -139,13 +152,13 @@ def test_eval_shows_and_keeps_a_run(graded: Graded) -> None:
     assert "q-none: Where is the moon? (not in this commit: src/Moon.cs)" in said
 
 
-def test_eval_of_a_refused_build_stands_beside_the_served_one(graded: Graded) -> None:
-    graded.source.commit(BAD)
-    candidate = json.loads(graded.cli.run("index", "--json").out)["results"][0]["generation"]
-    said = graded.cli.run("eval", "shop", "--generation", candidate).out
+def test_eval_of_a_refused_build_stands_beside_the_served_one(refused: Path, tmp_path: Path) -> None:
+    again = copied(refused, tmp_path)
+    (candidate,) = set(finished_generations(again.cli.home, LABEL)) - {again.served}
+    said = again.cli.run("eval", "shop", "--generation", candidate).out
     assert "ACTIVE" in said and "-0.300" in said
-    found = graded.cli.run("eval", "--generation", candidate, "--json").json
-    assert found["active"]["generation"] == graded.served
+    found = again.cli.run("eval", "--generation", candidate, "--json").json
+    assert found["active"]["generation"] == again.served
 
 
 def test_eval_without_a_set_says_where_to_name_one(graded: Graded) -> None:
