@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.versions import STAGES
 from rag_assets_tests.cli.conftest import CommandLine, new_repository
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
 
 LABEL = "shop@main"
@@ -189,8 +191,22 @@ def test_links_lead_to_the_commit_and_to_what_changed_and_hold_no_credential(sto
     assert "acme/shop" in events and "s3cret-t0ken" not in events
 
 
+THINGS = [f"src/Thing{number}Manager.cs" for number in range(120)]
+
+
 def thing(number: int) -> str:
     return f"namespace Shop;\n\npublic class Thing{number}Manager {{ public int Get{number}() => {number}; }}\n"
+
+
+@pytest.fixture(scope="module")
+def of_120_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a repository, its configuration and its index."""
+    folder = tmp_path_factory.mktemp("sizes")
+    repository = new_repository(folder / "shop", {path: thing(number) for number, path in enumerate(THINGS)})
+    here = {"id": "shop", "location": "shop"}  # beside the configuration, in a copy too
+    cli = configured(folder, repository, embedder={"provider": "lexical-only"}, repositories=[here])
+    assert cli.run("index", options=()).code == 0
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -202,13 +218,11 @@ def thing(number: int) -> str:
     ],
 )
 def test_an_index_of_another_size_than_the_last_is_a_warning(
-    tmp_path: Path, gone: int, skipped: int, said: list[str]
+    of_120_files: Path, tmp_path: Path, gone: int, skipped: int, said: list[str]
 ) -> None:
-    files = {f"src/Thing{number}Manager.cs": thing(number) for number in range(120)}
-    repository = new_repository(tmp_path / "shop", dict(files))
-    cli = configured(tmp_path, repository, embedder={"provider": "lexical-only"})
-    assert cli.run("index", options=()).code == 0
-    for path in list(files)[:gone]:
+    shutil.copytree(of_120_files, tmp_path, dirs_exist_ok=True, copy_function=copy_sparse)
+    repository, cli = Repository(tmp_path / "shop"), CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    for path in THINGS[:gone]:
         (repository.path / path).unlink()
     repository.commit({f"image{number}.png": b"\x89PNG\0" for number in range(skipped)})
     done = cli.run("index", options=())
