@@ -50,6 +50,7 @@ _LOOKED_THROUGH = 2_000  # sections with these words, the likeliest
 _MOST_READ = 1_000  # of them, those about the subject
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
 _NAMED = "**The graph knows no use; by its text code names it in:**"
+_NAMED_AMONG = "**The graph knows no use; by its text code names it in these of the likeliest sections:**"
 _SAYS_NO_USE = re.compile(
     r"\s*(?:import|from|using|package|export \*|//|/\*|\*|#|--|\"\"\"|@see)(?!\w)|.*\brequire\(", re.IGNORECASE
 )
@@ -252,23 +253,29 @@ def mentions_of(
     shard, scope = target.parts.shard(), target.scope()
     own = {place.path for place in shard.places(declaring, scope).values()}
     found: dict[GraphFact, str] = {}
-    for name in (name.rpartition(".")[2] for name in names):
+    heading = _NAMED
+    for name in names:
+        last = name.rpartition(".")[2]
+        if len(last) < _SHORTEST_NAME:
+            continue
         try:
-            points = points_with([name], target.parts, scope).ids if len(name) >= _SHORTEST_NAME else frozenset()
-            named = _naming(name, points - set(declaring), target)
-        except (KeywordIndexError, BlobError):
-            return GraphFacts(), {}
+            points = points_with([last], target.parts, scope)
+        except (KeywordIndexError, BlobError):  # what is damaged is told of the evidence
+            continue
+        heading = _NAMED_AMONG if points.cut else heading
+        named = _naming(last, points.ids - set(declaring), target, certain=last == name)
         found |= {fact: point for fact, point in named.items() if intent is not Intent.TESTS or is_test_path(fact.path)}
     others = [fact for fact in found if fact.path not in own] or list(found)
     kept = sorted(others, key=lambda fact: (non_product_code(fact.path) is not None, fact.path, fact.line))
     if not kept:
         return GraphFacts(), {}
-    command = f"search '\"{names[0].rpartition('.')[2]}\"'"
-    return GraphFacts(tuple(kept[:MOST_FACTS]), len(kept), _NAMED, command), {fact: found[fact] for fact in kept}
+    command = f"search '\"{kept[0].target}\"'"
+    return GraphFacts(tuple(kept[:MOST_FACTS]), len(kept), heading, command), {fact: found[fact] for fact in kept}
 
 
-def _naming(name: str, points: Iterable[str], target: Searchable) -> dict[GraphFact, str]:
-    """The first line of each section of code that names something, once, with the smallest section that has it."""
+def _naming(name: str, points: Iterable[str], target: Searchable, *, certain: bool) -> dict[GraphFact, str]:
+    """The first line of each section of code that names something, once, with the smallest section that has it. Not
+    `certain` where the name is a member's, of which other types may have one too."""
     made: dict[tuple[str, int], tuple[GraphFact, str]] = {}
     payloads = target.parts.shard().retrieve(sorted(points), target.scope())
 
@@ -282,14 +289,17 @@ def _naming(name: str, points: Iterable[str], target: Searchable) -> dict[GraphF
         if line:
             symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
             source = symbol or path.rpartition("/")[2]
-            made.setdefault((path, line), (GraphFact(source, "names", name, path, line, certain=True), point))
+            made.setdefault((path, line), (GraphFact(source, "names", name, path, line, certain), point))
     return dict(made.values())
 
 
 def _line_with(name: str, payload: Mapping[str, Any], target: Searchable) -> int:
     """The first line of a section that writes a name and does more than import or tell of it; 0 where none does."""
     written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    lines = section_source(payload, target.parts.document).split("\n")
+    try:
+        lines = section_source(payload, target.parts.document).split("\n")
+    except BlobError:
+        return 0
     at = (number for number, line in enumerate(lines) if written.search(line) and not _SAYS_NO_USE.match(line))
     first = next(at, None)
     return 0 if first is None else int(payload.get("StartLine", 1)) + first

@@ -308,6 +308,20 @@ def test_who_uses_a_name_is_told_by_the_text_where_the_graph_knows_no_use(
     assert re.findall(r" in (\S+\.(?:java|go):\d+)", answer) == places
 
 
+def test_of_a_member_only_its_name_is_seen_in_the_text(polyglot: CommandLine) -> None:
+    """Another type may have one that is called so."""
+    answer = asked(polyglot, "who calls TransactionalCacheManager.clear?").json["answer"]
+    assert "**CachingExecutor** probably names **clear** in executor/CachingExecutor.java:10" in answer
+
+
+def test_of_very_many_sections_the_likeliest_are_read_and_it_is_said(
+    polyglot: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag_assets.search.phrases.MOST_READ", 4)
+    answer = asked(polyglot, "who calls TransactionalCacheManager?").json["answer"]
+    assert "names it in these of the likeliest sections:**" in answer
+
+
 def test_an_impact_of_nothing_says_where_the_graph_ends(polyglot: CommandLine) -> None:
     done = polyglot.run("graph", "impact", "TransactionalCacheManager")
     question = 'rag-assets ask "who uses TransactionalCacheManager?"'
