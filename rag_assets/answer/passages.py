@@ -50,7 +50,7 @@ _OPEN, _CLOSE = {"(": ")", "[": "]"}, {")", "]"}
 
 _DEFINITION = re.compile(r"^[ \t]*(?:async\s+def|def|class)\s+\w+[^\n]*", re.MULTILINE)
 _BLANK = re.compile(r"\r?\n[ \t]*\r?\n\s*|\s*\f\s*")  # a form feed ends a page
-_FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*\r?$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*(?=\r?$)|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_LINE = re.compile(r"^[ \t]*```", re.MULTILINE)
 _SQL_BODY = re.compile(r"^\s*AS\b|^\s*BEGIN\b", re.IGNORECASE | re.MULTILINE)
 _SQL_ROUTINE = re.compile(r"\b(?:PROC(?:EDURE)?|FUNCTION|TRIGGER|VIEW)\b", re.IGNORECASE)

@@ -49,8 +49,8 @@ _READING = (
 _LOOKED_THROUGH = 2_000  # sections with these words, the likeliest
 _MOST_READ = 1_000  # of them, those about the subject
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
-_NAMED = "**The graph knows no use; by its text code names it in:**"
-_NAMED_AMONG = "**The graph knows no use; by its text code names it in these of the likeliest sections:**"
+_NAMED = "**No graph knows a use; by its text code names it in:**"
+_NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
 _SAYS_NO_USE = re.compile(
     r"\s*(?:import|from|using|package|export \*|//|/\*|\*|#|--|\"\"\"|@see)(?!\w)|.*\brequire\(", re.IGNORECASE
 )

@@ -304,7 +304,7 @@ def test_who_uses_a_name_is_told_by_the_text_where_the_graph_knows_no_use(
 ) -> None:
     """Neither imports nor comments nor documents are uses; of a name that only its own file has, that file tells."""
     answer = asked(polyglot, question).json["answer"]
-    assert "**The graph knows no use; by its text code names it in:**" in answer
+    assert "**No graph knows a use; by its text code names it in:**" in answer
     assert re.findall(r" in (\S+\.(?:java|go):\d+)", answer) == places
 
 

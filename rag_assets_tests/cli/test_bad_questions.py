@@ -172,7 +172,7 @@ def test_an_index_without_a_graph_says_so_once(cli: CommandLine, tmp_path: Path)
     bare = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     done = bare.run("ask", "who calls IOrderRepository.FindByNumberAsync?")
     assert done.code == 0 and "FindByNumberAsync" in done.out
-    assert done.err.count("has no graph") == 1 and "without a graph nobody can be told" in done.out
+    assert done.err.count("has no graph") == 1 and "No graph knows a use; by its text" in done.out
 
 
 def test_an_index_of_one_file_and_an_empty_one(tmp_path: Path) -> None:

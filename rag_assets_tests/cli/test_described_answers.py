@@ -123,7 +123,8 @@ def test_evidence_begins_with_the_description_and_its_source_follows(office: Bac
     told = block_of(context, f'{SUPPLIER}"')
     assert "- Domain: Purchasing" in told and "Somebody the shop buys from." in told, "a fact and a resolved text"
     assert "CreateSummary() => new() { Id = Id" in told
-    assert told.index("- Domain: Purchasing") < told.index("[EntityDescription(\n") < told.index("=> new()")
+    assert told.index("# Model") < told.index("=> new()"), "of the part with the methods"
+    assert told.index("- Domain: Purchasing") < told.index("[EntityDescription(\n"), "of the part that declares it"
     assert told.count("- Domain: Purchasing") == 1, "what two sections of one symbol say is said once"
 
 

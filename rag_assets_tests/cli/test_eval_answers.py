@@ -137,7 +137,7 @@ def test_answers_are_graded_by_what_they_quote(cli: CommandLine) -> None:
     assert "not sure: near: Where are passwords" in done.out and "cites nothing expected: astray" in done.out
     report = cli.run("eval", "report", LABEL, "--set", "graded").out
     assert "| all | 9 | 33.3% | 22.2% | 11.1% | 22.2% | 11.1% | 11.1% |" in report
-    used = "| used | 0.450 | 0.880 | 66.7% | 22.2% | 11.1% | 33.3% | 33.3% | 33.3% |"
+    used = "| used | 0.450 | 0.860 | 66.7% | 22.2% | 11.1% | 33.3% | 33.3% | 33.3% |"
     assert used in report, report
 
 
@@ -190,7 +190,7 @@ def test_report_and_compare_show_answers(cli: CommandLine, history: History) -> 
     ):
         assert part in done.out, part
     page = (cli.folder / "page.html").read_text("utf-8")
-    for part in ('aria-label="risk over coverage"', "refused below 0.450", "sure from 0.880", "answered 70%"):
+    for part in ('aria-label="risk over coverage"', "refused below 0.450", "sure from 0.860", "answered 70%"):
         assert part in page, part
     done = cli.run("eval", "compare", "previous", "-l", LABEL, "--set", "set.jsonl")
     assert "right → refused" in done.out and "q-invoice" in done.out and "ANSWERS" in done.out
