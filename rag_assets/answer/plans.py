@@ -234,14 +234,19 @@ def _settings_in(points: Sequence[str], noun: str, target: Searchable) -> dict[G
 
 def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> list[tuple[str, int]]:
     """(setting, line) of a section of code, in the order of its lines."""
-    if payload.get("CodeLanguage", "") in PROSE | CONFIGURATION:
-        return []
-    try:
-        text = section_source(payload, target.parts.document)
-    except BlobError:  # what is damaged is told of the evidence
-        return []
+    text = _code_of(payload, target)
     read = sorted(settings_read(text, variables=noun != "setting"), key=lambda one: one[1])
     return [(key, payload.get("StartLine", 1) + text.count("\n", 0, at)) for key, at in read]
+
+
+def _code_of(payload: Mapping[str, Any], target: Searchable) -> str:
+    """The source of a section of code; '' of texts, of settings, and of what is damaged, as is told of the evidence."""
+    if payload.get("CodeLanguage", "") in PROSE | CONFIGURATION:
+        return ""
+    try:
+        return section_source(payload, target.parts.document)
+    except BlobError:
+        return ""
 
 
 def mentions_of(
@@ -285,7 +290,7 @@ def _naming(name: str, points: Iterable[str], target: Searchable, *, certain: bo
     for point in sorted(payloads, key=lambda point: (size(point), point)):
         payload = payloads[point]
         path = payload.get("Path", "")
-        line = 0 if payload.get("CodeLanguage", "") in PROSE | CONFIGURATION else _line_with(name, payload, target)
+        line = _line_with(name, payload, target)
         if line:
             symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
             source = symbol or path.rpartition("/")[2]
@@ -296,10 +301,7 @@ def _naming(name: str, points: Iterable[str], target: Searchable, *, certain: bo
 def _line_with(name: str, payload: Mapping[str, Any], target: Searchable) -> int:
     """The first line of a section that writes a name and does more than import or tell of it; 0 where none does."""
     written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    try:
-        lines = section_source(payload, target.parts.document).split("\n")
-    except BlobError:
-        return 0
+    lines = _code_of(payload, target).split("\n")
     at = (number for number, line in enumerate(lines) if written.search(line) and not _SAYS_NO_USE.match(line))
     first = next(at, None)
     return 0 if first is None else int(payload.get("StartLine", 1)) + first

@@ -9,10 +9,9 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.answer.graph_facts import points_at
-from rag_assets.pipeline.run_stages import run_stages
+from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
-from rag_assets_tests.cli.conftest import new_repository
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 
 FILES = {
     "src/InvoiceWriter.cs": "namespace Shop;\npublic class InvoiceWriter { public void Write() { } }\n",
@@ -23,10 +22,9 @@ FILES = {
 
 @pytest.mark.rule("E19")
 def test_what_creates_a_type_is_not_said_to_use_it_as_well(tmp_path: Path) -> None:
-    settings = Settings(home=tmp_path / "home", embedder=EmbedderSettings(provider="lexical-only"))
-    repository = RepositorySettings(id="shop", location=str(new_repository(tmp_path / "shop", FILES).path), ref="main")
-    run_stages(settings, "shop@main", repository)
-    with open_index("shop@main", home=settings.home) as index:
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", FILES), "shop")
+    with open_index("shop@main", home=home.root) as index:
         told = index.ask("who uses InvoiceWriter", options=AskOptions()).text
     lines = [line for line in told.splitlines() if line.startswith("- ")]
     assert sum("**Maker.Make**" in line for line in lines) == 1
@@ -38,10 +36,9 @@ def test_what_creates_a_type_is_not_said_to_use_it_as_well(tmp_path: Path) -> No
 def test_a_place_in_a_file_of_the_root_is_not_looked_up_in_its_namesakes(tmp_path: Path) -> None:
     """A path without a folder, as a filter, means the files of that name everywhere; a place means one."""
     files = {"README.md": "# Shop\n\nSells.\n\n\n\n\n\n\n", "docs/README.md": "# Guide\n\nRead.\n", **FILES}
-    settings = Settings(home=tmp_path / "home", embedder=EmbedderSettings(provider="lexical-only"))
-    repository = RepositorySettings(id="shop", location=str(new_repository(tmp_path / "shop", files).path), ref="main")
-    run_stages(settings, "shop@main", repository)
-    with open_index("shop@main", home=settings.home) as index:
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=home.root) as index:
         asked = [("README.md", 1), ("docs/README.md", 1), ("src/Maker.cs", 4), ("README.md", 999), ("gone.cs", 1)]
         found = points_at(asked, index.parts.shard(), index.scope())
         paths = {place: index.get(point)["Path"] for place, point in found.items()}
@@ -87,10 +84,9 @@ BASKETS = {
 @pytest.fixture(scope="module")
 def baskets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     base = tmp_path_factory.mktemp("baskets")
-    settings = Settings(home=base / "home", embedder=EmbedderSettings(provider="lexical-only"))
-    repository = RepositorySettings(id="shop", location=str(new_repository(base / "shop", BASKETS).path), ref="main")
-    run_stages(settings, "shop@main", repository)
-    with open_index("shop@main", home=settings.home) as index:
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "shop", BASKETS), "shop")
+    with open_index("shop@main", home=home.root) as index:
         yield index
 
 

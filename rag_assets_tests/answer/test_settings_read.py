@@ -9,11 +9,10 @@ import pytest
 from rag_assets import Index, open_index
 from rag_assets.answer.citations import Support
 from rag_assets.answer.question_analysis import Intent, settings_asked
+from rag_assets.index.layout import IndexHome
 from rag_assets.languages.configuration_keys import settings_read
-from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
-from rag_assets_tests.cli.conftest import new_repository
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 
 FILES = {
     "README.md": "# Shop\n\nThe web project reads its settings from appsettings.json. Set the settings that the web "
@@ -55,10 +54,9 @@ JOBS = ["Jobs:Hour", "Jobs:Days"]
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     base = tmp_path_factory.mktemp("settings-read")
-    settings = Settings(home=base / "home", embedder=EmbedderSettings(provider="lexical-only"))
-    repository = RepositorySettings(id="shop", location=str(new_repository(base / "shop", FILES).path), ref="main")
-    run_stages(settings, "shop@main", repository)
-    with open_index("shop@main", home=settings.home) as index:
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "shop", FILES), "shop")
+    with open_index("shop@main", home=home.root) as index:
         yield index
 
 
