@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 STAGE = "qdrant_points"
 SHARD = "shard"
 _SHOWN_PROBLEMS = 200
-_INPUTS = ("discovered_files", "descriptions", "summary_sections", "embeddings", "bm25_artifacts")
+_INPUTS = ("descriptions", "summary_sections", "embeddings", "bm25_artifacts")
 _UPSERT_BATCH = 1_000  # points in memory between two upserts
 
 
@@ -93,8 +93,9 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
 def point_parts(build: IndexBuild, passing: Collection[int] = ()) -> Iterator[CachedBucket[_Bucket]]:
     """Every part in bucket order; those of the buckets `passing` are neither looked for nor kept."""
     identity = _identity(build)
-    inputs = bucket_inputs(build, *_INPUTS)
-    keys = [_BUCKETS.key(identity, *parts, _origins_key(build, at)) for at, parts in enumerate(inputs)]
+    discovered = build.required("discovered_files").part_keys["discovered_files"]  # with the commits of files
+    inputs = zip(discovered, bucket_inputs(build, *_INPUTS), strict=True)
+    keys = [_BUCKETS.key(identity, files, *parts) for files, parts in inputs]
     made = map_buckets(_point_bucket, build, buckets=sorted(passing))
     known = {bucket: CachedBucket("", result, "", False) for bucket, result in zip(sorted(passing), made, strict=True)}
     known |= _BUCKETS.cached(build, [None if at in passing else key for at, key in enumerate(keys)])
@@ -141,13 +142,6 @@ def base_of(build: IndexBuild, dimension: int) -> Path | None:
     )
     whole = same and has_vectors(earlier.vectors) and next(damaged_files(earlier.directory, f"{SHARD}/"), None) is None
     return earlier.vectors if whole else None
-
-
-def _origins_key(build: IndexBuild, bucket: int) -> str:
-    """Which commits the files of a bucket are from: it is part of their points and of nothing else, so it has a key of
-    its own."""
-    table = read_part(build.directory, "discovered_files", bucket, ["path", "commit_sha", "commit_date", "dated"])
-    return json.dumps(table.to_pydict(), sort_keys=True)
 
 
 def _identity(build: IndexBuild) -> str:

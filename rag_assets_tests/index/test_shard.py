@@ -216,6 +216,29 @@ def test_a_changed_copy_stays_open_for_who_reads_it_next(tmp_path: Path) -> None
         assert opened.count() == 2
 
 
+@pytest.mark.parametrize(
+    ("written", "deleted"), [((0, 1), ()), ((0, 398, 401, 402), ()), ((), ()), ((5,), (7, 8)), ((), (1,))], ids=str
+)
+def test_opening_a_changed_copy_changes_none_of_its_files(
+    builds: dict[str, Path], tmp_path: Path, written: tuple[int, ...], deleted: tuple[int, ...]
+) -> None:
+    """Their digests are listed, and a reader may have no permission to write."""
+    copy = ShardWriter(tmp_path / "copy", DIMENSION, base=builds["flat"])
+    made = [StoredPoint(point_id(n), unit_rows(1, n)[0], terms(n + 1), payload(n, Symbol=f"New{n}")) for n in written]
+    copy.upsert([with_digest(point) for point in made])
+    copy.delete([point_id(n) for n in deleted])
+    copy.finish()
+    with ShardReader(tmp_path / "copy") as opened:  # what was left open
+        assert opened.count() == 400 + sum(n >= 400 for n in written) - len(deleted)
+        ranked = [opened.dense(unit_rows(1, n)[0], scope(), 5) for n in written]
+        digests = opened.digests()
+    before = {path: path.read_bytes() for path in sorted((tmp_path / "copy").rglob("*")) if path.is_file()}
+    with ShardReader(tmp_path / "copy") as opened:
+        assert opened.digests() == digests == shard_writer.held_digests(tmp_path / "copy")
+        assert [opened.dense(unit_rows(1, n)[0], scope(), 5) for n in written] == ranked
+    assert {path: path.read_bytes() for path in sorted((tmp_path / "copy").rglob("*")) if path.is_file()} == before
+
+
 READ = """\
 import sys, tempfile
 from pathlib import Path

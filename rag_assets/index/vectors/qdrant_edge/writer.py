@@ -166,6 +166,7 @@ _REOPEN_AFTER = 5_000
 """Points written before the shard is closed and opened again: what the engine keeps beside the points that it was given
 since it was opened takes as much memory as they do (28,600 points: a peak of 292 MB without, 212 with). A quarter of
 the shard where that is more, because opening takes time with its size."""
+_JOURNAL = "tracker_journal.dat"
 _ABOUT = "rag_assets.json"  # beside the engine's own files, which it leaves alone
 _MOST_CHANGES = 0.1  # of the points: the engine frees what was replaced, but its bytes stay in the file
 _FEW_CHANGES = 100  # not worth a new shard, however small it is
@@ -217,6 +218,7 @@ class ShardWriter:
         self._stored: dict[str, str] = {}
         self._changes = 0  # points replaced in, or deleted from, the shards that this one is a copy of
         self._is_new = True
+        self._lost_points = False
         self._since_opened = 0
         self._written: set[str] = set()
         self._files = PointPathsChange(PointPaths())
@@ -252,6 +254,7 @@ class ShardWriter:
         """Takes points out. Raises VectorStoreError."""
         for start in range(0, len(ids), _DELETE_BATCH):
             self._update(edge.UpdateOperation.delete_points(list(ids[start : start + _DELETE_BATCH])))
+        self._lost_points |= bool(ids)
         for known in ids:
             self._stored.pop(known, None)
             self._written.discard(known)
@@ -263,18 +266,15 @@ class ShardWriter:
         self._require_room(self._payloads.size)
         with engine_call(f"vector shard {self._directory} could not be finished"):
             points = int(self._shard.count(edge.CountRequest()))
-            if self._dimension and points >= self._hnsw_from_points:
+            has_graph = bool(self._dimension) and points >= self._hnsw_from_points
+            if has_graph:
                 self._shard.optimize()
             self._shard.flush()  # `close` writes all files too, and says nothing of what it cannot write
             common = self._one_level(points) | self._common
-            self._shard.close()
-            # The engine keeps journals, and applies them when it opens them: a reader would change the files.
-            finished = edge.EdgeShard.load(str(self._directory))
+            finished = self._opened_again() if self._is_new or self._lost_points or has_graph else self._settled()
             held = self._held(finished)
             if self._is_new:
                 finished.close()
-            else:
-                finished.flush()
             about = msgspec.json.encode(_About(0 if self._is_new else self._changes, held))
             (self._directory / _ABOUT).write_bytes(about)
             (self._directory / POINT_FILES).write_bytes(self._files.content())
@@ -282,6 +282,22 @@ class ShardWriter:
             (self._directory / COMMON).write_bytes(msgspec.json.encode(common, order="sorted"))
             if not self._is_new:  # few of its points are new, and read back in less time than it takes to open it
                 leave_open(self._directory, finished)
+
+    def _opened_again(self) -> edge.EdgeShard:
+        """The finished shard as a reader opens it. The engine keeps journals, and applies them when it opens them: a
+        reader would change the files."""
+        self._shard.close()
+        finished = edge.EdgeShard.load(str(self._directory))
+        if not self._is_new:
+            finished.flush()
+        return finished
+
+    def _settled(self) -> edge.EdgeShard:
+        """The same, where points have only been written and flushed: opening would remove the journals, which have been
+        applied, and nothing else, and takes .15 s at 18,000 points."""
+        for journal in self._directory.rglob(_JOURNAL):
+            journal.unlink()
+        return self._shard
 
     def _held(self, finished: edge.EdgeShard) -> dict[str, str]:
         """What the finished shard holds. Points that it was copied with are as they were where nothing has come or gone
