@@ -6,10 +6,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,11 +65,7 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
             progress.advance(part.result.points + part.result.blocked)
 
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "points")
-    parts = point_parts(build)
-    with ThreadPoolExecutor(1) as beside:  # workers begin while the engine makes an empty store, .1 s
-        begun = beside.submit(list, islice(parts, 1))
-        targets = _targets(build, dimension)
-    found = bring_to(targets, declared(chain(begun.result(), parts)))
+    found = bring_to(_targets(build, dimension), declared(point_parts(build)))
     release_memory()  # what the engine had
     for part in made:
         warnings.update(part.result.warnings)

@@ -263,7 +263,8 @@ NOTHING = HasId(frozenset())
 
 
 def settled(conditions: Iterable[Condition], common: Mapping[str, str]) -> list[Condition]:
-    """What is left to ask of each point where all have the values `common`; NOTHING where none can fulfil it all."""
+    """What is left to ask of each point where all have the values `common`, '' for a field that none has; NOTHING where
+    none can fulfil it all."""
     left = []
     for condition in conditions:
         found = _settled(condition, common)
@@ -276,7 +277,7 @@ def settled(conditions: Iterable[Condition], common: Mapping[str, str]) -> list[
 
 def _settled(condition: Condition, common: Mapping[str, str]) -> Condition | bool:
     match condition:
-        case Equal() | OneOf() | BeginsWith() | Absent() if condition.key in common:
+        case Equal() | OneOf() | BeginsWith() | Between() | Absent() if condition.key in common:
             return _holds_for(condition, common[condition.key])
         case AllOf():
             parts = settled(condition.conditions, common)
@@ -291,7 +292,9 @@ def _settled(condition: Condition, common: Mapping[str, str]) -> Condition | boo
     return condition
 
 
-def _holds_for(condition: Equal | OneOf | BeginsWith | Absent, value: str) -> bool:
+def _holds_for(condition: Equal | OneOf | BeginsWith | Between | Absent, value: str) -> bool:
+    if not value or isinstance(condition, Absent):
+        return not value and isinstance(condition, Absent)
     match condition:
         case Equal():
             return value == condition.value
@@ -299,7 +302,8 @@ def _holds_for(condition: Equal | OneOf | BeginsWith | Absent, value: str) -> bo
             return value in condition.values
         case BeginsWith():
             return value.startswith(condition.prefix)
-    return False  # it is there
+        case Between():
+            return condition.holds(value)
 
 
 Holds = Callable[[str, Mapping[str, Any]], bool]

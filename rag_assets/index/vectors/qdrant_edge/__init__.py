@@ -62,7 +62,8 @@ DIGEST = "Digest"
 """What a point has beside the fields it is filtered by: the digest of its content."""
 
 COMMON = "rag_assets.common.json"
-"""The file with the payload fields that all points share; read whenever a shard is opened."""
+"""The file with the payload fields that all points share, '' for those that none has; read whenever a shard is
+opened."""
 
 _READ_ONLY = ("Permission denied", "os error 30")
 _DISK_FULL = "os error 28"
@@ -189,8 +190,8 @@ class ShardReader(Closeable):
 
     def _values_of(self, key: str, scope: SearchScope) -> dict[str, int]:
         if key in self._common:
-            count = self.count(scope)
-            return {self._common[key]: count} if count else {}
+            value = self._common[key]
+            return {value: count} if value and (count := self.count(scope)) else {}
         condition = self._compile(scope)
 
         def facet(limit: int) -> list[Any]:

@@ -73,9 +73,9 @@ def _empty_shard_files(dimension: int, without: frozenset[str]) -> tuple[tuple[s
     with tempfile.TemporaryDirectory(prefix="rag-assets-", dir=_memory_folder()) as folder:
         shard = edge.EdgeShard.create(folder, _configuration(dimension))
         try:
-            for key, kind in payload_indexes().items():
+            for key in payload_indexes():
                 if key not in without:
-                    shard.update(edge.UpdateOperation.create_field_index(key, _index_parameters(key, kind)))
+                    shard.update(_index_of(key))
             shard.flush()
         finally:
             shard.close()
@@ -142,6 +142,10 @@ def _memory_folder() -> Path | None:
     return None
 
 
+def _index_of(key: str) -> edge.UpdateOperation:
+    return edge.UpdateOperation.create_field_index(key, _index_parameters(key, payload_indexes()[key]))
+
+
 def _index_parameters(key: str, kind: PayloadIndex) -> Any:
     # Read from the file when asked, not loaded at every start: 100,000 points open in .4 s and 320 MB instead of
     # 2.1 s and 1.9 GB, and filters cost the same. (Without a graph they are in memory either way: .16 s at 10,000.)
@@ -197,6 +201,8 @@ class ShardWriter:
     Whatever a killed build left in `directory` is removed first, never appended to. `dimension` 0 makes a lexical shard
     without dense vectors. Points are readable once `finish` has returned. `common` are payload fields that have the
     same value in all points: kept once, they need no index, and a filter on them is settled before a search begins.
+    So is one on a field that no point has; the first point that has it brings the index, ten files that every reader
+    would open.
     """
 
     def __init__(
@@ -215,6 +221,7 @@ class ShardWriter:
         self._hnsw_from_points = hnsw_from_points
         self._common = dict(common or {})
         self._fields = tuple(key for key in _FILTERED if key not in self._common)
+        self._absent = payload_indexes().keys() - self._common.keys() - {LEVEL}  # fields that no point has
         self._stored: dict[str, str] = {}
         self._changes = 0  # points replaced in, or deleted from, the shards that this one is a copy of
         self._is_new = True
@@ -228,7 +235,8 @@ class ShardWriter:
                 shutil.rmtree(directory)
             directory.parent.mkdir(parents=True, exist_ok=True)
             self._require_room(size_on_disk(base) if base is not None else 0)
-            self._shard = self._copied(base) or create_empty_shard(directory, dimension, without=self._common)
+            self._opened = self._copied(base)
+            directory.mkdir(exist_ok=True)
         except OSError as error:
             raise VectorStoreError(f"vector shard {directory} cannot be made: {error}") from error
 
@@ -241,6 +249,7 @@ class ShardWriter:
         for start in range(0, len(batch), _UPSERT_BATCH):
             self._require_room()
             points = [self._point(point) for point in batch[start : start + _UPSERT_BATCH]]
+            self._index_fields([point.payload for point in batch[start : start + _UPSERT_BATCH]])
             self._update(edge.UpdateOperation.upsert_points(points))
             self._stored.update((point.id, point.digest) for point in batch[start : start + _UPSERT_BATCH])
             self._written.update(point.id for point in batch[start : start + _UPSERT_BATCH])
@@ -270,7 +279,7 @@ class ShardWriter:
             if has_graph:
                 self._shard.optimize()
             self._shard.flush()  # `close` writes all files too, and says nothing of what it cannot write
-            common = self._one_level(points) | self._common
+            common = self._one_level(points) | self._common | dict.fromkeys(self._absent, "")
             finished = self._opened_again() if self._is_new or self._lost_points or has_graph else self._settled()
             held = self._held(finished)
             if self._is_new:
@@ -282,6 +291,21 @@ class ShardWriter:
             (self._directory / COMMON).write_bytes(msgspec.json.encode(common, order="sorted"))
             if not self._is_new:  # few of its points are new, and read back in less time than it takes to open it
                 leave_open(self._directory, finished)
+
+    @property
+    def _shard(self) -> edge.EdgeShard:
+        """The copy, or an empty shard, which is made when the fields of the first points are known."""
+        if self._opened is None:
+            without = {*self._common, *self._absent}
+            self._opened = create_empty_shard(self._directory, self._dimension, without=without)
+        return self._opened
+
+    def _index_fields(self, payloads: Sequence[Mapping[str, Any]]) -> None:
+        """Before these are written."""
+        new = {key for key in self._absent if any(payload.get(key) for payload in payloads)}
+        self._absent -= new
+        for key in sorted(new) if self._opened is not None else ():
+            self._update(_index_of(key))
 
     def _opened_again(self) -> edge.EdgeShard:
         """The finished shard as a reader opens it. The engine keeps journals, and applies them when it opens them: a
@@ -321,7 +345,7 @@ class ShardWriter:
         with engine_call(f"vector shard {self._directory} cannot be written"):
             self._shard.flush()
             self._shard.close()
-            self._shard = edge.EdgeShard.load(str(self._directory))
+            self._opened = edge.EdgeShard.load(str(self._directory))
         self._since_opened = 0
 
     def _require_room(self, more: int = 0) -> None:
@@ -339,7 +363,9 @@ class ShardWriter:
             return None
         try:
             about = from_json((base / _ABOUT).read_bytes(), _About)
-            declared = {key: value for key, value in common_of(base).items() if key in self._common or key != LEVEL}
+            common = common_of(base)
+            absent = {key for key, value in common.items() if not value}
+            declared = {key: common[key] for key in common.keys() - absent if key in self._common or key != LEVEL}
             files, payloads = read_point_files(base), read_payloads(base)
             if declared != self._common:
                 return None
@@ -356,7 +382,7 @@ class ShardWriter:
             shard.close()
             shutil.rmtree(self._directory)
             return None
-        self._stored, self._changes, self._is_new = about.digests, about.changes, False
+        self._stored, self._changes, self._is_new, self._absent = about.digests, about.changes, False, absent
         self._files = PointPathsChange(files)
         self._payloads = PayloadStoreChange(self._directory, payloads)
         return shard
