@@ -39,7 +39,7 @@ from rag_assets.index.catalog.database import StorageError, databases_kept_open
 from rag_assets.index.layout import IndexHome, dagster_instance_file, write_atomically
 from rag_assets.pipeline.checks.generation_checks import GATE_CHECK
 from rag_assets.pipeline.progress import Progress
-from rag_assets.pipeline.workers.process_pool import collecting_seldom
+from rag_assets.pipeline.workers.process_pool import collecting_before_the_next
 
 if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
@@ -197,7 +197,7 @@ def run_index_job(
             config_file=str(config_file) if config_file else "", home=str(home.root), lexical_only=lexical_only
         )
         discovery = {"commit": commit if pinned else "", "force": force, "is_head": is_head}
-        with collecting_seldom(), term_signal_kept(), open_instance(home) as instance:
+        with collecting_before_the_next(), term_signal_kept(), open_instance(home) as instance:
             assert index_labels.name is not None
             instance.add_dynamic_partitions(index_labels.name, [label])
             end_dead_runs(instance, label)

@@ -29,12 +29,14 @@ from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
 _THRESHOLDS = (50_000, 20, 50)  # objects of about 100 bytes: cycles of a few MB may wait
+_IN_A_RUN = (500_000, 2, 50)
+_ran = False
 
 
-def collect_seldom() -> None:
+def collect_seldom(thresholds: tuple[int, int, int] = _THRESHOLDS) -> None:
     """For the rest of this process: what is loaded already is never walked again."""
     gc.freeze()
-    gc.set_threshold(*_THRESHOLDS)
+    gc.set_threshold(*thresholds)
 
 
 @contextmanager
@@ -45,6 +47,23 @@ def collecting_seldom() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+@contextmanager
+def collecting_before_the_next() -> Iterator[None]:
+    """The same for a run of Dagster, whose cycles are left to the next: a small one makes 100,000 objects in cycles, to
+    collect them takes longer than a stage, and most processes end with their run."""
+    global _ran
+    if _ran:
+        gc.collect()
+    _ran, before = True, gc.get_threshold()
+    collect_seldom(_IN_A_RUN)
+    try:
+        yield
+    finally:
+        gc.freeze()  # with the old objects, which are walked least
         gc.set_threshold(*before)
         gc.unfreeze()
 
