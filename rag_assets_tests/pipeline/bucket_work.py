@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from dataclasses import replace
+from functools import partial
 from multiprocessing import current_process
 from pathlib import Path
 
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import BuildError, BuildSpec, IndexBuild
-from rag_assets.pipeline.workers.file_guard import Attempts
-from rag_assets.pipeline.workers.worker_pool import Broadcast, map_buckets
+from rag_assets.pipeline.workers.file_guard import Attempts, guard_files
+from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, map_buckets
 from rag_assets.settings import EmbedderSettings, Settings
 
 
@@ -84,3 +86,33 @@ def daemonic_process(home: Path, answer: Path) -> None:
 def size_and_process(build: IndexBuild, bucket: int, shared: Broadcast[bytes]) -> tuple[int, int]:
     time.sleep(0.05)
     return len(shared.value), os.getpid()
+
+
+class Unpicklable:
+    def __reduce__(self) -> tuple[type[Unpicklable], tuple[()]]:
+        raise OSError(28, "No space left on device")
+
+
+def dying_once(build: IndexBuild, bucket: int, shared: Broadcast[object], attempts: Attempts) -> tuple[str, int]:
+    with guard_files(build, attempts, bucket, "1") as guard:
+        guard.run("a.py", "", partial(_die_once, build.home.root / "died"))
+    return type(shared.value).__name__, os.getpid()
+
+
+def _die_once(dead: Path) -> None:
+    if not dead.exists():
+        dead.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def single_worker(home: Path, answer: Path, beside: bool) -> None:
+    """What one worker has of a large value, and the next after its death; `beside` a thread has begun meanwhile."""
+    build, value = build_of_buckets(home, 2), {"of": "a label"} if beside else Unpicklable()
+    attempts, slept = Attempts(build.directory, "any"), threading.Event()
+    thread = threading.Thread(target=slept.wait, daemon=True)
+    first = list(map_buckets(guarded_bucket, build, attempts=attempts))
+    with broadcast(build, value, large=True) as shared:
+        work = partial(map_buckets, dying_once, build, shared, attempts, attempts=attempts)
+        found = list(work(meanwhile=thread.start if beside else lambda: None))
+    answer.write_text(f"{[name for name, _ in found]} {len({*first, *(worker for _, worker in found), os.getpid()})}")
+    slept.set()

@@ -27,11 +27,13 @@ from rag_assets.pipeline.workers.process_pool import ProcessPool
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, map_buckets, workers_for
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.bucket_work import (
+    Unpicklable,
     bucket_and_process,
     build_of_buckets,
     daemonic_process,
     dying_in_a_worker,
     failing_on_two,
+    single_worker,
     size_and_process,
     working_process,
 )
@@ -222,9 +224,17 @@ def test_a_value_that_went_to_workers_is_read_back_here_where_they_die(tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
-class Unpicklable:
-    def __reduce__(self) -> tuple[type[Unpicklable], tuple[()]]:
-        raise OSError(28, "No space left on device")
+@pytest.mark.skipif(sys.platform != "linux", reason="plain copies of a process")
+@pytest.mark.parametrize(("beside", "name"), [(False, "Unpicklable"), (True, "dict")], ids=["alone", "another thread"])
+def test_a_single_worker_has_a_large_value_without_pickling_also_after_a_death(
+    tmp_path: Path, beside: bool, name: str
+) -> None:
+    """With another thread the process is no plain copy: the value is pickled then."""
+    answer = tmp_path / "answer"
+    process = get_context("spawn").Process(target=single_worker, args=(tmp_path, answer, beside), daemon=True)
+    process.start()
+    process.join(60)
+    assert (process.exitcode, answer.read_text(encoding="utf-8")) == (0, f"{[name] * 2} 3")
 
 
 def test_a_value_that_cannot_be_sent_leaves_no_file(tmp_path: Path) -> None:

@@ -109,6 +109,8 @@ class ProcessPool:
 
     given_up: ClassVar[str] = ""
     """Why this process goes on alone: worker processes died of nothing known, or none can be started."""
+    is_plain_copy: ClassVar[bool] = False
+    """Whether there is one process, a copy of this one: it has all that this had when it was made."""
 
     _executor: ClassVar[ProcessPoolExecutor | None] = None
     _workers: ClassVar[int] = 0
@@ -134,6 +136,15 @@ class ProcessPool:
         """Whether several processes are there, or can be as soon as they are wanted."""
         with cls._lock:  # while they start, the lock is taken: then they are wanted
             return (cls._executor is not None and cls._workers > 1) or cls._are_copies
+
+    @classmethod
+    def renew_plain_copy(cls) -> bool:
+        """Whether the next task is for a new plain copy of this process; the one before ends. Others stay."""
+        with cls._lock:
+            if cls._executor is not None and cls.is_plain_copy:
+                cls._executor.shutdown()  # waits: its threads are in the way of a copy
+                cls._executor = None
+            return cls._executor is None and _is_easily_copied()
 
     @classmethod
     def close(cls) -> None:
@@ -173,6 +184,7 @@ class ProcessPool:
                 workers, mp_context=context, initializer=_start_worker, initargs=cls._alive[:1]
             )
             cls._are_copies |= context.get_start_method() == _COPYING
+            cls.is_plain_copy = context.get_start_method() == "fork"
             cls._workers = workers
             cls._submitted(cls._executor, [os.getpid])  # a process is started with a task that finds none idle
         return cls._executor
@@ -257,7 +269,7 @@ def _context(workers: int) -> multiprocessing.context.BaseContext:
     """One worker is a plain copy of this process (`fork`) where that has no other thread of Python's: it is there at
     once and has loaded all. pyarrow, SQLite and the allocators reset in a copy what their own threads hold, and tasks
     use no engine of models or vectors. Else the copies are of a process that has imported what tasks need."""
-    if workers == 1 and sys.platform == "linux" and threading.active_count() == 1:
+    if workers == 1 and _is_easily_copied():
         return multiprocessing.get_context("fork")
     if _COPYING not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -265,6 +277,10 @@ def _context(workers: int) -> multiprocessing.context.BaseContext:
     context = multiprocessing.get_context(_COPYING)
     context.set_forkserver_preload(_PRELOADED)
     return context
+
+
+def _is_easily_copied() -> bool:
+    return sys.platform == "linux" and threading.active_count() == 1
 
 
 def _shorten_addresses() -> None:

@@ -69,6 +69,7 @@ def map_buckets(
     sizes: Sequence[int] | None = None,
     buckets: Sequence[int] | None = None,
     attempts: Attempts | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[R]:
     """`work(build, bucket, *arguments)` of every bucket, or of `buckets`; results in that order.
 
@@ -78,13 +79,20 @@ def map_buckets(
     is done here, one bucket at a time. Raises ClusterError for a Dask cluster that cannot do it.
 
     With `attempts`, `work` guards its files (`file_guard`) and is always done elsewhere, for one may end its process.
+    Then `meanwhile` is done here before the first result is waited for.
     """
     wanted = build.buckets if buckets is None else buckets
     cluster = cluster_of(build) if len(wanted) > 1 else None
     if attempts is not None:
-        with GuardedTasks[R](cluster or guarded_pool(build, len(wanted)), attempts) as tasks:
+        pool = cluster or guarded_pool(build, len(wanted))
+        if wanted and pool == ProcessPool(1):
+            for shared in arguments:
+                if isinstance(shared, Broadcast):
+                    shared.offer()
+        with GuardedTasks[R](pool, attempts) as tasks:
             for bucket in _largest_first(wanted, sizes):
                 tasks.begin(bucket, partial(_worked, work, build, bucket, *arguments))
+            meanwhile()
             for bucket in wanted:
                 yield tasks.result(bucket)
         return
@@ -333,42 +341,52 @@ def _in_pool(
 
 class Broadcast(Generic[T]):
     """A value for all buckets. Where it goes to other processes it is pickled once, into a file that each of them
-    reads once, and this process lets go of it; without a `folder` it stays here."""
+    reads once, and this process lets go of it; without a `folder` it stays here. A `large` one a single process gets by
+    being made anew as a copy of this one, where it can be."""
 
-    def __init__(self, folder: Path | None, value: T) -> None:
+    def __init__(self, folder: Path | None, value: T, *, large: bool = False) -> None:
+        self._large = large
         self._kept: tuple[T] | None = (value,)
-        self._folder = folder
-        self._path: Path | None = None
-        self._large = False
+        self._path = folder / f"broadcast-{uuid.uuid4().hex}.pickle" if folder is not None else None
+        self._replaced = False
 
     @property
     def value(self) -> T:
         kept = self._kept
         return kept[0] if kept is not None else cast(T, _unpickled(cast(Path, self._path)))
 
+    def offer(self) -> None:
+        """Puts a large value where a copy of this process finds it, and has the next tasks done by one, if they can
+        be."""
+        if self._large and self._kept is not None and self._path is not None and ProcessPool.renew_plain_copy():
+            _received[self._path] = self._kept[0]
+            self._replaced = True
+
     def __reduce__(self) -> tuple[type[_Received[T]], tuple[Path]]:
-        if self._folder is None:
-            raise TypeError("this value is for one process")
         if self._path is None:
-            path = self._folder / f"broadcast-{uuid.uuid4().hex}.pickle"
-            try:
-                with path.open("wb") as file:
-                    pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
-                    self._large = file.tell() > _LARGE_BROADCAST
-            except BaseException:
-                path.unlink(missing_ok=True)  # the disk is full: each task tries it, and half a file of each would stay
-                raise
-            self._path, self._kept = path, None
-            if self._large:
-                _make_room()
+            raise TypeError("this value is for one process")
+        if self._kept is not None and not (self._path in _received and ProcessPool.is_plain_copy):
+            self._write(self._path)
         return _Received, (self._path,)
+
+    def _write(self, path: Path) -> None:
+        try:
+            with path.open("wb") as file:
+                pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
+                self._replaced = file.tell() > _LARGE_BROADCAST
+        except BaseException:
+            path.unlink(missing_ok=True)  # the disk is full: each task tries it, and half a file of each would stay
+            raise
+        self._kept = None
+        if self._replaced:
+            _make_room()
 
     def forget(self) -> None:
         self._kept = None  # the queue of the workers holds on to the last task it was given, and to this with it
         _received.clear()
         if self._path is not None:
             self._path.unlink(missing_ok=True)
-        if self._large:
+        if self._replaced:
             ProcessPool.close()
 
 
@@ -384,9 +402,9 @@ class _Received(Generic[T]):
 
 
 @contextmanager
-def broadcast(build: IndexBuild, value: T) -> Iterator[Broadcast[T]]:
+def broadcast(build: IndexBuild, value: T, *, large: bool = False) -> Iterator[Broadcast[T]]:
     """`value` as an argument for `map_buckets`, while the context lasts."""
-    made = Broadcast(build.directory, value)
+    made = Broadcast(build.directory, value, large=large)
     try:
         yield made
     finally:
