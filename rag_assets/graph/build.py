@@ -6,7 +6,7 @@ million edges are then sorted and joined by numpy, in a second and a hundred meg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress
 from typing import Any
@@ -104,35 +104,53 @@ def assemble(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Assemble
 
 
 def assemble_tables(nodes: Iterable[pa.Table], edges: Iterable[pa.Table]) -> Assembled:
-    """One graph of all parts (domain reference §5), the same for every order of the rows. One table is in memory
-    at a time.
+    """`GraphAssembly` of all tables."""
+    graph = GraphAssembly()
+    graph.add(nodes, edges)
+    return graph.assembled()
+
+
+class GraphAssembly:
+    """One graph of all parts (domain reference §5), the same for every order of the rows. One table is in memory at a
+    time.
 
     The parts of a node become one with several places; its name, kind, language and signature are those of the first
     part by path and line. Equal edges become one, at the lowest path and line, with the best confidence. An edge whose
     end the label does not declare makes a node of `UNDECLARED_KINDS`, else it is left out and counted. Texts may be
     dictionaries (`REPEATED_IN_EDGES` …). Raises ValueError for a kind, relation or confidence outside the closed sets.
     """
-    known = _Known()
-    edge = stacked([known.edges(part) for part in _batches(edges, EDGES)])
-    own = [known.nodes(part) for part in _batches(nodes, NODES)]
-    own += [known.nodes(part) for part in known.referred(own, edge).to_batches()]
-    node = stacked(own)
-    keys, places = known.keys.ascending(node["key"])  # a node's number is its place among the keys, as bytes
-    for rows, name in ((node, "key"), (edge, "source"), (edge, "target")):
-        rows[name] = places[rows[name]]
-    paths, places = known.paths.ascending(np.concatenate((node["path"], edge["path"])))
-    for rows in (node, edge):
-        rows["path"] = places[rows["path"]]
-    undeclared = _left_out(edge)
-    arrays = {
-        **_texts("key", keys),
-        **_texts("path", paths),
-        **_node_arrays(node, known.languages, 0 if paths[:1] == [b""] else -1, len(keys)),
-        **_word_arrays(node, known.words),
-    }
-    del node
-    arrays |= _edge_arrays(_without_repetitions(edge), len(keys))
-    return Assembled(arrays, _counts(arrays, keys, undeclared))
+
+    def __init__(self) -> None:
+        self._known = _Known()
+        self._nodes = [self._known.nodes(empty_batch(NODES))]  # columns without rows have their types too
+        self._edges = [self._known.edges(empty_batch(EDGES))]
+
+    def add(self, nodes: Iterable[pa.Table], edges: Iterable[pa.Table]) -> None:
+        self._edges.extend(self._known.edges(part) for table in edges for part in table.to_batches())
+        self._nodes.extend(self._known.nodes(part) for table in nodes for part in table.to_batches())
+
+    def assembled(self) -> Assembled:
+        """The graph of what was added, of which nothing is left."""
+        known, self._known = self._known, _Known()
+        edge = stacked(self._edges)
+        self._nodes.extend(map(known.nodes, known.referred(self._nodes, edge).to_batches()))
+        node = stacked(self._nodes)
+        keys, places = known.keys.ascending(node["key"])  # a node's number is its place among the keys, as bytes
+        for rows, name in ((node, "key"), (edge, "source"), (edge, "target")):
+            rows[name] = places[rows[name]]
+        paths, places = known.paths.ascending(np.concatenate((node["path"], edge["path"])))
+        for rows in (node, edge):
+            rows["path"] = places[rows["path"]]
+        undeclared = _left_out(edge)
+        arrays = {
+            **_texts("key", keys),
+            **_texts("path", paths),
+            **_node_arrays(node, known.languages, 0 if paths[:1] == [b""] else -1, len(keys)),
+            **_word_arrays(node, known.words),
+        }
+        del node
+        arrays |= _edge_arrays(_without_repetitions(edge), len(keys))
+        return Assembled(arrays, _counts(arrays, keys, undeclared))
 
 
 class _Known:
@@ -176,13 +194,6 @@ class _Known:
         missing = (self.keys.among(edges["source"], edges["target"]) & ~declared).tolist()
         keys = sorted(key.decode() for key in compress(self.keys, missing) if key.endswith(wanted))
         return nodes_table(GraphNode(key, NodeType(key.rpartition("|")[2]), simple_name(key)) for key in keys)
-
-
-def _batches(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """At least one: columns without rows have their types too."""
-    yield empty_batch(schema)
-    for part in tables:
-        yield from part.to_batches()
 
 
 def _columns(parts: Sequence[GraphNode] | Sequence[GraphEdge], names: Iterable[str]) -> dict[str, list[Any]]:

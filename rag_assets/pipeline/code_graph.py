@@ -13,7 +13,7 @@ generation, and a file from the cache, while nothing has changed that their answ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import groupby
@@ -32,7 +32,7 @@ from rag_assets.graph.build import (
     NODES,
     REPEATED_IN_EDGES,
     REPEATED_IN_NODES,
-    assemble_tables,
+    GraphAssembly,
     edge_columns,
     edges_table,
     node_columns,
@@ -42,7 +42,7 @@ from rag_assets.graph.csr_graph import GraphCounts, by_count
 from rag_assets.graph.extract.registry import graph_of
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.generations import level_folder
-from rag_assets.index.parquet_parts import read_all, write_part
+from rag_assets.index.parquet_parts import read_part, write_part
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.fingerprints import Fingerprints, digest_of, fingerprints_of
 from rag_assets.languages.label_declarations import (
@@ -71,8 +71,10 @@ GRAPH_EDGES = "graph_edges"
 SYMBOLS = "graph_symbols"
 _SHOWN_HUBS = 10
 _RESOURCES = "resx"
+_FEW_BUCKETS = 3  # one worker process makes so many
 
 P = TypeVar("P", GraphNode, GraphEdge)
+_Ahead = Callable[[Collection[int]], None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +133,14 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
     files = build.required("discovered_files").counts["indexed"]
     progress.begin(STAGE, files, "files")
     whole, *lower = _levels(build)
-    extracted, steps, traces = _extracted(build, [whole, *lower], progress)
+    graph = _Graph(build, whole)
+    ahead = None if lower or imported.settings is not None else graph.read
+    extracted, steps, traces = _extracted(build, [whole, *lower], ahead, progress)
     parts = extracted[whole]
     release_memory()  # what the files declare: a third of what the whole graph then takes
-    counts, merged = _put_together(build, imported, whole)
+    counts, merged = graph.write(imported)
     for seen in lower:
-        _put_together(build, imported, seen)
+        _Graph(build, seen).write(imported)
     release_memory()  # and its tables: checks need room
     new = sum(part.result.extracted for part in parts if not part.reused)
     progress.end(f"{counts.nodes} nodes, {counts.edges} edges; {new} files extracted, {files - new} known")
@@ -158,10 +162,10 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
 
 
 def _extracted(
-    build: IndexBuild, levels: Sequence[_Seen], progress: Progress
+    build: IndexBuild, levels: Sequence[_Seen], ahead: _Ahead, progress: Progress
 ) -> tuple[dict[_Seen, list[CachedBucket[_Bucket]]], FirstSteps, list[str]]:
     """Nodes and edges of every bucket as each level sees them, what is recorded of the declarations and of lower
-    levels, and the keys of traces."""
+    levels, and the keys of traces. Calls `ahead` with the known buckets while the others are made."""
     declared = list(_SYMBOLS.map(build, _keys(build, _SYMBOLS), _declare_bucket))
     sizes, found = part_sizes(build, "segments"), dict[_Seen, list[CachedBucket[_Bucket]]]()
     steps, traces = FirstSteps().add(_SYMBOLS, declared), list[str]()
@@ -171,9 +175,10 @@ def _extracted(
             declared.clear()
             forget_surveys()
         own, services, parts = _keys(build, seen.buckets), [known.facets], list[CachedBucket[_Bucket]]()
-        with broadcast(build, known) as shared:
+        extract = partial(seen.buckets.map, build, own, _extract_bucket)
+        with broadcast(build, known, large=True) as shared:
             del known  # worker processes have copies
-            for part in seen.buckets.map(build, own, _extract_bucket, shared, services=services, sizes=sizes):
+            for part in extract(shared, services=services, sizes=sizes, meanwhile=ahead):
                 parts.append(part)
                 progress.advance(0 if seen.suffix else part.result.files)
         if seen.suffix:  # those of the whole are recorded with the parts of the stage
@@ -246,16 +251,34 @@ def _extract_bucket(
     return _Bucket(found.files, found.extracted), lookups
 
 
-def _put_together(build: IndexBuild, imported: GraphImport, seen: _Seen) -> tuple[GraphCounts, MergedTables]:
-    """Writes the graph that a level sees."""
-    nodes, edges = (
-        read_all(build.directory, table, build.spec.bucket_count, dictionaries=repeated)
-        for table, repeated in zip(seen.tables, (REPEATED_IN_NODES, REPEATED_IN_EDGES), strict=True)
-    )
-    merged = _merged_tables(build, imported, nodes, edges, seen.level)
-    graph = assemble_tables(merged.nodes, merged.edges)
-    write_graph(level_folder(build.directory / GRAPH_FOLDER, seen.level, build.levels), graph.arrays, graph.counts)
-    return graph.counts, merged
+class _Graph:
+    """The graph that a level sees, of tables that are read once."""
+
+    def __init__(self, build: IndexBuild, seen: _Seen) -> None:
+        self._build, self._seen = build, seen
+        self._parts, self._unread = GraphAssembly(), set(build.buckets)
+
+    def read(self, buckets: Collection[int]) -> None:
+        """Reads what is there of some buckets, if they are nearly all: to make many, workers need the memory."""
+        if len(self._unread) - len(buckets) <= _FEW_BUCKETS:
+            self._parts.add(*self._tables(buckets))
+            self._unread.difference_update(buckets)
+
+    def write(self, imported: GraphImport) -> tuple[GraphCounts, MergedTables]:
+        build, level = self._build, self._seen.level
+        merged = _merged_tables(build, imported, *self._tables(sorted(self._unread)), level)
+        self._parts.add(merged.nodes, merged.edges)
+        graph = self._parts.assembled()
+        write_graph(level_folder(build.directory / GRAPH_FOLDER, level, build.levels), graph.arrays, graph.counts)
+        return graph.counts, merged
+
+    def _tables(self, buckets: Iterable[int]) -> tuple[Iterator[pa.Table], Iterator[pa.Table]]:
+        """Of nodes and of edges."""
+        nodes, edges = (
+            map(partial(read_part, self._build.directory, table, dictionaries=repeated), buckets)
+            for table, repeated in zip(self._seen.tables, (REPEATED_IN_NODES, REPEATED_IN_EDGES), strict=True)
+        )
+        return nodes, edges
 
 
 def _tables(counts: GraphCounts, imported: Mapping[str, int]) -> dict[str, list[dict[str, object]]]:

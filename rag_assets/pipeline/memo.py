@@ -22,11 +22,12 @@ Answers of language models in the cache of all stages.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypedDict, TypeVar, cast
@@ -37,7 +38,7 @@ from rag_assets.contracts.identity import cache_key
 from rag_assets.contracts.source_file import RefusedFile
 from rag_assets.dependency_trace import Question, decoded_questions, encoded_questions, replay_lookups
 from rag_assets.dependency_trace import digest_of as digest_of_lookups
-from rag_assets.index.cache import Cache, PartCache, PartFile, digest_of
+from rag_assets.index.cache import Cache, PartCache, PartFile, TakenPart, digest_of
 from rag_assets.index.disk_files import sha256_of
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.parquet_parts import part_path
@@ -189,16 +190,25 @@ class BucketMemo(Generic[R]):
     def cached(self, build: IndexBuild, keys: Sequence[str | None]) -> dict[int, CachedBucket[R]]:
         """The buckets that the cache has, linked into the generation; `keys` are by bucket, None for one not to look
         for."""
+        return dict(self._decoded(keys, self._taken(build, keys)))
+
+    def _taken(self, build: IndexBuild, keys: Sequence[str | None]) -> dict[int, TakenPart]:
         if build.fresh:
             return {}
         cache = PartCache(build.home.cache)
-        found: dict[int, CachedBucket[R]] = {}
-        for bucket, key in enumerate(keys):
-            taken = cache.take(self.name, key, self._files(build, bucket)) if key is not None else None
-            if taken is not None and key is not None:
-                with suppress(msgspec.DecodeError):  # damaged: made again
-                    found[bucket] = CachedBucket(key, from_json(taken.result, self.result), taken.digest, True)
-        return found
+        taken = {
+            bucket: cache.take(self.name, key, self._files(build, bucket))
+            for bucket, key in enumerate(keys)
+            if key is not None
+        }
+        return {bucket: part for bucket, part in taken.items() if part is not None}
+
+    def _decoded(
+        self, keys: Sequence[str | None], taken: Mapping[int, TakenPart]
+    ) -> Iterator[tuple[int, CachedBucket[R]]]:
+        for bucket, part in taken.items():
+            with suppress(msgspec.DecodeError):  # damaged: made again
+                yield bucket, CachedBucket(keys[bucket] or "", from_json(part.result, self.result), part.digest, True)
 
     def map(
         self,
@@ -209,23 +219,39 @@ class BucketMemo(Generic[R]):
         services: Sequence[object] | None = None,
         known: Mapping[int, CachedBucket[R]] | None = None,
         sizes: Sequence[int] | None = None,
+        meanwhile: Callable[[Collection[int]], None] | None = None,
     ) -> Iterator[CachedBucket[R]]:
         """Every bucket in order: from the cache (`known`, when that has been asked already), or made and kept.
 
         `work(build, bucket, *arguments)` writes the files of one bucket, in a worker process, and returns its result;
         with `services`, which answer lookups about the rest of the label, the result and the lookups that it made.
-        A bucket is kept as soon as it is made, so a killed build loses only what was being worked on.
+        A bucket is kept as soon as it is made, so a killed build loses only what was being worked on. `meanwhile` is
+        called with the known buckets, while worker processes make the others where these are of `files`.
         """
         before = build.required(self.after).refused if self.after else ()
         lost = frozenset(file.path for file in before)
         make = partial(_made if services is None else _made_with_lookups, self, lost, work, tuple(keys))
-        if known is None:
-            known = self.cached(build, keys) if services is None else self._verified(build, keys, services)
-        missing = [bucket for bucket in build.buckets if bucket not in known]
+        taken = self._taken(build, keys) if known is None and services is None else {}
+        found = dict(self._verified(build, keys, services) if known is None and services is not None else known or {})
+        missing = [bucket for bucket in build.buckets if bucket not in found and bucket not in taken]
         attempts = Attempts(build.directory, self.name) if self.files else None
-        made = map_buckets(make, build, *arguments, sizes=sizes, buckets=missing, attempts=attempts)
+
+        @functools.cache
+        def here() -> None:
+            found.update(self._decoded(keys, taken))
+            if meanwhile is not None:
+                meanwhile(found)
+
+        make_all = partial(map_buckets, make, build, *arguments, sizes=sizes, attempts=attempts)
+        made = make_all(buckets=missing, meanwhile=here)
+        made = chain(list(islice(made, 1)), made)  # others begin with them, if there are others
+        here()
+        damaged = [bucket for bucket in taken if bucket not in found]
+        if damaged:
+            found.update({bucket: part for part, bucket in zip(made, missing, strict=True)})
+            found.update({bucket: part for part, bucket in zip(make_all(buckets=damaged), damaged, strict=True)})
         for bucket in build.buckets:
-            yield known[bucket] if bucket in known else next(made)
+            yield found[bucket] if bucket in found else next(made)
 
     def keep(self, build: IndexBuild, bucket: int, key: str, result: R) -> CachedBucket[R]:
         """Puts the files of a bucket, as they are in the generation now, into the cache."""

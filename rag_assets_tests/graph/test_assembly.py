@@ -22,6 +22,7 @@ from rag_assets.graph.build import (
     NODES,
     REPEATED_IN_EDGES,
     REPEATED_IN_NODES,
+    GraphAssembly,
     assemble,
     assemble_tables,
     edges_table,
@@ -236,6 +237,10 @@ def test_tables_in_parts_make_the_same_graph() -> None:
     wanted = assemble(SHOP_NODES, SHOP_EDGES).arrays
     _same(assemble_tables(nodes, edges).arrays, wanted)
     _same(assemble_tables([pa.concat_tables(nodes)], [pa.concat_tables(edges)]).arrays, wanted)
+    added = GraphAssembly()
+    added.add(nodes[2:], edges[1:])
+    added.add(nodes[:2], edges[:1])
+    _same(added.assembled().arrays, wanted)
 
 
 @given(random_edges, st.randoms(use_true_random=False))

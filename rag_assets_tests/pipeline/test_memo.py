@@ -10,7 +10,9 @@ import pytest
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.cache import Cache
 from rag_assets.index.layout import IndexHome
-from rag_assets.pipeline.memo import ITEM_MEMOS, ItemMemo
+from rag_assets.pipeline.build import IndexBuild
+from rag_assets.pipeline.memo import ITEM_MEMOS, BucketMemo, ItemMemo
+from rag_assets_tests.pipeline.bucket_work import build_of_buckets
 
 KEYS = [cache_key(str(number)) for number in range(5)]
 
@@ -67,3 +69,23 @@ def test_bytes_are_kept_as_they_are(home: IndexHome) -> None:
             assert cache.get_many(KEYS) == {KEYS[0]: b"\x00\xff"}
     finally:
         del ITEM_MEMOS["vectors"]
+
+
+def text_of(build: IndexBuild, bucket: int) -> str:
+    return f"bucket {bucket}"
+
+
+def test_buckets_of_another_kind_are_made_again_in_their_order(tmp_path: Path) -> None:
+    build = build_of_buckets(tmp_path, 4, processes=1)
+    keys = [KEYS[number].hex() for number in range(4)]
+    numbers, texts = BucketMemo("any", int, version="1"), BucketMemo("any", str, version="1")
+    for bucket in (0, 2):
+        numbers.keep(build, bucket, keys[bucket], bucket)
+    texts.keep(build, 3, keys[3], text_of(build, 3))
+    known: list[set[int]] = []
+    for reused in ([False, False, False, True], [True] * 4):
+        found = list(texts.map(build, keys, text_of, meanwhile=lambda buckets: known.append(set(buckets))))
+        assert [(part.result, part.reused) for part in found] == [
+            (text_of(build, bucket), was_there) for bucket, was_there in enumerate(reused)
+        ]
+    assert known == [{3}, {0, 1, 2, 3}]
