@@ -11,7 +11,6 @@ from dagster import (
     AssetSpec,
     Config,
     Failure,
-    MaterializeResult,
     ObserveResult,
     multi_asset,
     multi_observable_source_asset,
@@ -23,6 +22,7 @@ from rag_assets.defs.scope import REPOSITORY, AssetScope, accepted_warnings
 from rag_assets.defs.stage_asset import (
     OWN_EVENTS,
     Extra,
+    Results,
     candidate,
     check_specs,
     materialize_labels,
@@ -97,7 +97,7 @@ def repository(scope: AssetScope) -> AssetsDefinition:
 def discovered_files(scope: AssetScope) -> AssetsDefinition:
     """The asset that reads a commit."""
 
-    def discover(context: AssetExecutionContext, config: DiscoveryConfig) -> Iterator[MaterializeResult[None]]:
+    def discover(context: AssetExecutionContext, config: DiscoveryConfig) -> Results:
         workspace, progress = scope.given(context)
 
         def work(label: str) -> tuple[IndexBuild, StageReport]:
@@ -134,7 +134,7 @@ def discovered_files(scope: AssetScope) -> AssetsDefinition:
 def _materialized(
     scope: AssetScope,
     spec: AssetSpec,
-    materialize: Callable[..., Iterator[MaterializeResult[None]]],
+    materialize: Callable[..., Results],
     pool: str | None = None,
 ) -> AssetsDefinition:
     """The asset of a stage. `multi_asset`, because an `asset` takes the name of its step from its key."""
@@ -163,7 +163,7 @@ class StageAsset:
     extra: Extra
 
     def asset(self, scope: AssetScope) -> AssetsDefinition:
-        def materialize(context: AssetExecutionContext) -> Iterator[MaterializeResult[None]]:
+        def materialize(context: AssetExecutionContext) -> Results:
             workspace, progress = scope.given(context)
 
             def work(label: str) -> tuple[IndexBuild, StageReport]:

@@ -44,7 +44,7 @@ class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster decl
         return settings.model_copy(update={"home": Path(self.home)}) if self.home else settings
 
     def index_home(self) -> IndexHome:
-        return IndexHome(self.settings().home)
+        return IndexHome(Path(self.home) if self.home else self.settings().home)
 
     def explained(self, error: SourceError) -> str:
         return f"{error}; {_CORRECT_REF}" if isinstance(error, MissingRef) else str(error)

@@ -117,6 +117,7 @@ def failure_of(failures: list[LabelFailure]) -> Failure:
 
 
 Work = Callable[[str], tuple[IndexBuild, StageReport]]
+Results = Iterator[MaterializeResult[None] | AssetCheckResult]
 Extra = Callable[[IndexBuild], dict[str, Any]]
 """What the UI shows of a build beside the report of its stage."""
 
@@ -157,14 +158,14 @@ def materialize_labels(
     work: Work,
     extra: Extra = nothing_else,
     inputs: Inputs = nothing_else,
-) -> Iterator[MaterializeResult[None]]:
+) -> Results:
     """Runs `work` for every label of the run and reports what came of each.
 
     What a later attempt can heal is tried again with growing delays (`defs.retries`). In a run of several labels one
     that fails drops out and the others go on; the run fails at its end and names it (`defs.stage_asset`).
     """
     partitioned = context.assets_def.partitions_def is not None
-    if partitioned and len(context.partition_keys) > 1:
+    if partitioned and not context.has_partition_key and len(context.partition_keys) > 1:
         yield from _materialize_several(context, workspace, work, extra, inputs)
         return
     label = ""
@@ -175,28 +176,28 @@ def materialize_labels(
     except Exception as error:
         fail_or_retry(error, context.retry_number, _named(workspace, label, error))
     _tag_run(context, {LABEL_TAG: label, COMMIT_TAG: build.spec.git.commit_sha})
+    checked = _evaluate(report.stage, build)
     yield MaterializeResult(
         metadata=({} if partitioned else {_LABEL: label})
         | stage_metadata(build, report, partial(key_beside, context))
         | extra(build),
         data_version=DataVersion(report.output),
         tags=inputs(build),
-        check_results=[
-            AssetCheckResult(
-                check_name=name,
-                passed=result.passed,
-                severity=AssetCheckSeverity.ERROR if CHECKS[name][1] else AssetCheckSeverity.WARN,
-                description=_outcome(result),
-                metadata=_shown(result),
-            )
-            for name, result in _evaluate(report.stage, build).items()
-        ],
     )
+    for name, result in checked.items():  # as part of the result Dagster would look each up twice
+        yield AssetCheckResult(
+            asset_key=context.asset_key,
+            check_name=name,
+            passed=result.passed,
+            severity=AssetCheckSeverity.ERROR if CHECKS[name][1] else AssetCheckSeverity.WARN,
+            description=_outcome(result),
+            metadata=_shown(result),
+        )
 
 
 def _materialize_several(
     context: AssetExecutionContext, workspace: SettingsSource, work: Work, extra: Extra, inputs: Inputs
-) -> Iterator[MaterializeResult[None]]:
+) -> Results:
     stage = context.asset_key.path[-1]
     before = failed_so_far(context)
     out = {failure.label for failure in before}

@@ -29,11 +29,11 @@ def sha256_of(path: Path) -> str:
 
     A file is as it was where device, inode, size and the time of its last change are; links of one file are one file.
     """
+    known = _known.get(_state(path.stat()))
+    if known is not None:
+        return known
     with path.open("rb") as file:
         about = os.fstat(file.fileno())
-        known = _known.get(_state(about))
-        if known is not None:
-            return known
         found = hashlib.file_digest(file, "sha256").hexdigest()
     _remember(about, found)
     return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -169,6 +170,7 @@ def generations_directory(home: IndexHome, label: str) -> Path:
     return home.label(label) / "generations"
 
 
+@lru_cache(maxsize=64)  # a build asks for it thousands of times
 def generation_directory(home: IndexHome, label: str, generation_id: str) -> Path:
     return generations_directory(home, label) / generation_id
 
