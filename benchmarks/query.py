@@ -87,7 +87,14 @@ def build(home: Path, size: int, provider: Any) -> dict[str, str]:
     """Writes a generation of `size` points as the stages do."""
     from rag_assets.index.blobs import BlobStore
     from rag_assets.index.generations import Manifest, generation_directory, promote, write_manifest
-    from rag_assets.index.keyword.bm25f import assigned_indices, count_terms, merge_statistics, statistics_of, weights
+    from rag_assets.index.keyword.bm25f import (
+        assigned_indices,
+        count_terms,
+        hashes_of,
+        merge_statistics,
+        statistics_of,
+        weights,
+    )
     from rag_assets.index.keyword.vocabulary import write_vocabulary
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors import open_writer
@@ -111,7 +118,7 @@ def build(home: Path, size: int, provider: Any) -> dict[str, str]:
         keyword_seconds += time.process_time() - started
     started = time.process_time()
     statistics_ = merge_statistics(statistics_of(part) for part in counts)
-    indices = assigned_indices(statistics_.document_frequencies)[0]
+    indices = assigned_indices(hashes_of(statistics_.document_frequencies))[0]
     write_vocabulary(directory / "keyword", statistics_, indices)
     keyword_seconds += time.process_time() - started
     writer = open_writer(

@@ -382,6 +382,9 @@ def unshared_bytes(entry: Path) -> int:
 
 def place_link(source: Path, target: Path) -> None:
     """Makes `target` the same file as `source`, or a copy of it, in one step. Raises FileNotFoundError."""
+    with contextlib.suppress(OSError):  # there is nothing yet, and the folder is
+        os.link(source, target)
+        return
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{target.name}.{uuid.uuid4().hex}.tmp")
     try:

@@ -13,10 +13,10 @@ together count at most as much as the code: what is rare in it does not depend o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import count
 from typing import TypeVar
 
 import numpy as np
@@ -32,6 +32,7 @@ from rag_assets.index.keyword.bm25f import (
     TermFrequencies,
     assigned_indices,
     count_terms,
+    hashes_of,
     keyword_fields,
     merge_statistics,
     pieces_of,
@@ -42,6 +43,7 @@ from rag_assets.index.keyword.commit_subjects import write_past
 from rag_assets.index.keyword.vocabulary import write_vocabulary
 from rag_assets.index.parquet_parts import (
     digest_files,
+    distinct_texts,
     lists,
     matrix,
     numbers,
@@ -57,6 +59,7 @@ from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import KEYWORD_WEIGHTS, keyword_counts_schema, keyword_terms_schema
 from rag_assets.pipeline.segments import indexed_files
 from rag_assets.pipeline.versions import stage_version
+from rag_assets.pipeline.workers.file_guard import FileGuard
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
 
 STAGE = "bm25_artifacts"
@@ -90,7 +93,7 @@ class _Weighed:
     sections: int
 
 
-_COUNTS = BucketMemo(COUNTS, _Counted, (COUNTS, TERMS), stage_version(STAGE))
+_COUNTS = BucketMemo(COUNTS, _Counted, (COUNTS, TERMS), stage_version(STAGE), files=True)
 _WEIGHTS = BucketMemo(STAGE, _Weighed, (STAGE,))
 
 
@@ -98,28 +101,31 @@ _WEIGHTS = BucketMemo(STAGE, _Weighed, (STAGE,))
 def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     """Counts the terms of every section, then weighs them with the statistics of the whole label."""
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "sections")
-    levels, by_level = build.levels, list[list[list[KeywordStatistics]]]()
-    counted, new = list[CachedBucket[_Counted]](), 0
+    levels, new = build.levels, 0
     sizes = part_sizes(build, "summary_sections")
     inputs = bucket_inputs(build, "discovered_files", "summary_sections")
     keys = [_COUNTS.key(*made, levels.walls) for made in inputs]
-    for bucket, part in enumerate(_COUNTS.map(build, keys, _count_bucket, sizes=sizes)):
-        by_level.append(_statistics(build, bucket, part.result))
+    known = _COUNTS.cached(build, keys)
+    parts = _COUNTS.map(build, keys, _count_bucket, sizes=sizes, known=known)
+    past = _past(build)  # while a worker counts what is new
+    for level in levels.all:
+        folder = level_folder(build.directory / KEYWORD, level, levels)
+        write_past(folder, {path: said for path, said in past.items() if levels.visible(path, level)})
+    terms = _LabelTerms()
+    terms.add(_terms(build, bucket) for bucket in known)
+    counted = list[CachedBucket[_Counted]]()
+    for part in parts:
         counted.append(part)
         new += 0 if part.reused else part.result.sections
         progress.advance(part.result.sections)
-    statistics = [
-        _balanced(*(merge_statistics(form) for form in zip(*of_level, strict=True)))
-        for of_level in zip(*by_level, strict=True)
-    ]
+    terms.add(_terms(build, bucket) for bucket in build.buckets if bucket not in known)
+    statistics = _statistics([part.result for part in counted], terms)
     merged = statistics[-1]  # of the highest level, whose readers see everything
-    indices, displaced = assigned_indices(merged.document_frequencies)
-    keyword, past = build.directory / KEYWORD, _past(build)
+    indices, displaced = assigned_indices(terms.hashes)
     averages = _average_lengths([part.result for part in counted])
-    for level, known, around in zip(levels.all, statistics, averages, strict=True):
-        folder = level_folder(keyword, level, levels)
-        write_vocabulary(folder, known, indices, around)
-        write_past(folder, {path: said for path, said in past.items() if levels.visible(path, level)})
+    keyword = build.directory / KEYWORD
+    for level, of_level, around in zip(levels.all, statistics, averages, strict=True):
+        write_vocabulary(level_folder(keyword, level, levels), of_level, indices, around)
     sections = sum(part.result.sections for part in counted)
     weighed = _weighed(build, counted, averages, indices, displaced)
     files = [path for path in keyword.rglob("*") if path.is_file()]
@@ -204,7 +210,7 @@ def fields_of_bucket(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]
         yield keyword_fields(row["names"], path, row["finder_snippet"], text[row["char_start"] : row["char_end"]])
 
 
-def _count_bucket(build: IndexBuild, bucket: int) -> _Counted:
+def _count_bucket(build: IndexBuild, bucket: int, _: FileGuard) -> _Counted:
     """Counts the terms of one bucket. Runs in a worker process."""
     counts = count_terms(fields_of_bucket(build, bucket))
     ranks, texts = _levels_and_forms(build, bucket)
@@ -241,30 +247,68 @@ def _by_level(of_forms: Sequence[T]) -> list[list[T]]:
     return [list(of_forms[at : at + len(_FORMS)]) for at in range(0, len(of_forms), len(_FORMS))]
 
 
-def _statistics(build: IndexBuild, bucket: int, counted: _Counted) -> list[list[KeywordStatistics]]:
-    """Of each level, by form."""
-    table = read_part(build.directory, TERMS, bucket)
-    terms, holding = table.column("term").to_pylist(), matrix(table.column("sections").combine_chunks())
-    lengths, pieces = chain.from_iterable(counted.lengths), chain.from_iterable(counted.pieces)
-    made = [
-        KeywordStatistics(count, form.terms, {term: n for term, n in zip(terms, column.tolist(), strict=True) if n})
-        for form, count, column in zip(lengths, pieces, holding.T, strict=True)
-    ]
-    return _by_level(made)
+def _terms(build: IndexBuild, bucket: int) -> pa.Table:
+    return read_part(build.directory, TERMS, bucket, dictionaries=["term"])
 
 
-def _balanced(code: KeywordStatistics, texts: KeywordStatistics) -> KeywordStatistics:
-    """Of both, where the texts count at most as many pieces as there are sections of code, if there is any code.
+class _LabelTerms:
+    """The terms of a label, with how many pieces of each level and form hold them."""
+
+    def __init__(self) -> None:
+        self.hashes: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
+        self._holding: list[tuple[list[int], NDArray[np.int64]]] = []  # of some buckets, with the numbers of the terms
+
+    def add(self, buckets: Iterable[pa.Table]) -> None:
+        tables = list(buckets)
+        if not tables:
+            return
+        table = pa.concat_tables(tables)
+        found, rows = distinct_texts(table.column("term").combine_chunks())
+        terms = [term.decode() for term in found]
+        new = [term for term in terms if term not in self._numbers]
+        self._numbers.update(zip(new, count(len(self._numbers))))
+        self.hashes |= hashes_of(new)
+        columns = matrix(table.column("sections").combine_chunks()).T
+        holding = np.array([np.bincount(rows, column, len(terms)) for column in columns], dtype=np.int64)
+        self._holding.append(([self._numbers[term] for term in terms], holding))
+
+    def ordered(self) -> tuple[list[str], NDArray[np.int64]]:
+        """The terms, and how many hold them: (levels and forms, terms)."""
+        together = np.zeros((len(self._holding[0][1]), len(self._numbers)), dtype=np.int64)
+        for places, holding in self._holding:
+            together[:, places] += holding
+        terms = sorted(self._numbers)
+        return terms, together[:, [self._numbers[term] for term in terms]]
+
+
+def _statistics(counted: Sequence[_Counted], terms: _LabelTerms) -> list[KeywordStatistics]:
+    """Of each level."""
+    ordered, holding = terms.ordered()
+    made = list[KeywordStatistics]()
+    for level, of_level in enumerate(holding.reshape(len(counted[0].lengths), len(_FORMS), -1)):
+        lengths = [form.terms for part in counted for form in part.lengths[level]]
+        pieces = [sum(part.pieces[level][form] for part in counted) for form in _FORMS]
+        sections, frequencies = _balanced(pieces, of_level)
+        held = {term: n for term, n in zip(ordered, frequencies.tolist(), strict=True) if n}
+        totals = merge_statistics(KeywordStatistics(0, of_form, {}) for of_form in lengths).total_lengths
+        made.append(KeywordStatistics(sections, totals, held))
+    return made
+
+
+def _balanced(pieces: Sequence[int], holding: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
+    """Of code and texts together, where the texts count at most as many pieces as there are sections of code, if there
+    is any code: how many there are, and how many hold each term.
 
     Five editions of a book beside 380 sections of code had made every word of the trade common. Without a limit, with
     2, 1.4, 1, .7 and .5 times the sections of code: commit subjects .550 .556 .559 .562 .562 .560, doc summaries .756
     .754 .756 .752 .748 .741.
     """
-    if 0 < code.sections < texts.sections:
-        share = code.sections / texts.sections
-        fewer = {term: max(1, round(n * share)) for term, n in texts.document_frequencies.items()}
-        texts = KeywordStatistics(code.sections, texts.total_lengths, fewer)
-    return merge_statistics([code, texts])
+    (code, texts), (in_code, in_texts) = pieces, holding
+    if 0 < code < texts:
+        in_texts = np.maximum(np.rint(in_texts * (code / texts)).astype(np.int64), in_texts > 0)
+        texts = code
+    return code + texts, in_code + in_texts
 
 
 def _load_counts(build: IndexBuild, bucket: int) -> TermFrequencies:

@@ -27,7 +27,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypedDict, TypeVar, cast
@@ -225,33 +224,31 @@ class BucketMemo(Generic[R]):
 
         `work(build, bucket, *arguments)` writes the files of one bucket, in a worker process, and returns its result;
         with `services`, which answer lookups about the rest of the label, the result and the lookups that it made.
-        A bucket is kept as soon as it is made, so a killed build loses only what was being worked on. `meanwhile` is
-        called with the known buckets, while worker processes make the others where these are of `files`.
+        A bucket is kept as soon as it is made, so a killed build loses only what was being worked on.
+
+        Worker processes have begun with buckets of `files` when this returns: before what others told is decoded and
+        their lookups are replayed, and before `meanwhile` is called with the known buckets.
         """
         before = build.required(self.after).refused if self.after else ()
         lost = frozenset(file.path for file in before)
-        make = partial(_made if services is None else _made_with_lookups, self, lost, work, tuple(keys))
-        taken = self._taken(build, keys) if known is None and services is None else {}
-        found = dict(self._verified(build, keys, services) if known is None and services is not None else known or {})
-        missing = [bucket for bucket in build.buckets if bucket not in found and bucket not in taken]
         attempts = Attempts(build.directory, self.name) if self.files else None
-
-        @functools.cache
-        def here() -> None:
-            found.update(self._decoded(keys, taken))
-            if meanwhile is not None:
-                meanwhile(found)
-
-        make_all = partial(map_buckets, make, build, *arguments, sizes=sizes, attempts=attempts)
-        made = make_all(buckets=missing, meanwhile=here)
-        made = chain(list(islice(made, 1)), made)  # others begin with them, if there are others
-        here()
-        damaged = [bucket for bucket in taken if bucket not in found]
-        if damaged:
-            found.update({bucket: part for part, bucket in zip(made, missing, strict=True)})
-            found.update({bucket: part for part, bucket in zip(make_all(buckets=damaged), damaged, strict=True)})
-        for bucket in build.buckets:
-            yield found[bucket] if bucket in found else next(made)
+        own = partial(_made if services is None else _made_with_lookups, self, lost, work, tuple(keys))
+        make = partial(map_buckets, own, build, *arguments, sizes=sizes, attempts=attempts)
+        found = dict(known or {})
+        taken = self._taken(build, keys) if known is None and services is None else {}
+        traces = self._traces(build, keys) if known is None and services is not None else {}
+        met = found.keys() | taken.keys() | traces.keys()
+        new = [bucket for bucket in build.buckets if bucket not in met]
+        made: Iterator[CachedBucket[R]] = make(buckets=new)
+        found |= self._decoded(keys, taken)
+        found |= self._verified(build, keys, traces, services or ())
+        if meanwhile is not None:
+            meanwhile(found)
+        changed = [bucket for bucket in sorted(met) if bucket not in found]
+        if changed:
+            found |= zip(new, made, strict=True)  # all of them: only one map has attempts at a time
+            made = make(buckets=changed)
+        return (found[bucket] if bucket in found else next(made) for bucket in build.buckets)
 
     def keep(self, build: IndexBuild, bucket: int, key: str, result: R) -> CachedBucket[R]:
         """Puts the files of a bucket, as they are in the generation now, into the cache."""
@@ -274,21 +271,25 @@ class BucketMemo(Generic[R]):
         with guard_files(build, attempts, bucket, self.version or stage_version(self.name), lost) as guard:
             yield (guard,)
 
-    def _verified(
-        self, build: IndexBuild, keys: Sequence[str], services: Sequence[object]
-    ) -> dict[int, CachedBucket[R]]:
-        """The buckets that the cache has, made with the same results of all lookups."""
+    def _traces(self, build: IndexBuild, keys: Sequence[str]) -> dict[int, list[bytes]]:
+        """Those of the buckets that an earlier build has made."""
         if build.fresh:
             return {}
         own = [bytes.fromhex(key) for key in keys]
         with TRACES.open(build.home) as memo:
-            traces = memo.known(own)
+            known = memo.known(own)
+        return {bucket: known[key] for bucket, key in enumerate(own) if key in known}
+
+    def _verified(
+        self, build: IndexBuild, keys: Sequence[str], traces: Mapping[int, Sequence[bytes]], services: Sequence[object]
+    ) -> dict[int, CachedBucket[R]]:
+        """The buckets that the cache has, made with the same results of all lookups."""
         found: dict[int, CachedBucket[R]] = {}
-        for attempt in range(_MOST_TRACES if traces else 0):
+        for attempt in range(max(map(len, traces.values()), default=0)):
             wanted: list[str | None] = [None] * len(keys)
-            for bucket, key in enumerate(own):
-                if bucket not in found and attempt < len(traces.get(key, ())):
-                    wanted[bucket] = self._replayed(keys[bucket], traces[key][attempt], services)
+            for bucket, known in traces.items():
+                if bucket not in found and attempt < len(known):
+                    wanted[bucket] = self._replayed(keys[bucket], known[attempt], services)
             found |= self.cached(build, wanted)
         return found
 

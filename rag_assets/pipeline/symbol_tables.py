@@ -126,13 +126,15 @@ def forget_surveys() -> None:
 def _surveyed(build: IndexBuild) -> PerClearanceTables:
     levels = build.levels
     inputs = [_SURVEYED.key(*made, levels.walls) for made in bucket_inputs(build, "discovered_files", "segments")]
-    surveyed = list(_SURVEYED.map(build, inputs, _survey_bucket))
+    parts = _SURVEYED.map(build, inputs, _survey_bucket)
+    listed = list(_discovered(build))
+    surveyed = list(parts)
     files = {path: segments for part in surveyed for path, segments in part.result.resources}
     usages = _usages(build, files, resource_dictionary(files))
     steps = FirstSteps().add(_SURVEYED, surveyed).add(_USAGES, usages)
     buckets = [part.result for part in surveyed]
     used = [usage for part in usages for usage in part.result.usages]
-    put_together = partial(_put_together, build, buckets, used, list(_discovered(build)))
+    put_together = partial(_put_together, build, buckets, used, listed)
     *lower, highest = levels.all
     whole = put_together(highest)
     behind = {**{level: put_together(level) for level in lower}, highest: whole} if lower else {}

@@ -15,7 +15,8 @@ from pathlib import Path
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import BuildError, BuildSpec, IndexBuild
-from rag_assets.pipeline.workers.file_guard import Attempts, guard_files
+from rag_assets.pipeline.memo import Lookups
+from rag_assets.pipeline.workers.file_guard import Attempts, FileGuard, guard_files
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, map_buckets
 from rag_assets.settings import EmbedderSettings, Settings
 
@@ -88,6 +89,10 @@ def size_and_process(build: IndexBuild, bucket: int, shared: Broadcast[bytes]) -
     return len(shared.value), os.getpid()
 
 
+def told_bucket(build: IndexBuild, bucket: int, _: FileGuard, answers: dict[str, int]) -> tuple[int, Lookups]:
+    return answers[str(bucket)], {("told", (str(bucket),)): answers[str(bucket)]}
+
+
 class Unpicklable:
     def __reduce__(self) -> tuple[type[Unpicklable], tuple[()]]:
         raise OSError(28, "No space left on device")
@@ -113,6 +118,9 @@ def single_worker(home: Path, answer: Path, beside: bool) -> None:
     first = list(map_buckets(guarded_bucket, build, attempts=attempts))
     with broadcast(build, value, large=True) as shared:
         work = partial(map_buckets, dying_once, build, shared, attempts, attempts=attempts)
-        found = list(work(meanwhile=thread.start if beside else lambda: None))
+        made = work()
+        if beside:
+            thread.start()
+        found = list(made)
     answer.write_text(f"{[name for name, _ in found]} {len({*first, *(worker for _, worker in found), os.getpid()})}")
     slept.set()

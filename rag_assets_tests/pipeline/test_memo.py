@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from rag_assets.contracts.identity import cache_key
+from rag_assets.dependency_trace import tracked
 from rag_assets.index.cache import Cache
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import IndexBuild
 from rag_assets.pipeline.memo import ITEM_MEMOS, BucketMemo, ItemMemo
-from rag_assets_tests.pipeline.bucket_work import build_of_buckets
+from rag_assets_tests.pipeline.bucket_work import build_of_buckets, told_bucket
 
 KEYS = [cache_key(str(number)) for number in range(5)]
 
@@ -89,3 +90,26 @@ def test_buckets_of_another_kind_are_made_again_in_their_order(tmp_path: Path) -
             (text_of(build, bucket), was_there) for bucket, was_there in enumerate(reused)
         ]
     assert known == [{3}, {0, 1, 2, 3}]
+
+
+class Told:
+    def __init__(self, answers: dict[str, int]) -> None:
+        self._answers = answers
+
+    @tracked("told")
+    def told(self, name: str) -> int:
+        return self._answers[name]
+
+
+def test_buckets_come_in_order_whether_new_or_told_something_else_or_known(tmp_path: Path) -> None:
+    build, memo = build_of_buckets(tmp_path, 4), BucketMemo("told", int, version="1", files=True)
+
+    def made(keys: list[bytes], *answers: int) -> list[tuple[int, bool]]:
+        told = {str(bucket): answer for bucket, answer in enumerate(answers)}
+        parts = memo.map(build, [key.hex() for key in keys], told_bucket, told, services=[Told(told)])
+        return [(part.result, part.reused) for part in parts]
+
+    assert made(KEYS[:4], 1, 2, 3, 4) == [(1, False), (2, False), (3, False), (4, False)]
+    assert made(KEYS[:4], 1, 2, 3, 4) == [(1, True), (2, True), (3, True), (4, True)]
+    assert made(KEYS[:4], 1, 5, 3, 6) == [(1, True), (5, False), (3, True), (6, False)]
+    assert made([KEYS[0], KEYS[1], KEYS[4], KEYS[3]], 1, 2, 3, 7) == [(1, True), (2, True), (3, False), (7, False)]

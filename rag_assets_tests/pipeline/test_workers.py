@@ -23,6 +23,7 @@ from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport
 from rag_assets.pipeline.eval_runs import evaluate
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.workers import worker_pool
+from rag_assets.pipeline.workers.file_guard import Attempts
 from rag_assets.pipeline.workers.process_pool import ProcessPool
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, map_buckets, workers_for
 from rag_assets_tests.git_repository import Repository
@@ -33,6 +34,7 @@ from rag_assets_tests.pipeline.bucket_work import (
     daemonic_process,
     dying_in_a_worker,
     failing_on_two,
+    hanging_in_a_worker,
     single_worker,
     size_and_process,
     working_process,
@@ -90,6 +92,13 @@ def test_dying_workers_lose_nothing(
     assert list(map_buckets(dying_in_a_worker, build, os.getpid())) == [0, 1, 2, 3, 4]
     assert "going on with one process" in caplog.text
     assert workers_for(build) == 1, "they would die again"
+
+
+def test_work_on_files_has_begun_before_a_result_is_asked_for(tmp_path: Path) -> None:
+    build = build_of_buckets(tmp_path, 1)
+    found = map_buckets(hanging_in_a_worker, build, os.getpid(), attempts=Attempts(build.directory, "any"))
+    until((tmp_path / "begun").exists, "nothing has begun")
+    found.close()  # type: ignore[attr-defined] # nobody waits for it, and its process ends
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are started without a server there")

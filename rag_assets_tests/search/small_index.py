@@ -13,7 +13,14 @@ from rag_assets.contracts.embedder import Embedder
 from rag_assets.contracts.identity import content_hash, declared_names, point_id
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.generations import Manifest, generation_directory, level_folder, promote, write_manifest
-from rag_assets.index.keyword.bm25f import TermFrequencies, assigned_indices, count_terms, statistics_of, weights
+from rag_assets.index.keyword.bm25f import (
+    TermFrequencies,
+    assigned_indices,
+    count_terms,
+    hashes_of,
+    statistics_of,
+    weights,
+)
 from rag_assets.index.keyword.vocabulary import write_vocabulary
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
@@ -143,7 +150,7 @@ def _indexed(
         [{"names": s.symbol, "path": s.path, "snippet": s.snippet, "body": s.body or s.purpose} for s in sections]
     )
     statistics = statistics_of(counts)
-    indices = assigned_indices(statistics.document_frequencies)[0]
+    indices = assigned_indices(hashes_of(statistics.document_frequencies))[0]
     sparse = weights(counts, statistics.average_lengths(), indices)
     dense = embedder.embed([s.snippet for s in sections]) if embedder else np.zeros((len(sections), 0), np.float32)
     points = [StoredPoint(s.point_id, dense[row], sparse[row], s.payload()) for row, s in enumerate(sections)]

@@ -9,11 +9,11 @@ the idf is part of the query, and average lengths are rounded.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -189,34 +189,31 @@ def merge_statistics(parts: Iterable[KeywordStatistics]) -> KeywordStatistics:
     return KeywordStatistics(sections, lengths, {term: frequencies[term] for term in sorted(frequencies)})
 
 
-def assigned_indices(terms: Iterable[str]) -> tuple[dict[str, int], list[str]]:
-    """(term → uint32 of all terms, the terms that do not have the index of their own hash).
+def assigned_indices(hashes: Mapping[str, int]) -> tuple[dict[str, int], list[str]]:
+    """(term → uint32 of all terms, the terms that do not have the index of their own hash); `hashes_of` all terms.
 
     Equal terms have equal indices in every label as far as possible.
     Two terms with one hash are told apart: the smaller keeps it, the other is hashed again with a counter. The
     result depends on the set of terms only. At 100,000 terms about one pair collides.
     """
-    made: dict[str, int] = {}
-    taken: set[int] = set()
-    displaced: list[str] = []
-    for term in sorted(terms):
-        index = _hash(term)
-        if index in taken:
-            displaced.append(term)
-        else:
-            taken.add(index)
-            made[term] = index
+    made, taken = dict(hashes), set(hashes.values())
+    if len(taken) == len(made):
+        return made, []
+    owners: dict[int, str] = {}
+    displaced = [term for term in sorted(made) if owners.setdefault(made[term], term) != term]
     for term in displaced:
         attempt = 1
-        while (index := _hash(f"{term}\0{attempt}")) in taken:
+        while (index := hashes_of([again := f"{term}\0{attempt}"])[again]) in taken:
             attempt += 1
         taken.add(index)
         made[term] = index
     return made, displaced
 
 
-def _hash(term: str) -> int:
-    return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=4).digest(), "big")
+def hashes_of(terms: Iterable[str]) -> dict[str, int]:
+    """The uint32 of each term."""
+    digests = {term: blake2b(term.encode(), digest_size=4).digest() for term in terms}
+    return dict(zip(digests, np.frombuffer(b"".join(digests.values()), dtype=">u4").tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

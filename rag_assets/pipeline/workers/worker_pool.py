@@ -6,6 +6,7 @@ bucket reads its own parts and writes its own, so pool, order and number of work
 
 from __future__ import annotations
 
+import functools
 import gc
 import logging
 import pickle
@@ -19,7 +20,7 @@ from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, Self, TypeVar, cast
 
 from rag_assets.errors import WorkersDied
 from rag_assets.index.parquet_parts import bucket_count, part_path
@@ -33,6 +34,7 @@ from rag_assets.settings.config_file import ConfigError
 if TYPE_CHECKING:
     from rag_assets.pipeline.workers.dask_pool import DaskPool
 
+P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
@@ -62,6 +64,19 @@ class WorkerPool(Protocol):
         """Begins the tasks in their order."""
 
 
+def _begun(make: Callable[P, Iterator[R]]) -> Callable[P, Iterator[R]]:
+    """Lets a generator come to its first `yield`, which gives nothing, when it is made."""
+
+    @functools.wraps(make)
+    def begun(*args: P.args, **kwargs: P.kwargs) -> Iterator[R]:
+        made = make(*args, **kwargs)
+        next(made)
+        return made
+
+    return begun
+
+
+@_begun
 def map_buckets(
     work: Callable[..., R],
     build: IndexBuild,
@@ -69,7 +84,6 @@ def map_buckets(
     sizes: Sequence[int] | None = None,
     buckets: Sequence[int] | None = None,
     attempts: Attempts | None = None,
-    meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[R]:
     """`work(build, bucket, *arguments)` of every bucket, or of `buckets`; results in that order.
 
@@ -79,7 +93,7 @@ def map_buckets(
     is done here, one bucket at a time. Raises ClusterError for a Dask cluster that cannot do it.
 
     With `attempts`, `work` guards its files (`file_guard`) and is always done elsewhere, for one may end its process.
-    Then `meanwhile` is done here before the first result is waited for.
+    It has begun when this returns.
     """
     wanted = build.buckets if buckets is None else buckets
     cluster = cluster_of(build) if len(wanted) > 1 else None
@@ -92,10 +106,11 @@ def map_buckets(
         with GuardedTasks[R](pool, attempts) as tasks:
             for bucket in _largest_first(wanted, sizes):
                 tasks.begin(bucket, partial(_worked, work, build, bucket, *arguments))
-            meanwhile()
+            yield cast(R, None)
             for bucket in wanted:
                 yield tasks.result(bucket)
         return
+    yield cast(R, None)
     if cluster is not None:
         yield from _in_pool(cluster, work, build, arguments, sizes, wanted)
         return

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rag_assets.index.keyword import KEYWORD_VERSION
-from rag_assets.index.keyword.bm25f import assigned_indices, count_terms, statistics_of, weights
+from rag_assets.index.keyword.bm25f import assigned_indices, count_terms, hashes_of, statistics_of, weights
 from rag_assets.index.keyword.terms import FORM_WEIGHT, FUNCTION_WORD_WEIGHT
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, KnownTerm, Vocabulary, write_vocabulary
 from rag_assets_tests.index.keyword.corpus import sections
@@ -19,7 +19,7 @@ from rag_assets_tests.index.keyword.corpus import sections
 
 def written(directory: Path, corpus: list[dict[str, str]]) -> tuple[Vocabulary, dict[str, int], dict[str, int]]:
     statistics = statistics_of(count_terms(corpus))
-    indices = assigned_indices(statistics.document_frequencies)[0]
+    indices = assigned_indices(hashes_of(statistics.document_frequencies))[0]
     write_vocabulary(directory, statistics, indices)
     return Vocabulary(directory), indices, dict(statistics.document_frequencies)
 
