@@ -110,9 +110,10 @@ def replay_lookups(services: Iterable[object], questions: Iterable[Question]) ->
     return {known: answering[known[0]](*known[1]) for known in questions}
 
 
-def digest_of(answers: Mapping[Question, Any]) -> str:
-    """64 hex digits over questions and answers, whatever their order."""
-    ordered = sorted(answers.items(), key=lambda item: repr(item[0]))
+def digest_of(answers: Mapping[Question, Any], *, in_order: bool = False) -> str:
+    """64 hex digits over questions and answers, whatever their order; `in_order` they are as `encoded_questions` has
+    them."""
+    ordered = list(answers.items()) if in_order else sorted(answers.items(), key=lambda item: repr(item[0]))
     return hashlib.sha256(msgspec.json.encode(ordered, order="deterministic", enc_hook=_encoded)).hexdigest()
 
 

@@ -74,7 +74,7 @@ _RESOURCES = "resx"
 _FEW_BUCKETS = 3  # one worker process makes so many
 
 P = TypeVar("P", GraphNode, GraphEdge)
-_Ahead = Callable[[Collection[int]], None] | None
+_Ahead = Callable[[Collection[int]], object] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +166,17 @@ def _extracted(
 ) -> tuple[dict[_Seen, list[CachedBucket[_Bucket]]], FirstSteps, list[str]]:
     """Nodes and edges of every bucket as each level sees them, what is recorded of the declarations and of lower
     levels, and the keys of traces. Calls `ahead` with the known buckets while the others are made."""
-    declared = list(_SYMBOLS.map(build, _keys(build, _SYMBOLS), _declare_bucket))
+    walled_surveys(build)  # made here at the latest: it wants the worker processes for itself
+    types = cache(partial(_declared_types, build))
+    keys, first = _keys(build, _SYMBOLS), levels[0].level
+    declared = list(_SYMBOLS.map(build, keys, _declare_bucket, meanwhile=lambda _: types(first)))
     sizes, found = part_sizes(build, "segments"), dict[_Seen, list[CachedBucket[_Bucket]]]()
     steps, traces = FirstSteps().add(_SYMBOLS, declared), list[str]()
     for seen in levels:
-        known = _known(build, [part.result for part in declared], seen)
+        known = _known(build, [part.result for part in declared], types(seen.level), seen)
         if seen is levels[-1]:
             declared.clear()
+            types.cache_clear()
             forget_surveys()
         own, services, parts = _keys(build, seen.buckets), [known.facets], list[CachedBucket[_Bucket]]()
         extract = partial(seen.buckets.map, build, own, _extract_bucket)
@@ -225,14 +229,17 @@ class _Label:
     facets: Fingerprints
 
 
-def _known(build: IndexBuild, buckets: Sequence[Sequence[_Declared]], seen: _Seen) -> _Label:
+def _declared_types(build: IndexBuild, level: Confidentiality) -> TypeIndex:
+    """No edge says where another file declares a type: what moves there changes no answer."""
+    survey = walled_surveys(build).seen_by(level)
+    return TypeIndex(replace(known, line=0) for known in survey.knowledge.declared_types)
+
+
+def _known(build: IndexBuild, buckets: Sequence[Sequence[_Declared]], types: TypeIndex, seen: _Seen) -> _Label:
     parts = [part for bucket in buckets for part in bucket if may_see(seen.level, part.level)]
     declared = [part.declarations for part in parts]
     resources = [resource for part in parts for resource in part.resources]
-    survey = walled_surveys(build).seen_by(seen.level)
-    # No edge says where another file declares a type: what moves there changes no answer.
-    types = TypeIndex(replace(known, line=0) for known in survey.knowledge.declared_types)
-    symbols = LabelDeclarations.of(declared, types, survey.resources)
+    symbols = LabelDeclarations.of(declared, types, walled_surveys(build).seen_by(seen.level).resources)
     digests = {"declared": digest_of(list(types)), "resources": digest_of(sorted(resources))}
     return _Label(seen, symbols, symbols.facets(declared, **digests))
 

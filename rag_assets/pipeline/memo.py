@@ -218,7 +218,7 @@ class BucketMemo(Generic[R]):
         services: Sequence[object] | None = None,
         known: Mapping[int, CachedBucket[R]] | None = None,
         sizes: Sequence[int] | None = None,
-        meanwhile: Callable[[Collection[int]], None] | None = None,
+        meanwhile: Callable[[Collection[int]], object] | None = None,
     ) -> Iterator[CachedBucket[R]]:
         """Every bucket in order: from the cache (`known`, when that has been asked already), or made and kept.
 
@@ -296,7 +296,8 @@ class BucketMemo(Generic[R]):
     def _replayed(self, key: str, trace: bytes, services: Sequence[object]) -> str | None:
         """The key of the bucket itself; None where nobody answers a lookup, as behind a wall that is gone."""
         try:
-            return self.key(key, digest_of_lookups(replay_lookups(services, decoded_questions(trace))))
+            answers = replay_lookups(services, decoded_questions(trace))
+            return self.key(key, digest_of_lookups(answers, in_order=True))
         except KeyError:
             return None
 
