@@ -74,7 +74,6 @@ _RESOURCES = "resx"
 _FEW_BUCKETS = 3  # one worker process makes so many
 
 P = TypeVar("P", GraphNode, GraphEdge)
-_Ahead = Callable[[Collection[int]], object] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +161,15 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
 
 
 def _extracted(
-    build: IndexBuild, levels: Sequence[_Seen], ahead: _Ahead, progress: Progress
+    build: IndexBuild, levels: Sequence[_Seen], ahead: Callable[[Collection[int]], object] | None, progress: Progress
 ) -> tuple[dict[_Seen, list[CachedBucket[_Bucket]]], FirstSteps, list[str]]:
     """Nodes and edges of every bucket as each level sees them, what is recorded of the declarations and of lower
     levels, and the keys of traces. Calls `ahead` with the known buckets while the others are made."""
     walled_surveys(build)  # made here at the latest: it wants the worker processes for itself
     types = cache(partial(_declared_types, build))
-    keys, first = _keys(build, _SYMBOLS), levels[0].level
-    declared = list(_SYMBOLS.map(build, keys, _declare_bucket, meanwhile=lambda _: types(first)))
+    begun = _SYMBOLS.map(build, _keys(build, _SYMBOLS), _declare_bucket)
+    types(levels[0].level)
+    declared = list(begun)
     sizes, found = part_sizes(build, "segments"), dict[_Seen, list[CachedBucket[_Bucket]]]()
     steps, traces = FirstSteps().add(_SYMBOLS, declared), list[str]()
     for seen in levels:
