@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from rag_assets.answer.citations import prose_of
 from rag_assets.contracts.evidence import Evidence
@@ -49,6 +49,8 @@ _AFTER_BODY = re.compile(r"\s*=[^;{}]*;|\s*;")
 _OPEN, _CLOSE = {"(": ")", "[": "]"}, {")", "]"}
 
 _DEFINITION = re.compile(r"^[ \t]*(?:async\s+def|def|class)\s+\w+[^\n]*", re.MULTILINE)
+_GO_BEGINS = re.compile(r"^(?://[^\n]*\n)*(?:(func|type|var|const|import)\b)?", re.MULTILINE)
+_GO_TYPE = re.compile(r"^type\s+\w", re.MULTILINE)
 _BLANK = re.compile(r"\r?\n[ \t]*\r?\n\s*|\s*\f\s*")  # a form feed ends a page
 _FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*(?=\r?$)|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_LINE = re.compile(r"^[ \t]*```", re.MULTILINE)
@@ -60,7 +62,9 @@ _SQL_ROUTINE = re.compile(r"\b(?:PROC(?:EDURE)?|FUNCTION|TRIGGER|VIEW)\b", re.IG
 def outline(text: str, language: str) -> tuple[OutlinePart, ...]:
     """The parts of a text in their order, without blanks around them; together they have every word of it but the heads
     of types, which are parts of their own. O(length)."""
-    if language in BRACES:
+    if language == "go":
+        found = list(_by_go_declarations(text))
+    elif language in BRACES:
         found = list(_in_braces(text))
     elif language == "python":
         found = list(_by_definitions(text))
@@ -129,6 +133,18 @@ def _end_of_body(text: str, opened: int, mark: str) -> int:
     return len(text)
 
 
+def _by_go_declarations(text: str) -> Iterator[OutlinePart]:
+    """No semicolon ends a declaration of Go; but each begins a line, and nothing inside of one does."""
+    starts = [found.start() for found in _GO_BEGINS.finditer(text) if found[1]]
+    for begin, end in pairwise([*({0} - {*starts}), *starts, len(text)]):
+        part = text[begin:end]
+        if _GO_TYPE.search(part):
+            yield from (OutlinePart(begin + o.start, begin + o.end, begin + o.body, o.inside) for o in _in_braces(part))
+        else:
+            opened = part.find("{", part.find("\nfunc") + 1)
+            yield OutlinePart(begin, end, begin + opened if opened >= 0 else end)
+
+
 def _by_definitions(text: str) -> Iterator[OutlinePart]:
     starts = [found.start() for found in _DEFINITION.finditer(text)]
     if not starts:
@@ -190,6 +206,7 @@ _CONDITIONAL = re.compile(r"^[ \t]*#\w[^\n]*\n?", re.MULTILINE)
 _NOTHING = "… \t\r\n"
 _DECLARED = re.compile(r"(?:>[^<>()]*<\s*)?(\w*[A-Za-z_])")
 """A name before its type parameters, read from the end: from the beginning it would be tried at every character."""
+_GO_DECLARED = re.compile(r"(?:func\s*(?:\([^)]*\)\s*)?|(?:type|var|const)\s+)(\w+)")
 _TYPE = re.compile(r"\b(?:class|struct|interface|record|enum|delegate)\s+(?:class\s+|struct\s+)?([A-Za-z_(]\w*)")
 _CALLED = re.compile(r"\b(?!ref\b|readonly\b)([A-Za-z_]\w*)\s*(?:<[\w\s,\[\]]*>)?\s*\(")
 """What stands before the parameters of a delegate, whose type stands where other types have their name."""
@@ -367,9 +384,9 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         code,
         first,
         last,
-        name=_declared_name(head) if known.language != "sql" else known.name if _CREATES.match(bare) else "",
+        name=_name(known, bare, head),
         doc=_doc_text(comment),
-        is_type=_is_type(head),
+        is_type=_is_type(head) or (known.language == "go" and head.startswith("type ")),
         depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),
         signature=_on_one_line(bare),
     )
@@ -408,6 +425,15 @@ def _without_attributes(code: str) -> str:
         else:
             return bare  # never closed: it is none
     return bare.strip(_NOTHING)
+
+
+def _name(known: Evidence, bare: str, head: str) -> str:
+    if known.language == "sql":
+        return known.name if _CREATES.match(bare) else ""
+    if known.language == "go":
+        found = _GO_DECLARED.match(bare)
+        return found[1] if found else ""
+    return _declared_name(head)
 
 
 def _declared_name(head: str) -> str:

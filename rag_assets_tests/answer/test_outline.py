@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from rag_assets.answer.passages import outline
-from rag_assets_tests.answer.pieces import SERVICE
+from rag_assets.answer.passages import outline, passages_of
+from rag_assets_tests.answer.pieces import SERVICE, piece
 
 
 def parts(text: str, language: str) -> list[str]:
@@ -39,12 +39,64 @@ def test_members_are_parts_with_their_comments() -> None:
         ),
         pytest.param("markdown", "# A\n\none\n\n```\nx\n\ny\n```\n\ntwo\n", 4, id="fenced code stays whole"),
         pytest.param("sql", "CREATE PROC dbo.A @x int\nAS\nSELECT 1", 1, id="sql"),
+        pytest.param("go", "\treturn a\n}\n\nvar A = 1\nvar B = f(func() { g() })\n", 3, id="go, begins inside a body"),
         pytest.param("csharp", "", 0, id="nothing"),
         pytest.param("brainfuck", "+++\n\n---", 2, id="unknown language"),
     ],
 )
 def test_the_number_of_parts(language: str, text: str, expected: int) -> None:
     assert len(outline(text, language)) == expected
+
+
+GO = """\
+// Package store keeps feeds.
+package store
+
+import "errors"
+
+var ErrGone = errors.New("gone")
+
+const (
+	first  = "a"
+	second = "b"
+)
+
+// Push sends a job { of a feed }.
+func (p *Pool[T]) Push(job Job, then func(x any) error) error {
+	if job == (Job{}) {
+		return nil
+	}
+	return p.send(job)
+}
+
+// Job is what a worker does.
+type Job struct {
+	ID int64 `json:"id"`
+}
+
+type Jobs []Job
+
+func Open[T any](path string) (*Pool[T], error) { return nil, ErrGone }
+"""
+
+
+def test_each_declaration_of_go_is_a_passage_with_its_name() -> None:
+    passages = passages_of(piece(GO, language="go", line_start=1))
+    found = [(one.name, one.doc, one.line_start, one.line_end) for one in passages]
+    assert found == [
+        ("", "Package store keeps feeds.", 1, 2),
+        ("", "", 4, 4),
+        ("ErrGone", "", 6, 6),
+        ("", "", 8, 11),
+        ("Push", "Push sends a job { of a feed }.", 13, 19),
+        ("Job", "Job is what a worker does.", 21, 22),
+        ("", "", 23, 23),
+        ("Jobs", "", 26, 26),
+        ("Open", "", 28, 28),
+    ]
+    push, job = (next(one for one in passages if one.name == name) for name in ("Push", "Job"))
+    assert push.signature == "func (p *Pool[T]) Push(job Job, then func(x any) error) error"
+    assert (push.is_type, job.is_type) == (False, True)
 
 
 @pytest.mark.parametrize("before", ["", "\n", "int a;\n", "  "])
@@ -54,7 +106,7 @@ def test_braces_of_directives_comments_and_strings_are_none(before: str) -> None
     assert len(parts(text, "csharp")) == 2 + bool(before.strip())
 
 
-@pytest.mark.parametrize("language", ["csharp", "python", "markdown", "sql", "text"])
+@pytest.mark.parametrize("language", ["csharp", "go", "python", "markdown", "sql", "text"])
 @pytest.mark.parametrize("cut", [0, 40, 200, 333])
 def test_parts_are_in_order_and_do_not_overlap(language: str, cut: int) -> None:
     """Also of texts that begin anywhere."""
