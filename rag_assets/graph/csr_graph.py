@@ -18,9 +18,9 @@ at the twenty thousand edges of a hub.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -132,6 +132,10 @@ class PackedTexts:
 
     def __getitem__(self, number: int) -> str:
         return str(self._bytes[self._ends[number] : self._ends[number + 1]], "utf-8", "replace")
+
+    def __iter__(self) -> Iterator[str]:
+        content = bytes(self._bytes)
+        return (content[start:end].decode("utf-8", "replace") for start, end in pairwise(self._ends.tolist()))
 
     def find(self, text: str) -> int:
         """The number of a text among ascending ones, -1 where it is not there; O(log n)."""

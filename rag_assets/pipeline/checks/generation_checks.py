@@ -4,11 +4,12 @@ meant.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from pathlib import Path
 
 import msgspec
@@ -27,7 +28,7 @@ from rag_assets.index.disk_files import sha256_of
 from rag_assets.index.eval_records import Decision, WorseQuestion, read_decision
 from rag_assets.index.generation_files import LISTING
 from rag_assets.index.generations import GenerationError, active_generation, level_folder
-from rag_assets.index.parquet_parts import digest_files, read_part, read_rows
+from rag_assets.index.parquet_parts import digest_files, read_all, read_part, read_rows
 from rag_assets.index.vectors import stored_digests
 from rag_assets.models import LEXICAL_ONLY
 from rag_assets.pipeline.build import BuildError, IndexBuild
@@ -86,7 +87,7 @@ def _miscounted(build: IndexBuild, graph: Graph) -> Iterator[str]:
     for name, found in (("nodes", len(graph)), ("edges", graph.edge_count)):
         if counted[name] != found:
             yield f"{found} {name}, {counted[name]} were written"
-    rows = sum(read_part(build.directory, GRAPH_EDGES, bucket, ["line"]).num_rows for bucket in build.buckets)
+    rows = sum(part.num_rows for part in read_all(build.directory, GRAPH_EDGES, len(build.buckets), []))
     if graph.edge_count > rows and not _is_merged(build):
         yield f"{graph.edge_count} edges, the tables have {rows}"
 
@@ -96,17 +97,15 @@ def _is_merged(build: IndexBuild) -> bool:
     return bool(build.required(STAGE).tables.get("import"))
 
 
-def _compared(build: IndexBuild, graph: Graph) -> tuple[set[str], Iterator[str]]:
+def _compared(build: IndexBuild, graph: Graph) -> tuple[set[str], set[str]]:
     """The keys that tables have and the graph has not, and the other way round."""
-    is_declared = dict.fromkeys((graph.keys[node] for node in range(len(graph))), False)
-    missing: set[str] = set()
-    for bucket in build.buckets:
-        for key in read_part(build.directory, GRAPH_NODES, bucket, ["key"]).column("key").to_pylist():
-            if key in is_declared:
-                is_declared[key] = True
-            else:
-                missing.add(key)
-    return missing, (key for key, known in is_declared.items() if not known)
+    known = set(graph.keys)
+    undeclared, missing = set(known), set[str]()
+    for table in read_all(build.directory, GRAPH_NODES, len(build.buckets), ["key"]):
+        keys = set(table.column("key").to_pylist())
+        undeclared -= keys
+        missing |= keys - known
+    return missing, undeclared
 
 
 def _is_made_by_edges(key: str) -> bool:
@@ -115,13 +114,13 @@ def _is_made_by_edges(key: str) -> bool:
 
 
 def _paths(graph: Graph) -> set[str]:
-    return {graph.paths[number] for number in range(len(graph.paths))} - {""}
+    return set(graph.paths) - {""}
 
 
 def _indexed(build: IndexBuild) -> set[str]:
-    columns = ["path", "outcome"]
-    rows = (row for bucket in build.buckets for row in read_rows(build.directory, "discovered_files", bucket, columns))
-    return {row["path"] for row in rows if row["outcome"] == "indexed"}
+    tables = read_all(build.directory, "discovered_files", len(build.buckets), ["path", "outcome"])
+    rows = chain.from_iterable(zip(*(column.to_pylist() for column in table.columns), strict=True) for table in tables)
+    return {path for path, outcome in rows if outcome == "indexed"}
 
 
 class _Carrier(msgspec.Struct):
@@ -235,12 +234,15 @@ def _coverage_facts(build: IndexBuild, bucket: int) -> CoverageFacts:
 def ids_are_unique(build: IndexBuild) -> CheckResult:
     """PointId, SemanticId and the derived blob URIs occur once in the generation."""
     columns = ("point_id", "semantic_id", "slice_uri", "description_uri")
-    seen: dict[str, Counter[str]] = {column: Counter() for column in columns}
-    for bucket in build.buckets:
-        table = read_part(build.directory, "qdrant_points", bucket, columns)
+    seen: dict[str, set[str]] = {column: set() for column in columns}
+    repeated: dict[str, set[str]] = {column: set() for column in columns}
+    for table in read_all(build.directory, "qdrant_points", len(build.buckets), columns):
         for column in columns:
-            seen[column].update(table.column(column).to_pylist())
-    repeated = {column: [key for key, count in found.items() if count > 1] for column, found in seen.items()}
+            found = table.column(column).to_pylist()
+            new = set(found)
+            if len(new) < len(found) or not new.isdisjoint(seen[column]):
+                repeated[column] |= (new & seen[column]) | {key for key, count in Counter(found).items() if count > 1}
+            seen[column] |= new
     numbers = {f"repeated_{column}": len(keys) for column, keys in repeated.items()}
     examples = [f"{column}: {key}" for column, keys in repeated.items() for key in sorted(keys)[:_SHOWN]]
     return CheckResult(not examples, "ids and artifact URIs occur once", numbers, examples)
@@ -312,10 +314,10 @@ def _vector_problems(build: IndexBuild, bucket: int) -> CheckedPart:
 def _store_files(build: IndexBuild) -> str | None:
     """Names and sizes of the files of a store beside the index, which nobody writes once it is finished; a server may
     lose points at any time."""
-    folder = build.directory / SHARD
     if build.settings.stores.vectors == "qdrant":
         return None
-    return repr(sorted((path.relative_to(folder).as_posix(), path.stat().st_size) for path in folder.rglob("*.*")))
+    files = (Path(at, name) for at, _, names in os.walk(build.directory / SHARD) for name in names)
+    return repr(sorted((str(path), path.stat().st_size) for path in files))
 
 
 @once_per_state("qdrant_points", beside=_store_files)
