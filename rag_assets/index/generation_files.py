@@ -13,7 +13,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Set
+from collections.abc import Collection, Iterator, Sequence, Set
+from contextlib import suppress
 from functools import lru_cache
 from io import FileIO
 from pathlib import Path
@@ -54,13 +55,23 @@ class _Listing(msgspec.Struct, frozen=True):
 
 def files_of(directory: Path) -> list[Path]:
     """Everything that belongs to a finished generation, sorted."""
-    return sorted(path for path in directory.rglob("*") if path.is_file() and path.suffix not in _TEMPORARY)
+    return sorted(directory / name for name in _names_in(directory))
 
 
-def list_files(directory: Path, *, again: tuple[str, ...] = ()) -> None:
+def _names_in(directory: Path) -> Iterator[str]:
+    """Their paths in the generation; a Path for each would take as long as looking for them."""
+    for folder, _, names in os.walk(directory):
+        above = Path(folder).relative_to(directory).as_posix()
+        for name in names:
+            if not name.endswith(_TEMPORARY):
+                yield name if above == "." else f"{above}/{name}"
+
+
+def list_files(directory: Path, *, again: tuple[str, ...] = (), like: Path | None = None) -> None:
     """Notes what the files of a generation hold; with `again`, what those whose paths begin so hold by now, and of the
-    others what is noted already. Raises OSError."""
-    names = [path.relative_to(directory).as_posix() for path in files_of(directory)]
+    others what is noted already. A file that is one with that of the finished generation `like`, as parts are that did
+    not change, holds what is noted there: else it is damaged, and whoever checks it finds that. Raises OSError."""
+    names = list(_names_in(directory))
     listed = {}
     if again:
         names = [name for name in names if name.startswith(again)]
@@ -70,8 +81,24 @@ def list_files(directory: Path, *, again: tuple[str, ...] = ()) -> None:
             known = {}  # nobody can tell; `index.integrity` misses the rest
         listed = {name: digest for name, digest in known.items() if not name.startswith(again)}
     names = [name for name in names if name not in (LISTING, MANIFEST, *_RECORDS)]
-    listed |= {name: digest_of_file(directory / name) for name in names}
+    if like is not None:
+        listed |= _shared_with(like, directory, names)
+    listed |= {name: digest_of_file(directory / name) for name in names if name not in listed}
     write_record(directory / LISTING, _Listing(listed), order="sorted")
+
+
+def _shared_with(other: Path, directory: Path, names: Sequence[str]) -> dict[str, FileDigest]:
+    """What a finished generation notes of those files that are links of its own."""
+    try:
+        known = _listing(other)
+    except (FileNotFoundError, RecordDamaged):
+        return {}
+    found = {}
+    for name in names:
+        with suppress(FileNotFoundError):
+            if name in known and (directory / name).samefile(other / name):
+                found[name] = known[name]
+    return found
 
 
 def listed_files(directory: Path) -> Set[str]:

@@ -175,10 +175,11 @@ def generation_directory(home: IndexHome, label: str, generation_id: str) -> Pat
     return generations_directory(home, label) / generation_id
 
 
-def write_manifest(directory: Path, manifest: Manifest) -> None:
-    """Finishes a generation, or notes something else about a finished one. Raises OSError."""
+def write_manifest(directory: Path, manifest: Manifest, *, like: Path | None = None) -> None:
+    """Finishes a generation, which may have files of another one, `like`; or notes something else about a finished one.
+    Raises OSError."""
     if not (directory / LISTING).is_file():
-        list_files(directory)
+        list_files(directory, like=like)
     write_record(directory / MANIFEST, manifest, order="sorted")
 
 

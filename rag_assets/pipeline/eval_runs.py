@@ -31,7 +31,14 @@ from rag_assets.index.eval_records import (
     write_decision,
     write_run,
 )
-from rag_assets.index.generations import Generation, GenerationError, active_pointer, read_generation, write_manifest
+from rag_assets.index.generations import (
+    Generation,
+    GenerationError,
+    active_pointer,
+    generation_directory,
+    read_generation,
+    write_manifest,
+)
 from rag_assets.index.integrity import unservable
 from rag_assets.index.promotion import is_set_aside
 from rag_assets.models import model_id, open_embedder
@@ -379,4 +386,7 @@ def finish_build(build: IndexBuild, decision: Decision | None, run_id: str) -> N
             return
         manifest = replace(known, evaluation=manifest.evaluation)
     remove_leftovers(build)  # a run that was repeated from the stage that died did not begin the build anew
-    write_manifest(build.directory, manifest)
+    label = build.spec.index_label
+    served = active_pointer(build.home, label)
+    like = generation_directory(build.home, label, served.generation_id) if served is not None else None
+    write_manifest(build.directory, manifest, like=like)

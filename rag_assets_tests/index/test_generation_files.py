@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,21 @@ def test_what_is_listed_again_blesses_nothing_else(generation: Path) -> None:
     flip(generation / "shard" / "small", 0)
     list_files(generation, again=("shard/",))
     assert [found.split()[0] for found in damaged_files(generation)] == ["one.txt"]
+
+
+def test_what_a_generation_shares_with_another_is_listed_as_it_is_there(generation: Path) -> None:
+    other = generation.parent / f"{generation.name}-next"
+    shutil.copytree(generation, other, copy_function=os.link)
+    (other / "files.json").unlink()
+    (other / "shard" / "small").unlink()
+    (other / "shard" / "small").write_bytes(b"new")
+    flip(other / "table" / "part-000.parquet", 0)  # of both
+    list_files(other, like=generation)
+    assert [found.split()[0] for found in damaged_files(other)] == ["table/part-000.parquet"]
+    flip(other / "shard" / "small", 0)
+    assert {found.split()[0] for found in damaged_files(other)} == {"shard/small", "table/part-000.parquet"}
+    list_files(other, like=other.parent / "no-such-generation")
+    assert not list(damaged_files(other))
 
 
 def test_every_flipped_bit_of_a_record_is_found(tmp_path: Path) -> None:
