@@ -4,7 +4,6 @@ meant.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -314,10 +313,10 @@ def _vector_problems(build: IndexBuild, bucket: int) -> CheckedPart:
 def _store_files(build: IndexBuild) -> str | None:
     """Names and sizes of the files of a store beside the index, which nobody writes once it is finished; a server may
     lose points at any time."""
+    folder = build.directory / SHARD
     if build.settings.stores.vectors == "qdrant":
         return None
-    files = (Path(at, name) for at, _, names in os.walk(build.directory / SHARD) for name in names)
-    return repr(sorted((str(path), path.stat().st_size) for path in files))
+    return repr(sorted((path.relative_to(folder).as_posix(), path.stat().st_size) for path in folder.rglob("*.*")))
 
 
 @once_per_state("qdrant_points", beside=_store_files)
