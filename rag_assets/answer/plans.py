@@ -18,6 +18,7 @@ from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, ResultReader
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
@@ -275,33 +276,39 @@ def mentions_of(
     if not kept:
         return GraphFacts(), {}
     command = f"search '\"{kept[0].target}\"'"
-    return GraphFacts(tuple(kept[:MOST_FACTS]), len(kept), heading, command), {fact: found[fact] for fact in kept}
+    shown = tuple(kept[:MOST_FACTS])
+    return GraphFacts(shown, len(kept), heading, command), {fact: found[fact] for fact in shown}
 
 
 def _naming(name: str, points: Iterable[str], target: Searchable, *, certain: bool) -> dict[GraphFact, str]:
-    """The first line of each section of code that names something, once, with the smallest section that has it. Not
+    """Each member of code that names something, where it does first, with the smallest section that has it. Not
     `certain` where the name is a member's, of which other types may have one too."""
-    made: dict[tuple[str, int], tuple[GraphFact, str]] = {}
+    made: dict[tuple[str, str], tuple[GraphFact, str]] = {}
+    told: set[tuple[str, int]] = set()
     payloads = target.parts.shard().retrieve(sorted(points), target.scope())
 
-    def size(point: str) -> int:
-        return int(payloads[point].get("EndLine", 0)) - int(payloads[point].get("StartLine", 0))
+    def place(point: str) -> tuple[bool, int, str]:
+        payload = payloads[point]
+        return not payload.get("Members"), int(payload.get("EndLine", 0)) - int(payload.get("StartLine", 0)), point
 
-    for point in sorted(payloads, key=lambda point: (size(point), point)):
+    for point in sorted(payloads, key=place):
         payload = payloads[point]
         path = payload.get("Path", "")
-        line = _line_with(name, payload, target)
-        if line:
-            symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
-            source = symbol or path.rpartition("/")[2]
-            made.setdefault((path, line), (GraphFact(source, "names", name, path, line, certain), point))
+        symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
+        members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
+        for line in _lines_with(name, payload, target):
+            member = next((one.name for one in members if one.start_line <= line <= one.end_line), "")
+            owner = symbol if symbol.isidentifier() or not member else ""  # a module is called by its path
+            source = ".".join(dict.fromkeys(filter(None, (owner, member)))) or path.rpartition("/")[2]
+            if (path, line) not in told:
+                made.setdefault((path, source), (GraphFact(source, "names", name, path, line, certain), point))
+            told.add((path, line))
     return dict(made.values())
 
 
-def _line_with(name: str, payload: Mapping[str, Any], target: Searchable) -> int:
-    """The first line of a section that writes a name and does more than import or tell of it; 0 where none does."""
+def _lines_with(name: str, payload: Mapping[str, Any], target: Searchable) -> Iterator[int]:
+    """The lines of a section that write a name and do more than import or tell of it."""
     written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    lines = _code_of(payload, target).split("\n")
-    at = (number for number, line in enumerate(lines) if written.search(line) and not _SAYS_NO_USE.match(line))
-    first = next(at, None)
-    return 0 if first is None else int(payload.get("StartLine", 1)) + first
+    for line, text in enumerate(_code_of(payload, target).split("\n"), int(payload.get("StartLine", 1))):
+        if written.search(text) and not _SAYS_NO_USE.match(text):
+            yield line

@@ -272,6 +272,9 @@ POLYGLOT: dict[str, str | bytes] = {
     "executor/CachingExecutorTest.java": "package shop.executor;\n\nclass CachingExecutorTest {\n"
     "  void clears() {\n    new TransactionalCacheManager().clear();\n  }\n}\n",
     "core/io.go": "package core\n\ntype ioCore struct{}\n\nfunc NewCore() *ioCore {\n\treturn &ioCore{}\n}\n",
+    "books/ledger.py": "class Ledger:\n    def post_entry(self):\n        return 1\n",
+    "tests/test_books.py": "from books.ledger import Ledger\n\n\n"
+    + "".join(f"def test_{number}():\n    assert Ledger().post_entry()\n\n" for number in range(10)),
     "docs/caches.md": "# Caches\n\nThe TransactionalCacheManager keeps what a transaction reads.\n",
 }
 
@@ -311,7 +314,15 @@ def test_who_uses_a_name_is_told_by_the_text_where_the_graph_knows_no_use(
 def test_of_a_member_only_its_name_is_seen_in_the_text(polyglot: CommandLine) -> None:
     """Another type may have one that is called so."""
     answer = asked(polyglot, "who calls TransactionalCacheManager.clear?").json["answer"]
-    assert "**CachingExecutor** probably names **clear** in executor/CachingExecutor.java:10" in answer
+    assert "**CachingExecutor.rollback** probably names **clear** in executor/CachingExecutor.java:10" in answer
+
+
+def test_each_member_that_names_something_is_told_and_counted(polyglot: CommandLine) -> None:
+    """A section has many members, and who calls something is each of them; what is left out is found by its text."""
+    done = polyglot.run("ask", "which tests cover Ledger.post_entry?")
+    told = re.findall(r"- (\S+) probably names post_entry in \S+:(\d+)", done.out)
+    assert told == [(f"test_books.test_{number}", f"{5 + 3 * number}") for number in range(8)]
+    assert "2 more; list them with: rag-assets search '\"post_entry\"' --label shop@main" in done.out
 
 
 def test_of_very_many_sections_the_likeliest_are_read_and_it_is_said(
