@@ -217,7 +217,7 @@ class BucketMemo(Generic[R]):
         *arguments: Any,
         services: Sequence[object] | None = None,
         known: Mapping[int, CachedBucket[R]] | None = None,
-        sizes: Sequence[int] | None = None,
+        sizes: Callable[[int], int] | None = None,
         meanwhile: Callable[[Collection[int]], object] | None = None,
     ) -> Iterator[CachedBucket[R]]:
         """Every bucket in order: from the cache (`known`, when that has been asked already), or made and kept.

@@ -45,7 +45,7 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
     parts: list[CachedBucket[_Bucket]] = []
     progress.begin(STAGE, discovered.counts["indexed"], "files")
     keys = [_BUCKETS.key(files) for files in discovered.parts]
-    for part in _BUCKETS.map(build, keys, _segment_bucket, sizes=_text_sizes(build)):
+    for part in _BUCKETS.map(build, keys, _segment_bucket, sizes=partial(_text_size, build)):
         made = part.result
         parsed = 0 if part.reused else made.parsed
         totals.update(segments=made.segments, parsed=parsed, from_cache=made.files - parsed)
@@ -68,10 +68,9 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
     )
 
 
-def _text_sizes(build: IndexBuild) -> list[int]:
-    """Bytes of source per bucket."""
-    columns = (read_part(build.directory, "discovered_files", bucket, ["size_bytes"]) for bucket in build.buckets)
-    return [sum(table.column("size_bytes").to_pylist()) for table in columns]
+def _text_size(build: IndexBuild, bucket: int) -> int:
+    """Bytes of source."""
+    return sum(read_part(build.directory, "discovered_files", bucket, ["size_bytes"]).column("size_bytes").to_pylist())
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,13 +81,13 @@ def map_buckets(
     work: Callable[..., R],
     build: IndexBuild,
     *arguments: Any,
-    sizes: Sequence[int] | None = None,
+    sizes: Callable[[int], int] | None = None,
     buckets: Sequence[int] | None = None,
     attempts: Attempts | None = None,
 ) -> Iterator[R]:
     """`work(build, bucket, *arguments)` of every bucket, or of `buckets`; results in that order.
 
-    With `sizes`, one per bucket of the build, the largest is begun first, so that no worker ends long after the others.
+    With the `sizes` of buckets, the largest is begun first, so that no worker ends long after the others.
     In a pool when there are several buckets and workers, so `work` is a module's function and what it takes and returns
     can be pickled; else here. What it raises is raised here. Where local processes die (out of memory, killed) the rest
     is done here, one bucket at a time. Raises ClusterError for a Dask cluster that cannot do it.
@@ -151,9 +151,9 @@ def _worth_processes(build: IndexBuild, buckets: int) -> bool:
     return workers_for(build) > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or ProcessPool.is_ready())
 
 
-def part_sizes(build: IndexBuild, table: str) -> list[int]:
-    """Bytes of each part of a table: how much work its buckets are, about."""
-    return [part_path(build.directory, table, bucket).stat().st_size for bucket in build.buckets]
+def part_sizes(build: IndexBuild, table: str) -> Callable[[int], int]:
+    """By bucket, the bytes of a part of a table: how much work it is, about."""
+    return lambda bucket: part_path(build.directory, table, bucket).stat().st_size
 
 
 def start_workers(build: IndexBuild) -> None:
@@ -330,8 +330,8 @@ def _is_lost(future: Future[R]) -> bool:
     return future.cancelled() or isinstance(future.exception(), BrokenProcessPool)
 
 
-def _largest_first(buckets: Sequence[int], sizes: Sequence[int] | None) -> list[int]:
-    return sorted(buckets, key=lambda bucket: -sizes[bucket] if sizes is not None else 0)
+def _largest_first(buckets: Sequence[int], sizes: Callable[[int], int] | None) -> list[int]:
+    return sorted(buckets, key=lambda bucket: -sizes(bucket) if sizes is not None else 0)
 
 
 def _in_pool(
@@ -339,7 +339,7 @@ def _in_pool(
     work: Callable[..., R],
     build: IndexBuild,
     arguments: tuple[Any, ...],
-    sizes: Sequence[int] | None,
+    sizes: Callable[[int], int] | None,
     buckets: Sequence[int],
 ) -> Iterator[R]:
     order = _largest_first(buckets, sizes)
