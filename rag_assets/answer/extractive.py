@@ -329,7 +329,7 @@ def about(passage: Passage) -> str:
     """The sentence before a quote: what it is, where, and what its author says of it."""
     known = passage.evidence
     owner = known.name
-    is_whole = passage.name in ("", owner) or passage.is_type or not owner.isidentifier()
+    is_whole = passage.name in ("", owner) or passage.is_type or not owner.isidentifier() or known.language == "sql"
     name = passage.name if is_whole else f"{owner}.{passage.name}"
     where = lines_of(known.path, passage.line_start, passage.line_end)
     doc = "" if passage.goes_before else _cut(passage.doc, _MOST_DOC_CHARS)

@@ -133,9 +133,12 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
         and not _is_within(edge, entries)
         and (edge.relation is not Relation.MAPS_TO or key_kind(edge.target) is not NodeType.TYPE)  # of services
     ]
-    edges.sort(
-        key=lambda edge: (non_product_code(edge.path) is not None, max(order[edge.source], order[edge.target]), edge)
-    )
+
+    def telling(edge: GraphEdge) -> tuple[object, ...]:
+        maps = edge.relation is Relation.MAPS_TO and edge.source in entries  # the table of a type, not what reads it
+        return non_product_code(edge.path) is not None, not maps, max(order[edge.source], order[edge.target]), edge
+
+    edges.sort(key=telling)
     if any(edge.relation is not Relation.OVERRIDES for edge in edges):  # types tell more than each of their members
         edges = [edge for edge in edges if edge.relation is not Relation.OVERRIDES]
     names = {node.key: node.name for node in found.nodes}

@@ -54,6 +54,7 @@ _GO_TYPE = re.compile(r"^type\s+\w", re.MULTILINE)
 _BLANK = re.compile(r"\r?\n[ \t]*\r?\n\s*|\s*\f\s*")  # a form feed ends a page
 _FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*(?=\r?$)|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_LINE = re.compile(r"^[ \t]*```", re.MULTILINE)
+_SQL_BATCH = re.compile(r"^[ \t]*GO[ \t]*\r?(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
 _SQL_BODY = re.compile(r"^\s*AS\b|^\s*BEGIN\b", re.IGNORECASE | re.MULTILINE)
 _SQL_ROUTINE = re.compile(r"\b(?:PROC(?:EDURE)?|FUNCTION|TRIGGER|VIEW)\b", re.IGNORECASE)
 
@@ -69,7 +70,9 @@ def outline(text: str, language: str) -> tuple[OutlinePart, ...]:
     elif language == "python":
         found = list(_by_definitions(text))
     elif language == "sql":
-        found = [_sql_part(text)]
+        ends = [*_SQL_BATCH.finditer(text)]
+        starts, stops = [0, *(one.end() for one in ends)], [*(one.start() for one in ends), len(text)]
+        found = [_sql_part(text, start, stop) for start, stop in zip(starts, stops, strict=True)]
     else:
         found = list(_paragraphs(text))
     return tuple(part for part in (_trimmed(text, part) for part in found) if part.end > part.start)
@@ -157,11 +160,11 @@ def _by_definitions(text: str) -> Iterator[OutlinePart]:
         yield OutlinePart(begin, end, min(end, head + 1) if head >= 0 else end)
 
 
-def _sql_part(text: str) -> OutlinePart:
+def _sql_part(text: str, start: int, end: int) -> OutlinePart:
     """A routine without its body is its name and parameters; a table is all signature."""
-    body = _SQL_BODY.search(text)
-    routine = _SQL_ROUTINE.search(text[:200])
-    return OutlinePart(0, len(text), body.start() if body and routine else len(text))
+    body = _SQL_BODY.search(text, start, end)
+    routine = _SQL_ROUTINE.search(text, start, min(end, start + 200))
+    return OutlinePart(start, end, body.start() if body and routine else end)
 
 
 def _paragraphs(text: str) -> Iterator[OutlinePart]:
@@ -210,7 +213,11 @@ _GO_DECLARED = re.compile(r"(?:func\s*(?:\([^)]*\)\s*)?|(?:type|var|const)\s+)(\
 _TYPE = re.compile(r"\b(?:class|struct|interface|record|enum|delegate)\s+(?:class\s+|struct\s+)?([A-Za-z_(]\w*)")
 _CALLED = re.compile(r"\b(?!ref\b|readonly\b)([A-Za-z_]\w*)\s*(?:<[\w\s,\[\]]*>)?\s*\(")
 """What stands before the parameters of a delegate, whose type stands where other types have their name."""
-_CREATES = re.compile(r"\s*(?:CREATE|ALTER)\b", re.IGNORECASE)
+_CREATES = re.compile(
+    r"\s*(?:CREATE|ALTER)\b(?:\s+(?:OR\s+(?:ALTER|REPLACE)\s+)?(?:PROC(?:EDURE)?|FUNCTION|TRIGGER|VIEW|TABLE|TYPE)\s+"
+    r"(?:IF\s+NOT\s+EXISTS\s+)?(?:[\[\"`]?\w+[\]\"`]?\.)*[\[\"`]?(\w+))?",
+    re.IGNORECASE,
+)
 """Of SQL, where a name can be anything in brackets and a type stands before a parenthesis."""
 
 _HEAD_END = re.compile(r"\{|=>|;|=")
@@ -429,7 +436,9 @@ def _without_attributes(code: str) -> str:
 
 def _name(known: Evidence, bare: str, head: str) -> str:
     if known.language == "sql":
-        return known.name if _CREATES.match(bare) else ""
+        created = _CREATES.match(bare)
+        own = known.name if created is not None and known.name in bare.partition("\n")[0] else ""
+        return own if created is None or created[1] is None or created[1] in own else created[1]
     if known.language == "go":
         found = _GO_DECLARED.match(bare)
         return found[1] if found else ""

@@ -165,7 +165,8 @@ def main_types(graph: Graph) -> GraphFacts:
     order = types[np.argsort(-graph.degree[IN][types].astype(np.int64), kind="stable")][: 8 * _MOST_TYPES]
     found = [one for one in _places(graph, order) if non_product_code(one.path) is None]
     unique = tuple({one.name: one.fact for one in found}.values())[:_MOST_TYPES]
-    return GraphFacts(unique, len(unique), "**Types that most of it uses:**")
+    known = bool(graph.degree[IN][order].any())  # of most languages no use of a type is
+    return GraphFacts(unique, len(unique), f"**{'Types that most of it uses' if known else 'Some of its types'}:**")
 
 
 def steps_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> GraphFacts:

@@ -199,7 +199,8 @@ _DEPENDENCIES = re.compile(
 )
 """What a type or a method itself needs: the other way round than usage. Nothing may follow that asks for more."""
 _TESTS = re.compile(
-    r"\btests? (?:that |which )?(?:tests?|covers?|checks?|of|for|exercises?) \S+\W*$|^\W*(?:what|who) tests \S+\W*$"
+    r"\btests? (?:that |which )?(?:tests?|covers?|checks?|of|for|exercises?|uses?|calls?) \S+\W*$"
+    r"|^\W*(?:what|who) tests \S+\W*$"
     r"|^\W*(?:where |how |by what )?(?:is|are) \S+ tested\W*$",
     re.IGNORECASE,
 )
@@ -208,6 +209,7 @@ _USAGE = re.compile(
     r"|\breferences? (?:to|of)\b"
     r"|\bwhere (?:is|are) .{1,80}? (?:used|called|invoked|created|constructed|injected|referenced)\b"
     r"|\bwhat (?:calls|uses|invokes|depends on)\b|\bused by\b|\bcalled by\b"
+    r"|^\W*(?:which|what) [a-z]\w+s (?:call|use|invoke|create|construct|inject|depend on|reference) \S+\W*$"
     r"|\bwh(?:at|ich|o)\b.{0,60}\b(?:breaks?|affected|impacted|depends? on)\b|\bimpact of\b"
     r"|\bif (?:i|we|you|somebody) (?:change|remove|rename|delete|drop|edit|modify|touch|threw|throw)\b",
     re.IGNORECASE,
@@ -246,6 +248,13 @@ _DEFINITION = re.compile(
     r"|where (?:is|are) .{1,80}? (?:defined|declared))\b",
     re.IGNORECASE,
 )
+_MEMBERS = re.compile(
+    r"^\W*(?:what|which|list|show)(?: are| the| me| all)* (?:columns|fields|properties|members|methods)"
+    r" (?:are in|in|of|does|do|has|have) (?:the )?\S+"
+    r"(?: (?:table|view|class|type|interface|record|struct|entity|have))*\W*$",
+    re.IGNORECASE,
+)
+"""What a declaration says itself. Nothing may follow that asks for more."""
 _ASKS_HOW = re.compile(
     r"\b(?:how|why|when|code|source|implement\w*|algorithm|calculat\w*|comput\w*|happens?|lines?|logic|show|snippet|steps?)\b",
     re.IGNORECASE,
@@ -286,15 +295,16 @@ def intent_of(question: Question) -> QueryIntent:
     return QueryIntent(_intent(text, question.kind, bool(names)), names, places)
 
 
-_OF_NAMES = (Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS)
+_OF_NAMES = (Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS, Intent.TABLES)
 _OBJECT_FIRST = re.compile(
     r"\W*[A-Z]\w* (?:is|are|gets?) (?:used|called|invoked|created|constructed|injected|referenced|tested|implemented)\b"
 )
 
 
 def words_as_names(question: Question) -> QueryIntent | None:
-    """A question of what calls, needs, tests or implements something, as one about its capitalised words: whether they
-    are names, as `Basket` is one, the index has to say. None for other questions, and without such a word."""
+    """A question of what calls, needs, tests, implements or stores something, as one about its capitalised words:
+    whether they are names, as `Basket` is one, the index has to say. None for other questions, and without such a
+    word."""
     text = question.asks or question.typed
     intent = _intent(text, question.kind, True)
     if intent not in _OF_NAMES:
@@ -413,8 +423,9 @@ def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
     overview = _OVERVIEW.search(text)
     if overview and (not has_names or text[: overview.end()].strip().lower().startswith("what")):
         return Intent.OVERVIEW
-    of_names = (Intent.DEPENDENCIES, Intent.TESTS)
+    of_names = (Intent.DEPENDENCIES, Intent.TESTS, Intent.DEFINITION)
     for intent, pattern in (
+        (Intent.DEFINITION, _MEMBERS),
         (Intent.IMPLEMENTATIONS, _IMPLEMENTATIONS),
         (Intent.DEPENDENCIES, _DEPENDENCIES),
         (Intent.TESTS, _TESTS),

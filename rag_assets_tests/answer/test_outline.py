@@ -99,6 +99,27 @@ def test_each_declaration_of_go_is_a_passage_with_its_name() -> None:
     assert (push.is_type, job.is_type) == (False, True)
 
 
+def test_each_batch_of_a_script_is_a_passage_with_the_name_of_what_it_creates() -> None:
+    script = """\
+CREATE SCHEMA sales
+GO
+
+CREATE TABLE [sales].[Customers] ([Id] int)
+go
+INSERT INTO sales.Customers VALUES (1)
+GO
+-- What was ordered.
+CREATE TABLE sales.Orders ([Id] int)
+GO
+CREATE OR ALTER VIEW sales.v_Orders AS SELECT 1 AS GO_ON
+"""
+    found = [
+        (one.name, one.line_start)
+        for one in passages_of(piece(script, language="sql", symbol="sales.Orders", line_start=1))
+    ]
+    assert found == [("", 1), ("Customers", 4), ("", 6), ("Orders", 8), ("v_Orders", 11)]
+
+
 @pytest.mark.parametrize("before", ["", "\n", "int a;\n", "  "])
 def test_braces_of_directives_comments_and_strings_are_none(before: str) -> None:
     text = before + '#if X // {\nvoid A() { /* } */ var s = $@"}""" + $"{{" + \'}\' + """}"""; }\nvoid B() { }'
