@@ -65,7 +65,8 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
             progress.advance(part.result.points + part.result.blocked)
 
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "points")
-    found = bring_to(_targets(build, dimension), declared(point_parts(build)))
+    parts = point_parts(build)  # a worker begins while the store of before is copied
+    found = bring_to(_targets(build, dimension), declared(parts))
     release_memory()  # what the engine had
     for part in made:
         warnings.update(part.result.warnings)
@@ -94,7 +95,7 @@ def point_parts(build: IndexBuild, passing: Collection[int] = ()) -> Iterator[Ca
     made = map_buckets(_point_bucket, build, buckets=sorted(passing))
     known = {bucket: CachedBucket("", result, "", False) for bucket, result in zip(sorted(passing), made, strict=True)}
     known |= _BUCKETS.cached(build, [None if at in passing else key for at, key in enumerate(keys)])
-    yield from _BUCKETS.map(build, keys, _point_bucket, known=known)
+    return _BUCKETS.map(build, keys, _point_bucket, known=known)
 
 
 def _targets(build: IndexBuild, dimension: int) -> list[PointTarget]:

@@ -138,6 +138,12 @@ class ProcessPool:
             return (cls._executor is not None and cls._workers > 1) or cls._are_copies
 
     @classmethod
+    def has_plain_copy(cls) -> bool:
+        """Whether a task is begun at once by one process, a copy of this one."""
+        with cls._lock:
+            return not cls.given_up and cls.is_plain_copy and (cls._executor is not None or _is_easily_copied())
+
+    @classmethod
     def renew_plain_copy(cls) -> bool:
         """Whether the next task is for a new plain copy of this process; the one before ends. Others stay."""
         with cls._lock:

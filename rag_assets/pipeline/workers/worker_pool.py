@@ -92,8 +92,8 @@ def map_buckets(
     can be pickled; else here. What it raises is raised here. Where local processes die (out of memory, killed) the rest
     is done here, one bucket at a time. Raises ClusterError for a Dask cluster that cannot do it.
 
-    With `attempts`, `work` guards its files (`file_guard`) and is always done elsewhere, for one may end its process.
-    It has begun when this returns.
+    Where it is done elsewhere it has begun when this returns. With `attempts`, `work` guards its files (`file_guard`)
+    and is always done elsewhere, for one may end its process.
     """
     wanted = build.buckets if buckets is None else buckets
     cluster = cluster_of(build) if len(wanted) > 1 else None
@@ -110,19 +110,16 @@ def map_buckets(
             for bucket in wanted:
                 yield tasks.result(bucket)
         return
+    pool, done = cluster or _pool_for(build, len(wanted)), 0
+    begun = _in_pool(pool, work, build, arguments, sizes, wanted) if pool is not None else iter(())
     yield cast(R, None)
-    if cluster is not None:
-        yield from _in_pool(cluster, work, build, arguments, sizes, wanted)
-        return
-    done = 0
-    if _worth_processes(build, len(wanted)):
-        try:
-            for result in _in_pool(ProcessPool(workers_for(build)), work, build, arguments, sizes, wanted):
-                done += 1
-                yield result
-        except BrokenProcessPool as error:
-            _log.warning("worker processes ended early (%s); going on with one process", error)
-            ProcessPool.give_up(error)
+    try:
+        for result in begun:
+            done += 1
+            yield result
+    except BrokenProcessPool as error:
+        _log.warning("worker processes ended early (%s); going on with one process", error)
+        ProcessPool.give_up(error)
     for bucket in wanted[done:]:
         yield work(build, bucket, *arguments)
 
@@ -146,9 +143,12 @@ def as_completed(pool: WorkerPool, tasks: Iterable[Callable[[], R]], *, at_once:
             future.cancel()
 
 
-def _worth_processes(build: IndexBuild, buckets: int) -> bool:
-    """A few buckets are done before processes have started."""
-    return workers_for(build) > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or ProcessPool.is_ready())
+def _pool_for(build: IndexBuild, buckets: int) -> ProcessPool | None:
+    """The local processes for so many buckets; None where they are done here before processes have started."""
+    workers = workers_for(build)
+    if workers > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or ProcessPool.is_ready()):
+        return ProcessPool(workers)
+    return ProcessPool(1) if buckets and ProcessPool.has_plain_copy() else None
 
 
 def part_sizes(build: IndexBuild, table: str) -> Callable[[int], int]:
@@ -334,6 +334,7 @@ def _largest_first(buckets: Sequence[int], sizes: Callable[[int], int] | None) -
     return sorted(buckets, key=lambda bucket: -sizes(bucket) if sizes is not None else 0)
 
 
+@_begun
 def _in_pool(
     pool: WorkerPool,
     work: Callable[..., R],
@@ -344,9 +345,14 @@ def _in_pool(
 ) -> Iterator[R]:
     order = _largest_first(buckets, sizes)
     tasks = [partial(_worked, work, build, bucket, *arguments) for bucket in order]
-    begun = dict(zip(order, pool.submit(tasks), strict=True))
+    try:
+        begun = dict(zip(order, pool.submit(tasks), strict=True))
+    except BrokenProcessPool as error:
+        yield cast(R, None)
+        raise error
     futures = [begun[bucket] for bucket in buckets]
     try:
+        yield cast(R, None)
         for future in futures:
             yield future.result()
     finally:
