@@ -346,7 +346,7 @@ def test_a_label_that_another_process_builds_is_left_alone(cli: CommandLine, rep
     program = (
         "import sys\nfrom pathlib import Path\nfrom rag_assets.pipeline.build import label_lock\n"
         "from rag_assets.index.layout import IndexHome as Home\n"
-        "with label_lock(Home(Path(sys.argv[1])), 'shop@main'):\n    print('held', flush=True)\n    sys.stdin.read()\n"
+        "with label_lock(Home(Path(sys.argv[1])), 'shop@main'):\n    print('held', flush=True)\n    sys.stdin.readline()\n"
     )
     holder = subprocess.Popen(
         [sys.executable, "-c", program, str(cli.home.root)],
@@ -360,7 +360,7 @@ def test_a_label_that_another_process_builds_is_left_alone(cli: CommandLine, rep
         done = cli.run("index", repository.path, LEXICAL)
         state = cli.run("status", "--json").json["labels"][0]["building_by"]
     finally:
-        holder.communicate("")
+        holder.communicate("\n")  # worker processes may be copies that hold its input open
     assert (done.code, done.out) == (1, "")
     assert f"error: shop@main is being indexed by process {holder.pid}; nothing was changed." in done.err
     assert state == f"process {holder.pid}"
