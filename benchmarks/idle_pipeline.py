@@ -64,9 +64,10 @@ def idle_assets() -> list[Any]:
             backfill_policy=one_run_for_all_labels,
             check_specs=specs,
         )
-        def nothing() -> Iterator[MaterializeResult[None]]:
-            results = [AssetCheckResult(check_name=spec.name, passed=True) for spec in specs]
-            yield MaterializeResult(data_version=DataVersion("0"), check_results=results)
+        def nothing() -> Iterator[MaterializeResult[None] | AssetCheckResult]:
+            yield MaterializeResult(data_version=DataVersion("0"))
+            for spec in specs:
+                yield AssetCheckResult(asset_key=AssetKey(stage), check_name=spec.name, passed=True)
 
         return nothing
 

@@ -346,7 +346,7 @@ def test_a_label_that_another_process_builds_is_left_alone(cli: CommandLine, rep
     program = (
         "import sys\nfrom pathlib import Path\nfrom rag_assets.pipeline.build import label_lock\n"
         "from rag_assets.index.layout import IndexHome as Home\n"
-        "with label_lock(Home(Path(sys.argv[1])), 'shop@main'):\n    print('held', flush=True)\n    sys.stdin.readline()\n"
+        "with label_lock(Home(Path(sys.argv[1])), 'shop@main'):\n    print('held', flush=True)\n    input()\n"
     )
     holder = subprocess.Popen(
         [sys.executable, "-c", program, str(cli.home.root)],

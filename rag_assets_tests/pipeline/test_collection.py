@@ -72,7 +72,7 @@ def held(home: IndexHome, label: str) -> Iterator[int]:
     program = (
         "import sys\nfrom pathlib import Path\nfrom rag_assets.pipeline.build import label_lock\n"
         "from rag_assets.index.layout import IndexHome as Home\n"
-        "with label_lock(Home(Path(sys.argv[1])), sys.argv[2]):\n    print('held', flush=True)\n    sys.stdin.readline()\n"
+        "with label_lock(Home(Path(sys.argv[1])), sys.argv[2]):\n    print('held', flush=True)\n    input()\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program, str(home.root), label],
