@@ -54,7 +54,10 @@ _GO_TYPE = re.compile(r"^type\s+\w", re.MULTILINE)
 _BLANK = re.compile(r"\r?\n[ \t]*\r?\n\s*|\s*\f\s*")  # a form feed ends a page
 _FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*(?=\r?$)|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_LINE = re.compile(r"^[ \t]*```", re.MULTILINE)
-_SQL_BATCH = re.compile(r"^[ \t]*GO[ \t]*\r?(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
+_SQL_BATCH = re.compile(
+    r"^[ \t]*GO[ \t]*\r?(?:\n|\Z)|(?<=;)[ \t]*\r?\n[ \t]*\r?\n(?=(?:--[^\n]*\n)*CREATE\b)", re.IGNORECASE | re.MULTILINE
+)
+"""What ends a part of a script: the word for it, and a semicolon with a blank line before something new is created."""
 _SQL_BODY = re.compile(r"^\s*AS\b|^\s*BEGIN\b", re.IGNORECASE | re.MULTILINE)
 _SQL_ROUTINE = re.compile(r"\b(?:PROC(?:EDURE)?|FUNCTION|TRIGGER|VIEW)\b", re.IGNORECASE)
 

@@ -106,8 +106,8 @@ GO
 
 CREATE TABLE [sales].[Customers] ([Id] int)
 go
-INSERT INTO sales.Customers VALUES (1)
-GO
+INSERT INTO sales.Customers VALUES (1);
+
 -- What was ordered.
 CREATE TABLE sales.Orders ([Id] int)
 GO
