@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 
 def offered(group: str) -> tuple[EntryPoint, ...]:
     """The entry points of a group, of the packages that can be imported now."""
-    return _offered(group, tuple(sys.path))
+    return tuple(_all(tuple(sys.path)).select(group=group))
 
 
 @cache
-def _offered(group: str, _: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=group))
+def _all(_: tuple[str, ...]) -> Any:  # a type of its own in Python 3.11
+    return entry_points()
