@@ -223,7 +223,11 @@ def start_build(home: IndexHome, settings: Settings, spec: BuildSpec) -> IndexBu
     return build
 
 
-_LEFTOVERS = ("broadcast-*.pickle", "attempt-*.log", "*/part-*.tmp")
+_LEFTOVERS = (
+    "broadcast-*.pickle",
+    "attempt-*.log",
+    *("*/part-*.tmp", "stages/*.tmp", "keyword/**/*.tmp", "graph/**/*.tmp"),  # `eval/` others may be writing
+)
 
 
 def remove_leftovers(build: IndexBuild) -> None:

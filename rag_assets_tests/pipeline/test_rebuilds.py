@@ -135,8 +135,11 @@ def test_after_a_kill_a_second_run_converges(tmp_path: Path, shop_source: Reposi
     assert active_pointer(IndexHome(home), "shop@main") is None, "nothing half-made is served"
     for table in [path for path in generation(home).iterdir() if path.is_dir()]:
         (table / "part-000.parquet.0123abcd.tmp").write_bytes(b"half a par")
+        if table.name in ("keyword", "graph", "stages"):
+            (table / "past_terms.tsv.0123abcd.tmp").write_bytes(b"half a fi")
     built(shop_source, lexical(home))
     assert tables(generation(home)) == tables(clean)
+    assert list(generation(home).rglob("*.tmp")) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
