@@ -10,7 +10,12 @@ from typing import Any
 
 def offered(group: str) -> tuple[EntryPoint, ...]:
     """The entry points of a group, of the packages that can be imported now."""
-    return tuple(_all(tuple(sys.path)).select(group=group))
+    return _offered(group, tuple(sys.path))
+
+
+@cache
+def _offered(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:  # asked for each file
+    return tuple(_all(path).select(group=group))
 
 
 @cache
