@@ -59,7 +59,6 @@ from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import KEYWORD_WEIGHTS, keyword_counts_schema, keyword_terms_schema
 from rag_assets.pipeline.segments import indexed_files
 from rag_assets.pipeline.versions import stage_version
-from rag_assets.pipeline.workers.file_guard import FileGuard
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
 
 STAGE = "bm25_artifacts"
@@ -93,7 +92,7 @@ class _Weighed:
     sections: int
 
 
-_COUNTS = BucketMemo(COUNTS, _Counted, (COUNTS, TERMS), stage_version(STAGE), files=True)
+_COUNTS = BucketMemo(COUNTS, _Counted, (COUNTS, TERMS), stage_version(STAGE))
 _WEIGHTS = BucketMemo(STAGE, _Weighed, (STAGE,))
 
 
@@ -210,7 +209,7 @@ def fields_of_bucket(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]
         yield keyword_fields(row["names"], path, row["finder_snippet"], text[row["char_start"] : row["char_end"]])
 
 
-def _count_bucket(build: IndexBuild, bucket: int, _: FileGuard) -> _Counted:
+def _count_bucket(build: IndexBuild, bucket: int) -> _Counted:
     """Counts the terms of one bucket. Runs in a worker process."""
     counts = count_terms(fields_of_bucket(build, bucket))
     ranks, texts = _levels_and_forms(build, bucket)

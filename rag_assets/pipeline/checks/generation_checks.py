@@ -233,15 +233,11 @@ def _coverage_facts(build: IndexBuild, bucket: int) -> CoverageFacts:
 def ids_are_unique(build: IndexBuild) -> CheckResult:
     """PointId, SemanticId and the derived blob URIs occur once in the generation."""
     columns = ("point_id", "semantic_id", "slice_uri", "description_uri")
-    seen: dict[str, set[str]] = {column: set() for column in columns}
-    repeated: dict[str, set[str]] = {column: set() for column in columns}
+    seen: dict[str, Counter[str]] = {column: Counter() for column in columns}
     for table in read_all(build.directory, "qdrant_points", len(build.buckets), columns):
         for column in columns:
-            found = table.column(column).to_pylist()
-            new = set(found)
-            if len(new) < len(found) or not new.isdisjoint(seen[column]):
-                repeated[column] |= (new & seen[column]) | {key for key, count in Counter(found).items() if count > 1}
-            seen[column] |= new
+            seen[column].update(table.column(column).to_pylist())
+    repeated = {column: [key for key, count in found.items() if count > 1] for column, found in seen.items()}
     numbers = {f"repeated_{column}": len(keys) for column, keys in repeated.items()}
     examples = [f"{column}: {key}" for column, keys in repeated.items() for key in sorted(keys)[:_SHOWN]]
     return CheckResult(not examples, "ids and artifact URIs occur once", numbers, examples)

@@ -110,7 +110,7 @@ def map_buckets(
             for bucket in wanted:
                 yield tasks.result(bucket)
         return
-    pool, done = cluster or _pool_for(build, len(wanted)), 0
+    pool, done = cluster or _pool_for(build, len(wanted), arguments), 0
     begun = _in_pool(pool, work, build, arguments, sizes, wanted) if pool is not None else iter(())
     yield cast(R, None)
     try:
@@ -143,12 +143,14 @@ def as_completed(pool: WorkerPool, tasks: Iterable[Callable[[], R]], *, at_once:
             future.cancel()
 
 
-def _pool_for(build: IndexBuild, buckets: int) -> ProcessPool | None:
-    """The local processes for so many buckets; None where they are done here before processes have started."""
+def _pool_for(build: IndexBuild, buckets: int, arguments: Sequence[Any]) -> ProcessPool | None:
+    """The local processes for so many buckets; None where they are done here before processes have started, or before
+    one of them has what is broadcast."""
     workers = workers_for(build)
     if workers > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or ProcessPool.is_ready()):
         return ProcessPool(workers)
-    return ProcessPool(1) if buckets and ProcessPool.has_plain_copy() else None
+    sends = any(isinstance(argument, Broadcast) for argument in arguments)
+    return ProcessPool(1) if buckets and not sends and ProcessPool.has_plain_copy() else None
 
 
 def part_sizes(build: IndexBuild, table: str) -> Callable[[int], int]:
