@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 from rag_assets.contracts.identity import content_hash, normalized_content
@@ -67,14 +68,28 @@ def validate(home: IndexHome, settings: Settings, label: str) -> Validation:
     return Validation(label, generation.manifest.generation_id, tuple(stores))
 
 
-def validate_buckets(home: IndexHome, generation: Generation, buckets: Sequence[int]) -> StoreVerdicts:
+def validate_buckets(
+    home: IndexHome, generation: Generation, buckets: Sequence[int], known: Mapping[int, Path]
+) -> StoreVerdicts:
     """The same for the points of some buckets, of a vector store beside the index: what is in no bucket is not looked
-    for. Raises VectorStoreError or TableDamaged."""
+    for. `known` are folders of generations with the bucket, whose points were right: files that have the same there are
+    left out. Raises VectorStoreError or TableDamaged."""
     ids: set[str] = set()
     for bucket in buckets:
-        ids.update(read_part(generation.directory, "qdrant_points", bucket, ["point_id"]).column(0).to_pylist())
+        now = _points_of_files(generation.directory, bucket)
+        before = _points_of_files(known[bucket], bucket) if bucket in known else {}
+        ids.update(*(points for path, points in now.items() if points != before.get(path)))
     name, points = raw_points(generation.vectors, ids)
     return _compared(name, points, len(ids), _Artifacts(home, generation, buckets))
+
+
+def _points_of_files(directory: Path, bucket: int) -> dict[str, dict[str, str]]:
+    """Path → id → digest."""
+    table = read_part(directory, "qdrant_points", bucket, ["path", "point_id", "digest"])
+    found: dict[str, dict[str, str]] = {}
+    for path, point, digest in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        found.setdefault(path, {})[point] = digest
+    return found
 
 
 def _compared(name: str, points: Iterable[RawPoint], declared: int, artifacts: _Artifacts) -> StoreVerdicts:

@@ -26,7 +26,15 @@ from rag_assets.index.blobs import BlobError, BlobStore
 from rag_assets.index.disk_files import sha256_of
 from rag_assets.index.eval_records import Decision, WorseQuestion, read_decision
 from rag_assets.index.generation_files import LISTING
-from rag_assets.index.generations import GenerationError, active_generation, level_folder
+from rag_assets.index.generations import (
+    Generation,
+    GenerationError,
+    active_generation,
+    active_pointer,
+    level_folder,
+    read_generation,
+)
+from rag_assets.index.layout import IndexHome
 from rag_assets.index.parquet_parts import digest_files, read_all, read_part, read_rows
 from rag_assets.index.vectors import stored_digests
 from rag_assets.models import LEXICAL_ONLY
@@ -467,13 +475,16 @@ def stored_points_follow_the_contract(build: IndexBuild) -> CheckResult:
         return _contract_verdict(validate(build.home, build.settings, build.spec.index_label).stores)
     generation = active_generation(build.home, build.spec.index_label)
     now = _ReadBack(generation.manifest.generation_id, sha256_of(generation.directory / LISTING))
-    known = _READ_BACK.kept(build.home, generation.directory, generation.manifest.bucket_count)
-    changed = [
-        bucket
-        for bucket, read in enumerate(known)
-        if read is None or (read.generation == now.generation and read != now)
+    known = _READ_BACK.kept(build.home, generation.directory, range(generation.manifest.bucket_count))
+    new = [bucket for bucket, read in enumerate(known) if read is None]
+    damaged = [
+        bucket for bucket, read in enumerate(known) if read and read.generation == now.generation and read != now
     ]
-    stores = (validate_buckets(build.home, generation, changed),) if changed else ()  # opening one takes longer
+    stores = tuple[StoreVerdicts, ...]()
+    if new or damaged:  # opening one takes longer
+        stores = (
+            validate_buckets(build.home, generation, [*new, *damaged], _read_before(build.home, generation, new)),
+        )
     result = _contract_verdict(stores)
     if result.passed and known != [now] * len(known):
         _READ_BACK.keep(build.home, generation.directory, dict.fromkeys(range(len(known)), now))
@@ -490,6 +501,19 @@ class _ReadBack:
 
 
 _READ_BACK = BucketCheck("stored_points_follow_the_contract", ("qdrant_points", "summary_sections"), _ReadBack)
+
+
+def _read_before(home: IndexHome, generation: Generation, buckets: Sequence[int]) -> dict[int, Path]:
+    """Those of the buckets that were found right in the generation that was served before, with its folder."""
+    manifest = generation.manifest
+    pointer = active_pointer(home, manifest.index_label)
+    try:
+        before = read_generation(home, manifest.index_label, pointer.previous_generation_id if pointer else "")
+        known = _READ_BACK.kept(home, before.directory, buckets)
+    except (GenerationError, FileNotFoundError):  # pruned, or of another number of buckets
+        return {}
+    same = before.manifest.bucket_count == manifest.bucket_count
+    return {bucket: before.directory for bucket, read in zip(buckets, known, strict=True) if read and same}
 
 
 def _contract_verdict(stores: Sequence[StoreVerdicts]) -> CheckResult:

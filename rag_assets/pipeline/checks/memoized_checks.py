@@ -7,7 +7,7 @@ rows. A changed byte, another record of a stage or another version of the checks
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,9 +83,9 @@ class BucketCheck(Generic[R]):
         for key in keys:
             yield from_json(found[key], self.result)
 
-    def kept(self, home: IndexHome, directory: Path, buckets: int) -> list[R | None]:
-        """What is kept of each bucket of a generation."""
-        keys = [self.key(directory, bucket) for bucket in range(buckets)]
+    def kept(self, home: IndexHome, directory: Path, buckets: Iterable[int]) -> list[R | None]:
+        """What is kept of each of these buckets of a generation."""
+        keys = [self.key(directory, bucket) for bucket in buckets]
         with _VERDICTS.open(home) as memo:
             found = memo.known(keys)
         return [from_json(found[key], self.result) if key in found else None for key in keys]
