@@ -110,9 +110,9 @@ def _die_once(dead: Path) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def single_worker(home: Path, answer: Path, beside: bool) -> None:
-    """What one worker has of a large value, and the next after its death; `beside` a thread has begun meanwhile."""
-    build, value = build_of_buckets(home, 2), {"of": "a label"} if beside else Unpicklable()
+def workers_with_a_large_value(home: Path, answer: Path, buckets: int, beside: bool) -> None:
+    """What workers have of a large value, and the next after a death; `beside` a thread has begun meanwhile."""
+    build, value = build_of_buckets(home, buckets), {"of": "a label"} if beside else Unpicklable()
     attempts, slept = Attempts(build.directory, "any"), threading.Event()
     thread = threading.Thread(target=slept.wait, daemon=True)
     first = list(map_buckets(guarded_bucket, build, attempts=attempts))
@@ -122,5 +122,6 @@ def single_worker(home: Path, answer: Path, beside: bool) -> None:
         if beside:
             thread.start()
         found = list(made)
-    answer.write_text(f"{[name for name, _ in found]} {len({*first, *(worker for _, worker in found), os.getpid()})}")
+    workers = {*first, *(worker for _, worker in found)}
+    answer.write_text(f"{[name for name, _ in found]} {os.getpid() in workers} {len(workers) == 2}", encoding="utf-8")
     slept.set()

@@ -35,8 +35,8 @@ from rag_assets_tests.pipeline.bucket_work import (
     dying_in_a_worker,
     failing_on_two,
     hanging_in_a_worker,
-    single_worker,
     size_and_process,
+    workers_with_a_large_value,
     working_process,
 )
 from rag_assets_tests.pipeline.conftest import Built, built, lexical
@@ -50,6 +50,7 @@ BuildOf = Callable[[Mapping[str, str | bytes]], Built]
 def own_pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(ProcessPool, "given_up", "")
     monkeypatch.setattr(ProcessPool, "_are_copies", False)
+    monkeypatch.setattr(ProcessPool, "are_plain_copies", False)
     monkeypatch.setattr(
         worker_pool._log, "disabled", False
     )  # a logging configuration of an earlier test may have done it
@@ -234,16 +235,22 @@ def test_a_value_that_went_to_workers_is_read_back_here_where_they_die(tmp_path:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="plain copies of a process")
-@pytest.mark.parametrize(("beside", "name"), [(False, "Unpicklable"), (True, "dict")], ids=["alone", "another thread"])
-def test_a_single_worker_has_a_large_value_without_pickling_also_after_a_death(
-    tmp_path: Path, beside: bool, name: str
+@pytest.mark.parametrize(
+    ("buckets", "beside", "name"),
+    [(2, False, "Unpicklable"), (2, True, "dict"), (6, False, "Unpicklable"), (6, True, "dict")],
+    ids=["one worker", "one, another thread", "several workers", "several, another thread"],
+)
+def test_workers_have_a_large_value_without_pickling_also_after_a_death(
+    tmp_path: Path, buckets: int, beside: bool, name: str
 ) -> None:
-    """With another thread the process is no plain copy: the value is pickled then."""
+    """With another thread the process is not copied as it is: the value is pickled then."""
     answer = tmp_path / "answer"
-    process = get_context("spawn").Process(target=single_worker, args=(tmp_path, answer, beside), daemon=True)
+    target = workers_with_a_large_value
+    process = get_context("spawn").Process(target=target, args=(tmp_path, answer, buckets, beside), daemon=True)
     process.start()
     process.join(60)
-    assert (process.exitcode, answer.read_text(encoding="utf-8")) == (0, f"{[name] * 2} 3")
+    few = buckets == 2  # one worker, and the one after its death
+    assert (process.exitcode, answer.read_text(encoding="utf-8")) == (0, f"{[name] * buckets} False {few}")
 
 
 def test_a_value_that_cannot_be_sent_leaves_no_file(tmp_path: Path) -> None:

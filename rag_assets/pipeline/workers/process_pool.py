@@ -109,8 +109,8 @@ class ProcessPool:
 
     given_up: ClassVar[str] = ""
     """Why this process goes on alone: worker processes died of nothing known, or none can be started."""
-    is_plain_copy: ClassVar[bool] = False
-    """Whether there is one process, a copy of this one: it has all that this had when it was made."""
+    are_plain_copies: ClassVar[bool] = False
+    """Whether the processes are copies of this one: they have all that this had when they were made."""
 
     _executor: ClassVar[ProcessPoolExecutor | None] = None
     _workers: ClassVar[int] = 0
@@ -138,18 +138,17 @@ class ProcessPool:
             return (cls._executor is not None and cls._workers > 1) or cls._are_copies
 
     @classmethod
-    def has_plain_copy(cls) -> bool:
-        """Whether a task is begun at once by one process, a copy of this one."""
+    def has_plain_copies(cls) -> bool:
+        """Whether a task is begun at once by a plain copy of this process."""
         with cls._lock:
-            return not cls.given_up and cls.is_plain_copy and (cls._executor is not None or _is_easily_copied())
+            return not cls.given_up and cls.are_plain_copies and (cls._executor is not None or _is_easily_copied())
 
     @classmethod
-    def renew_plain_copy(cls) -> bool:
-        """Whether the next task is for a new plain copy of this process; the one before ends. Others stay."""
+    def renew_plain_copies(cls) -> bool:
+        """Whether the next tasks are for new plain copies of this process; those before end. Others stay."""
         with cls._lock:
-            if cls._executor is not None and cls.is_plain_copy:
-                cls._executor.shutdown()  # waits: its threads are in the way of a copy
-                cls._executor = None
+            if cls._executor is not None and cls.are_plain_copies:
+                cls._closed(waits=True)
             return cls._executor is None and _is_easily_copied()
 
     @classmethod
@@ -181,8 +180,8 @@ class ProcessPool:
     @classmethod
     def _opened(cls, workers: int) -> ProcessPoolExecutor:
         if cls._executor is None or cls._workers != workers:
-            cls._closed()
-            context = _context(workers)
+            cls._closed(waits=cls.are_plain_copies)  # its threads are in the way of other copies
+            context = _context()
             if cls._alive is None:
                 cls._alive = Pipe(duplex=False)
                 call_at_exit(cls._ended)
@@ -190,7 +189,7 @@ class ProcessPool:
                 workers, mp_context=context, initializer=_start_worker, initargs=cls._alive[:1]
             )
             cls._are_copies |= context.get_start_method() == _COPYING
-            cls.is_plain_copy = context.get_start_method() == "fork"
+            cls.are_plain_copies = context.get_start_method() == "fork"
             cls._workers = workers
             cls._submitted(cls._executor, [os.getpid])  # a process is started with a task that finds none idle
         return cls._executor
@@ -211,9 +210,9 @@ class ProcessPool:
         return begun
 
     @classmethod
-    def _closed(cls) -> None:
+    def _closed(cls, *, waits: bool = False) -> None:
         if cls._executor is not None:
-            cls._executor.shutdown(wait=False)
+            cls._executor.shutdown(wait=waits)
             cls._executor = None
 
     @classmethod
@@ -271,11 +270,12 @@ def _configuration() -> dict[str, Any]:
     return found
 
 
-def _context(workers: int) -> multiprocessing.context.BaseContext:
-    """One worker is a plain copy of this process (`fork`) where that has no other thread of Python's: it is there at
-    once and has loaded all. pyarrow, SQLite and the allocators reset in a copy what their own threads hold, and tasks
-    use no engine of models or vectors. Else the copies are of a process that has imported what tasks need."""
-    if workers == 1 and _is_easily_copied():
+def _context() -> multiprocessing.context.BaseContext:
+    """Workers are plain copies of this process (`fork`) where that has no other thread of Python's: they are there at
+    once and have loaded all. pyarrow, SQLite and the allocators reset in a copy what their own threads hold, and tasks
+    use no engine of models or vectors. Else the copies are of a process that has imported what tasks need; for a first
+    build that is started early, in a thread."""
+    if _is_easily_copied():
         return multiprocessing.get_context("fork")
     if _COPYING not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")

@@ -41,7 +41,7 @@ T = TypeVar("T")
 MAX_WORKERS = 4
 """A worker takes 150 to 250 MB; with more than four the embedding model, not the parser, is what a build waits for."""
 
-_WORTH_STARTING = 4  # buckets: processes take a second to start, a bucket of a stage a fifth of it
+_WORTH_STARTING = 4  # buckets: for fewer one process beside this one is enough
 
 WORTH_WORKERS = 256
 """New files: what parsing and describing them takes is several times what processes take to start."""
@@ -99,7 +99,7 @@ def map_buckets(
     cluster = cluster_of(build) if len(wanted) > 1 else None
     if attempts is not None:
         pool = cluster or guarded_pool(build, len(wanted))
-        if wanted and pool == ProcessPool(1):
+        if wanted and isinstance(pool, ProcessPool):
             for shared in arguments:
                 if isinstance(shared, Broadcast):
                     shared.offer()
@@ -150,7 +150,9 @@ def _pool_for(build: IndexBuild, buckets: int, arguments: Sequence[Any]) -> Proc
     if workers > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or ProcessPool.is_ready()):
         return ProcessPool(workers)
     sends = any(isinstance(argument, Broadcast) for argument in arguments)
-    return ProcessPool(1) if buckets and not sends and ProcessPool.has_plain_copy() else None
+    if not buckets or sends or not ProcessPool.has_plain_copies():
+        return None
+    return ProcessPool(workers if ProcessPool.is_ready() else 1)
 
 
 def part_sizes(build: IndexBuild, table: str) -> Callable[[int], int]:
@@ -364,8 +366,8 @@ def _in_pool(
 
 class Broadcast(Generic[T]):
     """A value for all buckets. Where it goes to other processes it is pickled once, into a file that each of them
-    reads once, and this process lets go of it; without a `folder` it stays here. A `large` one a single process gets by
-    being made anew as a copy of this one, where it can be."""
+    reads once, and this process lets go of it; without a `folder` it stays here. A `large` one they get by
+    being made anew as copies of this one, where they can be."""
 
     def __init__(self, folder: Path | None, value: T, *, large: bool = False) -> None:
         self._large = large
@@ -379,16 +381,16 @@ class Broadcast(Generic[T]):
         return kept[0] if kept is not None else cast(T, _unpickled(cast(Path, self._path)))
 
     def offer(self) -> None:
-        """Puts a large value where a copy of this process finds it, and has the next tasks done by one, if they can
+        """Puts a large value where copies of this process find it, and has the next tasks done by such, if they can
         be."""
-        if self._large and self._kept is not None and self._path is not None and ProcessPool.renew_plain_copy():
+        if self._large and self._kept is not None and self._path is not None and ProcessPool.renew_plain_copies():
             _received[self._path] = self._kept[0]
             self._replaced = True
 
     def __reduce__(self) -> tuple[type[_Received[T]], tuple[Path]]:
         if self._path is None:
             raise TypeError("this value is for one process")
-        if self._kept is not None and not (self._path in _received and ProcessPool.is_plain_copy):
+        if self._kept is not None and not (self._path in _received and ProcessPool.are_plain_copies):
             self._write(self._path)
         return _Received, (self._path,)
 
