@@ -87,7 +87,8 @@ def _make_instance(home: IndexHome) -> None:
 
 def _environment(session: CliSession, instance: Path) -> dict[str, str]:
     config = session.config()
-    found = {"DAGSTER_HOME": str(instance), HOME_VARIABLE: str(session.home().root)}
+    # Python and Dagster would take modules from the working folder, which may be a repository of anybody.
+    found = {"DAGSTER_HOME": str(instance), HOME_VARIABLE: str(session.home().root), "PYTHONSAFEPATH": "1"}
     return os.environ | found | ({CONFIG_VARIABLE: str(config.resolve())} if config is not None else {})
 
 
@@ -117,7 +118,7 @@ def _services(environment: dict[str, str], port: int, log: Path) -> Iterator[sub
     """`dagster dev` in a process group of its own. At the end it stops its servers, then the runs are interrupted, and
     what takes too long is killed."""
     command = [sys.executable, "-m", "dagster", "dev", "--module-name", _MODULE, "--host", _HOST, "--port", str(port)]
-    command += ["--log-level", "warning", "--code-server-log-level", "warning"]
+    command += ["--working-directory", str(log.parent), "--log-level", "warning", "--code-server-log-level", "warning"]
     with log.open("wb") as said:
         process = subprocess.Popen(command, env=environment, stdout=said, stderr=said, start_new_session=True)
     try:

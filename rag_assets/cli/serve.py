@@ -125,11 +125,12 @@ def mcp(
 
 
 def _command(session: CliSession) -> list[str]:
-    """This program with the global options of this call, for a process that may start elsewhere."""
+    """This program with the global options of this call, for a process that may start elsewhere: `-P`, or Python would
+    take modules from the folder that it starts in, which may be a repository of anybody."""
     config, home = session.config(), session.home().root.resolve()
     named = {"--home": home, "--config": config.resolve() if config else None, "--role": session.role}
     options = [word for option, value in named.items() if value is not None for word in (option, str(value))]
-    return [sys.executable, "-m", "rag_assets", *options]
+    return [sys.executable, "-P", "-m", "rag_assets", *options]
 
 
 def _serving(session: CliSession) -> Serving:

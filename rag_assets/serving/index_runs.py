@@ -43,7 +43,8 @@ class IndexRuns:
 
     async def run(self, label: str, tell: Tell) -> str:
         """What the run says at its end. Raises IndexFailed; a caller that gives up ends the run, whose work is kept."""
-        command = [sys.executable, "-m", "rag_assets", "--no-color", "--home", str(self._home.root)]
+        # `-P`, or Python would take modules from the working folder, which may be a repository of anybody.
+        command = [sys.executable, "-P", "-m", "rag_assets", "--no-color", "--home", str(self._home.root)]
         command += ["--config", str(self._config)] if self._config is not None else []
         async with self._turn:
             with anyio.move_on_after(_SECONDS):

@@ -92,6 +92,7 @@ _BEFORE_QUEUES = 100  # `multiprocessing` closes its queues with 10, and then no
 _PRELOADED = ["rag_assets.pipeline.run_stages", "rag_assets.pipeline.workers.process_server"]
 _COPYING = "forkserver"
 _PR_SET_PDEATHSIG = 1
+_SAFE_PATH = "PYTHONSAFEPATH"
 _ADDRESS_BYTES = 103
 """The longest path of a socket: macOS takes no more, Linux four more."""
 
@@ -185,9 +186,10 @@ class ProcessPool:
             if cls._alive is None:
                 cls._alive = Pipe(duplex=False)
                 call_at_exit(cls._ended)
-            cls._executor = ProcessPoolExecutor(
-                workers, mp_context=context, initializer=_start_worker, initargs=cls._alive[:1]
-            )
+            with _working_folder_left_out():  # its queues have a process that tracks them
+                cls._executor = ProcessPoolExecutor(
+                    workers, mp_context=context, initializer=_start_worker, initargs=cls._alive[:1]
+                )
             cls._are_copies |= context.get_start_method() == _COPYING
             cls.are_plain_copies = context.get_start_method() == "fork"
             cls._workers = workers
@@ -198,7 +200,7 @@ class ProcessPool:
     def _submitted(cls, pool: ProcessPoolExecutor, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
         begun: list[Future[R]] = []
         try:
-            with main_left_out(), _children_allowed(), warnings.catch_warnings():
+            with main_left_out(), _working_folder_left_out(), _children_allowed(), warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # a copy of a process with threads of libraries
                 begun.extend(pool.submit(task) for task in tasks)
         except (OSError, EOFError) as error:  # no memory, no process left to this user, the server of processes is gone
@@ -249,6 +251,21 @@ def main_left_out() -> Iterator[None]:
             yield
         finally:
             sys.modules["__main__"] = main
+
+
+@contextmanager
+def _working_folder_left_out() -> Iterator[None]:
+    """`multiprocessing` starts its servers with `python -c`, which takes modules from the working folder first: from a
+    repository that has a `selectors.py`, and whose author nobody knows."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 @contextmanager

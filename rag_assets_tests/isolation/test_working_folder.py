@@ -1,0 +1,116 @@
+"""Commands run in repositories of strangers: what they start takes no Python module from the working folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from rag_assets.index.layout import IndexHome
+from rag_assets.serving.index_runs import IndexFailed, IndexRuns
+from rag_assets_tests.processes import free_port
+from rag_assets_tests.serving.agents import ask, said
+
+SHADOWS = (
+    "selectors",
+    "signal",
+    "socket",
+    "typing",
+    "dagster",
+    "msgspec",
+    "numpy",
+    "rag_assets",
+    "sqlalchemy",
+    "typer",
+)
+
+WORKERS = """
+import sys
+import threading
+from pathlib import Path
+from rag_assets.pipeline.workers import process_pool
+from rag_assets.pipeline.workers.worker_pool import map_buckets
+from rag_assets_tests.pipeline.bucket_work import bucket_and_process, build_of_buckets
+threading.Thread(target=threading.Event().wait, daemon=True).start()  # it cannot be copied as it is
+process_pool._COPYING = sys.argv[2]
+found = map_buckets(bucket_and_process, build_of_buckets(Path(sys.argv[1]), 6), "")
+print(len({process for _, process, _ in found}))
+"""
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A folder with modules that leave a trace where they are imported."""
+    folder = tmp_path / "hostile"
+    folder.mkdir()
+    for name in SHADOWS:
+        trace = tmp_path / f"{name}.imported"
+        (folder / f"{name}.py").write_text(f"open({str(trace)!r}, 'w').close()\nraise SystemExit('imported')\n")
+    return folder
+
+
+def imported(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.parent.glob("*.imported"))
+
+
+@pytest.mark.parametrize("method", ["forkserver", "none: spawn"])
+def test_worker_processes(hostile: Path, tmp_path: Path, method: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(WORKERS, encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path / "home"), method],
+        cwd=hostile,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, imported(hostile)) == (0, []), done.stderr
+    assert int(done.stdout) == 2 and not done.stderr
+
+
+def test_the_server_of_agents(hostile: Path) -> None:
+    async def talk(client: Client) -> None:
+        answer = await client.call_tool("search", {"query": "orders"})
+        assert "rag-assets index" in said(answer)
+
+    home = hostile.parent / "home"
+    command = ["-P", "-m", "rag_assets", "--home", str(home), "mcp"]
+    ask(stdio_client(StdioServerParameters(command=sys.executable, args=command, cwd=hostile)), talk)
+    assert imported(hostile) == []
+    for line in subprocess.run(["pgrep", "-f", "--", f"--home {home} "], capture_output=True, text=True).stdout.split():
+        os.kill(int(line), signal.SIGTERM)
+
+
+def test_a_run_of_the_server(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(hostile)
+    home = IndexHome(hostile.parent / "home")
+
+    async def tell(_: int, __: str) -> None: ...
+
+    with pytest.raises(IndexFailed, match="shop"):
+        anyio.run(IndexRuns(home, None).run, "shop@main", tell)
+    assert imported(hostile) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends Ctrl-C to a process")
+def test_the_processes_of_dagster(hostile: Path) -> None:
+    command = [sys.executable, "-P", "-m", "rag_assets", "--home", str(hostile.parent / "home"), "dev"]
+    process = subprocess.Popen(
+        [*command, "--port", str(free_port())], cwd=hostile, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout is not None
+    said = process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=60)
+    assert imported(hostile) == []
+    assert "Dagster is at" in said, rest
