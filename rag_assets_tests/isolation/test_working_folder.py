@@ -15,6 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from rag_assets.index.layout import IndexHome
 from rag_assets.serving.index_runs import IndexFailed, IndexRuns
+from rag_assets.sources.git import GitNotFound, git_executable
 from rag_assets_tests.processes import free_port
 from rag_assets_tests.serving.agents import ask, said
 
@@ -58,6 +59,20 @@ def hostile(tmp_path: Path) -> Path:
 
 def imported(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.parent.glob("*.imported"))
+
+
+def test_git(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = hostile / "git"
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    monkeypatch.chdir(hostile)
+    known = git_executable()
+    for path in (f".{os.pathsep}", f"{os.pathsep}"):
+        monkeypatch.setenv("PATH", f"{path}{Path(known).parent}")
+        assert git_executable() == known
+    monkeypatch.setenv("PATH", ".")
+    with pytest.raises(GitNotFound, match="not on PATH"):
+        git_executable()
 
 
 @pytest.mark.parametrize("method", ["forkserver", "none: spawn"])

@@ -146,14 +146,16 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def git_executable() -> str:
-    """The path of git. Raises GitNotFound saying what to install."""
-    found = shutil.which("git")
-    if found is None:
-        raise GitNotFound(
-            "git is not on PATH; install it (https://git-scm.com) to index git repositories. "
-            "Plain directories and source archives work without it"
-        )
-    return found
+    """The path of git. Windows would take one from the working folder first, which may be a repository of anybody: only
+    whole paths on PATH count. Raises GitNotFound saying what to install."""
+    for folder in map(Path, os.get_exec_path()):
+        found = shutil.which(folder / "git") if folder.is_absolute() else None
+        if found is not None:
+            return found
+    raise GitNotFound(
+        "git is not on PATH; install it (https://git-scm.com) to index git repositories. "
+        "Plain directories and source archives work without it"
+    )
 
 
 def git_environment(*, network: bool, credentials: Credentials | None = None) -> dict[str, str]:
