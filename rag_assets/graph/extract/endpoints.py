@@ -1,4 +1,5 @@
-"""ENDPOINT nodes and the methods that expose them. What the lambda behind a route does is an edge of its endpoint."""
+"""ENDPOINT nodes and the methods that expose them: of C# by its facts, where what the lambda behind a route does is an
+edge of its endpoint; of other languages by what their frameworks write."""
 
 from __future__ import annotations
 
@@ -16,10 +17,11 @@ from rag_assets.contracts.graph import (
     Relation,
     declaration_key,
     endpoint_key,
+    file_key,
     member_keys,
     method_suffix,
 )
-from rag_assets.contracts.segment import MemberKind, Segment
+from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
 from rag_assets.languages.csharp.binder.label_symbols import NamePosition
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, inside, own_symbol, types_of, whole
@@ -30,6 +32,7 @@ from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.minimal_api import MAP_CALL, mapped_endpoints
 from rag_assets.languages.csharp.web.route_templates import shape
+from rag_assets.languages.routes import MAY_DECLARE, registered_routes, routes_of_member
 from rag_assets.languages.treesitter.parsing import UnparseableError
 
 if TYPE_CHECKING:
@@ -161,7 +164,7 @@ def effects_of_lambdas(file: ParsedFile, nodes: Sequence[GraphNode], edges: Sequ
     `nodes` and `edges` are all that was found in the file. An endpoint whose lines are those of a whole member is
     answered by that member, which has edges of its own.
     """
-    mapped = [node for node in nodes if node.kind is NodeType.ENDPOINT]
+    mapped = [node for node in nodes if node.kind is NodeType.ENDPOINT and node.language == LANGUAGE]
     if not mapped:
         return
     members = [place for place in file.places if place.member is not None]
@@ -184,3 +187,58 @@ def effects_of_lambdas(file: ParsedFile, nodes: Sequence[GraphNode], edges: Sequ
             for edge in by_source.get(source, ()):
                 if node.line_start <= edge.line <= node.line_end:
                     yield structs.replace(edge, source=node.key)
+
+
+# --- other languages --------------------------------------------------------------------------------------------------
+
+_READ_AS = {"go": "go", "java": "java", "python": "python", "javascript": "typescript", "typescript": "typescript"}
+_READ_AS |= {"tsx": "typescript", "jsx": "typescript"}
+
+
+def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
+    """One ENDPOINT per method and route of a file of Go, Java, Python or TypeScript, and `METHOD Exposes ENDPOINT` of
+    the member that declares or registers it: what is registered is probable, as another file may mount it below a
+    prefix."""
+    language = _READ_AS.get(file.language)
+    if language is None:
+        return
+    may_declare = MAY_DECLARE.get(language)
+    found = list(_of_members(file, language)) if may_declare and may_declare.search(file.text) else []
+    declared = len(found)
+    for route in registered_routes(file.text, language):
+        line = file.lines.line_of(route.start)
+        found.append((route.method, route.path, line, line))
+    sources = _sources(file) if found else []
+    own = file_key(file.path)
+    for at, (method, path, first, last) in enumerate(found):
+        around = [(end - start, source) for start, end, source in sources if start <= first <= end]
+        key = endpoint_key(method, path)
+        yield GraphNode(key, NodeType.ENDPOINT, f"{method} {path}", file.path, first, last, file.language)
+        source = min(around)[1] if around else own
+        confidence = Confidence.RESOLVED if at < declared else Confidence.PROBABLE
+        yield GraphEdge(source, Relation.EXPOSES, key, confidence, file.path, first)
+
+
+def _of_members(file: ParsedFile, language: str) -> Iterator[tuple[str, str, int, int]]:
+    """(method, path, the line of its name, the last one) of each member that an annotation makes a handler."""
+    for segment in file.segments:
+        around = {"": segment.attributes}
+        for leaf in leaves_of(segment.members):
+            member, span = leaf.member, leaf.member.span
+            if member.kind is MemberKind.TYPE:
+                around[f"{leaf.owner}.{member.name}" if leaf.owner else member.name] = member.attributes
+            for method, path in routes_of_member(member.attributes, around.get(leaf.owner, ()), language):
+                at = file.text.find(f"{member.name}(", span.char_start, span.char_end)
+                yield method, path, file.lines.line_of(max(at, span.char_start)), span.line_end
+
+
+def _sources(file: ParsedFile) -> list[tuple[int, int, str]]:
+    """The members of a file with a node of their own, by their lines."""
+    return [
+        (leaf.member.span.line_start, leaf.member.span.line_end, key)
+        for segment in file.segments
+        for leaf in leaves_of(segment.members)
+        for key in member_keys(
+            file.language, f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol, leaf.member
+        )
+    ]

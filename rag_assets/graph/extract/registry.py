@@ -22,7 +22,7 @@ from rag_assets.graph.extract.documents import documents, resources
 from rag_assets.graph.extract.ef_access import ef_usage
 from rag_assets.graph.extract.ef_model import ef_migrations, ef_model
 from rag_assets.graph.extract.embedded_sql import sql_in_csharp
-from rag_assets.graph.extract.endpoints import effects_of_lambdas, endpoints
+from rag_assets.graph.extract.endpoints import effects_of_lambdas, endpoints, other_endpoints
 from rag_assets.graph.extract.messages import messages
 from rag_assets.graph.extract.sql_objects import sql_objects as sql
 from rag_assets.graph.extract.tests import subjects_of_tests, tested_members
@@ -72,6 +72,7 @@ EXTRACTORS: tuple[Extractor, ...] = (
     ef_migrations,
     ef_usage,
     endpoints,
+    other_endpoints,
     messages,
     subjects_of_tests,
     resources,

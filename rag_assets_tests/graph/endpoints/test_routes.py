@@ -1,0 +1,248 @@
+"""ENDPOINT nodes of Go, Java, Python and TypeScript: what frameworks write, below the prefixes that the file says."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.contracts.graph import GraphNode
+from rag_assets.graph.extract.endpoints import other_endpoints
+from rag_assets_tests.graph.chains import edges_by, files_of, symbols_of
+
+GIN = """\
+package web
+
+func Create(g *gin.Engine) {
+	g.GET("version", func(c *gin.Context) { c.JSON(200, nil) })
+	g.Match([]string{"GET", "HEAD"}, "/health", health.Check)
+	api := g.Group("/api")
+	{
+		users := api.Group("/users/")
+		users.POST("", user.Create)
+		users.DELETE("/:id", user.Delete)
+	}
+	g.Group("/auth").Use(limit).POST("/login", session.Login)
+	// g.GET("/old", old.Get)
+	log.Print("g.GET(\\"/text\\", x)")
+	client.Get("/elsewhere")
+	cache.Get("key", nil)
+}
+"""
+MUX = """\
+package web
+
+func Serve(mux *http.ServeMux, r *mux.Router) {
+	mux.HandleFunc("GET /v1/feeds/{id}", h.feed)
+	http.HandleFunc("/ping", ping)
+	sub := r.PathPrefix("/admin").Subrouter()
+	sub.HandleFunc("/users", users).Methods(http.MethodPost, "PUT")
+}
+"""
+CHI = """\
+package web
+
+func Serve(r chi.Router) {
+	r.Get("/", home)
+	r.Route("/articles", func(r chi.Router) {
+		r.Post("/", create)
+		r.Route("/{id:[0-9]+}", func(r chi.Router) {
+			r.Get("/", get)
+		})
+	})
+	r.Post("/last", last)
+}
+"""
+SPRING = """\
+package shop;
+
+@RestController
+@RequestMapping(path = "/articles/{slug}")
+class ArticleApi {
+  @GetMapping
+  Article one() { return null; }
+
+  @Override
+  @PutMapping(value = {"/a", "b"}, produces = "application/json")
+  Article change() { return null; }
+
+  @RequestMapping(path = "old", method = RequestMethod.DELETE)
+  void drop() { }
+}
+
+class Client {
+  @Value("/nothing")
+  String url;
+}
+"""
+JAX = '@Path("orders")\nclass Orders {\n  @GET @Path("{id}")\n  Order one() { return null; }\n}\n'
+NEST = """\
+@Controller('auth')
+export class AuthController {
+  @Post('login')
+  @UseGuards(Guard)
+  public async login(@Body() body: Login) { }
+
+  @Get(['me', 'self'])
+  me() { }
+}
+
+export class Service { @Get('no') no() { } }
+"""
+EXPRESS = """\
+const router = express.Router();
+router.get('/', auth('read'), users.list);
+router
+  .route('/:userId')
+  .patch(auth('write'), users.update)
+  .delete(users.remove);
+axios.get('/elsewhere', config);
+app.use('/v1/users', limit, router);
+fastify.route({ method: 'PUT', url: '/status', handler });
+"""
+FASTAPI = '''\
+"""Use it with @app.get("/text")."""
+router = APIRouter(prefix="/items", tags=["items"])
+
+@router.get("/{item_id:int}", response_model=Item)
+async def read(item_id): ...
+
+@router.api_route(
+    "/",
+    methods=["PUT", "POST"],
+)
+def write(): ...
+
+def create_app():
+    @app.route("/hello/<name>")
+    def hello(name): ...
+
+@mock.patch("shop.clock")
+def test(): ...
+
+app.include_router(router, prefix="/api")
+'''
+DJANGO = """\
+from django.urls import include, path, re_path
+
+api_urls = [
+    path("checks/<uuid:code>", views.one),
+    path(
+        "checks/",
+        views.all,
+    ),
+]
+urlpatterns = [
+    path("v1/", include(api_urls)),
+    path("v2/", include(api_urls)),
+    path("shop/", include([path("cart/", views.cart)])),
+    re_path(r"^old/(?P<year>[0-9]{4})/$", views.old),
+    path("other/", include("shop.other.urls")),
+]
+"""
+
+
+def found(path: str, text: str) -> list[tuple[str, int]]:
+    files = files_of({path: text})
+    parts = other_endpoints(files[0], symbols_of(files))
+    return [(part.name, part.line_start) for part in parts if isinstance(part, GraphNode)]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        pytest.param(
+            "web/router.go",
+            GIN,
+            [
+                ("GET /version", 4),
+                ("GET /health", 5),
+                ("HEAD /health", 5),
+                ("POST /api/users", 9),
+                ("DELETE /api/users/{id}", 10),
+                ("POST /auth/login", 12),
+            ],
+            id="gin",
+        ),
+        pytest.param(
+            "web/mux.go",
+            MUX,
+            [("GET /v1/feeds/{id}", 4), ("ANY /ping", 5), ("POST /admin/users", 7), ("PUT /admin/users", 7)],
+            id="net/http and gorilla",
+        ),
+        pytest.param(
+            "web/chi.go",
+            CHI,
+            [("GET /", 4), ("POST /articles", 6), ("GET /articles/{id}", 8), ("POST /last", 11)],
+            id="chi",
+        ),
+        pytest.param(
+            "src/ArticleApi.java",
+            SPRING,
+            [
+                ("GET /articles/{slug}", 7),
+                ("PUT /articles/{slug}/a", 11),
+                ("PUT /articles/{slug}/b", 11),
+                ("DELETE /articles/{slug}/old", 14),
+            ],
+            id="spring",
+        ),
+        pytest.param("src/Orders.java", JAX, [("GET /orders/{id}", 4)], id="jax-rs"),
+        pytest.param(
+            "src/auth.ts", NEST, [("POST /auth/login", 5), ("GET /auth/me", 8), ("GET /auth/self", 8)], id="nest"
+        ),
+        pytest.param(
+            "src/users.js",
+            EXPRESS,
+            [
+                ("GET /v1/users", 2),
+                ("PATCH /v1/users/{userId}", 5),
+                ("DELETE /v1/users/{userId}", 6),
+                ("PUT /status", 9),
+            ],
+            id="express and fastify",
+        ),
+        pytest.param(
+            "api/items.py",
+            FASTAPI,
+            [
+                ("GET /api/items/{item_id}", 5),
+                ("PUT /api/items", 11),
+                ("POST /api/items", 11),
+                ("GET /hello/{name}", 15),
+            ],
+            id="fastapi and flask",
+        ),
+        pytest.param(
+            "shop/urls.py",
+            DJANGO,
+            [
+                ("ANY /v1/checks/{code}", 4),
+                ("ANY /v2/checks/{code}", 4),
+                ("ANY /v1/checks", 6),
+                ("ANY /v2/checks", 6),
+                ("ANY /shop/cart", 13),
+                ("ANY /old/{year}", 14),
+            ],
+            id="django",
+        ),
+        pytest.param("docs/api.md", GIN, [], id="no code"),
+    ],
+)
+def test_the_routes_of_a_file(path: str, text: str, expected: list[tuple[str, int]]) -> None:
+    assert found(path, text) == expected
+
+
+def test_a_route_is_of_the_member_that_declares_or_registers_it() -> None:
+    assert edges_by(other_endpoints, {"src/auth.ts": NEST})[0] == (
+        "typescript:src/auth.AuthController.login|METHOD Exposes http:POST /auth/login|ENDPOINT resolved"
+    )
+    assert edges_by(other_endpoints, {"web/mux.go": MUX})[0] == (
+        "go:web.Serve|METHOD Exposes http:ANY /ping|ENDPOINT probable"
+    )
+    assert edges_by(other_endpoints, {"shop/urls.py": DJANGO})[0].startswith("file:shop/urls.py|FILE Exposes")
+
+
+@pytest.mark.parametrize("text", [GIN, CHI, EXPRESS, FASTAPI, DJANGO, SPRING])
+@pytest.mark.parametrize("path", ["a.go", "a.py", "a.ts", "A.java"])
+def test_a_file_that_ends_anywhere_and_one_of_another_language_raise_nothing(path: str, text: str) -> None:
+    for end in range(0, len(text), 37):
+        found(path, text[:end])
