@@ -29,6 +29,7 @@ from rag_assets.answer.question_analysis import (
     QueryIntent,
     QueryTerm,
     asks_how,
+    asks_purpose,
     intent_of,
     is_subject,
     listed_noun,
@@ -37,6 +38,7 @@ from rag_assets.answer.question_analysis import (
     settings_asked,
     words_as_names,
     words_asked_of,
+    written_name,
 )
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids, short_name
 from rag_assets.contracts.identity import content_hash
@@ -345,10 +347,17 @@ def read(
     lead = tuple(one for one in evidence if not set(known.lead).isdisjoint(one.point_ids))
     unknown, near = _missing(asked, known, result, gathered.evidence, target)
     ranked_of = [one for one in evidence if one.origin is not Origin.GRAPH]
-    passages = ranked(result.question.text, asked.words, ranked_of, question_model(target))
+    question = result.question
+    keys = (name for name in asked.names if "_" in name and not asked.declared[name])  # not the types of a framework
+    literal = (*question.phrases, *keys)
+    passages = ranked(question.text, asked.words, ranked_of, question_model(target), literal)
     wish, facts = known.wish, known.facts
     planned = bool(lead) or (wish.intent in (Intent.LIST, Intent.OVERVIEW) and bool(at))
     planned |= wish.intent is Intent.DEFINITION and asked.of_code and bool(evidence)
+    if question.phrases:
+        from rag_assets.search.phrases import occurs  # start-up budget: few questions have a phrase
+
+        planned |= any(occurs(phrase, one.text) for phrase in question.phrases for one in ranked_of)
     signals = replace(signals_of(passages, wish.names, unknown, len(at)), planned=planned)
     if wish.intent is Intent.EXPLANATION and asks_how(result.question.text) and not _narrowed(result):
         facts, at, evidence = _with_steps(passages, evidence, target, graph_of)
@@ -447,10 +456,21 @@ def _known(
         facts, at, near = from_graphs(wish)
     best = max((hit.score for hit in result.hits), default=1.0)
     declaring = [point for points in asked.declared.values() for point in points]
-    if declaring and not at and wish.intent in (Intent.USAGE, Intent.TESTS):
-        from rag_assets.answer.plans import mentions_of
+    written = written_name(result.question.text) if wish.intent is not Intent.TABLES and not wish.places else ""
+    if written:
+        from rag_assets.answer.plans import writes_of
 
-        facts, at = mentions_of(target, wish.names, wish.intent, declaring)
+        set_in, set_at = writes_of(target, written)
+        if set_at:
+            wish, facts, at = replace(wish, intent=Intent.LIST), set_in, set_at
+    if not at and wish.names and _asks_uses(wish, result.question):
+        from rag_assets.answer.plans import NAMED_IN, mentions_of
+
+        if wish.intent is Intent.DEFINITION:
+            facts, at, _ = from_graphs(replace(wish, intent=Intent.USAGE))
+        if not at:
+            heading = NAMED_IN if wish.intent is Intent.DEFINITION else ""
+            facts, at = mentions_of(target, wish.names, wish.intent, declaring, heading)
     wanted = [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in declaring]
     lead: list[str] = []
     if wish.places:
@@ -464,6 +484,13 @@ def _known(
         wanted += [FetchRequest(point, best) for point in lead]
     wanted += [FetchRequest(point, 0.0, Origin.GRAPH) for point in at.values()]
     return _Known(wish, facts, at, tuple(near), tuple(lead), tuple(wanted), tuple(warnings))
+
+
+def _asks_uses(wish: QueryIntent, question: Question) -> bool:
+    """Whether a question is answered by where its names are used, if nothing else knows who uses them."""
+    return wish.intent in (Intent.USAGE, Intent.TESTS) or (
+        wish.intent is Intent.DEFINITION and asks_purpose(question.text)
+    )
 
 
 def _with_facts(

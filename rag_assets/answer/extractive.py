@@ -86,6 +86,8 @@ def answer_of(
         first, *others = _explanations(words, passages, within, _MOST_WHOLE) or [""]
         pieces += [first, said, *others]
     else:
+        if wish.intent is Intent.DEFINITION and said and not pieces:  # nothing declares a setting that texts tell of
+            pieces += _explanations(words, passages, within, 1, 0)
         pieces.append(said)
         if not any(pieces) or wish.intent in (Intent.ROUTES, Intent.TABLES):
             pieces += _explanations(words, passages, within, _BESIDE_FACTS if told else _MOST_WHOLE)
@@ -327,8 +329,7 @@ def _decides(line: str) -> float:
 
 def about(passage: Passage) -> str:
     """The sentence before a quote: what it is, where, and what its author says of it."""
-    known = passage.evidence
-    owner = known.name
+    known, owner = passage.evidence, passage.owner
     is_whole = passage.name in ("", owner) or passage.is_type or not owner.isidentifier() or known.language == "sql"
     name = passage.name if is_whole else f"{owner}.{passage.name}"
     where = lines_of(known.path, passage.line_start, passage.line_end)

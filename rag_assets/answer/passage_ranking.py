@@ -60,6 +60,9 @@ _AGAIN = 0.8
 """What another passage of a file loses beside the first one: an answer may be in the second best file."""
 _LEAST_SAID = 0.25
 """Of what the first passage says of the question: others that say less are there by chance."""
+_WORD_FOR_WORD, _IN_CODE = 20.0, 5.0
+"""More than all else: who quotes a text, or writes a key that nothing declares, wants to know where it stands; of a
+text, what says it rather than what tells of it."""
 _SAID = 0.4
 """Of a word's credit, from which on a passage says it."""
 _UNSAID = 0.3
@@ -164,13 +167,25 @@ class RankedPassages:
 
 
 def ranked(
-    question: str, words: Sequence[QueryTerm], evidence: Sequence[Evidence], model: StaticEmbedder | None
+    question: str,
+    words: Sequence[QueryTerm],
+    evidence: Sequence[Evidence],
+    model: StaticEmbedder | None,
+    phrases: Sequence[str] = (),
 ) -> RankedPassages:
-    """The passages of the evidence by how well they answer; without a `model` by words alone."""
+    """The passages of the evidence by how well they answer, those first that have the most of the `phrases`; without a
+    `model` by words alone."""
     import numpy as np
 
     passages, rows, credit = passage_features(question, words, evidence, model)
     scores = rows @ np.array([getattr(WEIGHTS, name) for name in _NAMES], np.float32)
+    if phrases:
+        from rag_assets.search.phrases import occurs  # start-up budget: few questions have a phrase
+
+        texts = sum(" " in phrase for phrase in phrases)
+        for at, one in enumerate(passages):
+            having = sum(occurs(phrase, one.text) for phrase in phrases)
+            scores[at] += having * _WORD_FOR_WORD + _IN_CODE * (bool(having and texts) and not one.is_prose)
     return ranked_by(scores, passages, words, rows, credit, model)
 
 

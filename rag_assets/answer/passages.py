@@ -48,7 +48,8 @@ _STRIPPED = re.compile(r"//[^\n]*|/\*.*?\*/|^\s*\[[^\n]*\]\s*$", re.DOTALL | re.
 _AFTER_BODY = re.compile(r"\s*=[^;{}]*;|\s*;")
 _OPEN, _CLOSE = {"(": ")", "[": "]"}, {")", "]"}
 
-_DEFINITION = re.compile(r"^[ \t]*(?:async\s+def|def|class)\s+\w+[^\n]*", re.MULTILINE)
+_DECORATOR = r"[ \t]*@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?[ \t]*\n"
+_DEFINITION = re.compile(rf"^(?:{_DECORATOR})*[ \t]*(?P<head>(?:async\s+def|def|class)\s+\w+[^\n]*)", re.MULTILINE)
 _GO_BEGINS = re.compile(r"^(?://[^\n]*\n)*(?:(func|type|var|const|import)\b)?", re.MULTILINE)
 _GO_TYPE = re.compile(r"^type\s+\w", re.MULTILINE)
 _BLANK = re.compile(r"\r?\n[ \t]*\r?\n\s*|\s*\f\s*")  # a form feed ends a page
@@ -116,7 +117,7 @@ def _in_braces(text: str) -> Iterator[OutlinePart]:
 
 
 def _is_type_block(head: str) -> bool:
-    bare = _STRIPPED.sub("", head)
+    bare = _without_attributes(_STRIPPED.sub("", head))
     return _TYPE_HEAD.search(bare) is not None and "=" not in bare.partition("where")[0].partition(":")[0]
 
 
@@ -152,15 +153,14 @@ def _by_go_declarations(text: str) -> Iterator[OutlinePart]:
 
 
 def _by_definitions(text: str) -> Iterator[OutlinePart]:
-    starts = [found.start() for found in _DEFINITION.finditer(text)]
-    if not starts:
+    found = list(_DEFINITION.finditer(text))
+    if not found:
         yield from _paragraphs(text)
         return
-    if text[: starts[0]].strip():
-        yield OutlinePart(0, starts[0], starts[0])
-    for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        head = text.find("\n", begin)
-        yield OutlinePart(begin, end, min(end, head + 1) if head >= 0 else end)
+    if text[: found[0].start()].strip():
+        yield OutlinePart(0, found[0].start(), found[0].start())
+    for one, end in zip(found, [*(after.start() for after in found[1:]), len(text)], strict=True):
+        yield OutlinePart(one.start(), end, min(end, one.end("head") + 1))
 
 
 def _sql_part(text: str, start: int, end: int) -> OutlinePart:
@@ -206,12 +206,15 @@ _TAGGED = re.compile(r"^[ \t]*\**[ \t]*@\w", re.MULTILINE)
 """Where the prose of a block comment ends: at `@param` and the like."""
 _PICTURE = re.compile(r"^[ \t]*```(?:mermaid|svg|plantuml)\b", re.MULTILINE)
 _SUMMARY = re.compile(r"<(summary|remarks)>(.*?)</\1>", re.DOTALL)
-_BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*\"|[\[\]]")
+_BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[\[\]()]")
+_ATTRIBUTE = re.compile(r"(?=\[)|@(?!interface\b)[A-Za-z_][\w.]*+[ \t]*(?P<given>\()?")
+"""`[HttpGet]`, `@GetMapping("/x")`, `@app.get("/x")`, `@Override`."""
 _FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 _CONDITIONAL = re.compile(r"^[ \t]*#\w[^\n]*\n?", re.MULTILINE)
 _NOTHING = "… \t\r\n"
 _DECLARED = re.compile(r"(?:>[^<>()]*<\s*)?(\w*[A-Za-z_])")
 """A name before its type parameters, read from the end: from the beginning it would be tried at every character."""
+_GO_RECEIVER = re.compile(r"func\s*\([^)]*?\*?(?P<type>\w+)(?:\[[^\]]*\])?\s*\)")
 _GO_DECLARED = re.compile(r"(?:func\s*(?:\([^)]*\)\s*)?|(?:type|var|const)\s+)(\w+)")
 _TYPE = re.compile(r"\b(?:class|struct|interface|record|enum|delegate)\s+(?:class\s+|struct\s+)?([A-Za-z_(]\w*)")
 _CALLED = re.compile(r"\b(?!ref\b|readonly\b)([A-Za-z_]\w*)\s*(?:<[\w\s,\[\]]*>)?\s*\(")
@@ -278,6 +281,12 @@ class Passage:
     @property
     def is_prose(self) -> bool:
         return self.evidence.language in PROSE
+
+    @property
+    def owner(self) -> str:
+        """What it is declared in: of a method of Go its receiver, which the section is not of."""
+        receiver = _GO_RECEIVER.match(self.signature) if self.evidence.language == "go" else None
+        return receiver["type"] if receiver else self.evidence.name
 
 
 @lru_cache(maxsize=256)  # of a turn or two: what declares a name is looked at before and while passages are ranked
@@ -378,7 +387,7 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
     last = first + text.count("\n")
     if known.language in PROSE:
         headings = _HEADING.findall(known.text[: part.end])
-        heading, head = headings[-1] if headings else "", _on_one_line(_without_attributes(text))
+        heading, head = headings[-1] if headings else "", _on_one_line(text)
         return Passage(known, text, text, first, last, heading=heading, signature=head)
     prelude = _PRELUDE.match(text)
     begin = prelude.end() if prelude else 0
@@ -422,19 +431,25 @@ def _is_type(head: str) -> bool:
 
 
 def _without_attributes(code: str) -> str:
-    """A declaration without the attributes and directives before it, and with `…` for a directive in the middle of it:
-    what is quoted has to say what it leaves out."""
+    """A declaration without the attributes, annotations, decorators and directives before it, and with `…` for a
+    directive in the middle of it: what is quoted has to say what it leaves out."""
     bare = (_CONDITIONAL.sub("…\n", code) if "#" in code else code).lstrip(_NOTHING)
-    while bare.startswith("["):
-        depth = 0
-        for found in _BRACKET.finditer(bare):
-            depth += {"[": 1, "]": -1}.get(found.group(), 0)
-            if depth == 0:
-                bare = bare[found.end() :].lstrip(_NOTHING)
-                break
-        else:
+    while (begun := _ATTRIBUTE.match(bare)) is not None:
+        end = begun.end() if begun.group() and not begun["given"] else _closed(bare, begun.start("given"))
+        if end < 0:
             return bare  # never closed: it is none
+        bare = bare[end:].lstrip(_NOTHING)
     return bare.strip(_NOTHING)
+
+
+def _closed(text: str, opened: int) -> int:
+    """Behind the bracket that closes the one at `opened`, or the first one; -1 where none does."""
+    depth = 0
+    for found in _BRACKET.finditer(text, max(opened, 0)):
+        depth += 1 if found.group() in _OPEN else -1 if found.group() in _CLOSE else 0
+        if depth == 0:
+            return found.end()
+    return -1
 
 
 def _name(known: Evidence, bare: str, head: str) -> str:

@@ -26,7 +26,7 @@ from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.languages.configuration_keys import settings_read
 from rag_assets.search.line_references import sections_of
-from rag_assets.search.phrases import points_with
+from rag_assets.search.phrases import PhraseMatches, points_with
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 from rag_assets.search.section_source import section_source
 
@@ -52,6 +52,13 @@ _MOST_READ = 1_000  # of them, those about the subject
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
 _NAMED = "**No graph knows a use; by its text code names it in:**"
 _NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
+NAMED_IN = "**Code names it in:**"
+_ASSIGNED = (
+    r"(?<!\w){0}(?:\[[^\]\n]*\])?\s*(?:[-+*/%|&^]|\*\*|//|<<|>>|\?\?|\|\||&&|:)?=(?![=>~])"
+    r"|(?<!\w){0}(?:\+\+|--)|(?:\+\+|--)[\w.]*(?<!\w){0}(?!\w)|(?<!\w)(?i:set_?{0})\("
+)
+"""What writes something: an assignment, a keyword argument, a counter, a setter."""
+_CONSTANT = r"(?<!\w)(\w+)\s*(?::\s*[\w.]+\s*)?:?=\s*(?:[\w.]+[(\[]\s*)?[\"']{0}[\"']"
 _SAYS_NO_USE = re.compile(
     r"\s*(?:import|from|using|package|export \*|//|/\*|\*|#|--|\"\"\"|@see)(?!\w)|.*\brequire\(", re.IGNORECASE
 )
@@ -92,13 +99,16 @@ class ListedNode:
 
 
 def listed(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> GraphFacts:
-    """The first nodes that a noun lists, those alone that are about the subject of the question."""
+    """The first nodes that a noun lists, those alone that are about the subject of the question; of the product alone,
+    if that has several."""
     found = nodes_listed(graph, noun, subject)
     if len(found) < _FEWEST_LISTED and all(word.root in _CONTAINERS for word in subject):
         subject = ()
         found = nodes_listed(graph, noun)
     if len(found) < _FEWEST_LISTED:
         return GraphFacts()
+    of_product = [one for one in found if non_product_code(one.path) is None]
+    found = of_product if len(of_product) >= _FEWEST_LISTED else found
     about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
     facts = tuple(one.fact for one in found[:MOST_LISTED])
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {noun}{about}")
@@ -252,41 +262,96 @@ def _code_of(payload: Mapping[str, Any], target: Searchable) -> str:
 
 
 def mentions_of(
-    target: Searchable, names: Sequence[str], intent: Intent, declaring: Sequence[str]
+    target: Searchable, names: Sequence[str], intent: Intent, declaring: Sequence[str], heading: str = ""
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """Where code writes some names, beside the points `declaring` them and in other files than these if there is any:
-    of most languages the graph has the declarations and not who uses them. For tests those alone, else the product
-    first. With the points that show it."""
+    """Where code writes some names, or constants that are declared as the text of one, beside the points `declaring`
+    them and in other files than these if there is any: of most languages the graph has the declarations and not who
+    uses them. For tests those alone, else the product first. With the points that show it."""
     shard, scope = target.parts.shard(), target.scope()
     own = {place.path for place in shard.places(declaring, scope).values()}
     found: dict[GraphFact, str] = {}
-    heading = _NAMED
-    for name in names:
+    waiting, among = list(names), False
+    for name in waiting:
+        points = _points_naming(name, target)
+        among |= bool(points.cut)
         last = name.rpartition(".")[2]
-        if len(last) < _SHORTEST_NAME:
-            continue
-        try:
-            points = points_with([last], target.parts, scope)
-        except (KeywordIndexError, BlobError):  # what is damaged is told of the evidence
-            continue
-        heading = _NAMED_AMONG if points.cut else heading
-        named = _naming(last, points.ids - set(declaring), target, certain=last == name)
+        payloads = shard.retrieve(sorted(points.ids - set(declaring)), scope)
+        named = _naming(_written(last), payloads, target, ("names", last, last == name))
         found |= {fact: point for fact, point in named.items() if intent is not Intent.TESTS or is_test_path(fact.path)}
+        if name in names:
+            waiting += _constants_of(name, payloads, target)
     others = [fact for fact in found if fact.path not in own] or list(found)
     kept = sorted(others, key=lambda fact: (non_product_code(fact.path) is not None, fact.path, fact.line))
-    if not kept:
+    if heading:  # what something is for is said by the product
+        kept = _of_product({(fact.path, fact.line): fact for fact in reversed(kept)}.values())[::-1]
+    heading = heading or (_NAMED_AMONG if among else _NAMED)
+    return _shown(kept, found, heading)
+
+
+def writes_of(target: Searchable, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where code of the product, if it does, assigns a field, a property or a variable: of its owner, if one is named,
+    before others of that name. With the points that show it."""
+    owner, _, last = name.rpartition(".")
+    owner = owner.rpartition(".")[2].casefold()
+    points = _points_naming(last, target)
+    payloads = target.parts.shard().retrieve(sorted(points.ids), target.scope())
+    found = _naming(
+        re.compile(_ASSIGNED.format(re.escape(last)), re.IGNORECASE), payloads, target, ("sets", last, True)
+    )
+
+    def order(fact: GraphFact) -> tuple[bool, str, int]:
+        return owner not in f"{fact.source} {fact.path}".casefold(), fact.path, fact.line
+
+    return _shown(sorted(_of_product(found), key=order), found, f"**Code that sets {name}:**")
+
+
+def _of_product(facts: Iterable[GraphFact]) -> list[GraphFact]:
+    """The facts of the product alone, if it has any."""
+    known = list(facts)
+    return [fact for fact in known if non_product_code(fact.path) is None] or known
+
+
+def _shown(
+    facts: Sequence[GraphFact], points: Mapping[GraphFact, str], heading: str
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    if not facts:
         return GraphFacts(), {}
-    command = f"search '\"{kept[0].target}\"'"
-    shown = tuple(kept[:MOST_FACTS])
-    return GraphFacts(shown, len(kept), heading, command), {fact: found[fact] for fact in shown}
+    shown = tuple(facts[:MOST_FACTS])
+    command = f"search '\"{facts[0].target}\"'"
+    return GraphFacts(shown, len(facts), heading, command), {fact: points[fact] for fact in shown}
 
 
-def _naming(name: str, points: Iterable[str], target: Searchable, *, certain: bool) -> dict[GraphFact, str]:
-    """Each member of code that names something, where it does first, with the smallest section that has it. Not
-    `certain` where the name is a member's, of which other types may have one too."""
+def _points_naming(name: str, target: Searchable) -> PhraseMatches:
+    last = name.rpartition(".")[2]
+    if len(last) < _SHORTEST_NAME:
+        return PhraseMatches(frozenset())
+    try:
+        return points_with([last], target.parts, target.scope())
+    except (KeywordIndexError, BlobError):  # what is damaged is told of the evidence
+        return PhraseMatches(frozenset())
+
+
+def _constants_of(name: str, payloads: Mapping[str, Mapping[str, Any]], target: Searchable) -> list[str]:
+    """The constants and variables that are declared as the text of a name: code that reads a setting says these."""
+    declared = re.compile(_CONSTANT.format(re.escape(name)))
+    found = (one[1] for payload in payloads.values() for one in declared.finditer(_code_of(payload, target)))
+    return [one for one in dict.fromkeys(found) if one != name]
+
+
+def _written(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+
+
+def _naming(
+    written: re.Pattern[str],
+    payloads: Mapping[str, Mapping[str, Any]],
+    target: Searchable,
+    said: tuple[str, str, bool],
+) -> dict[GraphFact, str]:
+    """Each member of code that has a pattern, where it does first, with the smallest section that has it; `said` is
+    what it does with which name, and whether that is certain: of a member alone other types may have one too."""
     made: dict[tuple[str, str], tuple[GraphFact, str]] = {}
     told: set[tuple[str, int]] = set()
-    payloads = target.parts.shard().retrieve(sorted(points), target.scope())
 
     def place(point: str) -> tuple[bool, int, str]:
         payload = payloads[point]
@@ -297,19 +362,18 @@ def _naming(name: str, points: Iterable[str], target: Searchable, *, certain: bo
         path = payload.get("Path", "")
         symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
-        for line in _lines_with(name, payload, target):
+        for line in _lines_with(written, payload, target):
             member = next((one.name for one in members if one.start_line <= line <= one.end_line), "")
             owner = symbol if symbol.isidentifier() or not member else ""  # a module is called by its path
             source = ".".join(dict.fromkeys(filter(None, (owner, member)))) or path.rpartition("/")[2]
             if (path, line) not in told:
-                made.setdefault((path, source), (GraphFact(source, "names", name, path, line, certain), point))
+                made.setdefault((path, source), (GraphFact(source, said[0], said[1], path, line, said[2]), point))
             told.add((path, line))
     return dict(made.values())
 
 
-def _lines_with(name: str, payload: Mapping[str, Any], target: Searchable) -> Iterator[int]:
-    """The lines of a section that write a name and do more than import or tell of it."""
-    written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+def _lines_with(written: re.Pattern[str], payload: Mapping[str, Any], target: Searchable) -> Iterator[int]:
+    """The lines of a section that have a pattern and do more than import or tell of it."""
     for line, text in enumerate(_code_of(payload, target).split("\n"), int(payload.get("StartLine", 1))):
         if written.search(text) and not _SAYS_NO_USE.match(text):
             yield line

@@ -359,6 +359,36 @@ def settings_asked(question: str) -> tuple[str, str]:
     return "environment variable" if found["variables"] else "setting", found["who"] or found["by"] or found["which"]
 
 
+_NAME = r"`?(?P<{0}>[A-Za-z_][\w.]*\w)`?"
+_WRITING = r"(?:writ(?:e|es|ten)|assign(?:s|ed)?|sets?|chang(?:e|es|ed)|modif(?:y|ies|ied)|updat(?:e|es|ed))"
+_WRITES = re.compile(
+    rf"^\W*(?:where|who|what|which \w+)\b[^?]*? {_WRITING}(?: to| into)?(?: the)? {_NAME.format('object')}\W*$"
+    rf"|^\W*where (?:is|are|was|does|do)(?: the)? {_NAME.format('subject')}(?: \w+)?(?: gets?)? {_WRITING}\W*$",
+    re.IGNORECASE,
+)
+_AS_CODE = re.compile(r"[._]|[a-z0-9][A-Z]")
+
+
+def written_name(question: str) -> str:
+    """The variable, field or property of which a question asks where it is written; '' for another question."""
+    found = _WRITES.match(question.strip())
+    name = found["object"] or found["subject"] if found is not None else ""
+    return name if _AS_CODE.search(name) else ""
+
+
+_PURPOSE = re.compile(
+    r"^\W*what (?:is|are|does|do)\b.* (?:used for|good for|for|control|configure|affect|influence)\W*$"
+    r"|^\W*what does (?:the )?(?:(?:setting|option|flag|variable|key) \S+|`?(?-i:[A-Z][A-Z0-9_]{3,})`?) do\W*$"
+    r"|^\W*(?:how|where) (?:is|are)\b.* (?:used|read|needed|applied|evaluated|checked)\W*$",
+    re.IGNORECASE,
+)
+
+
+def asks_purpose(question: str) -> bool:
+    """Whether a question is about what something is for: of a setting the code that reads it says so."""
+    return _PURPOSE.match(question.strip()) is not None
+
+
 _HOW_MANY_AT_MOST = re.compile(
     r"^\W*how many\b.*\b(?:can|could|may|might|should|must|will|by default|allowed|at (?:most|least|once|a time)"
     r"|at the same time|per|every|each)\b",

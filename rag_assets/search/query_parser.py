@@ -49,7 +49,7 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})  # a text editor's
 _QUOTED = r'"(?P<{0}>(?:[^"\\]|\\.)*)"'
 _TOKEN = re.compile(
     rf"(?P<minus>-?)(?P<key>[A-Za-z_]+):(?:{_QUOTED.format('quoted_value')}|(?P<value>[^\s\":/][^\s\"]*))(?=\s|$)"
-    rf"|(?P<not>-?){_QUOTED.format('phrase')}(?=\s|$)"
+    rf"|(?P<not>-?){_QUOTED.format('phrase')}(?=[.,;:!?]*(?:\s|$))"
     r"|(?P<word>\S+)"
 )
 # A value begins with neither `:` nor `/`: `std::sort` and `https://…` are no filters.

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from rag_assets.answer.extractive import about
 from rag_assets.answer.passages import outline, passages_of
 from rag_assets_tests.answer.pieces import SERVICE, piece
 
@@ -136,3 +137,43 @@ def test_parts_are_in_order_and_do_not_overlap(language: str, cut: int) -> None:
     assert all(one.end <= other.start for one, other in pairwise(found))
     kept = set("".join(text[part.start : part.end] for part in found).split())
     assert {word for word in text.split() if any(map(str.isalnum, word))} <= kept
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        (
+            "java",
+            '@RestController\n@RequestMapping(path = "/users", method = {POST, PUT})\nclass UsersApi {\n'
+            '  @Override @Value("${a.b}") private String kept;\n\n  @GetMapping\n'
+            "  public User find(@PathVariable String id) { return null; }\n}\n",
+            ["UsersApi", "kept", "find"],
+        ),
+        (
+            "typescript",
+            "@Controller('users')\nexport class Users {\n  @Get(':id')\n  @Roles({ any: ['a)'] })\n"
+            "  find() { return 1; }\n}\n",
+            ["Users", "find"],
+        ),
+        ("java", "public @interface Audited {\n  String by();\n}\n", ["Audited", "by"]),
+        (
+            "python",
+            "@app.get(\n    '/x',\n    by=f(1),\n)\nasync def find(): ...\n\n\n@property\n@cached\ndef kept(self):\n"
+            "    return 1\n",
+            ["find", "kept"],
+        ),
+    ],
+)
+def test_annotations_belong_to_what_they_stand_before_and_are_not_its_name(
+    language: str, text: str, names: list[str]
+) -> None:
+    found = passages_of(piece(text, language=language, symbol="pkg"))
+    assert [one.name for one in found] == names
+    assert all(not one.code.rstrip().endswith(("@cached", "@property")) for one in found)
+
+
+def test_a_method_of_go_is_of_its_receiver() -> None:
+    text = "func (p *Pool[T]) Push(job T) error {\n\treturn nil\n}\n\nfunc New() *Pool {\n\treturn nil\n}\n"
+    push, new = passages_of(piece(text, language="go", symbol="worker", path="worker/pool.go"))
+    assert about(push).startswith("`Pool.Push` in worker/pool.go:3-5")
+    assert about(new).startswith("`worker.New` in worker/pool.go:7-9")

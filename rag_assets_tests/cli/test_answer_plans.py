@@ -276,6 +276,14 @@ POLYGLOT: dict[str, str | bytes] = {
     "tests/test_books.py": "from books.ledger import Ledger\n\n\n"
     + "".join(f"def test_{number}():\n    assert Ledger().post_entry()\n\n" for number in range(10)),
     "docs/caches.md": "# Caches\n\nThe TransactionalCacheManager keeps what a transaction reads.\n",
+    "core/keys.go": 'package core\n\nconst EnvLateFee = "SHOP_LATE_FEE"\n',
+    "core/config.go": 'package core\n\nimport "os"\n\nfunc Load(c *Config) {\n\tc.LateFee = os.Getenv(EnvLateFee)\n'
+    '\tif c.LateFee == "" {\n\t\tpanic("no late fee")\n\t}\n}\n',
+    "core/config_test.go": 'package core\n\nfunc TestLoad(t *T) {\n\tc.LateFee = "1"\n\tt.Setenv("SHOP_LATE_FEE")\n}\n',
+    "docs/settings.md": "# Settings\n\n`SHOP_LATE_FEE` is what a customer pays for each day.\n\nThere is no late fee "
+    "for members, whoever they are.\n",
+    "web/router.go": 'package web\n\nfunc Add(r *gin.Engine) {\n\tr.GET("/books", list)\n\tr.POST("/books", add)\n}\n',
+    "web/router_test.go": 'package web\n\nfunc TestIt(t *T) {\n\tr.GET("/fake", list)\n}\n',
 }
 
 
@@ -309,6 +317,36 @@ def test_who_uses_a_name_is_told_by_the_text_where_the_graph_knows_no_use(
     answer = asked(polyglot, question).json["answer"]
     assert "**No graph knows a use; by its text code names it in:**" in answer
     assert re.findall(r" in (\S+\.(?:java|go):\d+)", answer) == places
+
+
+def test_where_something_is_written_is_told_by_its_assignments(polyglot: CommandLine) -> None:
+    """Neither comparisons nor tests, if the product assigns it."""
+    for question in ("where do we write to config.LateFee?", "where is Config.LateFee set?", "what sets c.LateFee?"):
+        found = asked(polyglot, question).json
+        assert re.findall(r" in (\S+:\d+)", found["answer"]) == ["core/config.go:6"], question
+        assert "sets **LateFee**" in found["answer"] and not found["unsure"]
+
+
+def test_what_a_setting_is_for_is_told_by_texts_and_by_what_reads_it(polyglot: CommandLine) -> None:
+    """Code says the constant that is declared as its text."""
+    for question in ("what is SHOP_LATE_FEE used for?", "what does SHOP_LATE_FEE do?"):
+        answer = asked(polyglot, question).json["answer"]
+        assert "> `SHOP_LATE_FEE` is what a customer pays" in answer
+        assert re.findall(r"\*\* in (\S+:\d+)", answer) == ["core/config.go:6", "core/keys.go:3"]
+
+
+def test_a_quoted_text_is_told_where_code_says_it(polyglot: CommandLine) -> None:
+    found = asked(polyglot, 'when do I get "no late fee"?').json
+    assert found["citations"][0]["path"] == "core/config.go" and 'panic("no late fee")' in found["answer"]
+
+
+def test_the_routes_of_other_languages_are_listed_without_those_of_tests(polyglot: CommandLine) -> None:
+    answer = asked(polyglot, "what endpoints are there?").json["answer"]
+    assert "**2 endpoints:**" in answer
+    assert re.findall(r"^- \*\*(.+?)\*\* in (\S+:\d+)", answer, re.MULTILINE) == [
+        ("GET /books", "web/router.go:4"),
+        ("POST /books", "web/router.go:5"),
+    ]
 
 
 def test_of_a_member_only_its_name_is_seen_in_the_text(polyglot: CommandLine) -> None:
