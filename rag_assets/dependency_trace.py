@@ -30,7 +30,10 @@ Argument = str | int | None | tuple[str, ...]
 Question = tuple[str, tuple[Argument, ...]]
 """(name, arguments): equal questions are asked once."""
 
-_recording: ContextVar[dict[Question, Any] | None] = ContextVar("recording", default=None)
+Answers = Mapping[Question, Any]
+
+_recording: ContextVar[tuple[dict[Question, Any], Answers] | None] = ContextVar("recording", default=None)
+"""What is asked now, and answers that are known already."""
 _NAME = "question"
 _UNASKED: Any = object()
 _PLAIN = frozenset({str, int, type(None)})
@@ -49,19 +52,22 @@ def tracked(
 
         @functools.wraps(method)
         def asked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> A:
-            questions = recorded()
-            if questions is None:
+            recording = recorded()
+            if recording is None:
                 return method(self, *args, **kwargs)
+            questions, told = recording
             known: Any = (name, args)
             if kwargs or len(args) != count or not _PLAIN.issuperset(map(type, args)):
                 known = (name, _plain(args, kwargs, parameters))
             answer = questions.get(known, _UNASKED)
             if answer is _UNASKED:
-                token = _recording.set(None)  # what the answer itself asks follows from it
-                try:
-                    answer = answered(self, *known[1])
-                finally:
-                    _recording.reset(token)
+                answer = told.get(known, _UNASKED)
+                if answer is _UNASKED:
+                    token = _recording.set(None)  # what the answer itself asks follows from it
+                    try:
+                        answer = answered(self, *known[1])
+                    finally:
+                        _recording.reset(token)
                 questions[known] = answer
             return answer  # type: ignore[no-any-return] # what the same method gave for the same question
 
@@ -72,10 +78,11 @@ def tracked(
 
 
 @contextmanager
-def trace() -> Iterator[dict[Question, Any]]:
-    """Collects the questions asked in this context, each with its answer."""
+def trace(told: Answers | None = None) -> Iterator[dict[Question, Any]]:
+    """Collects the questions asked in this context, each with its answer; those that are `told` already are not
+    looked for again."""
     questions: dict[Question, Any] = {}
-    token = _recording.set(questions)
+    token = _recording.set((questions, told or {}))
     try:
         yield questions
     finally:
@@ -92,7 +99,7 @@ def in_scope(wall: str) -> Iterator[None]:
         return
     with trace() as own:
         yield
-    outer.update({(_behind(wall, name), arguments): answer for (name, arguments), answer in own.items()})
+    outer[0].update({(_behind(wall, name), arguments): answer for (name, arguments), answer in own.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +110,13 @@ class ScopedServices:
     services: tuple[object, ...]
 
 
-def replay_lookups(services: Iterable[object], questions: Iterable[Question]) -> dict[Question, Any]:
-    """The same questions asked of other services, each alone or a `ScopedServices`. Raises KeyError for one that nobody
-    answers."""
-    answering = _methods(services)
-    return {known: answering[known[0]](*known[1]) for known in questions}
+def replay_lookups(
+    services: Iterable[object], questions: Iterable[Question], told: Answers | None = None
+) -> dict[Question, Any]:
+    """The same questions asked of other services, each alone or a `ScopedServices`, but for those that are `told`
+    already. Raises KeyError for one that nobody answers."""
+    answering, known = _methods(services), told or {}
+    return {asked: known[asked] if asked in known else answering[asked[0]](*asked[1]) for asked in questions}
 
 
 def digest_of(answers: Mapping[Question, Any], *, in_order: bool = False) -> str:

@@ -349,7 +349,7 @@ def _graph_parts(build: IndexBuild, bucket: int, guard: FileGuard, label: _Label
         made = memo.each(
             [file_key(STAGE, row) for row in rows],
             extract,
-            holds=lambda known: known.digest == label.facets.together(known.facets),
+            holds=lambda _, known: known.digest == label.facets.together(known.facets),
             keeps=not label.seen.suffix,
         )
         for row, (file, is_new) in zip(rows, made, strict=True):

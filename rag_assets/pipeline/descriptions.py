@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -20,9 +21,17 @@ from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
-from rag_assets.dependency_trace import in_scope, trace
+from rag_assets.dependency_trace import (
+    decoded_questions,
+    digest_of,
+    encoded_questions,
+    in_scope,
+    replay_lookups,
+    trace,
+)
 from rag_assets.descriptions.kinds import default_registry
 from rag_assets.descriptions.processor import (
+    CSHARP,
     DescribeOutcome,
     FileOutcome,
     SegmentOutcome,
@@ -35,7 +44,7 @@ from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.graph.csr_graph import by_count
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.labels import repository_of
-from rag_assets.index.parquet_parts import read_rows, write_part
+from rag_assets.index.parquet_parts import read_part, write_part
 from rag_assets.languages.detection import DETECTS_LANGUAGES
 from rag_assets.models import open_llm
 from rag_assets.pipeline.build import IndexBuild, StageReport
@@ -43,6 +52,7 @@ from rag_assets.pipeline.memo import (
     AnswerCache,
     BucketMemo,
     CachedBucket,
+    ItemMemo,
     Lookups,
     bucket_inputs,
     recorded,
@@ -50,17 +60,22 @@ from rag_assets.pipeline.memo import (
 )
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import DESCRIPTIONS
-from rag_assets.pipeline.segments import indexed_files, read_segments
+from rag_assets.pipeline.segments import (
+    decoded_segments,
+    encoded_segments,
+    file_key,
+    indexed_files,
+    read_segments,
+    used_file_keys,
+)
 from rag_assets.pipeline.symbol_tables import PerClearanceTables, walled_surveys
 from rag_assets.pipeline.workers.file_guard import REFUSED_BEFORE, FileGuard, Refusal
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
 from rag_assets.serialization import from_json
 
 STAGE = "descriptions"
+DESCRIBED_FILES = "described_files"
 _SHOWN_PROBLEMS = 200
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 @stage_memo(STAGE, "segments")
@@ -91,7 +106,8 @@ def describe_files(
             kinds.update(made.kinds)
             csharp.update(made.csharp)
             warnings.update(made.warnings)
-            work["from_cache" if part.reused else "described"] += made.files
+            described = 0 if part.reused else made.described
+            work.update(described=described, from_cache=made.files - described)
             problems += made.problems
             parts.append(part)
             progress.advance(made.files)
@@ -125,9 +141,11 @@ def describe_files(
 
 @dataclass(frozen=True, slots=True)
 class _Bucket:
-    """What describing one bucket gave. `kinds` and `csharp` count segments, each once however many builders it has."""
+    """What describing one bucket gave, and how many of its files had to be described. `kinds` and `csharp` count
+    segments, each once however many builders it has."""
 
     files: int
+    described: int
     outcomes: dict[str, int]
     kinds: dict[str, int]
     csharp: dict[str, int]
@@ -141,7 +159,7 @@ def _described(
     """The buckets in order. With a model in this process, which keeps its limits, and which is what is waited for; what
     is left over for a later build to ask must not be kept as finished."""
     sizes = part_sizes(build, "segments")
-    with broadcast(build, Describer(build, surveys)) as shared:
+    with broadcast(build, Describer(build, surveys, configuration=_configuration(build, surveys))) as shared:
         parts = _BUCKETS.map(build, keys, _describe_recorded, shared, services=surveys.services, sizes=sizes)
         if refiner is None:
             yield from parts
@@ -149,7 +167,7 @@ def _described(
         plain = list(parts)  # a file may end the process that describes it: not this one
     describer = Describer(build, surveys, refiner)
     for bucket, part in enumerate(plain):
-        made = _describe_bucket(build, bucket, describer, partial(_refined, describer, {f.path for f in part.refused}))
+        made = _refined_bucket(build, bucket, describer, {file.path for file in part.refused})
         yield _BUCKETS.unkept(build, bucket, made, part.refused)
 
 
@@ -184,6 +202,7 @@ class Describer:
     build: IndexBuild
     surveys: PerClearanceTables
     refiner: DescriptionRefiner | None = None
+    configuration: str = ""
 
     def describe(self, context: IndexFileContext, segments: Sequence[Segment]) -> FileOutcome:
         """One file, with what may be told of others in it."""
@@ -204,16 +223,48 @@ class Describer:
         return 1 if self.refiner is None else self.build.settings.llm.max_concurrency
 
 
-Describe = Callable[[IndexFileContext, Sequence[Segment]], FileOutcome | Refusal]
-
-
 def _describe_recorded(
     build: IndexBuild, bucket: int, guard: FileGuard, shared: Broadcast[Describer]
 ) -> tuple[_Bucket, Lookups]:
-    """Describes one bucket, with its lookups in the rest of the label. Runs in a worker process."""
-    describer = shared.value
-    with trace() as lookups:
-        return _describe_bucket(build, bucket, describer, partial(guarded, describer, guard)), lookups
+    """Describes the files of one bucket that are new, or about which the rest of the label now says something else;
+    with all lookups in the rest of the label. Runs in a worker process."""
+    describer, rows = shared.value, indexed_files(build, bucket)
+    services, context_of = describer.surveys.services, context_maker(build)
+    segments, lookups = encoded_segments(build, bucket), Lookups()
+    inputs = [_digest(describer.configuration.encode(), *segments.get(row["path"], ())) for row in rows]
+
+    def describe(number: int) -> DescribedFile | Refusal:
+        context = context_of(rows[number])
+        of_file = decoded_segments(segments.get(context.relative_path, ()))
+        with trace(lookups) as asked:
+            made = guarded(describer, guard, context, of_file)
+            if isinstance(made, Refusal):
+                return made
+            found = _file_of(describer, made, of_file)
+        lookups.update(asked)
+        found.inputs, found.lookups, found.answers = inputs[number], encoded_questions(asked), digest_of(asked)
+        return found
+
+    def holds(number: int, known: DescribedFile) -> bool:
+        if known.inputs != inputs[number]:
+            return False
+        try:
+            answers = replay_lookups(services, decoded_questions(known.lookups), lookups)
+        except KeyError:  # of a wall that is gone
+            return False
+        if digest_of(answers, in_order=True) != known.answers:
+            return False
+        lookups.update(answers)
+        return True
+
+    with _FILES.open(build.home, fresh=build.fresh) as memo:
+        found = list(memo.each([file_key(STAGE, row) for row in rows], describe, holds=holds))
+    return _write_bucket(build, bucket, rows, [file for file, _ in found], sum(is_new for _, is_new in found)), lookups
+
+
+def _digest(*parts: bytes) -> str:
+    """Over JSON, which has no NUL."""
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def guarded(
@@ -223,88 +274,100 @@ def guarded(
     return guard.run(context.relative_path, context.source_sha256, partial(describer.describe, context, segments))
 
 
-def _refined(
-    describer: Describer, refused: set[str], context: IndexFileContext, segments: Sequence[Segment]
-) -> FileOutcome | Refusal:
-    """One file that was described before without a model."""
-    return REFUSED_BEFORE if context.relative_path in refused else describer.describe(context, segments)
+def _refined_bucket(build: IndexBuild, bucket: int, describer: Describer, refused: set[str]) -> _Bucket:
+    """Describes files that were described before without a model."""
+    rows, segments = indexed_files(build, bucket), read_segments(build, bucket)
+
+    def describe(context: IndexFileContext) -> DescribedFile | Refusal:
+        path = context.relative_path
+        of_file = segments.get(path, [])
+        return REFUSED_BEFORE if path in refused else _file_of(describer, describer.describe(context, of_file), of_file)
+
+    with ThreadPoolExecutor(describer.threads, thread_name_prefix="describe") as pool:  # they wait for the model
+        found = list(pool.map(describe, map(context_maker(build), rows)))
+    return _write_bucket(build, bucket, rows, found, len(rows))
 
 
-def _describe_bucket(build: IndexBuild, bucket: int, describer: Describer, describe: Describe) -> _Bucket:
-    """Describes the files of one bucket and writes its part."""
-    segments = read_segments(build, bucket)
-    everything: list[SegmentOutcome] = []
+class DescribedFile(msgspec.Struct, array_like=True):
+    """An entry of the cache: columns of the table for one file, and how often builders warned of what. `inputs` is a
+    digest of its segments and of the configuration, `lookups` what was asked about the rest of the label, `answers` a
+    digest of what was told."""
+
+    columns: dict[str, list[Any]]
+    warnings: dict[str, int]
+    inputs: str = ""
+    lookups: bytes = b""
+    answers: str = ""
+
+
+_FILES = ItemMemo(DESCRIBED_FILES, DescribedFile, partial(used_file_keys, STAGE), compressed=True)
+
+
+def _file_of(describer: Describer, made: FileOutcome, segments: Sequence[Segment]) -> DescribedFile:
+    with in_scope(describer.surveys.wall(made.path)):
+        named = final_symbols(segments, made.path, describer.surveys.of(made.path).census)
+    symbols = dict(zip([segment.ordinal for segment in segments], named, strict=True))
+    rows = [_row(made.path, outcome, symbols[outcome.segment.ordinal]) for outcome in made.outcomes]
+    warnings = Counter(message.code for outcome in made.outcomes for message in outcome.warnings)
+    return DescribedFile({name: [row[name] for row in rows] for name in DESCRIPTIONS.names}, warnings)
+
+
+def _write_bucket(
+    build: IndexBuild,
+    bucket: int,
+    rows: Sequence[Mapping[str, Any]],
+    found: Sequence[DescribedFile | Refusal],
+    described: int,
+) -> _Bucket:
+    """Writes the part of a bucket, file by file."""
+    columns: dict[str, list[Any]] = {name: [] for name in DESCRIPTIONS.names}
     kinds: Counter[str] = Counter()
     csharp: Counter[str] = Counter()
-    rows: list[dict[str, Any]] = []
+    warnings: Counter[str] = Counter()
     problems: list[str] = []
-    contexts = file_contexts(build, bucket)
-
-    def described_file(context: IndexFileContext) -> FileOutcome | Refusal:
-        return describe(context, segments.get(context.relative_path, []))
-
-    for path, made in zip(contexts, _each(described_file, contexts.values(), describer.threads), strict=True):
-        context, found = contexts[path], segments.get(path, [])
-        described = () if isinstance(made, Refusal) else made.outcomes
-        with in_scope(describer.surveys.wall(path)):
-            named = final_symbols(found, path, describer.surveys.of(path).census)
-        symbols = dict(zip([segment.ordinal for segment in found], named, strict=True))
-        kinds_of = {outcome.segment.ordinal: str(outcome.classification.kind) for outcome in described}
-        kinds.update(kinds_of.values())
-        if context.language_hint == "csharp":
-            csharp.update(kinds_of.values())
-        rows += [_row(path, outcome, symbols[outcome.segment.ordinal]) for outcome in described]
+    for row, file in zip(rows, found, strict=True):
+        if isinstance(file, Refusal):
+            continue
+        own = file.columns
+        for name, values in own.items():
+            columns[name] += values
+        of_segments = dict(zip(own["ordinal"], own["kind"], strict=True)).values()
+        kinds.update(of_segments)
+        csharp.update(of_segments if row["language"] == CSHARP else ())
+        warnings.update(file.warnings)
         problems += [
-            f"{path} {outcome.segment.symbol}: {message}"
-            for outcome in described
-            if outcome.outcome is DescribeOutcome.FAILED
-            for message in outcome.messages
+            f"{row['path']} {symbol}: {message}"
+            for outcome, symbol, messages in zip(own["outcome"], own["symbol"], own["messages"], strict=True)
+            if outcome == DescribeOutcome.FAILED
+            for message in messages
         ]
-        everything += described
-    columns = {name: [row[name] for row in rows] for name in DESCRIPTIONS.names}
     write_part(build.directory, STAGE, bucket, DESCRIPTIONS, columns)
-    return _Bucket(
-        files=len(contexts),
-        outcomes=Counter(outcome.outcome.value for outcome in everything),
-        kinds=kinds,
-        csharp=csharp,
-        warnings=Counter(message.code for outcome in everything for message in outcome.warnings),
-        problems=problems[:_SHOWN_PROBLEMS],
-    )
+    outcomes = Counter(columns["outcome"])
+    return _Bucket(len(rows), described, outcomes, kinds, csharp, warnings, problems[:_SHOWN_PROBLEMS])
 
 
 _BUCKETS = BucketMemo(STAGE, _Bucket, (STAGE,), files=True, after="segments")
 
 
-def _each(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
-    """`work` of each item, in order; in several threads where it waits for a model."""
-    if threads == 1:
-        yield from map(work, items)
-        return
-    with ThreadPoolExecutor(threads, thread_name_prefix="describe") as pool:
-        yield from pool.map(work, items)
-
-
 def file_contexts(build: IndexBuild, bucket: int) -> dict[str, IndexFileContext]:
-    """Path → all that later code may know of a file, in path order. Texts come from the blob store (A03)."""
+    """Path → all that later code may know of a file, in path order."""
+    made = map(context_maker(build), indexed_files(build, bucket))
+    return {context.relative_path: context for context in made}
+
+
+def context_maker(build: IndexBuild) -> Callable[[Mapping[str, Any]], IndexFileContext]:
+    """What makes the context of a row of the discovered files. Texts come from the blob store (A03)."""
     blobs = BlobStore(build.home.blobs)
     location = repository_of(build.home, build.settings, build.spec.index_label).location
     repository = build.repository
-    found: dict[str, IndexFileContext] = {}
-    for row in indexed_files(build, bucket):
-        text = blobs.get(row["text_sha256"])
-        made = file_context(
-            repository,
-            build.spec.index_label,
-            _git_of(build, row),
-            row["path"],
-            text,
-            row["text_sha256"],
-            row["language"],
-            location,
-        )
-        found[row["path"]] = replace(made, blob_id=row["blob_id"])
-    return found
+
+    def made(row: Mapping[str, Any]) -> IndexFileContext:
+        text, git = blobs.get(row["text_sha256"]), _git_of(build, row)
+        label, language = build.spec.index_label, row["language"]
+        context = file_context(repository, label, git, row["path"], text, row["text_sha256"], language, location)
+        return replace(context, blob_id=row["blob_id"])
+
+    return made
 
 
 def _git_of(build: IndexBuild, row: Mapping[str, Any]) -> GitRepoInfo:
@@ -334,20 +397,44 @@ def _row(path: str, outcome: SegmentOutcome, symbol: str) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class EncodedDescription:
+    """A described segment as it is stored: its row in the part, its ordinal in the file, and what it is."""
+
+    row: int
+    ordinal: int
+    type_name: str
+    data: bytes
+
+
+def encoded_descriptions(build: IndexBuild, bucket: int) -> dict[str, list[EncodedDescription]]:
+    """Path → what of the file is described, in table order."""
+    columns = ["path", "ordinal", "description_type", "description"]
+    table = read_part(build.directory, STAGE, bucket, columns)
+    found: dict[str, list[EncodedDescription]] = {}
+    for number, (path, *stored) in enumerate(zip(*(column.to_pylist() for column in table.columns), strict=True)):
+        if stored[1]:
+            found.setdefault(path, []).append(EncodedDescription(number, *stored))
+    return found
+
+
+def description_decoder(build: IndexBuild, bucket: int) -> Callable[[EncodedDescription], SummaryFacts]:
+    """What reads the descriptions of a bucket, as they are in this generation."""
+    import_installed_builders()  # this process may not have described anything itself
+    label, levels = build.spec.index_label, build.levels
+    origins = {row["path"]: _git_of(build, row) for row in indexed_files(build, bucket)}
+
+    def decoded(stored: EncodedDescription) -> SummaryFacts:
+        found = from_json(stored.data, SummaryFacts.type_named(stored.type_name))
+        level, uri = levels.of(found.path).value, document_uri(label, found.path)
+        return found.enter_generation(origins[found.path], label, uri, level)
+
+    return decoded
+
+
 def read_descriptions(build: IndexBuild, bucket: int) -> Iterator[tuple[int, int, SummaryFacts]]:
     """(row, segment ordinal, description) of every described segment of a bucket, in table order."""
-    import_installed_builders()  # this process may not have described anything itself
-    label = build.spec.index_label
-    origins = {row["path"]: _git_of(build, row) for row in indexed_files(build, bucket)}
-    levels = build.levels
-    rows = read_rows(build.directory, STAGE, bucket, ["ordinal", "description_type", "description"])
-    for number, row in enumerate(rows):
-        if row["description_type"]:
-            kind = SummaryFacts.type_named(row["description_type"])
-            found = from_json(row["description"], kind)
-            level = levels.of(found.path).value
-            yield (
-                number,
-                row["ordinal"],
-                found.enter_generation(origins[found.path], label, document_uri(label, found.path), level),
-            )
+    decoded = description_decoder(build, bucket)
+    for of_file in encoded_descriptions(build, bucket).values():
+        for stored in of_file:
+            yield stored.row, stored.ordinal, decoded(stored)

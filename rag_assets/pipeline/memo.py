@@ -32,6 +32,7 @@ from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypedDict, TypeVar, cast
 
 import msgspec
+import pyarrow as pa
 
 from rag_assets.contracts.identity import cache_key
 from rag_assets.contracts.source_file import RefusedFile
@@ -67,13 +68,14 @@ class ItemMemo(Generic[V]):
 
     `value` is their type, which msgspec can encode; bytes are kept as they are. `used` gives the keys that a build of
     the generation in a folder would look for; it raises what reading the folder raises. `batch` values are written at a
-    time: what a killed build computes again at most.
+    time: what a killed build computes again at most. Large ones are kept `compressed`.
     """
 
     name: str
     value: type[V]
     used: Callable[[Path], Iterable[bytes]]
     batch: int = 64
+    compressed: bool = False
 
     def __post_init__(self) -> None:
         ITEM_MEMOS[self.name] = self
@@ -85,6 +87,10 @@ class ItemMemo(Generic[V]):
 
 ITEM_MEMOS: dict[str, ItemMemo[Any]] = {}
 """Every memo of items by name. Answers of a language model are none: they cost money, so they are never collected."""
+
+
+_CODEC = "zstd"
+_LENGTH = 4  # bytes before a compressed value: how long it is
 
 
 class Items(Generic[V]):
@@ -105,14 +111,14 @@ class Items(Generic[V]):
         keys: Sequence[bytes],
         make: Callable[[int], V | Refusal],
         *,
-        holds: Callable[[V], bool] = lambda value: True,
+        holds: Callable[[int, V], bool] = lambda row, value: True,
         keeps: bool = True,
     ) -> Iterator[tuple[V | Refusal, bool]]:
         """The value of every key, in order, and whether it was made now: by `make(row)`, where none is kept that
-        `holds`; then it is kept, if `keeps` and it is no refusal. Values are decoded one at a time."""
+        `holds(row, value)`; then it is kept, if `keeps` and it is no refusal. Values are decoded one at a time."""
         stored = self._stored(keys)
         for row, key in enumerate(keys):
-            if key in stored and holds(value := self._decoded(stored[key])):
+            if key in stored and holds(row, value := self._decoded(stored[key])):
                 yield value, False
                 continue
             made = make(row)
@@ -130,9 +136,16 @@ class Items(Generic[V]):
         return {} if self._fresh else self._cache.get_many(keys)
 
     def _encoded(self, value: V) -> bytes:
-        return value if isinstance(value, bytes) else msgspec.msgpack.encode(value)
+        data = value if isinstance(value, bytes) else msgspec.msgpack.encode(value)
+        if not self._memo.compressed:
+            return data
+        packed: bytes = pa.compress(data, codec=_CODEC, asbytes=True)
+        return len(data).to_bytes(_LENGTH, "big") + packed
 
     def _decoded(self, data: bytes) -> V:
+        if self._memo.compressed:
+            length = int.from_bytes(data[:_LENGTH], "big")
+            data = pa.decompress(data[_LENGTH:], length, codec=_CODEC, asbytes=True)
         return cast(V, data) if self._memo.value is bytes else from_msgpack(data, self._memo.value)
 
     def _write(self) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from itertools import groupby
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,16 @@ from rag_assets.graph.csr_graph import by_count
 from rag_assets.index.parquet_parts import read_rows, write_part
 from rag_assets.models import embedding_window, window_fingerprint
 from rag_assets.pipeline.build import IndexBuild, StageReport
-from rag_assets.pipeline.descriptions import file_contexts, read_descriptions
-from rag_assets.pipeline.memo import BucketMemo, CachedBucket, recorded, stage_memo
+from rag_assets.pipeline.descriptions import (
+    EncodedDescription,
+    description_decoder,
+    encoded_descriptions,
+    file_contexts,
+)
+from rag_assets.pipeline.memo import BucketMemo, CachedBucket, ItemMemo, recorded, stage_memo
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import SUMMARY_SECTIONS
+from rag_assets.pipeline.segments import file_key, indexed_files, used_file_keys
 from rag_assets.pipeline.versions import descriptions_version
 from rag_assets.pipeline.workers.file_guard import FileGuard, Refusal
 from rag_assets.pipeline.workers.worker_pool import part_sizes
@@ -51,11 +57,11 @@ def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
     progress.begin(STAGE, build.required("descriptions").counts["descriptions"], "descriptions")
     made_by = (descriptions_version(), build.spec.embedding_model, window_fingerprint(build.settings.embedder))
     keys = [_BUCKETS.key(described, *made_by) for described in build.required("descriptions").parts]
-    for part in _BUCKETS.map(build, keys, _section_bucket, sizes=part_sizes(build, "descriptions")):
+    work = partial(_BUCKETS.map, build, keys, _section_bucket, "\n".join(made_by))
+    for part in work(sizes=part_sizes(build, "descriptions")):
         made = part.result
-        sections = sum(made.kinds.values())
-        totals.update(sections=sections, split=made.split)
-        totals["from_cache" if part.reused else "built"] += sections
+        sections, built = sum(made.kinds.values()), 0 if part.reused else made.built
+        totals.update(sections=sections, split=made.split, built=built, from_cache=sections - built)
         kinds.update(made.kinds)
         parts.append(part)
         progress.advance(made.descriptions)
@@ -70,40 +76,78 @@ def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
 
 @dataclass(frozen=True, slots=True)
 class _Bucket:
-    """What building the sections of one bucket gave; `kinds` counts sections, `split` symbols in several parts."""
+    """What building the sections of one bucket gave; `kinds` counts sections, `split` symbols in several parts, `built`
+    the sections of files of which none were known."""
 
     descriptions: int
+    built: int
     split: int
     kinds: dict[str, int]
 
 
-def _section_bucket(build: IndexBuild, bucket: int, guard: FileGuard) -> _Bucket:
-    """Writes the sections of one bucket. Runs in a worker process."""
-    window = _window(build.settings.embedder, build.home.cache)
-    kinds: Counter[str] = Counter()
-    rows: list[dict[str, Any]] = []
-    descriptions = split = 0
-    for path, described in groupby(read_descriptions(build, bucket), key=lambda row: row[2].path):
-        of_file = list(described)
-        found = guard.run(path, of_file[0][2].document_sha256, partial(_sections, of_file, window))
-        for (row, ordinal, description), sections in () if isinstance(found, Refusal) else found:
-            rows += [_row(description, ordinal, row, section) for section in sections]
-            kinds.update(section.kind for section in sections)
-            split += sum(section.part_total > 1 and section.part_index == 1 for section in sections)
-        descriptions += len(of_file)
-    columns = {name: [row[name] for row in rows] for name in SUMMARY_SECTIONS.names}
+def _section_bucket(build: IndexBuild, bucket: int, guard: FileGuard, made_by: str) -> _Bucket:
+    """Writes the sections of one bucket, new ones of files whose descriptions are. Runs in a worker process."""
+    described, decoded = encoded_descriptions(build, bucket), description_decoder(build, bucket)
+    rows = [row for row in indexed_files(build, bucket) if row["path"] in described]
+    inputs = [_inputs(described[row["path"]], made_by) for row in rows]
+    window = cache(partial(_window, build.settings.embedder, build.home.cache))
+
+    def make(number: int) -> SectionedFile | Refusal:
+        row = rows[number]
+        build_sections = partial(_sections, described[row["path"]], decoded, window())
+        found = guard.run(row["path"], row["text_sha256"], build_sections)
+        return found if isinstance(found, Refusal) else SectionedFile(found, inputs[number])
+
+    columns: dict[str, list[Any]] = {name: [] for name in SUMMARY_SECTIONS.names}
+    built = 0
+    with _FILES.open(build.home, fresh=build.fresh) as memo:
+        keys = [file_key(STAGE, row) for row in rows]
+        made = memo.each(keys, make, holds=lambda number, known: known.inputs == inputs[number])
+        for row, (file, is_new) in zip(rows, made, strict=True):
+            if isinstance(file, Refusal):
+                continue
+            of_file = [stored.row for stored in described[row["path"]]]
+            own = file.columns | {"description_row": [of_file[place] for place in file.columns["description_row"]]}
+            for name, values in own.items():
+                columns[name] += values
+            built += len(own["path"]) if is_new else 0
     write_part(build.directory, STAGE, bucket, SUMMARY_SECTIONS, columns)
-    return _Bucket(descriptions, split, kinds)
+    places = zip(columns["part_index"], columns["part_total"], strict=True)
+    split = sum(total > 1 and index == 1 for index, total in places)
+    return _Bucket(sum(map(len, described.values())), built, split, Counter(columns["kind"]))
 
 
 _BUCKETS = BucketMemo(STAGE, _Bucket, (STAGE,), files=True)
 
-Described = tuple[int, int, SummaryFacts]
-"""As `read_descriptions` gives it."""
+
+class SectionedFile(msgspec.Struct, array_like=True):
+    """An entry of the cache: columns of the table for one file, where `description_row` counts the descriptions of the
+    file. `inputs` is a digest of these, and of what else sections are made by."""
+
+    columns: dict[str, list[Any]]
+    inputs: str
 
 
-def _sections(of_file: Sequence[Described], window: EmbeddingWindow) -> list[tuple[Described, list[SummarySection]]]:
-    return [(row, list(row[2].use_window(window).build_summary_sections())) for row in of_file]
+_FILES = ItemMemo("sectioned_files", SectionedFile, partial(used_file_keys, STAGE), compressed=True)
+
+
+def _inputs(described: Sequence[EncodedDescription], made_by: str) -> str:
+    parts = (f"{stored.ordinal} {stored.type_name} {len(stored.data)}".encode() for stored in described)
+    return hashlib.sha256(b"\n".join([made_by.encode(), *parts, *(stored.data for stored in described)])).hexdigest()
+
+
+def _sections(
+    described: Sequence[EncodedDescription],
+    decoded: Callable[[EncodedDescription], SummaryFacts],
+    window: EmbeddingWindow,
+) -> dict[str, list[Any]]:
+    """The columns of a file."""
+    rows = [
+        _row(description, stored.ordinal, place, section)
+        for place, (stored, description) in enumerate(zip(described, map(decoded, described), strict=True))
+        for section in description.use_window(window).build_summary_sections()
+    ]
+    return {name: [row[name] for row in rows] for name in SUMMARY_SECTIONS.names}
 
 
 @lru_cache(maxsize=1)

@@ -116,6 +116,8 @@ def test_a_deleted_generation_takes_its_documents_and_entries(history: History) 
         "cache entries of embeddings": 2,
         "cache entries of checks": 1,
         "cache entries of graph_files": 1,
+        "cache entries of described_files": 1,
+        "cache entries of sectioned_files": 1,
     }
     assert found.bytes > 0
     assert blobs(history.home) == referenced_blobs(history.home) < before
@@ -187,6 +189,8 @@ def test_an_unfinished_build_goes_on_within_a_week(original: History, tmp_path: 
         "cache entries of embeddings": 2,
         "cache entries of checks": 1,
         "cache entries of graph_files": 1,
+        "cache entries of described_files": 1,
+        "cache entries of sectioned_files": 1,
         "cache entries of past_commits": 1,
     }
     assert not directory.exists()

@@ -121,8 +121,8 @@ def shop(original: Shop, tmp_path: Path) -> Iterator[Shop]:
 def test_one_changed_file_costs_one_file(shop: Shop) -> None:
     made = shop.change({"src/Item007.cs": ENTITY.format(7, "Base").replace("number", "no.")})
     assert made.work("discovered_files", "read") == 1
-    assert made.work("segments", "parsed") == 1
-    assert made.work("embeddings", "embedded") > 0
+    assert made.work("segments", "parsed") == made.work("descriptions", "described") == 1
+    assert made.work("summary_sections", "built") == made.work("embeddings", "embedded") > 0
     assert 0 < made.work("qdrant_points", "upserted") <= 3, "the points of that file"
     assert made.work("qdrant_points", "deleted") == 0
     for stage in ("descriptions", "summary_sections", "bm25_artifacts"):
@@ -156,6 +156,19 @@ def test_a_commit_that_changes_nothing_costs_nothing(shop: Shop) -> None:
 )  # fmt: skip
 def test_what_other_files_say_of_it_makes_a_description_again(shop: Shop, change: dict[str, str]) -> None:
     shop.assert_equals_clean(shop.change(change))
+
+
+def test_of_a_changed_bucket_what_nothing_is_said_anew_of_stays(shop: Shop) -> None:
+    """A second part of a type is described anew with the first, and both again without it; nothing else is."""
+    shop.change({"src/Item007.cs": PARTIAL.format("")})
+    part = {"src/Item007.Part.cs": PARTIAL.format("public int More { get; set; }")}
+    more = shop.change(part)
+    assert more.work("descriptions", "described") == 2
+    shop.assert_equals_clean(more)
+    shop.source.git("rm", "--quiet", *part)
+    fewer = shop.change({"src/Other.cs": "namespace Shop.Others;\npublic class Other { }\n"})
+    assert fewer.work("descriptions", "described") == 2
+    shop.assert_equals_clean(fewer)
 
 
 def test_deleted_moved_and_restored_files(shop: Shop) -> None:
@@ -209,6 +222,7 @@ def test_lost_or_damaged_leftovers_of_earlier_builds_cost_time_only(shop: Shop) 
     shutil.rmtree(home.parts / "segments")
     (active,) = [path for path in generations_directory(home, "shop@main").iterdir() if path.is_dir()]
     (active / "shard" / "rag_assets.json").unlink()
+    (home.cache / "described_files.sqlite").write_bytes(b"damaged")
     made = shop.change({"src/New.cs": ENTITY.format(900, "Base")})
     assert made.work("descriptions", "described") == len(FIRST) + 1
     assert made.work("qdrant_points", "upserted") == made.reports["qdrant_points"].counts["points"]

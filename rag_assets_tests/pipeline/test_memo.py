@@ -48,7 +48,9 @@ def test_a_value_that_does_not_hold_is_made_again_and_replaced(home: IndexHome, 
         memo.keep([(KEYS[3], 10)])
     for is_new in (True, False):
         with squares.open(home) as memo:
-            assert list(memo.each(KEYS[3:4], lambda row: 11, holds=lambda value: value == 11)) == [(11, is_new)]
+            assert list(memo.each(KEYS[3:4], lambda row: 11, holds=lambda row, value: value == 11 - row)) == [
+                (11, is_new)
+            ]
 
 
 def test_an_interrupted_build_loses_less_than_a_batch(home: IndexHome, squares: ItemMemo[int]) -> None:
