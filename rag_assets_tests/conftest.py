@@ -110,6 +110,11 @@ os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forks
 # The tests of all cores run beside each other: threads of one that multiply vectors would wait for a core in a loop.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# A run of Dagster freezes what is there and thaws it at its end, and the next one looks for cycles in all of it: half a
+# second for each run here, where a million objects stay. `nothing_stays_in_cycles` freezes them instead, and for good.
+freeze, unfreeze = gc.freeze, gc.unfreeze
+gc.freeze = gc.unfreeze = lambda: None
+
 # A busy machine is slow, and no test is about time.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
@@ -138,7 +143,7 @@ def pytest_collection_finish() -> None:
     """Looks for cycles seldom: a process of the whole suite has a million objects that stay, most of them its tests."""
     gc.enable()
     gc.collect()
-    gc.freeze()
+    freeze()
     gc.set_threshold(5_000, 10, 10)
 
 
@@ -148,7 +153,7 @@ def nothing_stays_in_cycles() -> Iterator[None]:
     is left is mostly modules, which are not walked again: with those of Dagster a walk takes a quarter of a second."""
     yield
     gc.collect()
-    gc.freeze()
+    freeze()
 
 
 def pytest_runtest_setup() -> None:

@@ -8,6 +8,13 @@ from contextlib import AbstractContextManager
 import pytest
 
 from rag_assets.pipeline.workers.process_pool import collecting_before_the_next, collecting_seldom
+from rag_assets_tests.conftest import freeze, unfreeze
+
+
+@pytest.fixture(autouse=True)
+def as_in_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gc, "freeze", freeze)
+    monkeypatch.setattr(gc, "unfreeze", unfreeze)
 
 
 @pytest.mark.parametrize("collecting", [collecting_seldom, collecting_before_the_next])
