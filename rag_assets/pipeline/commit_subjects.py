@@ -75,9 +75,13 @@ def past_of_files(build: IndexBuild, snapshot: Snapshot) -> FilesPast:
         )
     git = build.spec.git
     unknown = FileOrigin(git.commit_sha, git.commit_date, False)
-    entries = [entry for entry in snapshot.entries() if entry.kind is EntryKind.FILE]
+    entries = list(snapshot.entries())
     names = masked_paths([entry.path for entry in entries])  # what has a credential in its path is not indexed
-    blobs = {entry.path: entry.blob_id for entry, name in zip(entries, names, strict=True) if entry.path == name}
+    blobs = {
+        entry.path: entry.blob_id
+        for entry, name in zip(entries, names, strict=True)
+        if entry.kind is EntryKind.FILE and entry.path == name
+    }
     changes = last_changes(build, blobs, past)
     origins = {path: _origin(changes[path]) if path in changes else unknown for path in blobs}
     subjects = subjects_by_path(_commits(build, past), MOST_FILES) if build.repository.history else {}

@@ -17,7 +17,7 @@ from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import BuildError, BuildSpec, IndexBuild
 from rag_assets.pipeline.memo import Lookups
 from rag_assets.pipeline.workers.file_guard import Attempts, FileGuard, guard_files
-from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, map_buckets
+from rag_assets.pipeline.workers.worker_pool import Broadcast, beside, broadcast, map_buckets
 from rag_assets.settings import EmbedderSettings, Settings
 
 
@@ -125,3 +125,19 @@ def workers_with_a_large_value(home: Path, answer: Path, buckets: int, beside: b
     workers = {*first, *(worker for _, worker in found)}
     answer.write_text(f"{[name for name, _ in found]} {os.getpid() in workers} {len(workers) == 2}", encoding="utf-8")
     slept.set()
+
+
+def task_beside(home: Path, answer: Path, dies: bool) -> None:
+    """Where a task is done that is begun beside this process, which begins another one meanwhile, and one in it."""
+    build = build_of_buckets(home, 1)
+    list(map_buckets(guarded_bucket, build, attempts=Attempts(build.directory, "any")))
+    begun = beside(partial(_beside, os.getpid(), dies))
+    is_idle = beside(os.getpid)() != os.getpid() or dies
+    process, within = begun()
+    answer.write_text(f"{process != os.getpid()} {within == process} {is_idle}", encoding="utf-8")
+
+
+def _beside(parent: int, dies: bool) -> tuple[int, int]:
+    if dies and os.getpid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return os.getpid(), beside(os.getpid)()

@@ -25,7 +25,7 @@ from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.workers import worker_pool
 from rag_assets.pipeline.workers.file_guard import Attempts
 from rag_assets.pipeline.workers.process_pool import ProcessPool
-from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, map_buckets, workers_for
+from rag_assets.pipeline.workers.worker_pool import Broadcast, beside, broadcast, map_buckets, workers_for
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.bucket_work import (
     Unpicklable,
@@ -36,6 +36,7 @@ from rag_assets_tests.pipeline.bucket_work import (
     failing_on_two,
     hanging_in_a_worker,
     size_and_process,
+    task_beside,
     workers_with_a_large_value,
     working_process,
 )
@@ -251,6 +252,21 @@ def test_workers_have_a_large_value_without_pickling_also_after_a_death(
     process.join(60)
     few = buckets == 2  # one worker, and the one after its death
     assert (process.exitcode, answer.read_text(encoding="utf-8")) == (0, f"{[name] * buckets} False {few}")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="plain copies of a process")
+@pytest.mark.parametrize("dies", [False, True], ids=["alive", "killed"])
+def test_a_task_is_done_beside_this_process_or_here_where_that_dies(tmp_path: Path, dies: bool) -> None:
+    """And within a worker there is no other."""
+    answer = tmp_path / "answer"
+    process = get_context("spawn").Process(target=task_beside, args=(tmp_path, answer, dies), daemon=True)
+    process.start()
+    process.join(60)
+    assert (process.exitcode, answer.read_text(encoding="utf-8")) == (0, f"{not dies} {not dies} True")
+
+
+def test_a_task_is_done_here_where_no_process_is_at_hand() -> None:
+    assert beside(os.getpid)() == os.getpid()
 
 
 def test_a_value_that_cannot_be_sent_leaves_no_file(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -69,14 +70,15 @@ class BucketCheck(Generic[R]):
         _BUCKET_CHECKS.append(self)
 
     def each(self, build: IndexBuild, look: Callable[[IndexBuild, int], R]) -> Iterator[R]:
-        """`look(build, bucket)` of each bucket, in a worker process. What was said of the same bytes by an earlier
-        build counts; the bytes are those on the disk now."""
+        """`look(build, bucket)` of each bucket, in worker processes where there are several to look at. What was said
+        of the same bytes by an earlier build counts; the bytes are those on the disk now."""
         keys = [self.key(build.directory, bucket) for bucket in build.buckets]
         with _VERDICTS.open(build.home) as memo:
             found = memo.known(keys)
             missing = [bucket for bucket, key in enumerate(keys) if key not in found]
-            sizes = part_sizes(build, self.tables[0])
-            made = map_buckets(look, build, sizes=sizes, buckets=missing)
+            made: Iterator[R] = map(partial(look, build), missing)
+            if len(missing) > 1:
+                made = map_buckets(look, build, sizes=part_sizes(build, self.tables[0]), buckets=missing)
             new = {keys[bucket]: msgspec.json.encode(result) for bucket, result in zip(missing, made, strict=True)}
             memo.keep(new.items())
         found |= new

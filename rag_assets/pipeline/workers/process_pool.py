@@ -139,10 +139,14 @@ class ProcessPool:
             return (cls._executor is not None and cls._workers > 1) or cls._are_copies
 
     @classmethod
-    def has_plain_copies(cls) -> bool:
-        """Whether a task is begun at once by a plain copy of this process."""
+    def plain_copies(cls) -> ProcessPool | None:
+        """Plain copies of this process, which begin a task at once; None where there are none."""
         with cls._lock:
-            return not cls.given_up and cls.are_plain_copies and (cls._executor is not None or _is_easily_copied())
+            if cls.given_up or not cls.are_plain_copies:
+                return None
+            if cls._executor is not None:
+                return cls(cls._workers)
+            return cls(1) if _is_easily_copied() else None
 
     @classmethod
     def renew_plain_copies(cls) -> bool:
@@ -322,6 +326,7 @@ def _shorten_addresses() -> None:
 def _start_worker(alive: Connection) -> None:
     """Ctrl-C is for the parent, which stops handing out work; a worker ends when its parent is gone."""
     may_die()
+    _start_no_others()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     collect_seldom()
@@ -330,6 +335,16 @@ def _start_worker(alive: Connection) -> None:
     if sys.platform == "linux":
         _end_with_creator()
     threading.Thread(target=_end_with_parent, args=(alive,), name="end-with-parent", daemon=True).start()
+
+
+def _start_no_others() -> None:
+    """A copy has what its parent knows of the pool, with a lock that nobody opens here."""
+    _of_parent.append(ProcessPool._executor)  # its end would wait for another such lock
+    ProcessPool._executor, ProcessPool._lock = None, threading.Lock()
+    ProcessPool.given_up = "a worker starts no others"
+
+
+_of_parent: list[ProcessPoolExecutor | None] = []
 
 
 def _end_with_creator() -> None:

@@ -124,6 +124,28 @@ def map_buckets(
         yield work(build, bucket, *arguments)
 
 
+def beside(task: Callable[[], R]) -> Callable[[], R]:
+    """Begins a task in a plain copy of this process, if one is at hand, and gives what waits for its result; else that
+    is the task. What it raises is raised then."""
+    pool = ProcessPool.plain_copies()
+    if pool is None:
+        return task
+    try:
+        (begun,) = pool.submit([partial(_worked, task)])
+    except BrokenProcessPool:
+        return task
+
+    def result() -> R:
+        try:
+            return begun.result()
+        except BrokenProcessPool as error:
+            _log.warning("a worker process ended early (%s); its task is done here", error)
+            ProcessPool.kill()
+            return task()
+
+    return result
+
+
 def as_completed(pool: WorkerPool, tasks: Iterable[Callable[[], R]], *, at_once: int) -> Iterator[tuple[int, R]]:
     """(number of the task, its result) as tasks end. At most `at_once` are begun and not yielded, and `tasks` are made
     when it is their turn. What a task raises is raised here; the others are cancelled."""
@@ -150,9 +172,7 @@ def _pool_for(build: IndexBuild, buckets: int, arguments: Sequence[Any]) -> Proc
     if workers > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or ProcessPool.is_ready()):
         return ProcessPool(workers)
     sends = any(isinstance(argument, Broadcast) for argument in arguments)
-    if not buckets or sends or not ProcessPool.has_plain_copies():
-        return None
-    return ProcessPool(workers if ProcessPool.is_ready() else 1)
+    return ProcessPool.plain_copies() if buckets and not sends else None
 
 
 def part_sizes(build: IndexBuild, table: str) -> Callable[[int], int]:

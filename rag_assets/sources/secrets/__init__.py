@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 
@@ -23,6 +24,11 @@ def masked(value: Any) -> Any:
 
 def masked_paths(paths: Sequence[str]) -> list[str]:
     """The paths, in their order, without credentials in the names of files and folders."""
+    return list(_masked_paths(tuple(paths)))
+
+
+@lru_cache(maxsize=1)  # of the files of one tree, which are looked at and whose past is read
+def _masked_paths(paths: tuple[str, ...]) -> list[str]:
     joined = "\n".join(paths).replace("/", "\n")  # a name ends with its line
     whole = masked(joined)
     if whole == joined:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.dependency_trace import tracked
@@ -34,6 +35,9 @@ class IndexedType:
     language: str = "csharp"
 
 
+_IN_ORDER = attrgetter(*IndexedType.__dataclass_fields__)  # a third of the time that the fields take as `<` has them
+
+
 class TypeIndex:
     """The types of a label by name. Unchanging; equal declarations in any order give equal answers.
 
@@ -49,7 +53,7 @@ class TypeIndex:
         names: dict[tuple[str, str], list[IndexedType]] = {}
         symbols: dict[tuple[str, str], list[IndexedType]] = {}
         bases: dict[tuple[str, str], list[IndexedType]] = {}
-        for found in sorted(set(types)):
+        for found in sorted(set(types), key=_IN_ORDER):
             names.setdefault((found.language, found.name), []).append(found)
             symbols.setdefault((found.language, _ARITY.sub("", found.symbol)), []).append(found)
             for base in dict.fromkeys(map(simple_name, found.base_list)):
