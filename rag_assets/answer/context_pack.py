@@ -28,6 +28,7 @@ from rag_assets.answer.question_analysis import (
     Intent,
     QueryIntent,
     QueryTerm,
+    asks_choice,
     asks_how,
     asks_purpose,
     intent_of,
@@ -419,8 +420,9 @@ def _with_declared_words(
     if maybe is None:
         return wish
     graphs = [graph for index in target.members.values() if not isinstance(graph := graph_of(index), str)]
-    names = tuple(name for name in maybe.names if any(declares(graph, name) for graph in graphs))
-    return replace(maybe, names=names) if names else wish
+    of_type = maybe.intent is Intent.DEFINITION
+    names = tuple(one for one in maybe.names if any(declares(graph, one, only_types=of_type) for graph in graphs))
+    return replace(maybe, names=names[:1] if of_type else names) if names else wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -559,6 +561,10 @@ def _as_list(
     if wish.names or wish.intent not in (Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION):
         return wish, "", ()
     noun, rest = listed_noun(question.text)
+    if noun and asks_choice(rest):
+        from rag_assets.answer.plans import LISTED_KINDS
+
+        noun = noun if noun in LISTED_KINDS else ""
     if not noun:
         return wish, "", ()
     about = roots_of(rest)
@@ -678,7 +684,7 @@ def _from_graphs(
         if isinstance(graph, str):
             warnings.append(graph)
             continue
-        keys = named_nodes(graph, wish.names)
+        keys = named_nodes(graph, wish.names or wish.routes)
         near |= dict.fromkeys(other for name in undeclared for other in near_names(graph, name))
         if not keys and wish.intent in (Intent.ROUTES, Intent.TABLES):
             own = [hit for hit in hits if hit.label == index.label][:_GRAPH_ENTRIES]

@@ -16,9 +16,9 @@ from math import fsum
 from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages
-from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, members_of, passages_of
+from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, members_of, only_stores, passages_of
 from rag_assets.answer.prompt_sanitize import neutral
-from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, roots_of
+from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
 from rag_assets.search import CodePlace
@@ -51,6 +51,9 @@ _MOST_SIGNATURE_CHARS = 320
 _MOST_OUTLINES = 3  # of one type
 _MOST_OF_A_FILE = 3
 _MOST_MEMBERS = 12  # of a type
+_FIELDS_IN_HEAD = frozenset({"go", "python"})
+"""Languages where no mark ends a field: they are part of the head of their type."""
+_FEWEST_BODY_LINES, _MOST_BODIES = 3, 6  # of a type that one member tells the most of
 _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 1_200
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
@@ -74,14 +77,16 @@ def answer_of(
     told."""
     pieces: list[str] = []
     if wish.intent is Intent.DEFINITION:
-        pieces += _definitions(wish.names, evidence)
+        pieces += _definitions(wish.names, evidence, does=wish.does)
     told = [statement for fact in facts.facts if fact in at and (statement := fact_told(fact, at[fact]))]
     said = "\n".join([facts.heading, *told] if facts.heading else told) if told else ""
     within = frozenset(evidence)
     if wish.intent is Intent.PLACE:
         pieces += _at_places(wish.places, lead)
     elif wish.intent is Intent.OVERVIEW:
-        pieces += [*_introduction(lead), *_explanations(words, passages, within, _BESIDE_FACTS), said]
+        about_it = any(role_of(word) != "manner" for word in words)  # not `which parts does it have?`
+        more = _explanations(words, passages, within, _BESIDE_FACTS) if about_it else []
+        pieces += [*_introduction(lead), *more, said]
     elif wish.intent is Intent.EXPLANATION:
         first, *others = _explanations(words, passages, within, _MOST_WHOLE) or [""]
         pieces += [first, said, *others]
@@ -152,8 +157,9 @@ def _declaring_lines(piece: Evidence, name: str) -> tuple[int, int]:
     return start, min(end, start + _CITED_LINES - 1)
 
 
-def _definitions(names: Iterable[str], evidence: Sequence[Evidence]) -> list[str]:
-    """What declares the names: types with their members, members as they are."""
+def _definitions(names: Iterable[str], evidence: Sequence[Evidence], *, does: bool = False) -> list[str]:
+    """What declares the names: types with their members, members as they are; of a type the member that does the most
+    of what it `does`."""
     made = []
     for name in names:
         last = name.rpartition(".")[2].casefold()
@@ -167,8 +173,20 @@ def _definitions(names: Iterable[str], evidence: Sequence[Evidence]) -> list[str
         found = types or found
         qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
         found = qualified if "." in name and qualified else found
-        made += [_code_told(passage) for passage in found[:2]]
+        for passage in found[:2]:
+            doing = _doing(passage) if does and passage.is_type else None
+            made += [_code_told(passage), *([_code_told(doing)] if doing else [])]
     return made
+
+
+def _doing(head: Passage) -> Passage | None:
+    """The longest member of a type of few: what a handler, a filter or a command does stands there. None for a type
+    that does many things, and for one that does none."""
+    bodies = [one for one in members_of(head) if one.line_end - one.line_start >= _FEWEST_BODY_LINES]
+    bodies = [one for one in bodies if not one.is_type and not only_stores(one)]
+    if len(bodies) > _MOST_BODIES:
+        return None
+    return max(bodies, key=lambda one: one.code.count("\n"), default=None)
 
 
 def _least_first(head: Passage, name: str) -> tuple[bool, bool, int]:
@@ -182,15 +200,18 @@ def _type_told(head: Passage) -> str:
     """A type: its doc comment, and its declarations without bodies; those that lie far from the head as quotes of their
     own, so that each is cited where it is."""
     members = members_of(head)
-    if not members and head.signature.split("enum ")[0] != head.signature:
-        return _member_told(head)
+    if not members and ("enum " in head.signature or head.evidence.language in _FIELDS_IN_HEAD):
+        return _member_told(_telling_lines(head, (), _CITED_LINES))
     shown = members[:_MOST_MEMBERS]
     made: list[str] = []
-    if head.declaration[1] - head.line_start >= _CITED_LINES:  # a comment of pages: what it says first, by itself
+    has_fields = head.evidence.language in _FIELDS_IN_HEAD and "\n" in head.code.strip()
+    if has_fields:
+        made.append(_member_told(_telling_lines(head, (), _CITED_LINES)))
+    elif head.declaration[1] - head.line_start >= _CITED_LINES:  # a comment of pages: what it says first, by itself
         made.append(about(replace(head, line_end=head.line_start + _CITED_LINES - 1)))
         head = replace(head, doc="", line_start=head.declaration[0])
     outlines: list[list[Passage]] = [[]]
-    start = head.line_start
+    start = shown[0].line_start if has_fields else head.line_start
     for part in shown:
         _, first, last = _signature_told(part)
         if last - start >= _CITED_LINES:
@@ -200,11 +221,12 @@ def _type_told(head: Passage) -> str:
     told = outlines[:_MOST_OUTLINES]
     is_more = len(members) > sum(map(len, told))
     for number, parts in enumerate(told):
-        signatures = [_signature_told(head)[0]] if number == 0 else []
+        is_first = number == 0 and not has_fields
+        signatures = [_signature_told(head)[0]] if is_first else []
         signatures += [f"    {_signature_told(part)[0]}" for part in parts]
         code = " …\n".join(neutral(line) for line in dict.fromkeys(signatures) if line.strip())
         code += " …" * (is_more and number == len(told) - 1)
-        made.append(f"{_outline_of(head, parts) if number else about(head)}\n\n{_fenced(code, head.evidence)}")
+        made.append(f"{about(head) if is_first else _outline_of(head, parts)}\n\n{_fenced(code, head.evidence)}")
     return "\n\n".join(made)
 
 
@@ -216,9 +238,9 @@ def _outline_of(head: Passage, parts: Sequence[Passage]) -> str:
 def _signature_told(part: Passage) -> tuple[str, int, int]:
     """A signature, as much of it as one is read for, and its lines."""
     first, last = part.declaration
-    if len(part.signature) <= _MOST_SIGNATURE_CHARS:
-        return part.signature, first, last
-    told, room = part.signature[:_MOST_SIGNATURE_CHARS].rpartition(" ")[0], _MOST_SIGNATURE_CHARS
+    if len(part.head) <= _MOST_SIGNATURE_CHARS:
+        return part.head, first, last
+    told, room = part.head[:_MOST_SIGNATURE_CHARS].rpartition(" ")[0], _MOST_SIGNATURE_CHARS
     for number, line in enumerate(part.code.split("\n")):
         room -= len(" ".join(line.split())) + 1
         if room <= 0:

@@ -88,11 +88,11 @@ def named_nodes(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def declares(graph: Graph, name: str) -> bool:
+def declares(graph: Graph, name: str, *, only_types: bool = False) -> bool:
     """Whether a type or a member has exactly this name."""
     from rag_assets.contracts.graph import NodeType, key_kind
 
-    kinds = (NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY)
+    kinds = (NodeType.TYPE,) if only_types else (NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY)
     keys = [key for key in named_nodes(graph, (name,)) if key_kind(key) in kinds]
     return any(short_name(key.rpartition("|")[0].partition("(")[0]) == name for key in keys)
 
@@ -260,7 +260,7 @@ def _shown(key: str, names: Mapping[str, str]) -> str:
     """`OrderService.Cancel` of `csharp:Shop.Orders.OrderService.Cancel(int)|METHOD`, `dbo.Orders` of a table."""
     symbol, _, kind = key.rpartition("|")
     _language, colon, bare = symbol.partition(":")
-    if not colon or kind == "ENDPOINT":
+    if not colon or kind in ("ENDPOINT", "FILE", "SECTION"):
         return names.get(key, symbol)
     parts = bare.partition("(")[0].split(".")
     shown = list(map(short_name, parts[-2:] if kind in ("METHOD", "PROPERTY") else parts[-1:]))

@@ -51,7 +51,6 @@ _OPEN, _CLOSE = {"(": ")", "[": "]"}, {")", "]"}
 _DECORATOR = r"[ \t]*@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?[ \t]*\n"
 _DEFINITION = re.compile(rf"^(?:{_DECORATOR})*[ \t]*(?P<head>(?:async\s+def|def|class)\s+\w+[^\n]*)", re.MULTILINE)
 _GO_BEGINS = re.compile(r"^(?://[^\n]*\n)*(?:(func|type|var|const|import)\b)?", re.MULTILINE)
-_GO_TYPE = re.compile(r"^type\s+\w", re.MULTILINE)
 _BLANK = re.compile(r"\r?\n[ \t]*\r?\n\s*|\s*\f\s*")  # a form feed ends a page
 _FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*(?=\r?$)|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_LINE = re.compile(r"^[ \t]*```", re.MULTILINE)
@@ -145,11 +144,8 @@ def _by_go_declarations(text: str) -> Iterator[OutlinePart]:
     starts = [found.start() for found in _GO_BEGINS.finditer(text) if found[1]]
     for begin, end in pairwise([*({0} - {*starts}), *starts, len(text)]):
         part = text[begin:end]
-        if _GO_TYPE.search(part):
-            yield from (OutlinePart(begin + o.start, begin + o.end, begin + o.body, o.inside) for o in _in_braces(part))
-        else:
-            opened = part.find("{", part.find("\nfunc") + 1)
-            yield OutlinePart(begin, end, begin + opened if opened >= 0 else end)
+        opened = part.find("{", part.find("\nfunc") + 1)
+        yield OutlinePart(begin, end, begin + opened if opened >= 0 else end)
 
 
 def _by_definitions(text: str) -> Iterator[OutlinePart]:
@@ -228,6 +224,7 @@ _CREATES = re.compile(
 
 _HEAD_END = re.compile(r"\{|=>|;|=")
 _SIGNATURE_END = re.compile(r"\{|=>|;|\n\s*(?:AS|BEGIN)\b")
+_PYTHON_SIGNATURE_END = re.compile(r"(?<=:)(?=[ \t]*(?:#[^\n]*)?(?:\n|$)|[ \t]*\.\.\.)")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 
 _STATEMENT = re.compile(r"[^;\n]+")
@@ -275,8 +272,15 @@ class Passage:
     def declaration(self) -> tuple[int, int]:
         """The lines of the signature: without the comment before it and the body."""
         first = self.line_end - self.code.count("\n")
-        end = _SIGNATURE_END.search(self.code)
+        end = (_PYTHON_SIGNATURE_END if self.evidence.language == "python" else _SIGNATURE_END).search(self.code)
         return first, first + self.code.count("\n", 0, end.start() if end else len(self.code))
+
+    @property
+    def head(self) -> str:
+        """The signature as it is shown: of Python, where no mark begins a body, without docstring and body too."""
+        if self.evidence.language != "python":
+            return self.signature
+        return _on_one_line(_without_attributes(self.code), _PYTHON_SIGNATURE_END)
 
     @property
     def is_prose(self) -> bool:
@@ -411,9 +415,9 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
     )
 
 
-def _on_one_line(bare: str) -> str:
+def _on_one_line(bare: str, end: re.Pattern[str] = _SIGNATURE_END) -> str:
     """A declaration without its body."""
-    return " ".join(_SIGNATURE_END.split(bare, maxsplit=1)[0].split())
+    return " ".join(end.split(bare, maxsplit=1)[0].split())
 
 
 def _doc_text(comment: str) -> str:

@@ -65,7 +65,7 @@ _SAYS_NO_USE = re.compile(
 """What imports a name, or tells of it."""
 _README = re.compile(r"readme(?:\.\w+)?|docs?/(?:readme|index|intro|introduction|overview)\.\w+", re.IGNORECASE)
 
-_KINDS: dict[str, tuple[NodeType, ...]] = {
+LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "endpoint": (NodeType.ENDPOINT,),
     "route": (NodeType.ENDPOINT,),
     "url": (NodeType.ENDPOINT,),
@@ -127,7 +127,7 @@ def nodes_listed(graph: Graph, noun: str, subject: Sequence[QueryTerm] = ()) -> 
 
 
 def _nodes_of(graph: Graph, noun: str) -> Numbers:
-    kinds = [kind.value for kind in _KINDS.get(noun, ())] or [noun] * (noun in KINDS)
+    kinds = [kind.value for kind in LISTED_KINDS.get(noun, ())] or [noun] * (noun in KINDS)
     if kinds:
         return np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind) for kind in kinds]))
     wanted = root(noun)
@@ -295,9 +295,7 @@ def writes_of(target: Searchable, name: str) -> tuple[GraphFacts, dict[GraphFact
     owner = owner.rpartition(".")[2].casefold()
     points = _points_naming(last, target)
     payloads = target.parts.shard().retrieve(sorted(points.ids), target.scope())
-    found = _naming(
-        re.compile(_ASSIGNED.format(re.escape(last)), re.IGNORECASE), payloads, target, ("sets", last, True)
-    )
+    found = _naming(re.compile(_ASSIGNED.format(re.escape(last))), payloads, target, ("sets", last, True))
 
     def order(fact: GraphFact) -> tuple[bool, str, int]:
         return owner not in f"{fact.source} {fact.path}".casefold(), fact.path, fact.line
@@ -361,6 +359,7 @@ def _naming(
         payload = payloads[point]
         path = payload.get("Path", "")
         symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
+        symbol = "" if payload.get("Symbol") == path else symbol  # a file without declarations
         members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
         for line in _lines_with(written, payload, target):
             member = next((one.name for one in members if one.start_line <= line <= one.end_line), "")

@@ -219,8 +219,10 @@ _IMPLEMENTATIONS = re.compile(
     r"|\bsub(?:classes|types) of\b|\bderived (?:classes|types)\b",
     re.IGNORECASE,
 )
+_VERBS = "GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS"
 _ROUTES = re.compile(
-    r"\b(?:GET|POST|PUT|DELETE|PATCH|HEAD)\s+/\S*|\bendpoints?\b|\broutes?\b|\bhttp (?:verb|method)s?\b|\bapi calls?\b",
+    rf"\b(?:{_VERBS})\s+/\S*|\bendpoints?\b|\broutes?\b|\bhttp (?:verb|method)s?\b|\bapi calls?\b"
+    r"|\b(?:url|path|request)s? (?:to )?/[\w{:<]|(?<!\S)/\S+ (?:is )?(?:handled|served|answered)\b",
 )
 _TABLES = re.compile(
     r"\b(?:which|what) (?:database )?tables?\b|\bwho (?:reads|writes)\b|\bdatabase tables?\b|\btable \w+"
@@ -248,10 +250,12 @@ _DEFINITION = re.compile(
     r"|where (?:is|are) .{1,80}? (?:defined|declared))\b",
     re.IGNORECASE,
 )
+_DECLARED = r"(?:table|view|class|type|interface|record|struct|entity|model|have)"
+_OWNER = rf"(?:(?:the|an?) )?(?P<{{0}}>\w+(?: (?!{_DECLARED}\b)\w+)?(?= {_DECLARED}\b)|[\w.]+)(?: {_DECLARED})*"
 _MEMBERS = re.compile(
     r"^\W*(?:what|which|list|show)(?: are| the| me| all)* (?:columns|fields|properties|members|methods)"
-    r" (?:are in|in|of|does|do|has|have) (?:the )?\S+"
-    r"(?: (?:table|view|class|type|interface|record|struct|entity|have))*\W*$",
+    rf" (?:are in|in|of|does|do|has|have) {_OWNER.format('owner')}(?: in the (?:database|db))?\W*$"
+    rf"|^\W*what does {_OWNER.format('model')} (?:store|contain|hold|consist of)\W*$",
     re.IGNORECASE,
 )
 """What a declaration says itself. Nothing may follow that asks for more."""
@@ -274,14 +278,22 @@ _ASKS_HOW_TO = re.compile(
 _QUOTED_NAME = re.compile(r"`([A-Za-z_][\w.]*)`")
 
 
+_DOES = re.compile(
+    r"^\W*what (?:does|do) (?:the )?\S+(?: \w+)? (?:do|check|validate|handle|decide|verify)\b", re.IGNORECASE
+)
+_ROUTE_PATH = re.compile(rf"(?<![\w.:/])(?:(?:{_VERBS}) +)?/[^\s?,;\"'`]+")
+
+
 @dataclass(frozen=True, slots=True)
 class QueryIntent:
     """`names` are identifiers that the question writes as code is written, `places` the files and lines that a path or
-    a stack trace is."""
+    a stack trace is, `routes` paths of HTTP. `does`: it asks what something does, which its body says."""
 
     intent: Intent
     names: tuple[str, ...]
     places: tuple[CodePlace, ...] = ()
+    routes: tuple[str, ...] = ()
+    does: bool = False
 
 
 def intent_of(question: Question) -> QueryIntent:
@@ -292,7 +304,9 @@ def intent_of(question: Question) -> QueryIntent:
     if not names and question.kind is QuestionKind.SYMBOL:
         names = (question.text.strip(),)
     places = question.places if question.kind in (QuestionKind.PATH, QuestionKind.ERROR) else ()
-    return QueryIntent(_intent(text, question.kind, bool(names)), names, places)
+    intent = _intent(text, question.kind, bool(names))
+    routes = tuple(_ROUTE_PATH.findall(text)) if intent is Intent.ROUTES else ()
+    return QueryIntent(intent, names, places, routes, _DOES.match(text) is not None)
 
 
 _OF_NAMES = (Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS, Intent.TABLES)
@@ -302,11 +316,15 @@ _OBJECT_FIRST = re.compile(
 
 
 def words_as_names(question: Question) -> QueryIntent | None:
-    """A question of what calls, needs, tests, implements or stores something, as one about its capitalised words:
-    whether they are names, as `Basket` is one, the index has to say. None for other questions, and without such a
-    word."""
+    """A question of what calls, needs, tests, implements or stores something, as one about its capitalised words, and
+    one of its members as one about what has them: whether they are names, as `Basket` is one, the index has to say.
+    None for other questions, and without such a word."""
     text = question.asks or question.typed
     intent = _intent(text, question.kind, True)
+    members = _MEMBERS.search(text)
+    if members:  # `a catalog item` may be `CatalogItem`
+        said = (members["owner"] or members["model"]).split()
+        return QueryIntent(Intent.DEFINITION, ("".join(word[:1].upper() + word[1:] for word in said), " ".join(said)))
     if intent not in _OF_NAMES:
         return None
     starts = _OBJECT_FIRST.match(text) is None
@@ -405,6 +423,14 @@ def listed_noun(question: str) -> tuple[str, str]:
     noun = found["noun"].lower()
     single = singular(noun)
     return (single, found["rest"]) if noun != single or noun == "middleware" else ("", "")
+
+
+_CHOICE = re.compile(r"\b(?:supports?|supported|accepted|allowed)\b|\bcan (?:i|we|you|one|it) \w+", re.IGNORECASE)
+
+
+def asks_choice(rest: str) -> bool:
+    """Whether a list is wanted of what somebody may choose, which is no list of types that are called so."""
+    return _CHOICE.search(rest) is not None
 
 
 def asks_about_failure(question: str) -> bool:

@@ -106,9 +106,21 @@ def test_a_directive_in_a_declaration_is_left_out_visibly() -> None:
 
 
 def test_a_type_is_told_by_its_members() -> None:
-    text = told("What does OrderService do?", piece())
+    text = told("What is OrderService?", piece())
     assert "“Cancels and refunds orders.”" in text
     assert "public decimal RefundOrder(int orderId)" in text and "RefundException" not in text
+
+
+def test_what_a_type_does_is_told_by_the_member_that_does_the_most_too() -> None:
+    text = told("What does OrderService do?", piece())
+    assert "public OrderService(IOrderRepository orders)" in text and 'throw new RefundException("too much");' in text
+    many = SERVICE.replace(
+        "    public int Count", "".join(_METHOD.format(number) for number in range(6)) + "    public int Count"
+    )
+    assert "RefundException" not in told("What does OrderService do?", piece(many))
+
+
+_METHOD = "    public void Act{0}()\n    {{\n        Do();\n    }}\n\n"
 
 
 PROCEDURE = """\

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.answer.question_analysis import intent_of, listed_noun
+from rag_assets.answer.question_analysis import (
+    asks_choice,
+    asks_purpose,
+    intent_of,
+    listed_noun,
+    words_as_names,
+    written_name,
+)
 from rag_assets.search.query_parser import understand
 
 
@@ -61,3 +68,77 @@ def test_intents(question: str, intent: str, names: tuple[str, ...]) -> None:
 )
 def test_a_count_of_what_there_is_is_a_list_and_an_amount_is_not(question: str, noun: str) -> None:
     assert listed_noun(question)[0] == noun
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("where do we write to app.LateFee?", "app.LateFee"),
+        ("Where is Order.Status set?", "Order.Status"),
+        ("where does `last_seen` get updated", "last_seen"),
+        ("which methods change the order.total", "order.total"),
+        ("who sets retryCount?", "retryCount"),
+        ("where is the password set?", ""),
+        ("where is Order.Status used?", ""),
+        ("where do we write to the log", ""),
+        ("how is Order.Status set when it fails", ""),
+    ],
+)
+def test_what_is_written(question: str, name: str) -> None:
+    assert written_name(question) == name
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"),
+    [
+        ("what is SHOP_FEE used for?", True),
+        ("what does SHOP_FEE do", True),
+        ("what does the setting shop.fee do?", True),
+        ("where is shop.fee read?", True),
+        ("what does OrderService do?", False),
+        ("what is the default of SHOP_FEE?", False),
+    ],
+)
+def test_what_something_is_for(question: str, is_asked: bool) -> None:
+    assert asks_purpose(question) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("which columns does the Profile table have?", ("Profile", "Profile")),
+        ("what fields does a catalog item have in the database?", ("CatalogItem", "catalog item")),
+        ("what does the Flip model store?", ("Flip", "Flip")),
+        ("which properties does an order have?", ("Order", "order")),
+        ("which fields of an order are sent to the customer?", None),
+    ],
+)
+def test_a_word_may_be_what_has_the_members(question: str, names: tuple[str, ...] | None) -> None:
+    found = words_as_names(understand(question))
+    assert (found.names if found else None) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "routes"),
+    [
+        ("where is POST /users/login handled?", ("POST /users/login",)),
+        ("where is the url /api/v3/checks/ handled?", ("/api/v3/checks/",)),
+        ("which endpoint deletes an order", ()),
+    ],
+)
+def test_paths_of_http(question: str, routes: tuple[str, ...]) -> None:
+    found = intent_of(understand(question))
+    assert (found.intent, found.routes) == ("routes", routes)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_choice"),
+    [
+        ("which databases are supported?", True),
+        ("which providers can I use?", True),
+        ("which exceptions are there?", False),
+        ("which exceptions can be thrown?", False),
+    ],
+)
+def test_a_choice_is_no_list_of_types(question: str, is_choice: bool) -> None:
+    assert asks_choice(listed_noun(question)[1]) is is_choice

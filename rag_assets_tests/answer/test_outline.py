@@ -90,8 +90,7 @@ def test_each_declaration_of_go_is_a_passage_with_its_name() -> None:
         ("ErrGone", "", 6, 6),
         ("", "", 8, 11),
         ("Push", "Push sends a job { of a feed }.", 13, 19),
-        ("Job", "Job is what a worker does.", 21, 22),
-        ("", "", 23, 23),
+        ("Job", "Job is what a worker does.", 21, 24),
         ("Jobs", "", 26, 26),
         ("Open", "", 28, 28),
     ]

@@ -283,6 +283,13 @@ POLYGLOT: dict[str, str | bytes] = {
     "docs/settings.md": "# Settings\n\n`SHOP_LATE_FEE` is what a customer pays for each day.\n\nThere is no late fee "
     "for members, whoever they are.\n",
     "web/router.go": 'package web\n\nfunc Add(r *gin.Engine) {\n\tr.GET("/books", list)\n\tr.POST("/books", add)\n}\n',
+    "web/fee_handler.go": "package web\n\n// FeeHandler answers for fees.\ntype FeeHandler struct {\n\tMost int\n}\n\n"
+    "func (h *FeeHandler) Handle(days int) int {\n\tif days > h.Most {\n\t\treturn h.Most\n\t}\n\treturn days\n}\n",
+    "books/models.py": "class BookLoan(Model):\n    due = DateField()\n    fee = IntegerField()\n\n"
+    "    def is_late(self, today: date) -> bool:\n        return today > self.due\n",
+    "books/mail_filter.py": "class MailFilter:\n    def __init__(self, limit):\n        self.limit = limit\n\n"
+    "    def __call__(self, mail):\n        if len(mail) > self.limit:\n            return None\n        return mail\n",
+    "books/filters.py": "class SizeFilter: ...\nclass DateFilter: ...\n",
     "web/router_test.go": 'package web\n\nfunc TestIt(t *T) {\n\tr.GET("/fake", list)\n}\n',
 }
 
@@ -347,6 +354,43 @@ def test_the_routes_of_other_languages_are_listed_without_those_of_tests(polyglo
         ("GET /books", "web/router.go:4"),
         ("POST /books", "web/router.go:5"),
     ]
+
+
+def test_who_handles_a_path_is_told_by_its_route(polyglot: CommandLine) -> None:
+    told = [
+        line
+        for line in asked(polyglot, "where is POST /books handled?").json["answer"].splitlines()
+        if "exposes" in line
+    ]
+    assert len(told) == 1 and "**web.Add** probably exposes **POST /books** in web/router.go:5" in told[0]
+
+
+def test_what_a_type_does_is_told_by_the_member_that_does_it(polyglot: CommandLine) -> None:
+    answer = asked(polyglot, "what does MailFilter do?").json["answer"]
+    assert "`MailFilter.__call__` in books/mail_filter.py:5-8" in answer and "if len(mail) > self.limit:" in answer
+    assert "if len(mail)" not in asked(polyglot, "what is MailFilter?").json["answer"]
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        (
+            "which columns does the BookLoan table have?",
+            ["    due = DateField()", "    def is_late(self, today: date) -> bool:"],
+        ),
+        ("what fields does a book loan have?", ["    fee = IntegerField()"]),
+        ("what does the FeeHandler struct contain?", ["\tMost int"]),
+    ],
+)
+def test_what_has_members_is_told_with_its_fields(polyglot: CommandLine, question: str, shown: list[str]) -> None:
+    """No mark ends a field of Go or Python."""
+    lines = asked(polyglot, question).json["answer"].splitlines()
+    assert [line for line in shown if line not in lines] == []
+
+
+def test_what_may_be_chosen_is_no_list_of_types(polyglot: CommandLine) -> None:
+    assert "**3 filters:**" in asked(polyglot, "which filters are there?").json["answer"]
+    assert "filters:**" not in polyglot.run("ask", "which filters are supported?", "--json").json["answer"]
 
 
 def test_of_a_member_only_its_name_is_seen_in_the_text(polyglot: CommandLine) -> None:
