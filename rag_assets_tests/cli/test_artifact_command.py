@@ -195,7 +195,7 @@ public class Monday
 def test_an_artifact_lists_the_tests_and_the_participants_that_the_graph_knows(cli: CommandLine) -> None:
     """The test has none of the words of the subject in its name, and thirty documents are found before it."""
     source = new_repository(cli.folder / "payback", dict(PAYBACK))
-    assert cli.run("index", source.path, "--lexical-only").code == 0
+    cli.build(source.path, lexical_only=True)
     plan = cli.run("artifact", "build_plan", "refunds", "--offline").out
     tests = plan.partition("## Tests")[2].partition("\n## ")[0]
     assert "Monday probably tests RefundManager in tests/Shop.Tests/Monday.cs:" in tests

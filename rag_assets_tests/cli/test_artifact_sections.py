@@ -242,7 +242,7 @@ def test_a_role_reads_and_counts_nothing_of_hidden_files(tmp_path: Path) -> None
     settings = {"home": str(tmp_path / "home"), "roles": {"boss": "restricted"}, "repositories": [known]}
     config.write_text(json.dumps(settings | {"embedder": {"provider": "lexical-only"}}), encoding="utf-8")
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
-    assert cli.run("index", options=("--config", str(config))).code == 0
+    cli.build(options=("--config", str(config)))
     for kind in TYPES:
         clerk = made(cli, kind, options=("--config", str(config)))
         assert "vault" not in json.dumps(clerk).lower() and "gold" not in json.dumps(clerk).lower()

@@ -187,7 +187,7 @@ def test_an_index_of_one_file_and_an_empty_one(tmp_path: Path) -> None:
         repository.commit(files) if files else None
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     for name in ("one", "none"):
-        assert cli.run("index", tmp_path / name, "--lexical-only").code == 0
+        cli.build(tmp_path / name, lexical_only=True)
     one = cli.run("ask", "what is this project about?", "-l", "one@main")
     assert one.code == 0 and "SheepCounter" in one.out
     none = cli.run("ask", "what is this project about?", "-l", "none@main")

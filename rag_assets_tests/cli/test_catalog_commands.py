@@ -81,7 +81,7 @@ def test_search_shows_what_the_role_may_see(cli: CommandLine, repository: Reposi
         f"  - {{id: shop, location: {repository.path}, ref: main, confidential_paths: {{src/Orders: restricted}}}}\n",
         encoding="utf-8",
     )
-    assert cli.run("index", options=()).code == 0
+    cli.build(options=())
     found = {
         role: cli.run("catalog", "search", "refund", "--json", options=("--role", role) if role else ()).json["hits"]
         for role in ("", "support", "payroll")
@@ -126,7 +126,7 @@ def test_rebuild_takes_what_index_and_search_take(
 
 def test_rebuild_of_several_labels_asks_which(catalogued: CommandLine, repository: Repository) -> None:
     repository.git("branch", "release")
-    assert catalogued.run("index", str(repository.path), "--id", "shop", "--ref", "release", "--lexical-only").code == 0
+    catalogued.build(repository.path, identifier="shop", ref="release", lexical_only=True)
     for words, said in (
         ((), "several labels are indexed; choose one as rag-assets rebuild LABEL: shop@main, shop@release"),
         (("shop",), "'shop' has several labels; choose one of: shop@main, shop@release"),
@@ -152,7 +152,7 @@ def test_rebuild_of_several_labels_asks_which(catalogued: CommandLine, repositor
 def test_where_several_are_indexed_it_is_said_how_the_command_takes_one(
     catalogued: CommandLine, repository: Repository, words: tuple[str, ...], how: str
 ) -> None:
-    assert catalogued.run("index", str(repository.path), "--id", "other", "--lexical-only").code == 0
+    catalogued.build(repository.path, identifier="other", lexical_only=True)
     done = catalogued.run(*words)
     assert done.code == 1
     assert done.err == f"error: several labels are indexed; choose one {how}: other@main, shop@main\n"

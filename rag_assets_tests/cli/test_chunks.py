@@ -65,8 +65,7 @@ def chunks(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     repository = new_repository(base / "library", FILES)
     configured = f"repositories: [{{id: library, location: {repository.path}}}]\nembedder: {request.param}\n"
     (base / "rag_assets.yaml").write_text(configured, encoding="utf-8")
-    done = CommandLine(IndexHome(base / "home"), base).run("index")
-    assert done.code == 0, done.err
+    CommandLine(IndexHome(base / "home"), base).build()
     return stored(base / "home")
 
 
@@ -129,10 +128,7 @@ def test_a_book_beside_the_code_does_not_make_the_words_of_the_code_common(tmp_p
     weighed = {}
     for name, files in (("alone", code), ("beside", code | {"book.md": f"# The book\n\n{book}\n"})):
         repository = new_repository(tmp_path / name, files)
-        done = CommandLine(IndexHome(tmp_path / f"{name}-home"), tmp_path).run(
-            "index", repository.path, "--lexical-only"
-        )
-        assert done.code == 0, done.err
+        CommandLine(IndexHome(tmp_path / f"{name}-home"), tmp_path).build(repository.path, lexical_only=True)
         (file,) = (tmp_path / f"{name}-home").rglob("keyword/statistics.json")
         weighed[name] = json.loads(file.read_text(encoding="utf-8").partition("\n}")[0] + "\n}")["sections"]
     assert weighed["alone"] < weighed["beside"] <= 2 * weighed["alone"]

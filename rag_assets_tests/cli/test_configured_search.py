@@ -41,7 +41,7 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
     )
     made = CommandLine(IndexHome(base / "home"), base)
     configure(made)
-    assert made.run("index", options=()).code == 0
+    made.build(options=())
     yield made
 
 
@@ -61,7 +61,7 @@ def test_semantic_hits_are_points_that_are_stored_and_keep_their_ids(cli: Comman
 
     configure(cli)
     before = found()
-    assert cli.run("index", "--force", options=()).code == 0
+    cli.build(options=(), force=True)
     generation = active_generation(cli.home, LABEL).directory
     stored = {payload["SemanticId"] for payload in payloads_in(generation)}
     assert found() == before and len(dict(before)) == 20 and {known for _, known in before} <= stored

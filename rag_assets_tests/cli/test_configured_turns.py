@@ -87,8 +87,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     with ModelServer() as server:
         made = Desk(CommandLine(IndexHome(base / "home"), base), server)
         made.configure()
-        done = made.cli.run("index", options=())
-        assert done.code == 0, done.err
+        made.cli.build(options=())
         yield made
 
 

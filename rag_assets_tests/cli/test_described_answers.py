@@ -93,7 +93,7 @@ def indexed_office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BackOff
     with ModelServer() as model:
         made = BackOffice(CommandLine(IndexHome(base / "home"), base), model)
         made.configure()
-        assert made.cli.run("index", options=()).code == 0
+        made.cli.build(options=())
         yield made
 
 

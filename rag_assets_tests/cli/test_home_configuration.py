@@ -29,7 +29,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     (base / "rag_assets.yaml").write_text(json.dumps(settings), encoding="utf-8")
     (base / "agents").mkdir()
     (base / "agents" / "brief.yaml").write_text(AGENT, encoding="utf-8")
-    assert CommandLine(IndexHome(base / ".rag_assets"), base).run("index", options=()).code == 0
+    CommandLine(IndexHome(base / ".rag_assets"), base).build(options=())
     return repository
 
 

@@ -423,7 +423,7 @@ def test_what_is_above_the_clearance_is_neither_named_nor_counted(tmp_path: Path
         encoding="utf-8",
     )
     options = ("--config", str(config))
-    assert shop.cli.run("index", "shop", "--force", options=options).code == 0
+    shop.cli.build("shop", options=options, force=True)
     seen = {
         role: shop.cli.run("impact", "--since", "main~1", "--json", options=(*options, "--role", role)).json
         for role in ("guest", "boss")

@@ -125,8 +125,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
       - {paths: [ops/, "*.cs"], audience: Developer, priority: 2, business_domain_area: plant, label_ids: ["7"]}
 """
     cli = configured(base, repository.path, rules)
-    done = cli.run("index")
-    assert done.code == 0, done.err
+    cli.build()
     return cli
 
 
@@ -242,7 +241,7 @@ def test_the_priority_of_a_file_weighs_in_the_ranking(tmp_path: Path, priorities
     repository = new_repository(tmp_path / "library", files)
     rules = "".join(f"      - {{paths: [{n}.md], priority: {p}}}\n" for n, p in zip("ab", priorities, strict=True))
     cli = configured(tmp_path, repository.path, f"    metadata:\n{rules}")
-    assert cli.run("index").code == 0
+    cli.build()
     found = cli.run("search", "parcel seal", "--explain", "--json", "--full").json["hits"]
     assert "".join(hit["path"][0] for hit in found) == order
     assert {hit["path"]: hit["scores"].get("priority", 1.0) for hit in found} == {
@@ -261,5 +260,5 @@ def test_without_its_required_business_domain_a_point_is_an_error(tmp_path: Path
         and "BusinessDomainKey is empty; the repository has require_business_domain" in done.err
     )
     configured(tmp_path, repository.path)
-    assert cli.run("index").code == 0
+    cli.build()
     assert cli.run("search", "Rückgabe").code == 0

@@ -35,8 +35,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     repository.git("clone", "--quiet", str(base / "shop"), str(base / "other"))
     cli = CommandLine(IndexHome(base / "home"), base)
     for ref in ("main", "dev", "main", "dev"):
-        done = run(cli, "index", "shop", "--ref", ref, "--force")
-        assert done.code == 0, done.err
+        cli.build("shop", options=(), ref=ref, force=True)
     return cli
 
 

@@ -171,7 +171,7 @@ def test_levels_hold_for_files_of_the_work_tree(tmp_path: Path) -> None:
     (tmp_path / "rag_assets.yaml").write_text(yaml.safe_dump(config))
     cli = CommandLine(home, repository.path)
     options = ("--config", str(tmp_path / "rag_assets.yaml"))
-    assert cli.run("index", "shop", options=options).code == 0
+    cli.build("shop", options=options)
     write(repository, "secret/plan.md", "# Plan\n\nThe zeppelin is bought.\n")
     write(repository, "secret/other.md", "# Other\n\nThe zeppelin too.\n")
     assert cli.run("search", "zeppelin", "--mode", "bm25", options=options).code == 4
@@ -242,7 +242,7 @@ def test_files_outside_of_a_sparse_checkout_are_not_deleted_ones(shop: Indexed) 
 def test_meaning_alone_finds_nothing_of_the_work_tree_and_says_so(tmp_path: Path) -> None:
     repository, home = new_repository(tmp_path / "shop", FILES), IndexHome(tmp_path / "home")
     cli = CommandLine(home, repository.path)
-    assert cli.run("index", str(repository.path)).code == 0
+    cli.build(repository.path)
     write(repository, "src/BasketCleaner.cs", BASKET.replace("Sweep", "VacuumBaskets"))
     meant = cli.run("search", "cleaning of baskets", "--mode", "semantic", "--json").json
     assert "src/BasketCleaner.cs" not in [hit["path"] for hit in meant["hits"]]

@@ -276,7 +276,7 @@ def test_a_role_reads_what_it_may_see_in_every_version(tmp_path: Path) -> None:
     path.write_text(yaml.safe_dump(config))
     first = repository.git("rev-parse", "HEAD")
     repository.commit({"src/Open.cs": "class Open { }\n"})
-    assert cli.run("index", options=("--config", str(path))).code == 0
+    cli.build(options=("--config", str(path)))
     for also in ([], ["--commit", first], ["--work-tree"]):
         hidden = cli.run("read", "pay/Secret.cs", *also, options=("--config", str(path)))
         absent = cli.run("read", "pay/Absent.cs", *also, options=("--config", str(path)))

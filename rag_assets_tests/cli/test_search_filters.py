@@ -242,7 +242,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
         encoding="utf-8",
     )
     cli = CommandLine(home, base)
-    assert cli.run("index", options=()).code == 0
+    cli.build(options=())
     return cli
 
 

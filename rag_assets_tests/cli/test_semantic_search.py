@@ -24,7 +24,7 @@ def test_what_only_the_source_of_a_section_says_counts(cli: CommandLine, tmp_pat
         "tests/OmegaTests.cs": _type("OmegaTests", _RETRYING),
     }
     repository = new_repository(tmp_path / "mailer", files)
-    assert cli.run("index", repository.path).code == 0
+    cli.build(repository.path)
     found = cli.run("search", "--mode", "semantic", "--explain", "--json", "send the mail again, smtp attempts").json
     hits = {hit["path"]: hit["scores"] for hit in found["hits"]}
     assert next(iter(hits)) == "Omega.cs"

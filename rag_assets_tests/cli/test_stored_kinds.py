@@ -1,4 +1,4 @@
-"""Kinds, flavors and domains as they are stored by `rag-assets index`."""
+"""Kinds, flavors and domains as an index stores them."""
 
 from __future__ import annotations
 
@@ -70,8 +70,7 @@ def stored(cli: CommandLine, files: dict[str, str], configuration: str = "") -> 
         f"ref: main{configuration}}}\n",
         encoding="utf-8",
     )
-    done = cli.run("index", "shop")
-    assert done.code == 0, done.err
+    cli.build("shop")
     generation = active_generation(cli.home, index_label("shop", "main"))
     assert generation is not None
     found: dict[str, list[dict[str, Any]]] = {}
@@ -108,7 +107,7 @@ def test_a_type_changes_its_kind_when_another_file_begins_to_store_it(cli: Comma
     found = stored(cli, {name: text for name, text in SHOP.items() if name != context})
     assert {payload["Kind"] for payload in found["DeviceEvent"]} == {"Message"}
     Repository(cli.folder / "repository").commit({context: SHOP[context]})
-    assert cli.run("index", "shop").code == 0
+    cli.build("shop")
     generation = active_generation(cli.home, index_label("shop", "main"))
     assert generation is not None
     kinds = {p["Kind"] for p in payloads_in(generation.directory) if p["Symbol"].endswith(".DeviceEvent")}
@@ -266,7 +265,7 @@ def test_a_repository_of_one_domain_is_of_it_until_another_entity_says_otherwise
     keys = [payload.get("BusinessDomainKey", "") for payloads in found.values() for payload in payloads]
     assert keys.count("billing") == len(keys) - 1, "a document in the folder of the other one is of it"
     Repository(cli.folder / "repository").commit({"src/Models/Truck.cs": DOMAINS["src/Models/Truck.cs"]})
-    assert cli.run("index", "shop").code == 0
+    cli.build("shop")
     generation = active_generation(cli.home, index_label("shop", "main"))
     assert generation is not None
     (clock,) = [p for p in payloads_in(generation.directory) if p["Symbol"].endswith(".Clock")]

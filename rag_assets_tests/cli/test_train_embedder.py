@@ -77,7 +77,7 @@ def trained(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Trained:
     base = tmp_path_factory.mktemp("trained")
     (base / "here").mkdir()
     cli = CommandLine(IndexHome(base / "home"), base / "here")
-    assert cli.run("index", house).code == 0
+    cli.build(house)
     done = cli.run("train-embedder", "--from", "house", "--json")
     assert done.code == 0, done.err
     return Trained(cli, house, done.json, done.err)
@@ -138,7 +138,7 @@ def test_nothing_is_learnt_of_what_the_index_leaves_out_or_hides(
     told = {"repositories": [repository | {"confidential_paths": {"secret/": "confidential"}}]}
     told["roles"] = {"chief": "restricted"}
     (cli.folder / "rag_assets.yaml").write_text(json.dumps(told), encoding="utf-8")
-    assert cli.run("index", "house", "--lexical-only").code == 0
+    cli.build("house", lexical_only=True)
     learnt = cli.run("train-embedder", "--from", "house", "--to", "own.bin", "--json").json
     assert (learnt["pairs"], learnt["model"]) == (trained.told["pairs"], trained.told["model"])
     assert (cli.folder / "own.bin").read_bytes() == trained.file.read_bytes()
@@ -152,7 +152,7 @@ def test_nothing_is_learnt_of_what_the_index_leaves_out_or_hides(
 def test_gc_removes_the_tables_that_nobody_names(trained: Trained) -> None:
     cli, here = trained.cli, trained.file.parent
     configure(cli, trained.file)
-    assert cli.run("index", trained.house).code == 0
+    cli.build(trained.house)
     unused, configured, new = (here / f"static-code-own-{digit * 8}.bin" for digit in "012")
     for path in (unused, configured, new, trained.file):
         if path != trained.file:
@@ -228,7 +228,7 @@ def test_a_file_that_is_no_such_table_is_an_error_with_the_command(
 def test_a_small_repository_is_too_little(cli: CommandLine, tmp_path: Path, location: str) -> None:
     """A folder, the mirror of an address, or a part of a repository: the numbers say that it was read."""
     new_repository(tmp_path / "shop")
-    cli.run("index", location.replace("shop", str(tmp_path / "shop")), "--lexical-only", "--id", "small")
+    cli.build(location.replace("shop", str(tmp_path / "shop")), lexical_only=True, identifier="small")
     done = cli.run("train-embedder", "--from", "small")
     assert done.code == 1
     assert "small@main: 2 pairs" in done.err and "training needs 500 and 30" in done.err and "--from" in done.err
@@ -238,7 +238,7 @@ def test_a_small_repository_is_too_little(cli: CommandLine, tmp_path: Path, loca
 def test_what_has_no_history_is_refused(cli: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     (tmp_path / "plain" / "Orders.cs").write_text("public class Orders { public int Count() => 1; }\n")
-    cli.run("index", tmp_path / "plain", "--lexical-only")
+    cli.build(tmp_path / "plain", lexical_only=True)
     done = cli.run("train-embedder", "--from", "plain")
     assert done.code == 1 and "not indexed from a git repository" in done.err
 

@@ -34,7 +34,7 @@ def configured(cli: CommandLine, stores: str) -> None:
 def test_what_is_wrong_in_the_catalog_is_said_with_the_place(cli: CommandLine, repository: Repository) -> None:
     """By SQL: one date is gone, one point is lost. Written as the catalog writes, or its digests say damage first."""
     configured(cli, "catalog: sqlite")
-    assert cli.run("index", repository.path).code == 0
+    cli.build(repository.path)
     assert cli.run("validate", "--json").json["violations"] == 0
     with sqlite3.connect(cli.home.root / "catalog.sqlite") as database:
         database.create_function("rag_digest", -1, row_digest, deterministic=True)

@@ -98,7 +98,7 @@ def test_line_ends_change_no_line_no_citation_and_no_id(tmp_path: Path) -> None:
         repository.git("config", "core.autocrlf", "false")
         repository.commit({name: text.replace(b"\r\n", b"\n").replace(b"\n", end) for name, text in files.items()})
         cli = CommandLine(IndexHome(tmp_path / end.hex() / "home"), repository.path)
-        assert cli.run("index", *_LEXICAL).code == 0
+        cli.build(lexical_only=True)
         asked = [("search", "cancel an order"), ("ask", "who cancels orders?"), ("ask", "how are refunds computed?")]
         told[end] = [_shape(cli.run(*words, "--json").json) for words in asked]
         told[end].append(cli.run("read", "src/Fernhill.Shop.Domain/Orders/OrderManager.cs:60-90").out.splitlines()[1:])
@@ -123,7 +123,7 @@ def test_paths_with_backslashes_are_those_of_the_repository(cli: CommandLine, re
     repository.commit(
         {"src/Orders/Order.cs": source("Order", "an order"), "src/Mail/Post.cs": source("Post", "a letter")}
     )
-    assert cli.run("index", *_LEXICAL).code == 0
+    cli.build(lexical_only=True)
     assert paths_of(cli, "Cancel")[:2] != ["src/Orders/Order.cs"]
     found = cli.run("search", "Cancel", "--path", "src\\Orders", "--json").json["hits"]
     assert {hit["path"] for hit in found} == {"src/Orders/Order.cs"}
@@ -135,7 +135,7 @@ def test_a_console_of_an_old_windows_shows_every_answer(
     cli: CommandLine, repository: Repository, encoding: str
 ) -> None:
     repository.commit({"README.md": "# Öl → 油\n\nOrders … “quoted” — 用\n"})
-    assert cli.run("index", *_LEXICAL).code == 0
+    cli.build(lexical_only=True)
     cli.environment.update({"PYTHONIOENCODING": encoding})
     process = cli.start("read", "README.md", encoding=encoding)
     out, err = process.communicate(timeout=120)
