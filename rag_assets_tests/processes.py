@@ -23,15 +23,17 @@ _PROC = Path("/proc")
 
 
 def until(found: Callable[[], object], what: str, seconds: float = PATIENCE_SECONDS) -> None:
-    """Returns when `found` says something true; a server that does not answer yet has found nothing."""
-    deadline = time.monotonic() + seconds
+    """Returns when `found` says something true; a server that does not answer yet has found nothing. It is asked less
+    and less often: to answer costs the server that starts, and others, a core."""
+    deadline, pause = time.monotonic() + seconds, 0.02
     while time.monotonic() < deadline:
         try:
             if found():
                 return
         except OSError:
             pass
-        time.sleep(0.05)
+        time.sleep(pause)
+        pause = min(1.2 * pause, 0.25)
     pytest.fail(f"not within {seconds:g} s: {what}")
 
 

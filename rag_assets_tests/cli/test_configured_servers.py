@@ -38,10 +38,19 @@ def shop(cli: CommandLine) -> CommandLine:
     return cli
 
 
-def run(cli: CommandLine, *words: str, **sections: Any) -> Outcome:
+def configure(cli: CommandLine, **sections: Any) -> None:
     settings = {"repositories": [{"id": "shop", "location": "shop"}]} | sections
     (cli.folder / "rag_assets.yaml").write_text(json.dumps(settings), encoding="utf-8")
+
+
+def run(cli: CommandLine, *words: str, **sections: Any) -> Outcome:
+    configure(cli, **sections)
     return cli.run(*words)
+
+
+def build(cli: CommandLine, **sections: Any) -> None:
+    configure(cli, **sections)
+    cli.build()
 
 
 def snippets(cli: CommandLine) -> dict[str, str]:
@@ -59,8 +68,7 @@ def test_requests_of_an_index_build_are_as_large_and_as_many_as_configured(
         server.asked.clear()
         server.peak = 0
         known = {"provider": "openai-compatible", "base_url": server.url, "model": "m"}
-        done = run(shop, "index", embedder=known | more)
-        assert done.code == 0, done.err
+        build(shop, embedder=known | more)
         found = [asked for asked in server.asked if "input" in asked.body]
         return {len(inputs(asked)) for asked in found}, server.peak, {asked.body.get("dimensions") for asked in found}
 
@@ -76,7 +84,7 @@ def test_requests_of_an_index_build_are_as_large_and_as_many_as_configured(
 def test_a_question_waits_as_long_as_configured_for_its_embedding(shop: CommandLine, server: ModelServer) -> None:
     known = {"provider": "openai-compatible", "base_url": server.url, "model": "m"}
     server.respond = embedding
-    assert run(shop, "index", embedder=known).code == 0
+    build(shop, embedder=known)
     server.respond = lambda asked: replace(embedding(asked), delay=1.0)
     patient = run(shop, "search", "cancel an invoice", "--json", embedder=known).json
     hasty = run(shop, "search", "cancel an invoice", "--json", embedder=known | {"query_timeout_seconds": 0.1})
@@ -95,8 +103,7 @@ def test_summaries_are_written_for_as_many_symbols_as_configured(
 ) -> None:
     server.script(answering(WRITTEN))
     llm = {"provider": "openai-compatible", "base_url": server.url, "model": "small"} | options
-    done = run(shop, "index", embedder={"provider": "lexical-only"}, llm=llm)
-    assert done.code == 0, done.err
+    build(shop, embedder={"provider": "lexical-only"}, llm=llm)
     assert len(server.asked) == asked
     assert sum(WRITTEN["summary"] in snippet for snippet in snippets(shop).values()) == refined
 
@@ -110,7 +117,7 @@ def test_a_summary_that_a_model_wrote_is_quoted_where_its_words_are_asked_for(
         "embedder": {"provider": "lexical-only"},
         "llm": {"provider": "openai-compatible", "base_url": server.url, "model": "small", "max_calls": 1},
     }
-    assert run(shop, "index", **sections).code == 0
+    build(shop, **sections)
     found = run(shop, "ask", "How does a clerk withdraw a bill that was sent in error?", "--json", **sections).json
     assert f"\n> Purpose: {WRITTEN['summary']}" in found["answer"]
     assert {one["support"] for one in found["checks"]} == {"supported"} and found["citations"]
@@ -118,7 +125,7 @@ def test_a_summary_that_a_model_wrote_is_quoted_where_its_words_are_asked_for(
 
 def test_an_answer_is_waited_for_and_asked_for_again_as_configured(shop: CommandLine, server: ModelServer) -> None:
     lexical = {"provider": "lexical-only"}
-    assert run(shop, "index", embedder=lexical).code == 0
+    build(shop, embedder=lexical)
 
     def asked(reply: Reply, **more: Any) -> tuple[int, str]:
         server.asked.clear()

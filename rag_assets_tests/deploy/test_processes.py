@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -81,8 +82,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             processes.enter_context(running(command, **options))
             if service == "code":  # the others wait until it is healthy
                 check = adapted(SERVICES["code"]["healthcheck"]["test"][1:], ports, folder / "workspace.yaml")
+                until(lambda: answers(ports["4000"]), "the code location listens")  # to ask it takes a process
                 until(partial(succeeds, check, environment), "the code location is healthy")
         yield Server(f"http://127.0.0.1:{ports['3000']}", environment)
+
+
+def answers(port: int) -> bool:
+    with socket.create_connection(("127.0.0.1", port), timeout=5):
+        return True
 
 
 def succeeds(command: list[str], environment: dict[str, str]) -> bool:

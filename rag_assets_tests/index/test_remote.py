@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from rag_assets.pipeline.build import BuildError
 from rag_assets.pipeline.publish import begin_from_remote, publish_label, pull_label
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings, StoreSettings
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.index.remote_stores import CutOff, remote_url, s3_server, store
 from rag_assets_tests.pipeline.conftest import lexical
@@ -78,6 +80,17 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> Twice:
     folder = tmp_path_factory.mktemp("twice")
     made = new_builder(folder)
     return Twice(made.home, made.build(), made.build({"src/Order3.cs": "public class Changed { }\n"}))
+
+
+@pytest.fixture(scope="module")
+def behind(twice: Twice, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a remote store of both generations, and another home that has pulled the first."""
+    folder = tmp_path_factory.mktemp("behind")
+    store = open_remote((folder / "remote").as_uri())
+    publish(twice.home, LABEL, twice.old, store)
+    pull(other(folder), LABEL, store)
+    publish(twice.home, LABEL, twice.new, store, keep=2)
+    return folder
 
 
 def contents(home: IndexHome, generation: str) -> dict[str, bytes]:
@@ -193,13 +206,10 @@ def test_half_a_publish_is_invisible_and_the_next_one_goes_on(
 @pytest.mark.parametrize("what", ["block", "document", "list", "manifest"])
 @pytest.mark.parametrize("damage", ["missing", "cut", "other", "empty"])
 def test_what_is_missing_or_damaged_is_named_and_changes_nothing(
-    tmp_path: Path, twice: Twice, folder_store: ObjectStore, what: str, damage: str
+    tmp_path: Path, twice: Twice, behind: Path, what: str, damage: str
 ) -> None:
-    store = folder_store
-    publish(twice.home, LABEL, twice.old, store)
-    here = other(tmp_path)
-    pull(here, LABEL, store)
-    publish(twice.home, LABEL, twice.new, store, keep=2)
+    shutil.copytree(behind, tmp_path, dirs_exist_ok=True, copy_function=copy_sparse)
+    here, store = other(tmp_path), open_remote((tmp_path / "remote").as_uri())
     path = path_of(store, what, twice)
     data = {"cut": store.read(path)[:-3], "other": b"\0" * 8 + b"nonsense", "empty": b""}.get(damage)
     if data is None:
@@ -234,7 +244,10 @@ def texts_of(store: ObjectStore, generation: str) -> Iterator[str]:
         yield from msgspec.json.decode(store.get(listing), type=list[str])
 
 
-def test_two_publishers_at_once_leave_one_whole_generation(tmp_path: Path, twice: Twice, store: ObjectStore) -> None:
+def test_two_publishers_at_once_leave_one_whole_generation(
+    tmp_path: Path, twice: Twice, folder_store: ObjectStore
+) -> None:
+    store = folder_store
     ids = [twice.old, twice.new]
     failed: list[BaseException] = []
 
