@@ -57,7 +57,10 @@ _FEWEST_BODY_LINES, _MOST_BODIES = 3, 6  # of a type that one member tells the m
 _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 1_200
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
-_SAYS_NOTHING = re.compile(r"\s*(?:$|//|/\*|\*|--|#(?!\w))")  # a comment, or a blank line
+_SAYS_NOTHING = re.compile(
+    r"\s*(?:$|//|/\*|\*|--|#(?!\w)|\[[A-Z][\w.<>]*(?:\(.*\))?\]\s*$|@(?!interface\b)[A-Za-z][\w.]*(?:\(.*\))?\s*$)"
+)
+"""A comment, a blank line, an attribute or an annotation: what it stands before says what it is."""
 _WORD = re.compile(r"\w")
 _QUOTE_MARKS = str.maketrans("“”", '""')
 

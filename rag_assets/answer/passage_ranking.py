@@ -50,6 +50,8 @@ _RECORDS = re.compile(
     re.IGNORECASE,
 )
 """Files that record what was, what is allowed, or say the same in other languages."""
+_PAGE = re.compile(r"\{%|\{\{|<%|</?(?:button|div|form|input|label|span|td|tr)\b")
+"""Of HTML: what lays out a page of an application, and tells nothing of how that works."""
 _NUMBER = re.compile(r"(?<![\w.])\d+")
 
 
@@ -279,7 +281,7 @@ def passage_features(
             head_meaning[at],
             best_of_file[one.evidence.path],
             math.log(lines := one.line_end - one.line_start + 1),
-            one.evidence.language in CONFIGURATION and not one.is_prose,
+            one.evidence.language in CONFIGURATION and (not one.is_prose or _PAGE.search(one.text) is not None),
             files[one.evidence.path][0] is not None,
             one.is_type,
             lines == 1,

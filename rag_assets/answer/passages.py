@@ -230,6 +230,7 @@ _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 _STATEMENT = re.compile(r"[^;\n]+")
 _STORED = re.compile(r"(?:(?:this|self)\.\w+|_\w+|[A-Z]\w*) = \w+(?: \?\? throw\b.*)?|(?:base|super)\(.*\)")
 
+_TYPES_AFTER_NAMES = frozenset({"typescript", "tsx", "javascript", "kotlin", "rust"})
 _KEYWORDS = frozenset(
     word
     for line in ("if else for foreach while do switch using lock", "try catch return throw new await var yield")
@@ -464,6 +465,8 @@ def _name(known: Evidence, bare: str, head: str) -> str:
     if known.language == "go":
         found = _GO_DECLARED.match(bare)
         return found[1] if found else ""
+    if known.language in _TYPES_AFTER_NAMES and "(" not in head:
+        head = head.partition(":")[0].rstrip("?! ")
     return _declared_name(head)
 
 

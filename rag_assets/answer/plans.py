@@ -297,8 +297,9 @@ def writes_of(target: Searchable, name: str) -> tuple[GraphFacts, dict[GraphFact
     payloads = target.parts.shard().retrieve(sorted(points.ids), target.scope())
     found = _naming(re.compile(_ASSIGNED.format(re.escape(last))), payloads, target, ("sets", last, True))
 
-    def order(fact: GraphFact) -> tuple[bool, str, int]:
-        return owner not in f"{fact.source} {fact.path}".casefold(), fact.path, fact.line
+    def order(fact: GraphFact) -> tuple[bool, bool, str, int]:
+        source = fact.source.casefold()
+        return owner not in source.split("."), owner not in f"{source} {fact.path}".casefold(), fact.path, fact.line
 
     return _shown(sorted(_of_product(found), key=order), found, f"**Code that sets {name}:**")
 

@@ -234,7 +234,8 @@ _THING = (
     r"|framework|service|system|program|software|template|sample|thing)"
 )
 _OVERVIEW = re.compile(
-    rf"\bwhat(?: is|'s|s)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:about|for|good for|used for|doing)\b"
+    rf"\bwhat(?: is|'s|s)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:about|for|good for|used for|doing"
+    r"|(?:made|built|written|based|composed) (?:of|with|on|in))\b"
     rf"|\bwhat (?:does|can|is) (?:this|the|our) (?:\w+ )?{_THING}(?: do| offer| provide)?\s*(?:\?|$|,|and\b)"
     r"|\bwhat is (?:this|it)(?: about| for)?\s*(?:\?|$)|\boverview\b|\bgetting started\b"
     rf"|\b(?:which|what) (?:parts|modules|projects|components|layers|services) (?:has|does) (?:this|the|it)\b"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.answer.passage_ranking import _AGAIN, _LEAST_SAID, _SAID, RankedPassages, same_place
+from rag_assets.answer.passage_ranking import _AGAIN, _LEAST_SAID, _SAID, RankedPassages, ranked, same_place
 from rag_assets.answer.passages import passages_of
 from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets_tests.answer.pieces import piece
@@ -64,3 +65,17 @@ def test_the_best_passages_of_different_files_come_first(
     )
     within = {one.evidence for one in PASSAGES if one.evidence.path in paths}
     assert ranked.chosen(most, within) == by_looking_at_all(ranked, most, paths)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_page"),
+    [
+        ("<h1>Refunds</h1>\n<p>An order is refunded within ten days.</p>", False),
+        ("<form method='post'>\n<button>Refund the order</button>\n</form>", True),
+        ("<p>{% if order.refunded %}The order is refunded.{% endif %}</p>", True),
+    ],
+)
+def test_a_page_of_an_application_is_no_text_about_it(text: str, is_page: bool) -> None:
+    words = (QueryTerm("order", "order", 1.0, True), QueryTerm("refund", "refund", 1.0, True))
+    found = ranked("when is an order refunded", words, [piece(text, language="html", path="orders.html")], None)
+    assert any("configuration" in found.parts_of(at) for at in range(len(found.passages))) is is_page

@@ -226,6 +226,26 @@ def test_a_fact_of_a_declaration_is_not_shown_by_its_comment(line: int, shown: i
     assert f"in src/Orders/OrderService.cs:{shown}{quote} [chunk: aaaa1111]" in text
 
 
+@pytest.mark.parametrize(
+    ("before", "is_shown"),
+    [
+        ("[HttpGet]", False),
+        ('[ProducesResponseType<Order>(200, "application/json")]', False),
+        ("@Override", False),
+        ('@GetMapping(path = "/x")', False),
+        ("@interface Audited {", True),
+        ("[first, second] = pair;", True),
+        ("items[0] = 1;", True),
+    ],
+)
+def test_a_fact_of_a_declaration_is_not_shown_by_its_attributes(before: str, is_shown: bool) -> None:
+    fact = GraphFact("GET /x", "", "", "src/Orders/OrderService.cs", 3, True)
+    text = told(
+        "which endpoints are there", piece(f"{before}\npublic Order One() {{ }}\n"), facts=GraphFacts((fact,), 1)
+    )
+    assert (f"cs:3: `{before}`" in text) is is_shown and ("cs:4: `public Order One() { }`" in text) is not is_shown
+
+
 def test_a_fact_whose_line_is_not_in_the_evidence_is_not_told() -> None:
     fact = GraphFact("A", "calls", "B", "src/Orders/OrderService.cs", 400, True)
     assert "calls" not in told("who calls RefundOrder", piece(), facts=GraphFacts((fact,), 1))

@@ -49,6 +49,8 @@ from rag_assets.search.query_parser import understand
         ("why does OrderService retry", "explanation", ("OrderService",)),
         ("What is this library for and what does it add on top of HttpClient?", "overview", ("HttpClient",)),
         ("describe the service OrderService", "definition", ("OrderService",)),
+        ("what is this project made of?", "overview", ()),
+        ("what is the app built with", "overview", ()),
     ],
 )
 def test_intents(question: str, intent: str, names: tuple[str, ...]) -> None:

@@ -171,6 +171,12 @@ def test_annotations_belong_to_what_they_stand_before_and_are_not_its_name(
     assert all(not one.code.rstrip().endswith(("@cached", "@property")) for one in found)
 
 
+def test_a_type_behind_a_name_is_not_the_name() -> None:
+    text = "interface Env {\n  MAX: number;\n  names?: Map<string, string>;\n  find(id: string): User;\n}\n"
+    found = passages_of(piece(text, language="typescript", symbol="src/env"))
+    assert [one.name for one in found] == ["Env", "MAX", "names", "find"]
+
+
 def test_a_method_of_go_is_of_its_receiver() -> None:
     text = "func (p *Pool[T]) Push(job T) error {\n\treturn nil\n}\n\nfunc New() *Pool {\n\treturn nil\n}\n"
     push, new = passages_of(piece(text, language="go", symbol="worker", path="worker/pool.go"))

@@ -289,6 +289,8 @@ POLYGLOT: dict[str, str | bytes] = {
     "    def is_late(self, today: date) -> bool:\n        return today > self.due\n",
     "books/mail_filter.py": "class MailFilter:\n    def __init__(self, limit):\n        self.limit = limit\n\n"
     "    def __call__(self, mail):\n        if len(mail) > self.limit:\n            return None\n        return mail\n",
+    "books/fees.py": "class Card:\n    def renew(self):\n        self.debt = 0\n\n\nclass Loan:\n    def close(self):\n"
+    "        if self.debt == 1 or self.debt >= 2:\n            self.debt += 1\n",
     "books/filters.py": "class SizeFilter: ...\nclass DateFilter: ...\n",
     "web/router_test.go": 'package web\n\nfunc TestIt(t *T) {\n\tr.GET("/fake", list)\n}\n',
 }
@@ -332,6 +334,14 @@ def test_where_something_is_written_is_told_by_its_assignments(polyglot: Command
         found = asked(polyglot, question).json
         assert re.findall(r" in (\S+:\d+)", found["answer"]) == ["core/config.go:6"], question
         assert "sets **LateFee**" in found["answer"] and not found["unsure"]
+
+
+def test_of_the_owner_that_is_named_come_the_assignments_first(polyglot: CommandLine) -> None:
+    answer = asked(polyglot, "where is Loan.debt set?").json["answer"]
+    assert re.findall(r"- \*\*(\S+)\*\* sets \*\*debt\*\* in \S+:(\d+)", answer) == [
+        ("Loan.close", "9"),
+        ("Card.renew", "3"),
+    ]
 
 
 def test_what_a_setting_is_for_is_told_by_texts_and_by_what_reads_it(polyglot: CommandLine) -> None:
