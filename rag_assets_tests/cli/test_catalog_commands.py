@@ -175,6 +175,20 @@ def test_a_lost_home_comes_back_and_what_does_not_is_said(catalogued: CommandLin
     assert shown.json["description"] and hit["symbol"] in shown.json["snippet"]
 
 
+@pytest.mark.rule("E07", "F09")
+def test_what_was_rebuilt_is_up_to_date(catalogued: CommandLine, repository: Repository) -> None:
+    """Some stages keep no record in the catalog; what they counted is not needed to say so."""
+    index = ("index", repository.path, "--id", "shop", "--ref", "main", "--lexical-only", "--json")
+    (before,) = catalogued.run(*index).json["results"]
+    shutil.rmtree(catalogued.home.labels)
+    assert catalogued.run("rebuild", LABEL).code == 0
+    done = catalogued.run(*index)
+    assert done.code == 0, done.err
+    (after,) = done.json["results"]
+    assert after["status"] == "up-to-date"
+    assert after | {"seconds": 0} == before | {"seconds": 0}
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -105,7 +105,7 @@ def summarize(
         "run_id": manifest.run_id,
         "embedding_model": manifest.embedding_model,
         "lexical_only": manifest.lexical_only,
-        "without_known_words": counts["embeddings"].get("without_known_words", 0),
+        "without_known_words": counts.get("embeddings", {}).get("without_known_words", 0),  # not of a rebuilt one
         "files": {
             "indexed": manifest.counts["files"],
             "skipped": manifest.counts["skipped_files"],
