@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import TypeVar
 
@@ -59,7 +59,7 @@ from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import KEYWORD_WEIGHTS, keyword_counts_schema, keyword_terms_schema
 from rag_assets.pipeline.segments import indexed_files
 from rag_assets.pipeline.versions import stage_version
-from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
+from rag_assets.pipeline.workers.worker_pool import Broadcast, beside, broadcast, part_sizes
 
 STAGE = "bm25_artifacts"
 KEYWORD = "keyword"
@@ -106,10 +106,7 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     keys = [_COUNTS.key(*made, levels.walls) for made in inputs]
     known = _COUNTS.cached(build, keys)
     parts = _COUNTS.map(build, keys, _count_bucket, sizes=sizes, known=known)
-    past = _past(build)  # while a worker counts what is new
-    for level in levels.all:
-        folder = level_folder(build.directory / KEYWORD, level, levels)
-        write_past(folder, {path: said for path, said in past.items() if levels.visible(path, level)})
+    past = beside(partial(_write_past, build))  # while workers count what is new
     terms = _LabelTerms()
     terms.add(_terms(build, bucket) for bucket in known)
     counted = list[CachedBucket[_Counted]]()
@@ -127,6 +124,7 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
         write_vocabulary(level_folder(keyword, level, levels), of_level, indices, around)
     sections = sum(part.result.sections for part in counted)
     weighed = _weighed(build, counted, averages, indices, displaced)
+    files_with_past = past()
     files = [path for path in keyword.rglob("*") if path.is_file()]
     progress.end(f"{len(indices)} terms; {new} sections counted, {sections - new} from cache")
     return StageReport(
@@ -134,18 +132,22 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
         counts={
             "sections": sections,
             "terms": len(indices),
-            "files_with_past": len(past),
+            "files_with_past": files_with_past,
             **{f"{name}_terms": total for name, total in merged.total_lengths.items()},
         },
         work={"counted": new, "from_cache": sections - new},
     )
 
 
-def _past(build: IndexBuild) -> dict[str, list[str]]:
-    """Path → subjects of the commits that changed the file, of the indexed files that have any."""
-    columns = ["path", "outcome", "subjects"]
+def _write_past(build: IndexBuild) -> int:
+    """Writes, for each level, the subjects of the commits that changed a file; returns how many files have any."""
+    columns, levels = ["path", "outcome", "subjects"], build.levels
     rows = (row for bucket in build.buckets for row in read_rows(build.directory, "discovered_files", bucket, columns))
-    return {row["path"]: row["subjects"] for row in rows if row["outcome"] == "indexed" and row["subjects"]}
+    past = {row["path"]: row["subjects"] for row in rows if row["outcome"] == "indexed" and row["subjects"]}
+    for level in levels.all:
+        folder = level_folder(build.directory / KEYWORD, level, levels)
+        write_past(folder, {path: said for path, said in past.items() if levels.visible(path, level)})
+    return len(past)
 
 
 def _weighed(

@@ -125,17 +125,18 @@ def map_buckets(
 
 
 def beside(task: Callable[[], R]) -> Callable[[], R]:
-    """Begins a task in a plain copy of this process, if one is at hand, and gives what waits for its result; else that
-    is the task. What it raises is raised then."""
+    """Begins a task in a plain copy of this process, if one is at hand, else does it now; and gives what gives its
+    result. What it raises is raised by one of the two."""
     pool = ProcessPool.plain_copies()
-    if pool is None:
-        return task
-    try:
-        (begun,) = pool.submit([partial(_worked, task)])
-    except BrokenProcessPool:
-        return task
+    begun: Future[R] | None = None
+    if pool is not None:
+        with suppress(BrokenProcessPool):
+            (begun,) = pool.submit([partial(_worked, task)])
+    done = task() if begun is None else None
 
     def result() -> R:
+        if begun is None:
+            return cast(R, done)
         try:
             return begun.result()
         except BrokenProcessPool as error:
