@@ -75,7 +75,6 @@ SLOW_FILES = (
     "cli/test_answer_plans.py",
     "cli/test_configured_turns.py",
     "cli/test_eval_commands.py",
-    "defs/test_component.py",
     "pipeline/test_rebuild.py",
     "cli/test_chunks.py",
     "pipeline/test_incremental.py",
