@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from rag_assets_tests import faster_dagster
+from rag_assets_tests import faster_dagster, whole_files
 from rag_assets_tests.acceptance import plugin
 from rag_assets_tests.acceptance.plugin import (  # noqa: F401 - hooks are found by their names
     pytest_addoption,
@@ -126,6 +126,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # second for each run here, where a million objects stay. `nothing_stays_in_cycles` freezes them instead, and for good.
 freeze, unfreeze = gc.freeze, gc.unfreeze
 gc.freeze = gc.unfreeze = lambda: None
+
+whole_files.remember()
 
 # A busy machine is slow, and no test is about time.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
