@@ -22,6 +22,8 @@ _DECORATION = re.compile(r"`\d+|~[0-9a-f]{8}$")
 _FACT = re.compile(r"^(?:- )?(?P<fact>(?P<name>[A-Z][\w ]*): (?P<said>\S.*))$", re.MULTILINE)
 _IN_THE_SOURCE = frozenset({"Artifact", "Kind", "Members", "Path", "Contents", "Inherits"})
 """Facts that say what a piece is called, or list what its source shows."""
+_NO_DOMAIN = "Domain: General"
+"""How a snippet begins where nothing names a domain."""
 
 
 class Origin(StrEnum):
@@ -96,6 +98,7 @@ class Evidence:
                 found["fact"]
                 for found in _FACT.finditer(self.description)
                 if found["name"] not in _IN_THE_SOURCE
+                and found["fact"] != _NO_DOMAIN
                 and (" " not in found["said"] or "".join(found["said"].split()) not in source)
             )
         )

@@ -79,6 +79,7 @@ def test_an_answer_about_a_delegate_names_it_and_shows_its_signature(
     owner = "Payments." if name == "InvoiceFilter" else ""
     assert first.startswith((f"{name} in Things.cs:{line}", f"{owner}{name} in Things.cs:{line}"))
     assert f"  {signature}" in done.out
+    assert "Domain: " not in done.out, "it has none"
 
 
 @pytest.mark.rule("F12")
