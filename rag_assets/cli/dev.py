@@ -26,6 +26,7 @@ DEFAULT_PORT = 3000
 """That of Dagster."""
 
 _HOST = "127.0.0.1"
+_OWN_FOLDER = Path(__file__).parents[2]  # where the package is
 _MODULE = "rag_assets.definitions"
 _LOOK_SECONDS = 0.3
 _ANSWER_SECONDS = 2.0
@@ -87,7 +88,7 @@ def _make_instance(home: IndexHome) -> None:
 
 def _environment(session: CliSession, instance: Path) -> dict[str, str]:
     config = session.config()
-    # Python and Dagster would take modules from the working folder, which may be a repository of anybody.
+    # Python would take modules from the working folder, which may be a repository of anybody; so would Dagster, below.
     found = {"DAGSTER_HOME": str(instance), HOME_VARIABLE: str(session.home().root), "PYTHONSAFEPATH": "1"}
     return os.environ | found | ({CONFIG_VARIABLE: str(config.resolve())} if config is not None else {})
 
@@ -118,7 +119,7 @@ def _services(environment: dict[str, str], port: int, log: Path) -> Iterator[sub
     """`dagster dev` in a process group of its own. At the end it stops its servers, then the runs are interrupted, and
     what takes too long is killed."""
     command = [sys.executable, "-m", "dagster", "dev", "--module-name", _MODULE, "--host", _HOST, "--port", str(port)]
-    command += ["--working-directory", str(log.parent), "--log-level", "warning", "--code-server-log-level", "warning"]
+    command += ["--working-directory", str(_OWN_FOLDER), "--log-level", "warning", "--code-server-log-level", "warning"]
     with log.open("wb") as said:
         process = subprocess.Popen(command, env=environment, stdout=said, stderr=said, start_new_session=True)
     try:

@@ -333,7 +333,8 @@ def _metadata(context: AssetExecutionContext, build: IndexBuild, report: StageRe
 
 
 def _evaluate(stage: str, build: IndexBuild) -> dict[str, CheckResult]:
-    """What the checks of a stage say. Every second one is made beside the others, where a worker process is at hand."""
+    """What the checks of a stage say. Every second one is made beside the others, where a worker process is at hand; a
+    single one would only be waited for."""
     checks = {name: partial(check, build) for name, (owner, _, check) in CHECKS.items() if owner == stage}
     names = list(checks)
     begun = {name: beside(checks[name]) for name in names[::2] if len(names) > 1}

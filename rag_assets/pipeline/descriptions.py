@@ -74,7 +74,6 @@ from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_s
 from rag_assets.serialization import from_json
 
 STAGE = "descriptions"
-DESCRIBED_FILES = "described_files"
 _SHOWN_PROBLEMS = 200
 
 
@@ -300,7 +299,7 @@ class DescribedFile(msgspec.Struct, array_like=True):
     answers: str = ""
 
 
-_FILES = ItemMemo(DESCRIBED_FILES, DescribedFile, partial(used_file_keys, STAGE), compressed=True)
+_FILES = ItemMemo("described_files", DescribedFile, partial(used_file_keys, STAGE), compressed=True)
 
 
 def _file_of(describer: Describer, made: FileOutcome, segments: Sequence[Segment]) -> DescribedFile:

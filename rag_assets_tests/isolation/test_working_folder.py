@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -119,7 +120,9 @@ def test_a_run_of_the_server(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends Ctrl-C to a process")
 def test_the_processes_of_dagster(hostile: Path) -> None:
-    command = [sys.executable, "-P", "-m", "rag_assets", "--home", str(hostile.parent / "home"), "dev"]
+    home = hostile / ".rag_assets"  # a clone may bring one
+    shutil.copytree(hostile, home / "dagster")
+    command = [sys.executable, "-P", "-m", "rag_assets", "--home", str(home), "dev"]
     process = subprocess.Popen(
         [*command, "--port", str(free_port())], cwd=hostile, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

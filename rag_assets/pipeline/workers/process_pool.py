@@ -146,7 +146,7 @@ class ProcessPool:
                 return None
             if cls._executor is not None:
                 return cls(cls._workers)
-            return cls(1) if _is_easily_copied() else None
+            return cls(cls._workers) if _is_easily_copied() else None  # as many as before
 
     @classmethod
     def renew_plain_copies(cls) -> bool:
@@ -187,15 +187,15 @@ class ProcessPool:
         if cls._executor is None or cls._workers != workers:
             cls._closed(waits=cls.are_plain_copies)  # its threads are in the way of other copies
             context = _context()
+            cls.are_plain_copies = context.get_start_method() == "fork"
+            cls._are_copies |= context.get_start_method() == _COPYING
             if cls._alive is None:
                 cls._alive = Pipe(duplex=False)
                 call_at_exit(cls._ended)
-            with _working_folder_left_out():  # its queues have a process that tracks them
+            with cls._working_folder_left_out():  # its queues have a process that tracks them
                 cls._executor = ProcessPoolExecutor(
                     workers, mp_context=context, initializer=_start_worker, initargs=cls._alive[:1]
                 )
-            cls._are_copies |= context.get_start_method() == _COPYING
-            cls.are_plain_copies = context.get_start_method() == "fork"
             cls._workers = workers
             cls._submitted(cls._executor, [os.getpid])  # a process is started with a task that finds none idle
         return cls._executor
@@ -204,7 +204,7 @@ class ProcessPool:
     def _submitted(cls, pool: ProcessPoolExecutor, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
         begun: list[Future[R]] = []
         try:
-            with main_left_out(), _working_folder_left_out(), _children_allowed(), warnings.catch_warnings():
+            with main_left_out(), cls._working_folder_left_out(), _children_allowed(), warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # a copy of a process with threads of libraries
                 begun.extend(pool.submit(task) for task in tasks)
         except (OSError, EOFError) as error:  # no memory, no process left to this user, the server of processes is gone
@@ -214,6 +214,20 @@ class ProcessPool:
             pool.shutdown()  # waits: what a process has begun writes the files that the caller writes next
             raise BrokenProcessPool(f"no process could be started: {error}") from error
         return begun
+
+    @classmethod
+    @contextmanager
+    def _working_folder_left_out(cls) -> Iterator[None]:
+        """`multiprocessing` starts its servers with `python -c`, which takes modules from the working folder first:
+        from a repository that has a `selectors.py`, and whose author nobody knows. Plain copies start nothing."""
+        if cls.are_plain_copies or os.environ.get(_SAFE_PATH):
+            yield
+            return
+        os.environ[_SAFE_PATH] = "1"
+        try:
+            yield
+        finally:
+            del os.environ[_SAFE_PATH]
 
     @classmethod
     def _closed(cls, *, waits: bool = False) -> None:
@@ -258,21 +272,6 @@ def main_left_out() -> Iterator[None]:
 
 
 @contextmanager
-def _working_folder_left_out() -> Iterator[None]:
-    """`multiprocessing` starts its servers with `python -c`, which takes modules from the working folder first: from a
-    repository that has a `selectors.py`, and whose author nobody knows."""
-    before = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_SAFE_PATH]
-        else:
-            os.environ[_SAFE_PATH] = before
-
-
-@contextmanager
 def _children_allowed() -> Iterator[None]:
     """`multiprocessing` lets a daemonic process, as a worker of Celery may be, start none: they would be left behind
     when it is killed. Ours end with it."""
@@ -294,8 +293,8 @@ def _configuration() -> dict[str, Any]:
 def _context() -> multiprocessing.context.BaseContext:
     """Workers are plain copies of this process (`fork`) where that has no other thread of Python's: they are there at
     once and have loaded all. pyarrow, SQLite and the allocators reset in a copy what their own threads hold, and tasks
-    use no engine of models or vectors. Else the copies are of a process that has imported what tasks need; for a first
-    build that is started early, in a thread."""
+    use no engine of models or vectors that this process has open. Else the copies are of a process that has imported
+    what tasks need; for a first build that is started early, in a thread."""
     if _is_easily_copied():
         return multiprocessing.get_context("fork")
     if _COPYING not in multiprocessing.get_all_start_methods():
@@ -338,9 +337,10 @@ def _start_worker(alive: Connection) -> None:
 
 
 def _start_no_others() -> None:
-    """A copy has what its parent knows of the pool, with a lock that nobody opens here."""
+    """A copy has what its parent knows of the pool, with locks that nobody opens here."""
+    global _hidden_main
     _of_parent.append(ProcessPool._executor)  # its end would wait for another such lock
-    ProcessPool._executor, ProcessPool._lock = None, threading.Lock()
+    ProcessPool._executor, ProcessPool._lock, _hidden_main = None, threading.Lock(), threading.Lock()
     ProcessPool.given_up = "a worker starts no others"
 
 

@@ -139,8 +139,8 @@ def beside(task: Callable[[], R]) -> Callable[[], R]:
             return cast(R, done)
         try:
             return begun.result()
-        except BrokenProcessPool as error:
-            _log.warning("a worker process ended early (%s); its task is done here", error)
+        except (BrokenProcessPool, CancelledError) as error:
+            _log.warning("a worker process ended early (%s); its task is done here", error or "cancelled")
             ProcessPool.kill()
             return task()
 
