@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from rag_assets.index.layout import IndexHome
 from rag_assets.serving.index_runs import IndexFailed, IndexRuns
+from rag_assets.sources import git
 from rag_assets.sources.git import GitNotFound, git_executable
 from rag_assets_tests.processes import free_port
 from rag_assets_tests.serving.agents import ask, said
@@ -71,6 +72,11 @@ def test_git(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for path in (f".{os.pathsep}", f"{os.pathsep}"):
         monkeypatch.setenv("PATH", f"{path}{Path(known).parent}")
         assert git_executable() == known
+    (hostile / "git.exe").write_text("")
+    (hostile / "git.exe").chmod(0o755)
+    monkeypatch.setattr(git, "_GIT", ("git.exe", "git"))  # as on Windows
+    monkeypatch.setenv("PATH", str(hostile))
+    assert git_executable() == str(hostile / "git.exe")
     monkeypatch.setenv("PATH", ".")
     with pytest.raises(GitNotFound, match="not on PATH"):
         git_executable()

@@ -145,16 +145,17 @@ def stop(process: subprocess.Popen[bytes]) -> None:
                 continue  # what was not yet sent cannot be sent any more, and need not be
 
 
-_GIT = "git.exe" if sys.platform == "win32" else "git"  # before Python 3.12 nothing is added to a path
+_GIT = ("git.exe", "git") if sys.platform == "win32" else ("git",)  # before Python 3.12 nothing is added to a path
 
 
 def git_executable() -> str:
     """The path of git. Windows would take one from the working folder first, which may be a repository of anybody: only
     whole paths on PATH count. Raises GitNotFound saying what to install."""
-    for folder in map(Path, os.get_exec_path()):
-        found = shutil.which(folder / _GIT) if folder.is_absolute() else None
-        if found is not None:
-            return found
+    for folder in filter(Path.is_absolute, map(Path, os.get_exec_path())):
+        for name in _GIT:
+            found = shutil.which(folder / name)
+            if found is not None:
+                return found
     raise GitNotFound(
         "git is not on PATH; install it (https://git-scm.com) to index git repositories. "
         "Plain directories and source archives work without it"
