@@ -153,7 +153,7 @@ def git_executable() -> str:
     whole paths on PATH count. Raises GitNotFound saying what to install."""
     for folder in filter(Path.is_absolute, map(Path, os.get_exec_path())):
         for name in _GIT:
-            found = shutil.which(folder / name)
+            found = shutil.which(str(folder / name))
             if found is not None:
                 return found
     raise GitNotFound(
