@@ -3,24 +3,33 @@ decorators of members, and calls that register a handler (gin, echo, chi, fiber,
 FastAPI, Flask, Django; NestJS, Express, Fastify, Koa).
 
 A prefix is known where a class, a group, a router or an `include` of the same file says it. What another file mounts
-keeps the path that its own file writes. Pure; never raises for any text.
+keeps the path that its own file writes. Pure; never raises for any text, and takes linear time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 ANY_METHOD = "ANY"
 _VERBS = "GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS"
 _STRING = re.compile(r"[\"'`]([^\"'`\n]*)[\"'`]")
 _WORD = re.compile(rf"\b(?:Method)?({_VERBS})\b", re.IGNORECASE)
 _PARAMETER = re.compile(
-    r"\(\?P<(\w+)>(?:[^()\\]|\\.|\([^()]*\))*\)|<(?:\w+:)?(\w+)>|\{(\w+)[^{}/]*\}|(?<=/)[:*](\w+)\??"
+    r"\(\?P<(\w+)>(?:[^()\\]|\\.|\([^()]*\))*\)|<(?:\w+:)?(\w+)>|\{(\w+)\b[^{}/]*\}|(?<=/)[:*](\w+)\??"
 )
-_DEEPEST = 4
-"""Includes of includes: more is a cycle."""
+_DEEPEST = 20
+"""Includes of includes: more is no code that people write."""
+_MOST_PREFIXES = 50
+_MOST_INCLUDED = 10_000
+"""Of one list or annotation, and of a file beside one of each call: lists that include lists multiply their routes."""
+_LONGEST_PATH = 500
+_LONGEST_ANNOTATION = 5_000
+"""In characters: longer ones are no code that people write. Prefixes would grow with every group inside a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +43,20 @@ class Route:
 
 
 def joined(*parts: str) -> str:
-    """The path of a route below its prefixes, with one leading `/`; parameters of all frameworks as `{name}`."""
+    """The path of a route below its prefixes, with one leading `/`; parameters of all frameworks as `{name}`. The rest
+    of a very long one is left out."""
     path = "/".join(part for part in (part.strip().strip("^$").strip("/") for part in parts) if part)
-    return _PARAMETER.sub(lambda found: f"{{{next(filter(None, found.groups()))}}}", f"/{path}")
+    return _PARAMETER.sub(lambda found: f"{{{next(filter(None, found.groups()))}}}", f"/{path}")[:_LONGEST_PATH]
 
 
 # annotations and decorators
 
 _JAVA_VERB = re.compile(r"(Get|Post|Put|Delete|Patch|Request)Mapping\b(?:\((.*)\))?", re.DOTALL)
-_JAVA_PATH = re.compile(r"(?:^|\b(?:value|path)\s*=)\s*(\{[^}]*\}|\"[^\"]*\")")
+_JAVA_PATH = re.compile(r"(?:^|\b(?:value|path)\s*=)\s*(\{[^}]*(?:\}|\Z)|\"[^\"]*(?:\"|\Z))")
 _JAX_VERB = re.compile(rf"(?:{_VERBS})$")
 _NEST_VERB = re.compile(r"(Get|Post|Put|Delete|Patch|Head|Options|All|Sse)\((.*)\)", re.DOTALL)
-_NEST_PATH = re.compile(r"(?:^|\bpath\s*:)\s*(\[[^\]]*\]|[\"'`][^\"'`]*[\"'`])")
+_NEST_PATH = re.compile(r"(?:^|\bpath\s*:)\s*(\[[^\]]*(?:\]|\Z)|[\"'`][^\"'`]*(?:[\"'`]|\Z))")
+_JAVA_METHOD = re.compile(r"\bmethod\s*=\s*(\{[^}]*(?:\}|\Z)|[\w.]+)")
 _METHODS = re.compile(r"methods\s*=\s*[\[({]([^\])}]*)")
 
 
@@ -55,6 +66,7 @@ MAY_DECLARE = {"java": re.compile(r"@\w*Mapping\b|@Path\b"), "typescript": re.co
 
 def routes_of_member(attributes: Sequence[str], around: Sequence[str], language: str) -> Iterable[tuple[str, str]]:
     """(method, path) of a member with these attributes in a type with those `around`, of Java or TypeScript."""
+    attributes, around = ([a for a in some if len(a) <= _LONGEST_ANNOTATION] for some in (attributes, around))
     return _java_routes(attributes, around) if language == "java" else _nest_routes(attributes, around)
 
 
@@ -77,36 +89,44 @@ def _java_routes(attributes: Sequence[str], around: Sequence[str]) -> Iterator[t
         found = _JAVA_VERB.fullmatch(attribute)
         if found:
             said = found[2] or ""
-            method = re.search(r"\bmethod\s*=\s*(\{[^}]*\}|[\w.]+)", said)
-            verbs = _WORD.findall(found[1]) or (_WORD.findall(method[1]) if method else [ANY_METHOD])
+            method = _JAVA_METHOD.search(said)
+            verbs = _verbs(found[1]) or (_verbs(method[1]) if method else [ANY_METHOD])
         elif _JAX_VERB.match(attribute):
             said, verbs = own, [attribute]
         else:
             continue
         for prefix in prefixes:
             for path in _paths(said, _JAVA_PATH):
-                yield from ((verb.upper(), joined(prefix, path)) for verb in verbs)
+                yield from ((verb, joined(prefix, path)) for verb in verbs)
 
 
 def _paths(arguments: str, pattern: re.Pattern[str]) -> list[str]:
     """The paths that arguments say; an empty one where they say none."""
     found = pattern.search(arguments)
-    return _STRING.findall(found[1]) if found else [""]
+    return list(dict.fromkeys(_STRING.findall(found[1])))[:_MOST_PREFIXES] if found else [""]
+
+
+def _verbs(said: str) -> list[str]:
+    return list(dict.fromkeys(verb.upper() for verb in _WORD.findall(said)))
 
 
 # calls
 
-_QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`"
+_QUOTES = r"\"|'|`"
 _SKIPPED = {
-    "go": r"//[^\n]*|/\*.*?\*/",
-    "python": r"\"\"\".*?\"\"\"|'''.*?'''|#[^\n]*",
-    "typescript": r"//[^\n]*|/\*.*?\*/",
+    "go": rf"//[^\n]*|(?P<opener>/\*|{_QUOTES})",
+    "python": rf"#[^\n]*|(?P<opener>\"\"\"|'''|{_QUOTES})",
+    "typescript": rf"//[^\n]*|(?P<opener>/\*|{_QUOTES})",
 }
+"""Comments of one line, and what opens a comment or a string."""
+_CLOSERS = {"/*": "*/"} | {quotes: quotes for quotes in ('"""', "'''", "`", '"', "'")}
+_IN_LINE = {"'": re.compile(r"(?:[^'\\\n]+|\\.)*", re.DOTALL), '"': re.compile(r"(?:[^\"\\\n]+|\\.)*", re.DOTALL)}
+"""What strings hold that end in their line."""
 _GO_CALL = (
     r"(?:(?<!\w)(?:(?P<made>\w+)\s*:?=\s*)?(?P<on>\w+)|\))\s*\.\s*"
     r"(?:(?P<group>Group|PathPrefix|Route)|(?P<verb>(?i:get|post|put|delete|patch|head|options)|Any|All)"
     r"|(?P<handle>HandleFunc|Handle|Add|MethodFunc|Method|Match))\(\s*"
-    r"(?P<methods>\"[A-Z]+\"\s*,\s*|http\.Method\w+\s*,\s*|\[\]string\{[^}]*\}\s*,\s*)?"
+    r"(?P<methods>\"[A-Z]+\"\s*,\s*|http\.Method\w+\s*,\s*|\[\]string\{[^}]{0,200}\}\s*,\s*)?"
     r"\"(?P<path>[^\"\n]*)\"(?P<handler>\s*,\s*(?![\"\d]))?"
 )
 _GO_METHODS = re.compile(r"\s*\.\s*Methods\(([^()]*)\)")
@@ -118,7 +138,7 @@ _TS_CALL = (
     r"|\{\s*method:\s*[\"'`](?P<method>\w+)[\"'`],\s*(?:url|path):\s*[\"'`](?P<url>[^\"'`\n]+)))"
 )
 _TS_CHAINED = re.compile(r"\s*\.\s*(get|post|put|delete|patch|head|options|all)(?=\()")
-_TS_MOUNT = re.compile(r"\.(?:use|register)\(\s*[\"'`](/[^\"'`\n]*)[\"'`]\s*,[^;\n]*?(\w+)\s*\)")
+_TS_MOUNT = re.compile(r"\.(?:use|register)\(\s*[\"'`](/[^\"'`\n]*)[\"'`]\s*,[^;\n]{0,200}?\b(\w+)\s*\)")
 _PYTHON_CALL = (
     rf"(?<=@)(?P<on>\w+)\.(?P<verb>(?i:{_VERBS})|route|api_route|websocket)\(\s*(?:(?:path|rule)\s*=\s*)?"
     r"[rf]?[\"'](?P<route>(?:/[^\"'\n]*)?)[\"']"
@@ -127,7 +147,7 @@ _PYTHON_CALL = (
 )
 _LIST = re.compile(r"^(?P<name>\w+)\s*(?::[^=\n]*)?\+?=\s*(?:\w+\(\s*)?(?=\[)", re.MULTILINE)
 _CALLS = {
-    language: re.compile(rf"(?:{_SKIPPED[language]})|(?P<found>{call})|{_QUOTED}", re.DOTALL)
+    language: re.compile(rf"{_SKIPPED[language]}|(?P<found>{call})")
     for language, call in (("go", _GO_CALL), ("python", _PYTHON_CALL), ("typescript", _TS_CALL))
 }
 _MAY_HAVE = {
@@ -146,7 +166,8 @@ _PYTHON_MOUNT = re.compile(
     r"\.(?:include_router|register_blueprint)\(\s*(\w+)\s*,[^()]*?\b(?:url_)?prefix\s*=\s*[\"']([^\"']*)"
 )
 _PYTHON_PREFIX = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"'\n]*)")
-_BRACKET = re.compile(rf"{_QUOTED}|[()\[\]{{}}]")
+_BRACKETS = {language: re.compile(rf"{skipped}|(?P<found>[()\[\]{{}}])") for language, skipped in _SKIPPED.items()}
+_LINE_OF_CHAIN_ENDS = re.compile(r"(?<![.,({])\n")
 
 
 def registered_routes(text: str, language: str) -> Iterable[Route]:
@@ -154,46 +175,86 @@ def registered_routes(text: str, language: str) -> Iterable[Route]:
     may_have = _MAY_HAVE.get(language)
     if may_have is None or not may_have.search(text):
         return ()
-    calls = [found for found in _CALLS[language].finditer(text) if found["found"]]
+    calls = list(_in_code(text, _CALLS[language]))
+    closed = _closed_brackets(text, language) if calls else {}
     if language == "go":
-        return _go_routes(text, calls)
-    return _python_routes(text, calls) if language == "python" else _express_routes(text, calls)
+        return _go_routes(text, calls, closed)
+    return _python_routes(text, calls, closed) if language == "python" else _express_routes(text, calls, closed)
 
 
-def _go_routes(text: str, calls: Sequence[re.Match[str]]) -> Iterator[Route]:
+def _in_code(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """What a pattern finds outside of comments and strings. An opener that nothing closes opens nothing."""
+    at = 0
+    unclosed: dict[str, int] = {}  # up to where nothing closes it: asked once, as each asking reads up to there
+    while (token := pattern.search(text, at)) is not None:
+        at, opener = token.end(), token["opener"]
+        if token["found"]:
+            yield token
+        elif opener and unclosed.get(opener, 0) <= token.start():
+            closer = _CLOSERS[opener]
+            end = _end(text, opener, at)
+            if text.startswith(closer, end):
+                at = end + len(closer)
+            else:
+                unclosed[opener] = end
+        if opener and token.start() < unclosed.get(opener, 0):
+            at = token.start() + min(len(opener), 2)  # of three quotes two are an empty string
+
+
+def _end(text: str, opener: str, at: int) -> int:
+    """Where what was opened before `at` ends; the end of its line, or of the text, where nothing closes it."""
+    if opener in _IN_LINE:
+        body = _IN_LINE[opener].match(text, at)
+        return body.end() if body else at
+    end = text.find(_CLOSERS[opener], at)
+    return end if end >= 0 else len(text)
+
+
+def _closed_brackets(text: str, language: str) -> dict[int, int]:
+    """Behind the bracket that closes each one that opens; the end of the text where none does."""
+    closed, opened = {}, []
+    for found in _in_code(text, _BRACKETS[language]):
+        if found["found"] in "([{":
+            opened.append(found.start())
+        elif opened:
+            closed[opened.pop()] = found.end()
+    return closed | dict.fromkeys(opened, len(text))
+
+
+def _go_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
     prefixes: dict[str, str] = {}
-    blocks: list[tuple[int, str]] = []  # (end, prefix) of the functions that a call gives a router to
+    blocks = [(len(text), "")]  # (end, prefix) of the functions that a call gives a router to, the innermost last
+    line_ends = [found.start() for found in _LINE_OF_CHAIN_ENDS.finditer(text)]
     chain, chained = "", 0
     for call in calls:
-        blocks = [block for block in blocks if call.start() < block[0]]
+        while blocks[-1][0] <= call.start():
+            blocks.pop()
         on = prefixes.get(call["on"], "")
         if call["on"] is None:
-            on = chain if re.search(r"(?<![.,({])\n", text[chained : call.start()]) is None else ""
+            on = chain if bisect_left(line_ends, chained) == bisect_left(line_ends, call.start()) else ""
         path = call["path"]
         if call["group"]:
             chain, chained = joined(on, path), call.end()
             if call["made"]:
                 prefixes[call["made"]] = chain
             elif call["handler"]:
-                blocks.append((_closed(text, call.end("group")), path))
+                blocks.append((closed.get(call.end("group"), len(text)), joined(blocks[-1][1], path)))
             continue
         said, _, after = path.partition(" ")
-        verbs = [said] if after and re.fullmatch(_VERBS, said) else _WORD.findall(call["methods"] or "")
+        verbs = [said] if after and re.fullmatch(_VERBS, said) else _verbs(call["methods"] or "")
         verb = call["verb"] or ""
         exact = verb.isupper() or bool(verbs)
         if not call["handler"] or not (exact or path.startswith("/") or (not path and on)):
             continue
         if call["handle"] and not verbs:
-            methods = _GO_METHODS.match(text, _closed(text, call.end("handle")))
-            verbs = _WORD.findall(methods[1]) if methods else []
+            methods = _GO_METHODS.match(text, closed.get(call.end("handle"), len(text)))
+            verbs = _verbs(methods[1]) if methods else []
         for method in verbs or [verb if _WORD.fullmatch(verb) else ANY_METHOD]:
-            yield Route(
-                method.upper(), joined(*(p for _, p in blocks), on, after if after else path), call.start("found")
-            )
+            yield Route(method.upper(), joined(blocks[-1][1], on, after if after else path), call.start("found"))
 
 
-def _express_routes(text: str, calls: Sequence[re.Match[str]]) -> Iterator[Route]:
-    prefixes = {found[2]: found[1] for found in _TS_MOUNT.finditer(text)}
+def _express_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
+    prefixes = {found[2]: joined(found[1]) for found in _TS_MOUNT.finditer(text)}
     for call in calls:
         on, at = prefixes.get(call["router"], ""), call.start("found")
         if call["verb"]:
@@ -204,25 +265,28 @@ def _express_routes(text: str, calls: Sequence[re.Match[str]]) -> Iterator[Route
             end = call.end()
             while (more := _TS_CHAINED.match(text, end)) is not None:
                 yield Route(_verb(more[1]), joined(on, call["chain"] or ""), more.start(1))
-                end = _closed(text, more.end())
+                end = closed.get(more.end(), len(text))
 
 
 def _verb(said: str) -> str:
     return ANY_METHOD if said.lower() == "all" else said.upper()
 
 
-def _python_routes(text: str, calls: Sequence[re.Match[str]]) -> Iterator[Route]:
+def _python_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
     """Decorators of FastAPI and Flask below the prefixes of their routers; lists of Django below each path that
     includes them."""
-    prefixes = _router_prefixes(text) if any(call["on"] for call in calls) else {}
-    for call in calls:
+    decorated = any(call["on"] for call in calls)
+    prefixes = _router_prefixes(text) if decorated else {}
+    handlers = [(found.start(), found.start(1)) for found in _PYTHON_HANDLER.finditer(text)] if decorated else []
+    for call, after in zip(calls, [*(call.start() for call in calls[1:]), len(text)], strict=False):
         if call["on"]:
-            end = _closed(text, call.start("verb"))
-            listed, handler = _METHODS.search(text[call.end() : end]), _PYTHON_HANDLER.search(text, end)
-            declared = handler.start(1) if handler else call.start("found")
-            for verb in _WORD.findall(listed[1] if listed else call["verb"]) or ["GET"]:
-                yield Route(verb.upper(), joined(prefixes.get(call["on"], ""), call["route"]), declared)
-    yield from _django_routes(text, [call for call in calls if not call["on"]])
+            end = closed.get(call.end("verb"), len(text))
+            listed, handler = _METHODS.search(text, call.end(), min(end, after)), bisect_left(handlers, (end, 0))
+            declared = handlers[handler][1] if handler < len(handlers) else call.start("found")
+            for verb in _verbs(listed[1] if listed else call["verb"]) or ["GET"]:
+                yield Route(verb, joined(prefixes.get(call["on"], ""), call["route"]), declared)
+    listed_calls = [call for call in calls if not call["on"]]
+    yield from islice(_django_routes(text, listed_calls, closed), len(listed_calls) + _MOST_INCLUDED)
 
 
 def _router_prefixes(text: str) -> dict[str, str]:
@@ -230,35 +294,50 @@ def _router_prefixes(text: str) -> dict[str, str]:
     own = {}
     for found in _PYTHON_ROUTER.finditer(text):
         prefix = _PYTHON_PREFIX.search(found["arguments"])
-        own[found["name"]] = prefix[1] if prefix else ""
+        own[found["name"]] = joined(prefix[1]) if prefix else ""
     for mounted in _PYTHON_MOUNT.finditer(text):
         own[mounted[1]] = joined(mounted[2], own.get(mounted[1], ""))
     return own
 
 
-def _django_routes(text: str, calls: Sequence[re.Match[str]]) -> Iterator[Route]:
-    lists = [(found["name"], found.end(), _closed(text, found.end())) for found in _LIST.finditer(text)]
-    inline = [(call.end("include"), _closed(text, call.start()), call["path"]) for call in calls if call["include"]]
+def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
+    placed = list(_places(text, calls, closed))
+    uses: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for call, place, name in placed:
+        if call["list"]:
+            uses[call["list"]].append((joined(place, call["path"]), name))
+    known: dict[str, list[str]] = {"": [""]}
 
-    def above(at: int, depth: int = 0) -> list[str]:
-        around = "/".join(path for start, end, path in inline if start <= at < end)
-        name = next((name for name, start, end in lists if start <= at < end), "")
-        uses = [call for call in calls if name and call["list"] == name] if depth < _DEEPEST else []
-        below = [joined(one, call["path"]) for call in uses for one in above(call.start(), depth + 1)]
-        return [joined(prefix, around) for prefix in below or [""]]
+    def above(name: str, depth: int = 0) -> list[str]:
+        """The prefixes of a list; of one that includes itself, those that others give it."""
+        if name not in known and depth < _DEEPEST:
+            known[name] = []
+            found = dict.fromkeys(joined(one, path) for path, by in uses[name] for one in above(by, depth + 1))
+            known[name] = list(found)[:_MOST_PREFIXES] or [""]
+        return known.get(name, [""])
 
-    for call in calls:
+    for call, place, name in placed:
         if not call["include"]:
             said = "path" if call["resource"] is None else "resource"
-            for prefix in above(call.start()):
-                yield Route(ANY_METHOD, joined(prefix, call[said]), call.start(said))
+            for prefix in above(name):
+                yield Route(ANY_METHOD, joined(prefix, place, call[said]), call.start(said))
 
 
-def _closed(text: str, opened: int) -> int:
-    """Behind the bracket that closes the first one from `opened` on; the end of the text where none does."""
-    depth = 0
-    for found in _BRACKET.finditer(text, opened):
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(found.group(), 0)
-        if depth == 0 and len(found.group()) == 1:
-            return found.end()
-    return len(text)
+def _places(
+    text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]
+) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Each call, with the path of the includes that are written around it and the name of the list that it is in."""
+    lists = [found for found in reversed(list(_LIST.finditer(text))) if found.end() in closed]
+    list_end, name = 0, ""
+    around = [(len(text), "")]  # (end, path), the innermost last
+    for call in calls:
+        while lists and lists[-1].end() <= call.start():
+            opened = lists.pop()
+            if list_end <= opened.end():
+                list_end, name = closed[opened.end()], opened["name"]
+        while around[-1][0] <= call.start():
+            around.pop()
+        yield call, around[-1][1], name if call.start() < list_end else ""
+        if call["include"]:
+            end = closed.get(text.index("(", call.start()), len(text))
+            around.append((end, joined(around[-1][1], call["path"])))

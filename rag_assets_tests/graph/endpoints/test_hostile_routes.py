@@ -1,0 +1,121 @@
+"""The routes of texts that are made to be slow, or to multiply: work grows as the text does."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.languages.routes import joined, registered_routes, routes_of_member
+from rag_assets_tests.effort import ends_within, lines_run
+
+GO = 'r.Get("/a", h)\n'
+PYTHON = 'from django.urls import path\n@app.get("/x")\ndef f(): pass\n'
+UNCALLED = "from django.urls import path\n"
+TS = 'app.get("/a", h)\n'
+REPEATED = [
+    ("go", GO, 'r.HandleFunc("/a", x\n'),
+    ("go", GO, 'r.Route("/a", func(r) {\n'),
+    ("go", GO, 'a = a.Group("/x")\n'),
+    ("go", 'r.Group("/a"', ').Get("/b", h)'),
+    ("go", GO, "r.Match([]string{"),
+    ("go", GO, "/* "),
+    ("go", GO + "`", '\\"'),
+    ("go", GO + '"', "\\'"),
+    ("python", PYTHON, '@a.get("/x"\n'),
+    ("python", UNCALLED, '@a.get("/x")\n'),
+    ("python", PYTHON, "a = [\n"),
+    ("python", PYTHON, 'a = [path("x", v),\n'),
+    ("python", PYTHON, 'a = [path("x", v)]\n'),
+    ("python", PYTHON, 'path("x", include([\n'),
+    ("python", PYTHON, 'path("x", include([path("y", v), \n'),
+    ("python", PYTHON, 'a = [path("x", include(a)),\n'),
+    ("python", PYTHON, 'x.include_router(a, prefix="/b")\n'),
+    ("python", PYTHON, "a = APIRouter(\n"),
+    ("python", PYTHON, "'''a\"\"\""),
+    ("python", PYTHON, "\"\"\"a\n''' "),
+    ("python", PYTHON, '@a.route("/x", methods=\n'),
+    ("typescript", TS, 'app.route("/a").get('),
+    ("typescript", TS, 'app.route("/a").get(h)'),
+    ("typescript", TS, '.use("/a",'),
+    ("typescript", TS + '.use("/a",', "a"),
+    ("typescript", TS, "router"),
+    ("typescript", TS, "`a\\` ${"),
+    ("typescript", TS, "/* '"),
+]
+
+
+@pytest.mark.parametrize(("language", "before", "repeated"), REPEATED)
+def test_a_text_of_twice_the_length_takes_twice_the_work(language: str, before: str, repeated: str) -> None:
+    def work(times: int) -> int:
+        return lines_run(lambda: list(registered_routes(before + repeated * times, language)))
+
+    empty, one, eight = work(0), work(50), work(400)
+    assert eight - empty <= 10 * (one - empty) + 100
+    with ends_within(10):  # quadratic: minutes
+        for _ in registered_routes(before + repeated * (200_000 // len(repeated)), language):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "repeated"),
+    [
+        ("java", "GetMapping(", "path={"),
+        ("java", "RequestMapping(", "method={"),
+        ("java", "GetMapping({", '"/a", '),
+        ("typescript", "Get(", "path:["),
+        ("typescript", "Get(path:[", "'a', "),
+    ],
+)
+def test_annotations_take_linear_time_and_do_not_multiply(language: str, before: str, repeated: str) -> None:
+    around = ["RequestMapping({" + '"/b", ' * 100_000 + "})", "Controller(" + "path:[" * 100_000 + ")"]
+    with ends_within(10):
+        for times in (100, 100_000):
+            attribute = before + repeated * times + ")"
+            assert len(list(routes_of_member([attribute], [attribute, *around], language))) < 100
+
+
+@pytest.mark.parametrize(
+    "path", ["{" + "a" * 200_000, "{a" * 100_000, "<a:" * 70_000, "(?P<a>" * 30_000, "(?P<a>" + "(" * 200_000]
+)
+def test_a_long_path_takes_linear_time_and_is_cut(path: str) -> None:
+    with ends_within(10):
+        assert len(joined("api", path)) <= 500
+
+
+def paths(text: str) -> list[str]:
+    return [route.path for route in registered_routes(UNCALLED + text, "python")]
+
+
+def test_a_list_that_includes_itself_gives_each_route_once() -> None:
+    own = 'path("y/", include(a)),\n' * 40
+    assert paths(f'a = [path("x/", v),\n{own}]\n') == ["/x"]
+    assert paths(f'a = [path("x/", v),\n{own}]\nurlpatterns = [path("z/", include(a))]\n') == ["/z/x"]
+    both = 'a = [path("x/", v), path("b/", include(b))]\nb = [path("y/", v), path("a/", include(a))]\n'
+    assert len(paths(both)) == 2
+
+
+def test_lists_that_include_lists_do_not_multiply() -> None:
+    lists = "".join(
+        f"l{depth} = [\n" + "".join(f'path("{depth}-{n}/", include(l{depth + 1})),\n' for n in range(17)) + "]\n"
+        for depth in range(4)
+    )
+    found = paths(f'{lists}l4 = [path("x/", v), path("y/", v)]\n')
+    assert len(found) == len(set(found)) == 2 * 50
+    assert found[0] == "/0-0/1-0/2-0/3-0/x"
+
+
+def test_a_file_gives_at_most_so_many_routes() -> None:
+    many = "urlpatterns = [" + "".join(f'path("{n}/", include(a)),\n' for n in range(100)) + "]\n"
+    view = 'path("x/", v),\n'
+    assert len(paths(f"a = [{view * 300}]\n{many}")) == 400 + 10_000
+    assert len(paths(f"a = [{view * 100}]\n{many}")) == 50 * 100
+
+
+def test_brackets_in_comments_and_strings_close_nothing() -> None:
+    text = 'a = [  # ]\n    path("x/", v, ")]"),\n    """ ] """\n    path("y/", v),\n]\nb = [path("z/", include(a))]\n'
+    assert paths(text) == ["/z/x", "/z/y"]
+
+
+def test_what_opens_without_an_end_hides_nothing() -> None:
+    assert [route.path for route in registered_routes('x = /[/*]/;\napp.get("/a", h)\n', "typescript")] == ["/a"]
+    assert [route.path for route in registered_routes('x = /`/; y = /"/\napp.get("/a", h)\n', "typescript")] == ["/a"]
+    assert paths('"""\npath("x/", v)\n') == ["/x"]
