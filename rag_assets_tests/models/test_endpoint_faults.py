@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -55,7 +56,13 @@ def are_right(found: dict[int, np.ndarray]) -> bool:
     ],
 )
 def test_transient_faults_are_outlasted(server: ModelServer, fault: Reply) -> None:
-    server.respond = lambda asked: fault if asked.number % 3 else embedding(asked)
+    tries = Counter[tuple[str, ...]]()  # of the same texts: what the third request is depends on the threads
+
+    def respond(asked: Asked) -> Reply:
+        tries[tuple(inputs(asked))] += 1
+        return fault if tries[tuple(inputs(asked))] % 3 else embedding(asked)
+
+    server.respond = respond
     embedder = opened(server, dimension=DIMENSION, batch_texts=2)
     found, error = gathered(embedder, TEXTS)
     assert error is None and len(found) == len(TEXTS) and are_right(found)

@@ -144,9 +144,7 @@ class ProcessPool:
         with cls._lock:
             if cls.given_up or not cls.are_plain_copies:
                 return None
-            if cls._executor is not None:
-                return cls(cls._workers)
-            return cls(cls._workers) if _is_easily_copied() else None  # as many as before
+            return cls(cls._workers) if cls._executor is not None or _is_easily_copied() else None
 
     @classmethod
     def renew_plain_copies(cls) -> bool:
