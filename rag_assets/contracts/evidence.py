@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag_assets.contracts.identity import GENERAL_DOMAIN
 from rag_assets.contracts.outline import SectionMember, line_range
 
 _SHORTEST_ID = 8
@@ -22,7 +23,7 @@ _DECORATION = re.compile(r"`\d+|~[0-9a-f]{8}$")
 _FACT = re.compile(r"^(?:- )?(?P<fact>(?P<name>[A-Z][\w ]*): (?P<said>\S.*))$", re.MULTILINE)
 _IN_THE_SOURCE = frozenset({"Artifact", "Kind", "Members", "Path", "Contents", "Inherits"})
 """Facts that say what a piece is called, or list what its source shows."""
-_NO_DOMAIN = "Domain: General"
+_NO_DOMAIN = f"Domain: {GENERAL_DOMAIN}"
 """How a snippet begins where nothing names a domain."""
 
 

@@ -26,6 +26,9 @@ _COLONS = re.compile(r":{2,}")
 _DECORATION = re.compile(r"[`<(\[]")  # arity, type arguments, parameters
 _SUFFIXES = re.compile(r"~[0-9a-f]{8}(?=[.~]|$)|~\d+$")
 
+GENERAL_DOMAIN = "General"
+"""What the snippets call the domain of everything that belongs to none (domain reference §3)."""
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentIdentity:

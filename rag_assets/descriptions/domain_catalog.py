@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag_assets.classification.rule_packs import path_matches
-from rag_assets.contracts.identity import DEFAULT_SECTION, slug
+from rag_assets.contracts.identity import DEFAULT_SECTION, GENERAL_DOMAIN, slug
 from rag_assets.contracts.result import Message
 from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.dependency_trace import tracked
@@ -31,7 +31,7 @@ from rag_assets.languages.csharp.facts.primary_entity import ENTITY_DECLARATIONS
 from rag_assets.languages.csharp.facts.type_index import IndexedType
 from rag_assets.languages.csharp.facts.type_names import parse_type
 
-__all__ = ["GENERAL_TITLE", "Cluster", "ConfiguredDomainCatalog", "Domain"]
+__all__ = ["Cluster", "ConfiguredDomainCatalog", "Domain"]
 
 
 ENTITY_ATTRIBUTE = "EntityDescription"
@@ -298,10 +298,6 @@ def _folders_around(path: str) -> list[str]:
     return ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
 
 
-GENERAL_TITLE = "General"
-"""What the snippets call the domain of everything that belongs to none (domain reference §3)."""
-
-
 class ConfiguredDomainCatalog:
     """`IDomainCatalogService`: the configured domains first, then what the code of the label declares.
 
@@ -355,7 +351,7 @@ class ConfiguredDomainCatalog:
     @tracked("catalog.title")
     def title(self, domain_key: str) -> str:
         found = self._by_key.get(domain_key)
-        return found.title if found else GENERAL_TITLE
+        return found.title if found else GENERAL_DOMAIN
 
     @tracked("catalog.tagline")
     def tagline(self, domain_key: str) -> str:

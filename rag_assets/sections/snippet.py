@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rag_assets.contracts.identity import GENERAL_DOMAIN
 from rag_assets.contracts.outline import SectionMember, compact_signature
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Member, MemberKind, Span, first_paragraph, one_line
@@ -80,7 +81,6 @@ def covering(spans: Sequence[Span]) -> Span:
     )
 
 
-GENERAL_DOMAIN = "General"
 PURPOSE_CHARS = 400
 """About 90 tokens, a third of the default window: two or three sentences of a summary."""
 FACT_CHARS = 240

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag_assets.contracts.identity import GENERAL_DOMAIN
 from rag_assets.languages.treesitter.parsing import SourceText, UnparseableError, parse
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _header(owner: _Declaration, artifact: str, path: str, purpose: str) -> list
     named = _KIND.search(owner.name)
     kind = named[1] if named else "Class" if owner.is_type else "Function"
     folders = path.rpartition("/")[0].split("/")[-3:]
-    lines = [f"Domain: {folders[-1] or 'General'}", f"Kind: {kind}", f"Artifact: {artifact}"]
+    lines = [f"Domain: {folders[-1] or GENERAL_DOMAIN}", f"Kind: {kind}", f"Artifact: {artifact}"]
     return [*lines, f"Path: {'/'.join(folders)}", *([f"Purpose: {purpose}"] if purpose else [])]
 
 
