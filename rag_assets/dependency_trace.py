@@ -119,6 +119,16 @@ def replay_lookups(
     return {asked: known[asked] if asked in known else answering[asked[0]](*asked[1]) for asked in questions}
 
 
+def replayed(services: Iterable[object], trace: bytes, told: Answers | None = None) -> tuple[Answers, str] | None:
+    """What encoded questions are answered now, with the digest of that; None where nobody answers one, as behind a wall
+    that is gone. Raises msgspec.DecodeError."""
+    try:
+        answers = replay_lookups(services, decoded_questions(trace), told)
+    except KeyError:
+        return None
+    return answers, digest_of(answers, in_order=True)
+
+
 def digest_of(answers: Mapping[Question, Any], *, in_order: bool = False) -> str:
     """64 hex digits over questions and answers, whatever their order; `in_order` they are as `encoded_questions` has
     them."""

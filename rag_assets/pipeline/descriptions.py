@@ -22,11 +22,10 @@ from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 from rag_assets.dependency_trace import (
-    decoded_questions,
     digest_of,
     encoded_questions,
     in_scope,
-    replay_lookups,
+    replayed,
     trace,
 )
 from rag_assets.descriptions.kinds import default_registry
@@ -247,13 +246,10 @@ def _describe_recorded(
     def holds(number: int, known: DescribedFile) -> bool:
         if known.inputs != inputs[number]:
             return False
-        try:
-            answers = replay_lookups(services, decoded_questions(known.lookups), lookups)
-        except KeyError:  # of a wall that is gone
+        now = replayed(services, known.lookups, lookups)
+        if now is None or now[1] != known.answers:
             return False
-        if digest_of(answers, in_order=True) != known.answers:
-            return False
-        lookups.update(answers)
+        lookups.update(now[0])
         return True
 
     with _FILES.open(build.home, fresh=build.fresh) as memo:

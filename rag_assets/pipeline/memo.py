@@ -36,7 +36,7 @@ import pyarrow as pa
 
 from rag_assets.contracts.identity import cache_key
 from rag_assets.contracts.source_file import RefusedFile
-from rag_assets.dependency_trace import Question, decoded_questions, encoded_questions, replay_lookups
+from rag_assets.dependency_trace import Question, encoded_questions, replayed
 from rag_assets.dependency_trace import digest_of as digest_of_lookups
 from rag_assets.index.cache import Cache, PartCache, PartFile, TakenPart, digest_of
 from rag_assets.index.disk_files import sha256_of
@@ -307,12 +307,9 @@ class BucketMemo(Generic[R]):
         return found
 
     def _replayed(self, key: str, trace: bytes, services: Sequence[object]) -> str | None:
-        """The key of the bucket itself; None where nobody answers a lookup, as behind a wall that is gone."""
-        try:
-            answers = replay_lookups(services, decoded_questions(trace))
-            return self.key(key, digest_of_lookups(answers, in_order=True))
-        except KeyError:
-            return None
+        """The key of the bucket itself; None where nobody answers a lookup."""
+        found = replayed(services, trace)
+        return None if found is None else self.key(key, found[1])
 
     def _files(self, build: IndexBuild, bucket: int) -> list[PartFile]:
         return [PartFile(table, part_path(build.directory, table, bucket)) for table in self.tables]
