@@ -63,6 +63,23 @@ def hanging_in_a_worker(build: IndexBuild, bucket: int, parent: int) -> None:
     time.sleep(0 if os.getpid() == parent else 600)
 
 
+def stopped_while_it_sends(stopped: Path) -> bytes:
+    """This process stops when it has sent how long the result is, and not the result."""
+    sender, size = threading.get_ident(), 64 << 20
+
+    def stop() -> None:
+        while True:
+            frame = sys._current_frames()[sender]
+            if frame.f_code.co_name == "_send" and len(frame.f_locals["buf"]) >= size:
+                break
+            time.sleep(0)
+        stopped.touch()
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    threading.Thread(target=stop, daemon=True).start()
+    return bytes(size)
+
+
 def working_process(home: Path, workers: str, hang: bool) -> None:
     """What the process of a Dagster run is: made by `multiprocessing`, and told to end by an exception."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))

@@ -12,7 +12,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from multiprocessing import forkserver, get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,7 @@ from rag_assets_tests.pipeline.bucket_work import (
     failing_on_two,
     hanging_in_a_worker,
     size_and_process,
+    stopped_while_it_sends,
     task_beside,
     workers_with_a_large_value,
     working_process,
@@ -183,6 +186,35 @@ def test_a_process_that_multiprocessing_made_ends_with_its_workers(tmp_path: Pat
         assert process.exitcode == (3 if hang else 0)
     finally:
         process.kill()
+
+
+def test_a_worker_ends_with_the_others_although_its_start_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dagster raises in the run's thread when that is told to end, wherever it is."""
+    started, start = [], BaseProcess.start
+
+    def interrupted(process: BaseProcess) -> None:
+        start(process)
+        started.append(process)
+        if len(started) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(BaseProcess, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ProcessPool(2).submit([partial(time.sleep, 600)] * 2)
+    ProcessPool.kill()
+    for process in started:
+        process.join(20)
+    assert [process.is_alive() for process in started] == [False, False]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="stops a process by a signal")
+def test_a_worker_is_killed_in_the_middle_of_its_result(tmp_path: Path) -> None:
+    ProcessPool(2).submit([partial(stopped_while_it_sends, tmp_path / "stopped")])
+    until((tmp_path / "stopped").exists, "a worker sends its result")
+    killing = threading.Thread(target=ProcessPool.kill, daemon=True)
+    killing.start()
+    killing.join(20)
+    assert not killing.is_alive()
 
 
 def _is_running(process: int) -> bool:

@@ -118,7 +118,8 @@ class ProcessPool:
     _are_copies: ClassVar[bool] = False
     _alive: ClassVar[tuple[Connection, Connection] | None] = None
     """Two ends of a pipe that nobody writes to: workers have the first and end when this process, which alone has the
-    second, closes it or is killed."""
+    second, closes it or is killed. So does one that nobody knows of, because an exception of a signal came between its
+    start and its record: it would keep the queue open that the thread of its executor waits for."""
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def start(self) -> None:
@@ -237,17 +238,20 @@ class ProcessPool:
     def _ended(cls) -> None:
         """This process ends: what its workers still work on is for nobody."""
         with cls._lock:  # a thread may be starting them
-            if cls._alive is not None:
-                cls._alive[1].close()
             cls._killed()
 
     @classmethod
     def _killed(cls) -> None:
-        if cls._executor is not None:
-            for process in list((cls._executor._processes or {}).values()):  # Python 3.14 has a method for it
+        if cls._alive is not None:
+            cls._alive[1].close()
+            cls._alive = None
+        executor, cls._executor = cls._executor, None
+        if executor is not None:
+            for process in list((executor._processes or {}).values()):  # Python 3.14 has a method for it
                 process.kill()
-            cls._executor.shutdown(cancel_futures=True)
-            cls._executor = None
+            # Its thread may wait for the rest of what one of them was sending.
+            vars(executor._result_queue)["_writer"].close()
+            executor.shutdown(cancel_futures=True)
 
 
 def call_at_exit(end: Callable[[], None]) -> Finalize:
