@@ -52,6 +52,7 @@ from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.qa.ask_options import AskOptions
+from rag_assets.qa.definition.steps import MOST_CHUNKS
 
 SETS = Path(__file__).parent / "asked" / "people"
 HELD_OUT = (
@@ -235,7 +236,7 @@ def _row(passes: NDArray[np.bool_], answerable: NDArray[np.bool_], file: NDArray
 
 
 def _asked(repository: str, question: EvalQuestion, index: Index) -> Asked:
-    reading = read(index.search(question.question), index)
+    reading = read(index.search(question.question, limit=MOST_CHUNKS), index)
     evidence = [one for one in reading.evidence if one.origin is not Origin.GRAPH]
     words, model = reading.words, question_model(index)
     passages, rows, credit = passage_features(question.question, words, evidence, model)

@@ -43,7 +43,9 @@ _TOKEN = re.compile(
 """Every alternative begins with a character, so that a search skips all others."""
 _MARKS = frozenset(("=>", *"{}();[]"))
 _DIRECTIVE = re.compile(r"[ \t]*#\w[^\n]*")
-_TYPE_HEAD = re.compile(r"\b(?:class|struct|interface|record|namespace|module|impl|trait|object)\b")
+_TYPE_HEAD = re.compile(r"\b(?:class|struct|interface|record|namespace|module|impl|trait)\b")
+_KOTLIN_TYPE_HEAD = re.compile(r"\b(?:class|interface|object)\b")
+_NOT_OF_TYPES = re.compile(r"\bwhere\b.*|\btemplate\s*<[^>]*>|\bpub\s*\([^)]*\)", re.DOTALL)
 _STRIPPED = re.compile(r"//[^\n]*|/\*.*?\*/|^\s*\[[^\n]*\]\s*$", re.DOTALL | re.MULTILINE)
 _AFTER_BODY = re.compile(r"\s*=[^;{}]*;|\s*;")
 _OPEN, _CLOSE = {"(": ")", "[": "]"}, {")", "]"}
@@ -69,7 +71,7 @@ def outline(text: str, language: str) -> tuple[OutlinePart, ...]:
     if language == "go":
         found = list(_by_go_declarations(text))
     elif language in BRACES:
-        found = list(_in_braces(text))
+        found = list(_in_braces(text, _KOTLIN_TYPE_HEAD if language == "kotlin" else _TYPE_HEAD))
     elif language == "python":
         found = list(_by_definitions(text))
     elif language == "sql":
@@ -81,7 +83,7 @@ def outline(text: str, language: str) -> tuple[OutlinePart, ...]:
     return tuple(part for part in (_trimmed(text, part) for part in found) if part.end > part.start)
 
 
-def _in_braces(text: str) -> Iterator[OutlinePart]:
+def _in_braces(text: str, type_head: re.Pattern[str]) -> Iterator[OutlinePart]:
     """Types are gone into; every other `{ … }` and `=> …;` is the body of a member."""
     start, depth, round_depth = 0, 0, 0
     first = _DIRECTIVE.match(text)
@@ -104,7 +106,7 @@ def _in_braces(text: str) -> Iterator[OutlinePart]:
             if text[start : found.start()].strip():
                 yield OutlinePart(start, found.start(), found.start(), depth)
             depth, start = max(0, depth - 1), at
-        elif mark == "{" and _is_type_block(text[start : found.start()]):
+        elif mark == "{" and _is_type_block(text[start : found.start()], type_head):
             yield OutlinePart(start, found.start(), found.start(), depth)
             depth, start = depth + 1, at
         else:
@@ -115,9 +117,10 @@ def _in_braces(text: str) -> Iterator[OutlinePart]:
         yield OutlinePart(start, len(text), len(text), depth)
 
 
-def _is_type_block(head: str) -> bool:
-    bare = _without_attributes(_STRIPPED.sub("", head))
-    return _TYPE_HEAD.search(bare) is not None and "=" not in bare.partition("where")[0].partition(":")[0]
+def _is_type_block(head: str, type_head: re.Pattern[str]) -> bool:
+    """The word for a type is before its name: what members take and give back may be an `object` or a `class` too."""
+    before = _NOT_OF_TYPES.sub("", _without_attributes(_STRIPPED.sub("", head))).partition("(")[0]
+    return type_head.search(before) is not None and "=" not in before.partition(":")[0]
 
 
 def _end_of_body(text: str, opened: int, mark: str) -> int:
