@@ -5,6 +5,7 @@ width must not hide in it."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # The joiners U+200C and U+200D are letters' own business in scripts that need them and in emoji, never next to ASCII.
 _CONTROL = re.compile(
@@ -17,6 +18,12 @@ _CONTROL = re.compile(
 def printable(text: str) -> str:
     """Control characters other than tab and line feed as `\\xNN`; those that reorder or hide text as `\\uNNNN`."""
     return _CONTROL.sub(lambda match: _visible(ord(match.group())), text)
+
+
+def abridged(texts: Sequence[str], most: int) -> str:
+    """`a, b and 3 more`: the first `most` of them, and how many are left out."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
 def _visible(code: int) -> str:

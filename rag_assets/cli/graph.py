@@ -27,6 +27,7 @@ from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood, neighbourho
 from rag_assets.graph.paths import GraphPath, paths
 from rag_assets.graph.picture import Picture
 from rag_assets.graph.relations import Direction, allow_list, check_against
+from rag_assets.printable import abridged
 from rag_assets.search.graph_context import counts_of, graph_of
 from rag_assets.search.result_objects import edge_object, place_object
 
@@ -262,8 +263,7 @@ def _show_areas(output: Output, found: AreaMap) -> None:
     width = max(len(area.path) for area in found.areas)
     for area in found.areas:
         uses = [f"{target} {edges:,}" for source, target, edges in found.uses if source == area.path]
-        more = f" and {len(uses) - _SHOWN_USES} more" if len(uses) > _SHOWN_USES else ""
-        arrow = f"  → {', '.join(uses[:_SHOWN_USES])}{more}" if uses else ""
+        arrow = f"  → {abridged(uses, _SHOWN_USES)}" if uses else ""
         output.line((f"{area.path:<{width}}", "path"), (f"{area.nodes:>8,} nodes", "dim"), arrow)
 
 

@@ -14,6 +14,7 @@ from rag_assets.cli.options import AsJson, LabelOption, chosen_label, named_in, 
 from rag_assets.contracts.graph import Confidence
 from rag_assets.graph.impact import DEFAULT_DEPTH
 from rag_assets.graph.lookup import short_name
+from rag_assets.printable import abridged
 from rag_assets.search.touched_nodes import (
     ASKED_FOR,
     DEFAULT_LISTED,
@@ -116,8 +117,7 @@ def show_change_impact(output: Output, found: ChangeImpact, wanted: Sequence[Tou
 def _file_line(file: TouchingFile) -> list[Part]:
     moved = f" (was {file.old_path})" if file.old_path not in ("", file.path) else ""
     names = [short_name(key) for key in file.declarations] + [f"{short_name(key)} (gone)" for key in file.removed]
-    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
-    told = f"  {', '.join(names[:_SHOWN_NAMES])}{more}" if names else ""
+    told = f"  {abridged(names, _SHOWN_NAMES)}" if names else ""
     outside = f"  not in the graph: {file.outside}" if file.outside else ""
     return [f"  {file.change:<9} ", (file.path, "path"), moved, (told, "dim"), (outside, "warn")]
 

@@ -25,6 +25,7 @@ from rag_assets.errors import QueryError
 from rag_assets.index.freshness import labels_of_folder
 from rag_assets.index.generations import GenerationError, Manifest, read_generation, read_pointer, served_labels
 from rag_assets.index.layout import IndexHome, LabelError, label_named
+from rag_assets.printable import abridged
 from rag_assets.search.index import LabelIndex, load_policy
 from rag_assets.serving.access import Caller
 
@@ -122,9 +123,7 @@ class IndexPool(Closeable):
         here = labels_of_folder(self.home, known, caller.folder) if caller.folder is not None else []
         if len(here) == 1 or (not here and len(known) == 1):
             return here or known
-        listed = here or known
-        more = f" and {len(listed) - _SHOWN_LABELS} more" if len(listed) > _SHOWN_LABELS else ""
-        raise LabelError(f"several indexes are here; name one as label: {', '.join(listed[:_SHOWN_LABELS])}{more}")
+        raise LabelError(f"several indexes are here; name one as label: {abridged(here or known, _SHOWN_LABELS)}")
 
     # Their indexes
 

@@ -23,6 +23,7 @@ from rag_assets.cli.options import (
     session_of,
 )
 from rag_assets.cli.quality import show_moves, show_table
+from rag_assets.printable import abridged
 from rag_assets.search.index import load_policy
 
 if TYPE_CHECKING:
@@ -110,8 +111,7 @@ def _check_files(
         return
     manifest = generation.manifest
     shown = [f"{path} (near: {found.near[path]})" if path in found.near else path for path in found.missing]
-    left = len(shown) - _SHOWN_MISSING
-    listed = f"{', '.join(shown[:_SHOWN_MISSING])}{f' and {left} more' if left > 0 else ''}"
+    missing = abridged(shown, _SHOWN_MISSING)
     seen = f"{manifest.index_label} (commit {short(manifest.commit_sha)})"
     seen += f" as far as role {session.role} sees it" if session.role else ""
     if found.hopeless:
@@ -119,12 +119,12 @@ def _check_files(
         ask_another = f" ask the index that it is for, one of {', '.join(others)}, or" if others else ""
         raise CommandError(
             f"{questions.name} seems to be for another repository or commit: 0 of the {found.expected} files that it "
-            f"expects are in {seen}: {listed};{ask_another} correct the paths in the set, or make a set for this one "
+            f"expects are in {seen}: {missing};{ask_another} correct the paths in the set, or make a set for this one "
             f"with: rag-assets eval mine {manifest.index_label}"
         )
     session.output.warning(
         f"{len(found.missing)} of the {found.expected} expected files are not in {seen}, so nothing can find them: "
-        f"{listed}; correct the paths in the set, or ask a generation of the commit that it was written for"
+        f"{missing}; correct the paths in the set, or ask a generation of the commit that it was written for"
     )
 
 

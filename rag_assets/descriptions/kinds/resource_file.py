@@ -11,6 +11,7 @@ from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.resource_usages import ResourceUsages
 from rag_assets.languages.documents.resx import family_of, resource_class_of
+from rag_assets.printable import abridged
 from rag_assets.sections.snippet import Block
 
 ENTRIES = "entries"
@@ -97,8 +98,7 @@ def resource_summary(resource_class: str, culture: str, members: tuple[Member, .
 def _usage_lines(places: tuple[str, ...]) -> str:
     if not places:
         return ""
-    more = f" and {len(places) - SHOWN_USAGES} more" if len(places) > SHOWN_USAGES else ""
-    return f"\n  Used in {', '.join(f'`{place}`' for place in places[:SHOWN_USAGES])}{more}"
+    return f"\n  Used in {abridged([f'`{place}`' for place in places], SHOWN_USAGES)}"
 
 
 class ResourceFileBuilder(KindBuilder):

@@ -45,6 +45,7 @@ from rag_assets.pipeline.descriptions import read_descriptions
 from rag_assets.pipeline.embeddings import UNKNOWN, check_vectors, read_vectors
 from rag_assets.pipeline.qdrant_points import SHARD
 from rag_assets.pipeline.validate import StoreVerdicts, validate, validate_buckets
+from rag_assets.printable import abridged
 from rag_assets.serialization import from_json
 
 __all__ = ["CHECKS", "CheckResult"]
@@ -552,10 +553,9 @@ def refusal(decision: Decision) -> list[str]:
     """Why a candidate is refused: the numbers, the questions, and what to do; a line each."""
     current, active = decision.generation_id, decision.active_generation_id
     lines = [decision.reason]
-    questions = [_moved(question) for question in decision.worse[:_SHOWN_QUESTIONS]]
-    left = len(decision.worse) - len(questions)
+    questions = [_moved(question) for question in decision.worse]
     if questions:
-        lines.append(f"worse: {', '.join(questions)}{f' and {left} more' if left > 0 else ''}{_absent(decision)}")
+        lines.append(f"worse: {abridged(questions, _SHOWN_QUESTIONS)}{_absent(decision)}")
     elif decision.absent:
         lines.append(_absent(decision).removeprefix("; "))
     look = f"what changed: rag-assets generations compare {active} {current}; " if active else ""
@@ -572,12 +572,7 @@ def _moved(question: WorseQuestion) -> str:
 
 def _absent(decision: Decision) -> str:
     """`; not in this commit: a.cs, b.cs`: files that questions name and that may only have been moved."""
-    if not decision.absent:
-        return ""
-    left = len(decision.absent) - _SHOWN_ABSENT
-    return (
-        f"; not in this commit: {', '.join(decision.absent[:_SHOWN_ABSENT])}{f' and {left} more' if left > 0 else ''}"
-    )
+    return f"; not in this commit: {abridged(decision.absent, _SHOWN_ABSENT)}" if decision.absent else ""
 
 
 def sizes_are_as_before(build: IndexBuild) -> CheckResult:

@@ -32,6 +32,7 @@ from rag_assets.index.cache import CacheEntries, keep_entries, set_entries_aside
 from rag_assets.index.layout import IndexHome, write_atomically
 from rag_assets.models.cpu_count import usable_cores
 from rag_assets.pipeline.workers.process_pool import call_at_exit, collecting_seldom, main_left_out, may_die
+from rag_assets.printable import abridged
 
 R = TypeVar("R")
 
@@ -335,8 +336,7 @@ def _differences(wanted: Mapping[str, str], found: Mapping[str, str]) -> str:
     ]
     if not different:
         return ""
-    more = f" and {len(different) - _SHOWN} more" if len(different) > _SHOWN else ""
-    return f"has {', '.join(different[:_SHOWN])}{more}; {_install_here()}"
+    return f"has {abridged(different, _SHOWN)}; {_install_here()}"
 
 
 def _install_here() -> str:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rag_assets.graph.lookup import short_name
+from rag_assets.printable import abridged
 from rag_assets.search.touched_nodes import ChangeImpact, TouchedNode
 from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
@@ -40,8 +41,7 @@ class ImpactReply:
             head.append("none of it touches what was asked for")
         body = list(self._lines())
         outside = [file.path for file in found.not_in_graph]
-        more = f" and {len(outside) - _NAMED} more" if len(outside) > _NAMED else ""
-        foot = [f"not in the graph: {', '.join(outside[:_NAMED])}{more}"] if outside else []
+        foot = [f"not in the graph: {abridged(outside, _NAMED)}"] if outside else []
         return joined_within(head, body, foot, max_tokens, "… {} more lines; raise max_tokens, or narrow with only")
 
     def _lines(self) -> Iterator[str]:

@@ -10,6 +10,7 @@ from rag_assets.graph.artifact import GraphError
 from rag_assets.graph.csr_graph import Graph, by_count
 from rag_assets.graph.lookup import short_name
 from rag_assets.graph.modules import area_map
+from rag_assets.printable import abridged
 from rag_assets.search.graph_context import counts_of, graph_of
 from rag_assets.search.index import LabelIndex
 from rag_assets.serving.budget import joined_within
@@ -64,8 +65,7 @@ def _lists(graph: Graph) -> Iterator[str]:
         nodes = [node for node in range(len(graph)) if graph.kind(node) is kind]
         if nodes:
             names = sorted({short_name(graph.keys[node]) for node in nodes})
-            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            yield f"{len(names)} {title}: {', '.join(names[:_LISTED])}{more}"
+            yield f"{len(names)} {title}: {abridged(names, _LISTED)}"
 
 
 def _hubs(index: LabelIndex) -> Iterator[str]:

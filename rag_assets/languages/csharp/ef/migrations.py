@@ -13,6 +13,7 @@ from rag_assets.contracts.segment import Segment, Span, moved
 from rag_assets.languages.csharp.facts.expressions import literal
 from rag_assets.languages.csharp.web.call_syntax import Call, CodeTree, read_calls
 from rag_assets.languages.treesitter.parsing import UnparseableError
+from rag_assets.printable import abridged
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -188,7 +189,7 @@ def summary_of(operations: Iterable[SchemaOperation]) -> str:
             tables.setdefault(verb, []).append(one.table)
         else:
             others.append(one)
-    said = [f"{verb} {_listed(names)}" for verb, names in tables.items()]
+    said = [f"{verb} {abridged(names, MAX_SAID)}" for verb, names in tables.items()]
     said = list(dict.fromkeys([*said, *(text for text, _ in joined_operations(others))]))
     if not said:
         return ""
@@ -199,11 +200,6 @@ def summary_of(operations: Iterable[SchemaOperation]) -> str:
 
 MAX_SAID = 6
 """Changes, and tables of a change, that a summary names: what fits a sentence."""
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_SAID} more" if len(names) > MAX_SAID else ""
-    return ", ".join(names[:MAX_SAID]) + more
 
 
 def _said(operation: SchemaOperation) -> tuple[str, _Form]:
