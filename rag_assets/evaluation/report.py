@@ -119,7 +119,7 @@ def known_records(home: IndexHome, manifest: Manifest, settings: Settings) -> tu
     from rag_assets.index.catalog.eval_runs import read_records
     from rag_assets.index.catalog.history import Tenant
 
-    tenant = Tenant(manifest.org_id, manifest.project_id, manifest.index_label)
+    tenant = Tenant.of(manifest)
     try:
         with open_catalog(settings) as database:
             return merged(own, read_records(database, tenant)), ""

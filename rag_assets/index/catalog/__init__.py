@@ -98,7 +98,7 @@ def publish(settings: Settings, manifest: Manifest, served: str, keep: Collectio
         return []
     from rag_assets.index.catalog import history
 
-    tenant = history.Tenant(manifest.org_id, manifest.project_id, manifest.index_label)
+    tenant = history.Tenant.of(manifest)
     directory = generation_directory(IndexHome(settings.home), manifest.index_label, manifest.generation_id)
     try:
         with open_catalog(settings, writable=True) as database:

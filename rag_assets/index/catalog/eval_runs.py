@@ -34,7 +34,7 @@ def keep_record(settings: Settings, manifest: Manifest, record: EvalRecord) -> l
     from rag_assets.index.catalog import open_catalog
     from rag_assets.index.catalog.history import Tenant
 
-    tenant = Tenant(manifest.org_id, manifest.project_id, manifest.index_label)
+    tenant = Tenant.of(manifest)
     try:
         with open_catalog(settings, writable=True) as database, database.transaction("written") as connection:
             label_id = _label_id(connection, tenant)
@@ -123,10 +123,5 @@ def _rows(label_id: int, record: EvalRecord) -> list[dict[str, object]]:
 
 
 def _label_id(connection: Connection, tenant: Tenant) -> int | None:
-    is_tenant = and_(
-        labels.c.org_id == tenant.org_id,
-        labels.c.project_id == tenant.project_id,
-        labels.c.index_label == tenant.index_label,
-    )
-    found = connection.execute(select(labels.c.label_id).where(is_tenant)).scalar()
+    found = connection.execute(select(labels.c.label_id).where(tenant.is_row)).scalar()
     return None if found is None else int(found)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Row,
     Select,
     TableValuedAlias,
     Text,
@@ -151,8 +150,7 @@ def search_text(database: Database, query: str, scope: SearchScope, limit: int) 
     with database.transaction("searched") as connection:
         asked = _served(connection, scope)
         asked = _on_postgres(asked, terms) if connection.dialect.name == "postgresql" else _on_sqlite(asked, terms)
-        rows = connection.execute(asked.limit(limit)).all()
-    return [_hit(row) for row in rows]
+        return [TextHit(**row) for row in connection.execute(asked.limit(limit)).mappings()]
 
 
 def _served(connection: Connection, scope: SearchScope) -> Select[Any]:
@@ -164,8 +162,8 @@ def _served(connection: Connection, scope: SearchScope) -> Select[Any]:
         generations.c.generation_id,
         chunks.c.point_id,
         chunks.c.path,
-        chunks.c.line_start,
-        chunks.c.line_end,
+        func.coalesce(chunks.c.line_start, 0).label("start_line"),
+        func.coalesce(chunks.c.line_end, 0).label("end_line"),
         chunks.c.symbol,
         chunks.c.kind,
         chunks.c.section_key,
@@ -202,19 +200,3 @@ def _values(connection: Connection, key: str, scope: SearchScope) -> Iterable[st
     element = elements(key, connection.dialect.name)
     listed = select(element.c.value).select_from(chunks.join(labels, of_labels).join(element, true()))
     return sorted(connection.execute(listed.where(of_tenant).distinct()).scalars())
-
-
-def _hit(row: Row[Any]) -> TextHit:
-    return TextHit(
-        index_label=row.index_label,
-        generation_id=row.generation_id,
-        point_id=row.point_id,
-        path=row.path,
-        start_line=row.line_start or 0,
-        end_line=row.line_end or 0,
-        symbol=row.symbol,
-        kind=row.kind,
-        section_key=row.section_key,
-        text=row.text,
-        score=float(row.score),
-    )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, delete, except_, func, select, update
@@ -42,6 +42,15 @@ class Tenant:
         for name in ("org_id", "project_id", "index_label"):
             if not getattr(self, name).strip():
                 raise CatalogError(f"a catalog is asked for one label of one tenant; {name} is empty")
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> Self:
+        return cls(manifest.org_id, manifest.project_id, manifest.index_label)
+
+    @property
+    def is_row(self) -> ColumnElement[bool]:
+        """The condition of its row in `labels`."""
+        return and_(*(labels.c[name] == value for name, value in asdict(self).items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +100,7 @@ def require_writer(connection: Connection, label_id: int, writer: str) -> None:
 
 
 def mark_writing(connection: Connection, begun: BegunGeneration) -> None:
-    connection.execute(update(generations).where(_is(begun)).values(state=WRITING))
+    connection.execute(update(generations).where(_is(begun.label_id, begun.sequence)).values(state=WRITING))
 
 
 def complete(connection: Connection, begun: BegunGeneration, generation_id: str, files: Mapping[str, str]) -> int:
@@ -101,7 +110,7 @@ def complete(connection: Connection, begun: BegunGeneration, generation_id: str,
     points = int(connection.execute(select(func.count()).select_from(chunks).where(alive)).scalar_one())
     named = msgspec.json.encode(files, order="sorted").decode()
     values = {"state": COMPLETE, "points": points, "files": named}
-    connection.execute(update(generations).where(_is(begun)).values(values))
+    connection.execute(update(generations).where(_is(label_id, sequence)).values(values))
     same = and_(generations.c.label_id == label_id, generations.c.generation_id == generation_id)
     gone = connection.execute(delete(generations).where(same, generations.c.sequence != sequence)).rowcount
     if gone:
@@ -132,8 +141,7 @@ def publish(
             "manifest": msgspec.json.encode(manifest, order="sorted").decode(),
             "files": _with_files(connection, label.label_id, found.files, files),
         }
-        is_found = and_(generations.c.label_id == label.label_id, generations.c.sequence == found.sequence)
-        connection.execute(update(generations).where(is_found).values(values))
+        connection.execute(update(generations).where(_is(label.label_id, found.sequence)).values(values))
     if label.active_generation != served:
         is_label = labels.c.label_id == label.label_id
         connection.execute(update(labels).where(is_label).values(active_generation=served))
@@ -198,31 +206,19 @@ def purge(connection: Connection, label_id: int) -> None:
         connection.execute(delete(documents).where(one))
 
 
-def _is(begun: BegunGeneration) -> ColumnElement[bool]:
-    return and_(generations.c.label_id == begun.label_id, generations.c.sequence == begun.sequence)
+def _is(label_id: int, sequence: int) -> ColumnElement[bool]:
+    return and_(generations.c.label_id == label_id, generations.c.sequence == sequence)
 
 
 def _locked(connection: Connection, tenant: Tenant) -> Any:
     """The row of a label, until the end of the transaction for the caller alone; None where there is none."""
-    is_tenant = and_(
-        labels.c.org_id == tenant.org_id,
-        labels.c.project_id == tenant.project_id,
-        labels.c.index_label == tenant.index_label,
-    )
     columns = (labels.c.label_id, labels.c.last_sequence, labels.c.active_generation)
-    return connection.execute(select(*columns).where(is_tenant).with_for_update()).one_or_none()
+    return connection.execute(select(*columns).where(tenant.is_row).with_for_update()).one_or_none()
 
 
 def _made(connection: Connection, tenant: Tenant) -> Any:
-    row = {
-        "org_id": tenant.org_id,
-        "project_id": tenant.project_id,
-        "index_label": tenant.index_label,
-        "last_sequence": _BEFORE_ALL,
-        "writer": "",
-        "active_generation": "",
-    }
-    connection.execute(labels.insert(), [row])
+    row = {"last_sequence": _BEFORE_ALL, "writer": "", "active_generation": ""}
+    connection.execute(labels.insert(), [asdict(tenant) | row])
     made = _locked(connection, tenant)
     assert made is not None
     return made
@@ -242,5 +238,4 @@ def _undo(connection: Connection, label_id: int, sequence: int) -> None:
 
 
 def _delete(connection: Connection, label_id: int, sequence: int) -> None:
-    one = and_(generations.c.label_id == label_id, generations.c.sequence == sequence)
-    connection.execute(delete(generations).where(one))
+    connection.execute(delete(generations).where(_is(label_id, sequence)))

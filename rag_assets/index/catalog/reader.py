@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import and_, func, select, text
+from sqlalchemy import func, select, text
 
 from rag_assets.contracts.point_validation import RawPoint
 from rag_assets.index.catalog.database import Database, chunks, documents, generations, labels
@@ -102,12 +102,7 @@ class GenerationReader:
 
 def open_generation(database: Database, tenant: Tenant, generation_id: str | None = None) -> GenerationReader:
     """A complete generation; without an id the one that is served. Raises CatalogError naming what there is."""
-    is_tenant = and_(
-        labels.c.org_id == tenant.org_id,
-        labels.c.project_id == tenant.project_id,
-        labels.c.index_label == tenant.index_label,
-    )
-    query = select(generations, labels.c.active_generation).join(labels).where(is_tenant)
+    query = select(generations, labels.c.active_generation).join(labels).where(tenant.is_row)
     with database.transaction("read") as connection:
         rows = connection.execute(query.order_by(generations.c.sequence)).all()
     where = f"catalog {database.location.name} has"
@@ -151,23 +146,13 @@ def tenants_of(database: Database, index_label: str) -> list[Tenant]:
 
 def entries(database: Database) -> list[CatalogEntry]:
     """All generations, by label, oldest first."""
-    query = select(generations, labels).join(labels)
+    columns = {**generations.c, **labels.c}
+    columns["active"] = generations.c.generation_id == labels.c.active_generation
+    asked = (columns[field.name].label(field.name) for field in fields(CatalogEntry))
     order = (labels.c.org_id, labels.c.project_id, labels.c.index_label, generations.c.sequence)
+    query = select(*asked).select_from(generations).join(labels).order_by(*order)
     with database.transaction("read") as connection:
-        return [
-            CatalogEntry(
-                org_id=row.org_id,
-                project_id=row.project_id,
-                index_label=row.index_label,
-                generation_id=row.generation_id,
-                state=row.state,
-                points=row.points,
-                commit_sha=row.commit_sha,
-                run_id=row.run_id,
-                active=row.generation_id == row.active_generation,
-            )
-            for row in connection.execute(query.order_by(*order))
-        ]
+        return [CatalogEntry(*row) for row in connection.execute(query)]
 
 
 def rows_and_documents(database: Database) -> tuple[int, int]:
