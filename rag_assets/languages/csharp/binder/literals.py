@@ -72,8 +72,9 @@ def collection(walk: Binder, node: Node, wanted: Value) -> Value:
     return wanted
 
 
-def nothing(walk: Binder, node: Node, wanted: Value) -> Value:
-    return None
+def always(value: Value) -> Handler:
+    """The handler of what has this type, whatever stands in it."""
+    return lambda walk, node, wanted: value
 
 
 def everything(walk: Binder, node: Node, wanted: Value) -> Value:
@@ -82,35 +83,11 @@ def everything(walk: Binder, node: Node, wanted: Value) -> Value:
     return None
 
 
-def text_literal(walk: Binder, node: Node, wanted: Value) -> Value:
-    return bcl_types.STRING
-
-
 def interpolated(walk: Binder, node: Node, wanted: Value) -> Value:
     for child in node.named_children:
         if child.type == "interpolation":
             walk.each(child)
     return bcl_types.STRING
-
-
-def number(walk: Binder, node: Node, wanted: Value) -> Value:
-    return bcl_types.INT
-
-
-def real(walk: Binder, node: Node, wanted: Value) -> Value:
-    return bcl_types.DOUBLE
-
-
-def truth(walk: Binder, node: Node, wanted: Value) -> Value:
-    return bcl_types.BOOL
-
-
-def character(walk: Binder, node: Node, wanted: Value) -> Value:
-    return bcl_types.CHAR
-
-
-def null(walk: Binder, node: Node, wanted: Value) -> Value:
-    return bcl_types.NULL
 
 
 HANDLERS: dict[str, Handler] = {
@@ -123,23 +100,23 @@ HANDLERS: dict[str, Handler] = {
     "implicit_array_creation_expression": new_array,
     "collection_expression": collection,
     "initializer_expression": collection,
-    "string_literal": text_literal,
-    "verbatim_string_literal": text_literal,
-    "raw_string_literal": text_literal,
+    "string_literal": always(bcl_types.STRING),
+    "verbatim_string_literal": always(bcl_types.STRING),
+    "raw_string_literal": always(bcl_types.STRING),
     "interpolated_string_expression": interpolated,
-    "integer_literal": number,
-    "real_literal": real,
-    "boolean_literal": truth,
-    "character_literal": character,
-    "null_literal": null,
-    "predefined_type": nothing,
-    "implicit_type": nothing,
-    "comment": nothing,
-    "modifier": nothing,
-    "discard": nothing,
-    "goto_statement": nothing,
-    "break_statement": nothing,
-    "continue_statement": nothing,
-    "empty_statement": nothing,
-    "type_parameter_list": nothing,
+    "integer_literal": always(bcl_types.INT),
+    "real_literal": always(bcl_types.DOUBLE),
+    "boolean_literal": always(bcl_types.BOOL),
+    "character_literal": always(bcl_types.CHAR),
+    "null_literal": always(bcl_types.NULL),
+    "predefined_type": always(None),
+    "implicit_type": always(None),
+    "comment": always(None),
+    "modifier": always(None),
+    "discard": always(None),
+    "goto_statement": always(None),
+    "break_statement": always(None),
+    "continue_statement": always(None),
+    "empty_statement": always(None),
+    "type_parameter_list": always(None),
 }
