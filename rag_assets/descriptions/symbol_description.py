@@ -178,13 +178,13 @@ class SymbolDescription(SummaryFacts):
             blocks=[*self._member_blocks(own_key), *self.extra_blocks()],
         )
 
-    def finder_lines(self, facts: list[tuple[str, str]], purpose: str) -> list[str]:
-        """The header of a snippet about this symbol."""
+    def finder_lines(self, facts: list[tuple[str, str]], purpose: str, artifact: str = "") -> list[str]:
+        """The header of a snippet about this symbol, or about an `artifact` of it."""
         return finder_header(
             domain=self.domain_title,
             domain_summary=self.domain_tagline,
             kind=self.kind,
-            artifact=self.fqn,
+            artifact=artifact or self.fqn,
             primary_entity=self.primary_entity,
             facts=facts,
             purpose=purpose,

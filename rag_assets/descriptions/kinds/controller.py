@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.graph import endpoint_key
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.payload import RagVectorPayload
@@ -58,33 +57,16 @@ LINE_DOC_CHARS = 160
 """Documentation of one parameter or response in a snippet: a sentence or two."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """What the endpoints of one description share. `symbol` is the final, unique one (R1), `fqn` the plain one."""
-
-    symbol: str
-    fqn: str
-    name: str
-    kind: str
-    domain_key: str
-    domain_title: str
-    domain_tagline: str
-    primary_entity: str
-    path: str
-    own_key: str
-    language: str
-
-
-def endpoint_sections(owner: Owner, endpoint: Endpoint, span: Span, window: EmbeddingWindow) -> list[SummarySection]:
+def endpoint_sections(owner: SymbolDescription, endpoint: Endpoint, span: Span) -> list[SummarySection]:
     """Overview, and request and response where anything is known of them. `span` is the slice of both."""
     subject = SectionSubject(
         f"{owner.symbol}.{endpoint.symbol_suffix}", SYMBOL_TYPE, owner.kind, owner.domain_key, owner.primary_entity
     )
     routes = () if endpoint.for_derived else endpoint.routes  # nothing answers there
     keys = tuple(dict.fromkeys(endpoint_key(route.method, shape(route.template)) for route in routes))
-    node_keys = (*keys, endpoint.handler_key or owner.own_key)
+    node_keys = (*keys, endpoint.handler_key or owner.node_key())
     names = tuple(dict.fromkeys(name for name in (endpoint.action, endpoint.name) if name))
-    overview = split(_overview_lines(owner, endpoint), (), window)[0]
+    overview = split(_overview_lines(owner, endpoint), (), owner.window)[0]
     action = outline_member(endpoint.action or endpoint.name, endpoint.signature, endpoint.span)
     block = Block("", span, names, node_keys, members=(action,))
     markdown = _markdown(owner, endpoint, span)
@@ -92,7 +74,7 @@ def endpoint_sections(owner: Owner, endpoint: Endpoint, span: Span, window: Embe
     lines = _request_response_lines(endpoint)
     if not lines:
         return sections
-    parts = split(_short_lines(owner, endpoint), lines, window)
+    parts = split(_short_lines(owner, endpoint), lines, owner.window)
     for number, part in enumerate(parts, start=1):
         place = (number, len(parts))
         sections.append(
@@ -111,7 +93,7 @@ def route_line(endpoint: Endpoint) -> str:
 # snippets
 
 
-def _overview_lines(owner: Owner, endpoint: Endpoint) -> list[str]:
+def _overview_lines(owner: SymbolDescription, endpoint: Endpoint) -> list[str]:
     asked = [p.name for p in endpoint.parameters if p.source not in (ParameterSource.SERVICES, ParameterSource.BODY)]
     body = endpoint.body
     facts = [
@@ -125,18 +107,11 @@ def _overview_lines(owner: Owner, endpoint: Endpoint) -> list[str]:
         ("Returns", _returned(endpoint)),
         ("Path", path_words(owner.path, owner.fqn)),
     ]
-    return finder_header(
-        domain=owner.domain_title,
-        domain_summary=owner.domain_tagline,
-        kind=owner.kind,
-        artifact=f"{owner.fqn}.{endpoint.symbol_suffix}",
-        primary_entity=owner.primary_entity,
-        facts=facts,
-        purpose=endpoint.summary or _purpose(owner, endpoint),
-    )
+    purpose = endpoint.summary or _purpose(owner, endpoint)
+    return owner.finder_lines(facts, purpose, artifact=f"{owner.fqn}.{endpoint.symbol_suffix}")
 
 
-def _short_lines(owner: Owner, endpoint: Endpoint) -> list[str]:
+def _short_lines(owner: SymbolDescription, endpoint: Endpoint) -> list[str]:
     facts = [("HttpMethod", ", ".join(endpoint.methods)), ("Route", _routes(endpoint))]
     header = finder_header(
         domain=owner.domain_title,
@@ -148,7 +123,7 @@ def _short_lines(owner: Owner, endpoint: Endpoint) -> list[str]:
     return [*header, ""]
 
 
-def _purpose(owner: Owner, endpoint: Endpoint) -> str:
+def _purpose(owner: SymbolDescription, endpoint: Endpoint) -> str:
     """Undocumented: what the names say, in words."""
     words = _words_of(endpoint.action or endpoint.name)
     place = _words_of(_ROLE.sub("", owner.name) or owner.name)
@@ -207,28 +182,28 @@ def _documented(text: str, doc: str) -> str:
 # artifacts
 
 
-def _markdown(owner: Owner, endpoint: Endpoint, span: Span) -> str:
+def _markdown(owner: SymbolDescription, endpoint: Endpoint, span: Span) -> str:
     return "\n".join(
         [*_heading(owner, endpoint), *_facts(owner, endpoint, span), *_request(endpoint), *_answers(endpoint)]
     )
 
 
-def _contract(owner: Owner, endpoint: Endpoint) -> str:
+def _contract(owner: SymbolDescription, endpoint: Endpoint) -> str:
     return "\n".join([*_heading(owner, endpoint), *_request(endpoint), *_answers(endpoint)])
 
 
-def _heading(owner: Owner, endpoint: Endpoint) -> list[str]:
+def _heading(owner: SymbolDescription, endpoint: Endpoint) -> list[str]:
     title = f"{', '.join(endpoint.methods)} {', '.join(endpoint.templates)}"
     return [f"# {title}", "", endpoint.summary or _purpose(owner, endpoint), ""]
 
 
-def _facts(owner: Owner, endpoint: Endpoint, span: Span) -> list[str]:
+def _facts(owner: SymbolDescription, endpoint: Endpoint, span: Span) -> list[str]:
     place = f"{owner.path}:{span.line_start}-{span.line_end}"
     lines = [f"{inline_code(f'{owner.fqn}.{endpoint.symbol_suffix}')} · endpoint · {place}", ""]
     if endpoint.doc and endpoint.doc != endpoint.summary:
         lines += [endpoint.doc, ""]
     if endpoint.signature:
-        lines += [fenced_code(endpoint.signature, owner.language), ""]
+        lines += [fenced_code(endpoint.signature, owner.code_language), ""]
     lines += [f"- Route: {inline_code(f'{route.method} {route.template}')}{_origin(endpoint, route)}"
               for route in endpoint.routes]  # fmt: skip
     said = endpoint.authorization.text
@@ -300,26 +275,11 @@ class EndpointsDescription(SymbolDescription):
 
     def sections_of_endpoints(self) -> list[SummarySection]:
         """`endpoint-overview` and `endpoint-request-response` of every action, in text order."""
-        owner = Owner(
-            symbol=self.symbol,
-            fqn=self.fqn,
-            name=self.name,
-            kind=self.kind,
-            domain_key=self.domain_key,
-            domain_title=self.domain_title,
-            domain_tagline=self.domain_tagline,
-            primary_entity=self.primary_entity,
-            path=self.path,
-            own_key=self.node_key(),
-            language=self.code_language,
-        )
         tiles = self._tiles_by_start()
         return [
             section
             for endpoint in self.endpoints
-            for section in endpoint_sections(
-                owner, endpoint, tiles.get(endpoint.member_start, endpoint.span), self.window
-            )
+            for section in endpoint_sections(self, endpoint, tiles.get(endpoint.member_start, endpoint.span))
         ]
 
     def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
