@@ -245,7 +245,7 @@ class BucketMemo(Generic[R]):
         before = build.required(self.after).refused if self.after else ()
         lost = frozenset(file.path for file in before)
         attempts = Attempts(build.directory, self.name) if self.files else None
-        own = partial(_made if services is None else _made_with_lookups, self, lost, work, tuple(keys))
+        own = partial(_made, self, lost, work, services is not None, tuple(keys))
         make = partial(map_buckets, own, build, *arguments, sizes=sizes, attempts=attempts)
         found = dict(known or {})
         taken = self._taken(build, keys) if known is None and services is None else {}
@@ -318,40 +318,28 @@ class BucketMemo(Generic[R]):
 def _made(
     memo: BucketMemo[R],
     lost: frozenset[str],
-    work: Callable[..., R],
+    work: Callable[..., Any],
+    looks_up: bool,
     keys: Sequence[str],
     build: IndexBuild,
     bucket: int,
     *arguments: Any,
 ) -> CachedBucket[R]:
-    """Runs in a worker process."""
+    """Runs in a worker process. Work that `looks_up` returns its lookups beside its result."""
     with memo.guard(build, bucket, lost) as guard:
-        result = work(build, bucket, *guard, *arguments)
-    refused = [file for one in guard for file in one.refused]
-    return memo.unkept(build, bucket, result, refused) if refused else memo.keep(build, bucket, keys[bucket], result)
-
-
-def _made_with_lookups(
-    memo: BucketMemo[R],
-    lost: frozenset[str],
-    work: Callable[..., tuple[R, Lookups]],
-    keys: Sequence[str],
-    build: IndexBuild,
-    bucket: int,
-    *arguments: Any,
-) -> CachedBucket[R]:
-    """Runs in a worker process."""
-    with memo.guard(build, bucket, lost) as guard:
-        result, lookups = work(build, bucket, *guard, *arguments)
+        made = work(build, bucket, *guard, *arguments)
+    result, lookups = made if looks_up else (made, None)
     refused = [file for one in guard for file in one.refused]
     if refused:
         return memo.unkept(build, bucket, result, refused)
-    made = memo.keep(build, bucket, memo.key(keys[bucket], digest_of_lookups(lookups)), result)
+    if lookups is None:
+        return memo.keep(build, bucket, keys[bucket], result)
+    kept = memo.keep(build, bucket, memo.key(keys[bucket], digest_of_lookups(lookups)), result)
     own, trace = bytes.fromhex(keys[bucket]), encoded_questions(lookups)
     with TRACES.open(build.home) as traces:
         before = [known for known in traces.known([own]).get(own, []) if known != trace]
         traces.keep([(own, [trace, *before[: _MOST_TRACES - 1]])])
-    return made
+    return kept
 
 
 def bucket_inputs(build: IndexBuild, *stages: str) -> list[tuple[str, ...]]:

@@ -255,18 +255,23 @@ def ids_are_unique(build: IndexBuild) -> CheckResult:
 @once_per_state("qdrant_points")
 def payloads_are_valid(build: IndexBuild) -> CheckResult:
     """Every stored payload passes ValidateForIndex without an error and without a normalisation."""
-    problems: Counter[str] = Counter()
-    examples: list[str] = []
-    points = 0
-    for found in _PAYLOADS.each(build, _payload_problems):
-        points += found.rows
-        problems.update(found.problems)
-        examples += found.examples[: max(0, _SHOWN - len(examples))]
+    found = _together(_PAYLOADS.each(build, _payload_problems))
     blocked = build.required("qdrant_points").counts["blocked"]
     if blocked:
-        problems["blocked"] = blocked
-        examples.extend(build.required("qdrant_points").problems[:_SHOWN])
-    return CheckResult(not problems, "payloads are valid", {"points": points, **problems}, examples)
+        found.problems["blocked"] = blocked
+        found.examples.extend(build.required("qdrant_points").problems[:_SHOWN])
+    numbers = {"points": found.rows, **found.problems}
+    return CheckResult(not found.problems, "payloads are valid", numbers, found.examples)
+
+
+def _together(parts: Iterable[CheckedPart]) -> CheckedPart:
+    """Of all buckets, with the first examples."""
+    rows, problems, examples = 0, Counter[str](), list[str]()
+    for part in parts:
+        rows += part.rows
+        problems.update(part.problems)
+        examples += part.examples[: max(0, _SHOWN - len(examples))]
+    return CheckedPart(rows, problems, examples)
 
 
 def _payload_problems(build: IndexBuild, bucket: int) -> CheckedPart:
@@ -291,17 +296,13 @@ def vectors_are_sound(build: IndexBuild) -> CheckResult:
     if build.spec.embedding_model == LEXICAL_ONLY:
         return CheckResult(True, "there is no model, so there are no vectors", {"vectors": 0, "dimension": 0})
     sections = build.required("summary_sections").counts["sections"]
-    vectors = zero = 0
-    examples: list[str] = []
-    for found in _VECTORS.each(build, _vector_problems):
-        vectors += found.rows
-        zero += found.problems.get(_ZERO, 0)
-        examples += found.examples
+    found = _together(_VECTORS.each(build, _vector_problems))
+    zero, examples = found.problems.get(_ZERO, 0), found.examples
     counts = build.required("embeddings").counts
     if zero != counts.get(UNKNOWN, 0):
         examples.append(f"{zero} vectors of zeros, {counts.get(UNKNOWN, 0)} texts without a known word")
-    numbers = {"vectors": vectors, "sections": sections, "dimension": counts["dimension"]}
-    return CheckResult(vectors == sections and not examples, "vectors are sound", numbers, examples[:_SHOWN])
+    numbers = {"vectors": found.rows, "sections": sections, "dimension": counts["dimension"]}
+    return CheckResult(found.rows == sections and not examples, "vectors are sound", numbers, examples[:_SHOWN])
 
 
 def _vector_problems(build: IndexBuild, bucket: int) -> CheckedPart:
@@ -365,16 +366,13 @@ class _Described(msgspec.Struct):
 def artifacts_are_complete(build: IndexBuild) -> CheckResult:
     """Every point has a snippet, and its document, slice and description resolve to text that is what was recorded;
     what is missing is listed for follow-up."""
-    missing: Counter[str] = Counter()
-    examples: list[str] = []
-    points = 0
-    for bucket, known in enumerate(_ARTIFACTS.each(build, _artifact_gaps)):
+    found = _together(
         # Documents lie outside the tables: they may be lost, or back, since these bytes were looked at.
-        found = known if not known.problems and _has_documents(build, bucket) else _artifact_gaps(build, bucket)
-        points += found.rows
-        missing.update(found.problems)
-        examples += found.examples[: max(0, _SHOWN - len(examples))]
-    return CheckResult(not missing, "snippets have their artifacts", {"points": points, **missing}, examples)
+        known if not known.problems and _has_documents(build, bucket) else _artifact_gaps(build, bucket)
+        for bucket, known in enumerate(_ARTIFACTS.each(build, _artifact_gaps))
+    )
+    numbers = {"points": found.rows, **found.problems}
+    return CheckResult(not found.problems, "snippets have their artifacts", numbers, found.examples)
 
 
 def _artifact_gaps(build: IndexBuild, bucket: int) -> CheckedPart:
@@ -436,13 +434,9 @@ def _gaps(found: _Slice, document: tuple[str, str] | None, description: str) -> 
 
 def every_file_has_an_outcome(build: IndexBuild) -> CheckResult:
     """Every indexed file has at least one section; the others are listed with what happened to them."""
-    files = without = 0
-    examples: list[str] = []
-    for found in _OUTCOMES.each(build, _files_without_sections):
-        files += found.rows
-        without += sum(found.problems.values())
-        examples += found.examples[: max(0, _SHOWN - len(examples))]
-    return CheckResult(not without, "every file has sections", {"files": files, "without_sections": without}, examples)
+    found = _together(_OUTCOMES.each(build, _files_without_sections))
+    numbers = {"files": found.rows, "without_sections": sum(found.problems.values())}
+    return CheckResult(not found.problems, "every file has sections", numbers, found.examples)
 
 
 def _files_without_sections(build: IndexBuild, bucket: int) -> CheckedPart:
