@@ -47,17 +47,7 @@ def segment_pages(text: str, path: str, language: str) -> SegmentedFile:
     name = _facts(numbered[1:matter]).get("title") or file_stem(path)
     headings = [Heading(found.start(1), len(found[1]), found[2].strip()) for found in _PAGE_HEADING.finditer(text)]
     sections = _sections(text, lines, headings, name, _start_of(numbered, matter, text)) if headings else ()
-    segment = Segment(
-        name=name,
-        symbol=path or name,
-        kind="document",
-        span=lines.span(0, len(text)),
-        language=language,
-        ordinal=0,
-        heading_path=(name,),
-        members=(*_pages(text, lines), *sections),
-    )
-    return SegmentedFile((segment,), ParseHealth.OK)
+    return _one_document(text, path, language, name, members=(*_pages(text, lines), *sections))
 
 
 _PAGE_HEADING = re.compile(rf"^{PAGE_BREAK}?(#{{1,6}}) (\S.*)$", re.MULTILINE)
@@ -105,16 +95,23 @@ def document(
     found = list(headings)
     lines = LineIndex(text)
     name = title or _first_title(found) or file_stem(path)
+    members = tuple(_sections(text, lines, found, name, body)) if found else window_members(text, lines)
+    return _one_document(text, path, language, name, members, doc)
+
+
+def _one_document(
+    text: str, path: str, language: str, name: str, members: tuple[Member, ...], doc: str = ""
+) -> SegmentedFile:
     segment = Segment(
         name=name,
         symbol=path or name,
         kind="document",
-        span=lines.span(0, len(text)),
+        span=LineIndex(text).span(0, len(text)),
         language=language,
         ordinal=0,
         doc=doc,
         heading_path=(name,),
-        members=tuple(_sections(text, lines, found, name, body)) if found else window_members(text, lines),
+        members=members,
     )
     return SegmentedFile((segment,), ParseHealth.OK)
 
