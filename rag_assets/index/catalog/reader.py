@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import func, select, text
+from sqlalchemy import ColumnElement, func, select, text
 
 from rag_assets.contracts.point_validation import RawPoint
 from rag_assets.index.catalog.database import Database, chunks, documents, generations, labels
@@ -146,8 +146,8 @@ def tenants_of(database: Database, index_label: str) -> list[Tenant]:
 
 def entries(database: Database) -> list[CatalogEntry]:
     """All generations, by label, oldest first."""
-    columns = {**generations.c, **labels.c}
-    columns["active"] = generations.c.generation_id == labels.c.active_generation
+    is_served = generations.c.generation_id == labels.c.active_generation
+    columns: dict[str, ColumnElement[Any]] = {**generations.c, **labels.c, "active": is_served}
     asked = (columns[field.name].label(field.name) for field in fields(CatalogEntry))
     order = (labels.c.org_id, labels.c.project_id, labels.c.index_label, generations.c.sequence)
     query = select(*asked).select_from(generations).join(labels).order_by(*order)
