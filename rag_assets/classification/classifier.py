@@ -9,7 +9,6 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from operator import attrgetter
 from os.path import commonprefix
 
@@ -409,13 +408,3 @@ class Classifier:
             compiled = [compile_rule(pack, rule, language, declaration) for pack, rule in self._rules]
             found = self._compiled[key] = tuple((made.first, made) for rule in compiled for made in rule)
         return found
-
-
-@cache
-def _generic() -> Classifier:
-    return Classifier()
-
-
-def classify(segment: Segment, file: FileFacts) -> Classification:
-    """The kind of one segment by the generic pack (see `Classifier` for other packs and configured kinds)."""
-    return _generic().classify(segment, file)

@@ -222,20 +222,6 @@ def _place(error: Exception) -> str:
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "builder"
 
 
-def describe_file(
-    context: IndexFileContext,
-    segmented: SegmentedFile,
-    *,
-    classifier: Classifier,
-    registry: DescriptionBuilderRegistry,
-    domain_catalog: DomainCatalog,
-    resource_dictionary: ResourceDictionary,
-) -> FileOutcome:
-    """One file through a `SourceFileProcessor` of these parts."""
-    processor = SourceFileProcessor(classifier, registry, domain_catalog, resource_dictionary)
-    return processor.describe_file(context, segmented)
-
-
 # --- the label as a whole ---------------------------------------------------------------------------------------------
 
 CSHARP = "csharp"

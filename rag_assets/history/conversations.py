@@ -39,19 +39,6 @@ from rag_assets.index.database import (
 )
 from rag_assets.sources.secrets import masked
 
-__all__ = [
-    "ConversationError",
-    "ConversationHistory",
-    "ConversationSession",
-    "Conversations",
-    "DeletedConversation",
-    "NewTurn",
-    "PastTurn",
-    "StoredTurn",
-    "Summary",
-    "open_conversations",
-]
-
 if TYPE_CHECKING:
     from rag_assets.index.layout import IndexHome
 

@@ -30,17 +30,6 @@ from rag_assets.index.database import (
 if TYPE_CHECKING:
     from rag_assets.index.layout import IndexHome
 
-__all__ = [
-    "ERROR",
-    "Figures",
-    "LogFilter",
-    "LogRecord",
-    "LoggedQuestion",
-    "QueryLog",
-    "QueryLogError",
-    "open_query_log",
-]
-
 ERROR = "error"
 """Status of a question that a defect or a missing index ended; the others are those of turns."""
 

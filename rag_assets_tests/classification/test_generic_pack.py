@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.classification.classifier import FileFacts, classify
+from rag_assets.classification.classifier import Classifier, FileFacts
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets_tests.classification.samples import classified, segments_of
 
@@ -210,7 +210,11 @@ def test_kinds_are_decided_per_segment() -> None:
     """A09: one file, several kinds."""
     path, text = "a.cs", "interface IA { }\nenum B { X }\nclass CException : Exception { }"
     file = FileFacts(path, "csharp", text)
-    assert [classify(segment, file).kind for segment in segments_of(text, path)] == [K.INTERFACE, K.ENUM, K.EXCEPTION]
+    assert [Classifier().classify(segment, file).kind for segment in segments_of(text, path)] == [
+        K.INTERFACE,
+        K.ENUM,
+        K.EXCEPTION,
+    ]
 
 
 def test_classification_is_deterministic() -> None:

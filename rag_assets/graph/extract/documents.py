@@ -184,7 +184,6 @@ def _database(name: str, symbols: LabelDeclarations) -> tuple[str, ...]:
 
 _LANGUAGE = "resx"
 _MARKUP = "razor"
-_EXTENSION = ".resx"
 _MAX_NAME_CHARS = 200
 """The signature of a node holds so much of a text; some texts are whole letters."""
 

@@ -23,7 +23,6 @@ from typing import Any
 
 import msgspec
 
-from rag_assets.contracts.segment import MemberKind
 from rag_assets.dependency_trace import tracked
 from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, declared_in
 from rag_assets.languages.csharp.binder.member_table import Hierarchy, MemberTable
@@ -178,8 +177,6 @@ def _unpacked(declarations: bytes) -> CSharpSymbols:
     return CSharpSymbols(from_msgpack(declarations, tuple[CSharpDeclarations, ...]))
 
 
-METHODS = frozenset({MemberKind.METHOD, MemberKind.FUNCTION})
-VALUES = frozenset({MemberKind.PROPERTY, MemberKind.FIELD, MemberKind.EVENT, MemberKind.ENUM_VALUE, MemberKind.INDEXER})
 BoundType = tuple[TypeRef, tuple[str, ...]]
 """A type and the keys of all types of the label that its text names."""
 

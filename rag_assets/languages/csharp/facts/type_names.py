@@ -84,12 +84,6 @@ def is_scalar(found: TypeName) -> bool:
     return found.name in _SCALARS or _is_bytes(found)
 
 
-def named_types(found: TypeName) -> tuple[TypeName, ...]:
-    """The type and all types inside of it that have names of their own, outermost first."""
-    inner = tuple(name for argument in found.arguments for name in named_types(argument))
-    return inner if found.name in (ARRAY, TUPLE, UNION) else (found, *inner)
-
-
 def _is_bytes(found: TypeName) -> bool:
     return found.name in _BUFFERS and len(found.arguments) == 1 and found.arguments[0].name in ("byte", "Byte")
 

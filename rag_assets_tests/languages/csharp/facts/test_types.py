@@ -11,7 +11,6 @@ from rag_assets.languages.csharp.facts.type_names import (
     element_type,
     is_collection,
     is_scalar,
-    named_types,
     parse_type,
     unwrapped,
 )
@@ -95,11 +94,6 @@ def test_scalars_are_plain_values(text: str, scalar: bool) -> None:
 def test_null_survives_unwrapping() -> None:
     assert unwrapped(parse_type("Task<Order>?")) == TypeName("Order", nullable=True)
     assert unwrapped(parse_type("Task")) == TypeName("Task")
-
-
-def test_the_names_in_a_type() -> None:
-    found = named_types(parse_type("Dictionary<string, (Order[] orders, Customer)>"))
-    assert [name.name for name in found] == ["Dictionary", "string", "Order", "Customer"]
 
 
 @pytest.mark.parametrize(
