@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import NodeType, declaration_key, file_key, member_keys, symbol_key
 from rag_assets.contracts.segment import Member, MemberKind, Segment
+from rag_assets.languages.treesitter.code_segments import type_segment
 
 if TYPE_CHECKING:
     from rag_assets.languages.csharp.facts.type_index import TypeIndex
@@ -37,28 +38,9 @@ def types_of(segments: Iterable[Segment]) -> Iterator[Segment]:
                 symbol = around
             else:
                 symbol = member.symbol or f"{around}.{member.name}"
-                yield _nested(segment, around, symbol, member)
+                nested = type_segment(member, symbol, around, segment.language)
+                yield replace(nested, ordinal=_NESTED, usings=segment.usings, health=segment.health)
             waiting += [(symbol, inner) for inner in reversed(member.members) if inner.kind in _HOLDING]
-
-
-def _nested(outer: Segment, around: str, symbol: str, member: Member) -> Segment:
-    return replace(
-        outer,
-        name=member.name,
-        ordinal=_NESTED,
-        symbol=symbol,
-        kind=member.type,
-        span=member.span,
-        namespace=around,
-        doc=member.doc,
-        signature=member.signature,
-        modifiers=member.modifiers,
-        type_parameters=member.type_parameters,
-        attributes=member.attributes,
-        base_list=member.base_list,
-        parameters=member.parameters,
-        members=member.members,
-    )
 
 
 def classes_of(segments: Iterable[Segment]) -> Iterator[Segment]:

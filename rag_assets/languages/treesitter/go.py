@@ -22,6 +22,7 @@ from rag_assets.languages.treesitter.code_segments import (
     field_text,
     one_line,
     signature,
+    type_parameters,
 )
 from rag_assets.languages.treesitter.parsing import SourceText
 
@@ -93,7 +94,7 @@ def _type(spec: Node, declared: DeclaredNode, source: SourceText, found: CodeFil
         namespace=found.symbol,
         doc=declared.doc(source),
         signature=f"type {one_line(source, spec.start_byte, head_end)}",
-        type_parameters=_type_parameters(spec, source),
+        type_parameters=type_parameters(spec, source),
         base_list=tuple(_embedded(shape, source)),
         members=tuple(_members(shape, source)),
     )
@@ -158,7 +159,7 @@ def _function(declared: DeclaredNode, source: SourceText) -> Member:
         doc=declared.doc(source),
         type=field_text(source, node, "result"),
         parameters=tuple(_parameters(node, source)),
-        type_parameters=_type_parameters(node, source),
+        type_parameters=type_parameters(node, source),
     )
 
 
@@ -166,13 +167,6 @@ def _receiver(node: Node, source: SourceText) -> str:
     """`S` of `(s *S[T])`."""
     text = field_text(source, node, "receiver").strip("() ")
     return text.split("[", 1)[0].rpartition(" ")[2].lstrip("*")
-
-
-def _type_parameters(node: Node, source: SourceText) -> tuple[str, ...]:
-    declared = node.child_by_field_name("type_parameters")
-    if declared is None:
-        return ()
-    return tuple(one_line(source, c.start_byte, c.end_byte) for c in declared.named_children if c.type != "comment")
 
 
 def _parameters(node: Node, source: SourceText) -> Iterator[Parameter]:

@@ -19,6 +19,7 @@ from rag_assets.languages.treesitter.code_segments import (
     plain_docstring,
     short,
     signature,
+    type_parameters,
     type_segment,
 )
 from rag_assets.languages.treesitter.parsing import MAX_NESTED_TYPES, SourceText
@@ -93,7 +94,7 @@ def _class(declared: DeclaredNode, node: Node, source: SourceText, depth: int) -
         span=source.span(declared.start, declared.node.end_byte),
         doc=_doc(declared, node, source),
         attributes=_decorators(declared.node, source),
-        type_parameters=_type_parameters(node, source),
+        type_parameters=type_parameters(node, source),
         base_list=_bases(node, source),
         members=_members(node, source, depth) if depth <= MAX_NESTED_TYPES else (),
     )
@@ -143,7 +144,7 @@ def _function(declared: DeclaredNode, node: Node, source: SourceText, *, in_clas
         parameters=tuple(parameters),
         attributes=attributes,
         modifiers=("async",) if node.children and node.children[0].type == "async" else (),
-        type_parameters=_type_parameters(node, source),
+        type_parameters=type_parameters(node, source),
     )
 
 
@@ -209,13 +210,6 @@ def _bases(node: Node, source: SourceText) -> tuple[str, ...]:
         return ()
     kept = (child for child in bases.named_children if child.type not in ("comment", "keyword_argument"))
     return tuple(signature(source, child.start_byte, child.end_byte) for child in kept)
-
-
-def _type_parameters(node: Node, source: SourceText) -> tuple[str, ...]:
-    declared = node.child_by_field_name("type_parameters")
-    if declared is None:
-        return ()
-    return tuple(signature(source, c.start_byte, c.end_byte) for c in declared.named_children)
 
 
 def _parameters(node: Node, source: SourceText) -> Iterator[Parameter]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -180,17 +180,8 @@ def _method(node: Node, place: MemberContext) -> Member:
     made = _callable(node, place, name, MemberKind.CONSTRUCTOR if name == "constructor" else kind)
     if not accessors:
         return made
-    return Member(
-        name=made.name,
-        kind=made.kind,
-        signature=made.signature,
-        span=made.span,
-        doc=made.doc,
-        type=made.type,
-        attributes=made.attributes,
-        modifiers=tuple(m for m in made.modifiers if m not in accessors),
-        accessors=accessors,
-    )
+    modifiers = tuple(modifier for modifier in made.modifiers if modifier not in accessors)
+    return replace(made, parameters=(), type_parameters=(), modifiers=modifiers, accessors=accessors)
 
 
 def _field(node: Node, place: MemberContext) -> Member:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Member, MemberKind, ParseHealth, Segment
 from rag_assets.languages.csharp.syntax.declaration_heads import MEMBERS, TYPES, Item, NodeText, items, read_attributes
 from rag_assets.languages.csharp.syntax.members import MAX_NESTING, read_member, read_type
 from rag_assets.languages.sliding_window import first_line
+from rag_assets.languages.treesitter.code_segments import type_segment
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -152,31 +153,13 @@ class _Walk:
         return not item.in_error and all(segment.kind == "program" for segment in self.found.segments)
 
     def _type(self, item: Item, namespace: str, usings: tuple[str, ...]) -> None:
-        facts = read_type(self._reader, item, namespace)
-        if not facts.name:  # the parser made the name up
+        declared = read_type(self._reader, item, namespace)
+        if not declared.name:  # the parser made the name up
             self.found.text_left = True
             return
-        self.found.segments.append(
-            Segment(
-                name=facts.name,
-                symbol=facts.symbol,
-                kind=facts.kind,
-                span=self._reader.span(item.start, item.end),
-                language="csharp",
-                ordinal=len(self.found.segments),
-                namespace=namespace,
-                doc=facts.doc,
-                signature=facts.signature,
-                modifiers=facts.modifiers,
-                type_parameters=facts.type_parameters,
-                attributes=facts.attributes,
-                base_list=facts.base_list,
-                parameters=facts.parameters,
-                members=facts.members,
-                usings=usings,
-                health=self._health,
-            )
-        )
+        segment = type_segment(declared, declared.symbol, namespace, "csharp")
+        ordinal = len(self.found.segments)
+        self.found.segments.append(replace(segment, ordinal=ordinal, usings=usings, health=self._health))
 
     def _program(self, statements: list[Item], usings: tuple[str, ...]) -> None:
         if not says_something(statements):

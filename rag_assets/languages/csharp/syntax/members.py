@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Member, MemberKind, Parameter
 from rag_assets.languages.csharp.syntax.declaration_heads import (
@@ -265,25 +266,8 @@ MAX_NESTING = 32
 """How deep nested types are read; deeper ones are text of the type around them. Real code stays below 6."""
 
 
-class TypeFacts(NamedTuple):
-    """What a type declaration says. `symbol`: fully qualified name with arity; `returns`: of a delegate."""
-
-    name: str
-    symbol: str
-    kind: str
-    signature: str
-    doc: str
-    modifiers: tuple[str, ...]
-    type_parameters: tuple[str, ...]
-    attributes: tuple[str, ...]
-    base_list: tuple[str, ...]
-    parameters: tuple[Parameter, ...]
-    returns: str
-    members: tuple[Member, ...]
-
-
-def read_type(reader: NodeText, item: Item, scope: str, depth: int = 0) -> TypeFacts:
-    """The facts of a type declared in `scope` (namespace or type), nested types included down to MAX_NESTING."""
+def read_type(reader: NodeText, item: Item, scope: str, depth: int = 0) -> Member:
+    """A type declared in `scope` (namespace or type), nested types included down to MAX_NESTING."""
     node = item.node
     head = read_head(reader, node)
     name_node = node.child_by_field_name("name")
@@ -300,25 +284,25 @@ def read_type(reader: NodeText, item: Item, scope: str, depth: int = 0) -> TypeF
             parameter_list, parameters = child, read_parameters(reader, child)
         elif kind == "base_list":
             base_list += read_bases(reader, child)
-    returns = node.child_by_field_name("type") if item.kind == "delegate_declaration" else None
     body = node.child_by_field_name("body")
     end = node.end_byte if body is None else body.start_byte
     symbol = f"{scope}.{name}" if scope else name
     if type_parameters:
         symbol += f"`{len(type_parameters)}"
-    return TypeFacts(
+    return Member(
         name=name,
-        symbol=symbol,
-        kind=TYPES[item.kind],
+        kind=MemberKind.TYPE,
         signature=signature(reader, head.start, reader.char(end), parameter_list, parameters),
+        span=reader.span(item.start, item.end),
         doc=item.doc(),
+        type=TYPES[item.kind],
+        parameters=parameters,
+        attributes=head.attributes,
         modifiers=head.modifiers,
         type_parameters=type_parameters,
-        attributes=head.attributes,
         base_list=base_list,
-        parameters=parameters,
-        returns=reader.one_line(returns) if returns is not None else "",
         members=read_body(reader, body, symbol, depth) if body is not None else (),
+        symbol=symbol,
     )
 
 
@@ -342,40 +326,20 @@ def _nested(reader: NodeText, item: Item, scope: str, depth: int) -> Member:
         kind, span = TYPES[item.kind], reader.span(item.start, item.end)
         return Member(written, MemberKind.TYPE, f"{kind} {written}", span, type=kind, symbol=f"{scope}.{written}")
     receiver = _extension_receiver(reader, item)
-    facts = read_type(reader, item, scope, depth)
+    declared = read_type(reader, item, scope, depth)
     if receiver is None:
-        return _type_member(reader, item, facts)
-    parameter = facts.parameters[0] if facts.parameters else Parameter("", receiver)
+        return declared
+    parameter = declared.parameters[0] if declared.parameters else Parameter("", receiver)
     written = f"{' '.join(parameter.modifiers)} {parameter.type}".strip()
-    return Member(
+    return replace(
+        declared,
         name=f"extension({written})",
         kind=MemberKind.EXTENSION,
-        signature=facts.signature,
-        span=reader.span(item.start, item.end),
-        doc=facts.doc,
         type="extension",
         parameters=(parameter,),
-        attributes=facts.attributes,
-        type_parameters=facts.type_parameters,
-        members=facts.members,
-    )
-
-
-def _type_member(reader: NodeText, item: Item, facts: TypeFacts) -> Member:
-    return Member(
-        name=facts.name,
-        kind=MemberKind.TYPE,
-        signature=facts.signature,
-        span=reader.span(item.start, item.end),
-        doc=facts.doc,
-        type=facts.kind,
-        parameters=facts.parameters,
-        attributes=facts.attributes,
-        modifiers=facts.modifiers,
-        type_parameters=facts.type_parameters,
-        base_list=facts.base_list,
-        members=facts.members,
-        symbol=facts.symbol,
+        modifiers=(),
+        base_list=(),
+        symbol="",
     )
 
 
