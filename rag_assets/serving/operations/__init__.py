@@ -27,9 +27,8 @@ from rag_assets.serving.operations.compare import CompareReply, compare
 from rag_assets.serving.operations.graph import GraphReply, walk
 from rag_assets.serving.operations.impact import ImpactReply
 from rag_assets.serving.operations.overview import overview
-from rag_assets.serving.operations.read import ReadReply, read
+from rag_assets.serving.operations.read import ReadReply, SourceReply, read, source
 from rag_assets.serving.operations.search import SearchReply, search
-from rag_assets.serving.operations.source import SourceReply, source
 from rag_assets.serving.operations.status import LabelStatus, StatusReply, status_of
 from rag_assets.serving.operations.symbol import SymbolReply, symbol
 from rag_assets.serving.operations.work_tree import as_now

@@ -1,18 +1,21 @@
-"""Read: the numbered lines of a place, with those around them."""
+"""Read and source: the numbered lines of a place, with those around them, or with its file for who scrolls."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rag_assets.index.generations import Manifest
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.result_objects import lines_object
-from rag_assets.search.source_lines import SourceLines, SourceReader
+from rag_assets.search.source_lines import SourceLines, SourceReader, TextVersion
 from rag_assets.serving.budget import clipped, cost_of, estimated
 from rag_assets.serving.index_age import IndexAge
 from rag_assets.serving.requests import ReadRequest
 
 _NOW = frozenset({"worktree", "work tree", "work-tree"})
+AROUND = 1500
+"""Lines before and after a place: beyond that a browser takes a second to show them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +65,30 @@ def _in_words_of_tools(lines: SourceLines) -> SourceLines:
     if lines.differs:
         notes.append(f"{lines.path} has changed since this commit; read it as it is now with commit: worktree")
     return replace(lines, notes=tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReply:
+    """`asked` are the lines of the place, `around` those of the file that are shown. `manifest` is of the generation
+    that both are read from."""
+
+    asked: SourceLines
+    around: SourceLines
+    manifest: Manifest
+    age: IndexAge
+
+    @property
+    def is_whole_file(self) -> bool:
+        return (self.asked.start_line, self.asked.end_line) == (min(self.asked.line_count, 1), self.asked.line_count)
+
+
+def source(index: LabelIndex, request: ReadRequest) -> tuple[SourceLines, SourceLines]:
+    """The lines of a place, and those of the file around it. Raises what `Index.read` raises."""
+    reader = SourceReader(index)
+    asked = reader.read(request.place, commit=request.commit or "")
+    if not asked.line_count:
+        return asked, asked
+    commit = "" if asked.version is TextVersion.INDEXED else asked.commit_sha
+    end = min(asked.end_line, asked.start_line + AROUND)
+    start, end = max(1, asked.start_line - AROUND), min(end + AROUND, asked.line_count)
+    return asked, reader.read(f"{asked.path}:{start}-{end}", commit=commit)

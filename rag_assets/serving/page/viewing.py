@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
 
@@ -16,7 +18,7 @@ from rag_assets.serving.access import SCOPE_KEY, Caller, Calling
 from rag_assets.serving.http.guards import TOKEN_COOKIE
 from rag_assets.serving.operations import Operations
 from rag_assets.serving.page.rendering import rendered, url
-from rag_assets.serving.page.run_links import run_link
+from rag_assets.settings.config_file import ConfigError, config_of, is_configured
 
 MOST_LABELS = 16
 _OFFERED = re.compile(r"^ {2}(\S.*?)(?: {2,}(.*))?$")
@@ -85,8 +87,27 @@ class View:
         return rendered(template, **(shared | values))
 
     def run_link(self, run_id: str) -> str:
-        """Where Dagster shows a run, '' where nobody has said."""
-        return run_link(self.operations.pool.home, self.operations.pool.config, run_id)
+        """Where Dagster shows a run; '' for a generation without a run, or where `automation.ui_url` is not set: its
+        default would lead a reader of another machine to his own."""
+        pool = self.operations.pool
+        path = config_of(pool.home.root, pool.config)
+        if not run_id or path is None:
+            return ""
+        try:
+            address = _dagster_address(path, path.stat().st_mtime_ns)
+        except (ConfigError, OSError):
+            return ""
+        return f"{address}/runs/{quote(run_id, safe='')}" if address else ""
+
+
+@lru_cache(maxsize=4)
+def _dagster_address(config: Path, _: int) -> str:
+    from rag_assets.settings import load_settings
+
+    if not is_configured("automation", config):
+        return ""
+    automation = load_settings(config).automation
+    return automation.ui_url if "ui_url" in automation.model_fields_set else ""
 
 
 def source_url(label: str, path: str, start: int = 0, end: int = 0, commit: str = "") -> str:
