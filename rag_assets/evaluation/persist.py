@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import uuid
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from rag_assets.answer.citations import Support
 from rag_assets.evaluation.summary import record_of
@@ -29,7 +25,7 @@ from rag_assets.index.generation_files import MANIFEST, RUNS, list_files
 from rag_assets.index.generations import Generation, Manifest, is_finished
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import pointer_lock
-from rag_assets.index.parquet_parts import arrow_table
+from rag_assets.index.parquet_parts import arrow_table, write_file
 
 _COLUMNS = (
     ("label", pa.string()),
@@ -106,10 +102,10 @@ def keep_run_of_finished(home: IndexHome, generation: Generation, run: EvalRun) 
 def _keep(home: IndexHome, generation: Generation, run: EvalRun) -> EvalRecord:
     write_run(generation.directory, run)
     table = run_path(generation.directory, run.set).with_suffix(".parquet")
-    write_table(table, run, generation.manifest)
+    write_file(table, _table(run, generation.manifest))
     answers = table.with_suffix(".answers.parquet")
     if run.answers:
-        write_answers(answers, run, generation.manifest)
+        write_file(answers, _answers(run, generation.manifest))
     else:
         answers.unlink(missing_ok=True)
     if run.calibration is not None and _saw_everything(generation, run):
@@ -127,29 +123,8 @@ def _saw_everything(generation: Generation, run: EvalRun) -> bool:
     return run.conditions.clearance == generation.manifest.levels.all[-1].value
 
 
-def write_table(path: Path, run: EvalRun, manifest: Manifest) -> Path:
-    """Writes the questions of a run, in their order, atomically. Raises OSError."""
-    return _write(path, _table(run, manifest))
-
-
-def write_answers(path: Path, run: EvalRun, manifest: Manifest) -> Path:
-    """Writes the answers of a run, in the order of their questions, atomically. Raises OSError."""
-    return _write(path, _answers(run, manifest))
-
-
-def _write(path: Path, made: pa.Table) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        pq.write_table(made, temporary, compression="zstd")
-        temporary.replace(path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
-    return path
-
-
 def _table(run: EvalRun, manifest: Manifest) -> pa.Table:
+    """The questions of a run, in their order."""
     schema = pa.schema([*_COLUMNS, *((metric, pa.float32()) for metric in run.metrics)])
     found = run.results
     columns = _same(run, manifest, found) | {
@@ -163,6 +138,7 @@ def _table(run: EvalRun, manifest: Manifest) -> pa.Table:
 
 
 def _answers(run: EvalRun, manifest: Manifest) -> pa.Table:
+    """The answers of a run, in the order of their questions."""
     plain = [name for name, _ in _ANSWERS[7:] if not name.startswith(("sentences_", "judge"))]
     columns = _same(run, manifest, run.answers)
     columns |= {name: [_present(getattr(result, name)) for result in run.answers] for name in plain}

@@ -203,16 +203,17 @@ def write_part(
     `vectors` names columns of float vectors, which dictionary and plain encodings only blow up: they get
     BYTE_STREAM_SPLIT.
     """
-    made = arrow_table(columns, schema)
-    path = part_path(directory, table, bucket)
+    leaves = [f"{name}.list.element" for name in vectors]
+    options = {"use_dictionary": False, "use_byte_stream_split": leaves} if leaves else {}
+    return write_file(part_path(directory, table, bucket), arrow_table(columns, schema), **options)
+
+
+def write_file(path: Path, made: pa.Table, **options: Any) -> Path:
+    """Writes a table atomically and returns its path. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
-    leaves = [f"{name}.list.element" for name in vectors]
-    options: dict[str, Any] = {"compression": _COMPRESSION}
-    if leaves:
-        options |= {"use_dictionary": False, "use_byte_stream_split": leaves}
     try:
-        pq.write_table(made, temporary, **options)
+        pq.write_table(made, temporary, compression=_COMPRESSION, **options)
         temporary.replace(path)
     finally:
         with contextlib.suppress(FileNotFoundError):
