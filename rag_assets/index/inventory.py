@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 import msgspec
 
@@ -143,11 +144,11 @@ class GenerationEntry:
     generation_id: str
     state: GenerationState
     tags: tuple[str, ...]
-    commit_sha: str
-    commit_date: str
-    embedding_model: str
-    points: int | None
-    run_id: str
+    commit_sha: str = ""
+    commit_date: str = ""
+    embedding_model: str = ""
+    points: int | None = None
+    run_id: str = ""
     bytes: int
     problem: str = ""
     metrics: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -193,53 +194,31 @@ def _entry(
     home: IndexHome, label: str, known: str, state: GenerationState | None, tags: tuple[str, ...]
 ) -> GenerationEntry:
     directory = generation_directory(home, label, known)
-    size = size_on_disk(directory)
+    entry = partial(GenerationEntry, label=label, generation_id=known, tags=tags, bytes=size_on_disk(directory))
     if not is_finished(home, label, known):
         try:
             begun = read_record(directory / "build.json", _Begun)
         except (FileNotFoundError, RecordDamaged):
             begun = _Begun()
-        return GenerationEntry(
-            label=label,
-            generation_id=known,
+        return entry(
             state=GenerationState.CANDIDATE if known == pending_build_id(home, label) else GenerationState.UNFINISHED,
-            tags=tags,
             commit_sha=begun.git.commit_sha,
             commit_date=begun.git.commit_date,
             embedding_model=begun.embedding_model,
-            points=None,
-            run_id="",
-            bytes=size,
         )
     try:
         manifest = read_generation(home, label, known).manifest
     except GenerationError as error:
-        return GenerationEntry(
-            label=label,
-            generation_id=known,
-            state=GenerationState.DAMAGED,
-            tags=tags,
-            commit_sha="",
-            commit_date="",
-            embedding_model="",
-            points=None,
-            run_id="",
-            bytes=size,
-            problem=str(error),
-        )
+        return entry(state=GenerationState.DAMAGED, problem=str(error))
     decision = read_decision(directory)
     refused = state is None and decision is not None and decision.refused
-    return GenerationEntry(
-        label=label,
-        generation_id=known,
+    return entry(
         state=state or (GenerationState.REFUSED if refused else GenerationState.FINISHED),
-        tags=tags,
         commit_sha=manifest.commit_sha,
         commit_date=manifest.commit_date,
         embedding_model=manifest.embedding_model,
         points=manifest.counts.get("points"),
         run_id=manifest.run_id,
-        bytes=size,
         problem=decision.reason if decision is not None and refused else "",
         metrics={run.set: run.metrics for run in read_runs(directory)},
     )
