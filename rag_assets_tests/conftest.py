@@ -156,7 +156,6 @@ def pytest_collection() -> None:
 def pytest_collection_finish() -> None:
     """Looks for cycles seldom: a process of the whole suite has a million objects that stay, most of them its tests."""
     gc.enable()
-    gc.collect()
     freeze()
     gc.set_threshold(5_000, 10, 10)
 

@@ -3,6 +3,7 @@
 Each of the hundreds of connections of a run has an engine of its own, which compiles every statement anew, and for each
 database that is opened alembic reads some fifty files of revisions: together nearly half of a run of a small label.
 Then SQLite reads the schema again, and whoever closes a database as the last one writes its log back and removes it.
+One in memory is opened anew thousands of times in a run.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _ENGINES = 8
 def remember() -> None:
     """For the rest of this process."""
     from alembic.script import ScriptDirectory
+    from dagster._core.storage.event_log import in_memory as events_in_memory
     from dagster._core.storage.event_log.sqlite import sqlite_event_log
+    from dagster._core.storage.runs import in_memory as runs_in_memory
     from dagster._core.storage.runs.sqlite import sqlite_run_storage
     from dagster._core.storage.schedules.sqlite import sqlite_schedule_storage
 
@@ -49,6 +52,40 @@ def remember() -> None:
     ScriptDirectory.from_config = from_config
     for module in (sqlite_event_log, sqlite_run_storage, sqlite_schedule_storage):
         module.create_engine = engine
+    for module in (events_in_memory, runs_in_memory):
+        module.create_engine = _kept_in_memory
+    _remember_partitions(events_in_memory.InMemoryEventLogStorage)
+
+
+def _remember_partitions(storage: Any) -> None:
+    """What a storage in memory has of tables and partitions only it changes: automation conditions ask it for its
+    partitions a hundred times a tick, and each time whether it has a table of them."""
+    storage.has_table = lambda self, name: True  # it is made with all of them
+    read = storage.get_dynamic_partitions
+
+    def remembered(self: Any, name: str) -> Any:
+        known = vars(self).setdefault("_partitions", {})
+        if name not in known:
+            known[name] = read(self, name)
+        return known[name]
+
+    def forgetting(change: Any) -> Any:
+        def changed(self: Any, *arguments: Any) -> None:
+            vars(self).pop("_partitions", None)
+            change(self, *arguments)
+
+        return changed
+
+    storage.get_dynamic_partitions = remembered
+    storage.add_dynamic_partitions = forgetting(storage.add_dynamic_partitions)
+    storage.delete_dynamic_partition = forgetting(storage.delete_dynamic_partition)
+
+
+def _kept_in_memory(url: str, poolclass: type) -> Any:
+    """An engine whose threads take over each other's connections."""
+    from sqlalchemy import create_engine, pool
+
+    return create_engine(url, poolclass=pool.QueuePool, connect_args={"check_same_thread": False})
 
 
 def _made(url: str, poolclass: type, connect_args: dict[str, float]) -> Any:

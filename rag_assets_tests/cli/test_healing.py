@@ -122,7 +122,7 @@ def test_the_branch_that_is_checked_out_is_the_one_searched(repository: Reposito
     repository.git("checkout", "--quiet", "-b", "dev")
     repository.commit({"src/Dev.cs": "namespace Shop;\n\npublic class OnlyOnDev { }\n"})
     for ref in ("main", "dev"):
-        assert cli.run("index", repository.path, "--ref", ref, LEXICAL).code == 0
+        cli.build(repository.path, ref=ref, lexical_only=True)
     found = json.loads(CommandLine(cli.home, repository.path).run("search", "OnlyOnDev", "--json").out)
     assert (found["label"], found["hits"][0]["path"]) == ("shop@dev", "src/Dev.cs")
 
@@ -179,7 +179,7 @@ def test_config_check_reads_the_graph_to_import(cli: CommandLine, repository: Re
 
 
 def test_giving_up_vectors_is_said(cli: CommandLine, repository: Repository) -> None:
-    assert cli.run("index", repository.path).code == 0
+    cli.build(repository.path)
     done = cli.run("index", repository.path, LEXICAL)
     assert done.code == 0
     assert "searches find by keyword only from now on" in done.err

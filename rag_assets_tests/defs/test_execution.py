@@ -102,6 +102,12 @@ def _workers_here(answer: str) -> None:
     Path(answer).write_text(f"{found.workers} {found.execution.workers}", encoding="utf-8")
 
 
+def _wants_dask(monkeypatch: pytest.MonkeyPatch, scheduler: str) -> None:
+    monkeypatch.setenv("RAG_ASSETS__WORKERS", "3")
+    monkeypatch.setenv("RAG_ASSETS__EXECUTION__WORKERS", "dask")
+    monkeypatch.setenv("RAG_ASSETS__EXECUTION__DASK_SCHEDULER", scheduler)
+
+
 @pytest.mark.parametrize(
     ("daemonic", "scheduler", "workers"),
     [
@@ -114,12 +120,17 @@ def _workers_here(answer: str) -> None:
 def test_a_process_that_may_have_no_children_works_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, daemonic: bool, scheduler: str, workers: str
 ) -> None:
-    monkeypatch.setenv("RAG_ASSETS__WORKERS", "3")
-    monkeypatch.setenv("RAG_ASSETS__EXECUTION__WORKERS", "dask")
-    monkeypatch.setenv("RAG_ASSETS__EXECUTION__DASK_SCHEDULER", scheduler)
+    _wants_dask(monkeypatch, scheduler)
     monkeypatch.chdir(tmp_path)
-    answer = tmp_path / "answer"
-    process = multiprocessing.get_context("spawn").Process(target=_workers_here, args=[str(answer)], daemon=daemonic)
+    monkeypatch.setitem(vars(multiprocessing.current_process())["_config"], "daemon", daemonic)
+    _workers_here("answer")
+    assert Path("answer").read_text(encoding="utf-8") == workers
+
+
+def test_a_daemonic_process_is_one_that_may_have_no_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _wants_dask(monkeypatch, "")
+    monkeypatch.chdir(tmp_path)
+    process = multiprocessing.get_context("spawn").Process(target=_workers_here, args=["answer"], daemon=True)
     process.start()
     process.join()
-    assert answer.read_text(encoding="utf-8") == workers
+    assert Path("answer").read_text(encoding="utf-8") == "1 processes"
