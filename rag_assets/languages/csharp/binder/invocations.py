@@ -138,7 +138,10 @@ def _simple_call(walk: Binder, function: Node, argument_list: Node) -> Value:
 
 def _delegate_call(walk: Binder, found: Value, argument_list: Node) -> Value:
     """The call of a value: of a delegate in a local, a field, what another call gave."""
-    arguments = read_arguments(walk, argument_list)
+    return _invoked(walk, found, read_arguments(walk, argument_list))
+
+
+def _invoked(walk: Binder, found: Value, arguments: list[Argument]) -> Value:
     parameters, result = signature_of(walk.names, found) if found is not None else (None, None)
     read_waiting(walk, arguments, parameters or ())
     return result if result is not None and result.name else None
@@ -176,9 +179,7 @@ def _member_call(
         members = walk.names.find(view.name, name)
         if members and not is_method(members[0]):
             found = refer(walk, members, name_node, None, view)
-            parameters, result = signature_of(walk.names, found) if found is not None else (None, None)
-            read_waiting(walk, arguments, parameters or ())
-            return result if result is not None and result.name else None
+            return _invoked(walk, found, arguments)
         methods = methods_among(members)
         seen_as = view
         if methods:

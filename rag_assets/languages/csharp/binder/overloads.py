@@ -250,14 +250,8 @@ def _matched(
 
 def fits(names: Names, argument: Argument, wanted: TypeRef) -> int:
     """How well an argument is what a parameter wants, `NEVER` if it cannot be."""
-    if argument.is_lambda:
-        return _lambda_fits(names, argument, wanted)
-    if argument.group:
-        return _group_fits(names, argument.group, wanted)
-    return assignable(names, argument.type, wanted)
-
-
-def _lambda_fits(names: Names, argument: Argument, wanted: TypeRef) -> int:
+    if not (argument.is_lambda or argument.group):
+        return assignable(names, argument.type, wanted)
     if wanted.parameter or is_scalar(wanted) or wanted.is_array or wanted.is_tuple:
         return NEVER
     parameters, result = signature_of(names, wanted)
@@ -265,6 +259,12 @@ def _lambda_fits(names: Names, argument: Argument, wanted: TypeRef) -> int:
         if wanted.declared:
             return NEVER
         return 0 if is_delegate(wanted) else UNLIKELY
+    if argument.is_lambda:
+        return _lambda_fits(names, argument, parameters, result)
+    return _group_fits(names, argument.group, parameters, result)
+
+
+def _lambda_fits(names: Names, argument: Argument, parameters: tuple[TypeRef, ...], result: TypeRef | None) -> int:
     if argument.lambda_arity >= 0 and argument.lambda_arity != len(parameters):
         return NEVER
     if argument.returned is not None:
@@ -297,15 +297,10 @@ def _returned_fits(names: Names, argument: Argument, returned: TypeRef, result: 
     return fit if fit <= UNLIKELY else fit + OPEN
 
 
-def _group_fits(names: Names, group: Sequence[MemberSymbol], wanted: TypeRef) -> int:
+def _group_fits(
+    names: Names, group: Sequence[MemberSymbol], parameters: tuple[TypeRef, ...], result: TypeRef | None
+) -> int:
     """How well one of the methods that a method group names is what a delegate wants."""
-    if wanted.parameter or is_scalar(wanted) or wanted.is_array or wanted.is_tuple:
-        return NEVER
-    parameters, result = signature_of(names, wanted)
-    if parameters is None:
-        if wanted.declared:
-            return NEVER
-        return 0 if is_delegate(wanted) else UNLIKELY
     gives = result is not None and result.name not in ("", "void")
     return LIKELY if any(_becomes(names, member, parameters, result, gives) for member in group) else NEVER
 

@@ -156,7 +156,6 @@ _CONFIGURE = "Configure"
 _HANDLERS = ("HandleAsync", "ExecuteAsync")
 _VERBS = {verb.title(): verb for verb in ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD")}
 _SUMMARY = re.compile(r"""\.Summary\s*=\s*("(?:[^"\\\r\n]++|\\.)*+")""")
-_BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
 
 
 def is_fast_endpoint(segment: Segment) -> bool:
@@ -243,9 +242,7 @@ def _parameters(
     request = handler.parameters[0]
     if bound_parameters((request,), binding, {}) == ():
         return route
-    source = (
-        ParameterSource.BODY if any(method in _BODY_METHODS for method in binding.methods) else ParameterSource.QUERY
-    )
+    source = ParameterSource.BODY if binding.takes_body else ParameterSource.QUERY
     return (*route, EndpointParameter(request.name, request.type, source, True, docs.get(request.name, ""), True))
 
 

@@ -109,7 +109,7 @@ ROUTING_CALLS = frozenset({*VERBS, MAP_METHODS, MAP_ANY})
 _MAP_GROUP = "MapGroup"
 _GROUP_TYPE = "RouteGroupBuilder"
 STRINGS = ("string_literal", "verbatim_string_literal", "raw_string_literal", "interpolated_string_expression")
-WRAPPING = ("parenthesized_expression", "cast_expression", "await_expression", "postfix_unary_expression", "argument")
+_WRAPPING = ("parenthesized_expression", "cast_expression", "await_expression", "postfix_unary_expression", "argument")
 """Expressions around the one that counts, which is their last part."""
 
 MAX_DEPTH = 32
@@ -180,11 +180,16 @@ def _is_statement(tree: CodeTree, call: Call) -> bool:
     return parent is not None and parent.type == "expression_statement"
 
 
+def _unwrapped(node: Node) -> Node:
+    while node.type in _WRAPPING and node.named_children:
+        node = node.named_children[-1]
+    return node
+
+
 def group_of(mapper: Mapper, node: Node, scope: int, depth: int = 0) -> RouteGroup:
     """What the receiver `node` stands for: the application, a group, a variable of either."""
     tree = mapper.tree
-    while node.type in WRAPPING and node.named_children:
-        node = node.named_children[-1]
+    node = _unwrapped(node)
     if depth > MAX_DEPTH:
         return RouteGroup(known=False)
     if node.type == "identifier":
@@ -375,8 +380,7 @@ def _answers(mapper: Mapper, node: Node) -> bool:
     """Whether the second argument of `Map("/x", …)` is a handler: not the builder of a branch of the pipeline, nor a
     value that any other `Map` takes."""
     tree = mapper.tree
-    while node.type in WRAPPING and node.named_children:
-        node = node.named_children[-1]
+    node = _unwrapped(node)
     if node.type in _LAMBDAS:
         parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
         name = "" if parameters is None else tree.text(parameters).strip("() \t\r\n")
@@ -393,8 +397,7 @@ def _answers(mapper: Mapper, node: Node) -> bool:
 
 def _handler(mapper: Mapper, node: Node) -> _Handler:
     tree = mapper.tree
-    while node.type in WRAPPING and node.named_children:
-        node = node.named_children[-1]
+    node = _unwrapped(node)
     if node.type in _LAMBDAS:
         return _lambda(mapper, node)
     text = "".join(tree.text(node).split())
