@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment, SegmentedFile
@@ -314,20 +315,14 @@ def _best(families: list[str], scores: list[int]) -> list[str]:
 
 def _same_start(family: str, path: str) -> int:
     """How many folders two paths have in common."""
-    count = 0
-    for one, other in zip(family.split("/")[:-1], path.split("/")[:-1], strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
+    return _same_first(family.split("/")[:-1], path.split("/")[:-1])
 
 
 def _same_end(family: str, qualified: str) -> int:
     """How many parts of a qualified name the path of a family ends with."""
-    count = 0
-    parts = family.replace("/", ".").split(".")
-    for one, other in zip(reversed(parts), reversed(qualified.split(".")), strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
+    return _same_first(family.replace("/", ".").split(".")[::-1], qualified.split(".")[::-1])
+
+
+def _same_first(ones: list[str], others: list[str]) -> int:
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(ones, others, strict=False))
+    return sum(1 for _ in same)
