@@ -6,19 +6,21 @@ import argparse
 import hashlib
 import json
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from rag_assets.errors import RagAssetsError, SourceError
 from rag_assets.training.errors import TrainingError
-from rag_assets.training.evaluation import averages, held_out, scores, table_embed
+from rag_assets.training.evaluation import held_out, scores, table_embed
 from rag_assets.training.model import DIMENSIONS, Recipe, Table, mean, train
-from rag_assets.training.negatives import mine
 from rag_assets.training.pairs import PairKind, Pairs, build
 from rag_assets.training.table_file import as_stored, read_table, write_table
 from training.card import card
 from training.listing import row_of
+from training.negatives import mine
 from training.pair_files import extract, read_changes, read_units
 from training.repositories import HELD_OUT, JUDGED, LIST, TRAIN, Banned, read_banned, read_list, write_list
 from training.teacher import Teacher, minilm_embed
@@ -240,7 +242,18 @@ def _evaluate(arguments: argparse.Namespace) -> None:
                 " ".join(f"{system}/{kind} {value:.3f}" for (system, kind), value in sorted(row.items())),
                 flush=True,
             )
-    print("mean", " ".join(f"{system}/{kind} {value:.3f}" for (system, kind), value in averages(found).items()))
+    print("mean", " ".join(f"{system}/{kind} {value:.3f}" for (system, kind), value in _averages(found).items()))
+
+
+def _averages(found: Sequence[dict[tuple[str, str], float]]) -> dict[tuple[str, str], float]:
+    """The mean over repositories; one without questions of a kind does not count for it."""
+    total: Counter[tuple[str, str]] = Counter()
+    count: Counter[tuple[str, str]] = Counter()
+    for row in found:
+        for key, value in row.items():
+            total[key] += value  # type: ignore[assignment]
+            count[key] += 1
+    return {key: total[key] / count[key] for key in sorted(total)}
 
 
 def _write(arguments: argparse.Namespace) -> None:

@@ -8,12 +8,13 @@ out of all texts), names split into words. A file is where its best text is.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from rag_assets.evaluation.metrics import CUT, NDCG, measure, metric_name
 from rag_assets.evaluation.mining import spells_an_answer
@@ -21,7 +22,6 @@ from rag_assets.models.static_code.word_pieces import WORD, WordPieces
 from rag_assets.training.extraction import ChangedCode
 from rag_assets.training.git_objects import digest
 from rag_assets.training.model import Table
-from rag_assets.training.negatives import bm25
 from rag_assets.training.pairs import TextsOfIds
 from rag_assets.training.units import CodeUnit
 
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+    Ints = NDArray[np.int64]
 
 Form = Literal["outline", "code"]
 MOST_QUESTIONS = 120  # of a kind and a repository, chosen by hash
 _MOST_UNITS = 1_500
 _MOST_ANSWERS = 5
+_K1, _B = 1.2, 0.75  # of BM25
 _DENSE_SHARE = 0.5  # of the blend, both scaled to 0..1 for each question
 
 
@@ -141,12 +143,16 @@ def _ndcg(files: Floats, relevant: frozenset[int]) -> float:
     return measure(ranking, frozenset(map(str, relevant)), CUT)[metric_name(NDCG, CUT)]
 
 
-def averages(found: Sequence[dict[tuple[str, str], float]]) -> dict[tuple[str, str], float]:
-    """The mean over repositories; one without questions of a kind does not count for it."""
-    total: Counter[tuple[str, str]] = Counter()
-    count: Counter[tuple[str, str]] = Counter()
-    for row in found:
-        for key, value in row.items():
-            total[key] += value  # type: ignore[assignment]
-            count[key] += 1
-    return {key: total[key] / count[key] for key in sorted(total)}
+def bm25(texts: TextsOfIds, questions: Ints, candidates: Ints, entries: int) -> Floats:
+    """Scores [questions, candidates] of Okapi BM25 over entries."""
+    row, entry = texts.rows(candidates)
+    counts = csr_matrix((np.ones(len(row), np.float32), (row, entry)), shape=(len(candidates), entries))
+    length = np.asarray(counts.sum(axis=1)).ravel()
+    holding = np.bincount(counts.indices, minlength=entries)
+    idf = np.log1p((len(candidates) - holding + 0.5) / (holding + 0.5)).astype(np.float32)
+    norm = _K1 * (1 - _B + _B * length / max(length.mean(), 1e-9))
+    of_row = np.repeat(norm, np.diff(counts.indptr))
+    counts.data = (counts.data * (_K1 + 1) / (counts.data + of_row) * idf[counts.indices]).astype(np.float32)
+    row, entry = texts.rows(questions)
+    asked = csr_matrix((np.ones(len(row), np.float32), (row, entry)), shape=(len(questions), entries))
+    return np.asarray((asked @ counts.T).todense(), np.float32)

@@ -11,9 +11,9 @@ pytest.importorskip("scipy", reason="only training needs it")
 
 from rag_assets.models.static_code.table import open_table
 from rag_assets.training.model import Recipe, Table, contrast, train
-from rag_assets.training.negatives import mine
 from rag_assets.training.pairs import COLUMNS, Pairs, TextsOfIds
 from rag_assets.training.table_file import as_stored, read_table, write_table
+from training.negatives import mine
 from training.repositories import LIST, read_list
 from training.teacher import Teacher
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
+from rag_assets.training.evaluation import bm25
 from rag_assets.training.model import Table
-from rag_assets.training.pairs import Pairs, TextsOfIds
+from rag_assets.training.pairs import Pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
 
-_K1, _B = 1.2, 0.75
 _KEPT = 4
 _SKIPPED = 1  # the first may be an answer that the history does not know
 _MOST_QUESTIONS = 4_000  # of a repository: a matrix of questions and texts is held at once
@@ -45,18 +43,3 @@ def mine(pairs: Pairs, entries: int, table: Table | None) -> Ints:
         possible = np.isfinite(np.take_along_axis(scores, best, axis=1))
         found[rows] = np.where(possible, texts[best], -1)
     return found
-
-
-def bm25(texts: TextsOfIds, questions: Ints, candidates: Ints, entries: int) -> Floats:
-    """Scores [questions, candidates] of Okapi BM25 over entries."""
-    row, entry = texts.rows(candidates)
-    counts = csr_matrix((np.ones(len(row), np.float32), (row, entry)), shape=(len(candidates), entries))
-    length = np.asarray(counts.sum(axis=1)).ravel()
-    holding = np.bincount(counts.indices, minlength=entries)
-    idf = np.log1p((len(candidates) - holding + 0.5) / (holding + 0.5)).astype(np.float32)
-    norm = _K1 * (1 - _B + _B * length / max(length.mean(), 1e-9))
-    of_row = np.repeat(norm, np.diff(counts.indptr))
-    counts.data = (counts.data * (_K1 + 1) / (counts.data + of_row) * idf[counts.indices]).astype(np.float32)
-    row, entry = texts.rows(questions)
-    asked = csr_matrix((np.ones(len(row), np.float32), (row, entry)), shape=(len(questions), entries))
-    return np.asarray((asked @ counts.T).todense(), np.float32)
