@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from rag_assets.contracts.graph import NodeType, member_keys, symbol_key
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment
@@ -247,12 +248,8 @@ def _extension(owner: str, block: Member, member: Member) -> DeclaredMember:
         DeclaredParameter(parameter.name, parameter.type, ("this", *parameter.modifiers))
         for parameter in block.parameters
     )
-    return DeclaredMember(
-        name=made.name,
-        kind=made.kind,
-        key=made.key,
-        line=made.line,
-        type=made.type,
+    return replace(
+        made,
         parameters=made.parameters if is_static else (*receiver, *made.parameters),
         type_parameters=(*block.type_parameters, *made.type_parameters),
         constraints=(*_constraints(block.signature), *made.constraints),

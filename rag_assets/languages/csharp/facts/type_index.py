@@ -130,17 +130,7 @@ def declared_in(path: str, segments: Iterable[Segment]) -> Iterator[IndexedType]
         if not segment.kind.startswith(_DECLARATIONS):
             yield from _nested(path, segment, segment.members)
             continue
-        yield IndexedType(
-            symbol=segment.symbol,
-            path=path,
-            line=segment.span.line_start,
-            name=segment.name,
-            declaration=segment.kind,
-            namespace=segment.namespace,
-            base_list=segment.base_list,
-            attributes=segment.attributes,
-            language=segment.language,
-        )
+        yield _indexed(path, segment, segment, segment.kind)
         yield from _nested(path, segment, segment.members)
 
 
@@ -151,18 +141,22 @@ def _nested(path: str, segment: Segment, members: tuple[Member, ...]) -> Iterato
         if member.kind is not MemberKind.TYPE:
             continue
         if member.symbol:
-            yield IndexedType(
-                symbol=member.symbol,
-                path=path,
-                line=member.span.line_start,
-                name=member.name,
-                declaration=member.type,
-                namespace=segment.namespace,
-                base_list=member.base_list,
-                attributes=member.attributes,
-                language=segment.language,
-            )
+            yield _indexed(path, segment, member, member.type)
         waiting.extend(reversed(member.members))
+
+
+def _indexed(path: str, segment: Segment, declared: Segment | Member, declaration: str) -> IndexedType:
+    return IndexedType(
+        symbol=declared.symbol,
+        path=path,
+        line=declared.span.line_start,
+        name=declared.name,
+        declaration=declaration,
+        namespace=segment.namespace,
+        base_list=declared.base_list,
+        attributes=declared.attributes,
+        language=segment.language,
+    )
 
 
 def _written(type_name: str) -> tuple[str, int]:
