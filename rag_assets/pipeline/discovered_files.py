@@ -445,32 +445,28 @@ def _content_of(rows: list[dict[str, Any]]) -> str:
 
 
 def _indexed_row(file: DiscoveredFile) -> dict[str, Any]:
-    return {
-        "path": file.path,
-        "outcome": "indexed",
-        "reason": "",
-        "detail": "",
-        "language": file.language,
-        "encoding": file.encoding,
-        "blob_id": file.blob_id,
-        "text_sha256": file.text_sha256,
-        "size_bytes": file.size_bytes,
-        "line_count": file.line_count,
-        "redacted_secrets": file.redacted_secrets,
-        "replaced_characters": file.replaced_characters,
-        "subjects": [],
-        "commit_sha": "",
-        "commit_date": "",
-        "dated": False,
-    }
+    return _row(
+        file,
+        "indexed",
+        language=file.language,
+        encoding=file.encoding,
+        text_sha256=file.text_sha256,
+        line_count=file.line_count,
+        redacted_secrets=file.redacted_secrets,
+        replaced_characters=file.replaced_characters,
+    )
 
 
 def _skipped_row(file: SkippedFile) -> dict[str, Any]:
+    return _row(file, "skipped", reason=file.reason.value, detail=file.detail)
+
+
+def _row(file: DiscoveredFile | SkippedFile, outcome: str, **said: str | int) -> dict[str, Any]:
     return {
         "path": file.path,
-        "outcome": "skipped",
-        "reason": file.reason.value,
-        "detail": file.detail,
+        "outcome": outcome,
+        "reason": "",
+        "detail": "",
         "language": "",
         "encoding": "",
         "blob_id": file.blob_id,
@@ -483,4 +479,4 @@ def _skipped_row(file: SkippedFile) -> dict[str, Any]:
         "commit_sha": "",
         "commit_date": "",
         "dated": False,
-    }
+    } | said
