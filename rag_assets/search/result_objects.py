@@ -7,6 +7,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from rag_assets.index.freshness import Freshness, FreshnessOf
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
 from rag_assets.search import Hit, Question, SearchResult, Source
@@ -209,11 +211,5 @@ def place_object(place: NodeLocation) -> dict[str, Any]:
 
 def edge_object(edge: GraphEdge) -> dict[str, Any]:
     """An edge of the graph in JSON."""
-    return {
-        "source": edge.source,
-        "relation": edge.relation.value,
-        "target": edge.target,
-        "confidence": edge.confidence.value,
-        "path": edge.path,
-        "line": edge.line,
-    }
+    made: dict[str, Any] = msgspec.to_builtins(edge)
+    return made
