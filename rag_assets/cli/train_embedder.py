@@ -93,7 +93,7 @@ def train_embedder(
 
 
 def _train(session: CliSession, home: IndexHome, names: list[str], seed: int) -> tuple[Trained, bytes, str]:
-    """The new table, the content of its file, and its model id."""
+    """The new table and, if it is better, the content of its file and its model id."""
     # Start-up budget: numpy, scipy and parsers, not for --help and completion.
     from rag_assets.cli.index.progress import shown_progress
     from rag_assets.models.static_code.embedder import table_path, verify_table
@@ -108,6 +108,8 @@ def _train(session: CliSession, home: IndexHome, names: list[str], seed: int) ->
     histories = [_history(home, settings, clearance, name) for name in names]
     with shown_progress(session.output) as progress:
         trained = train_own(histories, start, entries, seed, progress)
+    if not trained.is_better:
+        return trained, b"", ""
     content = encoded(trained.table, entries, OWN_MODEL_ID)
     return trained, content, header_of(content)[0].model_id
 
