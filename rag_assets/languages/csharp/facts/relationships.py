@@ -73,19 +73,9 @@ def relationships_of(
     found: list[Relationship] = []
     for fact in properties:
         target = known.of(fact)
-        if target is None:
-            continue
-        found.append(
-            Relationship(
-                name=f"{segment.name}To{target.name}",
-                target=target.name,
-                target_symbol=target.symbol,
-                property=fact.name,
-                cardinality=_cardinality(fact),
-                doc=fact.doc,
-                foreign_key="" if fact.collection else names.get(f"{fact.name}id".lower(), ""),
-            )
-        )
+        if target is not None:
+            key = "" if fact.collection else names.get(f"{fact.name}id".lower(), "")
+            found.append(_relationship(segment, fact, target, key))
     covered = {relationship.foreign_key for relationship in found}
     found += [made for fact in properties if fact.name not in covered and (made := _by_key(segment, fact, known))]
     order = {fact.name: index for index, fact in enumerate(properties)}
@@ -139,8 +129,10 @@ def _by_key(segment: Segment, fact: PropertyFact, known: _Targets) -> Relationsh
     if stem == fact.name or not stem or fact.collection or fact.key or stem == segment.name:
         return None
     target = known.named(stem)
-    if target is None:
-        return None
+    return None if target is None else _relationship(segment, fact, target, fact.name)
+
+
+def _relationship(segment: Segment, fact: PropertyFact, target: IndexedType, foreign_key: str) -> Relationship:
     return Relationship(
         name=f"{segment.name}To{target.name}",
         target=target.name,
@@ -148,7 +140,7 @@ def _by_key(segment: Segment, fact: PropertyFact, known: _Targets) -> Relationsh
         property=fact.name,
         cardinality=_cardinality(fact),
         doc=fact.doc,
-        foreign_key=fact.name,
+        foreign_key=foreign_key,
     )
 
 
