@@ -191,16 +191,12 @@ def note_record(home: IndexHome, label: str, record: EvalRecord) -> None:
 def merged(own: Sequence[EvalRecord], others: Sequence[EvalRecord]) -> list[EvalRecord]:
     """Both, the oldest commit first, those of one date in the order of their first runs; of a generation and set that
     both have, the one of `own`."""
-    known = {_key(record): record for record in (*others, *own)}
+    known = {(record.generation_id, record.set): record for record in (*others, *own)}
     return sorted(known.values(), key=lambda record: record.commit_date)
 
 
 def _path(home: IndexHome, label: str) -> Path:
     return home.label(label) / _FILE
-
-
-def _key(record: EvalRecord) -> tuple[str, str]:
-    return record.generation_id, record.set
 
 
 _RUNS = "eval"

@@ -52,13 +52,9 @@ class DomainDescriptorDescription(SymbolDescription):
                 text = f"{title} — {cluster.description}" if cluster.description else title
                 blocks.append(Block(text, place, (cluster.name,), (), f"- {text}", CLUSTERS))
             for symbol in domain.classes:
-                key = declaration_key(self.code_language, symbol, "class", "")
-                blocks.append(Block(symbol, place, (_simple(symbol),), (key,), f"- {inline_code(symbol)}", CLASSES))
+                key, name = declaration_key(self.code_language, symbol, "class", ""), symbol.rpartition(".")[2]
+                blocks.append(Block(symbol, place, (name,), (key,), f"- {inline_code(symbol)}", CLASSES))
         return blocks
-
-
-def _simple(symbol: str) -> str:
-    return symbol.rpartition(".")[2]
 
 
 class DomainDescriptionBuilder(KindBuilder):

@@ -167,7 +167,7 @@ class _Sender:
                 batch = []
                 for block in wanted[start : start + _BATCH]:
                     file.seek(block.offset)
-                    batch.append((block.name, file.read(_block_length(found, block.offset))))
+                    batch.append((block.name, file.read(min(BLOCK_BYTES, found.size - block.offset))))
                 self._send(batch)
         return found
 
@@ -247,7 +247,3 @@ def _withdraw(store: ObjectStore, label: str, serving: str, keep: int, dry_run: 
 
 def _lists_of_texts(directory: Path) -> list[Path]:
     return list((directory / "discovered_files").glob("part-*.parquet"))
-
-
-def _block_length(file: PackedFile, offset: int) -> int:
-    return min(BLOCK_BYTES, file.size - offset)

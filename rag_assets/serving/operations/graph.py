@@ -152,7 +152,7 @@ def _paths(graph: Graph, request: GraphRequest, starts: Sequence[int], keys: tup
         groups = _groups(graph, path.keys)
         made.append(
             tuple(
-                GraphRow(key, groups[key], distance, _confidence(edge), _places(graph, key), edge)
+                GraphRow(key, groups[key], distance, _confidence(edge), graph.places(graph.keys.find(key)), edge)
                 for distance, (key, edge) in enumerate(zip(path.keys, edges, strict=True))
             )
         )
@@ -205,10 +205,6 @@ def _why_unknown(graph: Graph, starts: Sequence[int]) -> str:
 
 def _confidence(edge: GraphEdge | None) -> Confidence:
     return Confidence.RESOLVED if edge is None else edge.confidence
-
-
-def _places(graph: Graph, key: str) -> tuple[NodeLocation, ...]:
-    return graph.places(graph.keys.find(key))
 
 
 def place_of(place: NodeLocation) -> str:
