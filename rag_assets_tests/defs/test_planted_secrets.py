@@ -32,6 +32,9 @@ from dagster import DagsterInstance
 from rag_assets.defs import assets
 from rag_assets.definitions import defs
 from rag_assets.pipeline.segments import segment_files
+from rag_assets_tests import faster_dagster
+
+faster_dagster.remember()
 
 def with_a_defect(build, progress):
     if build.spec.index_label == "defect@main":
