@@ -42,7 +42,6 @@ _UNLIKE, _ALIKE = 0.45, 0.9
 the other."""
 _LIKE_CREDIT = 0.75
 """Of a word that means the same, beside the word itself."""
-_HEAD_CHARS = 600
 _FAILS = re.compile(r"\b(?:throw|raise|panic|Err[A-Z]\w*|errors?\.New|\w*Exception)\b")
 _RECORDS = re.compile(
     r"change[-_ ]?log|release|histor[yi]|migrat|licen[cs]e|code[-_]of[-_]conduct|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)"
@@ -52,7 +51,8 @@ _RECORDS = re.compile(
 """Files that record what was, what is allowed, or say the same in other languages."""
 _PAGE = re.compile(r"\{%|\{\{|<%|</?(?:button|div|form|input|label|span|td|tr)\b")
 """Of HTML: what lays out a page of an application, and tells nothing of how that works."""
-_NUMBER = re.compile(r"(?<![\w.])\d+")
+_NUMBER = re.compile(r"(?<![\w.])(?:[2-9]|\d\d)")
+"""More than 0 and 1, which are everywhere."""
 
 
 MOST_QUOTED = 9
@@ -60,8 +60,6 @@ MOST_QUOTED = 9
 
 _AGAIN = 0.8
 """What another passage of a file loses beside the first one: an answer may be in the second best file."""
-_LEAST_SAID = 0.25
-"""Of what the first passage says of the question: others that say less are there by chance."""
 _WORD_FOR_WORD, _IN_CODE = 20.0, 5.0
 """More than all else: who quotes a text, or writes a key that nothing declares, wants to know where it stands; of a
 text, what says it rather than what tells of it."""
@@ -73,18 +71,17 @@ _UNSAID = 0.3
 @dataclass(frozen=True, slots=True)
 class PassageWeights:
     """Of what is known of a passage: `rank` the score of its section as a share of the best, `words` how much of the
-    question it says (0 to 1, rare words more), `meaning` its cosine with the question, `head_meaning` that of its name,
-    comment and signature, `file` the best `words` of its file, `length` the logarithm of its lines.
-    The others are 1 or 0: what a passage is, or that it has what the question asks for (an amount, what fails, advice);
-    a `record` is a changelog, a migration or a translation; `only_stores` is a constructor that keeps what it is
-    given."""
+    question it says (0 to 1, rare words more), `meaning` its cosine with the question, `file` the best `words` of its
+    file, `length` the logarithm of its lines. The others are 1 or 0: what a passage is, or that it has what the
+    question asks for (an amount, what fails, advice); a `record` is a changelog, a migration or a translation;
+    `only_stores` is a constructor that keeps what it is given."""
 
     rank: float
     words: float
     meaning: float
-    head_meaning: float
     file: float
     length: float
+    prose: float
     configuration: float
     beside_product: float
     type: float
@@ -96,7 +93,7 @@ class PassageWeights:
     only_stores: float
 
 
-WEIGHTS = PassageWeights(2.0, 3.8, 6.2, 0.4, 1.1, 0.4, -1.4, -2.3, -0.6, -0.8, 2.4, 2.3, 0.6, -1.8, -2.0)
+WEIGHTS = PassageWeights(2.1, 3.8, 6.2, 1.7, 0.4, -0.4, -1.3, -1.9, -0.3, -0.7, 3.7, 2.1, 0.9, -1.4, -2.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,8 +154,6 @@ class RankedPassages:
             quoted = self.passages[best]
             if lost < of_file[quoted.evidence.path]:
                 heappush(left, (score + _AGAIN, best, lost + 1))
-                continue
-            if taken and self.said[best] < _LEAST_SAID * self.said[taken[0]]:
                 continue
             if any(same_place(quoted, self.passages[other]) for other in taken):
                 continue
@@ -259,13 +254,11 @@ def passage_features(
     import numpy as np
 
     passages = [passage for known in evidence for passage in excerpts_of(known)]
-    heads = [_head(one) for one in passages]
-    texts = [text for known in evidence for text in _texts_read(known)]
-    runs_of_texts = _TextRuns.of([*texts, *heads])
-    read = runs_of_texts.by(model)
-    credit = np.maximum(*np.split(_credits(words, runs_of_texts, read, model), 2))
+    texts = _TextRuns.of([text for known in evidence for text in _texts_read(known)])
+    read = texts.by(model)
+    credit = _credits(words, texts, read, model)
     said = _said(credit, words)
-    meaning, head_meaning = np.split(_meanings(question, words, read, model, 2 * len(passages)), 2)
+    meaning = _meanings(question, words, read, model, len(passages))
     best = max((known.score for known in evidence), default=0.0) or 1.0
     best_of_file: dict[str, float] = {}
     for one, share in zip(passages, said.tolist(), strict=True):
@@ -278,9 +271,9 @@ def passage_features(
             max(one.evidence.score, 0.0) / best,
             said[at],
             meaning[at],
-            head_meaning[at],
             best_of_file[one.evidence.path],
             math.log(lines := one.line_end - one.line_start + 1),
+            one.is_prose,
             one.evidence.language in CONFIGURATION and (not one.is_prose or _PAGE.search(one.text) is not None),
             files[one.evidence.path][0] is not None,
             one.is_type,
@@ -300,17 +293,16 @@ _NAMES = [one.name for one in fields(PassageWeights)]
 _WORDS, _MEANING = _NAMES.index("words"), _NAMES.index("meaning")
 
 
-def _head(passage: Passage) -> str:
-    name = passage.evidence.path.rpartition("/")[2].partition(".")[0]
-    return f"{name} {passage.name} {passage.doc} {passage.heading} {passage.signature}"[:_HEAD_CHARS]
-
-
 def _texts_read(known: Evidence) -> list[str]:
-    """Each excerpt with the names of its file and section, and the first one and types with what their description
-    says."""
+    """Each excerpt with the names of its file and section, its heading or, where that stands before it, its name; the
+    first one and types with what their description says."""
     head = f"{known.path.rpartition('/')[2]}\n{known.name}\n"
     facts = "".join(f"\n{fact.partition(': ')[2]}" for fact in known.facts)
-    return [f"{head}{one.text}{facts if at == 0 or one.is_type else ''}" for at, one in enumerate(excerpts_of(known))]
+    excerpts = excerpts_of(known)
+    return [
+        f"{head}{one.name if one.goes_before else one.heading}\n{one.text}{facts if at == 0 or one.is_type else ''}"
+        for at, one in enumerate(excerpts)
+    ]
 
 
 def _shares(words: Sequence[QueryTerm]) -> NDArray[np.float32]:

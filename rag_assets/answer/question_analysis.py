@@ -31,10 +31,16 @@ _ASKING = frozenset(
         "there here get exactly define defined project repository codebase",
         "across after against before between during through under until via within without",
         "call called caller implement implements inherit derive derived extend override invoke invoked reference",
+        "also although am anybody anyone anything anywhere because both could couldn didn doesn don either even every",
+        "everybody everyone everything everywhere hasn haven he her him his isn itself just may me might must neither",
+        "no nobody none nor nothing one or otherwise per quite rather really right several shall she since so somebody",
+        "someone something somewhere such them themselves they together too unless very wasn well were weren whatever",
+        "whether whole whose won wouldn yes yet doing done goes going gone got having went",
     )
     for word in line.split()
 )
-"""Words of asking and of talking about code in general: that a section has them says nothing about the question."""
+"""Words of asking, of talking about code in general, and of no content: that a section has them says nothing about the
+question."""
 
 _COARSER = ("ate", "ates", "ated", "ating", "ied")
 """Beside the endings of the keyword index, where `valid` and `validate` are two words, as names are. With a list of
@@ -42,6 +48,48 @@ its own 98.3 % of the answerable questions of `benchmarks/abstention.py` were an
 with this one 98.9 and 94.2 (three labels, keywords only)."""
 _ENDINGS = sorted((*ENDINGS, *_COARSER), key=len, reverse=True)
 _SHORTEST_ROOT = 4
+_IRREGULAR = {
+    form: word
+    for word, forms in {
+        "begin": "began begun",
+        "break": "broke broken",
+        "build": "built",
+        "buy": "bought",
+        "choose": "chose chosen",
+        "come": "came coming",
+        "die": "died dying",
+        "find": "found",
+        "forget": "forgot forgotten",
+        "give": "gave given giving",
+        "hide": "hid hidden",
+        "hold": "held",
+        "keep": "kept",
+        "know": "knew known",
+        "leave": "leaving left",
+        "lose": "losing lost",
+        "make": "made making",
+        "mean": "meant",
+        "move": "moved moving",
+        "pay": "paid",
+        "rewrite": "rewritten rewrote",
+        "run": "ran",
+        "save": "saved saving",
+        "say": "said",
+        "send": "sent",
+        "show": "shown",
+        "spend": "spent",
+        "stick": "stuck",
+        "take": "taken taking took",
+        "tell": "told",
+        "throw": "threw thrown",
+        "try": "tried tries",
+        "use": "used using",
+        "win": "won",
+        "write": "writing written wrote",
+    }.items()
+    for form in forms.split()
+}
+"""Forms of verbs that no ending makes, or whose root would be too short (`tried`)."""
 _MOST_ENDINGS = 3  # `transferred` → `transferr` → `transfer` → `transf`, as `transfer`
 _DOUBLED = re.compile(r"([bdfglmnprt])\1$")
 
@@ -69,7 +117,8 @@ _MANNER = frozenset(
         "actually again all already always another any anything big both by different each else ever every exactly",
         "fast first kind large last limit long many maximum minimum much never new next nothing often old once only",
         "other own part place possible same second single some something sort still thing time two twice type value",
-        "way while default data",
+        "way while default data ago ahead around away back behind down forever inside instead off out outside over",
+        "quickly slowly soon up",
     )
     for word in line.split()
 )
@@ -97,7 +146,7 @@ def root(word: str) -> str:
 
     Coarser than the terms of the keyword index, because it never finds anything: it only says whether words of texts
     that were found already are words of the question."""
-    lower = word.lower()
+    lower = _IRREGULAR.get(word.lower(), word.lower())
     for _ in range(_MOST_ENDINGS):
         lower = _DOUBLED.sub(r"\1", lower)
         ending = next((one for one in _ENDINGS if lower.endswith(one) and len(lower) - len(one) >= _SHORTEST_ROOT), "")

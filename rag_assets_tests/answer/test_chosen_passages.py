@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.answer.passage_ranking import _AGAIN, _LEAST_SAID, _SAID, RankedPassages, ranked, same_place
+from rag_assets.answer.passage_ranking import _AGAIN, _SAID, RankedPassages, ranked, same_place
 from rag_assets.answer.passages import passages_of
 from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets_tests.answer.pieces import piece
@@ -42,8 +42,6 @@ def by_looking_at_all(ranked: RankedPassages, most: int, paths: set[str]) -> lis
     while left and len(taken) < most:
         best = max(left, key=lambda at: (left[at], -at))
         del left[best]
-        if taken and ranked.said[best] < _LEAST_SAID * ranked.said[taken[0]]:
-            continue
         if any(same_place(ranked.passages[best], ranked.passages[other]) for other in taken):
             continue
         taken.append(best)
@@ -79,3 +77,18 @@ def test_a_page_of_an_application_is_no_text_about_it(text: str, is_page: bool) 
     words = (QueryTerm("order", "order", 1.0, True), QueryTerm("refund", "refund", 1.0, True))
     found = ranked("when is an order refunded", words, [piece(text, language="html", path="orders.html")], None)
     assert any("configuration" in found.parts_of(at) for at in range(len(found.passages))) is is_page
+
+
+@pytest.mark.parametrize(
+    ("code", "is_amount"),
+    [
+        ("int Limit => 25;", True),
+        ("int Limit => 7;", True),
+        ("int Limit => rows[0];", False),
+        ("int A1 => V2.B;", False),
+    ],
+)
+def test_an_amount_is_more_than_nothing_or_one(code: str, is_amount: bool) -> None:
+    words = (QueryTerm("limit", "limit", 2.0, True),)
+    found = ranked("how many may be in the limit", words, [piece(code, path="a.cs")], None)
+    assert ("amount" in found.parts_of(0)) == is_amount

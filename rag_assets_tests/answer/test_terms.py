@@ -16,6 +16,9 @@ from rag_assets.index.keyword.vocabulary import KnownTerm
         ("retry", "retried", "retries"),
         ("configure", "configured", "configures"),
         ("log", "logged", "logs"),
+        ("try", "tried", "tries"),
+        ("write", "written", "writing", "writes"),
+        ("save", "saved", "saving"),
     ],
     ids=lambda words: words[0],
 )
@@ -48,9 +51,20 @@ def test_only_telling_words_are_asked_for() -> None:
     assert weights["fax"] >= weights["refund"] > weights["order"]
 
 
+def test_words_without_content_are_not_asked_for() -> None:
+    found = query_terms_of("what must nobody do unless he couldn't, and who may?", Known(), 100)
+    assert not found
+
+
 @pytest.mark.parametrize(
     ("asked", "held"),
-    [("translated", "translate"), ("providing", "provider"), ("limits", "limit"), ("retries", "retry")],
+    [
+        ("kept", "keep"),
+        ("translated", "translate"),
+        ("providing", "provider"),
+        ("limits", "limit"),
+        ("retries", "retry"),
+    ],
 )
 def test_a_word_is_known_in_another_form(asked: str, held: str) -> None:
     (word,) = query_terms_of(asked, Known({held: KnownTerm(1, 2)}), 100)
