@@ -286,7 +286,7 @@ _OVERVIEW = re.compile(
     rf"\bwhat(?: is|'s|s)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:about|for|good for|used for|doing"
     r"|(?:made|built|written|based|composed) (?:of|with|on|in))\b"
     rf"|\bwhat (?:does|can|is) (?:this|the|our) (?:\w+ )?{_THING}(?: do| offer| provide)?\s*(?:\?|$|,|and\b)"
-    r"|\bwhat is (?:this|it)(?: about| for)?\s*(?:\?|$)|\boverview\b|\bgetting started\b"
+    r"|\bwhat is (?:this|it)(?: about|(?: good| used)? for)?\s*(?:\?|$)|\boverview\b|\bgetting started\b"
     rf"|\b(?:which|what) (?:parts|modules|projects|components|layers|services) (?:has|does) (?:this|the|it)\b"
     rf"|\bhow (?:do|can|should) (?:i|we|you) (?:run|start|install|build|set up|launch|use|try)"
     rf" (?:this|it|everything|the (?:\w+ )?{_THING})\b"
@@ -399,7 +399,8 @@ def asks_amount(question: str) -> bool:
 
 
 _LIST = re.compile(
-    r"^\W*(?:which|what|list|show|enumerate|name|how many|give)\b(?:\s+(?:me|a|list|all|the|of|kinds?|sorts?|different|"
+    r"^\W*(?:which|what(?! (?:happens|becomes)\b)|list|show|enumerate|name|how many|give)\b"
+    r"(?:\s+(?:me|a|list|all|the|of|kinds?|sorts?|different|"
     r"available|existing|custom|own|various|http|rest|api|web|database|db|sql|nuget|npm|public|domain|integration|"
     r"stored|are|is|there))*\s+(?P<noun>[A-Za-z]+)\b"
     r"(?P<rest>\W*(?:$|(?:are|can|do|does|exist|for|has|have|in|is|of|that|there|to|was|were)\b).*)$",
@@ -458,8 +459,8 @@ def asks_purpose(question: str) -> bool:
 
 
 _HOW_MANY_AT_MOST = re.compile(
-    r"^\W*how many\b.*\b(?:can|could|may|might|should|must|will|by default|allowed|at (?:most|least|once|a time)"
-    r"|at the same time|per|every|each)\b",
+    r"^\W*how many(?: times\b|\b.*\b(?:can|could|may|might|should|must|will|by default|allowed"
+    r"|at (?:most|least|once|a time)|at the same time|per|every|each)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 """An amount that is set somewhere, and no count of what there is."""
@@ -494,7 +495,9 @@ def asks_how_to(question: str) -> bool:
 
 
 def singular(noun: str) -> str:
-    return noun[:-3] + "y" if noun.endswith("ies") else noun.removesuffix("s")
+    if noun.endswith("ies"):
+        return noun[:-3] + "y"
+    return noun if noun.endswith(("ss", "us", "is")) else noun.removesuffix("s")
 
 
 def is_subject(word: QueryTerm) -> bool:

@@ -50,6 +50,7 @@ from rag_assets.search.query_parser import understand
         ("What is this library for and what does it add on top of HttpClient?", "overview", ("HttpClient",)),
         ("describe the service OrderService", "definition", ("OrderService",)),
         ("what is this project made of?", "overview", ()),
+        ("What is this good for?", "overview", ()),
         ("what is the app built with", "overview", ()),
     ],
 )
@@ -66,6 +67,9 @@ def test_intents(question: str, intent: str, names: tuple[str, ...]) -> None:
         ("Which DTOs exist?", "dto"),
         ("how many jobs can run at the same time by default", ""),
         ("how many orders are allowed per customer", ""),
+        ("how many times is an order tried again", ""),
+        ("what happens to an order that is lost", ""),
+        ("which status does an order have", ""),
     ],
 )
 def test_a_count_of_what_there_is_is_a_list_and_an_amount_is_not(question: str, noun: str) -> None:
