@@ -163,6 +163,27 @@ class Segment:
         return "partial" in self.modifiers
 
 
+def type_segment(declared: Member, symbol: str, namespace: str, language: str) -> Segment:
+    """A type of the top level: what a nested one would be as a member, as a segment."""
+    return Segment(
+        name=declared.name,
+        symbol=symbol,
+        kind=declared.type,
+        span=declared.span,
+        language=language,
+        ordinal=0,
+        namespace=namespace,
+        doc=declared.doc,
+        signature=declared.signature,
+        modifiers=declared.modifiers,
+        type_parameters=declared.type_parameters,
+        attributes=declared.attributes,
+        base_list=declared.base_list,
+        parameters=declared.parameters,
+        members=declared.members,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class OtherPart:
     """Another part of a partial type: its place and the signatures of its members. If the part is not indexed,

@@ -22,6 +22,7 @@ from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes
 from rag_assets.languages.csharp.facts.primary_entity import name_stems
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.detection import SourceType, source_type
+from rag_assets.printable import abridged
 from rag_assets.sections.code import tile
 
 S = TypeVar("S", bound=SymbolDescription)
@@ -179,8 +180,7 @@ def generated_summary(segment: Segment) -> str:
     subject = f"{segment.kind[:1].upper()}{segment.kind[1:]} {segment.name}"
     if not names:
         return f"{subject}."
-    more = f" and {len(names) - NAMED_MEMBERS} more" if len(names) > NAMED_MEMBERS else ""
-    return f"{subject}: {noun} {', '.join(names[:NAMED_MEMBERS])}{more}."
+    return f"{subject}: {noun} {abridged(names, NAMED_MEMBERS)}."
 
 
 def split_bases(segment: Segment, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import NodeType, declaration_key, file_key, member_keys, symbol_key
-from rag_assets.contracts.segment import Member, MemberKind, Segment
-from rag_assets.languages.treesitter.code_segments import type_segment
+from rag_assets.contracts.segment import Member, MemberKind, Segment, type_segment
 
 if TYPE_CHECKING:
     from rag_assets.languages.csharp.facts.type_index import TypeIndex

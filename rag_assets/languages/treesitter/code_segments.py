@@ -263,27 +263,6 @@ def _rescue_gaps(found: CodeFile, source: SourceText) -> None:
 # reading declarations
 
 
-def type_segment(declared: Member, symbol: str, namespace: str, language: str) -> Segment:
-    """A type of the top level: what a nested one would be as a member, as a segment."""
-    return Segment(
-        name=declared.name,
-        symbol=symbol,
-        kind=declared.type,
-        span=declared.span,
-        language=language,
-        ordinal=0,
-        namespace=namespace,
-        doc=declared.doc,
-        signature=declared.signature,
-        modifiers=declared.modifiers,
-        type_parameters=declared.type_parameters,
-        attributes=declared.attributes,
-        base_list=declared.base_list,
-        parameters=declared.parameters,
-        members=declared.members,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class DeclaredNode:
     """A node of a declaration list with the comments and decorators that stand directly above it."""

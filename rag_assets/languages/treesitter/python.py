@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import Member, MemberKind, Parameter
+from rag_assets.contracts.segment import Member, MemberKind, Parameter, type_segment
 from rag_assets.languages.detection import python_module
 from rag_assets.languages.treesitter.code_segments import (
     CodeFile,
@@ -20,7 +20,6 @@ from rag_assets.languages.treesitter.code_segments import (
     short,
     signature,
     type_parameters,
-    type_segment,
 )
 from rag_assets.languages.treesitter.parsing import MAX_NESTED_TYPES, SourceText
 

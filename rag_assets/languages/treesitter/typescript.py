@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import Member, MemberKind, Parameter
+from rag_assets.contracts.segment import Member, MemberKind, Parameter, type_segment
 from rag_assets.languages.detection import file_stem, without_extension
 from rag_assets.languages.treesitter.code_segments import (
     CodeFile,
@@ -21,7 +21,6 @@ from rag_assets.languages.treesitter.code_segments import (
     short,
     signature,
     type_parameters,
-    type_segment,
 )
 from rag_assets.languages.treesitter.parsing import MAX_NESTED_TYPES, SourceText
 

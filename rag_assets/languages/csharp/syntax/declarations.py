@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import Member, MemberKind, ParseHealth, Segment
+from rag_assets.contracts.segment import Member, MemberKind, ParseHealth, Segment, type_segment
 from rag_assets.languages.csharp.syntax.declaration_heads import MEMBERS, TYPES, Item, NodeText, items, read_attributes
 from rag_assets.languages.csharp.syntax.members import MAX_NESTING, read_member, read_type
 from rag_assets.languages.sliding_window import first_line
-from rag_assets.languages.treesitter.code_segments import type_segment
 
 if TYPE_CHECKING:
     from tree_sitter import Node
