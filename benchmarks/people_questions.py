@@ -14,14 +14,16 @@ question of a set opens its index.
 an expected file first, among the first five and among the first fifteen. `--held-out` asks the six repositories by
 which nothing was chosen. `--fit` fits the weights of passages (`answer.passage_ranking`, listwise) and those of
 confidence (`answer.abstention`, logistic) to the other fifteen, and prints them beside what they reach on a repository
-that they were not fitted to.
+that they were not fitted to. Each of the fifteen is also asked what `unanswerable.json` has for it, what the others
+answer, and real names with a predicate from elsewhere: nothing is fitted to these.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +31,9 @@ from numpy.typing import NDArray
 from report import table
 
 from rag_assets import Index, open_index
-from rag_assets.answer.abstention import AbstentionWeights, Signals, confidence, values_of
-from rag_assets.answer.context_pack import AnswerInputs, question_model, read
+from rag_assets.answer.abstention import AbstentionWeights, Signals, confidence, known_confidence, values_of
+from rag_assets.answer.context_pack import question_model
+from rag_assets.answer.context_pack import read as read_evidence
 from rag_assets.answer.passage_ranking import (
     MOST_QUOTED,
     PassageWeights,
@@ -42,6 +45,7 @@ from rag_assets.answer.passage_ranking import (
 from rag_assets.answer.passages import Passage
 from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.contracts.evidence import Origin
+from rag_assets.evaluation.answer_mining import Minable
 from rag_assets.evaluation.answers import ask_question
 from rag_assets.evaluation.metrics import CUT, HIT, NDCG, measure, metric_name
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, load_questions
@@ -50,11 +54,13 @@ from rag_assets.evaluation.tables import Row, answerable_rows, unanswerable_rows
 from rag_assets.index.answer_results import AnswerResult
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
+from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.definition.steps import MOST_CHUNKS
 
 SETS = Path(__file__).parent / "asked" / "people"
+UNANSWERABLE = SETS / "unanswerable.json"
 HELD_OUT = (
     "miniprofiler",
     "booking-microservices",
@@ -168,7 +174,9 @@ class Asked:
 
     repository: str
     question: EvalQuestion
-    reading: AnswerInputs
+    names: tuple[str, ...]
+    signals: Signals
+    model: StaticEmbedder | None
     passages: list[Passage]
     words: tuple[QueryTerm, ...]
     x: Floats
@@ -177,16 +185,42 @@ class Asked:
 
     def quoted(self, weights: Floats) -> tuple[Signals, bool, bool]:
         """(signals, whether a gold file is quoted, whether a fact is) with these weights."""
-        found = self.ranked(weights)
+        found, known = self.ranked(weights), self.signals
         chosen = [found.passages[at] for at in found.chosen(MOST_QUOTED)]
         gold = [one for one in chosen if one.evidence.path in self.question.relevant]
-        signals = signals_of(found, self.reading.wish.names, self.reading.unknown, len(self.reading.at))
-        signals = replace(signals, planned=self.reading.signals.planned)
-        return signals, bool(gold), any(_has_fact(one, self.question) for one in gold)
+        signals = signals_of(found, self.names, known.unknown_names, known.facts)
+        return replace(signals, planned=known.planned), bool(gold), any(_has_fact(one, self.question) for one in gold)
 
     def ranked(self, weights: Floats) -> RankedPassages:
-        model = self.reading.passages.model
-        return ranked_by(self.x @ weights, self.passages, self.words, self.x.astype(np.float32), self.credit, model)
+        return ranked_by(
+            self.x @ weights, self.passages, self.words, self.x.astype(np.float32), self.credit, self.model
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A question as the confidence sees it. `source`: where it is from, a set with the lines that answer, the list
+    without answers, or the set of another repository. `file`: an expected file is quoted; `fact`: and a fact of it."""
+
+    repository: str
+    source: str
+    signals: Signals
+    answerable: bool = False
+    file: bool = False
+    fact: bool = False
+
+    @property
+    def is_decided(self) -> bool:
+        return known_confidence(self.signals) is not None
+
+
+OF_SET, WRITTEN, OF_OTHERS, PREMISE = "set", "written later", "of others", "false premise"
+SOURCES = (OF_SET, WRITTEN, OF_OTHERS, PREMISE)
+"""Where unanswerable questions are from. Weights are fitted to those of the sets alone."""
+_PREMISES = 16  # of a repository
+_EACH_OF_OTHERS = 4  # of 210 questions to others every fourth
+_OF_EVERY_PROJECT = {"overview", "list", "convention"}
+"""Kinds of question that other repositories may well answer."""
 
 
 def fit(home: str, sets: Sequence[tuple[QuestionSet, str]]) -> None:
@@ -194,56 +228,96 @@ def fit(home: str, sets: Sequence[tuple[QuestionSet, str]]) -> None:
     for questions, label in sets:
         with open_index(label, home=home) as index:
             asked += [_asked(questions.name, one, index) for one in questions.questions]
-    answerable = np.array([one.question.answerable for one in asked])
-    names = [questions.name for questions, _ in sets]
-    repository = np.array([one.repository for one in asked])
-    signals: list[Signals | None] = [None] * len(asked)
-    file, fact = np.zeros(len(asked), bool), np.zeros(len(asked), bool)
-    for name in names:
-        weights = listwise([one for one in asked if one.repository != name])
-        for at in np.flatnonzero(repository == name):
-            signals[at], file[at], fact[at] = asked[at].quoted(weights)
-    print(f"{len(asked)} questions about {len(names)} repositories")
+    read: list[Read] = []
+    for questions, label in sets:
+        weights = listwise([one for one in asked if one.repository != questions.name])
+        mine = [one for one in asked if one.repository == questions.name]
+        read += [_read(one, OF_SET, weights) for one in mine]
+        with open_index(label, home=home) as index:
+            for source, one in _without_answer(questions, index, [other for other, _ in sets]):
+                read.append(_read(_asked(questions.name, one, index), source, weights))
+    of_sets = [one for one in read if one.source == OF_SET]
+    known = [one for one in of_sets if one.answerable]
+    print(
+        f"{len(of_sets)} questions about {len(sets)} repositories, and {len(read) - len(of_sets)} more without answer"
+    )
     print("passages, each repository by the weights of the others: an expected file is quoted for")
-    print(f"  {file[answerable].mean():.1%} of the answerable, a fact for {(file & fact)[answerable].mean():.1%}")
-    made = listwise(asked)
-    known = zip(fields(PassageWeights), made, strict=True)
-    print(f"PassageWeights({', '.join(f'{field.name}={value:.2f}' for field, value in known)})")
-    read_signals = [one for one in signals if one is not None]
-    values = np.array([values_of(one) for one in read_signals])
-    decided = np.array([bool(one.unknown_names) or not one.best or one.planned for one in read_signals])
-    held_out = np.zeros(len(asked))
-    for name in names:
-        others = (repository != name) & ~decided
-        weights = logistic(values[others], answerable[others])
-        made_of = AbstentionWeights(*weights.tolist())
-        held_out[repository == name] = [
-            confidence(read_signals[at], made_of) for at in np.flatnonzero(repository == name)
-        ]
+    print(f"  {_share(known, 'file'):.1%} of the answerable, a fact for {_share(known, 'fact'):.1%}")
+    named = zip(fields(PassageWeights), listwise(asked), strict=True)
+    print(f"PassageWeights({', '.join(f'{field.name}={value:.2f}' for field, value in named)})")
+    held_out: dict[int, float] = {}
+    for questions, _ in sets:
+        made_of = _fitted([one for one in read if one.repository != questions.name])
+        held_out |= {
+            at: confidence(one.signals, made_of) for at, one in enumerate(read) if one.repository == questions.name
+        }
     print("\nconfidence, each repository by the weights of the others: at or above")
     table(
-        ("confidence", "of the unanswerable", "of the answerable", "of these an expected file is quoted"),
-        [_row(held_out >= one, answerable, file, one) for one in (0.3, 0.45, 0.6, 0.75, 0.85, 0.88, 0.9, 0.95)],
+        (
+            "confidence",
+            "of the answerable",
+            "of these a fact is quoted",
+            *(f"of the unanswerable, {source}" for source in SOURCES),
+        ),
+        [_row(at, read, held_out) for at in (0.3, 0.45, 0.6, 0.75, 0.8, 0.85, 0.86, 0.88, 0.9, 0.95)],
     )
-    fitted = zip(fields(AbstentionWeights), logistic(values[~decided], answerable[~decided]), strict=True)
-    print(f"\nAbstentionWeights({', '.join(f'{field.name}={value:.2f}' for field, value in fitted)})")
+    made = zip(fields(AbstentionWeights), astuple(_fitted(read)), strict=True)
+    print(f"\nAbstentionWeights({', '.join(f'{field.name}={value:.2f}' for field, value in made)})")
 
 
-def _row(passes: NDArray[np.bool_], answerable: NDArray[np.bool_], file: NDArray[np.bool_], at: float) -> list[str]:
-    quoted = file[passes & answerable]
-    shares = (passes[~answerable].mean(), passes[answerable].mean(), quoted.mean() if len(quoted) else np.nan)
+def _without_answer(
+    questions: QuestionSet, index: Index, sets: Sequence[QuestionSet]
+) -> Iterator[tuple[str, EvalQuestion]]:
+    """Questions that a repository does not answer: those of the list, real names with a predicate from elsewhere, and
+    what others answer."""
+    for mined in Minable(index).unanswerable((), 2 * _PREMISES):
+        if mined.kind == PREMISE:
+            yield PREMISE, EvalQuestion(id=mined.text, question=mined.text, relevant=())
+    for text in json.loads(UNANSWERABLE.read_text("utf-8")).get(questions.name, ()):
+        yield WRITTEN, EvalQuestion(id=text, question=text, relevant=())
+    for other in sets:
+        for one in other.answerable[::_EACH_OF_OTHERS] if other is not questions else ():
+            if not _OF_EVERY_PROJECT.intersection(one.tags):
+                yield OF_OTHERS, EvalQuestion(id=one.id, question=one.question, relevant=())
+
+
+def _read(one: Asked, source: str, weights: Floats) -> Read:
+    signals, file, fact = one.quoted(weights)
+    return Read(one.repository, source, signals, one.question.answerable, file, fact)
+
+
+def _share(read: Sequence[Read], what: str) -> float:
+    return sum(getattr(one, what) for one in read) / len(read) if read else float("nan")
+
+
+def _fitted(read: Sequence[Read]) -> AbstentionWeights:
+    """What is decided without weights, as names that nothing declares are, says nothing about them."""
+    known = [one for one in read if one.source == OF_SET and not one.is_decided]
+    values = np.array([values_of(one.signals) for one in known])
+    return AbstentionWeights(*logistic(values, np.array([one.answerable for one in known])).tolist())
+
+
+def _row(at: float, read: Sequence[Read], held_out: Mapping[int, float]) -> list[str]:
+    passes = [one for number, one in enumerate(read) if held_out[number] >= at]
+    answerable = [one for one in passes if one.answerable]
+    shares = [len(answerable) / sum(one.answerable for one in read), _share(answerable, "fact")]
+    for source in SOURCES:
+        asked, passed = (sum(not one.answerable and one.source == source for one in of) for of in (read, passes))
+        shares.append(passed / asked)
     return [f"{at:.2f}", *(f"{share:.1%}" for share in shares)]
 
 
 def _asked(repository: str, question: EvalQuestion, index: Index) -> Asked:
-    reading = read(index.search(question.question, limit=MOST_CHUNKS), index)
+    """As the pipeline without a model reads it."""
+    reading = read_evidence(index.search(question.question, limit=MOST_CHUNKS), index)
     evidence = [one for one in reading.evidence if one.origin is not Origin.GRAPH]
     words, model = reading.words, question_model(index)
     passages, rows, credit = passage_features(question.question, words, evidence, model)
     y = np.array(
         [float(one.evidence.path in question.relevant and _has_fact(one, question)) for one in passages], np.float64
     )
-    return Asked(repository, question, reading, passages, words, rows.astype(np.float64), y, credit)
+    x = rows.astype(np.float64)
+    return Asked(repository, question, reading.wish.names, reading.signals, model, passages, words, x, y, credit)
 
 
 def _has_fact(passage: Passage, question: EvalQuestion) -> bool:
@@ -278,8 +352,7 @@ def listwise(asked: Sequence[Asked]) -> Floats:
 
 
 def logistic(values: Floats, answerable: NDArray[np.bool_]) -> Floats:
-    """(bias, weights) by Newton's method, over values of one spread. What is decided without weights (names that
-    nothing declares) is not among them."""
+    """(bias, weights) by Newton's method, over values of one spread."""
     mean, spread = values.mean(0), values.std(0) + 1e-9
     x = np.column_stack([np.ones(len(values)), (values - mean) / spread])
     penalty = 0.02 * len(values) * np.diag([1e-9] + [1.0] * values.shape[1])

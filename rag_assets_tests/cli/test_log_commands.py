@@ -419,6 +419,17 @@ def calibrate(asked: Asked, threshold: float, sure: float = SURE) -> None:
     write_calibration(generation.directory, made)
 
 
+@pytest.mark.rule("E23")
+@pytest.mark.parametrize("question", [SPOKEN, "How are orders refunded?", "which orders does a customer cancel"])
+def test_a_turn_without_a_model_is_replayed_without_one(asked: Asked, question: str) -> None:
+    """For a model evidence begins with descriptions, which passages then say too: the refusal tells the confidence."""
+    calibrate(asked, 1.0)
+    first = asked.ask(question)
+    assert first["abstained"] and " of 1.00" in first["reason"]
+    done = asked.cli.run("replay", first["turn"])
+    assert done.code == 0 and "the same" in done.out, done.out
+
+
 @pytest.mark.rule("E22", "E23")
 @pytest.mark.parametrize(
     ("then", "since"), [(0.0, 1.0), (1.0, 0.0)], ids=["answered and refused today", "refused and answered today"]

@@ -130,8 +130,11 @@ class Replayer:
         pipeline = replace(loaded, settings=detail.pipeline_settings())
         opener = _Opener(self._home, self._config, record.clearance, _view_of(agent, record), lock.generations)
         request = replace(detail.turn_request(), request_id="")
-        # What a turn in another language does depends on whether there is a model at all, and that one asked none.
-        is_offline = not request.is_english and not record.calls and isinstance(model, RecordedReplies)
+        from rag_assets.qa.answering import WITHOUT_MODEL  # that imports the log
+
+        # What evidence is read with, and what a turn in another language does, depends on whether there is a model.
+        asks_none = not request.is_english or record.pipeline == WITHOUT_MODEL
+        is_offline = asks_none and not record.calls and isinstance(model, RecordedReplies)
         journal = Journal()
         services = PipelineServices(
             opener.open,
