@@ -18,8 +18,9 @@ pytestmark = pytest.mark.rule("E24", "E22")
 LABEL = "shop@main"
 PASTA = {"id": "pasta", "question": "How long should pasta boil?", "answerable": False}
 OTHER: dict[str, str | bytes] = {
-    "src/PalletCounter.cs": "namespace Depot;\n\n/// <summary>Counts wooden pallets that trucks bring to the ramp of "
-    "the depot every morning.</summary>\npublic class PalletCounter { public int CountPallets() => 1; }\n",
+    "src/PalletCounter.cs": "namespace Depot;\n\n/// <summary>Counts wooden pallets that heavy trucks bring to "
+    "the loading ramp of the depot every morning.</summary>\n"
+    "public class PalletCounter { public int CountPallets() => 1; }\n",
 }
 
 
@@ -71,7 +72,7 @@ def test_one_object_for_programs(cli: CommandLine) -> None:
 
 
 SAID = TOPICS["Login"]
-UNSURE = "Where are passwords of visitors kept?"
+UNSURE = "Where are passwords of visitors hashed?"
 GRADED: list[dict[str, object]] = [
     {"id": "fact", "question": SAID, "relevant": "src/LoginService.cs", "facts": "LoginServiceRun()", "kind": "how"},
     {
