@@ -229,18 +229,16 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def test_a_copy_changes_no_byte(tmp_path: Path, shop_source: Repository) -> None:
+def test_a_copy_changes_no_byte(tmp_path: Path, shop_source: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the process that builds. Other tests do without it."""
+    one = lexical(tmp_path).model_copy(update={"workers": 1})
     made = []
     for copies in (1, 0):
-        settings = lexical(tmp_path / str(copies)).model_copy(update={"workers": 1})
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ProcessPool, "_workers", 0)
-            if not copies:
-                one_process.work_here(patch)
-            made.append(digests(built(shop_source, settings).build.directory))
-            assert ProcessPool._workers == copies
-    copied, here = made
+        monkeypatch.setattr(ProcessPool, "_workers", 0)
+        made.append(built(shop_source, one.model_copy(update={"home": tmp_path / str(copies)})))
+        assert ProcessPool._workers == copies
+        one_process.work_here(monkeypatch)
+    copied, here = (digests(one.build.directory) for one in made)
     assert copied == here
 
 
