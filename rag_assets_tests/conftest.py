@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from rag_assets_tests import faster_dagster, one_process, whole_files
+from rag_assets_tests import faster_dagster, whole_files
 from rag_assets_tests.acceptance import plugin
 from rag_assets_tests.acceptance.plugin import (  # noqa: F401 - hooks are found by their names
     pytest_addoption,
@@ -172,12 +172,3 @@ def nothing_stays_in_cycles() -> Iterator[None]:
 def pytest_runtest_setup() -> None:
     if "dagster" in sys.modules:  # not loaded for it: that takes seconds
         faster_dagster.remember()
-    if "rag_assets.pipeline.discovered_files" in sys.modules:
-        one_process.prefer()
-
-
-@pytest.fixture
-def worker_processes() -> Iterator[None]:
-    """Files are worked on by other processes, as outside of tests."""
-    with one_process.not_preferred():
-        yield

@@ -28,7 +28,6 @@ from rag_assets.pipeline.workers import worker_pool
 from rag_assets.pipeline.workers.file_guard import Attempts
 from rag_assets.pipeline.workers.process_pool import ProcessPool
 from rag_assets.pipeline.workers.worker_pool import Broadcast, beside, broadcast, map_buckets, workers_for
-from rag_assets_tests import one_process
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.bucket_work import (
     Unpicklable,
@@ -49,9 +48,6 @@ from rag_assets_tests.pipeline.test_rebuilds import tables as digests
 from rag_assets_tests.processes import until
 
 BuildOf = Callable[[Mapping[str, str | bytes]], Built]
-
-
-pytestmark = pytest.mark.usefixtures("worker_processes")
 
 
 @pytest.fixture(autouse=True)
@@ -227,19 +223,6 @@ def _is_running(process: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def test_a_copy_changes_no_byte(tmp_path: Path, shop_source: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the process that builds. Other tests do without it."""
-    one = lexical(tmp_path).model_copy(update={"workers": 1})
-    made = []
-    for copies in (1, 0):
-        monkeypatch.setattr(ProcessPool, "_workers", 0)
-        made.append(built(shop_source, one.model_copy(update={"home": tmp_path / str(copies)})))
-        assert ProcessPool._workers == copies
-        one_process.work_here(monkeypatch)
-    copied, here = (digests(one.build.directory) for one in made)
-    assert copied == here
 
 
 def test_the_number_of_workers_changes_no_byte(
