@@ -14,8 +14,8 @@ question of a set opens its index.
 an expected file first, among the first five and among the first fifteen. `--held-out` asks the six repositories by
 which nothing was chosen. `--fit` fits the weights of passages (`answer.passage_ranking`, listwise) and those of
 confidence (`answer.abstention`, logistic) to the other fifteen, and prints them beside what they reach on a repository
-that they were not fitted to. Each of the fifteen is also asked what `unanswerable.json` has for it, what the others
-answer, and real names with a predicate from elsewhere: nothing is fitted to these.
+that they were not fitted to. For the confidence each of the fifteen is also asked what `unanswerable.json` has for it
+and what the others answer.
 """
 
 from __future__ import annotations
@@ -189,7 +189,8 @@ class Asked:
         chosen = [found.passages[at] for at in found.chosen(MOST_QUOTED)]
         gold = [one for one in chosen if one.evidence.path in self.question.relevant]
         signals = signals_of(found, self.names, known.unknown_names, known.facts)
-        return replace(signals, planned=known.planned), bool(gold), any(_has_fact(one, self.question) for one in gold)
+        signals = replace(signals, planned=known.planned, keyword=known.keyword, together=known.together)
+        return signals, bool(gold), any(_has_fact(one, self.question) for one in gold)
 
     def ranked(self, weights: Floats) -> RankedPassages:
         return ranked_by(
@@ -214,9 +215,10 @@ class Read:
         return known_confidence(self.signals) is not None
 
 
-OF_SET, WRITTEN, OF_OTHERS, PREMISE = "set", "written later", "of others", "false premise"
-SOURCES = (OF_SET, WRITTEN, OF_OTHERS, PREMISE)
-"""Where unanswerable questions are from. Weights are fitted to those of the sets alone."""
+OF_SET, WRITTEN, OF_OTHERS, PREMISE = "set", "written", "others", "false premise"
+SOURCES = {OF_SET: 1.0, WRITTEN: 0.3, OF_OTHERS: 0.1, PREMISE: 0.0}
+"""How much a question counts when the confidence is fitted: of other repositories there are more, they are
+easier, and a few have an answer by chance. Mined ones are all alike, so nothing is fitted to them."""
 _PREMISES = 16  # of a repository
 _EACH_OF_OTHERS = 4  # of 210 questions to others every fourth
 _OF_EVERY_PROJECT = {"overview", "list", "convention"}
@@ -259,7 +261,7 @@ def fit(home: str, sets: Sequence[tuple[QuestionSet, str]]) -> None:
             "of these a fact is quoted",
             *(f"of the unanswerable, {source}" for source in SOURCES),
         ),
-        [_row(at, read, held_out) for at in (0.3, 0.45, 0.6, 0.75, 0.8, 0.85, 0.86, 0.88, 0.9, 0.95)],
+        [_row(at / 20, read, held_out) for at in range(2, 20)],
     )
     made = zip(fields(AbstentionWeights), astuple(_fitted(read)), strict=True)
     print(f"\nAbstentionWeights({', '.join(f'{field.name}={value:.2f}' for field, value in made)})")
@@ -292,9 +294,10 @@ def _share(read: Sequence[Read], what: str) -> float:
 
 def _fitted(read: Sequence[Read]) -> AbstentionWeights:
     """What is decided without weights, as names that nothing declares are, says nothing about them."""
-    known = [one for one in read if one.source == OF_SET and not one.is_decided]
+    known = [one for one in read if SOURCES[one.source] and not one.is_decided]
     values = np.array([values_of(one.signals) for one in known])
-    return AbstentionWeights(*logistic(values, np.array([one.answerable for one in known])).tolist())
+    counts = np.array([SOURCES[one.source] for one in known])
+    return AbstentionWeights(*logistic(values, np.array([one.answerable for one in known]), counts).tolist())
 
 
 def _row(at: float, read: Sequence[Read], held_out: Mapping[int, float]) -> list[str]:
@@ -351,16 +354,16 @@ def listwise(asked: Sequence[Asked]) -> Floats:
     return made
 
 
-def logistic(values: Floats, answerable: NDArray[np.bool_]) -> Floats:
-    """(bias, weights) by Newton's method, over values of one spread."""
-    mean, spread = values.mean(0), values.std(0) + 1e-9
+def logistic(values: Floats, answerable: NDArray[np.bool_], counts: Floats) -> Floats:
+    """(bias, weights) by Newton's method, over values of one spread. Each question counts so much."""
+    mean, spread = np.average(values, 0, counts), values.std(0) + 1e-9
     x = np.column_stack([np.ones(len(values)), (values - mean) / spread])
-    penalty = 0.02 * len(values) * np.diag([1e-9] + [1.0] * values.shape[1])
+    penalty = 0.02 * counts.sum() * np.diag([1e-9] + [1.0] * values.shape[1])
     made = np.zeros(x.shape[1])
     for _ in range(40):
         p = 1 / (1 + np.exp(-x @ made))
-        gradient = x.T @ (p - answerable) + penalty @ made
-        made -= np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + penalty, gradient)
+        gradient = x.T @ (counts * (p - answerable)) + penalty @ made
+        made -= np.linalg.solve((x * (counts * p * (1 - p))[:, None]).T @ x + penalty, gradient)
     weights = made[1:] / spread
     return np.concatenate([[made[0] - weights @ mean], weights])
 

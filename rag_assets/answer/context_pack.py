@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.answer.abstention import Signals, confidence
+from rag_assets.answer.abstention import Signals, confidence, search_signals
 from rag_assets.answer.graph_facts import (
     GraphFact,
     GraphFacts,
@@ -36,6 +36,7 @@ from rag_assets.answer.question_analysis import (
     listed_noun,
     roots_of,
     says_something,
+    sections_of_vocabulary,
     settings_asked,
     words_as_names,
     words_asked_of,
@@ -355,11 +356,14 @@ def read(
     wish, facts = known.wish, known.facts
     planned = bool(lead) or (wish.intent in (Intent.LIST, Intent.OVERVIEW) and bool(at))
     planned |= wish.intent is Intent.DEFINITION and asked.of_code and bool(evidence)
+    planned |= any(fact.target.endswith(route) for route in wish.routes for fact in at)
     if question.phrases:
         from rag_assets.search.phrases import occurs  # start-up budget: few questions have a phrase
 
         planned |= any(occurs(phrase, one.text) for phrase in question.phrases for one in ranked_of)
-    signals = replace(signals_of(passages, wish.names, unknown, len(at)), planned=planned)
+    keyword, together = search_signals(result, sections_of_vocabulary(target.parts))
+    signals = signals_of(passages, wish.names, unknown, len(at))
+    signals = replace(signals, keyword=keyword, together=together, planned=planned)
     if wish.intent is Intent.EXPLANATION and asks_how(result.question.text) and not _narrowed(result):
         facts, at, evidence = _with_steps(passages, evidence, target, graph_of)
     lost = tuple(dict.fromkeys(gathered.warnings))

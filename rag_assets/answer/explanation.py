@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rag_assets.answer.abstention import Thresholds, known_confidence, parts_of
+from rag_assets.answer.abstention import Signals, Thresholds, ceiling_of, known_confidence, parts_of
 from rag_assets.answer.cited_lines import Citation
 from rag_assets.answer.passage_ranking import MOST_QUOTED
 from rag_assets.answer.passages import Passage
@@ -33,7 +33,7 @@ def explanation(found: Answer, thresholds: Thresholds) -> dict[str, Any]:
             for one in read.words
         ],
         "confidence": round(read.confidence, 4),
-        "because": None if known is None else known[1],
+        "because": _because(read.signals),
         "parts": {} if known is not None else _rounded(parts_of(read.signals)),
         "refused_below": thresholds.weak_below,
         "sure_from": thresholds.sure_from,
@@ -50,6 +50,14 @@ def explanation(found: Answer, thresholds: Thresholds) -> dict[str, Any]:
             for passage in [read.passages.passages[number]]
         ],
     }
+
+
+def _because(signals: Signals) -> str | None:
+    """The one rule that decided the confidence, if one did."""
+    known = known_confidence(signals)
+    if known is not None:
+        return known[1]
+    return f"no passage says {signals.unsaid:.0%} of the question" if ceiling_of(signals) < 1 else None
 
 
 def rows_of(explained: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

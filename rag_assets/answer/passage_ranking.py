@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, fields, replace
 from heapq import heapify, heappop, heappush
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals
@@ -24,6 +24,7 @@ from rag_assets.answer.question_analysis import (
     asks_amount,
     asks_how_to,
     root,
+    roots_of,
     roots_of_run,
 )
 from rag_assets.contracts.evidence import Evidence
@@ -66,6 +67,8 @@ text, what says it rather than what tells of it."""
 _SAID = 0.4
 """Of a word's credit, from which on a passage says it."""
 _UNSAID = 0.3
+_FIRST = 3
+"""Passages that an answer quotes whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,29 +219,32 @@ def ranked_by(
 def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Sequence[str], facts: int = 0) -> Signals:
     """What the passages say about how well a question can be answered from them."""
     words, quoted = found.words, found.chosen()
-    shares = _shares(words)
-    about = Signals(
-        names=len(names),
-        unknown_names=tuple(unknown_names),
-        words=len(words),
-        facts=facts,
-        unknown=float(shares[[not word.known for word in words]].sum()),
-        unsaid=1.0,
-    )
+    about = Signals(names=len(names), unknown_names=tuple(unknown_names), words=len(words), facts=facts, unsaid=1.0)
     if not quoted or not words:
         return about
-    first = found.passages[quoted[0]]
-    others = [at for at, one in enumerate(found.passages) if one.evidence.path != first.evidence.path]
-    anywhere, in_quotes = found.credit.max(axis=0), found.credit[quoted].max(axis=0)
+    first, anywhere = quoted[:_FIRST], found.credit.max(axis=0)
     return replace(
         about,
-        best=float(found.said[quoted].max()),
-        elsewhere=float(found.said[others].max()) if others else 0.0,
+        said=float(found.said[quoted[0]]),
         meaning=float(found.meaning[quoted[0]]),
-        unsaid=float(shares[anywhere < _UNSAID].sum()),
+        named=_named(words, [found.passages[at] for at in quoted]),
+        documents=sum(found.passages[at].is_prose for at in first) / len(first),
+        unsaid=float(_shares(words)[anywhere < _UNSAID].sum()),
         unsaid_names=sum(bool(word.is_name and well < _UNSAID) for word, well in zip(words, anywhere, strict=True)),
-        missed=float((shares * (1 - in_quotes)).max() / (shares.max() or 1.0)),
     )
+
+
+def _named(words: Sequence[QueryTerm], passages: Sequence[Passage]) -> float:
+    """The share, by weight, of the pairs of words next to each other that a passage has in its name, its heading or the
+    names of its section and file; of a single word whether one has it."""
+    pairs = [*pairwise(words)] or [(words[0], words[0])]
+    heads = [
+        roots_of(f"{one.name} {one.heading} {one.evidence.name} {one.evidence.path.rpartition('/')[2]}")
+        for one in passages
+    ]
+    weights = [one.weight * other.weight for one, other in pairs]
+    said = [any(one.root in head and other.root in head for head in heads) for one, other in pairs]
+    return sum(weight for weight, is_said in zip(weights, said, strict=True) if is_said) / (sum(weights) or 1.0)
 
 
 def same_place(one: Passage, other: Passage) -> bool:

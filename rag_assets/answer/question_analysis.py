@@ -180,6 +180,14 @@ def words_asked_of(parts: SearchResources, text: str) -> tuple[QueryTerm, ...]:
     return query_terms_of(text, vocabulary, vocabulary.sections)
 
 
+def sections_of_vocabulary(parts: SearchResources) -> int:
+    """How many sections the keyword index of `parts` has; 0 where it cannot be read."""
+    try:
+        return parts.vocabulary().sections
+    except KeywordIndexError:
+        return 0
+
+
 def query_terms_of(text: str, terms: Terms, sections: int) -> tuple[QueryTerm, ...]:
     """The telling words of a question in order of first use. A word that no section has weighs as much as one that a
     single section has: it is the rarest of all, and no evidence for it can exist."""

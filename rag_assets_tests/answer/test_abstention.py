@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from rag_assets.answer.abstention import SURE, THRESHOLD, Signals, confidence
+from rag_assets import Index
+from rag_assets.answer.abstention import SURE, THRESHOLD, Signals, confidence, search_signals
 from rag_assets.answer.passage_ranking import ranked, signals_of
 from rag_assets.answer.question_analysis import QueryTerm
+from rag_assets.contracts.retrieval import Mode
+from rag_assets.index.keyword.vocabulary import inverse_document_frequency
 from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets_tests.answer.pieces import piece
 
-STRONG = Signals(best=1.0, elsewhere=0.6, meaning=0.5, words=4)
-WEAK = Signals(best=0.3, meaning=0.1, unknown=0.5, unsaid=0.5, unsaid_names=1, missed=1.0, words=4)
+STRONG = Signals(said=1.0, meaning=0.5, keyword=1.0, named=0.5, together=0.4, words=4)
+WEAK = Signals(said=0.3, meaning=0.1, keyword=0.5, together=0.2, documents=1.0, unsaid_names=1, words=4)
 REFUND = QueryTerm("refund", "refund", 3.0, True)
 FAX = QueryTerm("fax", "fax", 5.0, False)
 
@@ -26,11 +30,20 @@ def test_a_fitting_search_is_answered_and_another_is_not() -> None:
 
 @pytest.mark.parametrize(
     "better",
-    [{"best": 0.8}, {"elsewhere": 0.5}, {"meaning": 0.5}, {"unknown": 0.0}, {"unsaid": 0.0}, {"unsaid_names": 0}],
+    [
+        *({"said": 0.8}, {"meaning": 0.5}, {"keyword": 0.9}, {"named": 0.5}, {"together": 0.6}),
+        *({"documents": 0.0}, {"unsaid_names": 0}),
+    ],
     ids=str,
 )
 def test_every_signal_counts(better: dict[str, float]) -> None:
     assert confidence(replace(WEAK, **better)) > confidence(WEAK)  # type: ignore[arg-type]
+
+
+def test_what_most_of_a_question_about_a_name_lacks_is_not_sure_at_best() -> None:
+    lacking = replace(STRONG, unsaid=0.6)
+    assert THRESHOLD < confidence(lacking) < SURE < confidence(replace(lacking, unsaid=0.3))
+    assert confidence(replace(lacking, named=0.0, said=1.0, keyword=1.4)) > SURE
 
 
 def test_an_unknown_name_is_no_matter_of_degree() -> None:
@@ -45,8 +58,23 @@ def test_a_fact_about_a_known_name_is_an_answer() -> None:
 def test_signals_of_passages() -> None:
     other = piece(path="b", text="int fee = 3;\n", identifier="bbbb2222", score=0.5)
     found = signals_of(ranked("refund fax", (REFUND, FAX), [piece(), other], None), ("RefundOrder",), ())
-    assert (found.best, found.elsewhere, found.unknown, found.unsaid) == (3 / 8, 0.0, 5 / 8, 5 / 8)
-    assert (found.names, found.words, found.missed) == (1, 2, 1.0)
+    assert (found.said, found.documents, found.names, found.words) == (3 / 8, 0.0, 1, 2)
+
+
+def test_a_name_that_has_neighbouring_words_together_is_a_sign() -> None:
+    order, limit = (QueryTerm(word, word, 3.0, True) for word in ("order", "limit"))
+    named = signals_of(ranked("refund order limit", (REFUND, order, limit), [piece()], None), (), ()).named
+    assert named == 0.5  # `RefundOrder`; no name has `order` and `limit`
+    assert signals_of(ranked("refund limit", (REFUND, limit), [piece()], None), (), ()).named == 0.0
+    assert signals_of(ranked("refund", (REFUND,), [piece()], None), (), ()).named == 1.0
+
+
+def test_passages_of_documents_are_counted() -> None:
+    page = piece(
+        "# Refunds\n\nA refund is paid within 14 days.\n", "bbbb2222", path="docs/refunds.md", language="markdown"
+    )
+    found = signals_of(ranked("refund", (REFUND,), [piece(), page], None), (), ())
+    assert 0.0 < found.documents < 1.0
 
 
 def test_a_name_that_nothing_says_is_counted() -> None:
@@ -62,6 +90,19 @@ def test_a_word_that_means_about_the_same_counts_in_part(tmp_path: Path) -> None
     (near, far), _ = found.credit[0], found.said
     assert 0.2 < near < 1.0 and far == 0.0
     assert ranked("how is it computed", words, [piece(text)], None).credit.max() == 0.0
+
+
+@pytest.mark.parametrize("sections", [2_000, 20_000])
+def test_a_keyword_score_does_not_depend_on_how_many_sections_there_are(shop: Index, sections: int) -> None:
+    """A word that one section has weighs more the more there are; two such words prove the same in any index."""
+    rare = 2 * inverse_document_frequency(sections, 1)
+    found = shop.search("refund", mode=Mode.BM25)
+    scored = replace(found, hits=tuple(replace(hit, scores={"bm25": rare}) for hit in found.hits))
+    keyword, together = search_signals(scored, sections)
+    assert keyword == pytest.approx(math.log(3)) and 0 < together <= 1
+    assert search_signals(replace(found, hits=()), sections) == (0.0, 0.0)
+    without = search_signals(replace(scored, mode=Mode.SEMANTIC), sections)[0]
+    assert 0 < without < keyword, "a search without keywords says nothing for or against"
 
 
 def test_no_evidence_has_no_confidence() -> None:

@@ -245,6 +245,32 @@ def test_an_explanation_of_every_outcome(cli: CommandLine, question: str, rows: 
     assert all(f"\n{row}" in talked for row in rows), talked
 
 
+def test_a_name_that_is_there_is_no_answer_to_what_nothing_says_about_it(cli: CommandLine) -> None:
+    found = cli.run("ask", "how does the OrderManager train its neural network overnight?", "--explain", "--json").json
+    assert found["status"] == "unsure" and found["explain"]["because"].startswith("no passage says ")
+    assert found["explain"]["confidence"] < found["explain"]["sure_from"]
+    told = cli.run("ask", "how does the OrderManager change the delivery days?", "--explain", "--json").json
+    assert told["status"] == "answered" and told["explain"]["because"] is None
+
+
+def signals(cli: CommandLine, question: str) -> dict[str, float]:
+    found: dict[str, float] = cli.run("ask", question, "--json").json["signals"]
+    return found
+
+
+def test_what_the_signals_of_a_question_say(cli: CommandLine) -> None:
+    code, page = signals(cli, "how are delivery days changed"), signals(cli, "how do I run the shop on my machine")
+    assert code["named"] > 0 and page["documents"] > code["documents"]  # `ChangeDeliveryDaysAsync`
+    more, fewer = (
+        signals(cli, "how is the total of an order computed"),
+        signals(cli, "how is the total of a zebra computed"),
+    )
+    assert more["said"] > fewer["said"] and more["keyword"] > fewer["keyword"] and fewer["unsaid"] > more["unsaid"]
+    assert signals(cli, "how does the Zebra pay an order")["unsaid_names"] == 1
+    inside = cli.run("ask", "how is the total of an order computed", "--path", "db/sqlserver/**", "--json").json
+    assert inside["signals"]["together"] == 1.0 > more["together"]
+
+
 def test_what_a_type_depends_on_is_not_who_depends_on_it(cli: CommandLine) -> None:
     needed = asked(cli, "what does OrderManager depend on?").json["answer"]
     told = [line for line in needed.splitlines() if line.startswith("- ")]

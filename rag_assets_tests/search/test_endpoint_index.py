@@ -146,4 +146,4 @@ def test_cosines_of_another_model_do_not_say_how_well_something_fits(server: Mod
     with open_index(LABEL, home=home.root) as index:
         found = index.ask("How long should pasta boil?", options=AskOptions())
         assert all("dense" in hit.scores for hit in found.search.hits)
-    assert found.signals.best < 0.5 and found.abstained
+    assert found.signals.said < 0.5 and found.abstained
