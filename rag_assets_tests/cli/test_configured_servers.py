@@ -116,6 +116,7 @@ def test_a_summary_that_a_model_wrote_is_quoted_where_its_words_are_asked_for(
     sections: dict[str, Any] = {
         "embedder": {"provider": "lexical-only"},
         "llm": {"provider": "openai-compatible", "base_url": server.url, "model": "small", "max_calls": 1},
+        "answer": {"threshold": 0, "sure": 0},
     }
     build(shop, **sections)
     found = run(shop, "ask", "How does a clerk withdraw a bill that was sent in error?", "--json", **sections).json

@@ -208,6 +208,7 @@ def test_a_description_tells_a_role_nothing_above_its_level(office: BackOffice) 
 def test_without_a_model_facts_of_the_description_are_quoted_as_such_and_cited(
     office: BackOffice, question: str, symbol: str, facts: list[str]
 ) -> None:
+    office.configure(threshold=0, sure=0)
     found = office.cli.run(
         "ask", question, "--label", "office", "--offline", "--json", options=("--role", "buyer")
     ).json
