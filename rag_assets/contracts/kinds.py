@@ -57,6 +57,9 @@ _KIND_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 """Kinds become section keys, ids and graph texts, so they must look like the built-in ones."""
 
 
+_BUILT_IN: dict[str, Kind] = {kind.lower(): kind for kind in SubtypeKind}
+
+
 def checked_kind(name: str) -> Kind:
     """The kind of that name, as a SubtypeKind if it is built in. Raises ValueError for a text that cannot name one."""
     if not _KIND_NAME.fullmatch(name):
@@ -69,7 +72,10 @@ def checked_kind(name: str) -> Kind:
 
 def known_kind(name: str, declared: Iterable[Kind] = ()) -> Kind:
     """The spelling of a kind typed in any case, built in or `declared`. Raises ValueError naming the nearest."""
-    known: dict[str, Kind] = {kind.lower(): kind for kind in SubtypeKind}
+    found = _BUILT_IN.get(name.lower())
+    if found is not None:
+        return found
+    known = dict(_BUILT_IN)
     for kind in declared:
         known.setdefault(kind.lower(), kind)
     found = known.get(name.lower())
