@@ -189,7 +189,9 @@ class Asked:
         chosen = [found.passages[at] for at in found.chosen(MOST_QUOTED)]
         gold = [one for one in chosen if one.evidence.path in self.question.relevant]
         signals = signals_of(found, self.names, known.unknown_names, known.facts)
-        signals = replace(signals, planned=known.planned, keyword=known.keyword, together=known.together)
+        signals = replace(
+            signals, planned=known.planned, keyword=known.keyword, together=known.together, setting=known.setting
+        )
         return signals, bool(gold), any(_has_fact(one, self.question) for one in gold)
 
     def ranked(self, weights: Floats) -> RankedPassages:

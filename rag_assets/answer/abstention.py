@@ -46,7 +46,8 @@ class Signals:
     more. `named` is the share of the pairs of neighbouring words that the name, the heading or the file of one passage
     has together. `together` is the share of hits in the folder that has most of them. `documents` is the share of the
     first passages that are of documents, which mention much that they do not answer. `unsaid` is the share of the
-    words that no passage says, and `unsaid_names` counts those with a capital letter among them.
+    words that no passage says, and `unsaid_names` counts those with a capital letter among them. `setting` is the share
+    that the name of a setting says, where one is asked for.
 
     `names` counts identifiers in the question, `unknown_names` are those that nothing declares or mentions.
     `facts` counts what the graph says of the names in answer to the question, with a place to quote. `planned`: the
@@ -61,6 +62,7 @@ class Signals:
     documents: float = 0.0
     unsaid: float = 0.0
     unsaid_names: int = 0
+    setting: float = 0.0
     names: int = 0
     unknown_names: tuple[str, ...] = ()
     words: int = 0
@@ -80,9 +82,10 @@ class AbstentionWeights:
     together: float
     documents: float
     unsaid_names: float
+    setting: float
 
 
-WEIGHTS = AbstentionWeights(-6.1, 2.3, 3.2, 5.4, 2.8, 1.2, -0.7, -1.4)
+WEIGHTS = AbstentionWeights(-6.1, 2.3, 3.2, 5.4, 2.8, 1.2, -0.7, -1.4, 2.8)
 """Fitted by `benchmarks/people_questions.py --fit`, rounded."""
 
 THRESHOLD = 0.2
@@ -107,6 +110,7 @@ def values_of(signals: Signals) -> tuple[float, ...]:
         signals.together,
         signals.documents,
         float(min(signals.unsaid_names, _MOST_NAMES)),
+        signals.setting,
     )
 
 

@@ -31,6 +31,7 @@ from rag_assets.answer.question_analysis import (
     asks_choice,
     asks_how,
     asks_purpose,
+    asks_setting,
     intent_of,
     is_subject,
     listed_noun,
@@ -362,9 +363,9 @@ def read(
 
         planned |= any(occurs(phrase, one.text) for phrase in question.phrases for one in ranked_of)
     keyword, together = search_signals(result, sections_of_vocabulary(target.parts))
-    signals = signals_of(passages, wish.names, unknown, len(at))
-    signals = replace(signals, keyword=keyword, together=together, planned=planned)
-    if wish.intent is Intent.EXPLANATION and asks_how(result.question.text) and not _narrowed(result):
+    signals = signals_of(passages, wish.names, unknown, 0 if known.setting else len(at))
+    signals = replace(signals, keyword=keyword, together=together, setting=known.setting, planned=planned)
+    if wish.intent is Intent.EXPLANATION and not at and asks_how(result.question.text) and not _narrowed(result):
         facts, at, evidence = _with_steps(passages, evidence, target, graph_of)
     lost = tuple(dict.fromkeys(gathered.warnings))
     return AnswerInputs(
@@ -442,6 +443,7 @@ class _Known:
     lead: tuple[str, ...] = ()
     wanted: tuple[FetchRequest, ...] = ()
     warnings: tuple[str, ...] = ()
+    setting: float = 0.0
 
 
 def _known(
@@ -477,6 +479,9 @@ def _known(
         if not at:
             heading = NAMED_IN if wish.intent is Intent.DEFINITION else ""
             facts, at = mentions_of(target, wish.names, wish.intent, declaring, heading)
+    setting = 0.0
+    if not at and wish.intent is Intent.EXPLANATION and asks_setting(result.question.text):
+        facts, at, setting = _setting_meant(asked, result, target, graph_of)
     wanted = [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in declaring]
     lead: list[str] = []
     if wish.places:
@@ -489,7 +494,27 @@ def _known(
         lead = [point for index in target.members.values() for point in readme_points(index)]
         wanted += [FetchRequest(point, best) for point in lead]
     wanted += [FetchRequest(point, 0.0, Origin.GRAPH) for point in at.values()]
-    return _Known(wish, facts, at, tuple(near), tuple(lead), tuple(wanted), tuple(warnings))
+    return _Known(wish, facts, at, tuple(near), tuple(lead), tuple(wanted), tuple(warnings), setting)
+
+
+def _setting_meant(
+    asked: _Asked, result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
+) -> tuple[GraphFacts, Mapping[GraphFact, str], float]:
+    """What the index whose settings are nearest to a question knows of them, with the points that show it, and how much
+    of the question the nearest one says."""
+    from rag_assets.answer.setting_plan import setting_facts, settings_meant
+
+    model = question_model(target)
+    found = [
+        (settings[0].said, index, settings)
+        for index in target.members.values()
+        if not isinstance(graph := graph_of(index), str)
+        and (settings := settings_meant(graph, result.question.text, asked.words, model))
+    ]
+    if not found:
+        return GraphFacts(), {}, 0.0
+    said, index, settings = max(found, key=lambda one: one[0])
+    return *setting_facts(index, settings), said
 
 
 def _asks_uses(wish: QueryIntent, question: Question) -> bool:

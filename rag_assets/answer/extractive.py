@@ -81,7 +81,7 @@ def answer_of(
     pieces: list[str] = []
     if wish.intent is Intent.DEFINITION:
         pieces += _definitions(wish.names, evidence, does=wish.does)
-    told = [statement for fact in facts.facts if fact in at and (statement := fact_told(fact, at[fact]))]
+    told = list(_facts_told(facts, at))
     said = "\n".join([facts.heading, *told] if facts.heading else told) if told else ""
     within = frozenset(evidence)
     if wish.intent is Intent.PLACE:
@@ -105,6 +105,17 @@ def answer_of(
     return "\n\n".join(dict.fromkeys(pieces))
 
 
+def _facts_told(facts: GraphFacts, at: Mapping[GraphFact, Evidence]) -> Iterator[str]:
+    group = ""
+    for fact in facts.facts:
+        statement = fact_told(fact, at[fact]) if fact in at else ""
+        if statement and fact.group != group:
+            yield f"\n**{fact.group}:**" if group else f"**{fact.group}:**"
+            group = fact.group
+        if statement:
+            yield statement
+
+
 def _at_places(places: Sequence[CodePlace], lead: Sequence[Evidence]) -> list[str]:
     """What is at the places of a question: around a line the smallest member, of a file its types or its beginning."""
     made: list[str] = []
@@ -122,9 +133,17 @@ def _at_places(places: Sequence[CodePlace], lead: Sequence[Evidence]) -> list[st
     return made
 
 
-def closest(words: Sequence[QueryTerm], evidence: Sequence[Evidence], passages: RankedPassages) -> str:
-    """What may answer, called so: one quote and more places."""
+def closest(
+    words: Sequence[QueryTerm],
+    evidence: Sequence[Evidence],
+    passages: RankedPassages,
+    facts: GraphFacts,
+    at: Mapping[GraphFact, Evidence],
+) -> str:
+    """What may answer, called so: one quote, the settings that may be meant, and more places."""
     made = _explanations(words, passages, frozenset(evidence), 1)
+    if made and any(fact.group for fact in facts.facts):
+        made[1:1] = filter(None, ["\n".join(_facts_told(facts, at))])
     return "\n\n".join([NOT_SURE, *made]) if made else ""
 
 

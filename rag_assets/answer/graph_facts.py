@@ -54,7 +54,7 @@ _VERBS: Mapping[str, str] = {
 @dataclass(frozen=True, slots=True)
 class GraphFact:
     """`source verb target`, seen at `path:line`; `certain` where the graph proved it from declared types. Without a
-    verb only that `source` is there."""
+    verb only that `source` is there. Facts of one `group` are told together below its name."""
 
     source: str
     verb: str
@@ -62,6 +62,7 @@ class GraphFact:
     path: str
     line: int
     certain: bool
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,6 +295,17 @@ def passage_features(
     return passages, np.array(rows, np.float32).reshape(len(passages), len(_NAMES)), credit
 
 
+def name_scores(
+    question: str, words: Sequence[QueryTerm], names: Sequence[str], model: StaticEmbedder | None
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """How well each of some names answers by its words and its meaning, weighed as those of passages, and the share of
+    the question's weight that it says."""
+    texts = _TextRuns.of(names)
+    read = texts.by(model)
+    said = _said(_credits(words, texts, read, model), words)
+    return WEIGHTS.words * said + WEIGHTS.meaning * _meanings(question, words, read, model, len(names)), said
+
+
 _NAMES = [one.name for one in fields(PassageWeights)]
 _WORDS, _MEANING = _NAMES.index("words"), _NAMES.index("meaning")
 

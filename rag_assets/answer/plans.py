@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -251,9 +251,9 @@ def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> l
     return [(key, payload.get("StartLine", 1) + text.count("\n", 0, at)) for key, at in read]
 
 
-def _code_of(payload: Mapping[str, Any], target: Searchable) -> str:
+def _code_of(payload: Mapping[str, Any], target: Searchable, skipped: Container[str] = PROSE | CONFIGURATION) -> str:
     """The source of a section of code; '' of texts, of settings, and of what is damaged, as is told of the evidence."""
-    if payload.get("CodeLanguage", "") in PROSE | CONFIGURATION:
+    if payload.get("CodeLanguage", "") in skipped:
         return ""
     try:
         return section_source(payload, target.parts.document)
@@ -272,11 +272,11 @@ def mentions_of(
     found: dict[GraphFact, str] = {}
     waiting, among = list(names), False
     for name in waiting:
-        points = _points_naming(name, target)
+        points = points_naming(name, target)
         among |= bool(points.cut)
         last = name.rpartition(".")[2]
         payloads = shard.retrieve(sorted(points.ids - set(declaring)), scope)
-        named = _naming(_written(last), payloads, target, ("names", last, last == name))
+        named = facts_naming(_written(last), payloads, target, ("names", last, last == name))
         found |= {fact: point for fact, point in named.items() if intent is not Intent.TESTS or is_test_path(fact.path)}
         if name in names:
             waiting += _constants_of(name, payloads, target)
@@ -293,9 +293,9 @@ def writes_of(target: Searchable, name: str) -> tuple[GraphFacts, dict[GraphFact
     before others of that name. With the points that show it."""
     owner, _, last = name.rpartition(".")
     owner = owner.rpartition(".")[2].casefold()
-    points = _points_naming(last, target)
+    points = points_naming(last, target)
     payloads = target.parts.shard().retrieve(sorted(points.ids), target.scope())
-    found = _naming(re.compile(_ASSIGNED.format(re.escape(last))), payloads, target, ("sets", last, True))
+    found = facts_naming(re.compile(_ASSIGNED.format(re.escape(last))), payloads, target, ("sets", last, True))
 
     def order(fact: GraphFact) -> tuple[bool, bool, str, int]:
         source = fact.source.casefold()
@@ -320,7 +320,7 @@ def _shown(
     return GraphFacts(shown, len(facts), heading, command), {fact: points[fact] for fact in shown}
 
 
-def _points_naming(name: str, target: Searchable) -> PhraseMatches:
+def points_naming(name: str, target: Searchable) -> PhraseMatches:
     last = name.rpartition(".")[2]
     if len(last) < _SHORTEST_NAME:
         return PhraseMatches(frozenset())
@@ -341,11 +341,12 @@ def _written(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
-def _naming(
+def facts_naming(
     written: re.Pattern[str],
     payloads: Mapping[str, Mapping[str, Any]],
     target: Searchable,
     said: tuple[str, str, bool],
+    skipped: Container[str] = PROSE | CONFIGURATION,
 ) -> dict[GraphFact, str]:
     """Each member of code that has a pattern, where it does first, with the smallest section that has it; `said` is
     what it does with which name, and whether that is certain: of a member alone other types may have one too."""
@@ -362,7 +363,7 @@ def _naming(
         symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         symbol = "" if payload.get("Symbol") == path else symbol  # a file without declarations
         members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
-        for line in _lines_with(written, payload, target):
+        for line in _lines_with(written, said[1].casefold(), _code_of(payload, target, skipped), payload):
             member = next((one.name for one in members if one.start_line <= line <= one.end_line), "")
             owner = symbol if symbol.isidentifier() or not member else ""  # a module is called by its path
             source = ".".join(dict.fromkeys(filter(None, (owner, member)))) or path.rpartition("/")[2]
@@ -372,8 +373,8 @@ def _naming(
     return dict(made.values())
 
 
-def _lines_with(written: re.Pattern[str], payload: Mapping[str, Any], target: Searchable) -> Iterator[int]:
-    """The lines of a section that have a pattern and do more than import or tell of it."""
-    for line, text in enumerate(_code_of(payload, target).split("\n"), int(payload.get("StartLine", 1))):
-        if written.search(text) and not _SAYS_NO_USE.match(text):
+def _lines_with(written: re.Pattern[str], name: str, code: str, payload: Mapping[str, Any]) -> Iterator[int]:
+    """The lines of the code of a section that have a pattern with a name and do more than import or tell of it."""
+    for line, text in enumerate(code.split("\n"), int(payload.get("StartLine", 1))):
+        if name in text.casefold() and written.search(text) and not _SAYS_NO_USE.match(text):
             yield line

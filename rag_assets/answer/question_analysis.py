@@ -436,6 +436,19 @@ def settings_asked(question: str) -> tuple[str, str]:
     return "environment variable" if found["variables"] else "setting", found["who"] or found["by"] or found["which"]
 
 
+_SETTING = re.compile(
+    r"\b(?:defaults?|time-?outs?|limits?|maximum|minimum|at (?:most|least)|settings?|configur\w+|polic(?:y|ies))\b"
+    r"|\brules\b|\bhow (?:many|much|long|often|big|large|far|fast|late|old)\b|\b(?:set|configure) nothing\b|\bnot set\b"
+    r"|\b(?:where|how) (?:do|can|could) (?:i|we|you) (?:set|change)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_setting(question: str) -> bool:
+    """Whether the answer may be a setting: an amount, a default, or where something can be changed."""
+    return _SETTING.search(question) is not None
+
+
 _NAME = r"`?(?P<{0}>[A-Za-z_][\w.]*\w)`?"
 _WRITING = r"(?:writ(?:e|es|ten)|assign(?:s|ed)?|sets?|chang(?:e|es|ed)|modif(?:y|ies|ied)|updat(?:e|es|ed))"
 _WRITES = re.compile(

@@ -182,10 +182,10 @@ def _quotes_of(reading: AnswerInputs, run: TurnContext, *, is_sure: bool) -> tup
     with run.clock.step("pack"):
         quotable = named_within(reading.evidence, run.settings.max_context_tokens, run.services.count_tokens)
     with run.clock.step("answer"):
-        if not is_sure:
-            return quotable, closest(reading.words, quotable, reading.passages)
         kept = {piece.id: piece for piece in quotable}
         at = {fact: kept[piece.id] for fact, piece in reading.at.items() if piece.id in kept}
+        if not is_sure:
+            return quotable, closest(reading.words, quotable, reading.passages, reading.facts, at)
         lead = [kept[piece.id] for piece in reading.lead if piece.id in kept]
         parts = (reading.words, quotable, reading.passages, reading.facts, at, lead)
         return quotable, answer_of(reading.wish, *parts)

@@ -1,0 +1,138 @@
+"""The configuration plan: which settings a question means, and where each has its default, is set and is read.
+
+A setting is a property of what is called options, settings or constants, or is itself called a default, a limit, a
+timeout. Which of them is meant is decided by their names: words that mean about the same count in part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, points_at
+from rag_assets.answer.passage_ranking import name_scores
+from rag_assets.answer.passages import CONFIGURATION, PROSE
+from rag_assets.answer.plans import facts_naming, points_naming
+from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.csr_graph import KINDS, ResultReader
+from rag_assets.search.ranking.penalties import non_product_code
+
+if TYPE_CHECKING:
+    from rag_assets.answer.question_analysis import QueryTerm
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.models.static_code.embedder import StaticEmbedder
+    from rag_assets.search.index import LabelIndex
+
+_OWNER = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?|Constants?|Defaults?|Policy)(?:`\d+)?$", re.IGNORECASE)
+_NAME = re.compile(
+    r"^_?(?:default|max|min)|(?:timeout|interval|limit|threshold|ttl|retries|expiry|expiration|lifetime|duration)"
+    r"(?:s|(?:in)?_?(?:ms|milli(?:second)?s|seconds|minutes|hours|days))?$",
+    re.IGNORECASE,
+)
+_LOOKED_AT = 40
+_FEWEST_SAID = 0.2
+"""Of a question's weight, by the name of a setting. Of 40 questions of fifteen repositories that ask for an amount or a
+setting that is there 19 have one that says so much, of 21 for what is not there none."""
+_NEARLY_AS_GOOD = 0.75  # of the best score
+_MOST_SETTINGS, _MOST_EACH = 3, 2
+_VALUE = (
+    r"^(?!.*\bis \{{).*(?<!\w){0}[\"']?\s*(?:\{{[^{{}}]*\}}\s*)?(?:\??:\s*[\w<>?\[\]., |]+?\s*)?"
+    r"(?::?=(?![=>])|:(?!:))\s*"
+    r"(?=[\d\"'-]|[Tt]rue|[Ff]alse|(?:new\s+)?[\w.]+\(|(?:\w+\.)*_?(?:[Dd]efault|DEFAULT|[A-Z]+_)\w*)"
+)
+"""Where code gives a value to a property, a field, a parameter or a key: a literal, what a call makes, a constant."""
+_FILES = frozenset({"json", "yaml", "toml", "ini", "xml"})
+_DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("Default", "Set in", "Setting", "Read in")
+_KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-]+[.:_]+)*{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)"
+_READ = r"(?<=[\w)\]]\.){0}(?!\w)(?!\s*(?:[-+*/|&?]?=(?![=>])|\())"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """`said` is the share of the question's weight that its name says."""
+
+    owner: str
+    name: str
+    path: str
+    line: int
+    said: float
+
+
+def settings_meant(
+    graph: Graph, question: str, words: Sequence[QueryTerm], model: StaticEmbedder | None
+) -> list[Setting]:
+    """The settings of the product that a question names in its own words, the nearest first."""
+    nodes, names = [], []
+    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.PROPERTY.value)).tolist():
+        owner, _, name = graph.keys[node].rpartition("|")[0].rpartition(":")[2].rpartition(".")
+        owner = owner.rpartition(".")[2]
+        if _OWNER.search(owner) or _NAME.search(name):
+            nodes.append(node)
+            names.append((owner.partition("`")[0], name))
+    if not nodes or not words:
+        return []
+    score, said = name_scores(question, words, [" ".join(one) for one in names], model)
+    _, by_name = name_scores(question, words, [name for _, name in names], model)
+    likely = [
+        at
+        for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
+        if said[at] >= _FEWEST_SAID and by_name[at] >= _FEWEST_SAID / 2
+    ]
+    places = ResultReader(graph).places(np.array([nodes[at] for at in likely], np.int64))
+    found: dict[str, Setting] = {}
+    for at, where in zip(likely, places, strict=True):
+        if score[at] < _NEARLY_AS_GOOD * score[likely[0]]:
+            break
+        if where and non_product_code(where[0].path) is None:
+            owner, name = names[at]
+            found.setdefault(
+                name.replace("_", "").casefold(),
+                Setting(owner, name, where[0].path, where[0].line_start, float(said[at])),
+            )
+    return list(found.values())[:_MOST_SETTINGS]
+
+
+def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where each setting has its default, is set and is read, with the points that show it."""
+    found: dict[GraphFact, str] = {}
+    shard, scope = index.parts.shard(), index.scope()
+    declared = points_at([(setting.path, setting.line) for setting in settings], shard, scope)
+    for setting in settings:
+        made = _facts_of(setting, index)
+        point = declared.get((setting.path, setting.line))
+        if point is not None and not any(fact.group == _DEFAULT for fact in made):
+            name = f"{setting.owner}.{setting.name}"
+            made[GraphFact(name, "", "", setting.path, setting.line, True, _DECLARED)] = point
+        found |= made
+    facts = tuple(sorted(found, key=lambda fact: _GROUPS.index(fact.group)))
+    return GraphFacts(facts, len(facts)), found
+
+
+def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
+    points = points_naming(setting.name, index)
+    payloads = index.parts.shard().retrieve(sorted(points.ids), index.scope())
+    code = {point: one for point, one in payloads.items() if non_product_code(one.get("Path", "")) is None}
+    files = {point: one for point, one in code.items() if one.get("CodeLanguage", "") in _FILES}
+    name, made = re.escape(setting.name), dict[GraphFact, str]()
+    told: set[tuple[str, int]] = set()
+    for verb, pattern, of in (("sets", _VALUE, code), ("sets", _KEY, files), ("reads", _READ, code)):
+        written, skipped = re.compile(pattern.format(name)), () if of is files else PROSE | CONFIGURATION
+        facts = facts_naming(written, of, index, (verb, setting.name, True), skipped)
+        new = sorted((one for one in facts if (one.path, one.line) not in told), key=partial(_order, setting))[
+            :_MOST_EACH
+        ]
+        told |= {(one.path, one.line) for one in new}
+        for one in new:
+            group = _READ_IN if verb == "reads" else _DEFAULT if one.path == setting.path else _SET_IN
+            made[replace(one, group=group)] = facts[one]
+    return made
+
+
+def _order(setting: Setting, fact: GraphFact) -> tuple[bool, bool, str, int]:
+    """What is of the type itself first."""
+    return fact.path != setting.path, setting.owner.casefold() not in fact.source.casefold(), fact.path, fact.line

@@ -1,0 +1,149 @@
+"""A question for an amount, a default or a place to change something is answered by the setting that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.answer.citations import Support
+from rag_assets.answer.question_analysis import asks_setting
+from rag_assets.index.layout import IndexHome
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+FILES = {
+    "README.md": "# Shop\n\nAn example of a shop with a delivery service and a payment service.\n",
+    "src/Delivery/DeliveryOptions.cs": """\
+namespace Shop.Delivery;
+
+/// <summary>What can be configured for deliveries.</summary>
+public class DeliveryOptions
+{
+    public TimeSpan DeliveryTimeout { get; set; } = TimeSpan.FromSeconds(30);
+
+    public int MaxParcels { get; set; }
+
+    public string DepotAddress { get; set; } = "";
+}
+""",
+    "src/Delivery/DeliveryStartup.cs": """\
+namespace Shop.Delivery;
+
+public static class DeliveryStartup
+{
+    public static DeliveryOptions Read(IConfiguration config)
+    {
+        var options = new DeliveryOptions();
+        options.MaxParcels = config.GetValue(nameof(options.MaxParcels), 25);
+        return options;
+    }
+}
+""",
+    "src/Delivery/Courier.cs": """\
+namespace Shop.Delivery;
+
+/// <summary>Brings parcels to customers.</summary>
+public class Courier
+{
+    private readonly DeliveryOptions _options;
+
+    public bool CanTake(Van van) => van.Parcels.Count < _options.MaxParcels;
+
+    public Task Bring(Van van) => van.DriveAsync().WaitAsync(_options.DeliveryTimeout);
+}
+""",
+    "src/appsettings.json": '{\n  "Delivery": {\n    "DeliveryTimeout": "00:02:00"\n  }\n}\n',
+    "tests/CourierTests.cs": """\
+class CourierTests
+{
+    void Full() => new Courier(new DeliveryOptions { MaxParcels = 1 }).CanTake(new Van());
+}
+""",
+    "jobs/mailing.py": '''\
+"""Sends letters."""
+
+
+class MailingConfig:
+    """How letters are sent."""
+
+    retry_interval: int = 90
+    sender_name: str = "shop"
+
+
+def send(letter, config: MailingConfig):
+    """Sends a letter, and again after a while."""
+    return letter.post(again_after=config.retry_interval)
+''',
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("setting-plan")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "shop", FILES), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        yield index
+
+
+def told_by(index: Index, question: str) -> dict[str, list[str]]:
+    """Heading → the places below it; every one is as it is in its file, and cited."""
+    answer = index.ask(question, options=AskOptions(threshold=0.0))
+    assert {one.support for one in answer.checks} <= {Support.SUPPORTED}
+    found: dict[str, list[str]] = {}
+    places: list[str] = []
+    for line in answer.text.splitlines():
+        if line.startswith("**") and line.endswith(":**"):
+            places = found.setdefault(line.strip("*:"), [])
+        elif line.startswith("- **"):
+            place, _, quoted = line.rpartition(" in ")[2].partition(": `")
+            path, _, number = place.rpartition(":")
+            assert FILES[path].split("\n")[int(number) - 1].strip() == quoted.rpartition("` [chunk: ")[0]
+            places.append(place)
+    return found
+
+
+@pytest.mark.rule("E19")
+def test_default_and_where_it_is_set_and_read(shop: Index) -> None:
+    told = told_by(shop, "which delivery timeout is used when I set nothing?")
+    assert told["Default"] == ["src/Delivery/DeliveryOptions.cs:6"]
+    assert told["Set in"] == ["src/appsettings.json:3"]
+    assert told["Read in"] == ["src/Delivery/Courier.cs:10"]
+
+
+def test_a_default_that_is_given_elsewhere_and_not_what_tests_set(shop: Index) -> None:
+    told = told_by(shop, "how many parcels are delivered at most?")
+    assert told["Set in"] == ["src/Delivery/DeliveryStartup.cs:8"]
+    assert told["Setting"] == ["src/Delivery/DeliveryOptions.cs:8"]
+    assert told["Read in"] == ["src/Delivery/Courier.cs:8"]
+
+
+def test_of_python_too(shop: Index) -> None:
+    told = told_by(shop, "what is the retry interval of mailing by default?")
+    assert told["Default"] == ["jobs/mailing.py:7"]
+    assert told["Read in"] == ["jobs/mailing.py:13"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["how does a courier bring parcels?", "how many tables has the warehouse?", "which colour is the default?"],
+)
+def test_nothing_is_told_of_settings_that_are_not_asked_for(shop: Index, question: str) -> None:
+    assert not {"Default", "Set in", "Setting", "Read in"} & told_by(shop, question).keys()
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("which timeout is used when I set nothing", True),
+        ("where can I change how often the jobs run?", True),
+        ("password rules for new accounts?", True),
+        ("how late may a trigger be?", True),
+        ("how is a parcel delivered?", False),
+        ("why do OPTIONS calls get through without a token", False),
+    ],
+)
+def test_what_may_be_a_setting(question: str, asks: bool) -> None:
+    assert asks_setting(question) is asks
