@@ -356,7 +356,7 @@ def read(
     passages = ranked(question.text, asked.words, ranked_of, question_model(target), literal)
     wish, facts = known.wish, known.facts
     planned = bool(lead) or (wish.intent in (Intent.LIST, Intent.OVERVIEW) and bool(at))
-    planned |= wish.intent is Intent.DEFINITION and asked.of_code and bool(evidence)
+    planned |= wish.intent is Intent.DEFINITION and (asked.of_code or wish.choice) and bool(evidence)
     planned |= any(fact.target.endswith(route) for route in wish.routes for fact in at)
     if question.phrases:
         from rag_assets.search.phrases import occurs  # start-up budget: few questions have a phrase

@@ -37,12 +37,32 @@ if TYPE_CHECKING:
 MOST_LISTED = 40
 """Of a list: two screens. Its heading counts them all, and `graph list` lists them."""
 _FEWEST_LISTED = 2
-_CONTAINERS = frozenset(map(root, ("api", "app", "application", "database", "product", "server", "service", "system")))
+_CONTAINERS = frozenset(
+    map(
+        root,
+        (
+            "api",
+            "app",
+            "application",
+            "database",
+            "persistence",
+            "persistent",
+            "product",
+            "server",
+            "service",
+            "storage",
+            "system",
+        ),
+    )
+)
 """What has all that a repository has, also where nothing is called so."""
 _MOST_TYPES = 6  # of an overview
 _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
+_MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
+_ABSTRACT = re.compile(r"\b(?:interface|abstract|trait|ABC|Protocol)\b")
 _README_SECTIONS = 12
+_MOST_BASES = 2  # between a type and the contract that says what it is
 _READING = (
     "configuration config GetSection GetValue GetConnectionString environment variable environ getenv process env"
 )
@@ -70,6 +90,7 @@ LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "route": (NodeType.ENDPOINT,),
     "url": (NodeType.ENDPOINT,),
     "table": (NodeType.TABLE,),
+    "entity": (NodeType.ENTITY,),
     "view": (NodeType.VIEW,),
     "procedure": (NodeType.PROC,),
     "trigger": (NodeType.TRIGGER,),
@@ -111,7 +132,7 @@ def listed(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> GraphFacts:
     found = of_product if len(of_product) >= _FEWEST_LISTED else found
     about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
     facts = tuple(one.fact for one in found[:MOST_LISTED])
-    return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {noun}{about}")
+    return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
 
 
 def list_heading(noun: str, count: int) -> str:
@@ -120,22 +141,64 @@ def list_heading(noun: str, count: int) -> str:
 
 def nodes_listed(graph: Graph, noun: str, subject: Sequence[QueryTerm] = ()) -> list[ListedNode]:
     """All nodes that a noun lists, or of a kind of node, that are about a subject: the product first, then by path and
-    line."""
-    found = [one for one in _places(graph, _nodes_of(graph, noun)) if _is_about(one, subject)]
+    line. What goes before the noun, as in `integration event`, is what they, or their files, are called too."""
+    *sort, noun = noun.split()
+    nodes, proven = _nodes_of(graph, noun, sort)
+    wanted = frozenset(map(root, sort)) if not proven else frozenset()
+    found = [
+        one
+        for one in _places(graph, nodes)
+        if _is_about(one, subject)
+        and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
+        and (noun in LISTED_KINDS or not _MIGRATION.search(one.path))
+    ]
     unique = {(one.name, one.path, one.line): one for one in found}.values()
     return sorted(unique, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line, one.name))
 
 
-def _nodes_of(graph: Graph, noun: str) -> Numbers:
+def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bool]:
+    """The nodes of a kind, or types whose names end with a noun and what derives from them; of a sort what derives from
+    a type that is called so itself, as `IIntegrationEvent` is. Contracts are none where something keeps them. Whether
+    these are all of the sort that is meant."""
     kinds = [kind.value for kind in LISTED_KINDS.get(noun, ())] or [noun] * (noun in KINDS)
     if kinds:
-        return np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind) for kind in kinds]))
-    wanted = root(noun)
-    types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
-    return np.array(
-        [node for node in types.tolist() if (said := identifier_words(graph.names[node])) and root(said[-1]) == wanted],
-        np.int64,
-    )
+        nodes = np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind) for kind in kinds]))
+        return nodes if len(nodes) or noun != "table" else _mapped(graph), False
+    wanted = [root(word) for word in (*sort, noun)]
+    named, contracts = list[int](), list[int]()
+    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist():
+        said = [root(word) for word in identifier_words(graph.names[node])]
+        if said[said[:1] == ["i"] : len(said) - (said[-1:] == ["base"])] == wanted:
+            contracts.append(node)
+        elif said and said[-1] == wanted[-1]:
+            named.append(node)
+    one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
+    derived, bases = _derived(graph, contracts if sort else [*contracts, *one_of_them])
+    found = derived if sort and derived else derived.union(named, contracts)
+    found -= {node for node in bases if _ABSTRACT.search(graph.signature(node))}
+    return np.array(sorted(found), np.int64), bool(sort and derived)
+
+
+def _mapped(graph: Graph) -> Numbers:
+    """The tables that types are mapped to, where no script creates any."""
+    tables = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TABLE_OR_VIEW.value))
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[IN, RELATIONS.index(Relation.MAPS_TO.value)] = True
+    return tables[np.unique(graph.reach(tables, allowed)[0].origin)]
+
+
+def _derived(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
+    """What inherits or implements some types, and what does that of these; and what it derives from."""
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[IN, [RELATIONS.index(one.value) for one in (Relation.INHERITS, Relation.IMPLEMENTS)]] = True
+    derived, bases = set[int](), set[int]()
+    for _ in range(_MOST_BASES):
+        frontier = np.array(nodes, np.int64)
+        reach, _ = graph.reach(frontier, allowed)
+        bases.update(frontier[reach.origin].tolist())
+        nodes = [node for node in reach.node.tolist() if graph.kinds[node] == KINDS.index(NodeType.TYPE.value)]
+        derived.update(nodes)
+    return derived, bases
 
 
 def _places(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:
@@ -144,11 +207,13 @@ def _places(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:
     for node, places in zip(nodes.tolist(), reader.places(nodes), strict=True):
         key = reader.key(node)
         if places:
-            yield ListedNode(key, places[0].path, places[0].line_start)
+            first = min(places, key=lambda one: _MIGRATION.search(one.path) is not None)
+            yield ListedNode(key, first.path, first.line_start)
             continue
         reach, _ = graph.reach(np.array([node]), referring, 1)
-        edge = next((edge for edge in reader.edges(reach.edge) if edge.path), None)
-        if edge is not None:
+        edges = [edge for edge in reader.edges(reach.edge) if edge.path]
+        if edges:
+            edge = min(edges, key=lambda one: _MIGRATION.search(one.path) is not None)
             yield ListedNode(key, edge.path, edge.line)
 
 

@@ -345,13 +345,15 @@ _ROUTE_PATH = re.compile(rf"(?<![\w.:/])(?:(?:{_VERBS}) +)?/[^\s?,;\"'`]+")
 @dataclass(frozen=True, slots=True)
 class QueryIntent:
     """`names` are identifiers that the question writes as code is written, `places` the files and lines that a path or
-    a stack trace is, `routes` paths of HTTP. `does`: it asks what something does, which its body says."""
+    a stack trace is, `routes` paths of HTTP. `does`: it asks what something does, which its body says. `choice`: the
+    names are those of the enumeration whose values it asks for."""
 
     intent: Intent
     names: tuple[str, ...]
     places: tuple[CodePlace, ...] = ()
     routes: tuple[str, ...] = ()
     does: bool = False
+    choice: bool = False
 
 
 def intent_of(question: Question) -> QueryIntent:
@@ -383,6 +385,8 @@ def words_as_names(question: Question) -> QueryIntent | None:
     if members:  # `a catalog item` may be `CatalogItem`
         said = (members["owner"] or members["model"]).split()
         return QueryIntent(Intent.DEFINITION, ("".join(word[:1].upper() + word[1:] for word in said), " ".join(said)))
+    if choices := _choices(text):
+        return QueryIntent(Intent.DEFINITION, choices, choice=True)
     if intent not in _OF_NAMES:
         return None
     starts = _OBJECT_FIRST.match(text) is None
@@ -409,8 +413,8 @@ def asks_amount(question: str) -> bool:
 _LIST = re.compile(
     r"^\W*(?:which|what(?! (?:happens|becomes)\b)|list|show|enumerate|name|how many|give)\b"
     r"(?:\s+(?:me|a|list|all|the|of|kinds?|sorts?|different|"
-    r"available|existing|custom|own|various|http|rest|api|web|database|db|sql|nuget|npm|public|domain|integration|"
-    r"stored|are|is|there))*\s+(?P<noun>[A-Za-z]+)\b"
+    r"available|existing|custom|own|various|http|rest|api|web|database|db|sql|nuget|npm|public|"
+    r"stored|are|is|there))*\s+(?:(?P<sort>[A-Za-z]+)\s+)??(?P<noun>[A-Za-z]+)\b"
     r"(?P<rest>\W*(?:$|(?:are|can|do|does|exist|for|has|have|in|is|of|that|there|to|was|were)\b).*)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -488,13 +492,38 @@ _HOW_MANY_AT_MOST = re.compile(
 
 
 def listed_noun(question: str) -> tuple[str, str]:
-    """(what a question wants a list of, in the singular and lower case; the rest of the question); two '' for none."""
+    """(what a question wants a list of, in the singular and lower case, as `event` or `integration event`; the rest of
+    the question); two '' for none."""
     found = _LIST.match(question.strip())
     if found is None or _HOW_MANY_AT_MOST.match(question):
         return "", ""
-    noun = found["noun"].lower()
+    noun, sort = found["noun"].lower(), (found["sort"] or "").lower()
     single = singular(noun)
-    return (single, found["rest"]) if noun != single or noun == "middleware" else ("", "")
+    if (noun == single and noun != "middleware") or (sort and question.strip().lower().startswith("how many")):
+        return "", ""
+    return f"{sort} {single}".strip(), found["rest"]
+
+
+_ENUMERATED = {
+    "state": "Status State Stage",
+    "status": "Status State",
+    "stage": "Stage Status",
+    "kind": "Kind Type",
+    "type": "Type Kind",
+} | {one: one.capitalize() for one in ("category", "level", "mode", "phase", "priority", "reason", "role", "severity")}
+"""What a question calls the values of an enumeration, and what the enumeration may be called."""
+_MOST_OF_NAME = 3  # words
+
+
+def _choices(question: str) -> tuple[str, ...]:
+    """What an enumeration may be called whose values a question asks for: `OrderStatus` for the states of an order."""
+    noun, rest = listed_noun(question)
+    *sort, last = noun.split() or [""]
+    words = [one for one, _ in _telling(" ".join((*sort, rest))) if not is_relation_or_manner(one)]
+    if last not in _ENUMERATED or not 0 < len(words) <= _MOST_OF_NAME:
+        return ()
+    owner = "".join(singular(word.lower()).capitalize() for word in words)
+    return tuple(f"{owner}{one}" for one in _ENUMERATED[last].split())
 
 
 _CHOICE = re.compile(r"\b(?:supports?|supported|accepted|allowed)\b|\bcan (?:i|we|you|one|it) \w+", re.IGNORECASE)

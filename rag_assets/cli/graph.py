@@ -469,8 +469,9 @@ def list_nodes(
         str,
         typer.Argument(
             metavar="KIND",
-            help="endpoint, table, view, procedure, trigger, migration, package; or the last word of the names of "
-            "types, such as handler; or a kind of node in capitals, such as METHOD.",
+            help="endpoint, table, view, entity, procedure, trigger, migration, package; or the last words of the "
+            "names of types, such as handler, or of what they derive from; or a kind of node in capitals, such as "
+            "METHOD.",
         ),
     ],
     about: Annotated[

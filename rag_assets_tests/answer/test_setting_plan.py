@@ -83,7 +83,7 @@ def send(letter, config: MailingConfig):
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     base = tmp_path_factory.mktemp("setting-plan")
     home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "shop", FILES), "shop")
+    index_without_dagster(home, new_repository(base / "shop", {**FILES}), "shop")
     with open_index("shop@main", home=home.root) as index:
         yield index
 
