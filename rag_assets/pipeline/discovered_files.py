@@ -379,7 +379,7 @@ class _KnownFiles:
 
     def among(self, entries: list[TreeEntry]) -> dict[TreeEntry, DiscoveredFile | SkippedFile]:
         """What is known of these entries. A text that is gone from the store is not known."""
-        keys = {entry: _discovery_key(entry.path, entry.blob_id, self._limit) for entry in entries}
+        keys = {entry: _discovery_key(entry.path, entry.blob_id, self._limit, entry.taken) for entry in entries}
         known = self._memo.known(list(keys.values()))
         blobs = BlobStore(self._build.home.blobs)
         found: dict[TreeEntry, DiscoveredFile | SkippedFile] = {}
@@ -402,14 +402,14 @@ class _KnownFiles:
             self._memo.keep([(key, outcome)])
 
 
-def _discovery_key(path: str, blob_id: str, max_line_length: int) -> bytes:
-    return cache_key(STAGE, POLICY_FINGERPRINT, str(max_line_length), path, blob_id)
+def _discovery_key(path: str, blob_id: str, max_line_length: int, taken: bool) -> bytes:
+    return cache_key(STAGE, POLICY_FINGERPRINT, str(max_line_length), path, blob_id, *["taken"] * taken)
 
 
 def _used_discoveries(directory: Path) -> Iterator[bytes]:
     limit = read_spec(directory).max_line_length
     for row in rows_of_files(directory, ["path", "blob_id"]):
-        yield _discovery_key(row["path"], row["blob_id"], limit)
+        yield from (_discovery_key(row["path"], row["blob_id"], limit, taken) for taken in (False, True))
 
 
 def rows_of_files(directory: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:

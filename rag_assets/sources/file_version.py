@@ -38,11 +38,11 @@ def files_of_snapshot(
     found: dict[str, DiscoveredText | SkippedFile] = {}
     readable = []
     for entry in wanted:
-        refused = refused_name(entry) or rules.refused_entry(entry)
-        if refused is not None:
-            found[entry.path] = refused
+        admitted = refused_name(entry) or rules.admitted(entry)
+        if isinstance(admitted, SkippedFile):
+            found[entry.path] = admitted
         else:
-            readable.append(entry)
+            readable.append(admitted)
     for entry, content in snapshot.read(readable):
         known = examined(entry, content, policy, language_of) if isinstance(content, bytes) else content
         found.setdefault(entry.path, known)
@@ -113,7 +113,7 @@ def _entry_of(root: Path, path: str, rules: PathRules) -> TreeEntry | SkippedFil
     entry = TreeEntry(path, "", about.st_size, kind, modified=about.st_mtime)
     if not is_link and not stat.S_ISREG(about.st_mode):
         return entry.skipped(SkipReason.UNREADABLE, "not a regular file")
-    return refused_name(entry) or rules.refused_entry(entry) or entry
+    return refused_name(entry) or rules.admitted(entry)
 
 
 def rules_of_work_tree(

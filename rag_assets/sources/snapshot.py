@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, Self
@@ -30,7 +30,7 @@ class TreeEntry:
 
     `blob_id` is the git object id, or the sha256 of the bytes without git. `refused` is set if the source
     itself cannot or must not give out the content. `modified` is what a source without git says of the time, in seconds
-    since 1970.
+    since 1970. `taken`: a rule with `!` names it, so it is indexed although a tool wrote it.
     """
 
     path: str
@@ -40,6 +40,7 @@ class TreeEntry:
     refused: SkipReason | None = None
     detail: str = ""
     modified: float = 0.0
+    taken: bool = field(default=False, compare=False)
 
     def skipped(self, reason: SkipReason, detail: str) -> SkippedFile:
         return SkippedFile(self.path, reason, detail, self.size, self.blob_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
@@ -36,7 +36,7 @@ class IgnorePolicy:
 
     `include`: if given, only these files. `exclude`: never these; it beats every `.rag_assets_ignore`. A `!pattern` in
     `exclude` or in an ignore file re-includes files that a convention refuses (`!vendor/` for first-party code of that
-    name).
+    name, `!*_gen.go` for code that says a tool wrote it).
     Raises ValueError for a pattern that matches nothing.
     """
 
@@ -103,30 +103,35 @@ class PathRules:
 
     def refused_path(self, path: str) -> Refusal | None:
         """The reason to leave out a file by its path alone."""
+        return self._judged(path)[0]
+
+    def _judged(self, path: str) -> tuple[Refusal | None, bool]:
+        """With whether a rule with `!` takes it."""
         parent, _, name = path.rpartition("/")
         refusal = self.refused_directory(parent)
         if refusal is not None:
-            return refusal
+            return refusal, False
         verdict = self._verdict(path, is_directory=False)
         if verdict is not None and verdict.ignored:
-            return SkipReason.IGNORED, verdict.source
+            return (SkipReason.IGNORED, verdict.source), False
         if name in (IGNORE_FILE, GITIGNORE_FILE):
-            return SkipReason.IGNORED, "list of ignored files"
+            return (SkipReason.IGNORED, "list of ignored files"), False
         if self._include and not self._is_included(path):
-            return SkipReason.IGNORED, "matches no include pattern"
+            return (SkipReason.IGNORED, "matches no include pattern"), False
         if verdict is None:
             refusal = default_ignores.refused_name(tuple(parent.split("/")) if parent else (), name)
-        return refusal or (default_ignores.refused_format(name) if extraction_of(name) is None else None)
+        refusal = refusal or (default_ignores.refused_format(name) if extraction_of(name) is None else None)
+        return refusal, verdict is not None
 
-    def refused_entry(self, entry: TreeEntry) -> SkippedFile | None:
-        """The reason not to read an entry; None if its content decides."""
+    def admitted(self, entry: TreeEntry) -> TreeEntry | SkippedFile:
+        """The entry, if its content decides, or the reason not to read it."""
         if entry.refused is not None:
             return entry.skipped(entry.refused, entry.detail)
         if entry.kind is EntryKind.SYMLINK:
             return entry.skipped(SkipReason.SYMLINK, "links are not followed")
         if entry.kind is EntryKind.SUBMODULE:
             return entry.skipped(SkipReason.SUBMODULE, "index the submodule as a repository of its own")
-        refusal = self.refused_path(entry.path)
+        refusal, taken = self._judged(entry.path)
         if refusal is not None:
             return entry.skipped(*refusal)
         limit = self._policy.max_document_bytes if is_document(entry.path) else self._policy.max_file_bytes
@@ -134,7 +139,7 @@ class PathRules:
             return entry.skipped(SkipReason.TOO_LARGE, f"{entry.size:,} bytes, limit {limit:,}")
         if entry.size == 0:
             return entry.skipped(SkipReason.EMPTY, "0 bytes")
-        return None
+        return replace(entry, taken=True) if taken else entry
 
     def _verdict(self, path: str, *, is_directory: bool) -> _Verdict | None:
         """The verdict of the settings, else of the deepest ignore file with a matching line, on `path` itself."""
