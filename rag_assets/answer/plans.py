@@ -83,7 +83,9 @@ _SAYS_NO_USE = re.compile(
     r"\s*(?:import|from|using|package|export \*|//|/\*|\*|#|--|\"\"\"|@see)(?!\w)|.*\brequire\(", re.IGNORECASE
 )
 """What imports a name, or tells of it."""
-_README = re.compile(r"readme(?:\.\w+)?|docs?/(?:readme|index|intro|introduction|overview)\.\w+", re.IGNORECASE)
+_README = re.compile(
+    r"(?:readme|docs?/(?:readme|index|intro|introduction|overview)(?=\.))(?:\.(?!x?html?$)\w+)?", re.IGNORECASE
+)
 
 LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "endpoint": (NodeType.ENDPOINT,),
