@@ -1,5 +1,5 @@
-"""What lies beside the product: tests, samples, benchmarks, documents, and types that others implement. It uses the
-same words and is seldom what is looked for.
+"""What lies beside the product: tests, samples, benchmarks, translations, documents, and types that others implement.
+It uses the same words and is seldom what is looked for.
 
 Decided by path alone, with the conventions of the languages that are indexed. Pure.
 """
@@ -52,6 +52,9 @@ class BesideProduct(Enum):
     TEST = frozenset({"test", "spec"})
     SAMPLE = frozenset({"sample", "example", "demo"})
     BENCHMARK = frozenset({"benchmark"})
+    TRANSLATION = frozenset(
+        {"translation", "translate", "translated", "localization", "localisation", "locale", "i18n", "l10n"}
+    )
     TYPES = frozenset({"interface", "contract", "typing"})
     DOCUMENT = frozenset(
         (
@@ -61,7 +64,7 @@ class BesideProduct(Enum):
     )
 
 
-_ASKED_ANYWHERE = frozenset({BesideProduct.DOCUMENT, BesideProduct.TYPES})
+_ASKED_ANYWHERE = frozenset({BesideProduct.DOCUMENT, BesideProduct.TYPES, BesideProduct.TRANSLATION})
 _FOLDERS = {
     **dict.fromkeys(("test", "tests", "testing", "spec", "specs", "testdata", "fixtures", "mocks"), BesideProduct.TEST),
     **dict.fromkeys(("sample", "samples", "example", "examples", "demo", "demos"), BesideProduct.SAMPLE),
@@ -73,9 +76,25 @@ _FILES = frozenset({"test", "tests", "spec", "specs"})
 _DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".pdf", ".docx")
 _TYPES = re.compile(r"(?:^|/)(?:I[A-Z][a-z]\w*\.cs|(?:types|interfaces|typings)(?:/.*)?\.tsx?|[^/]*\.(?:types|d)\.ts)$")
 """Files of types alone, by the conventions of C# (`IBasket.cs`) and TypeScript (`types/store.ts`, `*.d.ts`)."""
+_LOCALE = (
+    r"(?:ar|az|bg|bn|bs|ca|cs(?=[-_])|da|de|el|es|et|eu|fa|fil?|fr|gl|he|hi|hr|hu|hy|id|is|it|ja|ka|kk|ko|lt|lv|mk|mn|ms"
+    r"|n[bln]|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|th|tr|uk|ur|uz|vi|zh)(?:[-_](?:arab|cyrl|han[st]|latn))?(?:[-_]r?[a-z]{2})?"
+)
+_TRANSLATION = re.compile(
+    rf"\.(?:arb|pot?|xcstrings|xliff|xlf)$|[._]{_LOCALE}\.(?:properties|resx)$|readme[._-]{_LOCALE}\.\w+$"
+    rf"|\.{_LOCALE}\.(?:adoc|html?|mdx?|rst)$",
+    re.IGNORECASE,
+)
+_NAMED_AS_LOCALE = re.compile(rf"(?:[\w-]+\.)?{_LOCALE}\.\w+", re.IGNORECASE)
+_FOLDER_OF_LOCALE = re.compile(rf"(?P<inside>{_LOCALE})|values-{_LOCALE}|{_LOCALE}\.lproj", re.IGNORECASE)
+_FOLDER_OF_TEXTS = re.compile(r"i18n|l10n|lang(?:uage)?s?|locales?|locali[sz]ations?|translations?", re.IGNORECASE)
+"""Texts in other languages than English, by the conventions of gettext, XLIFF, .NET, Java, Android, Apple, and by
+folders: they repeat what the code or the English text says, once for each language."""
 _VERSION = re.compile(r"(?:^|/)(?:[a-z]+[-_]?)??(v\d+(?:\.\w+)*|\d+(?:\.(?:\d+|x))+)(?=/)", re.IGNORECASE)
 _HOW_TO = re.compile(r"\s*(?:how\s+(?:do|can|should|would)\s+(?:i|we|you|one)|how\s?to)\b", re.IGNORECASE)
 _MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
+_EXPECTED = re.compile(r"\.(?:snap|(?:approved|received|verified)\.\w+)$")
+"""What a test compares with: Jest, Verify, ApprovalTests."""
 _FIRST_WORD = re.compile(r"(?:test_\w+|conftest)\.py")
 
 
@@ -87,6 +106,10 @@ def non_product_code(path: str) -> BesideProduct | None:
         stem = [word.lower() for word in identifier_words(name.rpartition(".")[0])]
         if (len(stem) > 1 and stem[-1] in _FILES) or _FIRST_WORD.fullmatch(name):
             return BesideProduct.TEST
+    if _EXPECTED.search(name):
+        return BesideProduct.TEST
+    if _TRANSLATION.search(name) or (_NAMED_AS_LOCALE.fullmatch(name) and _has_texts(folder)):
+        return BesideProduct.TRANSLATION
     return _side_of_folder(folder)
 
 
@@ -96,7 +119,16 @@ def _side_of_folder(path: str) -> BesideProduct | None:
     above, _, folder = path.rpartition("/")
     words = identifier_words(folder)
     side = _FOLDERS.get(words[-1].lower()) if words else None
+    if side is None and (locale := _FOLDER_OF_LOCALE.fullmatch(folder)):
+        parent = above.rpartition("/")[2].lower()
+        if not locale["inside"] or parent in ("doc", "docs") or _FOLDER_OF_TEXTS.fullmatch(parent):
+            return BesideProduct.TRANSLATION
     return _side_of_folder(above) if side is None and above else side
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def _has_texts(folder: str) -> bool:
+    return any(map(_FOLDER_OF_TEXTS.fullmatch, folder.split("/")))
 
 
 def is_test_path(path: str) -> bool:
