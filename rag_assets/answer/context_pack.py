@@ -357,6 +357,7 @@ def read(
     wish, facts = known.wish, known.facts
     planned = bool(lead) or (wish.intent in (Intent.LIST, Intent.OVERVIEW) and bool(at))
     planned |= wish.intent is Intent.DEFINITION and (asked.of_code or wish.choice) and bool(evidence)
+    planned |= wish.intent is Intent.TABLES and any(fact.group for fact in at)
     planned |= any(fact.target.endswith(route) for route in wish.routes for fact in at)
     if question.phrases:
         from rag_assets.search.phrases import occurs  # start-up budget: few questions have a phrase
@@ -457,6 +458,8 @@ def _known(
     near: Mapping[str, None] = {}
     if at:
         wish = replace(asked.wish, intent=Intent.LIST)
+    elif data := _data_known(result.question, target, graph_of):
+        wish, (facts, at) = replace(asked.wish, intent=Intent.TABLES), data
     else:
         facts, at, near = from_graphs(wish, noun=noun, subject=subject)
     if noun and not at:
@@ -515,6 +518,23 @@ def _setting_meant(
         return GraphFacts(), {}, 0.0
     said, index, settings = max(found, key=lambda one: one[0])
     return *setting_facts(index, settings), said
+
+
+def _data_known(
+    question: Question, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
+) -> tuple[GraphFacts, dict[GraphFact, str]] | None:
+    """Where the graph knows it, what stores, writes and reads that which a question asks it of."""
+    from rag_assets.answer.data_plan import data_asked, data_facts
+
+    asked = data_asked(question.text)
+    if asked is None:
+        return None
+    found = (
+        data_facts(index, graph, asked)
+        for index in target.members.values()
+        if not isinstance(graph := graph_of(index), str)
+    )
+    return next(((facts, at) for facts, at in found if at), None)
 
 
 def _asks_uses(wish: QueryIntent, question: Question) -> bool:

@@ -149,7 +149,7 @@ def nodes_listed(graph: Graph, noun: str, subject: Sequence[QueryTerm] = ()) -> 
     wanted = frozenset(map(root, sort)) if not proven else frozenset()
     found = [
         one
-        for one in _places(graph, nodes)
+        for one in places_of(graph, nodes)
         if _is_about(one, subject)
         and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
         and (noun in LISTED_KINDS or not _MIGRATION.search(one.path))
@@ -203,7 +203,8 @@ def _derived(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
     return derived, bases
 
 
-def _places(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:
+def places_of(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:
+    """The nodes that have a place: where they are declared, else where they are referred to; in a migration last."""
     reader, referring = ResultReader(graph), np.zeros((2, len(RELATIONS)), np.bool_)
     referring[IN] = True
     for node, places in zip(nodes.tolist(), reader.places(nodes), strict=True):
@@ -240,7 +241,7 @@ def main_types(graph: Graph) -> GraphFacts:
     """The types of the product that most is done with: those with most edges from elsewhere."""
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
     order = types[np.argsort(-graph.degree[IN][types].astype(np.int64), kind="stable")][: 8 * _MOST_TYPES]
-    found = [one for one in _places(graph, order) if non_product_code(one.path) is None]
+    found = [one for one in places_of(graph, order) if non_product_code(one.path) is None]
     unique = tuple({one.name: one.fact for one in found}.values())[:_MOST_TYPES]
     known = bool(graph.degree[IN][order].any())  # of most languages no use of a type is
     return GraphFacts(unique, len(unique), f"**{'Types that most of it uses' if known else 'Some of its types'}:**")

@@ -1,0 +1,123 @@
+"""Where an entity is stored, who writes and who reads it, is told of the class, its set and its table together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.answer.citations import Support
+from rag_assets.answer.data_plan import DataAsked, data_asked
+from rag_assets.answer.question_analysis import Intent, root
+from rag_assets.index.layout import IndexHome
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+FILES = {
+    "README.md": "# Shop\n\nSells things. Where it keeps them is up to you.\n",
+    "src/Orders/SalesOrder.cs": "namespace Shop;\n\npublic class SalesOrder { public int Id { get; set; } }\n",
+    "src/Data/ShopContext.cs": """\
+namespace Shop;
+
+public class ShopContext : DbContext
+{
+    public DbSet<SalesOrder> Orders => Set<SalesOrder>();
+
+    protected override void OnModelCreating(ModelBuilder builder)
+    {
+        builder.Entity<SalesOrder>().ToTable("OrderBook", "sales");
+    }
+}
+""",
+    "src/Orders/Checkout.cs": """\
+namespace Shop;
+
+public class Checkout
+{
+    private readonly ShopContext _context;
+
+    public async Task PlaceAsync(SalesOrder order)
+    {
+        _context.Orders.Add(order);
+        await _context.SaveChangesAsync();
+    }
+}
+""",
+    "src/Orders/History.cs": """\
+namespace Shop;
+
+public class History
+{
+    private readonly ShopContext _context;
+
+    public Task<List<SalesOrder>> AllAsync() => _context.Orders.ToListAsync();
+}
+""",
+    "db/vouchers.sql": "CREATE TABLE dbo.Vouchers (Id int NOT NULL, Code nvarchar(20) NOT NULL);\n",
+}
+STORED, WRITTEN, READ = "Stored in", "Written by", "Read by"
+ORDERS = {
+    STORED: ["src/Data/ShopContext.cs:5", "src/Data/ShopContext.cs:9"],
+    WRITTEN: ["src/Orders/Checkout.cs:9"],
+    READ: ["src/Orders/History.cs:7"],
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("data-plan")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "shop", {**FILES}), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        yield index
+
+
+@pytest.mark.rule("E19")
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("where are sales orders stored?", [STORED, WRITTEN, READ]),
+        ("who writes the order book?", [WRITTEN, STORED, READ]),
+        ("who reads SalesOrder?", [READ, STORED, WRITTEN]),
+        ("which table holds the orders?", [STORED, WRITTEN, READ]),
+    ],
+)
+def test_an_entity_by_its_class_its_set_and_its_table(shop: Index, question: str, told: list[str]) -> None:
+    answer = shop.ask(question, options=AskOptions())
+    assert answer.intent is Intent.TABLES and {one.support for one in answer.checks} == {Support.SUPPORTED}
+    found: dict[str, list[str]] = {}
+    for line in answer.text.splitlines():
+        if line.startswith("**"):
+            found[line.strip("*:")] = []
+        elif line.startswith("- **"):
+            found[[*found][-1]].append(line.rpartition(" in ")[2].partition(": ")[0])
+    assert [*found][:3] == told
+    assert {group: sorted(found[group]) for group in told} == ORDERS
+
+
+def test_a_table_that_only_a_script_knows(shop: Index) -> None:
+    assert "- **dbo.Vouchers** in db/vouchers.sql:1: " in shop.ask("where are vouchers kept?").text
+
+
+@pytest.mark.parametrize("question", ["where are customers stored?", "who writes vouchers?"])
+def test_what_the_graph_does_not_know_is_not_told(shop: Index, question: str) -> None:
+    text = shop.ask(question, options=AskOptions(threshold=0.0)).text
+    assert not any(f"**{group}" in text for group in ORDERS)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("where is a sales order stored?", DataAsked(("sales", "order"), STORED)),
+        ("in which table are the vouchers?", DataAsked(("voucher",), STORED)),
+        ("who updates the order table", DataAsked(("order",), WRITTEN)),
+        ("which jobs read from dbo.Vouchers?", DataAsked(("voucher",), READ)),
+        ("where is a config saved that I sent to the gateway", None),
+        ("who writes the log line at the end of each call, and which values does it carry?", None),
+        ("how are orders stored?", None),
+    ],
+)
+def test_questions_for_data(question: str, asked: DataAsked | None) -> None:
+    found = data_asked(question)
+    assert found == (asked and DataAsked(tuple(map(root, asked.words)), asked.first))
