@@ -32,6 +32,7 @@ from rag_assets.answer.question_analysis import (
     asks_how,
     asks_purpose,
     asks_setting,
+    data_asked,
     intent_of,
     is_subject,
     listed_noun,
@@ -524,11 +525,11 @@ def _data_known(
     question: Question, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
 ) -> tuple[GraphFacts, dict[GraphFact, str]] | None:
     """Where the graph knows it, what stores, writes and reads that which a question asks it of."""
-    from rag_assets.answer.data_plan import data_asked, data_facts
-
     asked = data_asked(question.text)
     if asked is None:
         return None
+    from rag_assets.answer.data_plan import data_facts
+
     found = (
         data_facts(index, graph, asked)
         for index in target.members.values()

@@ -6,38 +6,24 @@ other is one thing here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, points_at
 from rag_assets.answer.plans import ListedNode, places_of
-from rag_assets.answer.question_analysis import root
+from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, root
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, ResultReader
 from rag_assets.identifiers import identifier_words
-from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph, Numbers
     from rag_assets.search.index import LabelIndex
 
-_WRITES = r"writes?|saves?|stores?|updates?|inserts?|deletes?|removes?|creates?|adds?|changes?|persists?"
-_READS = r"reads?|loads?|queries|query|selects?|fetch(?:es)?"
-_THING = r"(?P<{0}>[\w.` -]+?)(?: (?:tables?|entity|entities|records?|rows?|data))?"
-_ASKED = re.compile(
-    rf"^\W*where (?:is|are|does|do|gets?) {_THING.format('kept')}(?: get)? (?:stored|saved|persisted|kept|written)\b"
-    r"(?: to| in(?: the (?:db|database))?)?\W*$"
-    rf"|^\W*(?:who|what|which \w+) (?:(?P<writes>{_WRITES})|(?P<reads>{_READS}))(?: (?:to|into|from|in))?"
-    rf" {_THING.format('object')}\W*$"
-    r"|^\W*(?:in )?(?:which|what) (?:database |db )?tables? (?:holds?|stores?|keeps?|contains?|has|have|is|are)"
-    rf" {_THING.format('held')}(?: (?:stored|saved|kept|in))*\W*$",
-    re.IGNORECASE,
-)
 _KINDS = [
     KINDS.index(kind.value)
     for kind in (NodeType.ENTITY, NodeType.DBSET, NodeType.TABLE, NodeType.TABLE_OR_VIEW, NodeType.VIEW)
@@ -45,28 +31,7 @@ _KINDS = [
 _ENTITY = KINDS.index(NodeType.ENTITY.value)
 _HOPS = 2  # from a set over its entity to the table
 _MOST_EACH, _MOST_ASKED = 4, 8
-_STORED, _WRITTEN, _READ = "Stored in", "Written by", "Read by"
-_RELATION = {Relation.MAPS_TO: _STORED, Relation.WRITES_TO: _WRITTEN, Relation.READS_FROM: _READ}
-
-
-@dataclass(frozen=True, slots=True)
-class DataAsked:
-    """`words` are what the thing is called, `first` what is told first of it."""
-
-    words: tuple[str, ...]
-    first: str
-
-
-def data_asked(question: str) -> DataAsked | None:
-    """The thing of which a question asks where it is stored, who writes it or who reads it. Nothing may follow that
-    asks for more."""
-    found = _ASKED.match(question.strip())
-    if found is None:
-        return None
-    thing = found["kept"] or found["object"] or found["held"]
-    words = [word.lower() for run in re.findall(r"\w+", thing.rpartition(".")[2]) for word in identifier_words(run)]
-    first = _WRITTEN if found["writes"] else _READ if found["reads"] else _STORED
-    return DataAsked(tuple(root(word) for word in words if word not in FUNCTION_WORDS), first)
+_RELATION = {Relation.MAPS_TO: STORED, Relation.WRITES_TO: WRITTEN, Relation.READS_FROM: READ}
 
 
 def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -80,13 +45,13 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
         told: dict[str, GraphEdge] = {}
         for edge in edges:
             if _RELATION[edge.relation] == group:
-                told.setdefault(edge.target if group == _STORED else edge.source, edge)
+                told.setdefault(edge.target if group == STORED else edge.source, edge)
         most = _MOST_ASKED if group == asked.first else _MOST_EACH
         shown = list(told.values())[:most]
         title = group if len(shown) == len(told) else f"{group} ({len(shown)} of {len(told)})"
         files = {edge.source: edge.path.rpartition("/")[2] for edge in shown}
         made += [replace(fact_of(edge, files), group=title) for edge in shown]
-        if group == _STORED and not shown:
+        if group == STORED and not shown:
             made += [replace(table.fact, group=group) for table in _tables(graph, nodes)[:most]]
         if not made:
             return GraphFacts(), {}

@@ -470,6 +470,41 @@ def written_name(question: str) -> str:
     return name if _AS_CODE.search(name) else ""
 
 
+STORED, WRITTEN, READ = "Stored in", "Written by", "Read by"
+_STORING = r"writes?|saves?|stores?|updates?|inserts?|deletes?|removes?|creates?|adds?|changes?|persists?"
+_LOADING = r"reads?|loads?|queries|query|selects?|fetch(?:es)?"
+_KEPT = r"(?P<{0}>[\w.` -]+?)(?: (?:tables?|entity|entities|records?|rows?|data))?"
+_DATA = re.compile(
+    rf"^\W*where (?:is|are|does|do|gets?) {_KEPT.format('kept')}(?: get)? (?:stored|saved|persisted|kept|written)\b"
+    r"(?: to| in(?: the (?:db|database))?)?\W*$"
+    rf"|^\W*(?:who|what|which \w+) (?:(?P<writes>{_STORING})|(?P<reads>{_LOADING}))(?: (?:to|into|from|in))?"
+    rf" {_KEPT.format('object')}\W*$"
+    r"|^\W*(?:in )?(?:which|what) (?:database |db )?tables? (?:holds?|stores?|keeps?|contains?|has|have|is|are)"
+    rf" {_KEPT.format('held')}(?: (?:stored|saved|kept|in))*\W*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DataAsked:
+    """`words` are what the thing is called, `first` what is told first of it."""
+
+    words: tuple[str, ...]
+    first: str
+
+
+def data_asked(question: str) -> DataAsked | None:
+    """The thing of which a question asks where it is stored, who writes it or who reads it. Nothing may follow that
+    asks for more."""
+    found = _DATA.match(question.strip())
+    if found is None:
+        return None
+    thing = found["kept"] or found["object"] or found["held"]
+    words = [word.lower() for run in re.findall(r"\w+", thing.rpartition(".")[2]) for word in identifier_words(run)]
+    first = WRITTEN if found["writes"] else READ if found["reads"] else STORED
+    return DataAsked(tuple(root(word) for word in words if word not in FUNCTION_WORDS), first)
+
+
 _PURPOSE = re.compile(
     r"^\W*what (?:is|are|does|do)\b.* (?:used for|good for|for|control|configure|affect|influence)\W*$"
     r"|^\W*what does (?:the )?(?:(?:setting|option|flag|variable|key) \S+|`?(?-i:[A-Z][A-Z0-9_]{3,})`?) do\W*$"

@@ -8,8 +8,7 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.answer.citations import Support
-from rag_assets.answer.data_plan import DataAsked, data_asked
-from rag_assets.answer.question_analysis import Intent, root
+from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, Intent, data_asked, root
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
@@ -56,7 +55,6 @@ public class History
 """,
     "db/vouchers.sql": "CREATE TABLE dbo.Vouchers (Id int NOT NULL, Code nvarchar(20) NOT NULL);\n",
 }
-STORED, WRITTEN, READ = "Stored in", "Written by", "Read by"
 ORDERS = {
     STORED: ["src/Data/ShopContext.cs:5", "src/Data/ShopContext.cs:9"],
     WRITTEN: ["src/Orders/Checkout.cs:9"],
