@@ -204,11 +204,19 @@ def _derived(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
 
 
 def places_of(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:
-    """The nodes that have a place: where they are declared, else where they are referred to; in a migration last."""
+    """The nodes that have a place: where they are declared, else where they are referred to; in a migration last. A
+    route once for each member that answers it: services of one repository, and groups whose prefix is not known, have
+    the same one."""
     reader, referring = ResultReader(graph), np.zeros((2, len(RELATIONS)), np.bool_)
     referring[IN] = True
+    exposing = np.zeros_like(referring)
+    exposing[IN, RELATIONS.index(Relation.EXPOSES.value)] = True
     for node, places in zip(nodes.tolist(), reader.places(nodes), strict=True):
         key = reader.key(node)
+        if len(places) > 1 and key_kind(key) is NodeType.ENDPOINT:
+            edges = reader.edges(graph.reach(np.array([node]), exposing)[0].edge)
+            yield from (ListedNode(key, edge.path, edge.line) for edge in edges)
+            continue
         if places:
             first = min(places, key=lambda one: _MIGRATION.search(one.path) is not None)
             yield ListedNode(key, first.path, first.line_start)

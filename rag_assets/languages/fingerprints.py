@@ -39,7 +39,13 @@ _BY_MEMBER = {
 OWN_FACETS = ("ef.context_names", "ef.is_empty", "ef.set_names", "resources.classes")
 """Questions without arguments that nearly every file asks: each is a facet itself, made of its answer."""
 
-_BY_SERVICE = {"sql": ("sql",), "ef": ("ef", TYPES), "endpoints": ("endpoints",), "types": ("declared",)}
+_BY_SERVICE = {
+    "sql": ("sql",),
+    "ef": ("ef", TYPES),
+    "endpoints": ("endpoints",),
+    "mounts": ("mounts",),
+    "types": ("declared",),
+}
 _ELSE = {"csharp": (TYPES,), "resources": ("resources",)}
 _BITS = (1 << 128) - 1
 _place = attrgetter("path", "line_start", "line_end", "symbol")  # as `csharp.type_table` sorts them

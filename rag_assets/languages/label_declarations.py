@@ -21,6 +21,8 @@ from rag_assets.languages.fingerprints import (
     digest_of,
 )
 from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.route_mounts import MountDeclarations, MountSymbols, mounts_in
+from rag_assets.languages.routes import ROUTED_LANGUAGES
 from rag_assets.languages.sql import label_objects as sql
 
 
@@ -33,17 +35,19 @@ class FileGroupDeclarations:
     sql: sql.SqlDeclarations
     ef: ef.EfDeclarations
     endpoints: endpoints.EndpointDeclarations
+    mounts: MountDeclarations
 
 
 FileDeclarations = tuple[
-    csharp.CSharpDeclarations, sql.SqlDeclarations, ef.EfDeclarations, endpoints.EndpointDeclarations
+    csharp.CSharpDeclarations, sql.SqlDeclarations, ef.EfDeclarations, endpoints.EndpointDeclarations, MountDeclarations
 ]
 
 
 def declared_in(file: ParsedFile) -> FileDeclarations:
     """What a file declares, read from its segments, and from its text where segments do not say."""
     one = (file,)
-    return csharp.declared_in(one), sql.declared_in(one), ef.declared_in(one), endpoints.declared_in(one)
+    mounts = mounts_in(file.path, file.text, ROUTED_LANGUAGES.get(file.language, ""))
+    return csharp.declared_in(one), sql.declared_in(one), ef.declared_in(one), endpoints.declared_in(one), mounts
 
 
 def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclarations:
@@ -59,6 +63,10 @@ def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclaration
         sql.SqlDeclarations(tuple(sorted({found for one in files for found in one[1].objects}))),
         ef.EfDeclarations(tuple(found for one in files for found in one[2].files)),
         endpoints.EndpointDeclarations(tuple(found for one in files for found in one[3].controllers)),
+        MountDeclarations(
+            tuple(sorted({found for one in files for found in one[4].units})),
+            tuple(found for one in files for found in one[4].mounts),
+        ),
     )
 
 
@@ -70,6 +78,7 @@ class LabelDeclarations:
     sql: sql.SqlSymbols
     ef: ef.EfSymbols
     endpoints: endpoints.EndpointSymbols
+    mounts: MountSymbols
     resource_texts: ResourceSymbols
     declared_types: TypeIndex
 
@@ -85,6 +94,7 @@ class LabelDeclarations:
             sql=sql.SqlSymbols(part.sql for part in parts),
             ef=ef.EfSymbols((part.ef for part in parts), types),
             endpoints=endpoints.EndpointSymbols(part.endpoints for part in parts),
+            mounts=MountSymbols(part.mounts for part in parts),
             resource_texts=ResourceSymbols(resources),
             declared_types=declared_types,
         )
@@ -95,6 +105,7 @@ class LabelDeclarations:
             "sql": digest_of([part.sql for part in parts]),
             "ef": digest_of([[part.ef for part in parts], self.ef.everything()]),
             "endpoints": digest_of([part.endpoints for part in parts]),
+            "mounts": digest_of([part.mounts for part in parts]),
         }
         answers = replay_lookups((self.ef, self.resource_texts), [(name, ()) for name in OWN_FACETS])
         digests.update((name, digest_of(answer)) for (name, _), answer in answers.items())

@@ -2,8 +2,8 @@
 decorators of members, and calls that register a handler (gin, echo, chi, fiber, gorilla/mux, net/http; Spring, JAX-RS;
 FastAPI, Flask, Django; NestJS, Express, Fastify, Koa).
 
-A prefix is known where a class, a group, a router or an `include` of the same file says it. What another file mounts
-keeps the path that its own file writes. Pure; never raises for any text, and takes linear time.
+A prefix is known where a class, a group, a router or an `include` of the same file says it; what other files mount,
+`languages.route_mounts` tells. Pure; never raises for any text, and takes linear time.
 """
 
 from __future__ import annotations
@@ -15,6 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+ROUTED_LANGUAGES = {
+    "go": "go",
+    "java": "java",
+    "python": "python",
+    **dict.fromkeys(("javascript", "typescript", "tsx", "jsx"), "typescript"),
+}
+"""As what the routes of a language are read."""
 ANY_METHOD = "ANY"
 _VERBS = "GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS"
 _STRING = re.compile(r"[\"'`]([^\"'`\n]*)[\"'`]")
@@ -35,17 +42,19 @@ _LONGEST_ANNOTATION = 5_000
 @dataclass(frozen=True, slots=True)
 class Route:
     """`method` of HTTP, or `ANY`; the path with `{parameter}`, whatever the framework writes; where the function is
-    that a decorator makes its handler, else where the path is registered."""
+    that a decorator makes its handler, else where the path is registered. `on`: the variable of Go that the path begins
+    at."""
 
     method: str
     path: str
     start: int
+    on: str = ""
 
 
 def joined(*parts: str) -> str:
     """The path of a route below its prefixes, with one leading `/`; parameters of all frameworks as `{name}`. The rest
     of a very long one is left out."""
-    path = "/".join(part for part in (part.strip().strip("^$").strip("/") for part in parts) if part)
+    path = "/".join(part for part in (part.strip().strip("^$").removesuffix("/?").strip("/") for part in parts) if part)
     return _PARAMETER.sub(lambda found: f"{{{next(filter(None, found.groups()))}}}", f"/{path}")[:_LONGEST_PATH]
 
 
@@ -53,6 +62,7 @@ def joined(*parts: str) -> str:
 
 _JAVA_VERB = re.compile(r"(Get|Post|Put|Delete|Patch|Request)Mapping\b(?:\((.*)\))?", re.DOTALL)
 _JAVA_PATH = re.compile(r"(?:^|\b(?:value|path)\s*=)\s*(\{[^}]*(?:\}|\Z)|\"[^\"]*(?:\"|\Z))")
+_JAVA_CLIENT = re.compile(r"(?:FeignClient|RegisterRestClient)\b")
 _JAX_VERB = re.compile(rf"(?:{_VERBS})$")
 _NEST_VERB = re.compile(r"(Get|Post|Put|Delete|Patch|Head|Options|All|Sse)\((.*)\)", re.DOTALL)
 _NEST_PATH = re.compile(r"(?:^|\bpath\s*:)\s*(\[[^\]]*(?:\]|\Z)|[\"'`][^\"'`]*(?:[\"'`]|\Z))")
@@ -81,6 +91,8 @@ def _nest_routes(attributes: Sequence[str], around: Sequence[str]) -> Iterator[t
 
 
 def _java_routes(attributes: Sequence[str], around: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if any(map(_JAVA_CLIENT.match, around)):
+        return  # what it calls, another program answers
     above = [found[2] or "" for one in around if (found := _JAVA_VERB.fullmatch(one)) and found[1] == "Request"]
     above += [one.partition("(")[2] for one in around if one.startswith("Path(")]
     prefixes = _paths(above[0] if above else "", _JAVA_PATH)
@@ -225,18 +237,21 @@ def _go_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, i
     prefixes: dict[str, str] = {}
     blocks = [(len(text), "")]  # (end, prefix) of the functions that a call gives a router to, the innermost last
     line_ends = [found.start() for found in _LINE_OF_CHAIN_ENDS.finditer(text)]
-    chain, chained = "", 0
+    roots: dict[str, str] = {}  # variable → the one that its groups begin at
+    chain, chained, root = "", 0, ""
     for call in calls:
         while blocks[-1][0] <= call.start():
             blocks.pop()
         on = prefixes.get(call["on"], "")
         if call["on"] is None:
             on = chain if bisect_left(line_ends, chained) == bisect_left(line_ends, call.start()) else ""
+        else:
+            root = roots.get(call["on"], call["on"])
         path = call["path"]
         if call["group"]:
             chain, chained = joined(on, path), call.end()
             if call["made"]:
-                prefixes[call["made"]] = chain
+                prefixes[call["made"]], roots[call["made"]] = chain, root
             elif call["handler"]:
                 blocks.append((closed.get(call.end("group"), len(text)), joined(blocks[-1][1], path)))
             continue
@@ -250,7 +265,7 @@ def _go_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, i
             methods = _GO_METHODS.match(text, closed.get(call.end("handle"), len(text)))
             verbs = _verbs(methods[1]) if methods else []
         for method in verbs or [verb if _WORD.fullmatch(verb) else ANY_METHOD]:
-            yield Route(method.upper(), joined(blocks[-1][1], on, after if after else path), call.start("found"))
+            yield Route(method.upper(), joined(blocks[-1][1], on, after if after else path), call.start("found"), root)
 
 
 def _express_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:

@@ -183,6 +183,36 @@ def test_a_long_list_names_the_command_that_lists_all(tmp_path: Path) -> None:
     )
 
 
+def test_routes_and_tables_are_listed_for_each_that_has_them(tmp_path: Path) -> None:
+    """Two services have the route `GET /current`, and only the entities of the code say what is stored."""
+    spring = (
+        '@RestController\nclass {0}Controller {{\n  @GetMapping("/current")\n  Object current() {{ return 1; }}\n}}\n'
+    )
+    feign = '@FeignClient("accounts")\ninterface Client {\n  @GetMapping("/elsewhere")\n  Object get();\n}\n'
+    files = {f"{name}/{name}Controller.java": spring.format(name) for name in ("Account", "Statistics")}
+    files["Account/Client.java"] = feign
+    files["Data/Shop.cs"] = """\
+using Microsoft.EntityFrameworkCore;
+
+public class Order { public int Id { get; set; } }
+public class Line { public int Id { get; set; } }
+
+public class ShopContext : DbContext
+{
+    public DbSet<Order> Orders => Set<Order>();
+    public DbSet<Line> OrderLines { get; set; }
+}
+"""
+    files["Data/report.sql"] = "SELECT * FROM dbo.Elsewhere;\n"
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, new_repository(tmp_path / "two", files), "two")
+    routes = asked(cli, "list all endpoints").json["answer"]
+    assert "**2 endpoints:**" in routes and "/elsewhere" not in routes
+    assert all(f"- **GET /current** in {name}/{name}Controller.java:4" in routes for name in ("Account", "Statistics"))
+    tables = asked(cli, "which tables are there?").json["answer"]
+    assert "**2 tables:**" in tables and "dbo.Orders** in Data/Shop.cs" in tables and "dbo.OrderLines** in" in tables
+
+
 def test_lists_of_the_graph_are_those_of_answers(cli: CommandLine) -> None:
     answer = asked(cli, "what endpoints are there?").json["answer"]
     for kind in ("endpoint", "Endpoints", "ENDPOINT"):

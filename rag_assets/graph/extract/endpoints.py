@@ -3,6 +3,8 @@ edge of its endpoint; of other languages by what their frameworks write."""
 
 from __future__ import annotations
 
+import posixpath
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -32,7 +34,8 @@ from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.minimal_api import MAP_CALL, mapped_endpoints
 from rag_assets.languages.csharp.web.route_templates import shape
-from rag_assets.languages.routes import MAY_DECLARE, registered_routes, routes_of_member
+from rag_assets.languages.route_mounts import go_functions
+from rag_assets.languages.routes import MAY_DECLARE, ROUTED_LANGUAGES, joined, registered_routes, routes_of_member
 from rag_assets.languages.treesitter.parsing import UnparseableError
 
 if TYPE_CHECKING:
@@ -191,30 +194,31 @@ def effects_of_lambdas(file: ParsedFile, nodes: Sequence[GraphNode], edges: Sequ
 
 # --- other languages --------------------------------------------------------------------------------------------------
 
-_READ_AS = {"go": "go", "java": "java", "python": "python", "javascript": "typescript", "typescript": "typescript"}
-_READ_AS |= {"tsx": "typescript", "jsx": "typescript"}
-
 
 def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """One ENDPOINT per method and route of a file of Go, Java, Python or TypeScript, and `METHOD Exposes ENDPOINT` of
-    the member that declares or registers it: what is registered is probable, as another file may mount it below a
-    prefix."""
-    language = _READ_AS.get(file.language)
+    the member that declares or registers it: what is registered is probable, as names tell where it is mounted."""
+    language = ROUTED_LANGUAGES.get(file.language)
     if language is None:
         return
     may_declare = MAY_DECLARE.get(language)
     found = list(_of_members(file, language)) if may_declare and may_declare.search(file.text) else []
+    if found and language == "typescript" and (prefix := symbols.mounts.global_prefix(file.path)):
+        found = [(method, joined(prefix, path), first, last) for method, path, first, last in found]
     declared = len(found)
+    functions = go_functions(file.text, posixpath.dirname(file.path)) if language == "go" else []
     for route in registered_routes(file.text, language):
         line = file.lines.line_of(route.start)
-        found.append((route.method, route.path, line, line))
+        around = bisect_right(functions, route.start, key=lambda function: function.start) - 1
+        unit = functions[around].unit_of(route.on) if around >= 0 else file.path
+        found += [(route.method, joined(prefix, route.path), line, line) for prefix in symbols.mounts.prefixes(unit)]
     sources = _sources(file) if found else []
     own = file_key(file.path)
     for at, (method, path, first, last) in enumerate(found):
-        around = [(end - start, source) for start, end, source in sources if start <= first <= end]
+        members = [(end - start, source) for start, end, source in sources if start <= first <= end]
         key = endpoint_key(method, path)
         yield GraphNode(key, NodeType.ENDPOINT, f"{method} {path}", file.path, first, last, file.language)
-        source = min(around)[1] if around else own
+        source = min(members)[1] if members else own
         confidence = Confidence.RESOLVED if at < declared else Confidence.PROBABLE
         yield GraphEdge(source, Relation.EXPOSES, key, confidence, file.path, first)
 

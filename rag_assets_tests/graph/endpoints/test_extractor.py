@@ -162,3 +162,22 @@ def test_what_a_lambda_does_its_endpoint_does() -> None:
 
 def test_a_method_that_answers_keeps_its_edges() -> None:
     assert not [edge for edge in _all({"a.cs": CONTROLLER}) if edge.startswith("http:")]
+
+
+def test_a_method_that_maps_what_its_callers_give_it_has_no_route_of_its_own() -> None:
+    wrapper = """
+        namespace Shop;
+        public static class Extensions
+        {
+            public static void MapGet(this IEndpointRouteBuilder builder, Delegate handler, string pattern)
+            {
+                builder.MapGet(pattern, handler).WithName(handler.Method.Name);
+            }
+            public static void MapHealth(this IEndpointRouteBuilder builder, Delegate handler)
+            {
+                builder.MapGet("/health", handler);
+            }
+        }
+    """
+    (only,) = edges_by(endpoints, {"a.cs": wrapper})
+    assert "http:GET /health|ENDPOINT" in only

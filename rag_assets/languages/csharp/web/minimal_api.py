@@ -313,8 +313,8 @@ def _endpoint(mapper: Mapper, call: Call) -> Endpoint | None:
         methods = (ANY_METHOD,)
     group = group_of(mapper, call.receiver, call.scope) if call.receiver is not None else RouteGroup()
     template, known = string_in(mapper, pattern) if pattern is not None else ("", True)
-    if call.name == MAP_ANY and not known:
-        return None  # a mapper of another kind
+    if not known and (call.name == MAP_ANY or _is_given(tree, handler_node, call.scope)):
+        return None  # a mapper of another kind, or a method that maps what its callers give it
     full = nested(group.prefix, template)
     handler = _handler(mapper, handler_node)
     metadata = with_call(group.metadata, tree, call)
@@ -374,6 +374,12 @@ def _pattern_and_handler(call: Call, arguments: list[Node]) -> tuple[Node | None
     if handler is not None and handler.type in STRINGS:
         return pattern, None, False
     return pattern, handler, certain
+
+
+def _is_given(tree: CodeTree, node: Node, scope: int) -> bool:
+    """Whether an expression is a parameter of the method around it."""
+    declaring = tree.declaring_scope(scope, tree.text(node)) if node.type == "identifier" else None
+    return declaring is not None and (declaring, tree.text(node)) in tree.parameters
 
 
 def _answers(mapper: Mapper, node: Node) -> bool:

@@ -1,0 +1,323 @@
+"""Where files mount the routes of other files: below which prefixes what a file or a function registers is served.
+
+A *unit* has routes of its own: a file (`shop/urls.py`), or a function of Go that is given a router
+(`users#Register#0`: the folder, the function, which of its parameters). A mount is written in one unit and names
+another one; a unit that nobody mounts stands at the root. Pure; never raises for any text, and takes linear time.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_assets.dependency_trace import tracked
+from rag_assets.languages.routes import joined
+
+_DEEPEST = 8
+"""Mounts of mounts: more is a cycle."""
+_MOST_PREFIXES = 10
+_CONTROLLERS = "#controllers"
+"""The unit of all controllers below a folder."""
+_LONGEST = 200_000
+"""In characters: longer files are data or made by a program."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteMount:
+    """`unit` mounts the first known one of `targets` below `prefix`."""
+
+    unit: str
+    targets: tuple[str, ...]
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class MountDeclarations:
+    """What some files add to `MountSymbols`."""
+
+    units: tuple[str, ...] = ()
+    mounts: tuple[RouteMount, ...] = ()
+
+
+class MountSymbols:
+    """Answers below which prefixes the routes of a unit are served. Equal declarations in any order give equal
+    answers."""
+
+    __slots__ = ("_mounts",)
+
+    def __init__(self, declarations: Iterable[MountDeclarations] = ()) -> None:
+        parts = list(declarations)
+        units = {unit for part in parts for unit in part.units}
+        by_end: dict[str, list[str]] = defaultdict(list)
+        for unit in sorted(units):
+            by_end[unit.rpartition("/")[2]].append(unit)
+        self._mounts: dict[str, list[RouteMount]] = {}
+        for mount in sorted({mount for part in parts for mount in part.mounts}, key=repr):
+            target = _named(mount, units, by_end)
+            if target and target != mount.unit:
+                self._mounts.setdefault(target, []).append(mount)
+
+    @tracked("mounts.prefixes")
+    def prefixes(self, unit: str) -> tuple[str, ...]:
+        """The paths below which a unit is served, sorted; one empty path where nothing mounts it."""
+        return tuple(sorted(self._above(unit, {})))[:_MOST_PREFIXES] or ("",)
+
+    @tracked("mounts.global_prefix")
+    def global_prefix(self, path: str) -> str:
+        """The path below which the program of a file, the nearest around it, serves all its controllers."""
+        folder = path
+        while folder:
+            folder = posixpath.dirname(folder)
+            if mounts := self._mounts.get(f"{folder}{_CONTROLLERS}"):
+                return mounts[0].prefix
+        return ""
+
+    def _above(self, unit: str, known: dict[str, set[str]], depth: int = 0) -> set[str]:
+        """The prefixes of a unit; of one that mounts itself, those that others give it."""
+        if unit not in self._mounts:
+            return {""}
+        if unit not in known and depth < _DEEPEST:
+            known[unit] = set()
+            found = {
+                joined(one, mount.prefix)
+                for mount in self._mounts[unit]
+                for one in self._above(mount.unit, known, depth + 1)
+            }
+            known[unit] = set(sorted(found)[:_MOST_PREFIXES])
+        return known.get(unit, set())
+
+
+def _named(mount: RouteMount, units: set[str], by_end: Mapping[str, Sequence[str]]) -> str:
+    """The unit that a mount names: of those that end like it, the one that shares most folders with the mount."""
+    for target in mount.targets:
+        if target in units:
+            return target
+        ending = [unit for unit in by_end.get(target.rpartition("/")[2], ()) if unit.endswith(f"/{target}")]
+        if ending:
+            here = mount.unit.partition("#")[0]
+            return max(ending, key=lambda unit: (len(posixpath.commonprefix((unit, here))), unit))
+    return ""
+
+
+def mounts_in(path: str, text: str, language: str) -> MountDeclarations:
+    """The units of a file and what it mounts; nothing for a file that has neither routes nor mounts."""
+    may_have = _MAY_HAVE.get(language)
+    if may_have is None or len(text) > _LONGEST or _OF_A_TEST.search(path) or not may_have.search(text):
+        return MountDeclarations()
+    if language == "go":
+        functions = go_functions(text, posixpath.dirname(path))
+        return MountDeclarations(tuple(sorted({u for f in functions for u in f.units})), tuple(_go(text, functions)))
+    find = _python if language == "python" else _typescript
+    units = (path, f"{posixpath.dirname(path)}{_CONTROLLERS}") if _TS_GLOBAL.search(text) else (path,)
+    return MountDeclarations(units, tuple(dict.fromkeys(find(path, text))))
+
+
+_MAY_HAVE = {
+    "go": re.compile(r"\.(?:Group|PathPrefix|Mount|Route)\(|Router|\bEcho\b|\bEngine\b|\bfiber\.|\bServeMux\b"),
+    "python": re.compile(
+        r"\b(?:urlpatterns|rest_framework|APIRouter|Blueprint|include_router|register_blueprint)\b|\bdjango\."
+        r"|@\w+\.(?:get|post|put|delete|patch|route|api_route)\("
+    ),
+    "typescript": re.compile(r"\.(?:use|register|setGlobalPrefix|get|post|route)\(|\bRouter\b|@Controller\("),
+}
+
+
+_OF_A_TEST = re.compile(r"(?:^|/)(?:tests?|__tests__)/|_test\.go$|\.(?:spec|test)\.\w+$|(?:^|/)test_\w+\.py$")
+"""Tests mount what they test wherever they like."""
+
+
+# Go
+
+_GO_FUNCTION = re.compile(r"^func\s+(?:\([^()\n]*\)\s*)?(?P<name>\w+)\((?P<parameters>[^()\n]*)\)", re.MULTILINE)
+_GO_END = re.compile(r"^\}", re.MULTILINE)
+_GO_ROUTER = re.compile(r"\b(?:\w*Router\w*|Echo|Engine|Group|IRoutes|App|Mux|ServeMux)\b")
+_GO_GROUP = r"(?P<on{0}>\w+)\.(?:Group|PathPrefix)\(\s*\"(?P<path{0}>[^\"\n]*)\"[^()\n]*\)(?:\.Subrouter\(\))?"
+_GO_MADE = re.compile(rf"\b(?P<made>\w+)\s*:?=\s*{_GO_GROUP.format('')}")
+_GO_PASSED = re.compile(
+    r"(?<!func )\b(?:(?P<package>\w+)\.)?(?P<function>[A-Za-z]\w*)\(\s*"
+    rf"(?:{_GO_GROUP.format('_0')}|(?P<variable>\w+))(?P<more>[^()\n]*)\)"
+)
+_GO_MOUNTED = re.compile(
+    r"\b(?P<on>\w+)\.Mount\(\s*\"(?P<path>[^\"\n]*)\",\s*(?:(?P<package>\w+)\.)?(?P<function>\w+)\("
+)
+_RETURNED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class GoFunction:
+    """A function that may register routes: its lines as offsets, the names of the parameters that are routers."""
+
+    name: str
+    folder: str
+    start: int
+    end: int
+    routers: tuple[tuple[str, int], ...]
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return (self.unit(_RETURNED), *(self.unit(at) for _, at in self.routers))
+
+    def unit(self, parameter: int) -> str:
+        return f"{self.folder}#{self.name}#{parameter}"
+
+    def unit_of(self, variable: str) -> str:
+        """What a route belongs to that is registered on a variable."""
+        return self.unit(dict(self.routers).get(variable, _RETURNED))
+
+
+def go_functions(text: str, folder: str) -> list[GoFunction]:
+    """The functions of a file of Go, in text order."""
+    ends = [found.start() for found in _GO_END.finditer(text)]
+    functions = []
+    for found in _GO_FUNCTION.finditer(text):
+        after = bisect_right(ends, found.end())
+        written = [part.split() for part in found["parameters"].split(",")]
+        types = ["".join(words[1:]) for words in written]
+        for at in range(len(types) - 2, -1, -1):  # `a, b *gin.RouterGroup`
+            types[at] = types[at] or types[at + 1]
+        routers = tuple(
+            (words[0], at) for at, words in enumerate(written) if words and _GO_ROUTER.search(types[at])
+        )  # fmt: skip
+        end = ends[after] if after < len(ends) else len(text)
+        functions.append(GoFunction(found["name"], folder, found.start(), end, routers))
+    return functions
+
+
+def _go(text: str, functions: Sequence[GoFunction]) -> Iterator[RouteMount]:
+    for function in functions:
+        groups: dict[str, tuple[str, str]] = {}  # variable → (the variable that it begins with, the path below it)
+
+        def below(variable: str, path: str, known: Mapping[str, tuple[str, str]] = groups) -> tuple[str, str]:
+            root, prefix = known.get(variable, (variable, ""))
+            return root, joined(prefix, path) if path else prefix
+
+        for made in _GO_MADE.finditer(text, function.start, function.end):
+            groups[made["made"]] = below(made["on"], made["path"])
+        for passed in _GO_PASSED.finditer(text, function.start, function.end):
+            if passed["variable"]:
+                given = [passed["variable"], *(part.strip() for part in passed["more"].split(",")[1:])]
+                for at, variable in enumerate(given):
+                    if variable in groups or variable in dict(function.routers):
+                        root, prefix = below(variable, "")
+                        yield RouteMount(function.unit_of(root), _go_targets(passed, at, function.folder), prefix)
+            else:
+                root, prefix = below(passed["on_0"], passed["path_0"])
+                yield RouteMount(function.unit_of(root), _go_targets(passed, 0, function.folder), prefix)
+        for mounted in _GO_MOUNTED.finditer(text, function.start, function.end):
+            root, prefix = below(mounted["on"], mounted["path"])
+            yield RouteMount(function.unit_of(root), _go_targets(mounted, _RETURNED, function.folder), prefix)
+
+
+def _go_targets(call: re.Match[str], parameter: int, folder: str) -> tuple[str, ...]:
+    unit = f"#{call['function']}#{parameter}"
+    return (f"{call['package']}{unit}", f"{folder}{unit}") if call["package"] else (f"{folder}{unit}",)
+
+
+# Python
+
+_PY_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^()]{0,5000}\)|[^\n(]*)"
+    r"|import[ \t]+(?P<whole>[^\n]*))",
+    re.MULTILINE,
+)
+_PY_ALIAS = re.compile(r"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?")
+_PY_INCLUDE = re.compile(
+    r"(?<![\w.])(?:re_path|path|url)\(\s*[rf]?[\"'](?P<path>[^\"'\n]*)[\"']\s*,\s*include\(\s*\(?\s*"
+    r"(?:r?[\"'](?P<dotted>[\w.]+)[\"']|(?P<name>\w+(?:\.\w+)*))"
+)
+_PY_MOUNT = re.compile(
+    r"\.(?:include_router|register_blueprint)\(\s*(?P<name>\w+(?:\.\w+)*)(?P<arguments>(?:[^()]|\([^()]{0,300}\)){0,500})\)"
+)
+_PY_PREFIX = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"'\n]*)")
+_COMMENT_LINE = re.compile(r"^[ \t]*(?:#|//).*", re.MULTILINE)
+
+
+def _python(path: str, text: str) -> Iterator[RouteMount]:
+    text = _COMMENT_LINE.sub("", text)
+    includes, mounts = list(_PY_INCLUDE.finditer(text)), list(_PY_MOUNT.finditer(text))
+    imported = _python_imports(text, posixpath.dirname(path)) if includes or mounts else {}
+    for include in includes:
+        if include["dotted"]:
+            yield RouteMount(path, _python_files((include["dotted"].replace(".", "/"),)), include["path"])
+        elif targets := _python_named(include["name"], imported):
+            yield RouteMount(path, targets, include["path"])
+    for mount in mounts:
+        if targets := _python_named(mount["name"], imported):
+            prefix = _PY_PREFIX.search(mount["arguments"])
+            yield RouteMount(path, targets, prefix[1] if prefix else "")
+
+
+def _python_named(name: str, imported: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The files that may declare `users.router`, `shop.urls` or an imported router."""
+    first, _, rest = name.partition(".")
+    inside = "/".join(rest.split("."))
+    paths = dict.fromkeys((inside, inside.rpartition("/")[0]))
+    return _python_files([f"{module}/{path}".strip("/") for module in imported.get(first, ()) for path in paths])
+
+
+def _python_files(modules: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{module}{end}" for module in modules for end in (".py", "/__init__.py"))
+
+
+def _python_imports(text: str, folder: str) -> dict[str, tuple[str, ...]]:
+    """Name → the modules that it may be, as paths: a module of a package, or a name of the module."""
+    found: dict[str, tuple[str, ...]] = {}
+    for statement in _PY_IMPORT.finditer(text):
+        if statement["whole"]:
+            for dotted, alias in _PY_ALIAS.findall(statement["whole"]):
+                found[alias or dotted.partition(".")[0]] = (
+                    (dotted if alias else dotted.partition(".")[0]).replace(".", "/"),
+                )
+            continue
+        written = statement["module"]
+        name = written.lstrip(".").replace(".", "/")
+        if dots := len(written) - len(written.lstrip(".")):
+            above = folder.split("/") if folder else []
+            name = "/".join(part for part in (*above[: len(above) - dots + 1], name) if part)
+        for one, alias in _PY_ALIAS.findall(statement["names"]):
+            found[alias or one] = (f"{name}/{one}" if name else one, name)
+    return found
+
+
+# TypeScript and JavaScript
+
+_TS_IMPORT = re.compile(
+    r"\bimport\s+(?:type\s+)?(?P<names>[\w$*{},\s]{1,1000}?)\s+from\s+[\"'](?P<from>\.[^\"'\n]*)[\"']"
+    r"|\b(?:const|let|var)\s+(?P<required>\w+|\{[^{}]{0,1000}\})\s*=\s*require\(\s*[\"'](?P<module>\.[^\"'\n]*)[\"']\s*\)"
+)
+_TS_MOUNT = re.compile(
+    r"\.(?:use|register)\(\s*(?:[\"'`](?P<path>/[^\"'`\n]*)[\"'`]\s*,\s*)?(?P<given>[^;\n]{0,300})"
+    r"|\bpath:\s*[\"'`](?P<listed>/[^\"'`\n]*)[\"'`]\s*,\s*route:\s*(?P<route>\w+)"
+)
+_TS_REQUIRED = re.compile(r"\brequire\(\s*[\"'](\.[^\"'\n]*)[\"']\s*\)")
+_TS_LAST = re.compile(
+    r"(?<![\w.])(\w+)(?:\.\w+|\(\))?\s*(?:,\s*\{\s*prefix:\s*[\"'`](?P<prefix>/[^\"'`\n]*)[\"'`]\s*\})?\s*\)\s*$"
+)
+_TS_GLOBAL = re.compile(r"\.setGlobalPrefix\(\s*[\"'`]([^\"'`\n]+)[\"'`]")
+_TS_ENDS = (".ts", ".js", "/index.ts", "/index.js", ".tsx", ".jsx", ".mjs", ".cjs", "")
+
+
+def _typescript(path: str, text: str) -> Iterator[RouteMount]:
+    folder, text = posixpath.dirname(path), _COMMENT_LINE.sub("", text)
+    if found := _TS_GLOBAL.search(text):
+        yield RouteMount(path, (f"{folder}{_CONTROLLERS}",), joined(found[1]))
+    imported: dict[str, str] = {}
+    for statement in _TS_IMPORT.finditer(text):
+        module = statement["from"] or statement["module"]
+        for name in re.findall(r"(\w+)\s*(?=[,}]|$)", (statement["names"] or statement["required"]).strip()):
+            imported[name] = module
+    for mount in _TS_MOUNT.finditer(text):
+        given = mount["given"] or ""
+        prefix, module = mount["path"] or mount["listed"] or "", imported.get(mount["route"] or "", "")
+        if required := _TS_REQUIRED.search(given):
+            module = required[1]
+        elif last := _TS_LAST.search(given):
+            module, prefix = imported.get(last[1], ""), last["prefix"] or prefix
+        if module:
+            whole = posixpath.normpath(posixpath.join(folder, module))
+            plain = re.sub(r"\.[cm]?[jt]sx?$", "", whole)
+            yield RouteMount(path, tuple(f"{plain}{end}" for end in _TS_ENDS), prefix)

@@ -1,0 +1,202 @@
+"""Routes that one file registers and another one mounts below a prefix: gin, chi, Express, NestJS, FastAPI, Django."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.contracts.graph import GraphNode
+from rag_assets.graph.extract.endpoints import other_endpoints
+from rag_assets.languages.route_mounts import mounts_in
+from rag_assets_tests.effort import ends_within, lines_run
+from rag_assets_tests.graph.chains import found_by
+
+GIN = {
+    "hello.go": """\
+        package main
+
+        func main() {
+            r := gin.Default()
+            v1 := r.Group("/api")
+            users.Register(v1.Group("/users"))
+            feed := v1.Group("/feed")
+            articles.Register(feed, v1)
+            r.Mount("/admin", admin.Routes())
+        }
+        """,
+    "users/routers.go": """\
+        package users
+
+        func Register(router *gin.RouterGroup) {
+            router.POST("/", Create)
+            Follow(router.Group("/:name"))
+        }
+
+        func Follow(r *gin.RouterGroup) {
+            r.DELETE("/follow", Unfollow)
+        }
+        """,
+    "articles/routers.go": """\
+        package articles
+
+        func Register(feed, all *gin.RouterGroup) {
+            feed.GET("/", List)
+            one := all.Group("/articles")
+            one.GET("/:slug", Get)
+        }
+        """,
+    "admin/routers.go": """\
+        package admin
+
+        func Routes() chi.Router {
+            r := chi.NewRouter()
+            r.Get("/stats", stats)
+            return r
+        }
+        """,
+    "users/unit_test.go": """\
+        package users
+
+        func TestAll(t *testing.T) {
+            r := gin.New()
+            Register(r.Group("/tested"))
+        }
+        """,
+}
+EXPRESS = {
+    "src/app.js": """\
+        const routes = require('./routes');
+        app.use('/api', limiter, routes);
+        app.use('/static', express.static('public'));
+        """,
+    "src/routes/index.js": """\
+        import users from './users.route.js';
+        const articles = require('./articles');
+        const router = Router();
+        router.use('/users', auth, users);
+        [{ path: '/articles', route: articles }].forEach((route) => router.use(route.path, route.route));
+        router.get('/health', check);
+        """,
+    "src/routes/users.route.js": "const router = Router();\nrouter.get('/:id', one);\n",
+    "src/routes/articles.js": "const router = Router();\nrouter.post('/', create);\n",
+}
+NEST = {
+    "apps/shop/src/main.ts": "const app = await NestFactory.create(Shop);\napp.setGlobalPrefix('api');\n",
+    "apps/shop/src/tag/tag.controller.ts": "@Controller('tags')\nexport class Tags {\n  @Get()\n  all() { }\n}\n",
+    "apps/other/src/tag.controller.ts": "@Controller('tags')\nexport class Tags {\n  @Get()\n  all() { }\n}\n",
+}
+FASTAPI = {
+    "app/main.py": """\
+        from app.api.api import api_router
+        app.include_router(api_router, prefix="/v1")
+        # app.include_router(api_router, prefix="/v0")
+        """,
+    "app/api/api.py": """\
+        from fastapi import APIRouter
+        from .routes import users, login as signin
+        from app.api.routes.items import router as items_router
+        api_router = APIRouter()
+        api_router.include_router(users.router, prefix="/users", tags=["users"])
+        api_router.include_router(signin.router)
+        api_router.include_router(items_router, prefix="/items")
+        """,
+    "app/api/routes/users.py": '@router.get("/{id}")\ndef one(id): ...\n',
+    "app/api/routes/login.py": '@router.post("/login")\ndef login(): ...\n',
+    "app/api/routes/items.py": 'router = APIRouter(prefix="/all")\n@router.get("")\ndef items(): ...\n',
+}
+DJANGO = {
+    "shop/urls.py": """\
+        from django.urls import include, path
+        from shop.apps import profiles
+        urlpatterns = [
+            path("api/", include("shop.apps.articles.urls")),
+            path("api/", include((profiles.urls, "profiles"))),
+        ]
+        """,
+    "shop/apps/articles/urls.py": """\
+        from django.conf.urls import url
+        urlpatterns = [url(r"^articles/feed/?$", feed.as_view())]
+        """,
+    "shop/apps/profiles/urls.py": """\
+        from django.urls import path
+        urlpatterns = [path("profiles/<name>/", one)]
+        """,
+}
+
+
+def routes(texts: dict[str, str]) -> list[str]:
+    return [part.name for part in found_by(other_endpoints, texts) if isinstance(part, GraphNode)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        pytest.param(
+            GIN,
+            [
+                "DELETE /api/users/{name}/follow",
+                "GET /admin/stats",
+                "GET /api/articles/{slug}",
+                "GET /api/feed",
+                "POST /api/users",
+            ],
+            id="gin and chi",
+        ),
+        pytest.param(EXPRESS, ["GET /api/health", "GET /api/users/{id}", "POST /api/articles"], id="express"),
+        pytest.param(NEST, ["GET /api/tags", "GET /tags"], id="nest"),
+        pytest.param(FASTAPI, ["GET /v1/items/all", "GET /v1/users/{id}", "POST /v1/login"], id="fastapi"),
+        pytest.param(DJANGO, ["ANY /api/articles/feed", "ANY /api/profiles/{name}"], id="django"),
+    ],
+)
+def test_a_route_is_below_the_prefix_that_another_file_mounts_it_at(texts: dict[str, str], expected: list[str]) -> None:
+    assert sorted(routes(texts)) == expected
+
+
+def test_a_router_that_two_files_mount_has_both_prefixes_and_one_that_mounts_itself_has_none() -> None:
+    twice = {
+        "a.py": 'from users import router\napp.include_router(router, prefix="/a")\n',
+        "b.py": 'from users import router\napp.include_router(router, prefix="/b")\n',
+        "users.py": '@router.get("/x")\ndef x(): ...\n',
+    }
+    assert sorted(routes(twice)) == ["GET /a/x", "GET /b/x"]
+    circle = {
+        "a.js": "const b = require('./b');\nrouter.use('/b', b);\nrouter.get('/x', x);\n",
+        "b.js": "const a = require('./a');\nrouter.use('/a', a);\n",
+    }
+    assert routes(circle) == ["GET /x"]
+
+
+def test_an_included_module_is_the_nearest_one_of_its_name() -> None:
+    services = {
+        f"{service}/{name}.py": text.format(service)
+        for service in ("one", "two")
+        for name, text in {
+            "main": 'from api import users\napp.include_router(users.router, prefix="/{0}")\n',
+            "api/users": '@router.get("/x")\ndef x(): ...\n',
+        }.items()
+    }
+    assert sorted(routes(services)) == ["GET /one/x", "GET /two/x"]
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "repeated"),
+    [
+        ("go", "r.Group(\n", 'func a(b *gin.RouterGroup, c string) {\nd(b.Group("/x"), c)\n}\n'),
+        ("go", "r.Group(\nfunc a() {\n", 'a := a.Group("/x")\nb(a, '),
+        ("go", "r.Group(\n", "func ("),
+        ("python", "django.urls\n", "from a import (b as c, "),
+        ("python", "django.urls\n", 'path("a", include(('),
+        ("python", "APIRouter\n", ".include_router(a, (b"),
+        ("typescript", ".use(\n", "import a "),
+        ("typescript", ".use(\n", "const { a, "),
+        ("typescript", ".use(\n", '.use("/a", b('),
+        ("typescript", ".use(\n", ".use(\n"),
+    ],
+)
+def test_a_text_of_twice_the_length_takes_twice_the_work(language: str, before: str, repeated: str) -> None:
+    def work(times: int) -> int:
+        return lines_run(lambda: mounts_in("a/b", before + repeated * times, language))
+
+    empty, one, eight = work(0), work(50), work(400)
+    assert eight - empty <= 10 * (one - empty) + 100
+    with ends_within(10):
+        mounts_in("a/b", before + repeated * (190_000 // len(repeated)), language)
