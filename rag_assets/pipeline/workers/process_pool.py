@@ -191,6 +191,7 @@ class ProcessPool:
             if cls._alive is None:
                 cls._alive = Pipe(duplex=False)
                 call_at_exit(cls._ended)
+                _before_threads_are_joined(cls._ended)
             with cls._working_folder_left_out():  # its queues have a process that tracks them
                 cls._executor = ProcessPoolExecutor(
                     workers, mp_context=context, initializer=_start_worker, initargs=cls._alive[:1]
@@ -258,6 +259,13 @@ def call_at_exit(end: Callable[[], None]) -> Finalize:
     """Has `end` called when this process ends, unless it is cancelled. A process that `multiprocessing` made, such as
     that of a Dagster run, joins its children before `atexit` and executors tell them to end: it would never exit."""
     return Finalize(None, end, exitpriority=_BEFORE_QUEUES)
+
+
+@cache
+def _before_threads_are_joined(end: Callable[[], None]) -> None:
+    """Since Python 3.13 such a process joins its threads before anything else: an executor's, which waits for its
+    workers, and would for ever for one that works on. Executors themselves are told to end in this way."""
+    vars(threading)["_register_atexit"](end)
 
 
 @contextmanager
