@@ -17,6 +17,7 @@ from rag_assets.answer.plans import ListedNode, places_of
 from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, root
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, ResultReader
+from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -49,8 +50,8 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
         most = _MOST_ASKED if group == asked.first else _MOST_EACH
         shown = list(told.values())[:most]
         title = group if len(shown) == len(told) else f"{group} ({len(shown)} of {len(told)})"
-        files = {edge.source: edge.path.rpartition("/")[2] for edge in shown}
-        made += [replace(fact_of(edge, files), group=title) for edge in shown]
+        names = {edge.source: short_name(edge.source) for edge in shown}  # of files and routes
+        made += [replace(fact_of(edge, names), group=title) for edge in shown]
         if group == STORED and not shown:
             made += [replace(table.fact, group=group) for table in _tables(graph, nodes)[:most]]
         if not made:

@@ -446,8 +446,15 @@ def _telling(text: str, words: Sequence[QueryTerm]) -> str:
     return f"{before}{_cut(kept, _MOST_PROSE_CHARS)}{' …' if end < len(lines) else ''}"
 
 
+_CLOSING = frozenset("})]")
+
+
 def _dedented(code: str) -> list[str]:
+    """The lines without the indentation that all have; the first one of a passage that begins within its line may have
+    lost its own, which is that of the bracket that closes it."""
     lines = code.strip("\r\n").split("\n")
+    if lines[-1].lstrip()[:1] in _CLOSING and not lines[0][:1].isspace():
+        lines[0] = lines[-1][: len(lines[-1]) - len(lines[-1].lstrip())] + lines[0]
     indents = [len(line) - len(line.lstrip()) for line in lines if line.strip() and not line.startswith("#")]
     cut = min(indents, default=0)
     return [line.rstrip() if line.startswith("#") else line[cut:].rstrip() for line in lines]

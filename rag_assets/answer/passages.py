@@ -220,7 +220,7 @@ _CALLED = re.compile(r"\b(?!ref\b|readonly\b)([A-Za-z_]\w*)\s*(?:<[\w\s,\[\]]*>)
 """What stands before the parameters of a delegate, whose type stands where other types have their name."""
 _CREATES = re.compile(
     r"\s*(?:CREATE|ALTER)\b(?:\s+(?:OR\s+(?:ALTER|REPLACE)\s+)?(?:PROC(?:EDURE)?|FUNCTION|TRIGGER|VIEW|TABLE|TYPE)\s+"
-    r"(?:IF\s+NOT\s+EXISTS\s+)?(?:[\[\"`]?\w+[\]\"`]?\.)*[\[\"`]?(\w+))?",
+    r"(?:IF\s+NOT\s+EXISTS\s+)?(?:[\[\"`]?\w+[\]\"`]?\.)*(?:\[([^\]\n]+)\]|[\"`]?(\w+)))?",
     re.IGNORECASE,
 )
 """Of SQL, where a name can be anything in brackets and a type stands before a parenthesis."""
@@ -464,7 +464,8 @@ def _name(known: Evidence, bare: str, head: str) -> str:
     if known.language == "sql":
         created = _CREATES.match(bare)
         own = known.name if created is not None and known.name in bare.partition("\n")[0] else ""
-        return own if created is None or created[1] is None or created[1] in own else created[1]
+        written = created and (created[1] or created[2])
+        return own if not written or written in own else written
     if known.language == "go":
         found = _GO_DECLARED.match(bare)
         return found[1] if found else ""

@@ -95,6 +95,7 @@ LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "entity": (NodeType.ENTITY,),
     "view": (NodeType.VIEW,),
     "procedure": (NodeType.PROC,),
+    "function": (NodeType.FUNC,),
     "trigger": (NodeType.TRIGGER,),
     "migration": (NodeType.MIGRATION,),
     "package": (NodeType.PACKAGE,),
@@ -165,7 +166,9 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     kinds = [kind.value for kind in LISTED_KINDS.get(noun, ())] or [noun] * (noun in KINDS)
     if kinds:
         nodes = np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind) for kind in kinds]))
-        return nodes if len(nodes) or noun != "table" else _mapped(graph), False
+        nodes = nodes if len(nodes) or noun != "table" else _mapped(graph)
+        if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
+            return nodes, False
     wanted = [root(word) for word in (*sort, noun)]
     named, contracts = list[int](), list[int]()
     for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist():

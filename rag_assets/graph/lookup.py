@@ -124,7 +124,8 @@ def short_name(key: str) -> str:
     if name.kind == NodeType.PACKAGE.value:
         return name.symbol
     if not name.prefix:  # of a database: what stands between angle brackets is part of the name
-        return ".".join(name.symbol.split(".")[-2:])
+        parts = name.symbol.split(".")
+        return ".".join(parts[-2:]) if all(map(str.isidentifier, parts)) else name.symbol
     is_member = name.kind in (NodeType.METHOD.value, NodeType.PROPERTY.value)
     return ".".join(name.segments[-2:] if is_member else name.segments[-1:])
 

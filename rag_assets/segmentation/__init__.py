@@ -27,7 +27,7 @@ from rag_assets.languages.treesitter.java import read_java
 from rag_assets.languages.treesitter.python import read_python
 from rag_assets.languages.treesitter.typescript import typescript_reader
 
-_VERSION = 6
+_VERSION = 7
 """Version of all segmenters but that of C#. Raise it with any change of behaviour, because it keys cached segments."""
 
 SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"

@@ -53,6 +53,26 @@ public class History
     public Task<List<SalesOrder>> AllAsync() => _context.Orders.ToListAsync();
 }
 """,
+    "src/Refunds/Routes.cs": """\
+using Microsoft.EntityFrameworkCore;
+
+namespace Shop;
+
+public class Refund { public int Id { get; set; } }
+
+public class RefundContext : DbContext { public DbSet<Refund> Refunds => Set<Refund>(); }
+
+public static class Routes
+{
+    public static void Map(IEndpointRouteBuilder app)
+    {
+        app.MapPost("/refunds", (RefundContext db, Refund made) =>
+        {
+            db.Refunds.Add(made);
+        });
+    }
+}
+""",
     "db/vouchers.sql": "CREATE TABLE dbo.Vouchers (Id int NOT NULL, Code nvarchar(20) NOT NULL);\n",
 }
 ORDERS = {
@@ -92,6 +112,13 @@ def test_an_entity_by_its_class_its_set_and_its_table(shop: Index, question: str
             found[[*found][-1]].append(line.rpartition(" in ")[2].partition(": ")[0])
     assert [*found][:3] == told
     assert {group: sorted(found[group]) for group in told} == ORDERS
+
+
+def test_what_a_route_writes_is_told_of_the_route(shop: Index) -> None:
+    assert (
+        "- **POST /refunds** writes to **Refunds** in src/Refunds/Routes.cs:15: "
+        in shop.ask("who writes refunds?").text
+    )
 
 
 def test_a_table_that_only_a_script_knows(shop: Index) -> None:

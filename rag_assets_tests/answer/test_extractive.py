@@ -141,6 +141,20 @@ def test_sql_is_called_what_the_index_calls_it(question: str) -> None:
     assert told("paid", script).startswith("`2025.paid.sql` in db/2025.paid.sql:3 ")
 
 
+def test_a_name_in_brackets_is_whole() -> None:
+    text = told(
+        "when is a test run", piece("CREATE PROC t.[test Run.All works ...]\nAS SELECT 1\n", language="sql", symbol="t")
+    )
+    assert text.startswith("`test Run.All works ...` in ")
+
+
+def test_a_passage_that_begins_within_a_line_is_not_indented() -> None:
+    """The route is a statement of a method: its first line begins behind the indentation."""
+    route = 'group.MapDelete("/{id}", (int id) =>\n        {\n            Delete(id);\n        });'
+    text = told("how is it deleted by its id?", piece(route, symbol="Shop.MapDelete"))
+    assert '\ngroup.MapDelete("/{id}", (int id) =>\n{\n    Delete(id);\n});\n' in text
+
+
 NESTED = """\
 public class OrderManager
 {

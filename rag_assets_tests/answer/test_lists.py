@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -76,6 +77,23 @@ def test_a_list_is_of_the_sort_that_is_asked_for(shop: Index, question: str, hea
     found = shop.ask(question, options=AskOptions())
     assert found.intent is Intent.LIST and found.text.startswith(f"**{heading}:**\n")
     assert {line.split("**")[1] for line in found.text.splitlines() if line.startswith("- **")} == names
+
+
+def test_entities_without_a_framework_are_types_and_functions_those_of_a_database(tmp_path: Path) -> None:
+    files = {
+        "src/user.entity.ts": "@Entity()\nexport class UserEntity { id: number; }\n",
+        "src/article.entity.ts": "@Entity()\nexport class ArticleEntity { id: number; }\n",
+        "db/a.sql": "CREATE FUNCTION dbo.Total () RETURNS int AS BEGIN RETURN 1 END\n",
+        "db/b.sql": "CREATE FUNCTION dbo.[Sum. of all] () RETURNS int AS BEGIN RETURN 1 END\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "nest", files), "nest")
+    with open_index("nest@main", home=(tmp_path / "home")) as index:
+        for question, names in (
+            ("which entities are there?", {"UserEntity", "ArticleEntity"}),
+            ("which functions are there?", {"dbo.Total", "dbo.Sum. of all"}),
+        ):
+            found = index.ask(question, options=AskOptions())
+            assert {line.split("**")[1] for line in found.text.splitlines() if line.startswith("- **")} == names
 
 
 def test_a_sort_that_nothing_is_of_is_no_list(shop: Index) -> None:

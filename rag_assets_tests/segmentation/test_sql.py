@@ -27,6 +27,8 @@ def segments(text: str) -> list[tuple[str, str]]:
         ("CREATE TABLE IF NOT EXISTS orders (a int)", "table", "dbo.orders"),
         ("CREATE UNLOGGED TABLE orders (a int)", "table", "dbo.orders"),
         ("CREATE TABLE Shop.dbo.Orders (a int)", "table", "Shop.dbo.Orders"),
+        ("CREATE TABLE Shop..Orders (a int)", "table", "Shop.dbo.Orders"),
+        ("CREATE PROC [a..b].[c ...] AS SELECT 1", "procedure", "a..b.c ..."),
         ("ALTER TABLE ONLY orders ADD a int", "table", "dbo.orders"),
         ("CREATE OR ALTER VIEW v AS SELECT 1", "view", "dbo.v"),
         ("CREATE MATERIALIZED VIEW v AS SELECT 1", "view", "dbo.v"),
@@ -53,6 +55,7 @@ def test_kinds_and_names(header: str, kind: str, symbol: str) -> None:
     "text",
     [
         "CREATE TABLE #temp (a int)",
+        "CREATE PROCEDURE tempdb..#temp AS SELECT 1",
         "CREATE TEMPORARY TABLE temp (a int)",
         "CREATE LOGIN x WITH PASSWORD = 'y'",
         "ALTER INDEX ix ON o REBUILD",

@@ -115,11 +115,12 @@ class SqlScript:
     line_offset: int = 0
 
     def objects(self) -> Iterator[PlacedObject]:
-        """Those of the segments that are objects with a node of their own: no indexes, no loose statements."""
+        """Those of the segments that are objects with a node of their own: no indexes, no loose statements, nothing
+        whose name is only known at run time."""
         for segment in self.segments:
             key = declaration_key("sql", segment.symbol, segment.kind, self.path)
             kind = key_kind(key)
-            if kind is not NodeType.FILE:
+            if kind is not NodeType.FILE and HOLE not in segment.name:
                 yield PlacedObject(key, kind, segment, self.line_offset)
 
 

@@ -49,7 +49,8 @@ def without_copied_rows(text: str) -> str:
 
 
 _PART = r'(?:\[(?:[^\]]|\]\])++\]|"(?:[^"]|"")++"|`[^`]++`|[^\W\d][\w$#@]*+)'
-_NAME = rf"{_PART}(?:\s*+\.\s*+{_PART}){{0,3}}"
+_NAME = rf"{_PART}(?:(?:\s*+\.){{1,2}}\s*+{_PART}){{0,3}}"
+"""`shop..Order` leaves out the schema."""
 _HEADER = re.compile(
     rf"""
     (?:(?P<alter>ALTER)|CREATE(?:\s++OR\s++(?:ALTER|REPLACE))?)\s++
@@ -58,7 +59,7 @@ _HEADER = re.compile(
         RECURSIVE|CONSTRAINT|AGGREGATE|EDITIONABLE|NONEDITIONABLE|PRIMARY|XML|GLOBAL|LOCAL|TEMPORARY|TEMP)\s++)*+
     (?P<kind>TABLE|VIEW|PROCEDURE|PROC|FUNCTION|TRIGGER|TYPE|SEQUENCE|SYNONYM|INDEX)\b\s*+
     (?:CONCURRENTLY\s++)?(?:IF\s++(?:NOT\s++)?EXISTS\s++)?(?:ONLY\s++)?
-    (?P<name>{_NAME})?
+    (?P<name>{_NAME}(?!\s*+\.))?
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -118,8 +119,14 @@ def _index(text: str, found: re.Match[str]) -> Header | None:
 
 
 def split_name(written: str) -> tuple[str, str]:
-    """(schema, name) of a name as written, quotes removed: `[dbo].[Order]` → `dbo`, `Order`."""
-    parts = [unquoted(part) for part in _PARTS.findall(written)]
+    """(schema, name) of a name as written, quotes removed: `[dbo].[Order]` → `dbo`, `Order`; `shop..Order` is in the
+    default schema of `shop`."""
+    parts, end = list[str](), 0
+    for found in _PARTS.finditer(written):
+        if written.count(".", end, found.start()) > 1:
+            parts.append(DEFAULT_SCHEMA)
+        parts.append(unquoted(found.group()))
+        end = found.end()
     return ".".join(parts[:-1]) or DEFAULT_SCHEMA, parts[-1]
 
 

@@ -49,6 +49,7 @@ NO_OBJECTS = [
     ("not-executed", "DECLARE @s nvarchar(max) = N'CREATE TABLE a.T (i int)'; PRINT @s"),
     ("executed-in-a-comment", "-- EXEC('CREATE TABLE a.T (i int)')"),
     ("index", "CREATE INDEX i ON a.T (x)"),
+    ("named-at-run-time", "EXEC('ALTER TABLE ' + @name + ' ADD i int')"),
 ]
 
 
