@@ -32,7 +32,10 @@ from rag_assets.answer.question_analysis import (
     asks_how,
     asks_purpose,
     asks_setting,
+    asks_what_happens,
+    asks_who_catches,
     data_asked,
+    errors_asked,
     intent_of,
     is_subject,
     listed_noun,
@@ -287,6 +290,8 @@ _DEFINITIONS = 6
 """Points that are read for one name of the question: the sections of a type, or of the parts of a partial one."""
 _MOST_NAMES = 4
 _MOST_OF_CODE = 3  # names of pasted code
+_OF_ERRORS = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE})
+_FEW_CATCHES = 3  # of an error that many catch none tells what becomes of this one
 _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
 _ABOVE_HITS = 1.05  # what declares a name of the question comes before what only mentions it
 
@@ -367,8 +372,11 @@ def read(
     keyword, together = search_signals(result, sections_of_vocabulary(target.parts))
     signals = signals_of(passages, wish.names, unknown, 0 if known.setting else len(at))
     signals = replace(signals, keyword=keyword, together=together, setting=known.setting, planned=planned)
-    if wish.intent is Intent.EXPLANATION and not at and asks_how(result.question.text) and not _narrowed(result):
-        facts, at, evidence = _with_steps(passages, evidence, target, graph_of)
+    if wish.intent is Intent.EXPLANATION and not at and not _narrowed(result):
+        if asks_what_happens(result.question.text):
+            facts, at, evidence = _with_errors(passages, evidence, target)
+        if not at and asks_how(result.question.text):
+            facts, at, evidence = _with_steps(passages, evidence, target, graph_of)
     lost = tuple(dict.fromkeys(gathered.warnings))
     return AnswerInputs(
         result,
@@ -484,6 +492,13 @@ def _known(
             heading = NAMED_IN if wish.intent is Intent.DEFINITION else ""
             facts, at = mentions_of(target, wish.names, wish.intent, declaring, heading)
     setting = 0.0
+    errors = errors_asked(result.question.text, wish.names) if wish.intent in _OF_ERRORS and not wish.places else ()
+    if errors:
+        from rag_assets.answer.error_plan import error_facts
+
+        thrown = error_facts(target, errors, caught_first=asks_who_catches(result.question.text))
+        if thrown:
+            wish, facts, at = replace(wish, intent=Intent.EXPLANATION), GraphFacts(tuple(thrown), len(thrown)), thrown
     if not at and wish.intent is Intent.EXPLANATION and asks_setting(result.question.text):
         facts, at, setting = _setting_meant(asked, result, target, graph_of)
     wanted = [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in declaring]
@@ -649,16 +664,35 @@ def _with_steps(
         return GraphFacts(), {}, evidence
     facts = steps_of(graph, first.evidence.node_keys, (first.line_start, first.line_end))
     located = points_at([(fact.path, fact.line) for fact in facts.facts], index.parts.shard(), index.scope())
+    shown = {fact: point for fact in facts.facts if (point := located.get((fact.path, fact.line))) is not None}
+    return facts, *_with_points(shown, evidence, target)
+
+
+def _with_errors(
+    passages: RankedPassages, evidence: tuple[Evidence, ...], target: Searchable
+) -> tuple[GraphFacts, dict[GraphFact, Evidence], tuple[Evidence, ...]]:
+    """The errors that the best passages throw, who catches those of the repository itself, and the evidence with these
+    places."""
+    from rag_assets.answer.error_plan import CAUGHT, error_facts, errors_thrown
+
+    thrown = errors_thrown(passages)
+    own = [name for name in dict.fromkeys(fact.target for fact in thrown) if _declaring(name, target)]
+    known = error_facts(target, own, caught_first=True)
+    caught = {fact: point for fact, point in known.items() if fact.group == CAUGHT}
+    caught = caught if len(caught) <= _FEW_CATCHES else {}
+    at, evidence = _with_points(caught, evidence, target)
+    return GraphFacts((*thrown, *caught), len(thrown) + len(caught)), {**thrown, **at}, evidence
+
+
+def _with_points(
+    points: Mapping[GraphFact, str], evidence: tuple[Evidence, ...], target: Searchable
+) -> tuple[dict[GraphFact, Evidence], tuple[Evidence, ...]]:
+    """The evidence with what shows some facts, and which piece shows each."""
     known = {point: piece for piece in evidence for point in piece.point_ids}
-    missing = [FetchRequest(point, 0.0, Origin.GRAPH) for point in located.values() if point not in known]
+    missing = [FetchRequest(point, 0.0, Origin.GRAPH) for point in points.values() if point not in known]
     fetched = fetch_evidence(missing, target.parts, target.manifests, target.scope()).evidence if missing else ()
     known |= {point: piece for piece in fetched for point in piece.point_ids}
-    at = {
-        fact: known[point]
-        for fact in facts.facts
-        if (point := located.get((fact.path, fact.line))) is not None and point in known
-    }
-    return facts, at, (*evidence, *fetched)
+    return {fact: known[point] for fact, point in points.items() if point in known}, (*evidence, *fetched)
 
 
 def question_model(target: Searchable) -> StaticEmbedder | None:

@@ -8,7 +8,7 @@ vocabulary it is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -572,6 +572,35 @@ def asks_choice(rest: str) -> bool:
 def asks_about_failure(question: str) -> bool:
     """Whether a question is about what goes wrong, which is where something is thrown."""
     return _ASKS_ABOUT_FAILURE.search(question) is not None
+
+
+_ERROR = re.compile(r"\w*(?:Exception|Error|Fault)|Err[A-Z]\w*|[A-Z]+_ERR_\w+")
+_ASKS_OF_ERROR = re.compile(
+    r"\b(?:thrown?|throws?|rais(?:ed?|es)|caught|catch(?:es)?|handle[ds]?|get|happens?|returned|comes?|message|mapped)\b",
+    re.IGNORECASE,
+)
+_CAUGHT = re.compile(r"\b(?:caught|catch(?:es)?|handle[ds]?|mapped|status)\b", re.IGNORECASE)
+
+
+def errors_asked(question: str, names: Sequence[str]) -> list[str]:
+    """The errors among some names, where a question asks when they are thrown or who catches them."""
+    return [name for name in names if _ERROR.fullmatch(name)] if _ASKS_OF_ERROR.search(question) else []
+
+
+_WHAT_HAPPENS = re.compile(
+    r"\bwhat (?:happens|if)\b|\bwhat (?:do|does|will|would|answer|status)\b.* (?:get|see|return|back)\b|\bstatus code\b"
+    r"|\bwhat is returned\b|\bhttp status\b",
+    re.IGNORECASE,
+)
+
+
+def asks_what_happens(question: str) -> bool:
+    """Whether an error may be the answer."""
+    return asks_about_failure(question) or _WHAT_HAPPENS.search(question) is not None
+
+
+def asks_who_catches(question: str) -> bool:
+    return _CAUGHT.search(question) is not None
 
 
 def asks_how_to(question: str) -> bool:

@@ -1,0 +1,80 @@
+"""The error plan: where an error is thrown, with its message, and where it is caught or made into an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.graph_facts import GraphFact
+from rag_assets.answer.plans import facts_naming, points_naming
+from rag_assets.search.ranking.penalties import non_product_code
+
+if TYPE_CHECKING:
+    from rag_assets.answer.passage_ranking import RankedPassages
+    from rag_assets.contracts.evidence import Evidence
+    from rag_assets.search.index import Searchable
+
+_THROWN, CAUGHT = "Thrown in", "Caught in"
+_THROWS = r"\b(?:throw|raise|panic|reject|throwError)\b.*(?<!\w){0}(?!\w)|(?<!\w){0}\.(?:new|from|of|create)\b"
+_RETURNS = r"|(?:\breturn\b|<-|=).*(?<!\w){0}(?!\w)"
+"""As Go does, where an error is a value."""
+_CATCHES = (
+    r"\b(?:catch|except|rescue)\b.*(?<!\w){0}(?!\w)|\b(?:instanceof|is(?: not)?|case)\s+\(?(?:\w+\.)*{0}(?!\w)"
+    r"|\berrors\.(?:Is|As)\(.*(?<!\w){0}(?!\w)|[!=]=\s*(?:\w+\.)*{0}(?!\w)|\b(?:[Mm]ap|[Hh]andle|[Oo]n|[Cc]atch)\w*<{0}>"
+    r"|[Hh]andler\(.*(?<!\w){0}(?!\w)|\bI?Exception\w*<{0}>|^\s*(?:\w+\.)*{0}(?:\s+\w+)?\s*=>"
+)
+_VALUE = re.compile(r"Err[A-Z]")
+_THROWN_TYPE = re.compile(r"\b(?:throw\s+(?:new\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z]))((?:\w+\.)*[A-Z]\w+)")
+_CHECKS_ARGUMENT = re.compile(
+    r"ArgumentNull|ArgumentOutOfRange|NullPointer|NotImplemented|NotSupported|UnsupportedOperation"
+)
+_MOST_EACH = 4
+_MOST_PASSAGES, _MOST_ERRORS = 25, 2  # of what was found
+_FEWEST_SAID, _SAID_WEIGHT = 0.2, 8.0
+_AROUND = 3  # lines: the condition before it, and its message
+
+
+def error_facts(target: Searchable, names: Iterable[str], *, caught_first: bool) -> dict[GraphFact, str]:
+    """Where the product throws and catches some errors, with the points that show it."""
+    found: dict[GraphFact, str] = {}
+    for name in (name.rpartition(".")[2] for name in names):
+        points = points_naming(name, target)
+        payloads = {
+            point: one
+            for point, one in target.parts.shard().retrieve(sorted(points.ids), target.scope()).items()
+            if non_product_code(one.get("Path", "")) is None
+        }
+        throws = _THROWS + (_RETURNS if _VALUE.match(name) else "")
+        told: set[tuple[str, int]] = set()
+        for group, verb, pattern in ((CAUGHT, "catches", _CATCHES), (_THROWN, "throws", throws)):
+            written = re.compile(pattern.format(re.escape(name)))
+            facts = facts_naming(written, payloads, target, (verb, name, True))
+            shown = sorted(
+                (one for one in facts if (one.path, one.line) not in told), key=lambda one: (one.path, one.line)
+            )
+            told |= {(one.path, one.line) for one in shown}
+            found |= {replace(one, group=group): facts[one] for one in shown[:_MOST_EACH]}
+    first = CAUGHT if caught_first else _THROWN
+    return dict(sorted(found.items(), key=lambda one: one[0].group != first))
+
+
+def errors_thrown(found: RankedPassages) -> dict[GraphFact, Evidence]:
+    """The errors that the best passages throw where what stands around it says enough of the question, with the pieces
+    that show it."""
+    thrown: list[tuple[GraphFact, Evidence, float]] = []
+    texts: list[str] = []
+    for one, score in zip(found.passages[:_MOST_PASSAGES], found.scores.tolist(), strict=False):
+        lines, first = one.code.split("\n"), one.line_end - one.code.count("\n")
+        for at, line in enumerate(lines):
+            known = _THROWN_TYPE.search(line) if not one.is_prose else None
+            if known is not None and not _CHECKS_ARGUMENT.match(name := known[1].rpartition(".")[2]):
+                source = ".".join(dict.fromkeys(filter(None, (one.owner, one.name))))
+                fact = GraphFact(source, "throws", name, one.evidence.path, first + at, True, _THROWN)
+                thrown.append((fact, one.evidence, score))
+                texts.append("\n".join([source, *lines[max(0, at - _AROUND) : at + _AROUND]]))
+    said = found.said_by(texts)
+    best = [at for at in range(len(thrown)) if said[at] >= _FEWEST_SAID]
+    best.sort(key=lambda at: (-thrown[at][2] - _SAID_WEIGHT * said[at], at))
+    return {thrown[at][0]: thrown[at][1] for at in best[:_MOST_ERRORS]}

@@ -1,0 +1,171 @@
+"""Which error somebody gets is answered by where it is thrown, with its message, and by who catches it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.answer.citations import Support
+from rag_assets.answer.question_analysis import asks_what_happens, errors_asked
+from rag_assets.index.layout import IndexHome
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+FILES = {
+    "README.md": "# Shop\n\nSells things.\n",
+    "src/Vouchers/VoucherExpiredException.cs": """\
+namespace Shop;
+
+/// <summary>A voucher that is too old.</summary>
+public class VoucherExpiredException : Exception
+{
+    public VoucherExpiredException(string code) : base(code) { }
+}
+""",
+    "src/Vouchers/VoucherBook.cs": """\
+namespace Shop;
+
+/// <summary>Redeems vouchers.</summary>
+public class VoucherBook
+{
+    public void Redeem(Voucher voucher, Basket basket)
+    {
+        if (voucher is null)
+            throw new ArgumentNullException(nameof(voucher));
+        if (voucher.Basket == basket.Id)
+            throw new InvalidOperationException("This voucher is redeemed in this basket already.");
+        if (voucher.Ends < DateTime.Today)
+            throw new VoucherExpiredException(voucher.Code);
+        basket.Add(voucher);
+    }
+}
+""",
+    "src/Web/BasketEndpoint.cs": """\
+namespace Shop;
+
+public class BasketEndpoint
+{
+    public IResult Post(Voucher voucher)
+    {
+        try
+        {
+            _book.Redeem(voucher, _basket);
+            return Results.Ok();
+        }
+        catch (VoucherExpiredException expired)
+        {
+            return Results.Conflict(expired.Message);
+        }
+    }
+}
+""",
+    "tests/VoucherTests.cs": """\
+public class VoucherTests
+{
+    public void Old() => Assert.Throws<VoucherExpiredException>(() => throw new VoucherExpiredException("x"));
+}
+""",
+    "store/lock.go": """\
+package store
+
+import "errors"
+
+// ErrLocked tells that another process has the lock.
+var ErrLocked = errors.New("store is locked")
+
+// Acquire takes the lock of the store.
+func Acquire(held bool) error {
+	if held {
+		return ErrLocked
+	}
+	return nil
+}
+
+// Retry takes the lock again later.
+func Retry(held bool) error {
+	if err := Acquire(held); errors.Is(err, ErrLocked) {
+		return nil
+	}
+	return nil
+}
+""",
+}
+THROWN, CAUGHT = "Thrown in", "Caught in"
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("error-plan")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "shop", {**FILES}), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        yield index
+
+
+def told_by(index: Index, question: str) -> dict[str, list[str]]:
+    """Heading → the places below it; every statement is shown by the line that it names."""
+    answer = index.ask(question, options=AskOptions(threshold=0.0))
+    assert {one.support for one in answer.checks} <= {Support.SUPPORTED}
+    found: dict[str, list[str]] = {}
+    for line in answer.text.splitlines():
+        if line.startswith("**") and line.endswith(":**"):
+            found[line.strip("*:")] = []
+        elif line.startswith("- **"):
+            found[[*found][-1]].append(line.partition(": `")[0].rpartition(" in ")[2])
+    return {heading: places for heading, places in found.items() if heading in (THROWN, CAUGHT)}
+
+
+@pytest.mark.rule("E19")
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("where is VoucherExpiredException thrown?", THROWN), ("who catches VoucherExpiredException?", CAUGHT)],
+)
+def test_a_named_error_is_thrown_and_caught_in_the_product(shop: Index, question: str, first: str) -> None:
+    told = told_by(shop, question)
+    assert next(iter(told)) == first
+    assert told == {THROWN: ["src/Vouchers/VoucherBook.cs:13"], CAUGHT: ["src/Web/BasketEndpoint.cs:12"]}
+
+
+def test_an_error_that_is_a_value(shop: Index) -> None:
+    told = told_by(shop, "when do I get ErrLocked?")
+    assert told == {THROWN: ["store/lock.go:11"], CAUGHT: ["store/lock.go:18"]}
+
+
+def test_an_error_that_is_not_named_is_the_one_whose_condition_and_message_say_the_question(shop: Index) -> None:
+    told = told_by(shop, "what happens if a voucher is redeemed in the same basket already?")
+    assert told[THROWN][0] == "src/Vouchers/VoucherBook.cs:11"
+    assert "src/Vouchers/VoucherBook.cs:9" not in told[THROWN]  # that checks an argument
+    assert told.get(CAUGHT, ["src/Web/BasketEndpoint.cs:12"]) == ["src/Web/BasketEndpoint.cs:12"]
+
+
+def test_nothing_of_errors_is_told_where_they_are_not_asked_for(shop: Index) -> None:
+    assert not told_by(shop, "how are vouchers redeemed?")
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("which error do I get if the voucher is too old?", True),
+        ("what happens when the store is locked?", True),
+        ("which HTTP status does a client get", True),
+        ("how are vouchers redeemed?", False),
+        ("what does a voucher contain?", False),
+    ],
+)
+def test_what_an_error_may_answer(question: str, asks: bool) -> None:
+    assert asks_what_happens(question) is asks
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "errors"),
+    [
+        ("where is OrderException thrown?", ("OrderException",), ["OrderException"]),
+        ("who handles ErrLocked", ("ErrLocked",), ["ErrLocked"]),
+        ("what is OrderException?", ("OrderException",), []),
+        ("where is OrderService handled?", ("OrderService",), []),
+    ],
+)
+def test_errors_that_are_named(question: str, names: tuple[str, ...], errors: list[str]) -> None:
+    assert errors_asked(question, names) == errors
