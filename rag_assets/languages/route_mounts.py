@@ -28,9 +28,9 @@ _LONGEST = 200_000
 
 @dataclass(frozen=True, slots=True)
 class RouteMount:
-    """`unit` mounts the first known one of `targets` below `prefix`."""
+    """The first known one of `units` mounts the first known one of `targets` below `prefix`."""
 
-    unit: str
+    units: tuple[str, ...]
     targets: tuple[str, ...]
     prefix: str
 
@@ -55,11 +55,14 @@ class MountSymbols:
         by_end: dict[str, list[str]] = defaultdict(list)
         for unit in sorted(units):
             by_end[unit.rpartition("/")[2]].append(unit)
-        self._mounts: dict[str, list[RouteMount]] = {}
+            if "#" in unit:
+                by_end[f"#{unit.partition('#')[2]}"].append(unit)
+        self._mounts: dict[str, list[tuple[str, str]]] = {}  # unit → (the one that mounts it, below what)
         for mount in sorted({mount for part in parts for mount in part.mounts}, key=repr):
-            target = _named(mount, units, by_end)
-            if target and target != mount.unit:
-                self._mounts.setdefault(target, []).append(mount)
+            by = _named(mount.units, mount.targets[0], units, by_end)
+            target = _named(mount.targets, by, units, by_end) if by else ""
+            if target and target != by:
+                self._mounts.setdefault(target, []).append((by, mount.prefix))
 
     @tracked("mounts.prefixes")
     def prefixes(self, unit: str) -> tuple[str, ...]:
@@ -73,7 +76,7 @@ class MountSymbols:
         while folder:
             folder = posixpath.dirname(folder)
             if mounts := self._mounts.get(f"{folder}{_CONTROLLERS}"):
-                return mounts[0].prefix
+                return mounts[0][1]
         return ""
 
     def _above(self, unit: str, known: dict[str, set[str]], depth: int = 0) -> set[str]:
@@ -83,22 +86,25 @@ class MountSymbols:
         if unit not in known and depth < _DEEPEST:
             known[unit] = set()
             found = {
-                joined(one, mount.prefix)
-                for mount in self._mounts[unit]
-                for one in self._above(mount.unit, known, depth + 1)
+                joined(one, prefix) for by, prefix in self._mounts[unit] for one in self._above(by, known, depth + 1)
             }
             known[unit] = set(sorted(found)[:_MOST_PREFIXES])
         return known.get(unit, set())
 
 
-def _named(mount: RouteMount, units: set[str], by_end: Mapping[str, Sequence[str]]) -> str:
-    """The unit that a mount names: of those that end like it, the one that shares most folders with the mount."""
-    for target in mount.targets:
-        if target in units:
-            return target
-        ending = [unit for unit in by_end.get(target.rpartition("/")[2], ()) if unit.endswith(f"/{target}")]
+def _named(names: Sequence[str], near: str, units: set[str], by_end: Mapping[str, Sequence[str]]) -> str:
+    """The unit that the first of some names means: of those that end like it, the one that shares most folders with
+    what is near; of functions of any folder the only one."""
+    for name in names:
+        if name in units:
+            return name
+        ending = by_end.get(name.rpartition("/")[2], ())
+        if name.startswith("#"):
+            ending = ending if len(ending) == 1 else ()
+        else:
+            ending = [unit for unit in ending if unit.endswith(f"/{name}")]
         if ending:
-            here = mount.unit.partition("#")[0]
+            here = near.partition("#")[0]
             return max(ending, key=lambda unit: (len(posixpath.commonprefix((unit, here))), unit))
     return ""
 
@@ -117,7 +123,7 @@ def mounts_in(path: str, text: str, language: str) -> MountDeclarations:
 
 
 _MAY_HAVE = {
-    "go": re.compile(r"\.(?:Group|PathPrefix|Mount|Route)\(|Router|\bEcho\b|\bEngine\b|\bfiber\.|\bServeMux\b"),
+    "go": re.compile(r"\.(?:Group|PathPrefix|Mount)\(|Route|\bEcho\b|\bEngine\b|\bfiber\.|\bServeMux\b"),
     "python": re.compile(
         r"\b(?:urlpatterns|rest_framework|APIRouter|Blueprint|include_router|register_blueprint)\b|\bdjango\."
         r"|@\w+\.(?:get|post|put|delete|patch|route|api_route)\("
@@ -134,12 +140,12 @@ _OF_A_TEST = re.compile(r"(?:^|/)(?:tests?|__tests__)/|_test\.go$|\.(?:spec|test
 
 _GO_FUNCTION = re.compile(r"^func\s+(?:\([^()\n]*\)\s*)?(?P<name>\w+)\((?P<parameters>[^()\n]*)\)", re.MULTILINE)
 _GO_END = re.compile(r"^\}", re.MULTILINE)
-_GO_ROUTER = re.compile(r"\b(?:\w*Router\w*|Echo|Engine|Group|IRoutes|App|Mux|ServeMux)\b")
+_GO_ROUTER = re.compile(r"\b(?:\w*Route\w*|Echo|Engine|Group|IRoutes|App|Mux|ServeMux)\b")
 _GO_GROUP = r"(?P<on{0}>\w+)\.(?:Group|PathPrefix)\(\s*\"(?P<path{0}>[^\"\n]*)\"[^()\n]*\)(?:\.Subrouter\(\))?"
 _GO_MADE = re.compile(rf"\b(?P<made>\w+)\s*:?=\s*{_GO_GROUP.format('')}")
 _GO_PASSED = re.compile(
     r"(?<!func )\b(?:(?P<package>\w+)\.)?(?P<function>[A-Za-z]\w*)\(\s*"
-    rf"(?:{_GO_GROUP.format('_0')}|(?P<variable>\w+))(?P<more>[^()\n]*)\)"
+    rf"(?:{_GO_GROUP.format('_0')}|(?P<variable>\w+)(?=\s*[,)]))(?P<more>[^()\n]*)"
 )
 _GO_MOUNTED = re.compile(
     r"\b(?P<on>\w+)\.Mount\(\s*\"(?P<path>[^\"\n]*)\",\s*(?:(?P<package>\w+)\.)?(?P<function>\w+)\("
@@ -203,18 +209,18 @@ def _go(text: str, functions: Sequence[GoFunction]) -> Iterator[RouteMount]:
                 for at, variable in enumerate(given):
                     if variable in groups or variable in dict(function.routers):
                         root, prefix = below(variable, "")
-                        yield RouteMount(function.unit_of(root), _go_targets(passed, at, function.folder), prefix)
+                        yield RouteMount((function.unit_of(root),), _go_targets(passed, at, function.folder), prefix)
             else:
                 root, prefix = below(passed["on_0"], passed["path_0"])
-                yield RouteMount(function.unit_of(root), _go_targets(passed, 0, function.folder), prefix)
+                yield RouteMount((function.unit_of(root),), _go_targets(passed, 0, function.folder), prefix)
         for mounted in _GO_MOUNTED.finditer(text, function.start, function.end):
             root, prefix = below(mounted["on"], mounted["path"])
-            yield RouteMount(function.unit_of(root), _go_targets(mounted, _RETURNED, function.folder), prefix)
+            yield RouteMount((function.unit_of(root),), _go_targets(mounted, _RETURNED, function.folder), prefix)
 
 
 def _go_targets(call: re.Match[str], parameter: int, folder: str) -> tuple[str, ...]:
     unit = f"#{call['function']}#{parameter}"
-    return (f"{call['package']}{unit}", f"{folder}{unit}") if call["package"] else (f"{folder}{unit}",)
+    return (f"{call['package']}{unit}", f"{folder}{unit}", unit) if call["package"] else (f"{folder}{unit}",)
 
 
 # Python
@@ -232,6 +238,7 @@ _PY_INCLUDE = re.compile(
 _PY_MOUNT = re.compile(
     r"\.(?:include_router|register_blueprint)\(\s*(?P<name>\w+(?:\.\w+)*)(?P<arguments>(?:[^()]|\([^()]{0,300}\)){0,500})\)"
 )
+_PY_DECORATOR = re.compile(r"^[ \t]*@(\w+)\.(?:get|post|put|delete|patch|route|api_route)\(", re.MULTILINE)
 _PY_PREFIX = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"'\n]*)")
 _COMMENT_LINE = re.compile(r"^[ \t]*(?:#|//).*", re.MULTILINE)
 
@@ -242,13 +249,17 @@ def _python(path: str, text: str) -> Iterator[RouteMount]:
     imported = _python_imports(text, posixpath.dirname(path)) if includes or mounts else {}
     for include in includes:
         if include["dotted"]:
-            yield RouteMount(path, _python_files((include["dotted"].replace(".", "/"),)), include["path"])
+            yield RouteMount((path,), _python_files((include["dotted"].replace(".", "/"),)), include["path"])
         elif targets := _python_named(include["name"], imported):
-            yield RouteMount(path, targets, include["path"])
+            yield RouteMount((path,), targets, include["path"])
     for mount in mounts:
         if targets := _python_named(mount["name"], imported):
             prefix = _PY_PREFIX.search(mount["arguments"])
-            yield RouteMount(path, targets, prefix[1] if prefix else "")
+            yield RouteMount((path,), targets, prefix[1] if prefix else "")
+    for router in dict.fromkeys(_PY_DECORATOR.findall(text)):  # a router of another file has its routes here
+        imported = imported or _python_imports(text, posixpath.dirname(path))
+        if modules := imported.get(router):
+            yield RouteMount(_python_files(modules), (path,), "")
 
 
 def _python_named(name: str, imported: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -290,9 +301,11 @@ _TS_IMPORT = re.compile(
     r"|\b(?:const|let|var)\s+(?P<required>\w+|\{[^{}]{0,1000}\})\s*=\s*require\(\s*[\"'](?P<module>\.[^\"'\n]*)[\"']\s*\)"
 )
 _TS_MOUNT = re.compile(
-    r"\.(?:use|register)\(\s*(?:[\"'`](?P<path>/[^\"'`\n]*)[\"'`]\s*,\s*)?(?P<given>[^;\n]{0,300})"
+    r"(?P<on>\b\w+)?\s*\.(?:use|register)\(\s*(?:[\"'`](?P<path>/[^\"'`\n]*)[\"'`]\s*,\s*)?(?P<given>[^;\n]{0,300}?\))(?=\s*(?:[;.]|\n|$))"
     r"|\bpath:\s*[\"'`](?P<listed>/[^\"'`\n]*)[\"'`]\s*,\s*route:\s*(?P<route>\w+)"
 )
+_TS_ASSIGNED = re.compile(r"\b(?:(?:const|let|var)\s+(\w+)\b[^=\n]{0,100}=|export\s+default\b)|;")
+_LONGEST_CHAIN = 1_000
 _TS_REQUIRED = re.compile(r"\brequire\(\s*[\"'](\.[^\"'\n]*)[\"']\s*\)")
 _TS_LAST = re.compile(
     r"(?<![\w.])(\w+)(?:\.\w+|\(\))?\s*(?:,\s*\{\s*prefix:\s*[\"'`](?P<prefix>/[^\"'`\n]*)[\"'`]\s*\})?\s*\)\s*$"
@@ -304,20 +317,32 @@ _TS_ENDS = (".ts", ".js", "/index.ts", "/index.js", ".tsx", ".jsx", ".mjs", ".cj
 def _typescript(path: str, text: str) -> Iterator[RouteMount]:
     folder, text = posixpath.dirname(path), _COMMENT_LINE.sub("", text)
     if found := _TS_GLOBAL.search(text):
-        yield RouteMount(path, (f"{folder}{_CONTROLLERS}",), joined(found[1]))
+        yield RouteMount((path,), (f"{folder}{_CONTROLLERS}",), joined(found[1]))
     imported: dict[str, str] = {}
     for statement in _TS_IMPORT.finditer(text):
         module = statement["from"] or statement["module"]
         for name in re.findall(r"(\w+)\s*(?=[,}]|$)", (statement["names"] or statement["required"]).strip()):
             imported[name] = module
+    local: dict[str, tuple[str, str]] = {}  # router of this file → the one that mounts it, below what
+    mounted: list[tuple[str, str, str]] = []  # on which router, which module, below what
     for mount in _TS_MOUNT.finditer(text):
-        given = mount["given"] or ""
-        prefix, module = mount["path"] or mount["listed"] or "", imported.get(mount["route"] or "", "")
-        if required := _TS_REQUIRED.search(given):
-            module = required[1]
-        elif last := _TS_LAST.search(given):
-            module, prefix = imported.get(last[1], ""), last["prefix"] or prefix
-        if module:
-            whole = posixpath.normpath(posixpath.join(folder, module))
-            plain = re.sub(r"\.[cm]?[jt]sx?$", "", whole)
-            yield RouteMount(path, tuple(f"{plain}{end}" for end in _TS_ENDS), prefix)
+        given, prefix = mount["given"] or "", mount["path"] or mount["listed"] or ""
+        last, required = _TS_LAST.search(given), _TS_REQUIRED.search(given)
+        name, on = mount["route"] or (last[1] if last else ""), mount["on"] or _assigned(text, mount.start())
+        prefix = (last and last["prefix"]) or prefix
+        if module := required[1] if required else imported.get(name, ""):
+            mounted.append((on, module, prefix))
+        elif name:
+            local.setdefault(name, (on, prefix))
+    for on, module, prefix in mounted:
+        for _ in range(_DEEPEST):
+            on, above = local.get(on, ("", ""))
+            prefix = joined(above, prefix) if above else prefix
+        whole = re.sub(r"\.[cm]?[jt]sx?$", "", posixpath.normpath(posixpath.join(folder, module)))
+        yield RouteMount((path,), tuple(f"{whole}{end}" for end in _TS_ENDS), prefix)
+
+
+def _assigned(text: str, at: int) -> str:
+    """The variable whose statement a call in a chain belongs to; `export default` has none."""
+    found = list(_TS_ASSIGNED.finditer(text, max(at - _LONGEST_CHAIN, 0), at))
+    return found[-1][1] or "" if found else ""

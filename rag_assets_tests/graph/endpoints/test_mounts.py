@@ -79,6 +79,56 @@ EXPRESS = {
     "src/routes/users.route.js": "const router = Router();\nrouter.get('/:id', one);\n",
     "src/routes/articles.js": "const router = Router();\nrouter.post('/', create);\n",
 }
+CHAINED = {
+    "src/main.ts": "import routes from './app/routes';\nconst app = express();\napp.use(routes);\n",
+    "src/app/routes.ts": """\
+        import tags from './tags';
+        import users from './users';
+        const api = Router()
+          .use(tags)
+          .use('/users', users);
+        export default Router().use('/api', api);
+        """,
+    "src/app/tags.ts": "const router = Router();\nrouter.get('/tags', all);\n",
+    "src/app/users.ts": "const router = Router();\nrouter.get('/:id', one);\n",
+}
+OZZO = {
+    "cmd/main.go": """\
+        package main
+
+        func build(router *routing.Router) {
+            rg := router.Group("/v1")
+            album.RegisterHandlers(rg.Group(""),
+                album.NewService(db), logger)
+            h := handler.New(db)
+            h.Register(rg, logger)
+        }
+        """,
+    "internal/album/api.go": """\
+        package album
+
+        func RegisterHandlers(r *routing.RouteGroup, service Service) {
+            r.Get("/albums/<id>", res.get)
+        }
+        """,
+    "internal/handler/routes.go": """\
+        package other
+
+        func (h *Handler) Register(v1 *echo.Group, logger Logger) {
+            users := v1.Group("/users")
+            users.POST("", h.SignUp)
+        }
+        """,
+}
+FLASK = {
+    "app/__init__.py": """\
+        def create_app():
+            from .auth import auth as auth_blueprint
+            app.register_blueprint(auth_blueprint, url_prefix='/auth')
+        """,
+    "app/auth/__init__.py": "from flask import Blueprint\nauth = Blueprint('auth', __name__)\nfrom . import views\n",
+    "app/auth/views.py": "from . import auth\nfrom .. import db\n@auth.route('/login')\ndef login(): ...\n",
+}
 NEST = {
     "apps/shop/src/main.ts": "const app = await NestFactory.create(Shop);\napp.setGlobalPrefix('api');\n",
     "apps/shop/src/tag/tag.controller.ts": "@Controller('tags')\nexport class Tags {\n  @Get()\n  all() { }\n}\n",
@@ -142,6 +192,9 @@ def routes(texts: dict[str, str]) -> list[str]:
             id="gin and chi",
         ),
         pytest.param(EXPRESS, ["GET /api/health", "GET /api/users/{id}", "POST /api/articles"], id="express"),
+        pytest.param(CHAINED, ["GET /api/tags", "GET /api/users/{id}"], id="express in a chain"),
+        pytest.param(OZZO, ["GET /v1/albums/{id}", "POST /v1/users"], id="ozzo and echo"),
+        pytest.param(FLASK, ["GET /auth/login"], id="flask"),
         pytest.param(NEST, ["GET /api/tags", "GET /tags"], id="nest"),
         pytest.param(FASTAPI, ["GET /v1/items/all", "GET /v1/users/{id}", "POST /v1/login"], id="fastapi"),
         pytest.param(DJANGO, ["ANY /api/articles/feed", "ANY /api/profiles/{name}"], id="django"),
@@ -190,6 +243,10 @@ def test_an_included_module_is_the_nearest_one_of_its_name() -> None:
         ("typescript", ".use(\n", "const { a, "),
         ("typescript", ".use(\n", '.use("/a", b('),
         ("typescript", ".use(\n", ".use(\n"),
+        ("typescript", ".use(\n", ".use(a)"),
+        ("typescript", ".use(\nconst b = a", ".use(b)\n"),
+        ("typescript", ".use(\n", "const a = b"),
+        ("python", "APIRouter\n", "from . import a\n@a.get("),
     ],
 )
 def test_a_text_of_twice_the_length_takes_twice_the_work(language: str, before: str, repeated: str) -> None:
