@@ -71,6 +71,8 @@ _FOLDERS = {
     **dict.fromkeys(("benchmark", "benchmarks", "perf"), BesideProduct.BENCHMARK),
 }
 """The last word of a folder: `tests`, `Shop.UnitTests`, `ShopTests`, `__tests__`, `Shop.Benchmarks`."""
+_HOLDS_SOME = frozenset({"app", "apps", "assets", "content", "data", "files", "projects", "resources"})
+"""A last word that says as little: `SampleData`, `test-assets`."""
 _FILES = frozenset({"test", "tests", "spec", "specs"})
 """The last word of a file name: `OrderTests.cs`, `order_test.go`, `order.spec.ts`."""
 _DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".pdf", ".docx")
@@ -117,8 +119,8 @@ def non_product_code(path: str) -> BesideProduct | None:
 def _side_of_folder(path: str) -> BesideProduct | None:
     """Asked for the files of a question that nobody has asked before, most of which are in folders that are known."""
     above, _, folder = path.rpartition("/")
-    words = identifier_words(folder)
-    side = _FOLDERS.get(words[-1].lower()) if words else None
+    words = [word.lower() for word in identifier_words(folder)]
+    side = _FOLDERS.get(words[-2 if len(words) > 1 and words[-1] in _HOLDS_SOME else -1]) if words else None
     if side is None and (locale := _FOLDER_OF_LOCALE.fullmatch(folder)):
         parent = above.rpartition("/")[2].lower()
         if not locale["inside"] or parent in ("doc", "docs") or _FOLDER_OF_TEXTS.fullmatch(parent):
