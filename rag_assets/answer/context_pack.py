@@ -34,6 +34,7 @@ from rag_assets.answer.question_analysis import (
     asks_setting,
     asks_what_happens,
     asks_who_catches,
+    convention_noun,
     data_asked,
     errors_asked,
     intent_of,
@@ -363,7 +364,7 @@ def read(
     wish, facts = known.wish, known.facts
     planned = bool(lead) or (wish.intent in (Intent.LIST, Intent.OVERVIEW) and bool(at))
     planned |= wish.intent is Intent.DEFINITION and (asked.of_code or wish.choice) and bool(evidence)
-    planned |= wish.intent is Intent.TABLES and any(fact.group for fact in at)
+    planned |= not known.setting and any(fact.group for fact in at)
     planned |= any(fact.target.endswith(route) for route in wish.routes for fact in at)
     if question.phrases:
         from rag_assets.search.phrases import occurs  # start-up budget: few questions have a phrase
@@ -498,7 +499,16 @@ def _known(
 
         thrown = error_facts(target, errors, caught_first=asks_who_catches(result.question.text))
         if thrown:
-            wish, facts, at = replace(wish, intent=Intent.EXPLANATION), GraphFacts(tuple(thrown), len(thrown)), thrown
+            wish, facts, at = (
+                replace(wish, intent=Intent.EXPLANATION),
+                GraphFacts(tuple(thrown), len(thrown), leads=True),
+                thrown,
+            )
+    noun = convention_noun(result.question.text) if not wish.names and wish.intent is Intent.EXPLANATION else ""
+    if noun:
+        from rag_assets.answer.convention_plan import convention_facts
+
+        facts, at = _first_known(target, graph_of, lambda index, graph: convention_facts(index, graph, noun))
     if not at and wish.intent is Intent.EXPLANATION and asks_setting(result.question.text):
         facts, at, setting = _setting_meant(asked, result, target, graph_of)
     wanted = [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in declaring]
@@ -545,12 +555,22 @@ def _data_known(
         return None
     from rag_assets.answer.data_plan import data_facts
 
-    found = (
-        data_facts(index, graph, asked)
-        for index in target.members.values()
-        if not isinstance(graph := graph_of(index), str)
-    )
-    return next(((facts, at) for facts, at in found if at), None)
+    facts, at = _first_known(target, graph_of, lambda index, graph: data_facts(index, graph, asked))
+    return (facts, at) if at else None
+
+
+def _first_known(
+    target: Searchable,
+    graph_of: Callable[[LabelIndex], Graph | str],
+    facts_of: Callable[[LabelIndex, Graph], tuple[GraphFacts, dict[GraphFact, str]]],
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The facts of the first index whose graph knows some, with the points that show them."""
+    for index in target.members.values():
+        graph = graph_of(index)
+        facts, at = (GraphFacts(), {}) if isinstance(graph, str) else facts_of(index, graph)
+        if at:
+            return facts, at
+    return GraphFacts(), {}
 
 
 def _asks_uses(wish: QueryIntent, question: Question) -> bool:

@@ -92,7 +92,7 @@ def answer_of(
         pieces += [*_introduction(lead), *more, said]
     elif wish.intent is Intent.EXPLANATION:
         first, *others = _explanations(words, passages, within, _MOST_WHOLE) or [""]
-        pieces += [said, first, *others] if said and wish.names else [first, said, *others]
+        pieces += [said, first, *others] if said and facts.leads else [first, said, *others]
     else:
         if wish.intent is Intent.DEFINITION and said and not pieces:  # nothing declares a setting that texts tell of
             pieces += _explanations(words, passages, within, 1, 0)

@@ -68,12 +68,13 @@ class GraphFact:
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
     """The best facts, how many there are of the kind that was asked for, and what to call them in an answer. `command`
-    lists them all."""
+    lists them all. `leads`: they are told before the best quote."""
 
     facts: tuple[GraphFact, ...] = ()
     total: int = 0
     heading: str = ""
     command: str = ""
+    leads: bool = False
 
 
 def named_nodes(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
