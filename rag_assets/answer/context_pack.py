@@ -88,10 +88,13 @@ class FetchedEvidence:
 class _Piece:
     wanted: FetchRequest
     payload: Mapping[str, Any]
+    is_named: bool = False
 
     @property
-    def file(self) -> tuple[str, str]:
-        return self.payload["IndexLabel"], self.payload["BlobVersionId"]
+    def file(self) -> tuple[str, str, str]:
+        """Copies of a file are one, but for those that a fact of the graph names."""
+        path = self.payload.get("Path", "") if self.is_named else ""
+        return self.payload["IndexLabel"], self.payload["BlobVersionId"], path
 
     @property
     def has_own_place(self) -> bool:
@@ -117,7 +120,10 @@ def fetch_evidence(
     A slice that is not what was indexed is left out with a warning: nobody could check a quote of it.
     """
     best: dict[str, FetchRequest] = {}
+    named: set[str] = set()
     for one in wanted:
+        if one.origin is Origin.GRAPH:
+            named.add(one.point_id)
         if one.point_id not in best or one.score > best[one.point_id].score:
             best[one.point_id] = one
     payloads = parts.shard().retrieve(list(best), scope)
@@ -125,7 +131,7 @@ def fetch_evidence(
     texts: dict[str, str] = {}
     unread: set[str] = set()
     pieces = [
-        _Piece(best[identifier], payload)
+        _Piece(best[identifier], payload, identifier in named)
         for identifier, payload in payloads.items()
         if _is_sound(payload, parts, texts, unread, warnings)
     ]

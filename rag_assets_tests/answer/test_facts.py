@@ -45,6 +45,22 @@ def test_a_place_in_a_file_of_the_root_is_not_looked_up_in_its_namesakes(tmp_pat
     assert paths == {place: place[0] for place in asked[:3]}
 
 
+@pytest.mark.rule("E19")
+def test_a_fact_is_quoted_from_the_copy_that_it_names(tmp_path: Path) -> None:
+    """Four services have the same file: the citation of a route is of the file that its line names."""
+    api = (
+        "namespace Shop;\n\npublic static class Api\n{\n    public static void Map(IEndpointRouteBuilder app)\n    {\n"
+        '        app.MapGet("/orders", () => 1);\n        app.MapPost("/orders", () => 2);\n    }\n}\n'
+    )
+    home = IndexHome(tmp_path / "home")
+    files = {f"{name}/Api.cs": api for name in ("one", "two", "three", "four")}
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        found = index.ask("list all endpoints", options=AskOptions())
+    told = [line.partition(" in ")[2].partition(":")[0] for line in found.text.splitlines() if line.startswith("- ")]
+    assert told == ["four/Api.cs"] * 2 and {one.path for one in found.citations} == {"four/Api.cs"}
+
+
 BASKET = """\
 namespace Shop;
 
