@@ -210,6 +210,10 @@ def _steps(intent: Intent) -> tuple[WalkStep, ...]:
         ),
     }
     relations, direction = wanted.get(intent, ((), Direction.BOTH))
+    if intent is Intent.TABLES:  # what executes a procedure is none of its tables
+        return tuple(
+            WalkStep(relation, Direction.OUT if relation is Relation.EXECUTES else direction) for relation in relations
+        )
     return tuple(WalkStep(relation, direction) for relation in relations)
 
 

@@ -61,6 +61,22 @@ def test_a_fact_is_quoted_from_the_copy_that_it_names(tmp_path: Path) -> None:
     assert told == ["four/Api.cs"] * 2 and {one.path for one in found.citations} == {"four/Api.cs"}
 
 
+def test_the_tables_of_a_procedure_are_not_what_executes_it(tmp_path: Path) -> None:
+    files = {
+        "db/orders.sql": "CREATE TABLE dbo.Orders (Id int);\n",
+        "db/report.sql": "CREATE PROCEDURE dbo.ReportOrders AS\nSELECT Id FROM dbo.Orders;\n",
+        "db/nightly.sql": "CREATE PROCEDURE dbo.Nightly AS\nEXEC dbo.ReportOrders;\n",
+    }
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        read = index.ask("which tables does dbo.ReportOrders read?", options=AskOptions()).text
+        run = index.ask("which tables does dbo.Nightly use?", options=AskOptions()).text
+    told = [line for line in read.splitlines() if line.startswith("- ")]
+    assert any("reads from **Orders**" in line for line in told) and not any("executes" in line for line in told)
+    assert "**Nightly** executes **ReportOrders** in db/nightly.sql:2" in run
+
+
 BASKET = """\
 namespace Shop;
 
