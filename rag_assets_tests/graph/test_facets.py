@@ -247,6 +247,16 @@ CHANGES: dict[str, tuple[Texts, Texts, Question]] = {
         {"a.cs": "public class BaseController { public int Get(int id) => 1; }"},
         ("endpoints.actions", ("BaseController",)),
     ),
+    "a prefix that routes are mounted at": (
+        {"a.py": 'from b import router\napp.include_router(router, prefix="/v1")', "b.py": '@router.get("/x")'},
+        {"a.py": 'from b import router\napp.include_router(router, prefix="/v2")', "b.py": '@router.get("/x")'},
+        ("mounts.prefixes", ("b.py",)),
+    ),
+    "a global prefix": (
+        {"src/main.ts": "app.setGlobalPrefix('a');"},
+        {"src/main.ts": "app.setGlobalPrefix('b');"},
+        ("mounts.global_prefix", ("src/b.ts",)),
+    ),
 }  # fmt: skip
 
 
