@@ -66,6 +66,7 @@ def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclaration
         MountDeclarations(
             tuple(sorted({found for one in files for found in one[4].units})),
             tuple(found for one in files for found in one[4].mounts),
+            tuple(sorted({found for one in files for found in one[4].paths})),
         ),
     )
 

@@ -28,19 +28,22 @@ _LONGEST = 200_000
 
 @dataclass(frozen=True, slots=True)
 class RouteMount:
-    """The first known one of `units` mounts the first known one of `targets` below `prefix`."""
+    """The first known one of `units` mounts the first known one of `targets` below `prefix`, or below the path that is
+    `called` so."""
 
     units: tuple[str, ...]
     targets: tuple[str, ...]
     prefix: str
+    called: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MountDeclarations:
-    """What some files add to `MountSymbols`."""
+    """What some files add to `MountSymbols`; `paths` are constants: (name, path)."""
 
     units: tuple[str, ...] = ()
     mounts: tuple[RouteMount, ...] = ()
+    paths: tuple[tuple[str, str], ...] = ()
 
 
 class MountSymbols:
@@ -57,12 +60,17 @@ class MountSymbols:
             by_end[unit.rpartition("/")[2]].append(unit)
             if "#" in unit:
                 by_end[f"#{unit.partition('#')[2]}"].append(unit)
+        called: dict[str, set[str]] = defaultdict(set)
+        for name, path in (known for part in parts for known in part.paths):
+            called[name].add(path)
         self._mounts: dict[str, list[tuple[str, str]]] = {}  # unit → (the one that mounts it, below what)
         for mount in sorted({mount for part in parts for mount in part.mounts}, key=repr):
             by = _named(mount.units, mount.targets[0], units, by_end)
             target = _named(mount.targets, by, units, by_end) if by else ""
             if target and target != by:
-                self._mounts.setdefault(target, []).append((by, mount.prefix))
+                paths = called.get(mount.called, ())
+                prefix = next(iter(paths)) if len(paths) == 1 else mount.prefix
+                self._mounts.setdefault(target, []).append((by, prefix))
 
     @tracked("mounts.prefixes")
     def prefixes(self, unit: str) -> tuple[str, ...]:
@@ -112,14 +120,17 @@ def _named(names: Sequence[str], near: str, units: set[str], by_end: Mapping[str
 def mounts_in(path: str, text: str, language: str) -> MountDeclarations:
     """The units of a file and what it mounts; nothing for a file that has neither routes nor mounts."""
     may_have = _MAY_HAVE.get(language)
-    if may_have is None or len(text) > _LONGEST or _OF_A_TEST.search(path) or not may_have.search(text):
+    if may_have is None or len(text) > _LONGEST or _OF_A_TEST.search(path):
         return MountDeclarations()
+    paths = tuple(dict.fromkeys(_PY_PATH.findall(text))) if language == "python" else ()
+    if not may_have.search(text):
+        return MountDeclarations(paths=paths)
     if language == "go":
         functions = go_functions(text, posixpath.dirname(path))
         return MountDeclarations(tuple(sorted({u for f in functions for u in f.units})), tuple(_go(text, functions)))
     find = _python if language == "python" else _typescript
     units = (path, f"{posixpath.dirname(path)}{_CONTROLLERS}") if _TS_GLOBAL.search(text) else (path,)
-    return MountDeclarations(units, tuple(dict.fromkeys(find(path, text))))
+    return MountDeclarations(units, tuple(dict.fromkeys(find(path, text))), paths)
 
 
 _MAY_HAVE = {
@@ -239,7 +250,11 @@ _PY_MOUNT = re.compile(
     r"\.(?:include_router|register_blueprint)\(\s*(?P<name>\w+(?:\.\w+)*)(?P<arguments>(?:[^()]|\([^()]{0,300}\)){0,500})\)"
 )
 _PY_DECORATOR = re.compile(r"^[ \t]*@(\w+)\.(?:get|post|put|delete|patch|route|api_route)\(", re.MULTILINE)
-_PY_PREFIX = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"'\n]*)")
+_PY_PREFIX = re.compile(r"\b(?:url_)?prefix\s*=\s*(?:[\"']([^\"'\n]*)|(?:\w+\.)*(\w+)\s*(?:,|$))")
+_PY_PATH = re.compile(
+    r"^[ \t]{0,40}+(\w{1,60}+)[ \t]{0,9}+(?::[ \t]*+[\w.]{1,60}+[ \t]*+)?=[ \t]*+[\"'](/[\w/.-]{0,200}+)[\"'][ \t]*+$",
+    re.MULTILINE,
+)
 _COMMENT_LINE = re.compile(r"^[ \t]*(?:#|//).*", re.MULTILINE)
 
 
@@ -255,7 +270,7 @@ def _python(path: str, text: str) -> Iterator[RouteMount]:
     for mount in mounts:
         if targets := _python_named(mount["name"], imported):
             prefix = _PY_PREFIX.search(mount["arguments"])
-            yield RouteMount((path,), targets, prefix[1] if prefix else "")
+            yield RouteMount((path,), targets, (prefix and prefix[1]) or "", (prefix and prefix[2]) or "")
     for router in dict.fromkeys(_PY_DECORATOR.findall(text)):  # a router of another file has its routes here
         imported = imported or _python_imports(text, posixpath.dirname(path))
         if modules := imported.get(router):

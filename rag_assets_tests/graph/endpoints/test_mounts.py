@@ -137,8 +137,12 @@ NEST = {
 FASTAPI = {
     "app/main.py": """\
         from app.api.api import api_router
-        app.include_router(api_router, prefix="/v1")
+        app.include_router(api_router, prefix=settings.API_V1_STR)
         # app.include_router(api_router, prefix="/v0")
+        """,
+    "app/config.py": """\
+        class Settings(BaseSettings):
+            API_V1_STR: str = "/v1"
         """,
     "app/api/api.py": """\
         from fastapi import APIRouter
@@ -247,6 +251,8 @@ def test_an_included_module_is_the_nearest_one_of_its_name() -> None:
         ("typescript", ".use(\nconst b = a", ".use(b)\n"),
         ("typescript", ".use(\n", "const a = b"),
         ("python", "APIRouter\n", "from . import a\n@a.get("),
+        ("python", "APIRouter\n", "api" * 3),
+        ("python", "APIRouter\n", "prefix = '/a"),
     ],
 )
 def test_a_text_of_twice_the_length_takes_twice_the_work(language: str, before: str, repeated: str) -> None:
