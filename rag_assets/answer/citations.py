@@ -30,7 +30,8 @@ _END = re.compile(
     r"(?<=[.!?])[\"”')*_`]*(?P<cites>(?:\s*\[chunk:[^\]\n]*\])*)(?P<gap>\s+)"
     r"(?=[\"'“`(*_]*[A-Z0-9À-Þ\"“`\[])"
 )
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|incl)\.$", re.IGNORECASE)
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|incl)|/\d+)\.$", re.IGNORECASE)
+"""A full stop that ends no sentence: also that of `schema/10. Add a column.sql`."""
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"\n]*\"|`[^`\n]*`")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s|^\s*\*\*[^*]+\*\*:?\s*$|^\s*(?:---+|\*\*\*+)\s*$")

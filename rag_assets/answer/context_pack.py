@@ -298,6 +298,7 @@ _DEFINITIONS = 6
 _MOST_NAMES = 4
 _MOST_OF_CODE = 3  # names of pasted code
 _OF_ERRORS = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE})
+_OF_CONVENTIONS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES})
 _FEW_CATCHES = 3  # of an error that many catch none tells what becomes of this one
 _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
 _ABOVE_HITS = 1.05  # what declares a name of the question comes before what only mentions it
@@ -510,11 +511,13 @@ def _known(
                 GraphFacts(tuple(thrown), len(thrown), leads=True),
                 thrown,
             )
-    noun = convention_noun(result.question.text) if not wish.names and wish.intent is Intent.EXPLANATION else ""
+    noun = convention_noun(result.question.text) if not wish.names and wish.intent in _OF_CONVENTIONS else ""
     if noun:
         from rag_assets.answer.convention_plan import convention_facts
 
-        facts, at = _first_known(target, graph_of, lambda index, graph: convention_facts(index, graph, noun))
+        usual = _first_known(target, graph_of, lambda index, graph: convention_facts(index, graph, noun))
+        if usual[1]:
+            wish, (facts, at) = replace(wish, intent=Intent.EXPLANATION), usual
     if not at and wish.intent is Intent.EXPLANATION and asks_setting(result.question.text):
         facts, at, setting = _setting_meant(asked, result, target, graph_of)
     wanted = [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in declaring]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, points_at
-from rag_assets.answer.plans import facts_naming, nodes_listed, points_naming
+from rag_assets.answer.plans import LISTED_KINDS, facts_naming, list_heading, nodes_listed, points_naming
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ def convention_facts(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphF
     """Three of the types of a sort that have the commonest base, of different folders where they can be, and where that
     base is registered, with the points that show it; nothing where fewer than three have one in common."""
     listed = [one for one in nodes_listed(graph, noun) if non_product_code(one.path) is None]
+    if noun in LISTED_KINDS and len(listed) >= _FEWEST:
+        at = _shown(index, listed, f"{list_heading(noun, len(listed)).strip('*:')}, for example")
+        return GraphFacts(tuple(at), len(listed), leads=True), at
     base_of = {one: base for one in listed if (base := _base(graph, one))}
     if not base_of:
         return GraphFacts(), {}
@@ -34,15 +38,21 @@ def convention_facts(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphF
     if count < _FEWEST:
         return GraphFacts(), {}
     usual = [one for one in listed if base_of.get(one) == base]
-    by_folder: dict[str, ListedNode] = {}
-    for one in usual:
-        by_folder.setdefault(one.path.rpartition("/")[0], one)
-    shown = list(dict.fromkeys((*by_folder.values(), *usual)))[:_SHOWN]
-    group = f"Usual form, {count} of {len(listed)} derive from {base}"
-    facts = [replace(one.fact, group=group) for one in shown]
-    located = points_at([(one.path, one.line) for one in facts], index.parts.shard(), index.scope())
-    at = {fact: located[fact.path, fact.line] for fact in facts if (fact.path, fact.line) in located}
+    at = _shown(index, usual, f"Usual form, {count} of {len(listed)} derive from {base}")
     return _with_registrations(index, base, at)
+
+
+def _shown(index: LabelIndex, usual: Sequence[ListedNode], group: str) -> dict[GraphFact, str]:
+    """Three of them below one heading, of different folders, else of different files where they can be, with the points
+    that show them."""
+    by_place: dict[str, ListedNode] = {}
+    for one in usual:
+        by_place.setdefault(one.path.rpartition("/")[0], one)
+    for one in usual:
+        by_place.setdefault(one.path, one)
+    facts = [replace(one.fact, group=group) for one in dict.fromkeys((*by_place.values(), *usual))][:_SHOWN]
+    located = points_at([(one.path, one.line) for one in facts], index.parts.shard(), index.scope())
+    return {fact: located[fact.path, fact.line] for fact in facts if (fact.path, fact.line) in located}
 
 
 def _base(graph: Graph, one: ListedNode) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rag_assets.answer.citations import cited_ids, lines_quoted, marker, with_known_only, without_citations
+from rag_assets.answer.citations import cited_ids, lines_quoted, marker, sentences, with_known_only, without_citations
 from rag_assets.answer.cited_lines import citations_of, numbered, rendered
 from rag_assets.answer.passages import passages_of
 from rag_assets.contracts.evidence import citation_ids
@@ -100,6 +100,15 @@ def test_a_block_comment_is_the_doc_of_what_follows(language: str) -> None:
     text = "/**\n * Interface representing what is paid.\n * @param <T> money\n */\npublic interface Paid<T> {\n}\n"
     (found, *_) = passages_of(piece(text, language=language))
     assert (found.name, found.doc, found.is_type) == ("Paid", "Interface representing what is paid.", True)
+
+
+def test_the_number_of_a_file_ends_no_sentence() -> None:
+    said = "- Orders is altered in schema/10. Add it.sql:3 [chunk: aaaa1111]\nSee a/a.sql. It has 10. Then it ends."
+    assert [one.text for one in sentences(said)] == [
+        "- Orders is altered in schema/10. Add it.sql:3 [chunk: aaaa1111]\nSee a/a.sql.",
+        "It has 10.",
+        "Then it ends.",
+    ]
 
 
 def test_one_id_is_cited_at_several_members() -> None:

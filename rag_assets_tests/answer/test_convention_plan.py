@@ -18,6 +18,17 @@ def validator(name: str, base: str = "ShopValidator<int>") -> str:
     return f"namespace Shop;\n\npublic class {name}Validator : {base}\n{{\n}}\n"
 
 
+ENDPOINTS = """namespace Shop;
+
+public static class {0}
+{{
+    public static void Map{0}(WebApplication app)
+    {{
+        app.MapGet("{1}", () => 1);
+        app.MapPost("{2}", (int id) => id);
+    }}
+}}
+"""
 FILES = {
     "README.md": "# Shop\n\nSells things.\n",
     "src/Core/ShopValidator.cs": "namespace Shop;\n\npublic abstract class ShopValidator<T>\n{\n}\n",
@@ -39,6 +50,8 @@ public class Startup
 }
 """,
     "tests/FakeValidator.cs": validator("Fake"),
+    "src/Web/Orders.cs": ENDPOINTS.format("Orders", "/register", "/orders/{id}"),
+    "src/Web/Baskets.cs": ENDPOINTS.format("Baskets", "/baskets", "/baskets/{id}"),
 }
 USUAL = "Usual form, 3 of 4 derive from ShopValidator"
 
@@ -66,6 +79,15 @@ def test_the_commonest_form_with_three_places(shop: Index, question: str) -> Non
         "BasketValidator",
     }
     assert rest.startswith("- **Startup.ConfigureServices** registers **ShopValidator** in src/Web/Startup.cs:7: ")
+
+
+@pytest.mark.parametrize("question", ["how are new endpoints registered?", "How do I add an endpoint?"])
+def test_what_the_graph_lists_is_shown_by_three_of_several_files(shop: Index, question: str) -> None:
+    answer = shop.ask(question, options=AskOptions())
+    assert {one.support for one in answer.checks} == {Support.SUPPORTED}
+    told = answer.text.removeprefix("**4 endpoints, for example:**\n").partition("\n\n")[0].splitlines()
+    assert len(told) == 3 and all(line.startswith("- **") and ": `app.Map" in line for line in told)
+    assert {line.partition(" in ")[2].partition(":")[0] for line in told} == {"src/Web/Orders.cs", "src/Web/Baskets.cs"}
 
 
 @pytest.mark.parametrize("question", ["how are jobs named?", "how are orders validated?", "how do I add a voucher?"])
