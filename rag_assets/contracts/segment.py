@@ -37,6 +37,10 @@ class Span:
     def slice(self, text: str) -> str:
         return text[self.char_start : self.char_end]
 
+    def to(self, last: Span) -> Span:
+        """From the beginning of this one to the end of another."""
+        return Span(self.line_start, last.line_end, self.char_start, last.char_end)
+
 
 def moved(inner: Span, origin: Span) -> Span:
     """A span of a slice as a span of the file, where `origin` is the span of the slice."""
@@ -232,6 +236,11 @@ class SymbolText(str):
         made._member_paths = member_paths
         made._read_others = read_others
         return made
+
+    def part(self, span: Span) -> str:
+        """The text of a span of the file that is inside of the segment."""
+        origin = self.segment.span.char_start
+        return self[span.char_start - origin : span.char_end - origin]
 
     @property
     def others(self) -> tuple[tuple[str, SymbolText], ...]:

@@ -79,11 +79,7 @@ def describe_symbol(
         "span": segment.span,
         "header": header,
         "tiles": tuple(tiles),
-        "excerpts": tuple(
-            _excerpt(symbol_text, segment, leaf.member.span.char_start, leaf.member.span.char_end)
-            for leaf in leaves
-            if leaf.member.kind in TEXT_MEMBERS
-        ),
+        "excerpts": tuple(symbol_text.part(leaf.member.span) for leaf in leaves if leaf.member.kind in TEXT_MEMBERS),
     }
     return _identified(description_type(**{**common, **facts}), file_context, segment, domain_catalog)
 
@@ -192,10 +188,6 @@ def split_bases(segment: Segment, language: str) -> tuple[tuple[str, ...], tuple
 
 def _where(bases: Iterable[str], interface: bool) -> tuple[str, ...]:
     return tuple(base for base in bases if is_interface_name(simple_name(base)) is interface)
-
-
-def _excerpt(text: str, segment: Segment, start: int, end: int) -> str:
-    return text[start - segment.span.char_start : end - segment.span.char_start]
 
 
 Facts: TypeAlias = dict[str, Any]

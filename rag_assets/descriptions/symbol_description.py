@@ -246,7 +246,7 @@ class SymbolDescription(SummaryFacts):
             inner = moved(lines.span(start, end), member.span)
             first = tile if number == 0 else inner
             last = tile if number == len(pieces) - 1 else inner
-            span = Span(first.line_start, last.line_end, first.char_start, last.char_end)
+            span = first.to(last)
             members = (outline_member("", first_line(text), span),) if text else ()
             blocks.append(Block(text, span, (), (own_key,), fenced_code(text, self.code_language), members=members))
         return blocks or [Block(member.signature, tile, (), (own_key,))]

@@ -350,8 +350,7 @@ def _base_calls(symbol_text: SymbolText) -> Iterator[str]:
     for member in segment.members:
         if member.kind is not MemberKind.CONSTRUCTOR:
             continue
-        start = member.span.char_start - segment.span.char_start
-        text = symbol_text[start : member.span.char_end - segment.span.char_start]
+        text = symbol_text.part(member.span)
         called = _BASE_CALL.search(text)
         if called:
             yield text[called.end() - 1 : called.end() + MAX_CALL]

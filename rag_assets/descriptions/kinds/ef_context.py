@@ -257,7 +257,7 @@ class EfContextBuilder(TypeAwareBuilder):
             "sets": sets,
             "mappings": self._mappings(body, segment),
             "mappings_elsewhere": tuple(found for other, part in others for found in self._mappings(other, part)),
-            "configurations": applied_configurations(body.code, 0, len(body.code)),
+            "configurations": applied_configurations(body.code),
             "identity_base": next((base for base in bases if base == IDENTITY_BASE), ""),
             "entry_scope": self._entry_scope(segment),
             "set_domains": tuple(_set_domains(sets, subject.domains)),
@@ -293,7 +293,7 @@ class EntityConfigurationBuilder(TypeAwareBuilder):
             "entity": entity,
             "entity_symbol": resolved(entity, segment, self.declared_types) if entity else "",
             "table": table_of(body, 0, end),
-            "relations": relation_mappings(body.code, 0, end),
+            "relations": relation_mappings(body.code),
             "owned": owned_mappings(body, 0, end),
             "primary_entity": entity,
         }
@@ -343,10 +343,9 @@ class MigrationDescription(SymbolDescription):
         for number, (text, span) in enumerate(changes):
             first = up.span if number == 0 else span
             last = up.span if number == len(changes) - 1 else span
-            place = Span(first.line_start, last.line_end, first.char_start, last.char_end)
             names = up.names if number == 0 else ()
             keys, members = (*up.node_keys, migration_key(self.fqn)), (outline_member("", text, span),)
-            found.append(Block(text, place, names, keys, f"- {text}", members=members))
+            found.append(Block(text, first.to(last), names, keys, f"- {text}", members=members))
         return found
 
 

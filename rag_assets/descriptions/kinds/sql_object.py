@@ -174,6 +174,4 @@ def _own_text(symbol_text: SymbolText) -> str:
     segment: Segment = symbol_text.segment
     if segment.kind != SCRIPT or not segment.members:
         return str(symbol_text)
-    start = segment.span.char_start
-    slices = (symbol_text[m.span.char_start - start : m.span.char_end - start] for m in segment.members)
-    return "\n;\n".join(slices)
+    return "\n;\n".join(symbol_text.part(member.span) for member in segment.members)

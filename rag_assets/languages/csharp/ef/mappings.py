@@ -179,9 +179,9 @@ def is_migration(segment: Segment) -> bool:
     return any(simple_name(base) in MIGRATION_BASES for base in segment.base_list)
 
 
-def applied_configurations(code: str, start: int, stop: int) -> tuple[str, ...]:
+def applied_configurations(code: str) -> tuple[str, ...]:
     """Names of the configuration classes that `ApplyConfiguration` is given; `assembly` where it takes them all."""
-    found = [match.group(1) or "assembly" for match in _APPLIED.finditer(code, start, stop)]
+    found = [match.group(1) or "assembly" for match in _APPLIED.finditer(code)]
     return tuple(dict.fromkeys(simple_name(name) for name in found))
 
 
@@ -203,10 +203,10 @@ def owned_mappings(body: MaskedBody, start: int, stop: int) -> tuple[OwnedMappin
     return tuple(found)
 
 
-def relation_mappings(code: str, start: int, stop: int) -> tuple[RelationMapping, ...]:
+def relation_mappings(code: str) -> tuple[RelationMapping, ...]:
     """`HasOne/HasMany … WithOne/WithMany`, in text order."""
     found = []
-    for match in _RELATION.finditer(code, start, stop):
+    for match in _RELATION.finditer(code):
         side, navigation, inverse_side, inverse = match.groups()
         cardinality = f"{inverse_side}To{side}" if inverse_side else ""
         found.append(RelationMapping(navigation or "", inverse or "", cardinality))

@@ -170,7 +170,7 @@ def joined_operations(operations: Iterable[SchemaOperation]) -> list[tuple[str, 
             before.append(one)
         elif before and _said(one)[1] is _Form.COLUMNS and _is_alike(before[-1], one):
             columns = dict.fromkeys((*before[-1].columns, *one.columns))
-            before[-1] = replace(before[-1], columns=tuple(columns), span=_over(before[-1].span, one.span))
+            before[-1] = replace(before[-1], columns=tuple(columns), span=before[-1].span.to(one.span))
         else:
             found.append([one])
     return [("; ".join(one.text() for one in group), group[0].span) for group in found]
@@ -208,10 +208,6 @@ def _said(operation: SchemaOperation) -> tuple[str, _Form]:
 
 def _is_alike(one: SchemaOperation, other: SchemaOperation) -> bool:
     return (one.name, one.table, one.target) == (other.name, other.table, "") == (other.name, other.table, other.target)
-
-
-def _over(one: Span, other: Span) -> Span:
-    return Span(one.line_start, other.line_end, one.char_start, other.char_end)
 
 
 class _Reader:
@@ -312,7 +308,8 @@ class _Reader:
         return call.name == "ToTable" and before is not None
 
     def _core(self, call: Call) -> bool:
-        return _is_core(self._tree, call)
+        """Operations of EF Core are called on a builder and begin with the name; those of EF 6 with the table."""
+        return call.receiver is not None and self._tree.text(call.receiver) not in ("this", "base")
 
     def _around(self, call: Call, created: list[tuple[int, int, str]]) -> str:
         """The table of the CreateTable that a call stands in (EF Core), or is chained onto (EF 6)."""
@@ -345,8 +342,3 @@ class _Reader:
             else:
                 return self._tree.text(node) if node.type == "identifier" else ""
         return ""
-
-
-def _is_core(tree: CodeTree, call: Call) -> bool:
-    """Operations of EF Core are called on a builder and begin with the name; those of EF 6 with the table."""
-    return call.receiver is not None and tree.text(call.receiver) not in ("this", "base")

@@ -88,9 +88,7 @@ def _label(member: Member, texts: LocalizedAttributes) -> str:
 
 def _long_expression(member: Member, symbol_text: SymbolText) -> str:
     """The expression of a value that segmentation found too long to keep; '' for a value without one."""
-    start = symbol_text.segment.span.char_start
-    source = symbol_text[member.span.char_start - start : member.span.char_end - start]
-    head, equals, expression = source.rpartition("=")
+    head, equals, expression = symbol_text.part(member.span).rpartition("=")
     name = head.rstrip()
     return expression.rstrip(", \r\n\t").lstrip() if equals and name.endswith(member.name) else ""
 

@@ -382,9 +382,8 @@ def form_layouts(segment: Segment, symbol_text: SymbolText) -> tuple[FormLayout,
     for member in segment.members:
         if not is_layout(member):
             continue
-        start = member.span.char_start - segment.span.char_start
-        body = symbol_text[start : member.span.char_end - segment.span.char_start]
-        names = tuple(name[1].rpartition(".")[2].strip() for name in _NAMEOF.finditer(body))
+        named = _NAMEOF.finditer(symbol_text.part(member.span))
+        names = tuple(name[1].rpartition(".")[2].strip() for name in named)
         if names:
             name = member.name.removeprefix("Get")
             found.append(FormLayout(name, member.name, names))
