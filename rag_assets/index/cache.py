@@ -33,6 +33,7 @@ from rag_assets.index.disk_files import crc32_of, is_intact, sha256_of
 from rag_assets.index.layout import (
     RecordDamaged,
     read_record,
+    record_if_whole,
     require_format,
     sealed_record,
     sqlite_uri,
@@ -302,9 +303,8 @@ class PartCache:
     def take(self, stage: str, key: str, files: Sequence[PartFile]) -> TakenPart | None:
         """Links the files of a part to where they are wanted, or None where the part is not there or not whole."""
         entry = self._entry(stage, key)
-        try:
-            about = read_record(entry / _ABOUT, _About)
-        except (FileNotFoundError, RecordDamaged):
+        about = record_if_whole(entry / _ABOUT, _About)
+        if about is None:
             return None
         try:
             for file in files:

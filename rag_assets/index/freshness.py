@@ -17,7 +17,7 @@ from typing import Any
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.index.generations import Manifest
-from rag_assets.index.layout import IndexHome, RecordDamaged, read_record
+from rag_assets.index.layout import IndexHome, RecordDamaged, read_record, record_if_whole
 
 _GIT_SECONDS = 2.0  # rev-parse takes milliseconds; a network file system that hangs must not hold an answer back
 _FILE = "label.json"
@@ -68,13 +68,13 @@ def freshness_of(
     """Compares an index with its repository without touching the network; only changed files that `clearance` may see
     are counted. Never fails: an answer is not held back because its age is unknown."""
     indexed = manifest.commit_sha
+    record = home.label(manifest.index_label) / _FILE
     try:
-        location = str(_remembered(home, manifest.index_label)["location"])
+        location = str(read_record(record, dict[str, Any])["location"])
     except FileNotFoundError:
         return Freshness(indexed, reason="the repository is not remembered")
     except (RecordDamaged, KeyError) as error:
-        path = home.label(manifest.index_label) / _FILE
-        return Freshness(indexed, reason=f"{path} is damaged: {error}; run: rag-assets index PATH_OR_URL")
+        return Freshness(indexed, reason=f"{record} is damaged: {error}; run: rag-assets index PATH_OR_URL")
     path = Path(location)
     if not path.is_absolute():
         from rag_assets.sources.urls import is_remote  # start-up budget: no address of a server is an absolute path
@@ -158,14 +158,7 @@ def _covers(home: IndexHome, label: str, folder: Path) -> bool:
 
 def remembered_repository(home: IndexHome, label: str) -> dict[str, Any]:
     """The settings a label was last built with, as plain JSON; empty where there are none, or none to read."""
-    try:
-        return _remembered(home, label)
-    except (FileNotFoundError, RecordDamaged):
-        return {}
-
-
-def _remembered(home: IndexHome, label: str) -> dict[str, Any]:
-    return read_record(home.label(label) / _FILE, dict[str, Any])
+    return record_if_whole(home.label(label) / _FILE, dict[str, Any]) or {}
 
 
 def _git_head(manifest: Manifest, repository: Path, clearance: Confidentiality) -> Freshness:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from io import FileIO
@@ -22,7 +22,14 @@ from pathlib import Path
 import msgspec
 
 from rag_assets.errors import RagAssetsError
-from rag_assets.index.layout import RecordDamaged, label_of, read_record, require_whole_record, write_record
+from rag_assets.index.layout import (
+    RecordDamaged,
+    label_of,
+    read_record,
+    record_if_whole,
+    require_whole_record,
+    write_record,
+)
 
 LISTING = "files.json"
 MANIFEST = "manifest.json"
@@ -75,10 +82,7 @@ def list_files(directory: Path, *, again: tuple[str, ...] = (), like: Path | Non
     listed = {}
     if again:
         names = [name for name in names if name.startswith(again)]
-        try:
-            known = _listing(directory)
-        except (FileNotFoundError, RecordDamaged):
-            known = {}  # nobody can tell; `index.integrity` misses the rest
+        known = listed_files(directory)  # none where nobody can tell: `index.integrity` misses the rest
         listed = {name: digest for name, digest in known.items() if not name.startswith(again)}
     names = [name for name in names if name not in (LISTING, MANIFEST, *_RECORDS)]
     if like is not None:
@@ -89,10 +93,7 @@ def list_files(directory: Path, *, again: tuple[str, ...] = (), like: Path | Non
 
 def _shared_with(other: Path, directory: Path, names: Sequence[str]) -> dict[str, FileDigest]:
     """What a finished generation notes of those files that are links of its own."""
-    try:
-        known = _listing(other)
-    except (FileNotFoundError, RecordDamaged):
-        return {}
+    known = listed_files(other)
     found = {}
     for name in names:
         with suppress(FileNotFoundError):
@@ -101,12 +102,10 @@ def _shared_with(other: Path, directory: Path, names: Sequence[str]) -> dict[str
     return found
 
 
-def listed_files(directory: Path) -> Set[str]:
-    """The paths in a finished generation of what was written; empty where nobody can tell. Raises OSError."""
-    try:
-        return read_record(directory / LISTING, _Listing).files.keys()
-    except (FileNotFoundError, RecordDamaged):
-        return set()
+def listed_files(directory: Path) -> dict[str, FileDigest]:
+    """What was written into a finished generation, by path in it; empty where nobody can tell. Raises OSError."""
+    listing = record_if_whole(directory / LISTING, _Listing)
+    return {} if listing is None else listing.files
 
 
 def damaged_files(directory: Path, below: str = "") -> Iterator[str]:

@@ -68,7 +68,7 @@ def _never_written(generation: Generation) -> Iterator[str]:
     if not generation.keyword.is_dir() or not any(generation.keyword.iterdir()):
         yield "the keyword vocabulary is gone"
     buckets = range(generation.manifest.bucket_count)
-    listed = listed_files(generation.directory)
+    listed = listed_files(generation.directory).keys()
     for name in _TABLES:
         if not {part_path(Path(), name, bucket).as_posix() for bucket in buckets} <= listed:
             yield f"table {name} is gone"

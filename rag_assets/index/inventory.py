@@ -27,7 +27,7 @@ from rag_assets.index.generations import (
     read_generation,
     read_pointer,
 )
-from rag_assets.index.layout import IndexHome, RecordDamaged, read_record
+from rag_assets.index.layout import IndexHome, record_if_whole
 from rag_assets.index.locks import HomeBusy, pointer_lock, serving_lock
 from rag_assets.index.vectors import delete_stale_points, serve_points
 from rag_assets.index.vectors.vector_api import VectorStoreError
@@ -196,10 +196,7 @@ def _entry(
     directory = generation_directory(home, label, known)
     entry = partial(GenerationEntry, label=label, generation_id=known, tags=tags, bytes=size_on_disk(directory))
     if not is_finished(home, label, known):
-        try:
-            begun = read_record(directory / "build.json", _Begun)
-        except (FileNotFoundError, RecordDamaged):
-            begun = _Begun()
+        begun = record_if_whole(directory / "build.json", _Begun) or _Begun()
         return entry(
             state=GenerationState.CANDIDATE if known == pending_build_id(home, label) else GenerationState.UNFINISHED,
             commit_sha=begun.git.commit_sha,

@@ -261,6 +261,14 @@ def read_record(path: Path, kind: type[T]) -> T:
         raise RecordDamaged(str(error)) from error
 
 
+def record_if_whole(path: Path, kind: type[T]) -> T | None:
+    """What `write_record` wrote; None where there is nothing, or something else. Raises OSError."""
+    try:
+        return read_record(path, kind)
+    except (FileNotFoundError, RecordDamaged):
+        return None
+
+
 def require_whole_record(data: bytes) -> bytes:
     """The JSON object without its digest. Raises RecordDamaged for bytes that `write_record` did not write."""
     seal = _SEAL.match(data)

@@ -19,7 +19,7 @@ from rag_assets.index.generations import (
     active_pointer,
     read_generation,
 )
-from rag_assets.index.layout import IndexHome, RecordDamaged, as_user_shares, read_record, write_record
+from rag_assets.index.layout import IndexHome, as_user_shares, record_if_whole, write_record
 from rag_assets.index.parquet_parts import matrix, read_part
 from rag_assets.index.remote import (
     NothingPublished,
@@ -223,10 +223,7 @@ def _note(home: IndexHome, settings: Settings, label: str, generation_id: str) -
 
 def _published(home: IndexHome, settings: Settings, label: str) -> str | None:
     """The generation that this home published or pulled last; None where that was another store, or unknown."""
-    try:
-        note = read_record(_note_path(home, label), dict[str, str])
-    except (FileNotFoundError, RecordDamaged):
-        return None
+    note = record_if_whole(_note_path(home, label), dict[str, str]) or {}
     return note.get("generation_id") if note.get("remote") == settings.stores.remote else None
 
 

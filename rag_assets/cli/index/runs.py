@@ -24,7 +24,7 @@ from rag_assets.index.generations import (
 )
 from rag_assets.index.integrity import damage
 from rag_assets.index.labels import label_of, register_label
-from rag_assets.index.layout import IndexHome, RecordDamaged, dagster_instance_file, read_record, write_record
+from rag_assets.index.layout import IndexHome, dagster_instance_file, record_if_whole, write_record
 from rag_assets.index.promotion import GenerationStatus, standing_of
 from rag_assets.models import require_model
 from rag_assets.pipeline.active_index import how_to_serve
@@ -203,10 +203,7 @@ def _instance_identity(home: IndexHome) -> dict[str, str] | None:
 
 
 def _noted_instance(home: IndexHome, label: str) -> dict[str, str]:
-    try:
-        return read_record(home.label(label) / _INSTANCE_NOTE, dict[str, str])
-    except (FileNotFoundError, RecordDamaged):
-        return {}
+    return record_if_whole(home.label(label) / _INSTANCE_NOTE, dict[str, str]) or {}
 
 
 def _set_aside(session: CliSession, home: IndexHome, planned: IndexTarget, served: str) -> Result:

@@ -18,7 +18,7 @@ import msgspec
 
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.disk_files import sha256_of
-from rag_assets.index.layout import IndexHome, RecordDamaged, read_record, write_record
+from rag_assets.index.layout import IndexHome, record_if_whole, write_record
 from rag_assets.index.parquet_parts import digest_files, part_path
 from rag_assets.pipeline.build import IndexBuild, read_spec
 from rag_assets.pipeline.memo import ItemMemo
@@ -132,7 +132,7 @@ def once_per_state(*stages: str, beside: Callable[[IndexBuild], str | None] | No
                 return check(build)
             subject = _subject(build, check.__name__, stages, own)
             path = build.directory / "checks" / f"{check.__name__}.json"
-            known = _read(path)
+            known = record_if_whole(path, _Record)
             if known is not None and known.subject == subject:
                 return known.result
             result = check(build)
@@ -155,10 +155,3 @@ def _subject(build: IndexBuild, name: str, stages: tuple[str, ...], own: str) ->
     parts = [part_path(build.directory, stage, bucket) for stage in stages for bucket in build.buckets]
     present = [path for path in parts if path.is_file()]
     return cache_key("check", str(CHECKS_VERSION), name, own, *counted, digest_files(present, build.directory)).hex()
-
-
-def _read(path: Path) -> _Record | None:
-    try:
-        return read_record(path, _Record)
-    except (FileNotFoundError, RecordDamaged):
-        return None
