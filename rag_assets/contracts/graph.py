@@ -183,8 +183,3 @@ def method_suffix(member: Member) -> str:
 def endpoint_key(method: str, route_shape: str) -> str:
     """`http:GET /api/orders/{id}|ENDPOINT`; the route without the constraints of its parameters."""
     return f"http:{method} {route_shape}|{NodeType.ENDPOINT.value}"
-
-
-def document_section_keys(path: str, key: str) -> tuple[str, ...]:
-    """The node of a section of a document."""
-    return (section_key(path, key),)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 from rag_assets.contracts.description import SummaryFacts
-from rag_assets.contracts.graph import declaration_key, document_section_keys
+from rag_assets.contracts.graph import declaration_key, section_key
 from rag_assets.contracts.identity import DEFAULT_SECTION
 from rag_assets.contracts.kinds import RagContentType, SubtypeKind
 from rag_assets.contracts.section import SummarySection
@@ -83,7 +82,7 @@ class TextDescription(SummaryFacts):
             origin=self.span,
             sections=sections or [TextSection("", 0, len(self.text))],
             default_key=DEFAULT_SECTION if is_document else f"{self.section_prefix}-{OVERVIEW}",
-            node_keys=partial(document_section_keys, self.path) if headed else lambda _: (own_key,),
+            node_keys=lambda key: (section_key(self.path, key) if headed else own_key,),
             names=(self.name,),
             declared=declared,
             members=self.listed_members(),

@@ -297,7 +297,7 @@ def _items(declared: DeclaredNode, source: SourceText) -> Iterator[Member | Stat
     elif node.type in _VARIABLES:
         yield from _variables(node, place)
     elif node.type == "assignment_expression":
-        yield from _assigned(node, place)
+        yield from _valued(node, "left", "right", place)  # `exports.f = function …`, `A.prototype.m = …`
     elif declared.node.type == "export_statement" and node.type in FUNCTION_VALUES:
         yield function_member(node, place, "default")
     else:
@@ -331,11 +331,6 @@ def _variables(node: Node, place: MemberContext) -> Iterator[Member | Statement]
     for declarator in declarators:
         own = place if len(declarators) == 1 else place.within(declarator)
         yield from _valued(declarator, "name", "value", own)
-
-
-def _assigned(node: Node, place: MemberContext) -> Iterator[Member | Statement]:
-    """`exports.f = function …`, `A.prototype.m = …`, `module.exports = class …`."""
-    yield from _valued(node, "left", "right", place)
 
 
 def _value_type(holder: Node, field: str = "value") -> str | None:

@@ -111,9 +111,7 @@ class HttpReranker:
 
         raw = api.post(RERANK, body=asked, cast_to=httpx2.Response)
         reply = Reply(raw.headers.get("content-type", ""), raw.content)
-        found: list[_Item] | _Results | Fault
-        found = decoded(reply, _SCORES, "list of scores", SECTION, self._client.endpoint.key)
-        return found
+        return decoded(reply, _SCORES, "list of scores", SECTION, self._client.endpoint.key)
 
 
 def _scores(found: list[_Item] | _Results, texts: int) -> list[float]:

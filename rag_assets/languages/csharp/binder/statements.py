@@ -82,8 +82,6 @@ def _declarator(walk: Binder, node: Node, written: Value) -> None:
     for child in children[1:]:
         if child.type == "bracketed_argument_list":
             walk.each(child)
-        elif child.type == "initializer_expression":
-            found = walk.ev(child, written)
         else:
             found = walk.ev(child, written)
     if name.type == "tuple_pattern":

@@ -173,7 +173,7 @@ def storage_operations(
     if kind is StorageKind.UNKNOWN:
         return ()
     held = _held(body.whole, declared_types)
-    holders = sorted({e.holder for e in held if e.kind is kind} | _inherited_holders(kind))
+    holders = sorted({e.holder for e in held if e.kind is kind} | _INHERITED.get(kind, frozenset()))
     on_holder = re.compile(rf"(?<![\w.])(?:this\.)?(?:{'|'.join(map(re.escape, holders))}){_CALL_AFTER}")
     known = _KNOWN_CALLS.get(kind)
     found: dict[tuple[str, str], StorageOperation] = {}
@@ -288,11 +288,6 @@ def _is_declared_context(word: str, segment: Segment, declared_types: TypeIndex)
     return any(simple_name(base).endswith("DbContext") for part in parts for base in part.base_list)
 
 
-def _inherited_holders(kind: StorageKind) -> frozenset[str]:
-    """Names that base repositories commonly give their store, and methods a context they open."""
-    return _INHERITED.get(kind, frozenset())
-
-
 _INHERITED = {
     StorageKind.SQL: frozenset(
         {"Context", "DbContext", "Session", "_context", "_db", "_dbContext", "context", "db", "dbContext"}
@@ -303,6 +298,7 @@ _INHERITED = {
     StorageKind.EXTERNAL_API: frozenset({"_http", "_httpClient", "_client"}),
     StorageKind.IN_MEMORY: frozenset({"_items", "_cache"}),
 }
+"""Names that base repositories commonly give their store, and methods a context they open."""
 
 _GENERICS = r"(?:<[^<>;(){}]{0,120}(?:<[^<>;(){}]{0,120}>[^<>;(){}]{0,40})?>)?"
 _CALL_AFTER = rf"(?:\s*[?!]?\.\s*[A-Z]\w*{_GENERICS}(?=\s*[?!]?\.))?\s*[?!]?\.\s*(\w+)\s*{_GENERICS}\s*\("
