@@ -193,8 +193,6 @@ def token_costs(
     questions: QuestionSet,
     count: TokenCounter,
     files: Collection[str],
-    *,
-    asked: Callable[[str], None] = lambda question_id: None,
 ) -> tuple[TokenCosts, ...]:
     """What every rendering of `search` costs for the questions of a set that have an answer, and grep beside them,
     which may read the `files`."""
@@ -209,7 +207,6 @@ def token_costs(
             ways.setdefault(detail.value, []).append(reached(units, question, read))
         read_whole = grep.units(question.question)
         ways.setdefault(GREP, []).append(reached(read_whole, question, lambda path, start, end: 0))
-        asked(question.id)
     return tuple(costs_of(name, found, has_spans=questions.has_spans) for name, found in ways.items())
 
 

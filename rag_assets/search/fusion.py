@@ -73,9 +73,9 @@ def merged(
     return made
 
 
-def as_found(items: Sequence[Candidate], name: str) -> list[Ranked]:
-    """The order and the raw scores of one side."""
-    return [Ranked(item.id, item.score, {name: item.score}) for item in items]
+def as_found(items: Sequence[Candidate]) -> list[Ranked]:
+    """The order and the raw scores of the embeddings alone."""
+    return [Ranked(item.id, item.score, {"dense": item.score}) for item in items]
 
 
 def reciprocal_ranks(

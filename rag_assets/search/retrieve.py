@@ -211,7 +211,7 @@ def _nearest(
     """The candidates of the vector search, by their passages where the model is quick enough to read them."""
     texts = getattr(parts.embedder().result(), "for_texts", None)
     if texts is None or vector is None:
-        return as_found(dense, "dense")
+        return as_found(dense)
     from rag_assets.search.passage_scores import by_passages, sources_of  # start-up budget: of this mode alone
 
     payloads = parts.shard().retrieve([one.id for one in dense], scope)

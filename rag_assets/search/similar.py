@@ -42,4 +42,4 @@ def section_vector(place: CodePlace, parts: SearchResources, tenant: SearchScope
 def nearest(section: SectionVector, parts: SearchResources, scope: SearchScope, limit: int) -> list[Ranked]:
     """The best `limit` of the scope by cosine, without the section itself."""
     found = parts.shard().dense(section.vector, scope, limit + 1)
-    return as_found([one for one in found if one.id != section.id][:limit], "dense")
+    return as_found([one for one in found if one.id != section.id][:limit])

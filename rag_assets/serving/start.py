@@ -74,14 +74,14 @@ def serve_stdio(serving: Serving, hello: Mapping[str, Any]) -> None:
         anyio.run(serve_alone, mcp_server(operations, IndexRuns(serving.home, serving.config)), asked)
 
 
-def serve_local(serving: Serving, *, idle_seconds: float = IDLE_SECONDS) -> None:
+def serve_local(serving: Serving) -> None:
     """The clients of this machine, until none has been there for a while; ends at once where a server does that
     already."""
 
     async def serve() -> None:
         with serving.operations() as operations:
             agents = mcp_server(operations, IndexRuns(serving.home, serving.config))
-            server = LocalServer(agents, serving.roles, idle_seconds=idle_seconds)
+            server = LocalServer(agents, serving.roles, idle_seconds=IDLE_SECONDS)
             async with anyio.create_task_group() as group:
                 group.start_soon(_until_signal, group.cancel_scope)
                 group.start_soon(operations.pool.sweep)

@@ -42,7 +42,7 @@ def test_nothing_found_is_nothing() -> None:
 
 
 def test_one_side_alone_keeps_its_order_and_its_raw_scores() -> None:
-    found = as_found(candidates(a=3.0, b=2.0), "dense")
+    found = as_found(candidates(a=3.0, b=2.0))
     assert [(one.id, one.score, one.scores) for one in found] == [
         ("a", 3.0, {"dense": 3.0}),
         ("b", 2.0, {"dense": 2.0}),

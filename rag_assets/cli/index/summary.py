@@ -62,15 +62,12 @@ def stage_reports(directory: Path) -> dict[str, StageReport]:
     return {stage: record for stage, record in records.items() if record is not None}
 
 
-def table_counts(reports: dict[str, StageReport], stage: str, table: str, key: str, value: str) -> dict[str, int]:
-    """A two-column table of a report as a mapping, in its order."""
-    report = reports.get(stage)
-    return {row[key]: row[value] for row in report.tables.get(table, [])} if report else {}
-
-
 def skipped_by_reason(reports: dict[str, StageReport]) -> dict[str, int]:
     """Reason → files that were left out, those that could not be parsed too."""
-    found = Counter(table_counts(reports, "discovered_files", "skipped by reason", "reason", "files"))
+    found: Counter[str] = Counter()
+    if "discovered_files" in reports:
+        rows = reports["discovered_files"].tables.get("skipped by reason", [])
+        found.update({row["reason"]: row["files"] for row in rows})
     if "segments" in reports:
         found.update(file.reason.value for file in reports["segments"].refused)
     return dict(found)

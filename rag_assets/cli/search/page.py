@@ -49,7 +49,7 @@ def show(session: CliSession, result: SearchResult, freshness: FreshnessOf, page
         output.note(f"nothing found; {what_helps(result)}")
     head = _understood(result) if page.explain else []
     if result.similar_to:
-        head.append(_hit_line("similar to ", result.similar_to, label=not result.label, part=True))
+        head.append(_hit_line("similar to ", result.similar_to, label=not result.label))
     foot = _footer(session, result, freshness, page)
     for line in fitted(result, page, head, foot):
         output.line(*line)
@@ -98,7 +98,7 @@ def _tokens(lines: Sequence[Line]) -> int:
 
 
 def _hit_lines(rank: int, hit: Hit, detail: Detail, asked: frozenset[str], *, label: bool, explain: bool) -> list[Line]:
-    lines: list[Line] = [_hit_line(f"{rank:>2}  ", hit, label=label, part=True)]
+    lines: list[Line] = [_hit_line(f"{rank:>2}  ", hit, label=label)]
     if explain:
         scores = ", ".join(f"{name} {value:.3f}" for name, value in hit.scores.items())
         text = "in the work tree" if hit.work_tree else f"as of commit {short(hit.file_commit_sha)}"
@@ -150,7 +150,7 @@ def show_compared(session: CliSession, found: ComparedSearch, freshness: Freshne
         hit = row.new or row.old
         assert hit is not None
         ranks = f"{_rank(row, row.old, row.old_rank)} → {_rank(row, row.new, row.new_rank)}"
-        output.line(*_hit_line(f"{row.change:<{_CHANGE_WIDTH}} {ranks:<10}  ", hit, label=False, part=True))
+        output.line(*_hit_line(f"{row.change:<{_CHANGE_WIDTH}} {ranks:<10}  ", hit, label=False))
         if row.old and row.new and row.old.path != row.new.path:
             output.line((f"    was {row.old.path}", "dim"))
         for line in _under(hit, row.new_rank or row.old_rank or 1, page.detail or Detail.SNIPPET, asked):
@@ -188,8 +188,8 @@ def _understood(result: SearchResult) -> list[Line]:
     return [[(f"understood as {'; '.join(said)}", "dim")], [(f"filters  {filters}", "dim")]]
 
 
-def _hit_line(before: str, hit: Hit, *, label: bool, part: bool) -> Line:
-    name = named_part(hit.symbol, hit.part_index, hit.part_total if part else 1)
+def _hit_line(before: str, hit: Hit, *, label: bool) -> Line:
+    name = named_part(hit.symbol, hit.part_index, hit.part_total)
     kind = kind_of(hit)
     return [
         (before, "dim"),

@@ -94,7 +94,8 @@ def publish(
     sender = _Sender(home, store, set() if force else _known(store, label), force, dry_run)
     try:
         files = tuple(sender.file(generation.directory, path) for path in files_of(generation.directory))
-        documents = tuple(sender.documents(path) for path in sorted(_lists_of_texts(generation.directory)))
+        listings = sorted(generation.directory.glob("discovered_files/part-*.parquet"))
+        documents = tuple(sender.documents(path) for path in listings)
     except FileNotFoundError as error:
         raise GenerationError(
             f"generation {generation_id} of {label} was deleted while it was published ({error.filename}); run: "
@@ -243,7 +244,3 @@ def _withdraw(store: ObjectStore, label: str, serving: str, keep: int, dry_run: 
         for known in gone:
             store.delete(manifest_path(label, known))
     return gone
-
-
-def _lists_of_texts(directory: Path) -> list[Path]:
-    return list((directory / "discovered_files").glob("part-*.parquet"))

@@ -48,9 +48,9 @@ def minilm_model_id(precision: Precision) -> str:
     return f"all-MiniLM-L6-v2/{precision}.{GRAPH_VERSION}+words.{SPLIT_VERSION}"
 
 
-def load_window(cache: Path, precision: Precision, *, model_directory: Path | None = None) -> EmbeddingWindow:
+def load_window(cache: Path, precision: Precision) -> EmbeddingWindow:
     """The window of `MiniLmEmbedder.load` without its weights: only the tokenizer is read. Raises as it does."""
-    return _window(_load_encoder(locate_model(model_directory), cache), precision)
+    return _window(_load_encoder(locate_model(), cache), precision)
 
 
 class MiniLmEmbedder:

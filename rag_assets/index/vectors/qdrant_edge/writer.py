@@ -248,12 +248,13 @@ class ShardWriter:
         """Writes points; one that has the id of an earlier one replaces it. Raises VectorStoreError."""
         for start in range(0, len(batch), _UPSERT_BATCH):
             self._require_room()
-            points = [self._point(point) for point in batch[start : start + _UPSERT_BATCH]]
-            self._index_fields([point.payload for point in batch[start : start + _UPSERT_BATCH]])
+            some = batch[start : start + _UPSERT_BATCH]
+            points = [self._point(point) for point in some]
+            self._index_fields([point.payload for point in some])
             self._update(edge.UpdateOperation.upsert_points(points))
-            self._stored.update((point.id, point.digest) for point in batch[start : start + _UPSERT_BATCH])
-            self._written.update(point.id for point in batch[start : start + _UPSERT_BATCH])
-            self._files.put((point.id, FileRef.of(point.payload)) for point in batch[start : start + _UPSERT_BATCH])
+            self._stored.update((point.id, point.digest) for point in some)
+            self._written.update(point.id for point in some)
+            self._files.put((point.id, FileRef.of(point.payload)) for point in some)
             self._changes += len(points)
             self._since_opened += len(points)
             if self._since_opened >= max(_REOPEN_AFTER, len(self._stored) // 4):
