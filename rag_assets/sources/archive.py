@@ -20,14 +20,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Self, cast
+from typing import IO, cast
 
 from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReason
 from rag_assets.errors import CorruptArchive, EmptyRepository, MissingCommit, SourceError
-from rag_assets.sources.git.git_diff import TreeDiff
-from rag_assets.sources.git.git_history import GitHistory
 from rag_assets.sources.locations import DEFAULT_ARCHIVE_REF
-from rag_assets.sources.snapshot import EntryKind, TreeEntry, utc_iso
+from rag_assets.sources.snapshot import EntryKind, SnapshotWithoutHistory, TreeEntry, utc_iso
 from rag_assets.sources.urls import archive_version, safe_path
 
 _LARGEST_READ = 64 * 1024**2  # tarfile reads extended headers whole; an honest one has a few kilobytes
@@ -210,13 +208,11 @@ class _Stored:
     size: int
 
 
-class ArchiveSnapshot:
+class ArchiveSnapshot(SnapshotWithoutHistory):
     """The Snapshot of a source archive. A single top-level folder, which every forge and sdist adds, is removed.
 
     `commit_sha` is the sha256 of the archive file; the date is that of its newest member.
     """
-
-    has_gitignore = True
 
     def __init__(self, path: Path, ref: str | None, commit: str | None) -> None:
         self._path = path
@@ -246,22 +242,8 @@ class ArchiveSnapshot:
                 self._content.seek(stored.offset)
                 yield entry, self._content.read(stored.size)
 
-    def changes_since(self, commit: str) -> TreeDiff | None:
-        """An archive has no history."""
-        return None
-
-    def past(self) -> GitHistory | None:
-        """An archive has no history."""
-        return None
-
     def close(self) -> None:
         self._content.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _expand(self) -> tuple[list[TreeEntry], float]:
         entries: dict[str, TreeEntry] = {}

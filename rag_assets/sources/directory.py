@@ -7,29 +7,24 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Self
 
 from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReason
 from rag_assets.errors import EmptyRepository, MissingCommit
 from rag_assets.sources.default_ignores import VERSION_CONTROL
-from rag_assets.sources.git.git_diff import TreeDiff
-from rag_assets.sources.git.git_history import GitHistory
 from rag_assets.sources.ignore import GITIGNORE_FILE, IGNORE_FILE, IgnorePolicy, PathRules
 from rag_assets.sources.locations import DEFAULT_DIRECTORY_REF
-from rag_assets.sources.snapshot import EntryKind, TreeEntry, utc_iso
+from rag_assets.sources.snapshot import EntryKind, SnapshotWithoutHistory, TreeEntry, utc_iso
 from rag_assets.sources.urls import safe_path
 
 _IGNORE_FILE_BYTES = 1024 * 1024  # a longer list of patterns is not one
 
 
-class DirectorySnapshot:
+class DirectorySnapshot(SnapshotWithoutHistory):
     """The Snapshot of a directory at the moment of construction.
 
     `commit_sha` is the sha256 over path and content of the files that pass the path rules of `policy`, so build output
     and installed packages do not change it. A file that changes later is reported, not mixed in.
     """
-
-    has_gitignore = True
 
     def __init__(self, root: Path, ref: str | None, commit: str | None, policy: IgnorePolicy) -> None:
         self._root = root
@@ -56,23 +51,6 @@ class DirectorySnapshot:
     def read(self, entries: Iterable[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes | SkippedFile]]:
         for entry in entries:
             yield entry, self._content(entry)
-
-    def changes_since(self, commit: str) -> TreeDiff | None:
-        """A directory has no history."""
-        return None
-
-    def past(self) -> GitHistory | None:
-        """A directory has no history."""
-        return None
-
-    def close(self) -> None:
-        """Nothing is held between calls."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _content(self, entry: TreeEntry) -> bytes | SkippedFile:
         if entry.refused is not None:

@@ -87,6 +87,27 @@ class Snapshot(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
 
+class SnapshotWithoutHistory:
+    """What an archive and a folder have in common: nobody knows what was before."""
+
+    has_gitignore = True
+
+    def changes_since(self, commit: str) -> TreeDiff | None:
+        return None
+
+    def past(self) -> GitHistory | None:
+        return None
+
+    def close(self) -> None:
+        """Nothing is held between calls."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 def utc_iso(seconds: float) -> str:
     """Seconds since 1970 as `2024-01-31T12:00:00Z`; dates beyond the calendar are moved to its ends."""
     bounded = int(min(max(seconds, 0.0), _LAST_SECOND)) if math.isfinite(seconds) else 0

@@ -4,7 +4,7 @@ Files (`changes_between`), or the lines of each (`changed_files`)."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -26,6 +26,9 @@ _EMPTY_TREES = {
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
 """By the length of object ids (SHA-1, SHA-256); git knows them without having them."""
+
+_LISTING = ("-z", "--raw")
+_PATCH = ("-p", "-U0", "--no-textconv", "--no-color", "--ignore-cr-at-eol")
 
 _SUBMODULE = b"160000"
 _NOTHING = b"000000"
@@ -105,7 +108,7 @@ def changed_files(git_dir: Path, old: str, new: str, subdirectory: str = "") -> 
         renames, listing = _SIMILAR, _diff(git_dir, old, new, subdirectory, _SIMILAR)
     except GitError:  # as above
         renames, listing = _EXACT_ONLY, _diff(git_dir, old, new, subdirectory, _EXACT_ONLY)
-    lines = _lines(_patch(git_dir, old, new, subdirectory, renames))
+    lines = _lines(_diff(git_dir, old, new, subdirectory, renames, _PATCH))
     found = []
     for status, modes, blobs, paths in _records(listing):
         was, now = (mode not in (_SUBMODULE, _NOTHING) for mode in modes)
@@ -146,16 +149,10 @@ def _has_commit(git_dir: Path, commit: str) -> bool:
     return True
 
 
-def _diff(git_dir: Path, old: str, new: str, subdirectory: str, renames: str) -> bytes:
+def _diff(git_dir: Path, old: str, new: str, subdirectory: str, renames: str, form: Sequence[str] = _LISTING) -> bytes:
     where = ["--", f":(literal){subdirectory}"] if subdirectory else []
-    options = ["-r", "-z", "--raw", "--full-index", "--no-ext-diff", renames, _MOST_CANDIDATES]
+    options = ["-r", *form, "--full-index", "--no-ext-diff", renames, _MOST_CANDIDATES]
     return run_git("diff-tree", *options, old, new, *where, git_dir=git_dir)
-
-
-def _patch(git_dir: Path, old: str, new: str, subdirectory: str, renames: str) -> bytes:
-    where = ["--", f":(literal){subdirectory}"] if subdirectory else []
-    options = ["-r", "-p", "-U0", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-cr-at-eol"]
-    return run_git("diff-tree", *options, renames, _MOST_CANDIDATES, old, new, *where, git_dir=git_dir)
 
 
 _BLOBS = re.compile(rb"index (?P<old>[0-9a-f]+)\.\.(?P<new>[0-9a-f]+)")
