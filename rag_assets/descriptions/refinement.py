@@ -27,7 +27,7 @@ from rag_assets.contracts.description import (
 )
 from rag_assets.contracts.llm import DisabledLlmService, StructuredPrompt, StructuredTextLlmService
 from rag_assets.contracts.result import InvokeResult, Message
-from rag_assets.contracts.segment import SymbolText, leaves_of
+from rag_assets.contracts.segment import SymbolText, leaves_of, one_line
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions.symbol_description import TEXT_MEMBERS, SymbolDescription
 from rag_assets.sections.splitter import shortened
@@ -259,7 +259,7 @@ class DescriptionRefiner:
         if answer.value is None:
             self._count(*(error.code for error in answer.errors))
             return InvokeResult.not_applicable((*answer.errors, *answer.warnings))
-        text = RefinedText(summary=_one_line(answer.value.summary), details=_tidy(answer.value.details))
+        text = RefinedText(summary=one_line(answer.value.summary), details=_tidy(answer.value.details))
         refused = why_refused(text.summary, text.details, "\n".join(_strings(facts)), language)
         if refused is not None:
             self._count(refused.code)
@@ -333,10 +333,6 @@ def refinement_prompt(facts: SymbolFacts, language: str) -> StructuredPrompt:
 
 def _strings(facts: SymbolFacts) -> list[str]:
     return [facts.name, facts.fqn, facts.kind, facts.signature, facts.doc, *facts.members]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _tidy(text: str) -> str:

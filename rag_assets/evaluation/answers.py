@@ -16,6 +16,7 @@ from rag_assets.answer.cited_lines import Citation
 from rag_assets.answer.results import EXTRACTIVE, Answer
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.identity import cache_key
+from rag_assets.contracts.segment import one_line
 from rag_assets.errors import RagAssetsError
 from rag_assets.evaluation.questions import EvalQuestion, LineSpan, QuestionSet, is_symbol, split_target
 from rag_assets.evaluation.risk_coverage import calibrated
@@ -174,18 +175,18 @@ def grade_of(question: EvalQuestion, answer: Answer, outcome: Outcome, *, cites_
         return Grade(outcome.value)
     if not question.answerable or not cites_expected:
         return Grade.WRONG
-    text = _flat(answer.text)
+    text = one_line(answer.text)
     if not question.spans and not question.facts:
         return Grade.RIGHT
-    is_right = any(_flat(fact) in text for fact in question.facts) or quotes_a_line(answer, question.spans)
+    is_right = any(one_line(fact) in text for fact in question.facts) or quotes_a_line(answer, question.spans)
     return Grade.RIGHT if is_right else Grade.PARTLY
 
 
 def quotes_a_line(answer: Answer, spans: Sequence[LineSpan]) -> bool:
     """Whether one of the lines is cited, and quoted in the text."""
-    text, known = _flat(answer.text), by_id(answer.evidence)
+    text, known = one_line(answer.text), by_id(answer.evidence)
     return any(
-        len(_WORD.findall(line)) >= _FEWEST_WORDS and (_flat(line) in text or _flat(_said(line)) in text)
+        len(_WORD.findall(line)) >= _FEWEST_WORDS and (one_line(line) in text or one_line(_said(line)) in text)
         for citation in answer.citations
         for span in spans
         if span.path == citation.path
@@ -207,11 +208,6 @@ def _said(line: str) -> str:
     mark = _COMMENT.match(line)
     said = _TAG.sub("", line[mark.end() :]) if mark else ""
     return said if len(_WORD.findall(said)) >= _FEWEST_WORDS else line
-
-
-def _flat(text: str) -> str:
-    """The text with one blank for any number of them."""
-    return " ".join(text.split())
 
 
 def _errors(turn: TurnResult) -> str:
