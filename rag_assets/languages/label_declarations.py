@@ -21,8 +21,14 @@ from rag_assets.languages.fingerprints import (
     digest_of,
 )
 from rag_assets.languages.parsed_file import ParsedFile
-from rag_assets.languages.route_mounts import MountDeclarations, MountSymbols, mounts_in
-from rag_assets.languages.routes import ROUTED_LANGUAGES
+from rag_assets.languages.route_mounts import (
+    NO_MOUNTS,
+    ROUTED_LANGUAGES,
+    UNMOUNTED,
+    MountDeclarations,
+    MountSymbols,
+    mounts_in,
+)
 from rag_assets.languages.sql import label_objects as sql
 
 
@@ -46,7 +52,8 @@ FileDeclarations = tuple[
 def declared_in(file: ParsedFile) -> FileDeclarations:
     """What a file declares, read from its segments, and from its text where segments do not say."""
     one = (file,)
-    mounts = mounts_in(file.path, file.text, ROUTED_LANGUAGES.get(file.language, ""))
+    routed = ROUTED_LANGUAGES.get(file.language)
+    mounts = mounts_in(file.path, file.text, routed) if routed else NO_MOUNTS
     return csharp.declared_in(one), sql.declared_in(one), ef.declared_in(one), endpoints.declared_in(one), mounts
 
 
@@ -63,11 +70,17 @@ def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclaration
         sql.SqlDeclarations(tuple(sorted({found for one in files for found in one[1].objects}))),
         ef.EfDeclarations(tuple(found for one in files for found in one[2].files)),
         endpoints.EndpointDeclarations(tuple(found for one in files for found in one[3].controllers)),
-        MountDeclarations(
-            tuple(sorted({found for one in files for found in one[4].units})),
-            tuple(found for one in files for found in one[4].mounts),
-            tuple(sorted({found for one in files for found in one[4].paths})),
-        ),
+        _mounted_together([mounts for *_, mounts in files if mounts.units or mounts.mounts or mounts.paths]),
+    )
+
+
+def _mounted_together(files: Sequence[MountDeclarations]) -> MountDeclarations:
+    if not files:
+        return NO_MOUNTS
+    return MountDeclarations(
+        tuple(sorted({found for one in files for found in one.units})),
+        tuple(found for one in files for found in one.mounts),
+        tuple(sorted({found for one in files for found in one.paths})),
     )
 
 
@@ -95,7 +108,9 @@ class LabelDeclarations:
             sql=sql.SqlSymbols(part.sql for part in parts),
             ef=ef.EfSymbols((part.ef for part in parts), types),
             endpoints=endpoints.EndpointSymbols(part.endpoints for part in parts),
-            mounts=MountSymbols(part.mounts for part in parts),
+            mounts=MountSymbols([one.mounts for one in parts])
+            if any(one.mounts.mounts for one in parts)
+            else UNMOUNTED,
             resource_texts=ResourceSymbols(resources),
             declared_types=declared_types,
         )

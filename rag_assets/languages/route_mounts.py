@@ -15,8 +15,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_assets.dependency_trace import tracked
-from rag_assets.languages.routes import joined
 
+ROUTED_LANGUAGES = {
+    "go": "go",
+    "java": "java",
+    "python": "python",
+    **dict.fromkeys(("javascript", "typescript", "tsx", "jsx"), "typescript"),
+}
+"""As what the routes of a language are read."""
+_PARAMETER = re.compile(
+    r"\(\?P<(\w+)>(?:[^()\\]|\\.|\([^()]*\))*\)|<(?:\w+:)?(\w+)>|\{(\w+)\b[^{}/]*\}|(?<=/)[:*](\w+)\??"
+)
+_LONGEST_PATH = 500
 _DEEPEST = 8
 """Mounts of mounts: more is a cycle."""
 _MOST_PREFIXES = 10
@@ -24,6 +34,13 @@ _CONTROLLERS = "#controllers"
 """The unit of all controllers below a folder."""
 _LONGEST = 200_000
 """In characters: longer files are data or made by a program."""
+
+
+def joined(*parts: str) -> str:
+    """The path of a route below its prefixes, with one leading `/`; parameters of all frameworks as `{name}`. The rest
+    of a very long one is left out."""
+    path = "/".join(part for part in (part.strip().strip("^$").removesuffix("/?").strip("/") for part in parts) if part)
+    return _PARAMETER.sub(lambda found: f"{{{next(filter(None, found.groups()))}}}", f"/{path}")[:_LONGEST_PATH]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +61,9 @@ class MountDeclarations:
     units: tuple[str, ...] = ()
     mounts: tuple[RouteMount, ...] = ()
     paths: tuple[tuple[str, str], ...] = ()
+
+
+NO_MOUNTS = MountDeclarations()
 
 
 class MountSymbols:
@@ -98,6 +118,9 @@ class MountSymbols:
             }
             known[unit] = set(sorted(found)[:_MOST_PREFIXES])
         return known.get(unit, set())
+
+
+UNMOUNTED = MountSymbols()
 
 
 def _named(names: Sequence[str], near: str, units: set[str], by_end: Mapping[str, Sequence[str]]) -> str:

@@ -15,26 +15,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-ROUTED_LANGUAGES = {
-    "go": "go",
-    "java": "java",
-    "python": "python",
-    **dict.fromkeys(("javascript", "typescript", "tsx", "jsx"), "typescript"),
-}
-"""As what the routes of a language are read."""
+from rag_assets.languages.route_mounts import joined
+
 ANY_METHOD = "ANY"
 _VERBS = "GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS"
 _STRING = re.compile(r"[\"'`]([^\"'`\n]*)[\"'`]")
 _WORD = re.compile(rf"\b(?:Method)?({_VERBS})\b", re.IGNORECASE)
-_PARAMETER = re.compile(
-    r"\(\?P<(\w+)>(?:[^()\\]|\\.|\([^()]*\))*\)|<(?:\w+:)?(\w+)>|\{(\w+)\b[^{}/]*\}|(?<=/)[:*](\w+)\??"
-)
 _DEEPEST = 20
 """Includes of includes: more is no code that people write."""
 _MOST_PREFIXES = 50
 _MOST_INCLUDED = 10_000
 """Of one list or annotation, and of a file beside one of each call: lists that include lists multiply their routes."""
-_LONGEST_PATH = 500
 _LONGEST_ANNOTATION = 5_000
 """In characters: longer ones are no code that people write. Prefixes would grow with every group inside a group."""
 
@@ -49,13 +40,6 @@ class Route:
     path: str
     start: int
     on: str = ""
-
-
-def joined(*parts: str) -> str:
-    """The path of a route below its prefixes, with one leading `/`; parameters of all frameworks as `{name}`. The rest
-    of a very long one is left out."""
-    path = "/".join(part for part in (part.strip().strip("^$").removesuffix("/?").strip("/") for part in parts) if part)
-    return _PARAMETER.sub(lambda found: f"{{{next(filter(None, found.groups()))}}}", f"/{path}")[:_LONGEST_PATH]
 
 
 # annotations and decorators

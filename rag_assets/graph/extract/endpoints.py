@@ -34,8 +34,7 @@ from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.minimal_api import MAP_CALL, mapped_endpoints
 from rag_assets.languages.csharp.web.route_templates import shape
-from rag_assets.languages.route_mounts import go_functions
-from rag_assets.languages.routes import MAY_DECLARE, ROUTED_LANGUAGES, joined, registered_routes, routes_of_member
+from rag_assets.languages.route_mounts import ROUTED_LANGUAGES, go_functions, joined
 from rag_assets.languages.treesitter.parsing import UnparseableError
 
 if TYPE_CHECKING:
@@ -201,6 +200,8 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
     language = ROUTED_LANGUAGES.get(file.language)
     if language is None:
         return
+    from rag_assets.languages.routes import MAY_DECLARE, registered_routes  # start-up budget: not of C#
+
     may_declare = MAY_DECLARE.get(language)
     found = list(_of_members(file, language)) if may_declare and may_declare.search(file.text) else []
     if found and language == "typescript" and (prefix := symbols.mounts.global_prefix(file.path)):
@@ -225,6 +226,8 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
 
 def _of_members(file: ParsedFile, language: str) -> Iterator[tuple[str, str, int, int]]:
     """(method, path, the line of its name, the last one) of each member that an annotation makes a handler."""
+    from rag_assets.languages.routes import routes_of_member
+
     for segment in file.segments:
         around = {"": segment.attributes}
         for leaf in leaves_of(segment.members):

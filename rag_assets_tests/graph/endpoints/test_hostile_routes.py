@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.languages.routes import joined, registered_routes, routes_of_member
+from rag_assets.languages.route_mounts import joined
+from rag_assets.languages.routes import registered_routes, routes_of_member
 from rag_assets_tests.effort import ends_within, lines_run
 
 GO = 'r.Get("/a", h)\n'
