@@ -207,6 +207,27 @@ def test_a_worker_ends_with_the_others_although_its_start_was_interrupted(monkey
     assert [process.is_alive() for process in started] == [False, False]
 
 
+TOLD_WHILE_COPIED = """\
+import os, signal, sys
+from rag_assets.pipeline.workers.process_pool import ProcessPool
+def told(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGTERM, told)
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGTERM))
+try:
+    ProcessPool(1).submit([os.getpid])
+except KeyboardInterrupt:
+    ProcessPool.kill()
+    print(ProcessPool.are_plain_copies, signal.getsignal(signal.SIGTERM) is told)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there workers are copies of the process")
+def test_who_is_told_to_end_while_it_copies_itself_ends() -> None:
+    done = subprocess.run([sys.executable, "-c", TOLD_WHILE_COPIED], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("True True\n", "")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="stops a process by a signal")
 def test_a_worker_is_killed_in_the_middle_of_its_result(tmp_path: Path) -> None:
     ProcessPool(2).submit([partial(stopped_while_it_sends, tmp_path / "stopped")])

@@ -204,7 +204,13 @@ class ProcessPool:
     def _submitted(cls, pool: ProcessPoolExecutor, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
         begun: list[Future[R]] = []
         try:
-            with main_left_out(), cls._working_folder_left_out(), _children_allowed(), warnings.catch_warnings():
+            with (
+                main_left_out(),
+                cls._working_folder_left_out(),
+                _children_allowed(),
+                _signals_wait(),
+                warnings.catch_warnings(),
+            ):
                 warnings.simplefilter("ignore", DeprecationWarning)  # a copy of a process with threads of libraries
                 begun.extend(pool.submit(task) for task in tasks)
         except (OSError, EOFError) as error:  # no memory, no process left to this user, the server of processes is gone
@@ -279,6 +285,27 @@ def main_left_out() -> Iterator[None]:
             yield
         finally:
             sys.modules["__main__"] = main
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Behind a copy Python calls functions of libraries and ignores what they raise. So Ctrl-C and SIGTERM, which raise
+    wherever the main thread is, would get lost there, and this process would wait for work that nobody ends."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    raising = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in raising:
+        signal.signal(number, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in raising.items():
+            signal.signal(number, handler)
+        for known in waiting:
+            signal.raise_signal(known)
 
 
 @contextmanager
