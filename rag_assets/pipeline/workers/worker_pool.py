@@ -41,6 +41,7 @@ T = TypeVar("T")
 MAX_WORKERS = 4
 """A worker takes 150 to 250 MB; with more than four the embedding model, not the parser, is what a build waits for."""
 
+_NOTICED_WITHIN = 0.5  # seconds: Ctrl-C, by a process that waits for others
 _WORTH_STARTING = 4  # buckets: for fewer one process beside this one is enough
 
 WORTH_WORKERS = 256
@@ -138,13 +139,24 @@ def beside(task: Callable[[], R]) -> Callable[[], R]:
         if begun is None:
             return cast(R, done)
         try:
-            return begun.result()
+            return _result_of(begun)
         except (BrokenProcessPool, CancelledError) as error:
             _log.warning("a worker process ended early (%s); its task is done here", error or "cancelled")
             ProcessPool.kill()
             return task()
 
     return result
+
+
+def _result_of(future: Future[R]) -> R:
+    """What comes of a task. A signal that arrives right before the main thread begins to wait is noticed when it has
+    waited, so it waits again and again."""
+    while True:
+        try:
+            return future.result(_NOTICED_WITHIN)
+        except TimeoutError:
+            if future.done():  # by now, or the task's own error
+                return future.result()
 
 
 def as_completed(pool: WorkerPool, tasks: Iterable[Callable[[], R]], *, at_once: int) -> Iterator[tuple[int, R]]:
@@ -158,7 +170,7 @@ def as_completed(pool: WorkerPool, tasks: Iterable[Callable[[], R]], *, at_once:
                 running[pool.submit([partial(_worked, task)])[0]] = number
             if not running:
                 return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
+            for future in wait(running, _NOTICED_WITHIN, FIRST_COMPLETED).done:
                 number = running.pop(future)
                 yield number, future.result()
     finally:
@@ -290,7 +302,7 @@ class GuardedTasks(Generic[R]):
         """Raises what the task raised."""
         while name in self._futures:
             try:
-                made = self._futures[name].result()
+                made = _result_of(self._futures[name])
                 break
             except (BrokenProcessPool, CancelledError) as error:
                 self._recover(error)
@@ -379,7 +391,7 @@ def _in_pool(
     try:
         yield cast(R, None)
         for future in futures:
-            yield future.result()
+            yield _result_of(future)
     finally:
         for future in futures:
             future.cancel()
