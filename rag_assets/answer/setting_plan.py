@@ -20,6 +20,7 @@ from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans import facts_naming, points_naming
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS, ResultReader
+from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ _FEWEST_SAID = 0.2
 setting that is there 19 have one that says so much, of 21 for what is not there none."""
 _NEARLY_AS_GOOD = 0.75  # of the best score
 _MOST_SETTINGS, _MOST_EACH = 3, 2
+_MOST_SECTIONS = 150
+"""That name a setting: of a name that more have, others have their own, and to read all takes a quarter of a second."""
 _VALUE = (
     r"^(?!.*\bis \{{).*(?<!\w){0}[\"']?\s*(?:\{{[^{{}}]*\}}\s*)?(?:\??:\s*[\w<>?\[\]., |]+?\s*)?"
     r"(?::?=(?![=>])|:(?!:))\s*"
@@ -114,8 +117,11 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
 
 
 def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
-    points = points_naming(setting.name, index)
-    payloads = index.parts.shard().retrieve(sorted(points.ids), index.scope())
+    shard, scope = index.parts.shard(), index.scope()
+    points = points_naming(setting.name, index).ids
+    if len(points) > _MOST_SECTIONS:
+        points = points & sections_of([setting.path], shard, scope).keys()
+    payloads = shard.retrieve(sorted(points), scope)
     code = {point: one for point, one in payloads.items() if non_product_code(one.get("Path", "")) is None}
     files = {point: one for point, one in code.items() if one.get("CodeLanguage", "") in _FILES}
     name, made = re.escape(setting.name), dict[GraphFact, str]()
