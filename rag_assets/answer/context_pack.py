@@ -18,9 +18,9 @@ from rag_assets.answer.graph_facts import (
     GraphFacts,
     declares,
     facts_about,
+    facts_at,
     named_nodes,
     near_names,
-    points_at,
 )
 from rag_assets.answer.passage_ranking import RankedPassages, ranked, signals_of
 from rag_assets.answer.passages import PROSE, whole_of
@@ -692,9 +692,7 @@ def _with_steps(
     if first is None or index is None or isinstance(graph, str):
         return GraphFacts(), {}, evidence
     facts = steps_of(graph, first.evidence.node_keys, (first.line_start, first.line_end))
-    located = points_at([(fact.path, fact.line) for fact in facts.facts], index.parts.shard(), index.scope())
-    shown = {fact: point for fact in facts.facts if (point := located.get((fact.path, fact.line))) is not None}
-    return facts, *_with_points(shown, evidence, target)
+    return facts, *_with_points(facts_at(facts.facts, index), evidence, target)
 
 
 def _with_errors(
@@ -810,8 +808,7 @@ def _from_graphs(
             heading = list_heading(noun, total + facts.total) if command else heading or facts.heading
         else:
             facts = facts_about(graph, keys, wish.intent)
-        located = points_at([(fact.path, fact.line) for fact in facts.facts], index.parts.shard(), index.scope())
-        points |= {fact: located[fact.path, fact.line] for fact in facts.facts if (fact.path, fact.line) in located}
+        points |= facts_at(facts.facts, index)
         found += facts.facts
         total += facts.total
     return GraphFacts(tuple(found), total, heading, command), points, near

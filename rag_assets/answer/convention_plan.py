@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, points_at
-from rag_assets.answer.plans import LISTED_KINDS, facts_naming, list_heading, nodes_listed, points_naming
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans import LISTED_KINDS, facts_naming, list_heading, nodes_listed, points_naming, product_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -50,9 +50,8 @@ def _shown(index: LabelIndex, usual: Sequence[ListedNode], group: str) -> dict[G
         by_place.setdefault(one.path.rpartition("/")[0], one)
     for one in usual:
         by_place.setdefault(one.path, one)
-    facts = [replace(one.fact, group=group) for one in dict.fromkeys((*by_place.values(), *usual))][:_SHOWN]
-    located = points_at([(one.path, one.line) for one in facts], index.parts.shard(), index.scope())
-    return {fact: located[fact.path, fact.line] for fact in facts if (fact.path, fact.line) in located}
+    shown = list(dict.fromkeys((*by_place.values(), *usual)))[:_SHOWN]
+    return facts_at([replace(one.fact, group=group) for one in shown], index)
 
 
 def _base(graph: Graph, one: ListedNode) -> str:
@@ -67,8 +66,7 @@ def _base(graph: Graph, one: ListedNode) -> str:
 def _with_registrations(
     index: LabelIndex, base: str, at: dict[GraphFact, str]
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    payloads = index.parts.shard().retrieve(sorted(points_naming(base, index).ids), index.scope())
-    product = {point: one for point, one in payloads.items() if non_product_code(one.get("Path", "")) is None}
+    product = product_of(points_naming(base, index).ids, index)
     found = facts_naming(re.compile(_REGISTERS.format(re.escape(base))), product, index, ("registers", base, True))
     first = sorted(found, key=lambda fact: (fact.path, fact.line))[:_SHOWN]
     at |= {replace(fact, group="Registered in"): found[fact] for fact in first}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, points_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at
 from rag_assets.answer.plans import ListedNode, places_of
 from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, root
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
@@ -56,8 +56,7 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
             made += [replace(table.fact, group=group) for table in _tables(graph, nodes)[:most]]
         if not made:
             return GraphFacts(), {}
-    points = points_at([(fact.path, fact.line) for fact in made], index.parts.shard(), index.scope())
-    at = {fact: points[fact.path, fact.line] for fact in made if (fact.path, fact.line) in points}
+    at = facts_at(made, index)
     return GraphFacts(tuple(at), len(at)), at
 
 

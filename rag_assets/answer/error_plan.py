@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact
-from rag_assets.answer.plans import facts_naming, points_naming
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.answer.plans import facts_naming, points_naming, product_of
 
 if TYPE_CHECKING:
     from rag_assets.answer.passage_ranking import RankedPassages
@@ -40,12 +39,7 @@ def error_facts(target: Searchable, names: Iterable[str], *, caught_first: bool)
     """Where the product throws and catches some errors, with the points that show it."""
     found: dict[GraphFact, str] = {}
     for name in (name.rpartition(".")[2] for name in names):
-        points = points_naming(name, target)
-        payloads = {
-            point: one
-            for point, one in target.parts.shard().retrieve(sorted(points.ids), target.scope()).items()
-            if non_product_code(one.get("Path", "")) is None
-        }
+        payloads = product_of(points_naming(name, target).ids, target)
         throws = _THROWS + (_RETURNS if _VALUE.match(name) else "")
         told: set[tuple[str, int]] = set()
         for group, verb, pattern in ((CAUGHT, "catches", _CATCHES), (_THROWN, "throws", throws)):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.graph.relations import WalkStep
     from rag_assets.index.vectors.vector_api import VectorReader
+    from rag_assets.search.index import LabelIndex
 
 MOST_FACTS = 8
 """Of one answer: what fits a screen. The count says how many there are; `rag-assets graph` lists all."""
@@ -188,6 +189,13 @@ def points_at(places: Iterable[tuple[str, int]], shard: VectorReader, scope: Sea
         if around:
             found[path, line] = min(around)[1]
     return found
+
+
+def facts_at(facts: Iterable[GraphFact], index: LabelIndex) -> dict[GraphFact, str]:
+    """Those that a section of the index shows, each with the point of the smallest one."""
+    known = list(facts)
+    located = points_at([(one.path, one.line) for one in known], index.parts.shard(), index.scope())
+    return {one: located[one.path, one.line] for one in known if (one.path, one.line) in located}
 
 
 def _steps(intent: Intent) -> tuple[WalkStep, ...]:

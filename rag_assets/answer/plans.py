@@ -409,6 +409,12 @@ def points_naming(name: str, target: Searchable) -> PhraseMatches:
         return PhraseMatches(frozenset())
 
 
+def product_of(points: Iterable[str], target: Searchable) -> dict[str, Mapping[str, Any]]:
+    """The payloads of those points that are of the product."""
+    payloads = target.parts.shard().retrieve(sorted(points), target.scope())
+    return {point: one for point, one in payloads.items() if non_product_code(one.get("Path", "")) is None}
+
+
 def _constants_of(name: str, payloads: Mapping[str, Mapping[str, Any]], target: Searchable) -> list[str]:
     """The constants and variables that are declared as the text of a name: code that reads a setting says these."""
     declared = re.compile(_CONSTANT.format(re.escape(name)))

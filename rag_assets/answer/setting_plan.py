@@ -17,7 +17,7 @@ import numpy as np
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, points_at
 from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans import facts_naming, points_naming
+from rag_assets.answer.plans import facts_naming, points_naming, product_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS, ResultReader
 from rag_assets.search.line_references import sections_of
@@ -117,12 +117,10 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
 
 
 def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
-    shard, scope = index.parts.shard(), index.scope()
     points = points_naming(setting.name, index).ids
     if len(points) > _MOST_SECTIONS:
-        points = points & sections_of([setting.path], shard, scope).keys()
-    payloads = shard.retrieve(sorted(points), scope)
-    code = {point: one for point, one in payloads.items() if non_product_code(one.get("Path", "")) is None}
+        points = points & sections_of([setting.path], index.parts.shard(), index.scope()).keys()
+    code = product_of(points, index)
     files = {point: one for point, one in code.items() if one.get("CodeLanguage", "") in _FILES}
     name, made = re.escape(setting.name), dict[GraphFact, str]()
     told: set[tuple[str, int]] = set()
