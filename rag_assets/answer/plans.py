@@ -26,7 +26,7 @@ from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.languages.configuration_keys import settings_read
 from rag_assets.search.line_references import sections_of
-from rag_assets.search.phrases import PhraseMatches, points_with
+from rag_assets.search.phrases import PhraseMatches, points_saying
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 from rag_assets.search.section_source import section_source
 
@@ -399,12 +399,13 @@ def _shown(
     return GraphFacts(shown, len(facts), heading, command), {fact: points[fact] for fact in shown}
 
 
-def points_naming(name: str, target: Searchable) -> PhraseMatches:
+def points_naming(name: str, target: Searchable, most: int | None = None) -> PhraseMatches:
+    """The points that have the words of a name; `facts_naming` reads which of them write it."""
     last = name.rpartition(".")[2]
     if len(last) < _SHORTEST_NAME:
         return PhraseMatches(frozenset())
     try:
-        return points_with([last], target.parts, target.scope())
+        return points_saying(last, target.parts, target.scope(), most)
     except (KeywordIndexError, BlobError):  # what is damaged is told of the evidence
         return PhraseMatches(frozenset())
 
@@ -460,6 +461,8 @@ def facts_naming(
 
 def _lines_with(written: re.Pattern[str], name: str, code: str, payload: Mapping[str, Any]) -> Iterator[int]:
     """The lines of the code of a section that have a pattern with a name and do more than import or tell of it."""
+    if name not in code.casefold():
+        return
     for line, text in enumerate(code.split("\n"), int(payload.get("StartLine", 1))):
         if name in text.casefold() and written.search(text) and not _SAYS_NO_USE.match(text):
             yield line

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,13 +70,7 @@ def settings_meant(
     graph: Graph, question: str, words: Sequence[QueryTerm], model: StaticEmbedder | None
 ) -> list[Setting]:
     """The settings of the product that a question names in its own words, the nearest first."""
-    nodes, names = [], []
-    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.PROPERTY.value)).tolist():
-        owner, _, name = graph.keys[node].rpartition("|")[0].rpartition(":")[2].rpartition(".")
-        owner = owner.rpartition(".")[2]
-        if _OWNER.search(owner) or _NAME.search(name):
-            nodes.append(node)
-            names.append((owner.partition("`")[0], name))
+    nodes, names = _settings(graph)
     if not nodes or not words:
         return []
     score, said = name_scores(question, words, [" ".join(one) for one in names], model)
@@ -100,6 +94,19 @@ def settings_meant(
     return list(found.values())[:_MOST_SETTINGS]
 
 
+@lru_cache(maxsize=1)  # the next question asks the same graph, and a large one has 10,000 properties
+def _settings(graph: Graph) -> tuple[list[int], list[tuple[str, str]]]:
+    """The nodes of all settings, and the (owner, name) of each."""
+    nodes, names = [], []
+    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.PROPERTY.value)).tolist():
+        owner, _, name = graph.keys[node].rpartition("|")[0].rpartition(":")[2].rpartition(".")
+        owner = owner.rpartition(".")[2]
+        if _OWNER.search(owner) or _NAME.search(name):
+            nodes.append(node)
+            names.append((owner.partition("`")[0], name))
+    return nodes, names
+
+
 def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """Where each setting has its default, is set and is read, with the points that show it."""
     found: dict[GraphFact, str] = {}
@@ -117,10 +124,9 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
 
 
 def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
-    points = points_naming(setting.name, index).ids
-    if len(points) > _MOST_SECTIONS:
-        points = points & sections_of([setting.path], index.parts.shard(), index.scope()).keys()
-    code = product_of(points, index)
+    named = points_naming(setting.name, index, _MOST_SECTIONS)
+    own = sections_of([setting.path], index.parts.shard(), index.scope()).keys() if named.cut else ()
+    code = product_of(own or named.ids, index)
     files = {point: one for point, one in code.items() if one.get("CodeLanguage", "") in _FILES}
     name, made = re.escape(setting.name), dict[GraphFact, str]()
     told: set[tuple[str, int]] = set()

@@ -40,12 +40,11 @@ def points_with(phrases: Iterable[str], parts: SearchResources, scope: SearchSco
     """The points of the scope in which every phrase occurs. Raises QueryError, VectorStoreError, KeywordIndexError, or
     BlobError where a document has gone."""
     found: frozenset[str] | None = None
-    cut = []
+    cut: list[str] = []
     for phrase in phrases:
-        candidates, whole = _candidates(phrase, parts, scope if found is None else replace(scope, ids=found))
-        if not whole:
-            cut.append(phrase)
-        found = _having(phrase, candidates, parts, scope)
+        candidates = points_saying(phrase, parts, scope if found is None else replace(scope, ids=found))
+        cut += candidates.cut
+        found = _having(phrase, sorted(candidates.ids), parts, scope)
     if found is None:
         raise QueryError("points_with needs a phrase")
     return PhraseMatches(found, tuple(cut))
@@ -63,22 +62,28 @@ def _pattern(phrase: str) -> re.Pattern[str]:
     return re.compile(f"{start}{inner}{end}", re.IGNORECASE)
 
 
-def _candidates(phrase: str, parts: SearchResources, scope: SearchScope) -> tuple[list[str], bool]:
-    """The points that have the words of a phrase, and whether these are all of them."""
+def points_saying(phrase: str, parts: SearchResources, scope: SearchScope, most: int | None = None) -> PhraseMatches:
+    """The points that have the words of a phrase, in any order; of more than `most` (None: MOST_READ) the likeliest.
+    Raises as `points_with` does."""
+    most = MOST_READ if most is None else most
     terms = dict.fromkeys(term for run in runs(phrase) for term in word_terms(run))
     known = {term: parts.vocabulary().find(term) for term in terms}
     entries = sorted((entry.sections, entry.index) for entry in known.values() if entry is not None)
     if not entries or len(entries) < len(terms):
-        return [], True
+        return PhraseMatches(frozenset())
     shard = parts.shard()
-    most = shard.count()  # the vocabulary counts texts as fewer sections than they are, where they outnumber code
-    sets = [{hit.id for hit in shard.sparse([index], [1.0], scope, most)} for _, index in entries[:_RAREST]]
-    having = set.intersection(*sets)
-    if len(having) <= MOST_READ:
-        return sorted(having), True
+    limit = shard.count()  # the vocabulary counts texts as fewer sections than they are, where they outnumber code
+    having, narrowed = frozenset[str](), scope
+    for _, term in entries[:_RAREST]:
+        having = frozenset(hit.id for hit in shard.sparse([term], [1.0], narrowed, limit))
+        if not having:
+            return PhraseMatches(having)
+        limit, narrowed = len(having), replace(scope, ids=having)
+    if len(having) <= most:
+        return PhraseMatches(having)
     best = parts.vocabulary().query_vector(phrase)
-    narrowed = replace(scope, ids=frozenset(having))
-    return [hit.id for hit in shard.sparse(best.indices, best.values, narrowed, MOST_READ)], False
+    likeliest = frozenset(hit.id for hit in shard.sparse(best.indices, best.values, narrowed, most))
+    return PhraseMatches(likeliest, (phrase,))
 
 
 def _having(phrase: str, ids: list[str], parts: SearchResources, scope: SearchScope) -> frozenset[str]:

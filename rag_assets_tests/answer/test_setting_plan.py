@@ -120,6 +120,13 @@ def test_a_default_that_is_given_elsewhere_and_not_what_tests_set(shop: Index) -
     assert told["Read in"] == ["src/Delivery/Courier.cs:8"]
 
 
+def test_of_a_name_that_is_everywhere_its_own_file_tells(shop: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_assets.answer.setting_plan._MOST_SECTIONS", 1)
+    told = told_by(shop, "which delivery timeout is used when I set nothing?")
+    assert told["Default"] == ["src/Delivery/DeliveryOptions.cs:6"]
+    assert not {"Set in", "Read in"} & told.keys()
+
+
 def test_of_python_too(shop: Index) -> None:
     told = told_by(shop, "what is the retry interval of mailing by default?")
     assert told["Default"] == ["jobs/mailing.py:7"]
