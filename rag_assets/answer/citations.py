@@ -17,10 +17,10 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate
 
-from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.identity import content_hash
+from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import TRANSCRIPTS, spoken
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 
@@ -260,11 +260,11 @@ class _Slice:
 
     @cached_property
     def _text(self) -> str:
-        return neutral(self._known.text)
+        return defused(self._known.text)
 
     @cached_property
     def _description(self) -> str:
-        return neutral(self._known.description)
+        return defused(self._known.description)
 
     @cached_property
     def raw(self) -> str:
@@ -297,7 +297,7 @@ class _Slice:
 def lines_quoted(quote: str, text: str) -> tuple[int, int] | None:
     """The first lines of a text, 1-based and inclusive, that hold a quote, and no more of them; None where it is not in
     the text. Compared as `check` compares: as code, else as prose."""
-    wanted, lines = neutral(quote), neutral(text).split("\n")
+    wanted, lines = defused(quote), defused(text).split("\n")
     return _lines_of_code(_code_pieces(wanted), lines) or _lines_of_prose(_prose_pieces(wanted), lines)
 
 
@@ -331,7 +331,7 @@ def _lines_of_prose(pieces: Sequence[str], lines: Sequence[str]) -> tuple[int, i
 
 def likeness(quote: str, text: str) -> float:
     """How much a quote is like the part of a text that is most like it, 0 to 1."""
-    return _likeness(prose_of(neutral(quote)), prose_of(neutral(text)))
+    return _likeness(prose_of(defused(quote)), prose_of(defused(text)))
 
 
 def prose_of(text: str) -> str:
@@ -392,7 +392,7 @@ def quotes_of(text: str) -> list[str]:
 
 
 def _of_quote(quote: str, cited: Sequence[_Slice], slices: Sequence[_Slice]) -> Support:
-    wanted = neutral(quote)
+    wanted = defused(quote)
     if any(one.has(wanted) for one in cited):
         return Support.SUPPORTED
     if any(one.has(wanted) for one in slices):
@@ -440,7 +440,7 @@ def _of_claim(text: str, cited: Sequence[_Slice], slices: Sequence[_Slice]) -> t
 
 
 def _has_name(name: str, one: _Slice) -> bool:
-    wanted = _squeezed(neutral(name)).removesuffix("()")
+    wanted = _squeezed(defused(name)).removesuffix("()")
     if wanted in one.code or wanted in one.squeezed:
         return True
     return "." in wanted and all(part in one.raw for part in re.findall(r"\w+", wanted))

@@ -26,9 +26,9 @@ from rag_assets.answer.citations import (
     without_citations,
 )
 from rag_assets.answer.passages import passages_of
-from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.contracts.evidence import Evidence, cited_place
+from rag_assets.contracts.protocol_markers import defused
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 
 MOST_LINES = 40
@@ -195,9 +195,9 @@ def _placed(code: Sequence[str], citation: Citation, sentence: str, known: Evide
     if known.pages or known.seconds is not None:
         return {}
     for start, end in (*_places_named(sentence, known), (citation.line_start, citation.line_end)):
-        source = neutral("\n".join(_source(known, (start, end)))).split("\n")
+        source = defused("\n".join(_source(known, (start, end)))).split("\n")
         for mark in ("\n", ""):  # lines as they are, else those that a signature joins
-            found = _aligned(neutral("\n".join(code)).split("\n"), source, mark)
+            found = _aligned(defused("\n".join(code)).split("\n"), source, mark)
             if found:
                 return {at: start + line for at, line in found.items()}
     return {}

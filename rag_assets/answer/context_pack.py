@@ -6,61 +6,35 @@ Every slice is looked up through the filtered reader of the index, so what a rol
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.answer.abstention import Signals, confidence, search_signals
-from rag_assets.answer.graph_facts import (
-    GraphFact,
-    GraphFacts,
-    declares,
-    facts_about,
-    facts_at,
-    named_nodes,
-    near_names,
-)
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import RankedPassages, ranked, signals_of
 from rag_assets.answer.passages import PROSE, whole_of
+from rag_assets.answer.planner import Asked, Planned, asked_of, declaring, planned
 from rag_assets.answer.question_analysis import (
     Intent,
     QueryIntent,
     QueryTerm,
-    asks_choice,
     asks_how,
-    asks_purpose,
-    asks_setting,
     asks_what_happens,
-    asks_who_catches,
-    convention_noun,
-    data_asked,
-    errors_asked,
-    intent_of,
-    is_subject,
-    listed_noun,
-    roots_of,
-    says_something,
     sections_of_vocabulary,
-    settings_asked,
-    words_as_names,
-    words_asked_of,
-    written_name,
 )
-from rag_assets.contracts.evidence import Evidence, Origin, citation_ids, short_name
+from rag_assets.contracts.evidence import Evidence, Origin, citation_ids
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
-from rag_assets.index.vectors.filters import METADATA, SearchScope
+from rag_assets.index.vectors.filters import METADATA
 from rag_assets.search import QuestionKind
-from rag_assets.search.line_references import meant, sections_at, sections_of
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.index.generations import Manifest
-    from rag_assets.models.static_code.embedder import StaticEmbedder
-    from rag_assets.search import CodePlace, Hit, Question, SearchResult
+    from rag_assets.index.vectors.filters import SearchScope
+    from rag_assets.search import SearchResult
     from rag_assets.search.index import LabelIndex, Searchable
     from rag_assets.search.retrieve import SearchResources
 
@@ -293,14 +267,7 @@ def _members(group: Sequence[_Piece]) -> tuple[SectionMember, ...]:
     return tuple(sorted(map(SectionMember.decoded, listed), key=lambda one: (one.start_line, -one.end_line)))
 
 
-_DEFINITIONS = 6
-"""Points that are read for one name of the question: the sections of a type, or of the parts of a partial one."""
-_MOST_NAMES = 4
-_MOST_OF_CODE = 3  # names of pasted code
-_OF_ERRORS = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE})
-_OF_CONVENTIONS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES})
 _FEW_CATCHES = 3  # of an error that many catch none tells what becomes of this one
-_GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
 _ABOVE_HITS = 1.05  # what declares a name of the question comes before what only mentions it
 
 
@@ -354,37 +321,34 @@ def read(
     """The evidence for a question: what its search found, and where the caller did not narrow it, what declares its
     names and what the graph says of them. Never more than the scope of `target` lets be seen. `graph_of` is for
     those who keep graphs open; `described` evidence begins with descriptions."""
-    asked = _asked(result, target, graph_of)
-    known = _Known(asked.wish) if _narrowed(result) else _known(asked, result, target, graph_of)
+    question, asked, narrowed = result.question, asked_of(result, target, graph_of), _narrowed(result)
+    known = Planned(asked.wish) if narrowed else planned(asked)
+    wish, facts = known.wish, known.facts
     wanted = [FetchRequest(hit.point_id, hit.score, best_lines=hit.best_lines) for hit in result.hits]
-    gathered = fetch_evidence(
-        [*wanted, *known.wanted], target.parts, target.manifests, target.scope(), described=described
-    )
+    wanted += () if narrowed else _also_wanted(asked, known)
+    gathered = fetch_evidence(wanted, target.parts, target.manifests, target.scope(), described=described)
     evidence, at = _with_facts(gathered.evidence, known.at)
     lead = tuple(one for one in evidence if not set(known.lead).isdisjoint(one.point_ids))
-    unknown, near = _missing(asked, known, result, gathered.evidence, target)
+    unknown, near = _unknown(asked, gathered.evidence), known.near
+    if question.kind is QuestionKind.PATH and wish.places and not known.lead and not narrowed:
+        unknown = tuple(dict.fromkeys(place.path for place in wish.places))
+        near = tuple(_near_paths(unknown, target))
     ranked_of = [one for one in evidence if one.origin is not Origin.GRAPH]
-    question = result.question
-    keys = (name for name in asked.names if "_" in name and not asked.declared[name])  # not the types of a framework
-    literal = (*question.phrases, *keys)
-    passages = ranked(question.text, asked.words, ranked_of, question_model(target), literal)
-    wish, facts = known.wish, known.facts
-    planned = bool(lead) or (wish.intent in (Intent.LIST, Intent.OVERVIEW) and bool(at))
-    planned |= wish.intent is Intent.DEFINITION and (asked.of_code or wish.choice) and bool(evidence)
-    planned |= not known.setting and any(fact.group for fact in at)
-    planned |= any(fact.target.endswith(route) for route in wish.routes for fact in at)
-    if question.phrases:
-        from rag_assets.search.phrases import occurs  # start-up budget: few questions have a phrase
-
-        planned |= any(occurs(phrase, one.text) for phrase in question.phrases for one in ranked_of)
+    keys = (name for name in asked.undeclared if "_" in name)  # not the types of a framework
+    passages = ranked(question.text, asked.words, ranked_of, asked.model, (*question.phrases, *keys))
     keyword, together = search_signals(result, sections_of_vocabulary(target.parts))
-    signals = signals_of(passages, wish.names, unknown, 0 if known.setting else len(at))
-    signals = replace(signals, keyword=keyword, together=together, setting=known.setting, planned=planned)
-    if wish.intent is Intent.EXPLANATION and not at and not _narrowed(result):
-        if asks_what_happens(result.question.text):
+    signals = replace(
+        signals_of(passages, wish.names, unknown, 0 if known.setting else len(at)),
+        keyword=keyword,
+        together=together,
+        setting=known.setting,
+        planned=_is_decided(asked, known, lead, at, ranked_of),
+    )
+    if wish.intent is Intent.EXPLANATION and not at and not narrowed:
+        if asks_what_happens(question.text):
             facts, at, evidence = _with_errors(passages, evidence, target)
-        if not at and asks_how(result.question.text):
-            facts, at, evidence = _with_steps(passages, evidence, target, graph_of)
+        if not at and asks_how(question.text):
+            facts, at, evidence = _with_steps(passages, evidence, asked)
     lost = tuple(dict.fromkeys(gathered.warnings))
     return AnswerInputs(
         result,
@@ -405,188 +369,41 @@ def read(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question with its `words`, and its `names` with the points that declare each. `of_code`: they are those of
-    pasted code, or of an error, where what nothing declares is of a library."""
-
-    wish: QueryIntent
-    words: tuple[QueryTerm, ...]
-    names: tuple[str, ...]
-    declared: Mapping[str, Sequence[str]]
-    of_code: bool
+def _also_wanted(asked: Asked, known: Planned) -> list[FetchRequest]:
+    """What declares the names of a question, and what the index itself knows for it."""
+    best = max((hit.score for hit in asked.hits), default=1.0)
+    above = best * _ABOVE_HITS
+    wanted = [FetchRequest(point, above, Origin.DEFINITION) for point in asked.declaring]
+    wanted += [FetchRequest(point, above if known.wish.places else best) for point in known.lead]
+    return wanted + [FetchRequest(point, 0.0, Origin.GRAPH) for point in known.at.values()]
 
 
-def _asked(result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> _Asked:
-    question = result.question
-    wish = intent_of(question)
-    if not wish.names:
-        wish = _with_declared_words(wish, question, target, graph_of)
-    pasted = _declared_of(question.pasted, target)
-    words = words_asked_of(target.parts, " ".join((question.text, *pasted)))
-    names = wish.names[:_MOST_NAMES]
-    declared = {name: _declaring(name, target) for name in names} | pasted
-    is_error = question.kind is QuestionKind.ERROR
-    if pasted or (is_error and any(declared.values())):  # of a library, a frame or a call is no name to miss
-        names = tuple(name for name in declared if declared[name])
-        wish = replace(wish, names=names)
-        if wish.intent is Intent.EXPLANATION and (is_error or not says_something(question.asks)):
-            wish = replace(wish, intent=Intent.DEFINITION)
-    return _Asked(wish, words, names, declared, is_error or bool(pasted))
+def _is_decided(
+    asked: Asked,
+    known: Planned,
+    lead: Sequence[Evidence],
+    at: Mapping[GraphFact, Evidence],
+    ranked_of: Sequence[Evidence],
+) -> bool:
+    """Whether the index itself answers, however well the search fits: by a plan, the place or route of the question,
+    code that was pasted, or a text that is quoted."""
+    wish, phrases = known.wish, asked.question.phrases
+    if lead or (known.decides and at):
+        return True
+    if wish.intent is Intent.DEFINITION and (asked.of_code or wish.choice) and (ranked_of or at):
+        return True
+    if any(fact.target.endswith(route) for route in wish.routes for fact in at):
+        return True
+    if not phrases:
+        return False
+    from rag_assets.search.phrases import occurs  # start-up budget: few questions have a phrase
+
+    return any(occurs(phrase, one.text) for phrase in phrases for one in ranked_of)
 
 
-def _with_declared_words(
-    wish: QueryIntent, question: Question, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
-) -> QueryIntent:
-    """The question with those of its words as names that the graph declares exactly so, as `Basket` may be."""
-    maybe = words_as_names(question)
-    if maybe is None:
-        return wish
-    graphs = [graph for index in target.members.values() if not isinstance(graph := graph_of(index), str)]
-    of_type = maybe.intent is Intent.DEFINITION
-    names = tuple(one for one in maybe.names if any(declares(graph, one, only_types=of_type) for graph in graphs))
-    return replace(maybe, names=names[:1] if of_type else names) if names else wish
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What the index itself knows for a question: facts of the graph with the points that show them, names that are
-    nearly those of the question, and what to read of it: `lead` is what the answer begins with. `warnings` say why
-    there is no graph."""
-
-    wish: QueryIntent
-    facts: GraphFacts = field(default_factory=GraphFacts)
-    at: Mapping[GraphFact, str] = field(default_factory=dict)
-    near: tuple[str, ...] = ()
-    lead: tuple[str, ...] = ()
-    wanted: tuple[FetchRequest, ...] = ()
-    warnings: tuple[str, ...] = ()
-    setting: float = 0.0
-
-
-def _known(
-    asked: _Asked, result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
-) -> _Known:
-    warnings: list[str] = []
-    undeclared = [name for name in asked.names if not asked.declared[name]]
-    from_graphs = partial(_from_graphs, undeclared, target, result.hits, warnings, graph_of)
-    facts, at = _settings_read(asked, result.question, target)
-    wish, noun, subject = _as_list(asked.wish, result.question, asked.words)
-    near: Mapping[str, None] = {}
-    if at:
-        wish = replace(asked.wish, intent=Intent.LIST)
-    elif data := _data_known(result.question, target, graph_of):
-        wish, (facts, at) = replace(asked.wish, intent=Intent.TABLES), data
-    else:
-        facts, at, near = from_graphs(wish, noun=noun, subject=subject)
-    if noun and not at:
-        wish = asked.wish
-        facts, at, near = from_graphs(wish)
-    best = max((hit.score for hit in result.hits), default=1.0)
-    declaring = [point for points in asked.declared.values() for point in points]
-    written = written_name(result.question.text) if wish.intent is not Intent.TABLES and not wish.places else ""
-    if written:
-        from rag_assets.answer.plans import writes_of
-
-        set_in, set_at = writes_of(target, written)
-        if set_at:
-            wish, facts, at = replace(wish, intent=Intent.LIST), set_in, set_at
-    if not at and wish.names and _asks_uses(wish, result.question):
-        from rag_assets.answer.plans import NAMED_IN, mentions_of
-
-        if wish.intent is Intent.DEFINITION:
-            facts, at, _ = from_graphs(replace(wish, intent=Intent.USAGE))
-        if not at:
-            heading = NAMED_IN if wish.intent is Intent.DEFINITION else ""
-            facts, at = mentions_of(target, wish.names, wish.intent, declaring, heading)
-    setting = 0.0
-    errors = errors_asked(result.question.text, wish.names) if wish.intent in _OF_ERRORS and not wish.places else ()
-    if errors:
-        from rag_assets.answer.error_plan import error_facts
-
-        thrown = error_facts(target, errors, caught_first=asks_who_catches(result.question.text))
-        if thrown:
-            wish, facts, at = (
-                replace(wish, intent=Intent.EXPLANATION),
-                GraphFacts(tuple(thrown), len(thrown), leads=True),
-                thrown,
-            )
-    noun = convention_noun(result.question.text) if not wish.names and wish.intent in _OF_CONVENTIONS else ""
-    if noun:
-        from rag_assets.answer.convention_plan import convention_facts
-
-        usual = _first_known(target, graph_of, lambda index, graph: convention_facts(index, graph, noun))
-        if usual[1]:
-            wish, (facts, at) = replace(wish, intent=Intent.EXPLANATION), usual
-    if not at and wish.intent is Intent.EXPLANATION and asks_setting(result.question.text):
-        facts, at, setting = _setting_meant(asked, result, target, graph_of)
-    wanted = [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in declaring]
-    lead: list[str] = []
-    if wish.places:
-        lead = _points_of_places(wish.places, target)
-        wanted += [FetchRequest(point, best * _ABOVE_HITS) for point in lead]
-        wish = replace(wish, intent=Intent.PLACE) if lead else wish
-    if wish.intent is Intent.OVERVIEW:
-        from rag_assets.answer.plans import readme_points
-
-        lead = [point for index in target.members.values() for point in readme_points(index)]
-        wanted += [FetchRequest(point, best) for point in lead]
-    wanted += [FetchRequest(point, 0.0, Origin.GRAPH) for point in at.values()]
-    return _Known(wish, facts, at, tuple(near), tuple(lead), tuple(wanted), tuple(warnings), setting)
-
-
-def _setting_meant(
-    asked: _Asked, result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
-) -> tuple[GraphFacts, Mapping[GraphFact, str], float]:
-    """What the index whose settings are nearest to a question knows of them, with the points that show it, and how much
-    of the question the nearest one says."""
-    from rag_assets.answer.setting_plan import setting_facts, settings_meant
-
-    model = question_model(target)
-    found = [
-        (settings[0].said, index, settings)
-        for index in target.members.values()
-        if not isinstance(graph := graph_of(index), str)
-        and (settings := settings_meant(graph, result.question.text, asked.words, model))
-    ]
-    if not found:
-        return GraphFacts(), {}, 0.0
-    said, index, settings = max(found, key=lambda one: one[0])
-    return *setting_facts(index, settings), said
-
-
-def _data_known(
-    question: Question, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
-) -> tuple[GraphFacts, dict[GraphFact, str]] | None:
-    """Where the graph knows it, what stores, writes and reads that which a question asks it of."""
-    asked = data_asked(question.text)
-    if asked is None:
-        return None
-    from rag_assets.answer.data_plan import data_facts
-
-    facts, at = _first_known(target, graph_of, lambda index, graph: data_facts(index, graph, asked))
-    return (facts, at) if at else None
-
-
-def _first_known(
-    target: Searchable,
-    graph_of: Callable[[LabelIndex], Graph | str],
-    facts_of: Callable[[LabelIndex, Graph], tuple[GraphFacts, dict[GraphFact, str]]],
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The facts of the first index whose graph knows some, with the points that show them."""
-    for index in target.members.values():
-        graph = graph_of(index)
-        facts, at = (GraphFacts(), {}) if isinstance(graph, str) else facts_of(index, graph)
-        if at:
-            return facts, at
-    return GraphFacts(), {}
-
-
-def _asks_uses(wish: QueryIntent, question: Question) -> bool:
-    """Whether a question is answered by where its names are used, if nothing else knows who uses them."""
-    return wish.intent in (Intent.USAGE, Intent.TESTS) or (
-        wish.intent is Intent.DEFINITION and asks_purpose(question.text)
-    )
+def _unknown(asked: Asked, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """The names that nothing declares or mentions."""
+    return tuple(name for name in asked.undeclared if not _is_mentioned(name, evidence, asked.target))
 
 
 def _with_facts(
@@ -604,41 +421,6 @@ def _with_facts(
     return made, {fact: made[number] for fact, number in at.items()}
 
 
-def _missing(
-    asked: _Asked, known: _Known, result: SearchResult, evidence: Sequence[Evidence], target: Searchable
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(the names, or the files, that there are none of; those that are nearly called so)."""
-    wish = known.wish
-    if result.question.kind is QuestionKind.PATH and wish.places and not known.lead and not _narrowed(result):
-        paths = tuple(dict.fromkeys(place.path for place in wish.places))
-        return paths, tuple(_near_paths(paths, target))
-    unknown = (name for name in asked.names if not asked.declared[name])
-    return tuple(name for name in unknown if not _is_mentioned(name, evidence, target)), known.near
-
-
-def _declared_of(pasted: Sequence[str], target: Searchable) -> dict[str, list[str]]:
-    """Of the names of pasted code the first few that the index declares, each with the points that do."""
-    found: dict[str, list[str]] = {}
-    for name in pasted:
-        points = _declaring(name, target)
-        if points:
-            found[name] = points
-        if len(found) == _MOST_OF_CODE:
-            break
-    return found
-
-
-def _points_of_places(places: Sequence[CodePlace], target: Searchable) -> list[str]:
-    """The points at the lines, or of the files, that a question is."""
-    shard, scope = target.parts.shard(), target.scope()
-    found = list(sections_at(places, shard, scope))
-    known = shard.values("Path", scope)
-    for path in dict.fromkeys(path for place in places if not place.line for path in meant(place.path, known)):
-        payloads = sections_of([path], shard, scope)
-        found += sorted(payloads, key=lambda one: (payloads[one].get("StartLine", 0), one))[:_DEFINITIONS]
-    return found
-
-
 def _near_paths(unknown: Sequence[str], target: Searchable) -> dict[str, None]:
     """The files whose names are most like those that no file has."""
     import difflib  # start-up budget: of refusals
@@ -648,51 +430,21 @@ def _near_paths(unknown: Sequence[str], target: Searchable) -> dict[str, None]:
     return {known[near]: None for name in names for near in difflib.get_close_matches(name, known, 3, 0.75)}
 
 
-def _as_list(
-    wish: QueryIntent, question: Question, words: Sequence[QueryTerm]
-) -> tuple[QueryIntent, str, tuple[QueryTerm, ...]]:
-    """The question as one for a list: of what, and about which subject; with '' where it wants none."""
-    if wish.names or wish.intent not in (Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION):
-        return wish, "", ()
-    noun, rest = listed_noun(question.text)
-    if noun and asks_choice(rest):
-        from rag_assets.answer.plans import LISTED_KINDS
-
-        noun = noun if noun in LISTED_KINDS else ""
-    if not noun:
-        return wish, "", ()
-    about = roots_of(rest)
-    return replace(wish, intent=Intent.LIST), noun, tuple(w for w in words if w.root in about and is_subject(w))
-
-
-def _settings_read(asked: _Asked, question: Question, target: Searchable) -> tuple[GraphFacts, Mapping[GraphFact, str]]:
-    """The settings that what the question names reads, where it asks for them, with the points that show it."""
-    noun, reader = settings_asked(question.text)
-    if not noun:
-        return GraphFacts(), {}
-    from rag_assets.answer.plans import settings_of
-
-    about = roots_of(reader)
-    subject = [word for word in asked.words if word.root in about and is_subject(word)]
-    return settings_of(target, noun, subject, [point for points in asked.declared.values() for point in points])
-
-
 def _with_steps(
     passages: RankedPassages,
     evidence: tuple[Evidence, ...],
-    target: Searchable,
-    graph_of: Callable[[LabelIndex], Graph | str],
+    asked: Asked,
 ) -> tuple[GraphFacts, dict[GraphFact, Evidence], tuple[Evidence, ...]]:
     """The calls of the first passage in their order, where each is, and the evidence with what is called."""
     from rag_assets.answer.plans import steps_of
 
     first = next((whole_of(passages.passages[at]) for at in passages.chosen(1)), None)
-    index = target.members.get(first.evidence.label) if first is not None else None
-    graph = graph_of(index) if index is not None else ""
-    if first is None or index is None or isinstance(graph, str):
+    found = next((one for one in asked.graphs if first and one[0].label == first.evidence.label), None)
+    if first is None or found is None:
         return GraphFacts(), {}, evidence
+    index, graph = found
     facts = steps_of(graph, first.evidence.node_keys, (first.line_start, first.line_end))
-    return facts, *_with_points(facts_at(facts.facts, index), evidence, target)
+    return facts, *_with_points(facts_at(facts.facts, index), evidence, asked.target)
 
 
 def _with_errors(
@@ -703,7 +455,7 @@ def _with_errors(
     from rag_assets.answer.error_plan import CAUGHT, error_facts, errors_thrown
 
     thrown = errors_thrown(passages)
-    own = [name for name in dict.fromkeys(fact.target for fact in thrown) if _declaring(name, target)]
+    own = [name for name in dict.fromkeys(fact.target for fact in thrown) if declaring(name, target)]
     known = error_facts(target, own, caught_first=True)
     caught = {fact: point for fact, point in known.items() if fact.group == CAUGHT}
     caught = caught if len(caught) <= _FEW_CATCHES else {}
@@ -722,22 +474,6 @@ def _with_points(
     return {fact: known[point] for fact, point in points.items() if point in known}, (*evidence, *fetched)
 
 
-def question_model(target: Searchable) -> StaticEmbedder | None:
-    """The table of the package, whatever has made the vectors of an index: it says which words mean about the same.
-    None where it is damaged, which `doctor` tells."""
-    from rag_assets.errors import NoEmbedderError
-    from rag_assets.models.static_code.embedder import MODEL_ID, StaticEmbedder
-    from rag_assets.search.query_embedding import load_local
-
-    home, _ = next(iter(target.members.values())).parts.configuration
-    try:
-        model = load_local(MODEL_ID, home.cache)
-    except NoEmbedderError:
-        return None
-    assert isinstance(model, StaticEmbedder)
-    return model
-
-
 def _narrowed(result: SearchResult) -> bool:
     """Whether options of the caller narrow the search: then nothing else than its hits is evidence."""
     names = {
@@ -751,67 +487,6 @@ def _narrowed(result: SearchResult) -> bool:
         *(known.name for known in METADATA.values()),
     }
     return any(name.lstrip("-") in names for name in result.filters)
-
-
-def _declaring(name: str, target: Searchable) -> list[str]:
-    """The points that declare a name, those first whose symbol it is."""
-    shard, scope = target.parts.shard(), replace(target.scope(), names=(name,))
-    payloads = shard.retrieve(sorted(shard.ids(scope)), scope)
-    last = name.rpartition(".")[2].casefold()
-    sizes = Counter(known.get("Path", "") for known in payloads.values())
-
-    def order(identifier: str) -> tuple[bool, bool, int, str, int, str]:
-        known = payloads[identifier]
-        own = short_name(str(known.get("Symbol", ""))).casefold() == last
-        path = known.get("Path", "")
-        return not own, known.get("Kind") == "Test", -sizes[path], path, known.get("StartLine", 0), identifier
-
-    return sorted(payloads, key=order)[:_DEFINITIONS]
-
-
-def _from_graphs(
-    undeclared: Sequence[str],
-    target: Searchable,
-    hits: Sequence[Hit],
-    warnings: list[str],
-    graph_of: Callable[[LabelIndex], Graph | str],
-    wish: QueryIntent,
-    *,
-    noun: str = "",
-    subject: Sequence[QueryTerm] = (),
-) -> tuple[GraphFacts, dict[GraphFact, str], dict[str, None]]:
-    """Facts about the names of a question, or about its best hits, or the list of what a `noun` is that it wants, with
-    the points that show them; and names like the `undeclared` ones."""
-    from rag_assets.search.graph_context import entries_of
-
-    if wish.intent in (Intent.EXPLANATION, Intent.DEFINITION) and not undeclared:
-        return GraphFacts(), {}, {}
-    found: list[GraphFact] = []
-    total, heading, command = 0, "", ""
-    points: dict[GraphFact, str] = {}
-    near: dict[str, None] = {}
-    for index in target.members.values():
-        graph = graph_of(index)
-        if isinstance(graph, str):
-            warnings.append(graph)
-            continue
-        keys = named_nodes(graph, wish.names or wish.routes)
-        near |= dict.fromkeys(other for name in undeclared for other in near_names(graph, name))
-        if not keys and wish.intent in (Intent.ROUTES, Intent.TABLES):
-            own = [hit for hit in hits if hit.label == index.label][:_GRAPH_ENTRIES]
-            keys = tuple(entries_of(index, own))
-        if wish.intent in (Intent.LIST, Intent.OVERVIEW):
-            from rag_assets.answer.plans import list_heading, listed, main_types
-
-            facts = listed(graph, noun, subject) if wish.intent is Intent.LIST else main_types(graph)
-            command = command or facts.command
-            heading = list_heading(noun, total + facts.total) if command else heading or facts.heading
-        else:
-            facts = facts_about(graph, keys, wish.intent)
-        points |= facts_at(facts.facts, index)
-        found += facts.facts
-        total += facts.total
-    return GraphFacts(tuple(found), total, heading, command), points, near
 
 
 def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -> bool:

@@ -17,9 +17,9 @@ from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages
 from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, members_of, only_stores, passages_of
-from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
+from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
 from rag_assets.search import CodePlace
 from rag_assets.search.line_references import meant
@@ -167,7 +167,7 @@ def _descriptions(
         if facts:
             described += 1
             wanted -= roots_of(" ".join(facts))
-            quote, name = neutral(" … ".join(facts)), piece.name.partition("(")[0]
+            quote, name = defused(" … ".join(facts)), piece.name.partition("(")[0]
             where = lines_of(piece.path, *_declaring_lines(piece, name))
             yield f"Description of `{name}` in {where} {marker(piece.id)}\n\n> {quote}"
 
@@ -246,7 +246,7 @@ def _type_told(head: Passage) -> str:
         is_first = number == 0 and not has_fields
         signatures = [_signature_told(head)[0]] if is_first else []
         signatures += [f"    {_signature_told(part)[0]}" for part in parts]
-        code = " …\n".join(neutral(line) for line in dict.fromkeys(signatures) if line.strip())
+        code = " …\n".join(defused(line) for line in dict.fromkeys(signatures) if line.strip())
         code += " …" * (is_more and number == len(told) - 1)
         made.append(f"{about(head) if is_first else _outline_of(head, parts)}\n\n{_fenced(code, head.evidence)}")
     return "\n\n".join(made)
@@ -332,7 +332,7 @@ def _code_told(passage: Passage) -> str:
 def _member_told(passage: Passage) -> str:
     if passage.line_end - passage.line_start >= _CITED_LINES:  # a comment of pages
         passage = replace(passage, doc="", line_start=passage.line_end - passage.code.count("\n"))
-    code = neutral("\n".join(_dedented(passage.code)))
+    code = defused("\n".join(_dedented(passage.code)))
     before, after = "…\n" * passage.goes_before, "\n…" * passage.goes_on
     return f"{about(passage)}\n\n{_fenced(f'{before}{code}{after}', passage.evidence)}"
 
@@ -379,7 +379,7 @@ def about(passage: Passage) -> str:
     where = lines_of(known.path, passage.line_start, passage.line_end)
     doc = "" if passage.goes_before else _cut(passage.doc, _MOST_DOC_CHARS)
     doc = "" if doc.translate(_QUOTE_MARKS) != doc else doc  # in other quotation marks it would be no quote any more
-    said = f": “{neutral(doc)}”" if len(doc) > 12 else ""
+    said = f": “{defused(doc)}”" if len(doc) > 12 else ""
     return f"`{name or owner}` in {where}{said} {marker(known.id)}"
 
 
@@ -388,10 +388,10 @@ def prose_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
     most."""
     known = passage.evidence
     where = _opened_at(passage)
-    title = f"“{neutral(passage.heading).translate(_QUOTE_MARKS)}” in " if len(passage.heading) >= 12 else ""
+    title = f"“{defused(passage.heading).translate(_QUOTE_MARKS)}” in " if len(passage.heading) >= 12 else ""
     read = spoken(passage.text) if known.language in TRANSCRIPTS else passage.text.replace(PAGE_BREAK, "\n")
     text = _telling(read, words)
-    quoted = "\n".join(f"> {neutral(line)}".rstrip() for line in text.split("\n"))
+    quoted = "\n".join(f"> {defused(line)}".rstrip() for line in text.split("\n"))
     return f"{title}{where} {marker(known.id)}\n\n{quoted}"
 
 
@@ -479,7 +479,7 @@ def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> 
     at = next((number for number in range(at, len(lines)) if not says_nothing.match(lines[number])), at)
     line = lines[at].strip() if 0 <= at < len(lines) else ""
     is_quote = _WORD.search(line) and "`" not in line and len(line) <= _MOST_LINE_CHARS
-    return at, f": `{neutral(line)}`" if is_quote else ""
+    return at, f": `{defused(line)}`" if is_quote else ""
 
 
 def _parameter(lines: Sequence[str], at: int, of_type: str) -> int:
@@ -494,7 +494,7 @@ def _parameter(lines: Sequence[str], at: int, of_type: str) -> int:
 
 
 def _plain(name: str) -> str:
-    return f"**{neutral(name)}**"
+    return f"**{defused(name)}**"
 
 
 def _fenced(code: str, known: Evidence) -> str:

@@ -18,9 +18,9 @@ from rag_assets.answer.context_pack import AnswerInputs
 from rag_assets.answer.extractive import telling_line
 from rag_assets.answer.passage_ranking import RankedPassages, signals_of
 from rag_assets.answer.passages import Passage
-from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import Intent, is_subject, roots_of, says_something
 from rag_assets.contracts.evidence import Evidence, lines_of
+from rag_assets.contracts.protocol_markers import defused
 from rag_assets.index.keyword.terms import runs
 from rag_assets.search import SearchResult
 
@@ -132,7 +132,7 @@ def _place_told(passage: Passage, ranked: RankedPassages) -> str:
     name = passage.name or passage.evidence.name
     name = "" if passage.evidence.path.endswith(name) else name
     line = telling_line(passage, ranked)[1]
-    said = " ".join(filter(None, (f"`{neutral(name)}`" if name else "", f"“{neutral(line)}”" if line else "")))
+    said = " ".join(filter(None, (f"`{defused(name)}`" if name else "", f"“{defused(line)}”" if line else "")))
     where = lines_of(passage.evidence.path, passage.line_start, passage.line_end)
     return f"{where} ({said})" if said else where
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rag_assets.answer.passages import PROSE, OutlinePart, outline
-from rag_assets.answer.prompt_sanitize import EVIDENCE_TAG, neutral
 from rag_assets.contracts.evidence import Evidence, EvidenceForm
+from rag_assets.contracts.protocol_markers import EVIDENCE_TAG, defused
 from rag_assets.errors import RagAssetsError
 
 _SHORT_BODY = 48
@@ -234,9 +234,9 @@ def _made(
 
 def block(known: Evidence, form: EvidenceForm) -> str:
     """A piece as a model reads it: delimited, marked with its citation id, everything in it neutral (E16)."""
-    keys = f" nodes={neutral(' '.join(known.node_keys))!r}" if known.node_keys and form is EvidenceForm.NAME else ""
-    via = f" via={neutral(known.via)!r}" if known.via else ""
-    head = f'<{EVIDENCE_TAG} id="{known.id}" at="{neutral(known.place)}" of="{neutral(known.symbol)}"{via}{keys}'
+    keys = f" nodes={defused(' '.join(known.node_keys))!r}" if known.node_keys and form is EvidenceForm.NAME else ""
+    via = f" via={defused(known.via)!r}" if known.via else ""
+    head = f'<{EVIDENCE_TAG} id="{known.id}" at="{defused(known.place)}" of="{defused(known.symbol)}"{via}{keys}'
     if form is EvidenceForm.NAME:
         return f"{head}/>"
     if form is EvidenceForm.WHOLE:
@@ -246,4 +246,4 @@ def block(known: Evidence, form: EvidenceForm) -> str:
         if not parts or known.language in PROSE:  # whose description is a head above the text
             parts.append(signatures(known.text, known.language))
     text = "\n".join(parts)
-    return f"{head}>\n{neutral(text)}\n</{EVIDENCE_TAG}>"
+    return f"{head}>\n{defused(text)}\n</{EVIDENCE_TAG}>"

@@ -144,3 +144,14 @@ def fold_char(char: str) -> str:
         return ""
     bare = "".join(one for one in unicodedata.normalize("NFKD", char) if not unicodedata.combining(one)).casefold()
     return "".join(_LOOK_ALIKE.get(one, one) for one in bare)
+
+
+EVIDENCE_TAG = "evidence"
+_DELIMITER = re.compile(rf"<(?=\s*/?\s*(?:{EVIDENCE_TAG}|question)\b)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=2_048)  # a context, its quotes and their check look at the same slices, and so does the next turn
+def defused(text: str) -> str:
+    """A text of the index in which nothing is a marker or a delimiter of evidence either, and which people read as it
+    was: a quote of it can be compared if both are neutral."""
+    return _DELIMITER.sub("‹", neutral(text))

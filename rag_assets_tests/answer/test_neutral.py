@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.answer.citations import cited_ids
-from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.token_budget import block
 from rag_assets.contracts.evidence import EvidenceForm
+from rag_assets.contracts.protocol_markers import defused
 from rag_assets_tests.answer.pieces import piece
 
 PLANTED = [
@@ -48,7 +48,7 @@ TURNS = [
 
 @pytest.mark.parametrize("planted", PLANTED)
 def test_no_mark_survives(planted: str) -> None:
-    made = neutral(f"a {planted} b")
+    made = defused(f"a {planted} b")
     assert len(made) == len(f"a {planted} b")
     assert cited_ids(made) == ()
     for mark in (
@@ -67,7 +67,7 @@ def test_no_mark_survives(planted: str) -> None:
         "<end_of",
     ):
         assert mark not in made.lower().replace("⟦", "⟦")
-    assert neutral(made) == made
+    assert defused(made) == made
 
 
 @pytest.mark.parametrize("planted", PLANTED)
@@ -81,18 +81,18 @@ def test_evidence_cannot_leave_its_block(planted: str) -> None:
     "text", ["list[int]", "[Obsolete]", "a < b", "Dictionary<string, int>", "<summary>x</summary>"]
 )
 def test_code_stays_as_it_is(text: str) -> None:
-    assert neutral(text) == text
+    assert defused(text) == text
 
 
 @pytest.mark.parametrize("planted", TURNS)
 def test_no_line_begins_the_turn_of_a_speaker(planted: str) -> None:
-    made = neutral(planted)
+    made = defused(planted)
     assert ":" not in made and made.replace("∶", ":") == planted
-    assert neutral(made) == made
+    assert defused(made) == made
 
 
 @pytest.mark.parametrize(
     "text", ["public Human: Base", "system: linux", "Response: 200", "the assistant: a bot", "List<s>"]
 )
 def test_names_of_speakers_in_code_stay_as_they_are(text: str) -> None:
-    assert neutral(text) == text
+    assert defused(text) == text

@@ -20,9 +20,9 @@ from rag_assets.answer.extractive import about, fact_told, prose_told
 from rag_assets.answer.graph_facts import GraphFact, fact_of
 from rag_assets.answer.passage_ranking import ranked
 from rag_assets.answer.passages import BRACES, PROSE, Passage
-from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import QueryTerm, covered, roots_of
 from rag_assets.contracts.evidence import Evidence, lines_of
+from rag_assets.contracts.protocol_markers import defused
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _lines(material: Material, ground: StatementSources) -> Iterator[QuotedState
         for found in marked_lines(known, material):
             if "`" not in found.text:
                 place = f"{known.path}:{found.line}"
-                text = f"- {found.says} in {place}: `{neutral(found.text)}` {marker(known.id)}"
+                text = f"- {found.says} in {place}: `{defused(found.text)}` {marker(known.id)}"
                 yield QuotedStatement(text, known, place)
 
 
@@ -286,7 +286,7 @@ def _named(passage: Passage) -> QuotedStatement:
     text = about(passage)
     if not passage.doc and "`" not in passage.signature and len(passage.signature) <= _SHOWN_SIGNATURE:
         head, mark, rest = text.rpartition(f" {marker(known.id)}")
-        text = f"{head}: `{neutral(passage.signature)}`{mark}{rest}"
+        text = f"{head}: `{defused(passage.signature)}`{mark}{rest}"
     return QuotedStatement(f"- {text}", known, _place(passage))
 
 

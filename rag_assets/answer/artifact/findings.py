@@ -17,9 +17,9 @@ from rag_assets.answer.context_pack import FetchRequest, fetch_evidence
 from rag_assets.answer.extractive import line_shown
 from rag_assets.answer.graph_facts import points_at
 from rag_assets.answer.passages import passages_of
-from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.contracts.evidence import Evidence, Origin
 from rag_assets.contracts.outline import line_range
+from rag_assets.contracts.protocol_markers import defused
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
@@ -87,7 +87,7 @@ class Surveyed:
 
 def named(name: str) -> str:
     """A name in bold, where nothing of it is Markdown. A code span would say that the name is at the cited lines."""
-    flat = " ".join(_CONTROL.sub(" ", neutral(name)).split())
+    flat = " ".join(_CONTROL.sub(" ", defused(name)).split())
     short = flat if len(flat) <= _MOST_NAME else f"{flat[: _MOST_NAME - 1]}…"
     return f"**{_MARKUP.sub(lambda mark: chr(92) + mark.group(), short)}**"
 
@@ -170,6 +170,6 @@ def _quoted(one: Finding, known: Evidence) -> tuple[tuple[int, int], str]:
             said = _SENTENCE_END.split(prose_of(part.doc))[0]
             is_quote = _SHORTEST_QUOTE < len(said) <= _MOST_DOC and not _QUOTES.search(said)
             if part.name == one.name and part.line_start <= one.line <= part.line_end and is_quote:
-                return (part.line_start, part.declaration[1]), f": “{neutral(said)}”"
+                return (part.line_start, part.declaration[1]), f": “{defused(said)}”"
     at, shown = line_shown(known.text.split("\n"), one.line - known.line_start, _SAYS_NOTHING)
     return (known.line_start + at,) * 2, shown

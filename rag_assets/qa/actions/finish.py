@@ -14,12 +14,12 @@ import msgspec
 from rag_assets.answer.abstention import SENTENCE, is_refusal
 from rag_assets.answer.citations import Policy, Support, check, is_cited
 from rag_assets.answer.extractive import answer_of, closest
-from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.answer.results import EXTRACTIVE, suggestions
 from rag_assets.answer.results import reason as because
 from rag_assets.answer.token_budget import named_within, pack
 from rag_assets.contracts.llm import Profile
+from rag_assets.contracts.protocol_markers import defused
 from rag_assets.qa.actions.question import Translate, translated
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome, always
 from rag_assets.qa.definition.steps import Transition
@@ -153,7 +153,7 @@ def _answer_of_parts(turn: Turn, run: TurnContext) -> Turn | None:
             quotable += found
             is_any_sure |= is_sure
         if text:
-            made.append(f"**{neutral(part.said)}**\n\n{text}")
+            made.append(f"**{defused(part.said)}**\n\n{text}")
         else:
             missing.append(part.said)
     if not made:

@@ -1,0 +1,411 @@
+"""Which plan answers a question: what the index itself knows for it, beside what a search finds for its words.
+
+The plans are tried in their order, those for the narrowest questions first, and the first that knows something of the
+index answers. Their modules are imported where a question asks for them: few do, and a start is short.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.graph_facts import (
+    GraphFact,
+    GraphFacts,
+    declares,
+    facts_about,
+    facts_at,
+    named_nodes,
+    near_names,
+)
+from rag_assets.answer.question_analysis import (
+    Intent,
+    QueryIntent,
+    QueryTerm,
+    asks_choice,
+    asks_purpose,
+    asks_setting,
+    asks_who_catches,
+    convention_noun,
+    data_asked,
+    errors_asked,
+    intent_of,
+    is_subject,
+    listed_noun,
+    roots_of,
+    says_something,
+    settings_asked,
+    words_as_names,
+    words_asked_of,
+    written_name,
+)
+from rag_assets.contracts.evidence import short_name
+from rag_assets.search import QuestionKind
+
+if TYPE_CHECKING:
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.models.static_code.embedder import StaticEmbedder
+    from rag_assets.search import CodePlace, Hit, Question, SearchResult
+    from rag_assets.search.index import LabelIndex, Searchable
+
+    Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
+
+_OF_ERRORS = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE})
+_OF_CONVENTIONS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES})
+_OF_LISTS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION})
+_GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
+
+
+_DEFINITIONS = 6
+"""Points that are read for one name of the question: the sections of a type, or of the parts of a partial one."""
+_MOST_NAMES = 4
+_MOST_OF_CODE = 3  # names of pasted code
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its `words`, and its `names` with the points that declare each. `of_code`: they are those of
+    pasted code, or of an error, where what nothing declares is of a library. `hits` are what its search found in the
+    `target`, and `graph_of` gives the graph of an index, or why it has none."""
+
+    question: Question
+    hits: tuple[Hit, ...]
+    target: Searchable
+    graph_of: Callable[[LabelIndex], Graph | str]
+    wish: QueryIntent
+    words: tuple[QueryTerm, ...]
+    names: tuple[str, ...]
+    declared: Mapping[str, Sequence[str]]
+    of_code: bool
+
+    @property
+    def declaring(self) -> list[str]:
+        """The points that declare a name of it."""
+        return [point for points in self.declared.values() for point in points]
+
+    @property
+    def model(self) -> StaticEmbedder | None:
+        return question_model(self.target)
+
+    @property
+    def undeclared(self) -> list[str]:
+        return [name for name in self.names if not self.declared[name]]
+
+    @property
+    def graphs(self) -> Iterator[tuple[LabelIndex, Graph]]:
+        """The indexes that have a graph, and it."""
+        return graphs_of(self.target, self.graph_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a plan knows: facts with the points that show them, and `wish`, the question as it answers it. `decides`: it
+    is the answer, however well a search fits. `near` are names that are nearly those that nothing declares, `warnings`
+    say why there is no graph, `setting` is the share of the question that the name of a setting says."""
+
+    wish: QueryIntent
+    facts: GraphFacts = field(default_factory=GraphFacts)
+    at: Mapping[GraphFact, str] = field(default_factory=dict)
+    decides: bool = False
+    lead: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    setting: float = 0.0
+
+
+def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Asked:
+    question = result.question
+    wish = intent_of(question)
+    if not wish.names:
+        wish = _with_declared_words(wish, question, target, graph_of)
+    pasted = _declared_of(question.pasted, target)
+    words = words_asked_of(target.parts, " ".join((question.text, *pasted)))
+    names = wish.names[:_MOST_NAMES]
+    declared = {name: declaring(name, target) for name in names} | pasted
+    is_error = question.kind is QuestionKind.ERROR
+    if pasted or (is_error and any(declared.values())):  # of a library, a frame or a call is no name to miss
+        names = tuple(name for name in declared if declared[name])
+        wish = replace(wish, names=names)
+        if wish.intent is Intent.EXPLANATION and (is_error or not says_something(question.asks)):
+            wish = replace(wish, intent=Intent.DEFINITION)
+    of_code = is_error or bool(pasted)
+    return Asked(question, result.hits, target, graph_of, wish, words, names, declared, of_code)
+
+
+def graphs_of(target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Iterator[tuple[LabelIndex, Graph]]:
+    for index in target.members.values():
+        if not isinstance(graph := graph_of(index), str):
+            yield index, graph
+
+
+def planned(asked: Asked) -> Planned:
+    """What the index itself knows for a question."""
+    best, near, warnings = Planned(asked.wish), dict[str, None](), dict[str, None]()
+    for plan in _PLANS:
+        known = plan(asked)
+        if known is not None:
+            best = known
+            near |= dict.fromkeys(known.near)
+            warnings |= dict.fromkeys(known.warnings)
+            if known.at:
+                break
+    return _led(replace(best, near=tuple(near), warnings=tuple(warnings)), asked.target)
+
+
+def _led(known: Planned, target: Searchable) -> Planned:
+    """With the places that a question names, or the README that an overview begins with."""
+    if known.wish.intent is Intent.OVERVIEW:
+        from rag_assets.answer.plans import readme_points
+
+        return replace(known, lead=tuple(point for index in target.members.values() for point in readme_points(index)))
+    lead = _points_of_places(known.wish.places, target) if known.wish.places else []
+    return replace(known, wish=replace(known.wish, intent=Intent.PLACE), lead=tuple(lead)) if lead else known
+
+
+def _points_of_places(places: Sequence[CodePlace], target: Searchable) -> list[str]:
+    """The points at the lines, or of the files, that a question is."""
+    from rag_assets.search.line_references import meant, sections_at, sections_of
+
+    shard, scope = target.parts.shard(), target.scope()
+    found = list(sections_at(places, shard, scope))
+    known = shard.values("Path", scope)
+    for path in dict.fromkeys(path for place in places if not place.line for path in meant(place.path, known)):
+        payloads = sections_of([path], shard, scope)
+        found += sorted(payloads, key=lambda one: (payloads[one].get("StartLine", 0), one))[:_DEFINITIONS]
+    return found
+
+
+def _answered(asked: Asked, intent: Intent, known: Facts, *, decides: bool = True) -> Planned | None:
+    facts, at = known
+    return Planned(replace(asked.wish, intent=intent), facts, at, decides) if at else None
+
+
+def _settings_read(asked: Asked) -> Planned | None:
+    """The settings that what the question names reads, where it asks for them."""
+    noun, reader = settings_asked(asked.question.text)
+    if not noun:
+        return None
+    from rag_assets.answer.plans import settings_of
+
+    about = roots_of(reader)
+    subject = [word for word in asked.words if word.root in about and is_subject(word)]
+    return _answered(asked, Intent.LIST, settings_of(asked.target, noun, subject, asked.declaring))
+
+
+def _data(asked: Asked) -> Planned | None:
+    """What stores, writes and reads that which a question asks it of."""
+    of = data_asked(asked.question.text)
+    if of is None:
+        return None
+    from rag_assets.answer.data_plan import data_facts
+
+    return _answered(asked, Intent.TABLES, _first(data_facts(index, graph, of) for index, graph in asked.graphs))
+
+
+def _listed(asked: Asked) -> Planned | None:
+    """The list that a question wants: of what, and about which subject."""
+    wish = asked.wish
+    if wish.names or wish.intent not in _OF_LISTS:
+        return None
+    noun, rest = listed_noun(asked.question.text)
+    if noun and asks_choice(rest):
+        from rag_assets.answer.plans import LISTED_KINDS
+
+        noun = noun if noun in LISTED_KINDS else ""
+    if not noun:
+        return None
+    about = roots_of(rest)
+    subject = [word for word in asked.words if word.root in about and is_subject(word)]
+    return _from_graphs(asked, replace(wish, intent=Intent.LIST), noun, subject)
+
+
+def _written(asked: Asked) -> Planned | None:
+    """Where code assigns what the question asks it of."""
+    name = written_name(asked.question.text) if asked.wish.intent is not Intent.TABLES and not asked.wish.places else ""
+    if not name:
+        return None
+    from rag_assets.answer.plans import writes_of
+
+    return _answered(asked, Intent.LIST, writes_of(asked.target, name))
+
+
+def _convention(asked: Asked) -> Planned | None:
+    """The form that most things of a sort have."""
+    wish = asked.wish
+    noun = convention_noun(asked.question.text) if not wish.names and wish.intent in _OF_CONVENTIONS else ""
+    if not noun:
+        return None
+    from rag_assets.answer.convention_plan import convention_facts
+
+    known = _first(convention_facts(index, graph, noun) for index, graph in asked.graphs)
+    return _answered(asked, Intent.EXPLANATION, known)
+
+
+def _errors(asked: Asked) -> Planned | None:
+    """Where the errors of a question are thrown and caught."""
+    wish, text = asked.wish, asked.question.text
+    names = errors_asked(text, wish.names) if wish.intent in _OF_ERRORS and not wish.places else ()
+    if not names:
+        return None
+    from rag_assets.answer.error_plan import error_facts
+
+    thrown = error_facts(asked.target, names, caught_first=asks_who_catches(text))
+    return _answered(asked, Intent.EXPLANATION, (GraphFacts(tuple(thrown), len(thrown), leads=True), thrown))
+
+
+def _graph(asked: Asked) -> Planned:
+    """What the graph knows of the names of a question, of its best hits, or of the whole."""
+    return _from_graphs(asked, asked.wish)
+
+
+def _uses(asked: Asked) -> Planned | None:
+    """Where the names of a question are used, as far as the text of code tells."""
+    wish = asked.wish
+    of_purpose = wish.intent is Intent.DEFINITION
+    if not wish.names or not (
+        wish.intent in (Intent.USAGE, Intent.TESTS) or (of_purpose and asks_purpose(asked.question.text))
+    ):
+        return None
+    from rag_assets.answer.plans import NAMED_IN, mentions_of
+
+    if of_purpose:
+        known = _from_graphs(asked, replace(wish, intent=Intent.USAGE))
+        if known.at:
+            return replace(known, wish=wish)
+    heading = NAMED_IN if of_purpose else ""
+    mentions = mentions_of(asked.target, wish.names, wish.intent, asked.declaring, heading)
+    return _answered(asked, wish.intent, mentions, decides=False)
+
+
+def _setting_meant(asked: Asked) -> Planned | None:
+    """The settings that a question means by their names, of the index whose settings are nearest to it."""
+    if asked.wish.intent is not Intent.EXPLANATION or not asks_setting(asked.question.text):
+        return None
+    from rag_assets.answer.setting_plan import setting_facts, settings_meant
+
+    found = [
+        (settings[0].said, index, settings)
+        for index, graph in asked.graphs
+        if (settings := settings_meant(graph, asked.question.text, asked.words, asked.model))
+    ]
+    if not found:
+        return None
+    said, index, settings = max(found, key=lambda one: one[0])
+    facts, at = setting_facts(index, settings)
+    return Planned(asked.wish, facts, at, setting=said)
+
+
+_PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
+    _settings_read,
+    _data,
+    _listed,
+    _written,
+    _convention,
+    _errors,
+    _graph,
+    _uses,
+    _setting_meant,
+)
+
+
+def _first(known: Iterable[Facts]) -> Facts:
+    """What the first index knows that knows something."""
+    return next(((facts, at) for facts, at in known if at), (GraphFacts(), {}))
+
+
+def _from_graphs(asked: Asked, wish: QueryIntent, noun: str = "", subject: Sequence[QueryTerm] = ()) -> Planned:
+    """Facts about the names of a question, or about its best hits, or the list of what a `noun` is that it wants; and
+    names like those that nothing declares."""
+    from rag_assets.search.graph_context import entries_of
+
+    undeclared = asked.undeclared
+    if wish.intent in (Intent.EXPLANATION, Intent.DEFINITION) and not undeclared:
+        return Planned(wish)
+    found: list[GraphFact] = []
+    total, heading, command = 0, "", ""
+    points: dict[GraphFact, str] = {}
+    near: dict[str, None] = {}
+    warnings: list[str] = []
+    for index in asked.target.members.values():
+        graph = asked.graph_of(index)
+        if isinstance(graph, str):
+            warnings.append(graph)
+            continue
+        keys = named_nodes(graph, wish.names or wish.routes)
+        near |= dict.fromkeys(other for name in undeclared for other in near_names(graph, name))
+        if not keys and wish.intent in (Intent.ROUTES, Intent.TABLES):
+            own = [hit for hit in asked.hits if hit.label == index.label][:_GRAPH_ENTRIES]
+            keys = tuple(entries_of(index, own))
+        if wish.intent in (Intent.LIST, Intent.OVERVIEW):
+            from rag_assets.answer.plans import list_heading, listed, main_types
+
+            facts = listed(graph, noun, subject) if wish.intent is Intent.LIST else main_types(graph)
+            command = command or facts.command
+            heading = list_heading(noun, total + facts.total) if command else heading or facts.heading
+        else:
+            facts = facts_about(graph, keys, wish.intent)
+        points |= facts_at(facts.facts, index)
+        found += facts.facts
+        total += facts.total
+    known = GraphFacts(tuple(found), total, heading, command)
+    decides = wish.intent in (Intent.LIST, Intent.OVERVIEW)
+    return Planned(wish, known, points, decides, near=tuple(near), warnings=tuple(warnings))
+
+
+def _with_declared_words(
+    wish: QueryIntent, question: Question, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
+) -> QueryIntent:
+    """The question with those of its words as names that the graph declares exactly so, as `Basket` may be."""
+    maybe = words_as_names(question)
+    if maybe is None:
+        return wish
+    graphs = [graph for _, graph in graphs_of(target, graph_of)]
+    of_type = maybe.intent is Intent.DEFINITION
+    names = tuple(one for one in maybe.names if any(declares(graph, one, only_types=of_type) for graph in graphs))
+    return replace(maybe, names=names[:1] if of_type else names) if names else wish
+
+
+def _declared_of(pasted: Sequence[str], target: Searchable) -> dict[str, list[str]]:
+    """Of the names of pasted code the first few that the index declares, each with the points that do."""
+    found: dict[str, list[str]] = {}
+    for name in pasted:
+        points = declaring(name, target)
+        if points:
+            found[name] = points
+        if len(found) == _MOST_OF_CODE:
+            break
+    return found
+
+
+def declaring(name: str, target: Searchable) -> list[str]:
+    """The points that declare a name, those first whose symbol it is."""
+    shard, scope = target.parts.shard(), replace(target.scope(), names=(name,))
+    payloads = shard.retrieve(sorted(shard.ids(scope)), scope)
+    last = name.rpartition(".")[2].casefold()
+    sizes = Counter(known.get("Path", "") for known in payloads.values())
+
+    def order(identifier: str) -> tuple[bool, bool, int, str, int, str]:
+        known = payloads[identifier]
+        own = short_name(str(known.get("Symbol", ""))).casefold() == last
+        path = known.get("Path", "")
+        return not own, known.get("Kind") == "Test", -sizes[path], path, known.get("StartLine", 0), identifier
+
+    return sorted(payloads, key=order)[:_DEFINITIONS]
+
+
+def question_model(target: Searchable) -> StaticEmbedder | None:
+    """The table of the package, whatever has made the vectors of an index: it says which words mean about the same.
+    None where it is damaged, which `doctor` tells."""
+    from rag_assets.errors import NoEmbedderError
+    from rag_assets.models.static_code.embedder import MODEL_ID, StaticEmbedder
+    from rag_assets.search.query_embedding import load_local
+
+    home, _ = next(iter(target.members.values())).parts.configuration
+    try:
+        model = load_local(MODEL_ID, home.cache)
+    except NoEmbedderError:
+        return None
+    assert isinstance(model, StaticEmbedder)
+    return model
