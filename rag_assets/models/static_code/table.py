@@ -33,9 +33,10 @@ FORMAT_VERSION = 2
 RELATED = 16
 """Entries that are kept as related to one: those that an index does not have are passed over when it is asked."""
 _LEAST_RELATED = 0.4  # cosine; `voucher` and `coupon` have .42, `held` and `maintained` .37
+_ROUNDED = 1e-4  # more than rounding changes a cosine
 _SHORTEST_RELATED = 3  # letters of a word that has related ones: shorter ones are near by chance
 _NEARNESS = 255  # of a cosine of 1, as it is stored
-_BLOCK = 512  # rows that are compared with all at a time: 100 MB
+_BLOCK = 512  # rows that are compared with all others at a time: 100 MB
 _MOST_ENTRIES = 1 << 16
 _ALIGNMENT = 64  # a cache line; the widest vector load of any CPU
 _LENGTH_BYTES = 4
@@ -160,15 +161,26 @@ def related_words(vocabulary: Sequence[str], rows: NDArray[np.int8]) -> tuple[ND
     nearness = np.zeros((len(vocabulary), RELATED), "|u1")
     own = rows[words].astype(np.float32)
     lengths = np.maximum(np.linalg.norm(own, axis=1), np.float32(1.0))
+    pairs: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]] = []
     for start in range(0, len(words), _BLOCK):
-        cosines = (own[start : start + _BLOCK] @ own.T) / lengths[start : start + _BLOCK, None] / lengths
-        for row, near in enumerate(cosines):
-            entry = words[start + row]
-            found = np.flatnonzero(near >= _LEAST_RELATED)
-            found = found[np.argsort(-near[found], kind="stable")]
-            found = found[found != start + row][:RELATED]  # a word is not related to itself
-            related[entry, : len(found)] = words[found]
-            nearness[entry, : len(found)] = np.rint(np.minimum(near[found], 1.0) * _NEARNESS)
+        products = own[start : start + _BLOCK] @ own[start:].T  # each pair of words once
+        least = (_LEAST_RELATED - _ROUNDED) * lengths[start : start + _BLOCK, None] * lengths[start:]
+        first, second = np.nonzero(products >= least)
+        apart = second > first  # a word is not related to itself
+        first, second = first[apart], second[apart]
+        pairs.append((first + start, second + start, products[first, second]))
+    left, right = (np.concatenate([np.zeros(0, np.intp), *(pair[side] for pair in pairs)]) for side in (0, 1))
+    products = np.concatenate([np.zeros(0, np.float32), *(pair[2] for pair in pairs)])
+    left, right, products = np.r_[left, right], np.r_[right, left], np.r_[products, products]
+    cosines = products / lengths[left] / lengths[right]
+    order = np.lexsort((right, -cosines, left))
+    order = order[cosines[order] >= _LEAST_RELATED]
+    left, right, cosines = left[order], right[order], cosines[order]
+    rank = np.arange(len(left)) - np.searchsorted(left, left)
+    nearest = rank < RELATED
+    place = words[left[nearest]], rank[nearest]
+    related[place] = words[right[nearest]]
+    nearness[place] = np.rint(np.minimum(cosines[nearest], 1.0) * _NEARNESS)
     return related, nearness
 
 
