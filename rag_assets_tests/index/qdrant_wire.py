@@ -228,6 +228,9 @@ class QdrantWire:
         wire = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"  # as the server: a connection is for many requests
+            disable_nagle_algorithm = True
+
             def do_GET(self) -> None:
                 wire.answer(self)
 

@@ -8,6 +8,7 @@ import random
 import uuid
 from dataclasses import fields, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ LEVELS = (None, "public", "internal", None, "confidential", "restricted", "no su
 NO_TERMS = (np.zeros(0, np.uint32), np.zeros(0, np.float32))
 
 
+@cache
 def point_id(number: int) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_OID, str(number)))
 
@@ -68,6 +70,11 @@ def payload(number: int, **changes: Any) -> dict[str, Any]:
         "DeclaredNames": [f"type{number}", f"member{number % 5}", ("order", "cart")[number % 2]],
     }
     return {key: value for key, value in {**made, **changes}.items() if value is not None}
+
+
+@cache
+def _payloads() -> list[dict[str, Any]]:
+    return [payload(number) for number in range(COUNT)]
 
 
 def points(count: int) -> list[StoredPoint]:
@@ -110,8 +117,8 @@ def allowed(condition: SearchScope) -> list[int]:
 
     return [
         number
-        for number in range(COUNT)
-        if holds(payload(number)) and (condition.ids is None or point_id(number) in condition.ids)
+        for number, found in enumerate(_payloads())
+        if holds(found) and (condition.ids is None or point_id(number) in condition.ids)
     ]
 
 
