@@ -325,8 +325,10 @@ def test_the_words_of_a_client_never_carry_a_credential(
 # what nobody needs any more
 
 
-def test_objects_go_when_nothing_has_needed_them_for_long(tmp_path: Path, twice: Twice, store: ObjectStore) -> None:
-    old, new = twice.old, twice.new
+def test_objects_go_when_nothing_has_needed_them_for_long(
+    tmp_path: Path, twice: Twice, folder_store: ObjectStore
+) -> None:
+    store, old, new = folder_store, twice.old, twice.new
     publish(twice.home, LABEL, old, store, now=NOW)
     names = {name for name, _ in store.names()}
     done = publish(twice.home, LABEL, new, store, now=NOW + 10, keep=1)
@@ -343,6 +345,18 @@ def test_objects_go_when_nothing_has_needed_them_for_long(tmp_path: Path, twice:
     assert contents(here, new) == contents(twice.home, new)
     left = {name for name, _ in store.names()}
     assert left == set(all_references(store, new)), "exactly what is published"
+
+
+def test_every_kind_of_store_says_how_old_objects_are_and_deletes_them(store: ObjectStore) -> None:
+    """Few, as an S3 server of Python's takes its time for each."""
+    for number in range(3):
+        store.put(b"%d" % number * 100)
+    day = NOW + GRACE_SECONDS
+    assert sweep(store, day) == (0, 0), "now it is known since when"
+    assert sweep(store, day + GRACE_SECONDS, dry_run=True) == (3, sum(size for _, size in store.names()))
+    assert len(list(store.names())) == 3
+    count, freed = sweep(store, day + GRACE_SECONDS)
+    assert count == 3 and freed > 0 and list(store.names()) == []
 
 
 def all_references(store: ObjectStore, generation: str) -> Iterator[str]:

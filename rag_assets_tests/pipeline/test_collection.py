@@ -287,6 +287,7 @@ def test_two_collections_do_not_meet(history: History) -> None:
 
 COLLECTOR = """
 import sys
+import time
 from pathlib import Path
 from rag_assets.settings import EmbedderSettings, Settings
 from rag_assets.pipeline.collect_garbage import collect_garbage
@@ -302,6 +303,7 @@ while rounds < int(sys.argv[2]):
         pass
     rounds += 1
     print(rounds, flush=True)
+    time.sleep(0.05)  # a build meets several all the same
 """
 
 

@@ -15,7 +15,7 @@ from rag_assets.settings import EmbedderSettings, ExecutionSettings, LlmSettings
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, answering
 
-QUESTIONS = 200
+QUESTIONS = 120
 """One for each file; their files make two buckets."""
 
 
