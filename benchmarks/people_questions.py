@@ -52,7 +52,7 @@ from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, load_ques
 from rag_assets.evaluation.summary import outcome_counts
 from rag_assets.evaluation.tables import Row, answerable_rows, unanswerable_rows
 from rag_assets.index.answer_results import AnswerResult
-from rag_assets.index.generations import active_generation
+from rag_assets.index.generations import active_generation, served_labels
 from rag_assets.index.layout import IndexHome
 from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets.qa.answering import QuestionAnswerer
@@ -100,7 +100,7 @@ def main() -> None:
 def indexed_sets(home: str) -> Iterator[tuple[QuestionSet, str]]:
     """Each set with the label that is served at the commit that it was written for."""
     place = IndexHome(Path(home))
-    commits = {active_generation(place, label).manifest.commit_sha: label for label in place.known_labels()}
+    commits = {active_generation(place, label).manifest.commit_sha: label for label in served_labels(place)}
     for file in sorted(SETS.glob("*.jsonl"), key=lambda one: one.stem.casefold()):
         questions = load_questions(file)
         label = commits.get(questions.questions[0].revision)

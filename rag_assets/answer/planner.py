@@ -34,6 +34,7 @@ from rag_assets.answer.question_analysis import (
     intent_of,
     is_subject,
     listed_noun,
+    named_as_whole,
     roots_of,
     says_something,
     settings_asked,
@@ -118,6 +119,9 @@ class Planned:
 def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Asked:
     question = result.question
     wish = intent_of(question)
+    whole = named_as_whole(question.asks or question.typed)
+    if whole and any(_is_called(index, whole) for index in target.members.values()):
+        wish = QueryIntent(Intent.OVERVIEW, ())
     if not wish.names:
         wish = _with_declared_words(wish, question, target, graph_of)
     pasted = _declared_of(question.pasted, target)
@@ -352,6 +356,20 @@ def _from_graphs(asked: Asked, wish: QueryIntent, noun: str = "", subject: Seque
     known = GraphFacts(tuple(found), total, heading, command)
     decides = wish.intent in (Intent.LIST, Intent.OVERVIEW)
     return Planned(wish, known, points, decides, near=tuple(near), warnings=tuple(warnings))
+
+
+def _is_called(index: LabelIndex, name: str) -> bool:
+    """Whether a name is that of the repository, or the first word of its README."""
+    from rag_assets.answer.plans import readme_title
+
+    wanted = _letters(name)
+    return bool(wanted) and (
+        wanted == _letters(index.label.partition("@")[0]) or wanted == _letters(readme_title(index))
+    )
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def _with_declared_words(

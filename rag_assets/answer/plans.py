@@ -87,6 +87,11 @@ _README = re.compile(
     r"(?:readme|docs?/(?:readme|index|intro|introduction|overview)(?=\.))(?:\.(?!x?html?$)\w+)?", re.IGNORECASE
 )
 
+_MARKUP = re.compile(
+    r"<[^>]*>|!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|https?:\S+|^\s*#+\s*(?:what is\b)?", re.IGNORECASE | re.MULTILINE
+)
+_FIRST_WORD = re.compile(r"[A-Za-z][\w.+#-]*")
+
 LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "endpoint": (NodeType.ENDPOINT,),
     "route": (NodeType.ENDPOINT,),
@@ -246,6 +251,15 @@ def readme_points(index: LabelIndex) -> list[str]:
     paths = [path for path in shard.values("Path", scope) if _README.fullmatch(path)]
     found = sections_of(paths, shard, scope) if paths else {}
     return sorted(found, key=lambda one: (found[one].get("StartLine", 0), one))[:_README_SECTIONS]
+
+
+def readme_title(index: LabelIndex) -> str:
+    """The first word of the README at the root, behind its markup; '' without one."""
+    for payload in index.parts.shard().retrieve(readme_points(index), index.scope()).values():
+        if "/" not in payload["Path"] and payload.get("StartLine", 0) <= 1:
+            found = _FIRST_WORD.search(_MARKUP.sub(" ", _code_of(payload, index, ())))
+            return found[0] if found is not None else ""
+    return ""
 
 
 def main_types(graph: Graph) -> GraphFacts:

@@ -291,14 +291,20 @@ _THING = (
     r"|framework|service|system|program|software|template|sample|thing)"
 )
 _OVERVIEW = re.compile(
-    rf"\bwhat(?: is|'s|s)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:about|for|good for|used for|doing"
-    r"|(?:made|built|written|based|composed) (?:of|with|on|in))\b"
+    rf"\bwhat(?: is|'s|s)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:(?:all )?about|for|good for|used for|doing"
+    r"|(?:meant|supposed|intended|there) (?:for|to)|(?:made|built|written|based|composed) (?:of|with|on|in))\b"
     rf"|\bwhat (?:does|can|is) (?:this|the|our) (?:\w+ )?{_THING}(?: do| offer| provide)?\s*(?:\?|$|,|and\b)"
-    r"|\bwhat is (?:this|it)(?: about|(?: good| used)? for)?\s*(?:\?|$)|\boverview\b|\bgetting started\b"
+    r"|\bwhat (?:is (?:this|it)(?: about|(?: good| used)? for)?|does (?:this|it) do(?: for (?:me|us))?)"
+    r"\s*(?:\?|$|,|and (?:how|where|who|which)\b)|\boverview\b|\bgetting started\b"
     rf"|\b(?:which|what) (?:parts|modules|projects|components|layers|services) (?:has|does) (?:this|the|it)\b"
     rf"|\bhow (?:do|can|should) (?:i|we|you) (?:run|start|install|build|set up|launch|use|try)"
     rf" (?:this|it|everything|the (?:\w+ )?{_THING})\b"
     rf"|\b(?:explain|describe|summari[sz]e) (?:this|the|our) (?:\w+ )?{_THING}\b",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(
+    r"^\W*(?:what(?: is|'s| does| can)|explain|describe) (?P<name>[\w.+#-]+(?: [\w.+#-]+)?)"
+    r"(?: do| offer| provide| (?:all )?about| (?:good |used )?for)?\s*(?:[?!.]|$|,|and\b)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Z]{2,}\d*(?:s|ed|es|ing)?|NuGet")
@@ -367,6 +373,12 @@ def intent_of(question: Question) -> QueryIntent:
     intent = _intent(text, question.kind, bool(names))
     routes = tuple(_ROUTE_PATH.findall(text)) if intent is Intent.ROUTES else ()
     return QueryIntent(intent, names, places, routes, _DOES.match(text) is not None)
+
+
+def named_as_whole(question: str) -> str:
+    """What a question asks what it is, which may be the project by its name; '' for another question."""
+    found = _WHOLE.match(question)
+    return found["name"].rstrip(".") if found is not None else ""
 
 
 _OF_NAMES = (Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS, Intent.TABLES)

@@ -43,7 +43,15 @@ def asked(cli: CommandLine, question: str) -> Outcome:
 
 
 @pytest.mark.parametrize(
-    "question", ["what is this project about?", "What does this repository do", "give me an overview"]
+    "question",
+    [
+        "what is this project about?",
+        "What does this repository do",
+        "give me an overview",
+        "What is this sample meant to show and how is it built?",
+        "what does this do for me and where can I run it",
+        "What is Shop?",
+    ],
 )
 def test_an_overview_begins_with_the_readme(cli: CommandLine, question: str) -> None:
     found = asked(cli, question).json
