@@ -334,7 +334,7 @@ def read(
         unknown = tuple(dict.fromkeys(place.path for place in wish.places))
         near = tuple(_near_paths(unknown, target))
     ranked_of = [one for one in evidence if one.origin is not Origin.GRAPH]
-    keys = (name for name in asked.undeclared if "_" in name)  # not the types of a framework
+    keys = (name for name in asked.undeclared if "_" in name or "-" in name)  # not the types of a framework
     passages = ranked(question.text, asked.words, ranked_of, asked.model, (*question.phrases, *keys))
     keyword, together = search_signals(result, sections_of_vocabulary(target.parts))
     signals = replace(
@@ -495,6 +495,10 @@ def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -
     last = name.rpartition(".")[2].casefold()
     if any(last in known.text.casefold() for known in evidence):
         return True
+    if "-" in name:
+        from rag_assets.search.phrases import points_with  # start-up budget: few questions have such a name
+
+        return bool(points_with([name], target.parts, target.scope()).ids)
     try:
         return "." not in name and last.isalnum() and any(target.parts.vocabulary().starting(last))
     except KeywordIndexError:

@@ -293,15 +293,21 @@ _THING = (
 _OVERVIEW = re.compile(
     rf"\bwhat(?: is|'s|s)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:(?:all )?about|for|good for|used for|doing"
     r"|(?:meant|supposed|intended|there) (?:for|to)|(?:made|built|written|based|composed) (?:of|with|on|in))\b"
-    rf"|\bwhat (?:does|can|is) (?:this|the|our) (?:\w+ )?{_THING}(?: do| offer| provide)?\s*(?:\?|$|,|and\b)"
+    rf"|\bwhat (?:does|can|is) (?:this|the|our) (?:\w+ )?{_THING}(?: do| offer| provide)?(?: for (?:me|us))?"
+    r"\s*(?:\?|$|,|and\b)"
+    rf"|\bwhat can (?:i|we|you|one) do with (?:it|this|(?:this|the|our) (?:\w+ )?{_THING})\s*(?:\?|$|,|and\b)"
     r"|\bwhat (?:is (?:this|it)(?: about|(?: good| used)? for)?|does (?:this|it) do(?: for (?:me|us))?)"
     r"\s*(?:\?|$|,|and (?:how|where|who|which)\b)|\boverview\b|\bgetting started\b"
     rf"|\b(?:which|what) (?:parts|modules|projects|components|layers|services) (?:has|does) (?:this|the|it)\b"
-    rf"|\bhow (?:do|can|should) (?:i|we|you) (?:run|start|install|build|set up|launch|use|try)"
-    rf" (?:this|it|everything|the (?:\w+ )?{_THING})\b"
     rf"|\b(?:explain|describe|summari[sz]e) (?:this|the|our) (?:\w+ )?{_THING}\b",
     re.IGNORECASE,
 )
+_STARTING = re.compile(
+    rf"\bhow (?:do|can|should) (?:i|we|you) (?:run|start|install|build|set up|launch|use|try)"
+    rf" (?:this|it|everything|the (?:\w+ )?{_THING})\b(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Where nothing that tells more follows, as in `with docker compose`, which may be how it does not run."""
 _WHOLE = re.compile(
     r"^\W*(?:what(?: is|'s| does| can)|explain|describe) (?P<name>[\w.+#-]+(?: [\w.+#-]+)?)"
     r"(?: do| offer| provide| (?:all )?about| (?:good |used )?for)?\s*(?:[?!.]|$|,|and\b)",
@@ -340,6 +346,11 @@ _ASKS_HOW_TO = re.compile(
     r"\bhow (?:do|can|should) (?:i|we|you)\b|\bcan (?:i|we)\b|\bis there\b|\bdo (?:i|we) (?:have|need)\b", re.IGNORECASE
 )
 _QUOTED_NAME = re.compile(r"`([A-Za-z_][\w.]*)`")
+_OPTION_NAME = re.compile(
+    r"(?:\b(?:options?|settings?|flags?|switch|parameter|argument|key|property|variable) [`'\"]?(?:--)?|(?<![\w-])--)"
+    r"(?P<name>[a-z]\w*(?:-\w+)+)"
+)
+"""A setting that is written with hyphens: elsewhere such words are English."""
 
 
 _DOES = re.compile(
@@ -372,7 +383,8 @@ def intent_of(question: Question) -> QueryIntent:
     places = question.places if question.kind in (QuestionKind.PATH, QuestionKind.ERROR) else ()
     intent = _intent(text, question.kind, bool(names))
     routes = tuple(_ROUTE_PATH.findall(text)) if intent is Intent.ROUTES else ()
-    return QueryIntent(intent, names, places, routes, _DOES.match(text) is not None)
+    options = tuple(one for one in dict.fromkeys(_OPTION_NAME.findall(text)) if one not in names)
+    return QueryIntent(intent, names + options, places, routes, _DOES.match(text) is not None)
 
 
 def named_as_whole(question: str) -> str:
@@ -672,7 +684,8 @@ def role_of(word: QueryTerm) -> str:
 
 
 def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
-    overview = _OVERVIEW.search(text)
+    starting = _STARTING.search(text)
+    overview = _OVERVIEW.search(text) or (starting if starting and not says_something(starting["rest"]) else None)
     if overview and (not has_names or text[: overview.end()].strip().lower().startswith("what")):
         return Intent.OVERVIEW
     of_names = (Intent.DEPENDENCIES, Intent.TESTS, Intent.DEFINITION)

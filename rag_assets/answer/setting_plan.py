@@ -35,10 +35,21 @@ _NAME = re.compile(
     r"(?:s|(?:in)?_?(?:ms|milli(?:second)?s|seconds|minutes|hours|days))?$",
     re.IGNORECASE,
 )
+_TIME = r"time-?out|duration|interval|ttl|life_?time|expir|delay|period|wait|seconds|minutes|hours|days|frequency|age$"
+_OF_MANNER = {
+    re.compile(manner, re.IGNORECASE): re.compile(names, re.IGNORECASE)
+    for manner, names in (
+        (r"\bhow (?:long|often|late|old|fast|soon)\b|\bwhen\b", _TIME),
+        (r"\bhow (?:many|much|big|large)\b", r"max|min|limit|count|size|retries|attempts|length"),
+    )
+}
+"""What settings are called that are an answer to a question of this manner, which has no such word itself."""
+_OF_MANNER_BONUS = 1.0
 _LOOKED_AT = 40
 _FEWEST_SAID = 0.2
 """Of a question's weight, by the name of a setting. Of 40 questions of fifteen repositories that ask for an amount or a
 setting that is there 19 have one that says so much, of 21 for what is not there none."""
+_MOSTLY_SAID = 0.6  # by the name: then it is told before what was found
 _NEARLY_AS_GOOD = 0.75  # of the best score
 _MOST_SETTINGS, _MOST_EACH = 3, 2
 _MOST_SECTIONS = 150
@@ -75,6 +86,9 @@ def settings_meant(
         return []
     score, said = name_scores(question, words, [" ".join(one) for one in names], model)
     _, by_name = name_scores(question, words, [name for _, name in names], model)
+    asked = [of for manner, of in _OF_MANNER.items() if manner.search(question)]
+    fits = np.array([any(of.search(name) for of in asked) for _, name in names], np.float32)
+    score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * fits)
     likely = [
         at
         for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
@@ -120,7 +134,7 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
             made[GraphFact(name, "", "", setting.path, setting.line, True, _DECLARED)] = point
         found |= made
     facts = tuple(sorted(found, key=lambda fact: _GROUPS.index(fact.group)))
-    return GraphFacts(facts, len(facts)), found
+    return GraphFacts(facts, len(facts), leads=settings[0].said >= _MOSTLY_SAID), found
 
 
 def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:

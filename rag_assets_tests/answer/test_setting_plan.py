@@ -61,6 +61,7 @@ class CourierTests
     void Full() => new Courier(new DeliveryOptions { MaxParcels = 1 }).CanTake(new Van());
 }
 """,
+    "docs/usage.md": "# Usage\n\nThe flag `--delivery-zone` says in which zone of the city deliveries are made.\n",
     "jobs/mailing.py": '''\
 """Sends letters."""
 
@@ -125,6 +126,29 @@ def test_of_a_name_that_is_everywhere_its_own_file_tells(shop: Index, monkeypatc
     told = told_by(shop, "which delivery timeout is used when I set nothing?")
     assert told["Default"] == ["src/Delivery/DeliveryOptions.cs:6"]
     assert not {"Set in", "Read in"} & told.keys()
+
+
+@pytest.mark.parametrize(
+    ("question", "default"),
+    [
+        ("how long may a delivery take?", "src/Delivery/DeliveryOptions.cs:6"),
+        ("how often does mailing try again?", "jobs/mailing.py:7"),
+    ],
+)
+def test_the_manner_of_a_question_says_what_a_setting_is_called(shop: Index, question: str, default: str) -> None:
+    assert told_by(shop, question)["Default"] == [default]
+
+
+def test_a_setting_that_the_question_names_is_told_first(shop: Index) -> None:
+    answer = shop.ask("which delivery timeout is the default?", options=AskOptions(threshold=0.0))
+    assert answer.text.startswith("**Default:**")
+
+
+def test_a_setting_written_with_hyphens_is_a_name(shop: Index) -> None:
+    """Of one that is nowhere the parts alone are no answer."""
+    told = shop.ask("what is the default of the option delivery-timeout-max?")
+    assert told.abstained and told.reason == "nothing here is called delivery-timeout-max"
+    assert not shop.ask("what does --delivery-zone do?", options=AskOptions(threshold=0.1)).abstained
 
 
 def test_of_python_too(shop: Index) -> None:

@@ -51,6 +51,8 @@ def asked(cli: CommandLine, question: str) -> Outcome:
         "What is this sample meant to show and how is it built?",
         "what does this do for me and where can I run it",
         "What is Shop?",
+        "what can I do with this application?",
+        "how do I run it?",
     ],
 )
 def test_an_overview_begins_with_the_readme(cli: CommandLine, question: str) -> None:
