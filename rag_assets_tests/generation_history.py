@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -90,7 +92,10 @@ def copy_sparse(source: str, target: str) -> None:
             write.seek(offset)
             write.write(data)
         write.truncate(about.st_size)
-    shutil.copystat(source, target)
+        is_alike = os.fstat(write.fileno()).st_mode == about.st_mode
+    if not is_alike:
+        Path(target).chmod(stat.S_IMODE(about.st_mode))
+    os.utime(target, ns=(about.st_atime_ns, about.st_mtime_ns))
 
 
 def _written(source: str, *_: int) -> tuple[tuple[int, bytes], ...]:
