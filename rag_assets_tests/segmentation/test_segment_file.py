@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.segment import ParseHealth
@@ -41,6 +41,7 @@ SOURCES = st.one_of(
 
 @pytest.mark.rule("A07")
 @pytest.mark.parametrize("language", SEGMENTED)
+@example(text="\ufeff\n#")
 @given(text=SOURCES)
 @settings(max_examples=60)
 def test_any_text_gives_valid_segments_and_the_same_again(language: str, text: str) -> None:

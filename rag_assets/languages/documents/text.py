@@ -128,10 +128,10 @@ def _first_title(headings: list[Heading]) -> str:
 
 def _sections(text: str, lines: LineIndex, headings: list[Heading], name: str, body: int) -> Iterable[Member]:
     first = headings[0].start
-    if text[body:first].strip():
+    if text[body:first].replace("\ufeff", "").strip():
         yield Member(name=name, kind=MemberKind.SECTION, type="preamble", signature=name, span=lines.span(0, first))
     else:
-        first = 0  # blank lines above the first heading belong to it, so that sections tile the text
+        first = 0  # blank lines and byte order marks above the first heading belong to it: sections tile the text
     above: list[Heading] = []
     for position, heading in enumerate(headings):
         while above and above[-1].level >= heading.level:
