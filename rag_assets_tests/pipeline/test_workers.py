@@ -303,8 +303,9 @@ def test_workers_have_a_large_value_without_pickling_also_after_a_death(
     process = get_context("spawn").Process(target=target, args=(tmp_path, answer, buckets, beside), daemon=True)
     process.start()
     process.join(60)
-    few = buckets == 2  # one worker, and the one after its death
-    assert (process.exitcode, answer.read_text(encoding="utf-8")) == (0, f"{[name] * buckets} False {few}")
+    said, _, are_two = answer.read_text(encoding="utf-8").rpartition(" ")
+    assert (process.exitcode, said) == (0, f"{[name] * buckets} False")
+    assert buckets > 2 or are_two == "True", "one worker, and the one after its death; of several one may do all"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="plain copies of a process")
