@@ -13,8 +13,8 @@ question of a set opens its index.
 `--search` searches for those that have an answer instead of asking them, and prints nDCG@10 of files and how many have
 an expected file first, among the first five and among the first fifteen. `--held-out` asks the six repositories by
 which nothing was chosen. `--fit` fits the weights of passages (`answer.passage_ranking`, listwise) and those of
-confidence (`answer.abstention`, logistic) to the other fifteen, and prints them beside what they reach on a repository
-that they were not fitted to. For the confidence each of the fifteen is also asked what `unanswerable.json` has for it
+confidence (`answer.abstention`, logistic) to the others, and prints them beside what they reach on a repository
+that they were not fitted to. For the confidence each of them is also asked what `unanswerable.json` has for it
 and what the others answer.
 """
 
@@ -189,9 +189,7 @@ class Asked:
         chosen = [found.passages[at] for at in found.chosen(MOST_QUOTED)]
         gold = [one for one in chosen if one.evidence.path in self.question.relevant]
         signals = signals_of(found, self.names, known.unknown_names, known.facts)
-        signals = replace(
-            signals, planned=known.planned, keyword=known.keyword, together=known.together, setting=known.setting
-        )
+        signals = replace(signals, planned=known.planned, keyword=known.keyword, setting=known.setting)
         return signals, bool(gold), any(_has_fact(one, self.question) for one in gold)
 
     def ranked(self, weights: Floats) -> RankedPassages:

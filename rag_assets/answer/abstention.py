@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,9 +30,10 @@ _FEWEST_SECTIONS = 100
 """In an index of a few sections each word is rare, and proves little."""
 _MOSTLY, _UNPROVEN = 0.45, 0.5
 """A question about a name of which no passage says so much is not sure at best. Of real names that are asked for what
-they do not do ("How does OrderPolicy train its neural network?") 9 % are answered with this rule, 62 % without, and of
-questions with an answer 72 % instead of 73 %."""
+they do not do ("How does OrderPolicy train its neural network?") 11 % are answered with this rule, 52 % without, and of
+questions with an answer 74 % instead of 77 %."""
 _MOST_NAMES = 3  # that are unsaid: more make it no less likely
+_MOST_WORDS = 8  # that are said: long questions say everything
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class Signals:
     means about the same counts in part. `meaning` is its cosine with the question. `keyword` is the best keyword score
     of a hit, beside the weight of a word that a single section has, as a logarithm: more words, and rarer ones, prove
     more. `named` is the share of the pairs of neighbouring words that the name, the heading or the file of one passage
-    has together. `together` is the share of hits in the folder that has most of them. `documents` is the share of the
-    first passages that are of documents, which mention much that they do not answer. `unsaid` is the share of the
-    words that no passage says, and `unsaid_names` counts those with a capital letter among them. `setting` is the share
-    that the name of a setting says, where one is asked for.
+    has together. `document` is 1 where that passage is of a document, which mentions much that it does not answer.
+    `unsaid` is the share of the words that no passage says, and `unsaid_names` counts those with a capital letter among
+    them. `setting` is the share that the name of a setting says, where one is asked for. `words_said` counts the words
+    that the first passage says: half of six are more than half of two.
 
     `names` counts identifiers in the question, `unknown_names` are those that nothing declares or mentions.
     `facts` counts what the graph says of the names in answer to the question, with a place to quote. `planned`: the
@@ -58,11 +58,11 @@ class Signals:
     meaning: float = 0.0
     keyword: float = 0.0
     named: float = 0.0
-    together: float = 0.0
-    documents: float = 0.0
+    document: float = 0.0
     unsaid: float = 0.0
     unsaid_names: int = 0
     setting: float = 0.0
+    words_said: int = 0
     names: int = 0
     unknown_names: tuple[str, ...] = ()
     words: int = 0
@@ -79,21 +79,21 @@ class AbstentionWeights:
     meaning: float
     keyword: float
     named: float
-    together: float
-    documents: float
+    document: float
     unsaid_names: float
     setting: float
+    words_said: float
 
 
-WEIGHTS = AbstentionWeights(-6.1, 2.3, 3.2, 5.4, 2.8, 1.2, -0.7, -1.4, 2.8)
+WEIGHTS = AbstentionWeights(-5.5, 2.5, 3.5, 3.2, 2.8, -0.6, -1.6, 2.4, 0.33)
 """Fitted by `benchmarks/people_questions.py --fit`, rounded."""
 
-THRESHOLD = 0.2
-"""Below it a question is refused: of those that have an answer one in forty-five."""
+THRESHOLD = 0.15
+"""Below it a question is refused: of those that have an answer one in seventy."""
 
-SURE = 0.6
+SURE = 0.52
 """From it on quotes are an answer; between the two they are what is closest. Of questions without an answer one in
-fifteen is above it, of those with one seven in ten."""
+sixteen is above it, of those with one three in four."""
 
 
 SCALE = hashlib.sha256(repr(WEIGHTS).encode()).hexdigest()[:12]
@@ -107,10 +107,10 @@ def values_of(signals: Signals) -> tuple[float, ...]:
         signals.meaning,
         signals.keyword,
         signals.named,
-        signals.together,
-        signals.documents,
+        signals.document,
         float(min(signals.unsaid_names, _MOST_NAMES)),
         signals.setting,
+        float(min(signals.words_said, _MOST_WORDS)),
     )
 
 
@@ -149,17 +149,15 @@ def parts_of(signals: Signals, weights: AbstentionWeights = WEIGHTS) -> dict[str
     return {name: getattr(weights, name) * value for name, value in zip(names, values_of(signals), strict=True)}
 
 
-def search_signals(search: SearchResult, sections: int) -> tuple[float, float]:
-    """`keyword` and `together` of a search in an index of so many `sections`."""
+def keyword_signal(search: SearchResult, sections: int) -> float:
+    """`keyword` of a search in an index of so many `sections`."""
     from rag_assets.contracts.retrieval import Mode  # start-up budget: indexing asks for thresholds alone
     from rag_assets.index.keyword.vocabulary import inverse_document_frequency
 
-    folders = Counter((hit.label, hit.path.rpartition("/")[0]) for hit in search.hits)
-    together = max(folders.values(), default=0) / (len(search.hits) or 1)
     if search.mode not in (Mode.HYBRID, Mode.BM25):
-        return math.log1p(_UNDECIDED), together
+        return math.log1p(_UNDECIDED)
     best = max((hit.scores.get("bm25", 0.0) for hit in search.hits), default=0.0)
-    return math.log1p(best / inverse_document_frequency(max(sections, _FEWEST_SECTIONS), 1)), together
+    return math.log1p(best / inverse_document_frequency(max(sections, _FEWEST_SECTIONS), 1))
 
 
 def is_refusal(text: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.answer.abstention import Signals, confidence, search_signals
+from rag_assets.answer.abstention import Signals, confidence, keyword_signal
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import RankedPassages, ranked, signals_of
 from rag_assets.answer.passages import PROSE, whole_of
@@ -336,11 +336,9 @@ def read(
     ranked_of = [one for one in evidence if one.origin is not Origin.GRAPH]
     keys = (name for name in asked.undeclared if "_" in name or "-" in name)  # not the types of a framework
     passages = ranked(question.text, asked.words, ranked_of, asked.model, (*question.phrases, *keys))
-    keyword, together = search_signals(result, sections_of_vocabulary(target.parts))
     signals = replace(
         signals_of(passages, wish.names, unknown, 0 if known.setting else len(at)),
-        keyword=keyword,
-        together=together,
+        keyword=keyword_signal(result, sections_of_vocabulary(target.parts)),
         setting=known.setting,
         planned=_is_decided(asked, known, lead, at, ranked_of),
     )

@@ -67,8 +67,6 @@ text, what says it rather than what tells of it."""
 _SAID = 0.4
 """Of a word's credit, from which on a passage says it."""
 _UNSAID = 0.3
-_FIRST = 3
-"""Passages that an answer quotes whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,13 +220,14 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
     about = Signals(names=len(names), unknown_names=tuple(unknown_names), words=len(words), facts=facts, unsaid=1.0)
     if not quoted or not words:
         return about
-    first, anywhere = quoted[:_FIRST], found.credit.max(axis=0)
+    anywhere = found.credit.max(axis=0)
     return replace(
         about,
         said=float(found.said[quoted[0]]),
         meaning=float(found.meaning[quoted[0]]),
         named=_named(words, [found.passages[at] for at in quoted]),
-        documents=sum(found.passages[at].is_prose for at in first) / len(first),
+        document=float(found.passages[quoted[0]].is_prose),
+        words_said=len(found.words_of(quoted[0])),
         unsaid=float(_shares(words)[anywhere < _UNSAID].sum()),
         unsaid_names=sum(bool(word.is_name and well < _UNSAID) for word, well in zip(words, anywhere, strict=True)),
     )

@@ -288,11 +288,12 @@ _TABLES = re.compile(
 )
 _THING = (
     r"(?:project|repo|repository|lib|library|tool|product|app|application|kit|package|code ?base|code|solution"
-    r"|framework|service|system|program|software|template|sample|thing)"
+    r"|framework|service|server|system|program|software|template|sample|thing)"
 )
 _OVERVIEW = re.compile(
-    rf"\bwhat(?: is|'s|s)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:(?:all )?about|for|good for|used for|doing"
-    r"|(?:meant|supposed|intended|there) (?:for|to)|(?:made|built|written|based|composed) (?:of|with|on|in))\b"
+    rf"\bwhat(?: is|'s|s| was)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:(?:all )?about|for|good for|used for"
+    r"|doing|(?:meant|supposed|intended|there) (?:for|to)|(?:made|built|written|based|composed)"
+    r" (?:for|to|of|with|on|in))\b"
     rf"|\bwhat (?:does|can|is) (?:this|the|our) (?:\w+ )?{_THING}(?: do| offer| provide)?(?: for (?:me|us))?"
     r"\s*(?:\?|$|,|and\b)"
     rf"|\bwhat can (?:i|we|you|one) do with (?:it|this|(?:this|the|our) (?:\w+ )?{_THING})\s*(?:\?|$|,|and\b)"
@@ -309,7 +310,7 @@ _STARTING = re.compile(
 )
 """Where nothing that tells more follows, as in `with docker compose`, which may be how it does not run."""
 _WHOLE = re.compile(
-    r"^\W*(?:what(?: is|'s| does| can)|explain|describe) (?P<name>[\w.+#-]+(?: [\w.+#-]+)?)"
+    r"(?:^|[:,]\s)\W*(?:what(?: is|'s| does| can)|explain|describe) (?P<name>[\w.+#-]+(?: [\w.+#-]+)?)"
     r"(?: do| offer| provide| (?:all )?about| (?:good |used )?for)?\s*(?:[?!.]|$|,|and\b)",
     re.IGNORECASE,
 )
@@ -389,7 +390,7 @@ def intent_of(question: Question) -> QueryIntent:
 
 def named_as_whole(question: str) -> str:
     """What a question asks what it is, which may be the project by its name; '' for another question."""
-    found = _WHOLE.match(question)
+    found = _WHOLE.search(question)
     return found["name"].rstrip(".") if found is not None else ""
 
 

@@ -174,7 +174,7 @@ def as_it_is(found: AnswerInputs) -> AnswerInputs:
     if wish.names and wish.intent is Intent.EXPLANATION:
         wish = replace(wish, intent=Intent.DEFINITION)
     signals = signals_of(found.passages.of_words(asked), wish.names, found.unknown, len(found.at))
-    signals = replace(signals, keyword=found.signals.keyword, together=found.signals.together)
+    signals = replace(signals, keyword=found.signals.keyword)
     return replace(found, wish=wish, words=known, signals=signals)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets import Index
-from rag_assets.answer.abstention import SURE, THRESHOLD, Signals, confidence, search_signals
+from rag_assets.answer.abstention import SURE, THRESHOLD, Signals, confidence, keyword_signal
 from rag_assets.answer.passage_ranking import ranked, signals_of
 from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.contracts.retrieval import Mode
@@ -17,8 +17,8 @@ from rag_assets.index.keyword.vocabulary import inverse_document_frequency
 from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets_tests.answer.pieces import piece
 
-STRONG = Signals(said=1.0, meaning=0.5, keyword=1.0, named=0.5, together=0.4, words=4)
-WEAK = Signals(said=0.3, meaning=0.1, keyword=0.5, together=0.2, documents=1.0, unsaid_names=1, words=4)
+STRONG = Signals(said=1.0, meaning=0.5, keyword=1.0, named=0.5, words_said=4, words=4)
+WEAK = Signals(said=0.3, meaning=0.1, keyword=0.5, document=1.0, unsaid_names=1, words_said=1, words=4)
 REFUND = QueryTerm("refund", "refund", 3.0, True)
 FAX = QueryTerm("fax", "fax", 5.0, False)
 
@@ -31,8 +31,8 @@ def test_a_fitting_search_is_answered_and_another_is_not() -> None:
 @pytest.mark.parametrize(
     "better",
     [
-        *({"said": 0.8}, {"meaning": 0.5}, {"keyword": 0.9}, {"named": 0.5}, {"together": 0.6}),
-        *({"documents": 0.0}, {"unsaid_names": 0}),
+        *({"said": 0.8}, {"meaning": 0.5}, {"keyword": 0.9}, {"named": 0.5}),
+        *({"document": 0.0}, {"unsaid_names": 0}, {"words_said": 2}, {"setting": 0.5}),
     ],
     ids=str,
 )
@@ -58,7 +58,7 @@ def test_a_fact_about_a_known_name_is_an_answer() -> None:
 def test_signals_of_passages() -> None:
     other = piece(path="b", text="int fee = 3;\n", identifier="bbbb2222", score=0.5)
     found = signals_of(ranked("refund fax", (REFUND, FAX), [piece(), other], None), ("RefundOrder",), ())
-    assert (found.said, found.documents, found.names, found.words) == (3 / 8, 0.0, 1, 2)
+    assert (found.said, found.document, found.names, found.words, found.words_said) == (3 / 8, 0.0, 1, 2, 1)
 
 
 def test_a_name_that_has_neighbouring_words_together_is_a_sign() -> None:
@@ -69,12 +69,15 @@ def test_a_name_that_has_neighbouring_words_together_is_a_sign() -> None:
     assert signals_of(ranked("refund", (REFUND,), [piece()], None), (), ()).named == 1.0
 
 
-def test_passages_of_documents_are_counted() -> None:
+def test_a_document_that_is_quoted_first_is_a_sign() -> None:
     page = piece(
         "# Refunds\n\nA refund is paid within 14 days.\n", "bbbb2222", path="docs/refunds.md", language="markdown"
     )
-    found = signals_of(ranked("refund", (REFUND,), [piece(), page], None), (), ())
-    assert 0.0 < found.documents < 1.0
+    assert signals_of(ranked("refund", (REFUND,), [page], None), (), ()).document == 1.0
+
+
+def test_of_a_long_question_many_words_are_said_and_a_few_more_prove_nothing() -> None:
+    assert confidence(replace(WEAK, words_said=80)) == confidence(replace(WEAK, words_said=8))
 
 
 def test_a_name_that_nothing_says_is_counted() -> None:
@@ -98,10 +101,10 @@ def test_a_keyword_score_does_not_depend_on_how_many_sections_there_are(shop: In
     rare = 2 * inverse_document_frequency(sections, 1)
     found = shop.search("refund", mode=Mode.BM25)
     scored = replace(found, hits=tuple(replace(hit, scores={"bm25": rare}) for hit in found.hits))
-    keyword, together = search_signals(scored, sections)
-    assert keyword == pytest.approx(math.log(3)) and 0 < together <= 1
-    assert search_signals(replace(found, hits=()), sections) == (0.0, 0.0)
-    without = search_signals(replace(scored, mode=Mode.SEMANTIC), sections)[0]
+    keyword = keyword_signal(scored, sections)
+    assert keyword == pytest.approx(math.log(3))
+    assert keyword_signal(replace(found, hits=()), sections) == 0.0
+    without = keyword_signal(replace(scored, mode=Mode.SEMANTIC), sections)
     assert 0 < without < keyword, "a search without keywords says nothing for or against"
 
 

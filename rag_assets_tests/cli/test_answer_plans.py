@@ -301,15 +301,14 @@ def signals(cli: CommandLine, question: str) -> dict[str, float]:
 
 def test_what_the_signals_of_a_question_say(cli: CommandLine) -> None:
     code, page = signals(cli, "how are delivery days changed"), signals(cli, "how do I run the shop on my machine")
-    assert code["named"] > 0 and page["documents"] > code["documents"]  # `ChangeDeliveryDaysAsync`
+    assert code["named"] > 0 and page["document"] > code["document"]  # `ChangeDeliveryDaysAsync`
     more, fewer = (
         signals(cli, "how is the total of an order computed"),
         signals(cli, "how is the total of a zebra computed"),
     )
     assert more["said"] > fewer["said"] and more["keyword"] > fewer["keyword"] and fewer["unsaid"] > more["unsaid"]
     assert signals(cli, "how does the Zebra pay an order")["unsaid_names"] == 1
-    inside = cli.run("ask", "how is the total of an order computed", "--path", "db/sqlserver/**", "--json").json
-    assert inside["signals"]["together"] == 1.0 > more["together"]
+    assert more["words_said"] > fewer["words_said"] > 0
 
 
 def test_what_a_type_depends_on_is_not_who_depends_on_it(cli: CommandLine) -> None:
