@@ -6,6 +6,7 @@ Every slice is looked up through the filtered reader of the index, so what a rol
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -494,10 +495,23 @@ def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -
     if any(last in known.text.casefold() for known in evidence):
         return True
     if "-" in name:
-        from rag_assets.search.phrases import points_with  # start-up budget: few questions have such a name
-
-        return bool(points_with([name], target.parts, target.scope()).ids)
+        return _is_written(name, target)
     try:
         return "." not in name and last.isalnum() and any(target.parts.vocabulary().starting(last))
     except KeywordIndexError:
         return False
+
+
+def _is_written(name: str, target: Searchable) -> bool:
+    """Whether a name with hyphens is anywhere, also as code spells it: `dry-run`, `dry_run`, `dryRun`."""
+    from rag_assets.index.blobs import BlobError
+    from rag_assets.search.phrases import points_saying
+    from rag_assets.search.section_source import section_source
+
+    spelled = re.compile(r"[-_ ]?".join(map(re.escape, name.split("-"))), re.IGNORECASE)
+    try:
+        points = points_saying(name, target.parts, target.scope()).ids
+        payloads = target.parts.shard().retrieve(sorted(points), target.scope()).values()
+        return any(spelled.search(section_source(one, target.parts.document)) for one in payloads)
+    except (KeywordIndexError, BlobError):  # what is damaged is told of the evidence
+        return True

@@ -120,9 +120,9 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
     question = result.question
     wish = intent_of(question)
     whole = named_as_whole(question.asks or question.typed)
-    if whole and any(_is_called(index, whole) for index in target.members.values()):
-        wish = QueryIntent(Intent.OVERVIEW, ())
-    if not wish.names:
+    if whole and len(target.members) == 1 and _is_called(next(iter(target.members.values())), whole):
+        wish = replace(wish, intent=Intent.OVERVIEW)
+    elif not wish.names:
         wish = _with_declared_words(wish, question, target, graph_of)
     pasted = _declared_of(question.pasted, target)
     words = words_asked_of(target.parts, " ".join((question.text, *pasted)))
@@ -132,7 +132,7 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
     if pasted or (is_error and any(declared.values())):  # of a library, a frame or a call is no name to miss
         names = tuple(name for name in declared if declared[name])
         wish = replace(wish, names=names)
-        if wish.intent is Intent.EXPLANATION and (is_error or not says_something(question.asks)):
+        if wish.intent in (Intent.EXPLANATION, Intent.OVERVIEW) and (is_error or not says_something(question.asks)):
             wish = replace(wish, intent=Intent.DEFINITION)
     of_code = is_error or bool(pasted)
     return Asked(question, result.hits, target, graph_of, wish, words, names, declared, of_code)
@@ -298,7 +298,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
         return None
     said, index, settings = max(found, key=lambda one: one[0])
     facts, at = setting_facts(index, settings)
-    return Planned(asked.wish, facts, at, setting=said)
+    return Planned(asked.wish, facts, at, setting=said if at else 0.0)
 
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
@@ -359,7 +359,7 @@ def _from_graphs(asked: Asked, wish: QueryIntent, noun: str = "", subject: Seque
 
 
 def _is_called(index: LabelIndex, name: str) -> bool:
-    """Whether a name is that of the repository, or the first word of its README."""
+    """Whether a name is that of the repository, or the title of its README."""
     from rag_assets.answer.plans import readme_title
 
     wanted = _letters(name)

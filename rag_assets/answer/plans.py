@@ -88,9 +88,11 @@ _README = re.compile(
 )
 
 _MARKUP = re.compile(
-    r"<[^>]*>|!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|https?:\S+|^\s*#+\s*(?:what is\b)?", re.IGNORECASE | re.MULTILINE
+    r"<[^>]*>|!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|https?:\S+|^[ \t]*#+[ \t]*(?:what is\b)?", re.IGNORECASE | re.MULTILINE
 )
-_FIRST_WORD = re.compile(r"[A-Za-z][\w.+#-]*")
+_TITLE = re.compile(
+    r"^[ \t]*(?P<title>\w[\w.+#-]*(?: \w[\w.+#-]*)*?)(?:[ \t]+v?\d[\w.]*)?[ \t]*(?:[-–—:|(,?]|$)", re.MULTILINE
+)
 
 LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "endpoint": (NodeType.ENDPOINT,),
@@ -254,11 +256,12 @@ def readme_points(index: LabelIndex) -> list[str]:
 
 
 def readme_title(index: LabelIndex) -> str:
-    """The first word of the README at the root, behind its markup; '' without one."""
+    """What the first line of the README at the root calls the project, behind its markup, without a version and what
+    explains it; '' without one."""
     for payload in index.parts.shard().retrieve(readme_points(index), index.scope()).values():
         if "/" not in payload["Path"] and payload.get("StartLine", 0) <= 1:
-            found = _FIRST_WORD.search(_MARKUP.sub(" ", _code_of(payload, index, ())))
-            return found[0] if found is not None else ""
+            found = _TITLE.search(_MARKUP.sub(" ", _code_of(payload, index, ())))
+            return found["title"] if found is not None else ""
     return ""
 
 

@@ -288,30 +288,32 @@ _TABLES = re.compile(
 )
 _THING = (
     r"(?:project|repo|repository|lib|library|tool|product|app|application|kit|package|code ?base|code|solution"
-    r"|framework|service|server|system|program|software|template|sample|thing)"
+    r"|framework|service|system|program|software|template|sample|thing)"
 )
+_ENDS = r"\s*(?:\?|$|,|and\b)"
 _OVERVIEW = re.compile(
     rf"\bwhat(?: is|'s|s| was)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:(?:all )?about|for|good for|used for"
-    r"|doing|(?:meant|supposed|intended|there) (?:for|to)|(?:made|built|written|based|composed)"
-    r" (?:for|to|of|with|on|in))\b"
-    rf"|\bwhat (?:does|can|is) (?:this|the|our) (?:\w+ )?{_THING}(?: do| offer| provide)?(?: for (?:me|us))?"
-    r"\s*(?:\?|$|,|and\b)"
-    rf"|\bwhat can (?:i|we|you|one) do with (?:it|this|(?:this|the|our) (?:\w+ )?{_THING})\s*(?:\?|$|,|and\b)"
-    r"|\bwhat (?:is (?:this|it)(?: about|(?: good| used)? for)?|does (?:this|it) do(?: for (?:me|us))?)"
-    r"\s*(?:\?|$|,|and (?:how|where|who|which)\b)|\boverview\b|\bgetting started\b"
+    rf"|doing|(?:meant|supposed|intended) (?:for|to (?:be|demonstrate|do|show|teach)){_ENDS}"
+    r"|(?:made|built|written|based|composed) (?:for|of|with|on|in))(?!\w)"
+    rf"|\bwhat (?:does|can|is) (?:this|the|our) (?:\w+ )?{_THING}(?: do| offer| provide)?(?: for (?:me|us))?{_ENDS}"
+    rf"|^\W*what can (?:i|we|you|one) do with (?:it|this|(?:this|the|our) (?:\w+ )?{_THING}|this server){_ENDS}"
+    r"|\bwhat is (?:this|it)(?: about|(?: good| used)? for)?\s*(?:\?|$)|\boverview\b|\bgetting started\b"
+    rf"|^\W*what (?:is|does) (?:this|it)(?: do)?(?: for (?:me|us))?{_ENDS}"
     rf"|\b(?:which|what) (?:parts|modules|projects|components|layers|services) (?:has|does) (?:this|the|it)\b"
     rf"|\b(?:explain|describe|summari[sz]e) (?:this|the|our) (?:\w+ )?{_THING}\b",
     re.IGNORECASE,
 )
 _STARTING = re.compile(
     rf"\bhow (?:do|can|should) (?:i|we|you) (?:run|start|install|build|set up|launch|use|try)"
-    rf" (?:this|it|everything|the (?:\w+ )?{_THING})\b(?P<rest>.*)",
+    rf" (?:this|it|everything|the (?:\w+ )?{_THING})\b"
+    r"(?:\W+(?:for development|from (?:the )?sources?|here|in my (?:own )?project|locally|myself|out"
+    r"|on (?:a mac|linux|mac\w*|windows|my (?:own )?(?:computer|laptop|machine)))\b)*(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Where nothing that tells more follows, as in `with docker compose`, which may be how it does not run."""
+"""Where nothing follows that tells more, as `with docker compose` does, which may be how it does not run."""
 _WHOLE = re.compile(
-    r"(?:^|[:,]\s)\W*(?:what(?: is|'s| does| can)|explain|describe) (?P<name>[\w.+#-]+(?: [\w.+#-]+)?)"
-    r"(?: do| offer| provide| (?:all )?about| (?:good |used )?for)?\s*(?:[?!.]|$|,|and\b)",
+    r"(?:^|[:,]\s)\W{0,3}(?:what(?: is|'s| does| can)|explain|describe) (?P<name>[\w.+#-]+(?: [\w.+#-]+)??)"
+    rf"(?: do| offer| provide| (?:all )?about| (?:good |used )?for)?(?: for (?:me|us))?(?:\s*[!.]|{_ENDS})",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Z]{2,}\d*(?:s|ed|es|ing)?|NuGet")
@@ -348,7 +350,8 @@ _ASKS_HOW_TO = re.compile(
 )
 _QUOTED_NAME = re.compile(r"`([A-Za-z_][\w.]*)`")
 _OPTION_NAME = re.compile(
-    r"(?:\b(?:options?|settings?|flags?|switch|parameter|argument|key|property|variable) [`'\"]?(?:--)?|(?<![\w-])--)"
+    r"\b(?:of|does|do|set|use) (?:the |an? )?"
+    r"(?:(?:option|setting|flag|switch|parameter|argument|key|property|variable) [`'\"]?(?:--)?|[`'\"]?--)"
     r"(?P<name>[a-z]\w*(?:-\w+)+)"
 )
 """A setting that is written with hyphens: elsewhere such words are English."""
@@ -383,6 +386,8 @@ def intent_of(question: Question) -> QueryIntent:
         names = (question.text.strip(),)
     places = question.places if question.kind in (QuestionKind.PATH, QuestionKind.ERROR) else ()
     intent = _intent(text, question.kind, bool(names))
+    if intent is Intent.OVERVIEW and places:
+        intent = Intent.EXPLANATION
     routes = tuple(_ROUTE_PATH.findall(text)) if intent is Intent.ROUTES else ()
     options = tuple(one for one in dict.fromkeys(_OPTION_NAME.findall(text)) if one not in names)
     return QueryIntent(intent, names + options, places, routes, _DOES.match(text) is not None)

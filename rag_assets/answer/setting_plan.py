@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans import facts_naming, points_naming, product_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS, ResultReader
+from rag_assets.identifiers import identifier_words
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -35,16 +38,20 @@ _NAME = re.compile(
     r"(?:s|(?:in)?_?(?:ms|milli(?:second)?s|seconds|minutes|hours|days))?$",
     re.IGNORECASE,
 )
-_TIME = r"time-?out|duration|interval|ttl|life_?time|expir|delay|period|wait|seconds|minutes|hours|days|frequency|age$"
-_OF_MANNER = {
-    re.compile(manner, re.IGNORECASE): re.compile(names, re.IGNORECASE)
+_OF_MANNER = tuple(
+    (re.compile(manner, re.IGNORECASE), re.compile(names))
     for manner, names in (
-        (r"\bhow (?:long|often|late|old|fast|soon)\b|\bwhen\b", _TIME),
-        (r"\bhow (?:many|much|big|large)\b", r"max|min|limit|count|size|retries|attempts|length"),
+        (
+            r"\bhow (?:long|often|late|old|fast|soon)\b|\bwhen\b",
+            "age|days|delay|duration|expir(?:ation|es|y)|frequency|hours|interval|lifetime|minutes|period|seconds|timeout"
+            "|ttl|wait",
+        ),
+        (r"\bhow (?:many|much|big|large)\b", "attempts|count|length|limit|max|maximum|min|minimum|retries|size"),
     )
-}
-"""What settings are called that are an answer to a question of this manner, which has no such word itself."""
+)
+"""The words of the names of settings that answer a question of this manner, which has no such word itself."""
 _OF_MANNER_BONUS = 1.0
+"""About what a quarter of the question's words in the name gives."""
 _LOOKED_AT = 40
 _FEWEST_SAID = 0.2
 """Of a question's weight, by the name of a setting. Of 40 questions of fifteen repositories that ask for an amount or a
@@ -86,8 +93,10 @@ def settings_meant(
         return []
     score, said = name_scores(question, words, [" ".join(one) for one in names], model)
     _, by_name = name_scores(question, words, [name for _, name in names], model)
-    asked = [of for manner, of in _OF_MANNER.items() if manner.search(question)]
-    fits = np.array([any(of.search(name) for of in asked) for _, name in names], np.float32)
+    asked = [of for manner, of in _OF_MANNER if manner.search(question)]
+    fits = np.array(
+        [any(of.fullmatch(word) for of in asked for word in _words_of(name)) for _, name in names], np.float32
+    )
     score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * fits)
     likely = [
         at
@@ -108,17 +117,27 @@ def settings_meant(
     return list(found.values())[:_MOST_SETTINGS]
 
 
-@lru_cache(maxsize=1)  # the next question asks the same graph, and a large one has 10,000 properties
+_settings_of: WeakKeyDictionary[Graph, tuple[list[int], list[tuple[str, str]]]] = WeakKeyDictionary()
+"""The next question asks the same graph, and a large one has 10,000 properties."""
+
+
 def _settings(graph: Graph) -> tuple[list[int], list[tuple[str, str]]]:
     """The nodes of all settings, and the (owner, name) of each."""
-    nodes, names = [], []
-    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.PROPERTY.value)).tolist():
-        owner, _, name = graph.keys[node].rpartition("|")[0].rpartition(":")[2].rpartition(".")
-        owner = owner.rpartition(".")[2]
-        if _OWNER.search(owner) or _NAME.search(name):
-            nodes.append(node)
-            names.append((owner.partition("`")[0], name))
-    return nodes, names
+    if graph not in _settings_of:
+        nodes, names = [], []
+        for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.PROPERTY.value)).tolist():
+            owner, _, name = graph.keys[node].rpartition("|")[0].rpartition(":")[2].rpartition(".")
+            owner = owner.rpartition(".")[2]
+            if _OWNER.search(owner) or _NAME.search(name):
+                nodes.append(node)
+                names.append((owner.partition("`")[0], name))
+        _settings_of[graph] = nodes, names
+    return _settings_of[graph]
+
+
+def _words_of(name: str) -> set[str]:
+    words = [word.lower() for word in identifier_words(name)]
+    return {*words, *map("".join, pairwise(words))}  # `TimeOut`, `time_out`
 
 
 def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[GraphFacts, dict[GraphFact, str]]:

@@ -64,6 +64,19 @@ def test_an_overview_begins_with_the_readme(cli: CommandLine, question: str) -> 
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "What is the service supposed to do when the basket is empty?",
+        "There is an order. What does it do?",
+        "How do I run it with docker compose?",
+        "what does this do?\n```csharp\nreturn OrderManager.Total(order);\n```",
+    ],
+)
+def test_a_question_for_a_part_is_none_for_an_overview(cli: CommandLine, question: str) -> None:
+    assert cli.run("ask", question, "--json").json["intent"] != "overview"
+
+
+@pytest.mark.parametrize(
     ("question", "heading", "one"),
     [
         ("what endpoints are there?", r"\*\*\d+ endpoints:\*\*", "OrdersController.cs"),
