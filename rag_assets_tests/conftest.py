@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from rag_assets_tests import faster_dagster, one_process, whole_files
+from rag_assets_tests import faster_dagster, whole_files
 from rag_assets_tests.acceptance import plugin
 from rag_assets_tests.acceptance.plugin import (  # noqa: F401 - hooks are found by their names
     pytest_addoption,
@@ -142,11 +142,6 @@ def without_the_settings_of_the_machine() -> None:
             del os.environ[variable]
 
 
-@pytest.fixture
-def copies_for_small_builds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(one_process, "wanted", False)
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     plugin.pytest_collection_modifyitems(config, items)
     ranks = {Path(__file__).parent / name: rank for rank, name in enumerate(SLOW_FILES)}
@@ -175,8 +170,5 @@ def nothing_stays_in_cycles() -> Iterator[None]:
 
 
 def pytest_runtest_setup() -> None:
-    """Neither loads for it what takes seconds."""
-    if "dagster" in sys.modules:
+    if "dagster" in sys.modules:  # not loaded for it: that takes seconds
         faster_dagster.remember()
-    if "rag_assets.pipeline.discovered_files" in sys.modules:
-        one_process.remember()

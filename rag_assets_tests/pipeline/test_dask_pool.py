@@ -33,6 +33,7 @@ from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.qdrant_points import SHARD
 from rag_assets.pipeline.workers import dask_pool
 from rag_assets.pipeline.workers.dask_pool import _Admission, installed, machine, run_task
+from rag_assets.pipeline.workers.process_pool import ProcessPool
 from rag_assets.pipeline.workers.worker_pool import as_completed, broadcast, cluster_of, map_buckets, rest_workers
 from rag_assets.settings import ExecutionSettings
 from rag_assets.settings.config_file import ConfigError
@@ -193,6 +194,17 @@ def test_one_bucket_stays_here(tmp_path: Path) -> None:
 
 def test_a_plan_stays_on_this_machine(cluster: LocalCluster, tmp_path: Path) -> None:
     assert cluster_of(replace(build_on(cluster, tmp_path), folder=tmp_path)) is None
+
+
+def has_cluster(build: IndexBuild) -> bool:
+    return cluster_of(build) is not None
+
+
+def test_a_local_process_of_another_build_starts_no_cluster(tmp_path: Path) -> None:
+    """What a check does beside its stage is done in a copy, where one is left of a build with local processes."""
+    build = build_on(ExecutionSettings(workers="dask"), tmp_path)
+    (begun,) = ProcessPool(1).submit([partial(has_cluster, build)])
+    assert begun.result() is False
 
 
 def test_what_a_worker_raises_is_raised_here(cluster: LocalCluster, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ BuildOf = Callable[[Mapping[str, str | bytes]], Built]
 
 
 @pytest.fixture(autouse=True)
-def own_pool(copies_for_small_builds: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def own_pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(ProcessPool, "given_up", "")
     monkeypatch.setattr(ProcessPool, "_are_copies", False)
     monkeypatch.setattr(ProcessPool, "are_plain_copies", False)

@@ -110,6 +110,8 @@ class ProcessPool:
 
     given_up: ClassVar[str] = ""
     """Why this process goes on alone: worker processes died of nothing known, or none can be started."""
+    is_worker: ClassVar[bool] = False
+    """Whether this process is one of those of another, which starts none and no cluster."""
     are_plain_copies: ClassVar[bool] = False
     """Whether the processes are copies of this one: they have all that this had when they were made."""
 
@@ -378,7 +380,7 @@ def _start_no_others() -> None:
     global _hidden_main
     _of_parent.append(ProcessPool._executor)  # its end would wait for another such lock
     ProcessPool._executor, ProcessPool._lock, _hidden_main = None, threading.Lock(), threading.Lock()
-    ProcessPool.given_up = "a worker starts no others"
+    ProcessPool.given_up, ProcessPool.is_worker = "a worker starts no others", True
 
 
 _of_parent: list[ProcessPoolExecutor | None] = []

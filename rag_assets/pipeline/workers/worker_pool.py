@@ -236,9 +236,9 @@ _cluster_lock = threading.Lock()
 
 def cluster_of(build: IndexBuild) -> DaskPool | None:
     """The Dask cluster of the settings, whose workers see the home of `build` and have this package; None where local
-    processes are wanted. Connected once per process. Raises ConfigError where the extra is not installed, ClusterError
-    where the cluster cannot be used."""
-    if not _uses_dask(build):
+    processes are wanted, and in one of these. Connected once per process. Raises ConfigError where the extra is not
+    installed, ClusterError where the cluster cannot be used."""
+    if not _uses_dask(build) or ProcessPool.is_worker:
         return None
     global _cluster
     try:
