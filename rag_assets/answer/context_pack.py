@@ -505,13 +505,13 @@ def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -
 def _is_written(name: str, target: Searchable) -> bool:
     """Whether a name with hyphens is anywhere, also as code spells it: `dry-run`, `dry_run`, `dryRun`."""
     from rag_assets.index.blobs import BlobError
-    from rag_assets.search.phrases import points_saying
+    from rag_assets.search.phrases import payloads_of, points_saying
     from rag_assets.search.section_source import section_source
 
     spelled = re.compile(r"[-_ ]?".join(map(re.escape, name.split("-"))), re.IGNORECASE)
     try:
-        points = points_saying(name, target.parts, target.scope()).ids
-        payloads = target.parts.shard().retrieve(sorted(points), target.scope()).values()
-        return any(spelled.search(section_source(one, target.parts.document)) for one in payloads)
+        points = sorted(points_saying(name, target.parts, target.scope()).ids)
+        payloads = payloads_of(points, target.parts, target.scope())
+        return any(spelled.search(section_source(payload, target.parts.document)) for _, payload in payloads)
     except (KeywordIndexError, BlobError):  # what is damaged is told of the evidence
         return True

@@ -57,8 +57,6 @@ _OF_ERRORS = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE})
 _OF_CONVENTIONS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES})
 _OF_LISTS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION})
 _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
-
-
 _DEFINITIONS = 6
 """Points that are read for one name of the question: the sections of a type, or of the parts of a partial one."""
 _MOST_NAMES = 4
@@ -103,8 +101,9 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Planned:
     """What a plan knows: facts with the points that show them, and `wish`, the question as it answers it. `decides`: it
-    is the answer, however well a search fits. `near` are names that are nearly those that nothing declares, `warnings`
-    say why there is no graph, `setting` is the share of the question that the name of a setting says."""
+    is the answer, however well a search fits. `lead` are the points that an answer begins with, `near` names that are
+    nearly those that nothing declares, `warnings` say why there is no graph, `setting` is the share of the question
+    that the name of a setting says."""
 
     wish: QueryIntent
     facts: GraphFacts = field(default_factory=GraphFacts)

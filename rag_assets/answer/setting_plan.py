@@ -88,15 +88,13 @@ def settings_meant(
     graph: Graph, question: str, words: Sequence[QueryTerm], model: StaticEmbedder | None
 ) -> list[Setting]:
     """The settings of the product that a question names in its own words, the nearest first."""
-    nodes, names = _settings(graph)
+    nodes, names, name_words = _settings(graph)
     if not nodes or not words:
         return []
     score, said = name_scores(question, words, [" ".join(one) for one in names], model)
     _, by_name = name_scores(question, words, [name for _, name in names], model)
     asked = [of for manner, of in _OF_MANNER if manner.search(question)]
-    fits = np.array(
-        [any(of.fullmatch(word) for of in asked for word in _words_of(name)) for _, name in names], np.float32
-    )
+    fits = np.array([any(of.fullmatch(word) for of in asked for word in known) for known in name_words], np.float32)
     score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * fits)
     likely = [
         at
@@ -117,12 +115,13 @@ def settings_meant(
     return list(found.values())[:_MOST_SETTINGS]
 
 
-_settings_of: WeakKeyDictionary[Graph, tuple[list[int], list[tuple[str, str]]]] = WeakKeyDictionary()
+_Settings = tuple[list[int], list[tuple[str, str]], list[set[str]]]
+_settings_of: WeakKeyDictionary[Graph, _Settings] = WeakKeyDictionary()
 """The next question asks the same graph, and a large one has 10,000 properties."""
 
 
-def _settings(graph: Graph) -> tuple[list[int], list[tuple[str, str]]]:
-    """The nodes of all settings, and the (owner, name) of each."""
+def _settings(graph: Graph) -> _Settings:
+    """The nodes of all settings, the (owner, name) of each, and the words of its name."""
     if graph not in _settings_of:
         nodes, names = [], []
         for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.PROPERTY.value)).tolist():
@@ -131,7 +130,7 @@ def _settings(graph: Graph) -> tuple[list[int], list[tuple[str, str]]]:
             if _OWNER.search(owner) or _NAME.search(name):
                 nodes.append(node)
                 names.append((owner.partition("`")[0], name))
-        _settings_of[graph] = nodes, names
+        _settings_of[graph] = nodes, names, [_words_of(name) for _, name in names]
     return _settings_of[graph]
 
 

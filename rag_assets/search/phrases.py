@@ -8,10 +8,10 @@ of the engine and k results stay k.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rag_assets.errors import QueryError
 from rag_assets.index.keyword.terms import runs, word_terms
@@ -87,10 +87,15 @@ def points_saying(phrase: str, parts: SearchResources, scope: SearchScope, most:
 
 
 def _having(phrase: str, ids: list[str], parts: SearchResources, scope: SearchScope) -> frozenset[str]:
-    document = cache(parts.document)
-    having = set()
+    document, written = cache(parts.document), _pattern(phrase)
+    return frozenset(
+        identifier
+        for identifier, payload in payloads_of(ids, parts, scope)
+        if written.search(payload.get("FinderSnippet", "")) or written.search(section_source(payload, document))
+    )
+
+
+def payloads_of(ids: Sequence[str], parts: SearchResources, scope: SearchScope) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each point of the scope with its payload, of which a few hundred are in memory."""
     for start in range(0, len(ids), _BATCH):
-        for identifier, payload in parts.shard().retrieve(ids[start : start + _BATCH], scope).items():
-            if occurs(phrase, payload.get("FinderSnippet", "")) or occurs(phrase, section_source(payload, document)):
-                having.add(identifier)
-    return frozenset(having)
+        yield from parts.shard().retrieve(ids[start : start + _BATCH], scope).items()
