@@ -292,9 +292,16 @@ class Passage:
 
     @property
     def owner(self) -> str:
-        """What it is declared in: of a method of Go its receiver, which the section is not of."""
+        """What it is declared in: of a method of Go its receiver, which the section is not of; of a member of a nested
+        type that type."""
         receiver = _GO_RECEIVER.match(self.signature) if self.evidence.language == "go" else None
-        return receiver["type"] if receiver else self.evidence.name
+        if receiver:
+            return receiver["type"]
+        for one in self.evidence.members:
+            around, _, name = one.name.rpartition(".")
+            if around and name == self.name and one.start_line <= self.line_end <= one.end_line:
+                return around.rpartition(".")[2]
+        return self.evidence.name
 
 
 @lru_cache(maxsize=256)  # of a turn or two: what declares a name is looked at before and while passages are ranked

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
 _OWNER = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?|Constants?|Defaults?|Policy)(?:`\d+)?$", re.IGNORECASE)
+_OPTIONS = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?)(?:`\d+)?$", re.IGNORECASE)
+"""Of settings of one name these tell: a constant may be what the setting is called elsewhere."""
 _NAME = re.compile(
     r"^_?(?:default|max|min)|(?:timeout|interval|limit|threshold|ttl|retries|expiry|expiration|lifetime|duration)"
     r"(?:s|(?:in)?_?(?:ms|milli(?:second)?s|seconds|minutes|hours|days))?$",
@@ -70,18 +72,20 @@ _VALUE = (
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml"})
 _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("Default", "Set in", "Setting", "Read in")
 _KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-]+[.:_]+)*{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)"
-_READ = r"(?<=[\w)\]]\.){0}(?!\w)(?!\s*(?:[-+*/|&?]?=(?![=>])|\())"
+_READ = r"(?<=[\w)\]]\.){1}{0}(?!\w)(?!\s*(?:[-+*/|&?]?=(?![=>])|\())"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """`said` is the share of the question's weight that its name says."""
+    """`said` is the share of the question's weight that its name says; `others` are the types that declare something
+    else of this name."""
 
     owner: str
     name: str
     path: str
     line: int
     said: float
+    others: tuple[str, ...] = ()
 
 
 def settings_meant(
@@ -108,11 +112,14 @@ def settings_meant(
             break
         if where and non_product_code(where[0].path) is None:
             owner, name = names[at]
-            found.setdefault(
-                name.replace("_", "").casefold(),
-                Setting(owner, name, where[0].path, where[0].line_start, float(said[at])),
-            )
-    return list(found.values())[:_MOST_SETTINGS]
+            of_name = name.replace("_", "").casefold()
+            known = found.get(of_name)
+            if known is None or (_OPTIONS.search(owner) and not _OPTIONS.search(known.owner)):
+                found[of_name] = Setting(owner, name, where[0].path, where[0].line_start, float(said[at]))
+    return [
+        replace(one, others=tuple({owner for owner, name in names if name == one.name and owner != one.owner}))
+        for one in [*found.values()][:_MOST_SETTINGS]
+    ]
 
 
 _Settings = tuple[list[int], list[tuple[str, str]], list[set[str]]]
@@ -161,18 +168,23 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     code = product_of(own or named.ids, index)
     files = {point: one for point, one in code.items() if one.get("CodeLanguage", "") in _FILES}
     name, made = re.escape(setting.name), dict[GraphFact, str]()
+    of_others = "".join(rf"(?<!\b{re.escape(other)}\.)" for other in setting.others)
     told: set[tuple[str, int]] = set()
     for verb, pattern, of in (("sets", _VALUE, code), ("sets", _KEY, files), ("reads", _READ, code)):
-        written, skipped = re.compile(pattern.format(name)), () if of is files else PROSE | CONFIGURATION
+        written, skipped = re.compile(pattern.format(name, of_others)), () if of is files else PROSE | CONFIGURATION
         facts = facts_naming(written, of, index, (verb, setting.name, True), skipped)
-        new = sorted((one for one in facts if (one.path, one.line) not in told), key=partial(_order, setting))[
-            :_MOST_EACH
-        ]
+        new = [one for one in facts if (one.path, one.line) not in told and not _declares_another(one, setting)]
+        new = sorted(new, key=partial(_order, setting))[:_MOST_EACH]
         told |= {(one.path, one.line) for one in new}
         for one in new:
             group = _READ_IN if verb == "reads" else _DEFAULT if one.path == setting.path else _SET_IN
             made[replace(one, group=group)] = facts[one]
     return made
+
+
+def _declares_another(fact: GraphFact, setting: Setting) -> bool:
+    """Whether it is the declaration of something else that is called as the setting is."""
+    return fact.path != setting.path and fact.source.endswith(f".{setting.name}")
 
 
 def _order(setting: Setting, fact: GraphFact) -> tuple[bool, bool, str, int]:

@@ -206,7 +206,10 @@ def _print_version(wanted: bool) -> None:
 def _global_options(
     context: typer.Context,
     home: Annotated[
-        Path | None, typer.Option(help="Where indexes and caches are kept. Default: as configured, else .rag_assets.")
+        Path | None,
+        typer.Option(
+            help="Where indexes and caches are kept. Default: $RAG_ASSETS__HOME, as configured, else .rag_assets."
+        ),
     ] = None,
     config: Annotated[
         Path | None, typer.Option(help="The configuration file. Default: rag_assets.yaml here or above.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -107,8 +107,20 @@ def examine(session: CliSession) -> dict[str, Any]:
         found["problems"] += [f"{found['file']}: repository {repository.id!r}: {text}" for text in problems if text]
     found["problems"] += _unusable_catalog(settings)
     found["problems"] += _unusable_pipeline(config, settings)
+    found["problems"] += _unread_variables(type(settings).model_fields)
     found["valid"] = not found["problems"]
     return found
+
+
+def _unread_variables(sections: Container[str]) -> list[str]:
+    """Variables that nothing reads, because one underscore is missing: the other commands do not look for them."""
+    prefix = ENV_PREFIX.removesuffix("_")
+    named = {name: name.upper().removeprefix(prefix) for name in sorted(os.environ) if name.upper().startswith(prefix)}
+    return [
+        f"environment: {name} is read by nothing; write {ENV_PREFIX}{rest}"
+        for name, rest in named.items()
+        if rest.partition("__")[0].lower() in sections
+    ]
 
 
 def _show(session: CliSession, found: dict[str, Any]) -> None:

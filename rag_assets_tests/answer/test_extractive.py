@@ -10,6 +10,7 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, ranked
 from rag_assets.answer.question_analysis import intent_of, query_terms_of
 from rag_assets.contracts.evidence import Evidence, Origin
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.index.keyword.vocabulary import KnownTerm
 from rag_assets.search.query_parser import understand
 from rag_assets_tests.answer.pieces import SERVICE, piece
@@ -189,6 +190,14 @@ def test_a_type_has_no_members_of_what_is_around_or_inside_of_it(source: str, la
     text = told("What is `Policy`", piece(source, symbol="Shop.OrderManager", language=language))
     assert own in text and "Share" in text
     assert "Half" not in text and "efund" not in text
+
+
+def test_a_member_of_a_nested_type_is_called_by_that_type() -> None:
+    """Handlers, validators and commands are often all inside of one type, and then each has a method of one name."""
+    covers = SectionMember("Policy.Covers", "public bool Covers(int days)", 8, 8)
+    held = piece(NESTED, symbol="Shop.OrderManager", members=(covers,))
+    assert "`Policy.Covers` in " in told("which days are covered", held)
+    assert "`OrderManager.RefundOrder` in " in told("how is an order refunded", held)
 
 
 def test_the_product_comes_before_its_samples_and_a_symbol_before_what_is_nested() -> None:

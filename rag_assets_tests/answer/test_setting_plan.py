@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -79,6 +80,36 @@ def send(letter, config: MailingConfig):
 ''',
 }
 
+NAMESAKES = {
+    "src/ClaimConstants.cs": """\
+namespace Shop.Claims;
+
+/// <summary>The names of what a token says.</summary>
+public static class ClaimConstants
+{
+    public const string TokenLifetime = "token_lifetime";
+}
+""",
+    "src/Issuer.cs": """\
+namespace Shop.Claims;
+
+public class Issuer
+{
+    public void Tell(Ticket ticket) => ticket.Add(ClaimConstants.TokenLifetime, "1");
+
+    public DateTime End(TokenOptions options) => DateTime.UtcNow + options.TokenLifetime;
+}
+""",
+    "src/TokenOptions.cs": """\
+namespace Shop.Claims;
+
+public class TokenOptions
+{
+    public TimeSpan TokenLifetime { get; set; } = TimeSpan.FromHours(1);
+}
+""",
+}
+
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
@@ -89,7 +120,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         yield index
 
 
-def told_by(index: Index, question: str) -> dict[str, list[str]]:
+def told_by(index: Index, question: str, files: Mapping[str, str] = FILES) -> dict[str, list[str]]:
     """Heading → the places below it; every one is as it is in its file, and cited."""
     answer = index.ask(question, options=AskOptions(threshold=0.0))
     assert {one.support for one in answer.checks} <= {Support.SUPPORTED}
@@ -101,7 +132,7 @@ def told_by(index: Index, question: str) -> dict[str, list[str]]:
         elif line.startswith("- **"):
             place, _, quoted = line.rpartition(" in ")[2].partition(": `")
             path, _, number = place.rpartition(":")
-            assert FILES[path].split("\n")[int(number) - 1].strip() == quoted.rpartition("` [chunk: ")[0]
+            assert files[path].split("\n")[int(number) - 1].strip() == quoted.rpartition("` [chunk: ")[0]
             places.append(place)
     return found
 
@@ -126,6 +157,16 @@ def test_of_a_name_that_is_everywhere_its_own_file_tells(shop: Index, monkeypatc
     told = told_by(shop, "which delivery timeout is used when I set nothing?")
     assert told["Default"] == ["src/Delivery/DeliveryOptions.cs:6"]
     assert not {"Set in", "Read in"} & told.keys()
+
+
+def test_of_one_name_the_options_tell_and_what_else_is_called_so_does_not(tmp_path: Path) -> None:
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", {**NAMESAKES}), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        told = told_by(index, "how long is the token lifetime by default?", NAMESAKES)
+    assert told["Default"] == ["src/TokenOptions.cs:5"]
+    assert told["Read in"] == ["src/Issuer.cs:7"]
+    assert "Set in" not in told
 
 
 @pytest.mark.parametrize(

@@ -209,6 +209,22 @@ def test_a_misspelled_variable_is_a_problem(cli: CommandLine) -> None:
     assert "unknown variable RAG_ASSETS__EMBEDER__PRECISION: no setting 'embeder'; did you mean 'embedder'?" in done.out
 
 
+@pytest.mark.parametrize(
+    ("variable", "problem"),
+    [
+        ("RAG_ASSETS_HOME", "environment: RAG_ASSETS_HOME is read by nothing; write RAG_ASSETS__HOME"),
+        ("RAG_ASSETS_SEARCH__LIMIT", "environment: RAG_ASSETS_SEARCH__LIMIT is read by nothing; write RAG_ASSETS__S"),
+        ("RAG_ASSETS_ANSWER_API_KEY", ""),
+    ],
+)
+def test_a_variable_without_its_second_underscore_is_a_problem(cli: CommandLine, variable: str, problem: str) -> None:
+    """It would be ignored, and the index would be elsewhere."""
+    with_variable = CommandLine(cli.home, cli.folder, {variable: "/somewhere"})
+    done = with_variable.run("config", "check", options=())
+    assert done.code == bool(problem)
+    assert problem in done.out
+
+
 def test_a_file_can_be_named(cli: CommandLine, tmp_path: Path) -> None:
     other = tmp_path / "other" / "settings.yaml"
     other.parent.mkdir()

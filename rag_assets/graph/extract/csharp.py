@@ -175,24 +175,35 @@ def _implementations(
     """The edges of all members that a type has for its interfaces, inherited ones as well, at the `lines` of the
     members (by key and written interface), at `line` where they stand elsewhere. An interface has only what it
     implements explicitly: what it declares beside that is new."""
-    is_interface = symbol.kind == "interface"
     for interface in names.symbols.interfaces(symbol.id):
         arguments = names.arguments_of(interface)
         for name in names.symbols.member_names(interface.name):
+            own: list[MemberSymbol] | None = None  # for all overloads of the interface
+            of_bases = set[str]()  # that implement the interface themselves
             for wanted in names.symbols.members(interface.name, name):
                 if not wanted.key or wanted.is_static or wanted.explicit_interface:
                     continue
-                explicit = [found for found in names.symbols.members(symbol.id, name) if found.explicit_interface]
-                candidates = [
-                    found
-                    for found in (*explicit, *(() if is_interface else names.find(symbol.id, name)))
-                    if found.kind is wanted.kind and found.key and _names(found, interface.name)
-                ]
-                found = _best(wanted, ((_likeness(found, wanted, arguments), found) for found in candidates))
-                if found is None or (found.owner != symbol.id and _declares(names, found.owner, interface.name)):
+                if own is None:
+                    own = list(_implementing(names, symbol, name, interface.name))
+                    of_bases = {found.owner for found in own if found.owner != symbol.id}
+                    of_bases = {owner for owner in of_bases if _declares(names, owner, interface.name)}
+                    if all(found.owner in of_bases for found in own):
+                        break  # of hundreds of types derived from one that has all members of a large interface
+                likeness = _Wanted(wanted, arguments).likeness
+                found = _best(wanted, ((likeness(found), found) for found in own if found.kind is wanted.kind))
+                if found is None or found.owner in of_bases:
                     continue
                 at = lines.get((found.key, found.explicit_interface), line)
                 yield GraphEdge(found.key, Relation.IMPLEMENTS, wanted.key, path=names.path, line=at)
+
+
+def _implementing(names: Names, symbol: TypeSymbol, name: str, interface: str) -> Iterator[MemberSymbol]:
+    """What may implement a member of this name: explicit implementations first, then what the type has or inherits."""
+    for found in names.symbols.members(symbol.id, name):
+        if found.explicit_interface and found.key and _names(found, interface):
+            yield found
+    if symbol.kind != "interface":
+        yield from (found for found in names.find(symbol.id, name) if found.key and _names(found, interface))
 
 
 def _names(found: MemberSymbol, interface: str) -> bool:
@@ -227,7 +238,7 @@ def _overridden(names: Names, symbol: TypeSymbol, declared: DeclaredMember) -> I
         candidates = (
             found for found in names.symbols.members(base.name, declared.name) if found.kind is own.kind and found.key
         )
-        above = _best(own, ((_likeness(own, found, arguments), found) for found in candidates))
+        above = _best(own, ((_Wanted(found, arguments).likeness(own), found) for found in candidates))
         if above is not None:
             yield GraphEdge(key, Relation.OVERRIDES, above.key, path=names.path, line=declared.line)
             return
@@ -257,19 +268,34 @@ def _parameters_in(key: str) -> str | None:
     return split_parameters(key.rpartition("|")[0])[1]
 
 
-def _likeness(own: MemberSymbol, wanted: MemberSymbol, arguments: Mapping[str, TypeRef]) -> int:
-    """How the parameters of a member compare with those of one above, seen through the type arguments of its type."""
-    if len(own.parameters) != len(wanted.parameters) or len(own.type_parameters) != len(wanted.type_parameters):
-        return _OTHER
-    renamed = (TypeRef(name, parameter=True) for name in own.type_parameters)
-    known = {**arguments, **dict(zip(wanted.type_parameters, renamed, strict=True))}
-    pairs = [
-        (entry.type, substituted(other.type, known))
-        for entry, other in zip(own.parameters, wanted.parameters, strict=True)
-    ]
-    if all(found == other for found, other in pairs):
-        return _SAME
-    return _ALIKE if all(_may_be(found, other) for found, other in pairs) else _OTHER
+class _Wanted:
+    """A member of an interface or a base class, as a type sees it through the type arguments that it gives."""
+
+    def __init__(self, member: MemberSymbol, arguments: Mapping[str, TypeRef]) -> None:
+        self._member, self._arguments = member, arguments
+        self._seen: dict[tuple[str, ...], list[TypeRef]] = {}
+
+    def likeness(self, own: MemberSymbol) -> int:
+        """How the parameters of a member of the type compare with those of this one."""
+        if len(own.parameters) != len(self._member.parameters):
+            return _OTHER
+        if len(own.type_parameters) != len(self._member.type_parameters):
+            return _OTHER
+        likeness = _SAME
+        for entry, other in zip(own.parameters, self._parameters(own.type_parameters), strict=True):
+            if entry.type != other:
+                if not _may_be(entry.type, other):  # of many overloads nearly all differ in their first parameters
+                    return _OTHER
+                likeness = _ALIKE
+        return likeness
+
+    def _parameters(self, names: tuple[str, ...]) -> list[TypeRef]:
+        """The types of its parameters, with other names for its own type parameters."""
+        if names not in self._seen:
+            renamed = (TypeRef(name, parameter=True) for name in names)
+            known = {**self._arguments, **dict(zip(self._member.type_parameters, renamed, strict=True))}
+            self._seen[names] = [substituted(entry.type, known) for entry in self._member.parameters]
+        return self._seen[names]
 
 
 def _may_be(one: TypeRef, other: TypeRef) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
+from rag_assets.graph.extract import csharp
 from rag_assets_tests.languages.csharp.binder.labels import edges_in, edges_of, extracted, nodes_in, short
 
 
@@ -163,6 +164,18 @@ def test_relations_of_declarations(code: str, expected: tuple[str, str, str]) ->
 def test_a_member_implements_what_has_its_parameters(code: str, implemented: set[tuple[str, str]]) -> None:
     found = edges_of({"a.cs": f"namespace N; {code}"}, "Implements")
     assert {(source, target) for source, _, target in found if "(" in source} == implemented
+
+
+def test_what_a_base_implements_is_not_compared_again_for_its_derived_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred providers of one base with hundreds of overloads took minutes."""
+    code = """interface I { void F(int a); void F(string a); void G(); }
+    class B : I { public virtual void F(int a) {} public virtual void F(string a) {} public virtual void G() {} }
+    class A : B { public override void F(int a) {} }"""
+    compared, best = [], csharp._best
+    monkeypatch.setattr(csharp, "_best", lambda wanted, found: (compared.append(wanted.key), best(wanted, found))[1])
+    found = edges_of({"a.cs": code}, "Implements")
+    assert {one for one in found if one[0].startswith("A.")} == {("A.F(int)", "Implements", "I.F(int)")}
+    assert [key.rpartition("|")[0] for key in compared].count("csharp:I.G()") == 1, "for B alone"
 
 
 def test_an_implementation_is_at_the_line_of_its_member() -> None:
