@@ -92,12 +92,13 @@ def named_nodes(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def declares(graph: Graph, name: str, *, only_types: bool = False) -> bool:
-    """Whether a type or a member has exactly this name."""
+    """Whether a type or a member has exactly this name, or with a dot one that ends with it."""
     from rag_assets.contracts.graph import NodeType, key_kind
 
     kinds = (NodeType.TYPE,) if only_types else (NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY)
     keys = [key for key in named_nodes(graph, (name,)) if key_kind(key) in kinds]
-    return any(short_name(key.rpartition("|")[0].partition("(")[0]) == name for key in keys)
+    symbols = (key.rpartition("|")[0].partition("(")[0].partition(":")[2] for key in keys)
+    return any(short_name(one) == name or ("." in name and f".{one}".endswith(f".{name}")) for one in symbols)
 
 
 def near_names(graph: Graph, name: str) -> tuple[str, ...]:
@@ -112,11 +113,14 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
     """What a question of this intent wants to know of some nodes: of a type its members too. The most telling come
     first, by the relevance of the other end and then by place."""
     from rag_assets.contracts.graph import NodeType, Relation, key_kind
+    from rag_assets.graph.impact import language_without_calls
     from rag_assets.graph.neighbourhood import neighbourhood
     from rag_assets.graph.relations import Direction
 
     steps = _steps(intent)
     entries = [key for key in keys if graph.find(key) is not None]
+    if intent is Intent.USAGE:  # what derives from it is not all that uses it, and its text tells the rest
+        entries = [key for key in entries if not language_without_calls(key)]
     if not steps or not entries:
         return GraphFacts()
     asked_for = _with_members(graph, entries)

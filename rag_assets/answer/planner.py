@@ -124,7 +124,7 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
     elif not wish.names:
         wish = _with_declared_words(wish, question, target, graph_of)
     pasted = _declared_of(question.pasted, target)
-    words = words_asked_of(target.parts, " ".join((question.text, *pasted)))
+    words = words_asked_of(target.parts, " ".join((question.text, *pasted)), wish.names)
     names = wish.names[:_MOST_NAMES]
     declared = {name: declaring(name, target) for name in names} | pasted
     is_error = question.kind is QuestionKind.ERROR
@@ -380,7 +380,11 @@ def _with_declared_words(
         return wish
     graphs = [graph for _, graph in graphs_of(target, graph_of)]
     of_type = maybe.intent is Intent.DEFINITION
-    names = tuple(one for one in maybe.names if any(declares(graph, one, only_types=of_type) for graph in graphs))
+    names = tuple(
+        one
+        for one in maybe.names
+        if any(declares(graph, one, only_types=of_type and "." not in one) for graph in graphs)
+    )
     return replace(maybe, names=names[:1] if of_type else names) if names else wish
 
 

@@ -60,6 +60,9 @@ _MOST_TYPES = 6  # of an overview
 _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
 _MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
+_ERRORS = frozenset({"error", "exception"})
+_IS_ERROR = re.compile(r"[(:,]\s*(?:\w+\.)*\w*(?:Exception|Error)\b|\bextends\s+[\w.]*(?:Exception|Error)\b")
+"""Python calls most of its exceptions errors, and both may be called neither."""
 _ABSTRACT = re.compile(r"\b(?:interface|abstract|trait|ABC|Protocol)\b")
 _README_SECTIONS = 12
 _MOST_BASES = 2  # between a type and the contract that says what it is
@@ -83,6 +86,15 @@ _SAYS_NO_USE = re.compile(
     r"\s*(?:import|from|using|package|export \*|//|/\*|\*|#|--|\"\"\"|@see)(?!\w)|.*\brequire\(", re.IGNORECASE
 )
 """What imports a name, or tells of it."""
+_DECLARES = (
+    r"\b(?:class|enum|interface|record|struct|trait|type|def|fn|fun|func|function)\s+(?:\([^()]*\)\s*)?{0}(?!\w)"
+)
+_TOLD = re.compile(
+    r"(?P<block>^[ \t]*/\*.*?\*/)|(?P<doc>^[ \t]*[rRuUbBfF]{0,2}(?P<q>\"\"\"|\'\'\').*?(?P=q))"
+    r"|(?P<p>\"\"\"|\'\'\').*?(?P=p)",
+    re.DOTALL | re.MULTILINE,
+)
+"""Comments and strings that begin a line; the last are strings of another kind, to know where they end."""
 _README = re.compile(
     r"(?:readme|docs?/(?:readme|index|intro|introduction|overview)(?=\.))(?:\.(?!x?html?$)\w+)?", re.IGNORECASE
 )
@@ -177,12 +189,13 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
     wanted = [root(word) for word in (*sort, noun)]
+    lasts = _ERRORS if noun in _ERRORS else {wanted[-1]}
     named, contracts = list[int](), list[int]()
     for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist():
         said = [root(word) for word in identifier_words(graph.names[node])]
         if said[said[:1] == ["i"] : len(said) - (said[-1:] == ["base"])] == wanted:
             contracts.append(node)
-        elif said and said[-1] == wanted[-1]:
+        elif said and (said[-1] in lasts or (lasts is _ERRORS and _IS_ERROR.search(graph.signature(node)))):
             named.append(node)
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
     derived, bases = _derived(graph, contracts if sort else [*contracts, *one_of_them])
@@ -372,7 +385,7 @@ def mentions_of(
         among |= bool(points.cut)
         last = name.rpartition(".")[2]
         payloads = shard.retrieve(sorted(points.ids - set(declaring)), scope)
-        named = facts_naming(_written(last), payloads, target, ("names", last, last == name))
+        named = facts_naming(_written(name), payloads, target, ("names", last, last == name), declares=False)
         found |= {fact: point for fact, point in named.items() if intent is not Intent.TESTS or is_test_path(fact.path)}
         if name in names:
             waiting += _constants_of(name, payloads, target)
@@ -441,7 +454,10 @@ def _constants_of(name: str, payloads: Mapping[str, Mapping[str, Any]], target: 
 
 
 def _written(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    """A name as a whole word; a member of something, as `Order.cancel` is, behind a dot or as a call."""
+    owner, _, last = name.rpartition(".")
+    word = rf"(?<!\w){re.escape(last)}(?!\w)"
+    return re.compile(rf"(?:\.|->|::){word}|{word}\s*[(<]" if owner else word)
 
 
 def facts_naming(
@@ -450,9 +466,12 @@ def facts_naming(
     target: Searchable,
     said: tuple[str, str, bool],
     skipped: Container[str] = PROSE | CONFIGURATION,
+    *,
+    declares: bool = True,
 ) -> dict[GraphFact, str]:
     """Each member of code that has a pattern, where it does first, with the smallest section that has it; `said` is
-    what it does with which name, and whether that is certain: of a member alone other types may have one too."""
+    what it does with which name, and whether that is certain: of a member alone other types may have one too. Where
+    code only `declares` what is called so counts or not."""
     made: dict[tuple[str, str], tuple[GraphFact, str]] = {}
     told: set[tuple[str, int]] = set()
 
@@ -466,8 +485,11 @@ def facts_naming(
         symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         symbol = "" if payload.get("Symbol") == path else symbol  # a file without declarations
         members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
-        for line in _lines_with(written, said[1].casefold(), _code_of(payload, target, skipped), payload):
-            member = next((one.name for one in members if one.start_line <= line <= one.end_line), "")
+        for line, text in _lines_with(written, said[1].casefold(), _code_of(payload, target, skipped), payload):
+            around = next((one for one in members if one.start_line <= line <= one.end_line), None)
+            if not declares and _declares(text, around, said[1]):
+                continue
+            member = around.name if around is not None else ""
             owner = symbol if symbol.isidentifier() or not member else ""  # a module is called by its path
             source = ".".join(dict.fromkeys(filter(None, (owner, member)))) or path.rpartition("/")[2]
             if (path, line) not in told:
@@ -476,10 +498,31 @@ def facts_naming(
     return dict(made.values())
 
 
-def _lines_with(written: re.Pattern[str], name: str, code: str, payload: Mapping[str, Any]) -> Iterator[int]:
+def _declares(line: str, member: SectionMember | None, name: str) -> bool:
+    """Whether a line is where a member, or a type, of a name is declared."""
+    if re.search(_DECLARES.format(re.escape(name)), line):
+        return True
+    if member is None or member.name.rpartition(".")[2] != name or "(" not in member.signature:
+        return False
+    return member.signature.partition("(")[0].strip() in line
+
+
+def _lines_with(
+    written: re.Pattern[str], name: str, code: str, payload: Mapping[str, Any]
+) -> Iterator[tuple[int, str]]:
     """The lines of the code of a section that have a pattern with a name and do more than import or tell of it."""
     if name not in code.casefold():
         return
-    for line, text in enumerate(code.split("\n"), int(payload.get("StartLine", 1))):
-        if name in text.casefold() and written.search(text) and not _SAYS_NO_USE.match(text):
-            yield line
+    told = _told_in(code)
+    for at, text in enumerate(code.split("\n")):
+        if name in text.casefold() and written.search(text) and not _SAYS_NO_USE.match(text) and at not in told:
+            yield at + int(payload.get("StartLine", 1)), text
+
+
+def _told_in(code: str) -> set[int]:
+    """The lines, from 0, of docstrings and block comments, also where a section begins within such a comment."""
+    end = code.find("*/")
+    spans = [(0, end)] if end >= 0 and "/*" not in code[:end] else []
+    is_whole = code.count('"""') % 2 == code.count("'''") % 2 == 0  # else who knows what is within
+    spans += [found.span() for found in _TOLD.finditer(code) if found["block"] or (found["doc"] and is_whole)]
+    return {line for start, stop in spans for line in range(code.count("\n", 0, start), code.count("\n", 0, stop) + 1)}

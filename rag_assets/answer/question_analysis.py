@@ -96,6 +96,7 @@ _DOUBLED = re.compile(r"([bdfglmnprt])\1$")
 
 SAYS_NOTHING = FUNCTION_WORDS | _ASKING
 _RUN_OR_STOP = re.compile(r"(?P<run>\w+)|[.!?:\n]")
+_NAME_OR_STOP = re.compile(r"(?P<run>\w+(?:\.\w+)*)|[.!?:\n]")
 
 _RELATIONS = frozenset(
     word
@@ -170,14 +171,14 @@ def roots_of_run(run: str) -> tuple[str, ...]:
     return tuple(map(root, word_terms(run)))
 
 
-def words_asked_of(parts: SearchResources, text: str) -> tuple[QueryTerm, ...]:
-    """`asked_words` with the vocabulary of `parts`. Where that cannot be read, which the search has said or refused to
-    go on with, nobody knows which words are rare, or in no section at all: all weigh the same, and all are known."""
+def words_asked_of(parts: SearchResources, text: str, names: Sequence[str] = ()) -> tuple[QueryTerm, ...]:
+    """`query_terms_of` with the vocabulary of `parts`. Where that cannot be read, which the search has said or refused
+    to go on with, nobody knows which words are rare, or in no section at all: all weigh the same, and all are known."""
     try:
         vocabulary = parts.vocabulary()
     except KeywordIndexError:
-        return tuple(QueryTerm(word, root(word), _share(word), True, named) for word, named in _telling(text))
-    return query_terms_of(text, vocabulary, vocabulary.sections)
+        return tuple(QueryTerm(word, root(word), _share(word), True, named) for word, named in _telling(text, names))
+    return query_terms_of(text, vocabulary, vocabulary.sections, names)
 
 
 def sections_of_vocabulary(parts: SearchResources) -> int:
@@ -188,11 +189,11 @@ def sections_of_vocabulary(parts: SearchResources) -> int:
         return 0
 
 
-def query_terms_of(text: str, terms: Terms, sections: int) -> tuple[QueryTerm, ...]:
+def query_terms_of(text: str, terms: Terms, sections: int, names: Sequence[str] = ()) -> tuple[QueryTerm, ...]:
     """The telling words of a question in order of first use. A word that no section has weighs as much as one that a
     single section has: it is the rarest of all, and no evidence for it can exist."""
     made = []
-    for term, is_name in _telling(text):
+    for term, is_name in _telling(text, names):
         holding = max((known.sections for form in _forms(term, terms) if (known := terms.find(form))), default=0)
         weight = inverse_document_frequency(sections, max(holding, 1)) * _share(term)
         made.append(QueryTerm(term, root(term), weight, holding > 0, is_name))
@@ -203,9 +204,10 @@ def _share(word: str) -> float:
     return _ASKED_SHARE if is_relation_or_manner(word) else 1.0
 
 
-def _telling(text: str) -> Iterable[tuple[str, bool]]:
+def _telling(text: str, names: Sequence[str] = ()) -> Iterable[tuple[str, bool]]:
     """The words that tell something, each root once: the first that has it; and whether it is written as a name is,
-    with a capital that no beginning of a sentence explains."""
+    with a capital that no beginning of a sentence explains. What is one of the `names` tells something, whatever it
+    says elsewhere: a `Repository`."""
     found: dict[str, tuple[str, bool]] = {}
     starts = True
     for match in _RUN_OR_STOP.finditer(text):
@@ -217,7 +219,7 @@ def _telling(text: str) -> Iterable[tuple[str, bool]]:
         starts = False
         for word in map(str.lower, identifier_words(run)):
             term = stem(word)
-            if not {word, term} & SAYS_NOTHING and (len(term) > 1 or term.isdigit()):
+            if (run in names or not {word, term} & SAYS_NOTHING) and (len(term) > 1 or term.isdigit()):
                 found.setdefault(root(term), (term, is_name))
     return found.values()
 
@@ -407,8 +409,8 @@ _OBJECT_FIRST = re.compile(
 
 def words_as_names(question: Question) -> QueryIntent | None:
     """A question of what calls, needs, tests, implements or stores something, as one about its capitalised words, and
-    one of its members as one about what has them: whether they are names, as `Basket` is one, the index has to say.
-    None for other questions, and without such a word."""
+    one of its members as one about what has them: whether they are names, as `Basket` is one, the index has to say, and
+    of words with a dot, as `job.cancel`, in any question. None for others, and without such a word."""
     text = question.asks or question.typed
     intent = _intent(text, question.kind, True)
     members = _MEMBERS.search(text)
@@ -417,13 +419,12 @@ def words_as_names(question: Question) -> QueryIntent | None:
         return QueryIntent(Intent.DEFINITION, ("".join(word[:1].upper() + word[1:] for word in said), " ".join(said)))
     if choices := _choices(text):
         return QueryIntent(Intent.DEFINITION, choices, choice=True)
-    if intent not in _OF_NAMES:
-        return None
     starts = _OBJECT_FIRST.match(text) is None
     names: dict[str, None] = {}
-    for match in _RUN_OR_STOP.finditer(text):
+    for match in _NAME_OR_STOP.finditer(text):
         run = match["run"]
-        if run and not starts and run[0].isupper() and not (run.lower() in SAYS_NOTHING or _WORD.fullmatch(run)):
+        of_one = run and intent in _OF_NAMES and not starts and run[0].isupper()
+        if (of_one and not (run.lower() in FUNCTION_WORDS or _WORD.fullmatch(run))) or (run and "." in run):
             names[run] = None
         starts = run is None
     return QueryIntent(intent, tuple(names)) if names else None
@@ -626,11 +627,15 @@ _ASKS_OF_ERROR = re.compile(
     r"\b(?:thrown?|throws?|rais(?:ed?|es)|caught|catch(?:es)?|handle[ds]?|get|happens?|returned|comes?|message|mapped)\b",
     re.IGNORECASE,
 )
+_THROWN = re.compile(r"\b(?:thrown?|throws|raised?|raises|caught|catch(?:es)?)\b", re.IGNORECASE)
 _CAUGHT = re.compile(r"\b(?:caught|catch(?:es)?|handle[ds]?|mapped|status)\b", re.IGNORECASE)
 
 
 def errors_asked(question: str, names: Sequence[str]) -> list[str]:
-    """The errors among some names, where a question asks when they are thrown or who catches them."""
+    """The errors among some names, where a question asks when they are thrown or who catches them: all names where it
+    says so, as not all errors are called errors."""
+    if _THROWN.search(question):
+        return list(names)
     return [name for name in names if _ERROR.fullmatch(name)] if _ASKS_OF_ERROR.search(question) else []
 
 

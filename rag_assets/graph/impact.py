@@ -35,6 +35,7 @@ from rag_assets.graph.csr_graph import (
 from rag_assets.graph.edge_weights import first_rows, permitted
 from rag_assets.graph.neighbourhood import WalkError
 from rag_assets.graph.relations import Direction, WalkStep
+from rag_assets.languages.detection import detect_language
 
 
 class EffectState(IntEnum):
@@ -48,7 +49,15 @@ class EffectState(IntEnum):
 
 
 WITHOUT_CALLS = frozenset({"python", "typescript", "tsx", "javascript", "java", "go"})
-"""Languages of which the graph has declarations alone: what nothing reaches may be used all the same."""
+
+
+def language_without_calls(key: str) -> str:
+    """The language of a declaration or a file, of which the graph has declarations, bases and tests alone: what
+    nothing reaches may be used all the same. '' for others."""
+    language, _, rest = key.partition(":")
+    language = detect_language(rest.rpartition("|")[0]) if language == "file" else language
+    return language if language in WITHOUT_CALLS else ""
+
 
 _CODE = (NodeType.METHOD, NodeType.PROPERTY)
 _TABLES = (NodeType.TABLE, NodeType.VIEW, NodeType.TABLE_OR_VIEW)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _WITH_COMMIT = re.compile(r"(?P<place>.+)@(?P<commit>[0-9a-fA-F]{4,64})", re.DOTALL)
 _WITH_LINES = re.compile(r"(?P<path>.+):(?P<start>\d{1,9})(?:-(?P<end>\d{1,9}))?", re.DOTALL)
+_FILES = frozenset({"config", "document", "file", "markup", "resource", "script", "transcript", "window"})
+"""Kinds of segments whose symbol is the path of their file."""
 _WITH_SYMBOL = re.compile(r"(?P<path>.{2,}?):(?P<symbol>[^:/\\]+)")  # the colon of `C:\repo\A.cs` is none of ours
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _ARITY = re.compile(r"`\d+")
@@ -40,6 +42,8 @@ _DIGITS = 10  # of a commit
 _NEAR = 3
 _NEAR_NAMES = 0.8
 _LISTED = 12
+_OTHERS = 3
+_MEMBERS = frozenset(MemberKind) - {MemberKind.TYPE}
 _NAMELESS = frozenset({MemberKind.WINDOW, MemberKind.CUE, MemberKind.STATEMENTS})
 """Members whose name is a place or a person, not a name that something declares."""
 
@@ -71,7 +75,7 @@ class DeclaredLines:
     def is_called(self, name: str) -> bool:
         """Whether a name in any case, qualified or not, is the one of this symbol."""
         own, wanted = self.symbol.casefold(), _ARITY.sub("", name).strip().removesuffix("()").casefold()
-        return own == wanted or own.endswith(f".{wanted}")
+        return own == wanted or own.endswith((f".{wanted}", f"/{wanted}"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,8 +191,9 @@ class FileText:
 
 def _declared(segment: Segment) -> Iterator[DeclaredLines]:
     owner = _ARITY.sub("", plain_symbol(segment.symbol))
-    is_file = "/" in owner or owner.rpartition(".")[2] == "" or segment.kind in ("document", "window", "config")
-    if not is_file:
+    is_module = segment.kind == "module"  # of Go and TypeScript called by its folder or file, as its types are
+    is_file = segment.kind in _FILES or owner.rpartition(".")[2] == ""
+    if not is_file and not (is_module and "/" in owner):
         span = segment.span
         yield DeclaredLines(owner, segment.kind, segment.signature, span.line_start, span.line_end)
     for leaf in leaves_of(segment.members):
@@ -197,6 +202,20 @@ def _declared(segment: Segment) -> Iterator[DeclaredLines]:
             symbol = member.name if is_file else ".".join(filter(None, (owner, leaf.owner, member.name)))
             span = member.span
             yield DeclaredLines(symbol, member.kind.value, member.signature, span.line_start, span.line_end)
+
+
+def meant_by(
+    name: str, found: list[tuple[FileText, DeclaredLines]]
+) -> tuple[list[tuple[FileText, DeclaredLines]], str]:
+    """Of what is called so in any letter case that in the case of the name, if there is any, and of that the types,
+    before members that are called like them; and a note that names what else there is."""
+    last = _ARITY.sub("", name).strip().removesuffix("()").rpartition(":")[2].rpartition("/")[2].rpartition(".")[2]
+    exact = [one for one in found if one[1].name == last] or found
+    meant = [one for one in exact if one[1].kind not in _MEMBERS] or exact
+    others = [one for one in found if one not in meant]
+    listed = [f"{one.symbol} ({lines_of(file.path, one.start_line, one.end_line)})" for file, one in others[:_OTHERS]]
+    more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
+    return meant, f"also called so: {', '.join(listed)}{more}" if others else ""
 
 
 class ReadLabel(OpenLabel, Protocol):
@@ -343,7 +362,8 @@ class SourceReader:
     def _symbol(self, written: str, found: list[tuple[FileText, DeclaredLines]]) -> SourceLines:
         if not found:
             raise self._unknown(written)
-        places = {(file.path, one.start_line, one.end_line): (file, one) for file, one in found}
+        meant, note = meant_by(written, found)
+        places = {(file.path, one.start_line, one.end_line): (file, one) for file, one in meant}
         if len(places) > 1:
             listed = [
                 f"  {lines_of(path, start, end)}  {one.signature or one.symbol}"
@@ -353,7 +373,8 @@ class SourceReader:
             said = f"{written} is declared {len(listed)} times; read one of"
             raise QueryError("\n".join([said, *listed[:_LISTED], *more]))
         file, one = next(iter(places.values()))
-        return self._cut(file, one.start_line, one.end_line, one)
+        lines = self._cut(file, one.start_line, one.end_line, one)
+        return replace(lines, notes=(*lines.notes, note)) if note else lines
 
     def _in_version(
         self, written: str, declared: list[tuple[FileText, DeclaredLines]], commit: str, work_tree: bool

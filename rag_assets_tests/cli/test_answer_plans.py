@@ -504,10 +504,10 @@ def test_of_very_many_sections_the_likeliest_are_read_and_it_is_said(
     assert "names it in these of the likeliest sections:**" in answer
 
 
-def test_an_impact_of_nothing_says_where_the_graph_ends(polyglot: CommandLine) -> None:
+def test_an_impact_says_where_the_graph_ends(polyglot: CommandLine) -> None:
     done = polyglot.run("graph", "impact", "TransactionalCacheManager")
     question = 'rag-assets ask "who uses TransactionalCacheManager?"'
-    assert f"of java the graph has declarations alone; where code names it: {question}" in done.out
+    assert f"of java the graph has no calls; where code names it: {question}" in done.out
 
 
 CHECKOUT = """namespace Shop;

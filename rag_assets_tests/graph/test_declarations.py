@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.graph.extract.registry import declarations
+from rag_assets.graph.extract.registry import bases, declarations
 from rag_assets_tests.descriptions.label import label_of
 from rag_assets_tests.graph.chains import edges_by, nodes_by
 from rag_assets_tests.sections.windows import window
@@ -44,3 +44,31 @@ def test_what_contains_what() -> None:
 @pytest.mark.parametrize("path", ["a.cs", "a.sql", "a.json", "a.md", "a.resx"])
 def test_others_have_an_extractor_of_their_own_or_nothing_to_declare(path: str) -> None:
     assert edges_by(declarations, {path: "class A { }\n"}) == []
+
+
+def test_what_types_say_they_derive_from() -> None:
+    texts = {
+        "pkg/base.py": "class Store:\n    class Inner(Plain): ...\nclass Plain: ...\nclass Store2(Exception): ...\n",
+        "pkg/sql.py": "class SqlStore(base.Store[int], metaclass=M): ...\nclass Plain(Plain): ...\n",
+        "a/Node.java": "package a;\npublic interface Node {}\n",
+        "a/Element.java": "package a;\nclass Element extends Base<Node> implements Node {}\nclass Base<T> {}\n",
+        "web/cart.ts": "export interface Cart {}\nexport interface More extends Cart {}\n",
+        "web/own/cart.ts": "export interface Cart {}\nexport class Big implements Cart { }\n",
+        "shop.go": "package shop\ntype Base struct{}\ntype Cart struct { Base\n Total int }\n",
+        "main.go": "package main\ntype Other struct { shop.Unknown }\n",
+    }
+    assert edges_by(bases, texts) == [
+        "go:shop.Cart|TYPE Inherits go:shop.Base|TYPE probable",
+        "java:a.Element|TYPE Implements java:a.Node|TYPE probable",
+        "java:a.Element|TYPE Inherits java:a.Base|TYPE probable",
+        "python:pkg.base.Store.Inner|TYPE Inherits python:pkg.base.Plain|TYPE probable",
+        "python:pkg.sql.Plain|TYPE Inherits python:pkg.base.Plain|TYPE probable",
+        "python:pkg.sql.SqlStore|TYPE Inherits python:pkg.base.Store|TYPE probable",
+        "typescript:web/cart.More|TYPE Inherits typescript:web/cart.Cart|TYPE probable",
+        "typescript:web/own/cart.Big|TYPE Implements typescript:web/own/cart.Cart|TYPE probable",
+    ]
+
+
+def test_of_bases_that_are_equally_near_none_is_meant() -> None:
+    texts = {"a/x.py": "class Base: ...\n", "b/x.py": "class Base: ...\n", "c/y.py": "class Own(Base): ...\n"}
+    assert edges_by(bases, texts) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rag_assets.languages.parsed_file import ParsedFile
 
 _TESTABLE = ("class", "record", "struct")
+_PARTS = re.compile(r"[./]")
 
 
 def subjects_of_tests(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
@@ -92,24 +94,34 @@ def _names(segment: Segment) -> tuple[str, str]:
 
 
 def _nearest(found: TestedSubject, segment: Segment, symbols: LabelDeclarations) -> str:
-    """Of several types of the name the one whose namespace has most in common with that of the test: projects of tests
-    are named after what they test. '' where two are equally near."""
-    candidates = {
-        entry.symbol: entry
-        for entry in symbols.declared_types.named(found.name, segment.language)
-        if entry.declaration.startswith(_TESTABLE) and entry.symbol != segment.symbol
-    }
-    shared = {symbol: _in_common(entry, segment) for symbol, entry in candidates.items()}
-    best = max(shared.values(), default=0)
-    nearest = [symbol for symbol, count in shared.items() if count == best]
-    return nearest[0] if len(nearest) == 1 and best else ""
+    """Of several types of the name the nearest: projects of tests are named after what they test. '' where none of
+    their namespaces has anything in common with that of the test."""
+    nearest = nearest_type(
+        (
+            entry
+            for entry in symbols.declared_types.named(found.name, segment.language)
+            if entry.declaration.startswith(_TESTABLE) and entry.symbol != segment.symbol
+        ),
+        segment.namespace,
+    )
+    return nearest.symbol if nearest is not None and _in_common(nearest, segment.namespace) else ""
 
 
-def _in_common(entry: IndexedType, segment: Segment) -> int:
-    """How many words of the namespace of a type stand in that of the test, in order."""
-    words = segment.namespace.split(".")
+def nearest_type(candidates: Iterable[IndexedType], namespace: str) -> IndexedType | None:
+    """Of types of one name that of a namespace, else the one whose own has most in common with it; None where two are
+    equally near."""
+    near: dict[tuple[bool, int], dict[str, IndexedType]] = {}
+    for entry in candidates:
+        near.setdefault((entry.namespace == namespace, _in_common(entry, namespace)), {})[entry.symbol] = entry
+    nearest = list(near[max(near)].values()) if near else []
+    return nearest[0] if len(nearest) == 1 else None
+
+
+def _in_common(entry: IndexedType, namespace: str) -> int:
+    """How many words of the namespace or folders of a type stand in another one, in order."""
+    words = _PARTS.split(namespace)
     at = found = 0
-    for part in entry.namespace.split("."):
+    for part in _PARTS.split(entry.namespace):
         if part in words[at:]:
             at = words.index(part, at) + 1
             found += 1

@@ -11,7 +11,7 @@ from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.errors import WrongQuestion
 from rag_assets.graph.csr_graph import Graph, NodeLocation
-from rag_assets.graph.impact import Effect, groups_of, impact
+from rag_assets.graph.impact import Effect, groups_of, impact, language_without_calls
 from rag_assets.graph.lookup import nodes_named, short_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
@@ -30,11 +30,14 @@ _CALLERS = (
     WalkStep(Relation.CONSTRUCTS, Direction.IN),
     WalkStep(Relation.HANDLES, Direction.IN),
     WalkStep(Relation.EXPOSES, Direction.OUT),
+    WalkStep(Relation.EXECUTES, Direction.IN),
+    WalkStep(Relation.READS_FROM, Direction.IN),
+    WalkStep(Relation.WRITES_TO, Direction.IN),
     WalkStep(Relation.TESTS, Direction.IN),
     WalkStep(Relation.IMPLEMENTS, Direction.OUT),
     WalkStep(Relation.OVERRIDES, Direction.OUT),
 )
-"""Who calls a member, also through the interface that it implements."""
+"""Who calls a member, also through the interface that it implements, executes a procedure, reads or writes a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class GraphRow:
 @dataclass(frozen=True, slots=True)
 class GraphFound:
     """What a walk found. `paths` are those of a path, whose rows are its nodes; `total` is of all that was reached, of
-    which `rows` are the first; `unknown` says why an empty answer may be wrong, '' where there is nothing. `edges` are
+    which `rows` are the first; `unknown` says why there may be more than was found, '' where all is. `edges` are
     those between what is around a node, besides those that led there."""
 
     starts: tuple[str, ...]
@@ -116,6 +119,7 @@ class GraphReply:
                 body += [group.value, *(row.line() for row in rows)]
         left = found.total - len(found.rows)
         foot = [f"{left} more; raise limit, or narrow with only"] if left > 0 else []
+        foot += [f"not all, because {found.unknown}"] if found.rows and found.unknown else []
         return joined_within(head, body, foot, max_tokens, "… {} more lines; raise max_tokens, or narrow with only")
 
 
@@ -138,7 +142,7 @@ def walk(index: LabelIndex, request: GraphRequest) -> GraphFound:
     else:
         rows, edges = _around(graph, request, keys)
     wanted = [row for row in rows if not request.only or row.group in request.only]
-    unknown = "" if wanted else _why_unknown(graph, starts)
+    unknown = _why_unknown(graph, starts, request, is_empty=not wanted)
     return GraphFound(keys, tuple(wanted[: request.limit]), len(wanted), unknown=unknown, edges=edges)
 
 
@@ -196,11 +200,16 @@ def _groups(graph: Graph, keys: Sequence[str]) -> dict[str, Touched]:
     return {key: TOUCHED[group] for key, group in zip(keys, groups, strict=True)}
 
 
-def _why_unknown(graph: Graph, starts: Sequence[int]) -> str:
-    """Why nothing was found of what is only referred to; '' where the index has the declaration."""
-    if any(graph.places(node) for node in starts):
+def _why_unknown(graph: Graph, starts: Sequence[int], request: GraphRequest, *, is_empty: bool) -> str:
+    """Why there may be more than was found: of some languages no use is known, and of what is only referred to nothing;
+    '' where the index has all."""
+    if is_empty and not any(graph.places(node) for node in starts):
+        return "it is declared outside of this index"
+    language = language_without_calls(graph.keys[starts[0]]) if request.relation is not GraphQuery.AROUND else ""
+    if not language:
         return ""
-    return "it is declared outside of this index"
+    asked = f"who uses {short_name(graph.keys[starts[0]])}?"
+    return f"of {language} the graph has no calls; for the lines that name it ask: {asked}"
 
 
 def _confidence(edge: GraphEdge | None) -> Confidence:

@@ -17,7 +17,7 @@ from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.relations import Direction, WalkStep
 from rag_assets.search.graph_context import graph_of
 from rag_assets.search.index import LabelIndex
-from rag_assets.search.source_lines import DeclaredLines, FileText, SourceReader
+from rag_assets.search.source_lines import DeclaredLines, FileText, SourceReader, meant_by
 from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
 from rag_assets.serving.requests import SymbolRequest
@@ -55,12 +55,13 @@ class SymbolPart:
 @dataclass(frozen=True, slots=True)
 class SymbolFound:
     """A symbol with all its declarations. `relatives` are the names at the other end of inheritance, by how; None
-    where the index has no graph."""
+    where the index has no graph. `note` names what else is called so."""
 
     symbol: str
     kind: str
     parts: tuple[SymbolPart, ...]
     relatives: dict[str, list[str]] | None = field(default_factory=dict)
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +95,14 @@ class SymbolReply:
                 for part in self.found.parts
             ],
             "relatives": self.found.relatives,
+            "note": self.found.note or None,
         }
 
     def text(self, max_tokens: int) -> str:
         found = self.found
         head = [self.age.line(self.label), f"{found.kind} {found.symbol}"]
         head += [f"{how}: {', '.join(names)}" for how, names in (found.relatives or {}).items()]
+        head += [found.note] if found.note else []
         return joined_within(head, list(self._lines()), [], max_tokens, "… {} more lines; read a part for the rest")
 
     def _lines(self) -> Iterator[str]:
@@ -113,13 +116,14 @@ class SymbolReply:
 
 
 def symbol(index: LabelIndex, request: SymbolRequest) -> SymbolFound:
-    """The one symbol of a name, in any letter case, qualified or not. Raises PlaceError for one that nothing declares,
-    and QueryError with the candidates for several."""
+    """The one symbol of a name, in any letter case, qualified or not; a type rather than a member of its name. Raises
+    PlaceError for one that nothing declares, and QueryError with the candidates for several."""
     reader = SourceReader(index)
-    declared = reader.declaring(request.name)
-    if not declared:
+    found = reader.declaring(request.name)
+    if not found:
         reader.read(request.name)  # says what is near
         raise PlaceError(f"{request.name} is a place, not a symbol; read it instead")
+    declared, note = meant_by(request.name, found)
     by_symbol: dict[str, list[tuple[FileText, DeclaredLines]]] = {}
     for file, one in declared:
         by_symbol.setdefault(one.symbol, []).append((file, one))
@@ -131,19 +135,22 @@ def symbol(index: LabelIndex, request: SymbolRequest) -> SymbolFound:
         raise QueryError("\n".join([said, *listed, *more]))
     name = exact[0] if exact else next(iter(by_symbol))
     parts = tuple(_part(file, one) for file, one in by_symbol[name][:_MOST_PARTS])
-    return SymbolFound(name, parts[0].declared.kind, parts, _relatives(index, name, parts))
+    return SymbolFound(name, parts[0].declared.kind, parts, _relatives(index, name, parts), note)
 
 
 def _part(file: FileText, declared: DeclaredLines) -> SymbolPart:
+    """With its members, those behind it too, as Go has them, where the file has no other part of it."""
+    alone = sum(one.symbol == declared.symbol for one in file.declared) == 1
     inside = [
         one
         for one in file.declared
-        if one != declared
-        and declared.start_line <= one.start_line
-        and one.end_line <= declared.end_line
-        and one.symbol.startswith(f"{declared.symbol}.")
+        if one != declared and one.symbol.startswith(f"{declared.symbol}.") and (alone or _is_within(one, declared))
     ]
     return SymbolPart(file.path, declared, _doc(file, declared), tuple(inside))
+
+
+def _is_within(one: DeclaredLines, other: DeclaredLines) -> bool:
+    return other.start_line <= one.start_line and one.end_line <= other.end_line
 
 
 def _doc(file: FileText, declared: DeclaredLines) -> str:

@@ -1,0 +1,98 @@
+"""Questions about languages of which the graph has declarations and bases, and no calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.index.layout import IndexHome
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+FILES = {
+    "README.md": "# Jobs\n\nRuns jobs.\n",
+    "jobs/job.py": '''\
+class Job:
+    """A job of a queue."""
+
+    def cancel(self):
+        if self.is_done:
+            raise CannotStop("it is done")
+
+
+class CannotStop(Exception):
+    pass
+
+
+class NoSuchJobError(Exception):
+    pass
+''',
+    "jobs/worker.py": '''\
+from jobs.job import CannotStop, Job
+
+
+class Worker:
+    def stop(self, job):
+        """Calls job.cancel(), and
+        job.cancel() may raise CannotStop
+        where it is done."""
+        try:
+            job.cancel()
+        except CannotStop:
+            log("cannot cancel it")
+
+
+class Timer:
+    def cancel(self):
+        self.cancel_later()
+''',
+    "jobs/store.py": "from jobs.job import Job\n\n\nclass Repository:\n    def add(self, job): ...\n",
+    "jobs/memory.py": "from jobs.store import Repository\n\n\nclass InMemory(Repository): ...\n",
+    "jobs/main.py": "from jobs.store import Repository\n\n\ndef run(store: Repository):\n    store.add(1)\n",
+    "src/Reader.java": """\
+package jobs;
+
+class Reader {
+    /**
+     Will throw an UncheckedIOException if it fails.
+     */
+    int read() {
+        throw new UncheckedIOException(cause);
+    }
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("without-calls")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "jobs", FILES), "jobs")
+    with open_index("jobs@main", home=home.root) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("who calls Job.cancel?", ["jobs/worker.py:10"]),
+        ("who uses Repository?", ["jobs/main.py:4", "jobs/memory.py:4"]),
+        ("what implements Repository?", ["jobs/memory.py:4"]),
+        ("when is CannotStop raised?", ["jobs/job.py:6", "jobs/worker.py:11"]),
+        ("where is UncheckedIOException thrown?", ["src/Reader.java:8"]),
+        ("which exceptions are there?", ["jobs/job.py:9", "jobs/job.py:13"]),
+    ],
+)
+def test_the_lines_that_do_it_are_told(index: Index, question: str, places: list[str]) -> None:
+    """No docstring, no comment, no text in quotes, and no declaration of what is called so."""
+    answer = index.ask(question)
+    assert not answer.abstained
+    told = [line for line in answer.text.splitlines() if line.startswith("- **")]
+    assert [re.findall(r" in (\S+:\d+)", line)[0] for line in told] == places
+
+
+def test_a_member_is_named_with_its_type(index: Index) -> None:
+    assert "def cancel(self):" in index.ask("what is Job.cancel?").text.split("Timer")[0]
