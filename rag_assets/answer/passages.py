@@ -401,7 +401,7 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
     first = known.line_start + known.text.count("\n", 0, part.start)
     last = first + text.count("\n")
     if known.language in PROSE:
-        headings = _HEADING.findall(known.text[: part.end])
+        headings = _HEADING.findall(_without_fenced(known.text, part.end))
         heading, head = headings[-1] if headings else "", _on_one_line(text)
         return Passage(known, text, text, first, last, heading=heading, signature=head)
     prelude = _PRELUDE.match(text)
@@ -420,10 +420,18 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         last,
         name=_name(known, bare, head),
         doc=_doc_text(comment),
-        is_type=_is_type(head) or (known.language == "go" and head.startswith("type ")),
+        is_type=_type_in(head) is not None or (known.language == "go" and head.startswith("type ")),
         depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),
         signature=_on_one_line(bare),
     )
+
+
+def _without_fenced(text: str, end: int) -> str:
+    """The beginning of a text without fenced code, where `#` begins a comment; the text may begin inside of such."""
+    start = 0
+    if len(_FENCE_LINE.findall(text)) % 2 and (first := _FENCE.search(text)) is not None:
+        start = min(first.end(), end)
+    return _FENCED.sub("", text[start:end])
 
 
 def _on_one_line(bare: str, end: re.Pattern[str] = _SIGNATURE_END) -> str:
@@ -440,9 +448,10 @@ def _doc_text(comment: str) -> str:
     return "" if "<" in comment and "///" in comment else prose_of(comment)
 
 
-def _is_type(head: str) -> bool:
+def _type_in(head: str) -> re.Match[str] | None:
+    """What a head declares as a type; behind a parenthesis it is a constraint, or a word of a docstring."""
     found = _TYPE.search(head)
-    return found is not None and "(" not in head[: found.start()]
+    return found if found is not None and "(" not in head[: found.start()] else None
 
 
 def _without_attributes(code: str) -> str:
@@ -482,7 +491,7 @@ def _name(known: Evidence, bare: str, head: str) -> str:
 
 
 def _declared_name(head: str) -> str:
-    kind = _TYPE.search(head)
+    kind = _type_in(head)
     if kind is not None:
         named = _CALLED.search(head, kind.start(1)) if kind.group().startswith("delegate") else kind
         return named[1] if named is not None else ""

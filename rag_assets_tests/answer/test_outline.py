@@ -188,3 +188,29 @@ def test_a_method_of_go_is_of_its_receiver() -> None:
     push, new = passages_of(piece(text, language="go", symbol="worker", path="worker/pool.go"))
     assert about(push).startswith("`Pool.Push` in worker/pool.go:3-5")
     assert about(new).startswith("`worker.New` in worker/pool.go:7-9")
+
+
+def test_comments_of_fenced_code_are_no_headings() -> None:
+    text = "## Use\n\nwords\n\n```sh\n# get a token\ncurl x\n```\n\nmore\n"
+    assert {one.heading for one in passages_of(piece(text, language="markdown"))} == {"Use"}
+    inside = "# get a token\ncurl x\n```\n\nmore\n\n## Next\n\nlast\n"
+    assert [one.heading for one in passages_of(piece(inside, language="markdown"))] == ["Next"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "name", "is_type"),
+    [
+        (
+            "python",
+            'def get(self, kind):\n    """Waits.\n\n    :param kind: an event class or several\n    """',
+            "get",
+            False,
+        ),
+        ("csharp", "T Make<T>(int x) where T : class where U : struct { F(); return x; }", "Make", False),
+        ("csharp", "public class Order(int id) : Base(id) { }", "Order", True),
+        ("csharp", "public delegate void Changed(int id);", "Changed", True),
+    ],
+)
+def test_a_type_is_what_is_declared_before_a_parenthesis(language: str, text: str, name: str, is_type: bool) -> None:
+    found = passages_of(piece(text, language=language))[0]
+    assert (found.name, found.is_type) == (name, is_type)
