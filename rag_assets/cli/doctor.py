@@ -111,7 +111,9 @@ def examine_all(session: CliSession) -> Iterator[Diagnosis]:
     yield home_directory(home)
     yield embedding_model(session, home)
     yield from reranking_model(session)
+    yield from vector_server(session)
     yield from catalog(session)
+    yield from remote_store(session)
     yield from caches(home)
     yield from conversations(home)
     yield from indexes(home)
@@ -257,6 +259,42 @@ def reranking_model(session: CliSession) -> Iterator[Diagnosis]:
     except ConfigError:
         return  # `configuration` has reported it
     yield Diagnosis("reranker", "ok", f"{settings.model or settings.provider}, {settings.base_url} answers")
+
+
+def vector_server(session: CliSession) -> Iterator[Diagnosis]:
+    """Checks that the Qdrant server answers and is new enough. Yields nothing without a configured one."""
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.index.vectors import server_version
+    from rag_assets.index.vectors.vector_api import VectorStoreError
+
+    try:
+        settings = session.settings().stores
+        if settings.vectors == "qdrant":
+            version = server_version(settings)
+            yield Diagnosis("qdrant", "ok", f"version {version}, {settings.qdrant_url} answers")
+    except VectorStoreError as error:
+        yield Diagnosis("qdrant", "fail", str(error), "check stores.qdrant_url, QDRANT_API_KEY and the server")
+    except ConfigError:
+        return  # `configuration` has reported it
+
+
+def remote_store(session: CliSession) -> Iterator[Diagnosis]:
+    """Checks that the remote store can be listed. Yields nothing without a configured one."""
+    try:
+        where = session.settings().stores.remote
+        if where:
+            # Start-up budget: loaded when it runs, not for --help and completion.
+            from rag_assets.index.remote import RemoteError, open_remote
+            from rag_assets.index.remote.manifests import published_labels
+
+            try:
+                labels = published_labels(open_remote(where))
+            except RemoteError as error:
+                yield Diagnosis("remote", "fail", str(error), "check stores.remote and its credentials")
+            else:
+                yield Diagnosis("remote", "ok", f"{where}: {counted(len(labels), 'label')} published")
+    except ConfigError:
+        return  # `configuration` has reported it
 
 
 def catalog(session: CliSession) -> Iterator[Diagnosis]:

@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from rag_assets.cli.console import Output, Style, aligned, counted, named_counts, short, size
-from rag_assets.cli.options import AsJson, CliSession, LabelArgument, complete_label, known_label, session_of
+from rag_assets.cli.options import AsJson, LabelArgument, complete_label, known_label, session_of
 from rag_assets.cli.quality import measured
 from rag_assets.index import generation_refs
 from rag_assets.index.catalog import CatalogError, forget_stale, tell_served
@@ -214,11 +214,18 @@ def prune(
         list[str] | None,
         typer.Argument(metavar="LABEL", help="Default: all labels.", autocompletion=complete_label),
     ] = None,
+    served_only: Annotated[
+        bool,
+        typer.Option(
+            "--served-only",
+            help="Delete the previous one too, and those of retention.keep: for a text that must be gone for good.",
+        ),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete old generations, as every successful `index` does: all but the `retention.keep` best of each label. The
-    served, the previous and the tagged generations always stay, and so does one that is being built.
+    served, the previous and the tagged generations stay, and so does one that is being built.
 
     Example: rag-assets generations prune --dry-run
     """
@@ -226,7 +233,7 @@ def prune(
     home = session.home()
     known = home.known_labels()
     chosen = known if not labels else [label_named(known, name) for name in labels]
-    found, skipped = _pruned(session, home, chosen, dry_run)
+    found, skipped = _pruned(home, chosen, dry_run, 0 if served_only else session.settings().retention.keep)
     if as_json:
         session.output.json({"dry_run": dry_run, "pruned": found, "skipped": skipped})
         return
@@ -241,13 +248,10 @@ def prune(
         session.output.note("their documents and cache entries go with: rag-assets gc")
 
 
-def _pruned(
-    session: CliSession, home: IndexHome, labels: Sequence[str], dry_run: bool
-) -> tuple[list[dict[str, Any]], list[str]]:
+def _pruned(home: IndexHome, labels: Sequence[str], dry_run: bool, keep: int) -> tuple[list[dict[str, Any]], list[str]]:
     """The deleted generations, and why other labels were skipped: a build prunes its own label at its end."""
     from rag_assets.pipeline.build import LabelBusy, label_lock  # start-up budget: loaded when it runs
 
-    keep = session.settings().retention.keep
     found: list[dict[str, Any]] = []
     skipped = []
     for label in labels:

@@ -47,7 +47,8 @@ def delete_session(
     everything: Annotated[bool, typer.Option("--all", help="All sessions of the user.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete sessions for good: their text is overwritten in the database, not only hidden.
+    """Delete sessions for good, and what the log has of them: their text is overwritten in the database, not only
+    hidden. With --all questions without a session go too.
 
     Example: rag-assets session delete refunds
     """
@@ -66,11 +67,18 @@ def delete_session(
             else [history.delete_session(owner, name) for name in names or ()]
         )
     erased = all(one.erased for one in deleted)
-    counts = {"sessions": sum(one.sessions for one in deleted), "turns": sum(one.turns for one in deleted)}
+    counts = {
+        "sessions": sum(one.sessions for one in deleted),
+        "turns": sum(one.turns for one in deleted),
+        "logged": sum(one.logged for one in deleted),
+    }
     if as_json:
         session.output.json({"user": owner, **counts, "erased": erased})
         return
-    session.output.line(f"deleted {counted(counts['sessions'], 'session')} with {counted(counts['turns'], 'turn')}")
+    session.output.line(
+        f"deleted {counted(counts['sessions'], 'session')} with {counted(counts['turns'], 'turn')}, "
+        f"and {counted(counts['logged'], 'logged question')}"
+    )
     if not erased:
         session.output.warning(
             "another process is reading the database, so the text is not overwritten yet; the next deletion does it"

@@ -128,10 +128,12 @@ class StoredTurn(NewTurn):
 
 @dataclass(frozen=True, slots=True)
 class DeletedConversation:
-    """How much was deleted. `erased`: the text is in no file of the database any more."""
+    """How much was deleted; `logged` are questions of the query log. `erased`: the text is in no file of the database
+    any more."""
 
     sessions: int
     turns: int
+    logged: int
     erased: bool
 
 
@@ -291,9 +293,10 @@ class Conversations(Closeable):
             writing.run(f"DELETE FROM {SESSIONS} WHERE {condition}", values)
             # The log calls the name of a session `session`.
             logged = " AND ".join(f"{'session' if name == 'name' else name} = ?" for name in which)
+            questions = writing.rows(f"SELECT count(*) FROM {QUERY_LOG} WHERE {logged}", values)[0][0]
             writing.run(f"DELETE FROM {QUERY_LOG} WHERE {logged}", values)
         return DeletedConversation(
-            len(keys), count, self._database.erase_deleted((TURNS, SUMMARIES, SESSIONS, QUERY_LOG))
+            len(keys), count, questions, self._database.erase_deleted((TURNS, SUMMARIES, SESSIONS, QUERY_LOG))
         )
 
     def _begun(self, writing: SqlTransaction, user: str, name: str) -> _Owner:

@@ -1,7 +1,8 @@
 """The generations of a label as a person sees them: what each is of, whether it can be served, and whether it is kept.
 
 Always kept: what is served, what was served before it, what has a tag, and the build in progress. The rest is ranked
-by how likely a person wants it back, and the first ones are kept until there are `keep` finished ones.
+by how likely a person wants it back, and the first ones are kept until there are `keep` finished ones. With `keep` 0 a
+text must go for good, so what was served before goes too.
 """
 
 from __future__ import annotations
@@ -100,7 +101,9 @@ def superfluous(home: IndexHome, label: str, keep: int, damaged: str = "") -> li
     if pointer is None:
         return []
     finished = finished_generations(home, label)
-    always = {pointer.generation_id, pointer.previous_generation_id, pending_build_id(home, label)}
+    always = {pointer.generation_id, pending_build_id(home, label)}
+    if keep:
+        always.add(pointer.previous_generation_id)
     always.update(tags_of(home, label).values())
     wanted = (*pointer.former[:1], *pointer.set_aside, *pointer.former[1:], *reversed(finished))
     ranked = [known for known in dict.fromkeys((pointer.generation_id, *wanted)) if known in finished]

@@ -93,7 +93,7 @@ def test_a_named_session_goes_on_and_is_deleted_for_good(cli: CommandLine) -> No
     refused = cli.run("session", "delete", "ordres", "--user", "ann")
     assert refused.code == 1 and "ann has no session 'ordres'; did you mean 'orders'?" in refused.err
     done = cli.run("session", "delete", "orders", "--user", "ann")
-    assert done.out == "deleted 1 session with 3 turns\n"
+    assert done.out == "deleted 1 session with 3 turns, and 3 logged questions\n"
     assert kept(cli) == {}
     stored = b"".join(file.read_bytes() for file in cli.home.root.glob("conversations.sqlite*"))
     assert stored and b"OrderService" not in stored
@@ -102,8 +102,9 @@ def test_a_named_session_goes_on_and_is_deleted_for_good(cli: CommandLine) -> No
 def test_all_sessions_of_a_user(cli: CommandLine) -> None:
     for name in ("one", "two"):
         assert cli.run("ask", ABOUT, "--session", name, "--user", "ann", "--json").json["turn"]
+    assert cli.run("ask", ABOUT, "--user", "ann").code == 0, "without a session"
     assert cli.run("session", "delete", "--all", "--user", "ann", "--json").json == {
-        "user": "ann", "sessions": 2, "turns": 2, "erased": True
+        "user": "ann", "sessions": 2, "turns": 2, "logged": 3, "erased": True
     }  # fmt: skip
     assert "ann has no sessions" in cli.run("session", "list", "--user", "ann").err
 

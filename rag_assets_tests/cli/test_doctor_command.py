@@ -23,6 +23,10 @@ def verdicts(done: Outcome) -> dict[str, str]:
     return {check["name"]: check["verdict"] for check in done.json["checks"]}
 
 
+def detail_of(done: Outcome, name: str) -> str:
+    return next(str(check["detail"]) for check in done.json["checks"] if check["name"] == name)
+
+
 def repair_of(done: Outcome, name: str) -> str:
     return next(str(check["repair"]) for check in done.json["checks"] if check["name"] == name)
 
@@ -165,6 +169,46 @@ def test_a_configured_reranker_is_asked(indexed: Indexed, answers: bool, verdict
     assert verdicts(done)["reranker"] == verdict
     said = next(check["detail"] for check in done.json["checks"] if check["name"] == "reranker")
     assert ("rerank-m" if answers else "503: asleep") in said
+
+
+@pytest.mark.parametrize(
+    ("version", "verdict", "said"),
+    [
+        ("1.20.0", "ok", "version 1.20.0, "),
+        ("1.2.0", "fail", "1.19 or newer is needed"),
+        ("", "fail", "cannot be reached"),
+    ],
+    ids=["answers", "is too old", "is away"],
+)
+def test_a_configured_qdrant_server_is_asked(cli: CommandLine, version: str, verdict: str, said: str) -> None:
+    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
+    from rag_assets_tests.index.qdrant_wire import QdrantWire
+
+    with QdrantWire(version=version, refuse=lambda call: None if version else 403) as server:
+        stores = {"RAG_ASSETS__STORES__VECTORS": "qdrant", "RAG_ASSETS__STORES__QDRANT_URL": server.url}
+        done = CommandLine(cli.home, cli.folder, WITHOUT_MODEL | stores).run("doctor", "--json")
+    assert verdicts(done)["qdrant"] == verdict and done.json["healthy"] == (verdict == "ok")
+    assert said in detail_of(done, "qdrant")
+
+
+def test_a_configured_remote_store_is_asked(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    published = cli.folder / "published" / "labels" / "shop@main"
+    published.mkdir(parents=True)
+    (published / "active.json").write_text("{}", encoding="utf-8")
+
+    def of(remote: str) -> Outcome:
+        variables = WITHOUT_MODEL | {"RAG_ASSETS__STORES__REMOTE": remote}
+        return CommandLine(cli.home, cli.folder, variables).run("doctor", "--json")
+
+    done = of(str(cli.folder / "published"))
+    assert verdicts(done)["remote"] == "ok" and "1 label published" in detail_of(done, "remote")
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    monkeypatch.setattr("rag_assets.index.remote.objects._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "geheim-geheim")
+    done = of("s3://indexes/x")
+    assert verdicts(done)["remote"] == "fail" and "s3://indexes/x: listing labels failed" in detail_of(done, "remote")
 
 
 @pytest.mark.rule("D17")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -185,6 +187,31 @@ def test_prune_says_what_goes(cli: CommandLine, history: History) -> None:
     collected = cli.run("gc")
     assert collected.code == 0
     assert "removed 1 documents" in collected.out and "freed " in collected.out
+
+
+def test_a_text_that_must_go_is_in_no_file_after_prune_and_gc(cli: CommandLine, history: History) -> None:
+    def holding(word: bytes) -> list[str]:
+        found = []
+        for folder, _, files in os.walk(history.home.root):  # passes over folders that a process is deleting
+            for file in files:
+                with suppress(FileNotFoundError):
+                    found += [file] if word in (Path(folder) / file).read_bytes() else []
+        return found
+
+    for text in ("public class Zanzibarquartz {}", "public class Nothing {}"):
+        history.source.commit({"src/Once.cs": text})
+        run_stages(history.settings, history.label, history.repository)
+    gone = b"Zanzibarquartz"
+    assert holding(gone)
+    cli.run("generations", "prune")
+    assert holding(gone), "the build before stays"
+    run_stages(history.settings, history.label, history.repository, force=True)
+    found = cli.run("generations", "prune", "--served-only", "--json").json["pruned"]
+    assert len(found) == 2 and finished_generations(history.home, history.label) == [served(history)]
+    cli.run("gc")
+    assert holding(gone) == []
+    assert cli.run("generations", "rollback").code == 1, "there is nothing to go back to"
+    assert cli.run("search", "nothing").code == 0
 
 
 def test_what_is_being_built_is_left_alone(cli: CommandLine, history: History) -> None:

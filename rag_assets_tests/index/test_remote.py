@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import socket
+import socketserver
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -300,11 +301,42 @@ def test_a_server_that_is_not_there_is_named_soon_and_without_credentials(
     monkeypatch.setenv("AWS_ENDPOINT_URL", address)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "geheim-geheim")
-    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     monkeypatch.setattr("rag_assets.index.remote.objects._FIRST_WAIT_SECONDS", 0.01)
     with pytest.raises(RemoteError, match=r"s3://nowhere/x: .*run the command again") as caught:
         pull(other(tmp_path), LABEL, open_remote("s3://nowhere/x"))
     assert "geheim" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("reply", "requests"),
+    [
+        pytest.param(b"HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\n\r\n", 4, id="busy"),
+        pytest.param(b"", 8, id="hangs up"),  # aiohttp repeats once what it may
+    ],
+)
+def test_a_server_that_fails_is_asked_four_times(reply: bytes, requests: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    asked = []
+
+    class Failing(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            while line := self.rfile.readline():
+                if line.startswith((b"GET ", b"HEAD ")):
+                    asked.append(line)
+                if line == b"\r\n":
+                    self.wfile.write(reply)
+                    return
+
+    monkeypatch.setattr("rag_assets.index.remote.objects._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "geheim-geheim")
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Failing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_address[1]}")
+        with pytest.raises(RemoteError):
+            open_remote("s3://busy/x").read("labels/a")
+        server.shutdown()
+    assert len(asked) == requests
 
 
 def test_the_words_of_a_client_never_carry_a_credential(

@@ -93,7 +93,7 @@ def for_each_repository(
             yield work(settings, home, label, repository)
         except (RagAssetsError, OSError) as error:
             said = describe(error)
-            session.output.error(said if label in said else f"{label}: {said}")
+            session.output.error(_about(label, said))
             yield Failed(label, said)
 
 
@@ -227,6 +227,10 @@ def _set_aside(session: CliSession, home: IndexHome, planned: IndexTarget, serve
     return summarize(home, label, served, "set-aside")
 
 
+def _about(label: str, said: str) -> str:
+    return said if label in said else f"{label}: {said}"
+
+
 def _has_vectors(home: IndexHome, label: str) -> bool:
     try:
         return not active_generation(home, label).manifest.lexical_only
@@ -279,7 +283,7 @@ def _run(session: CliSession, home: IndexHome, planned: IndexTarget, request: In
     if outcome.failure:
         if session.debug:
             session.output.note(outcome.trace)
-        session.output.error(f"{planned.label}: {outcome.failure}")
+        session.output.error(_about(planned.label, outcome.failure))
         if outcome.refused:
             return _refused(home, planned.label, outcome.run_id, outcome.failure)
         session.output.note(f"the whole trace is in run {outcome.run_id}; rag-assets --debug index … prints it")

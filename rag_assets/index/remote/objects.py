@@ -29,14 +29,15 @@ AT_A_TIME = 16
 """Transfers in parallel: enough to hide the 20 to 50 ms of a request, few enough for one machine's network."""
 
 _ATTEMPTS = 4
-_FIRST_WAIT_SECONDS = 0.5  # doubled for each further attempt: 0.5, 1 and 2 s, beside what the client itself repeats
+_FIRST_WAIT_SECONDS = 0.5  # doubled for each further attempt: 0.5, 1 and 2 s
 _LENGTH_BYTES = 8  # before the compressed bytes: how many they become
 _LARGEST_OBJECT = 1 << 30  # a damaged length must not ask for all memory
 _SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID")
 _S3_OPTIONS: dict[str, Any] = {
     "use_listings_cache": False,  # others write too
     "skip_instance_cache": True,  # its key leaves out the credentials and the address, which are in the environment
-    "config_kwargs": {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 3, "mode": "standard"}},
+    # Attempts are counted here alone: those of each layer would multiply.
+    "config_kwargs": {"connect_timeout": 5, "read_timeout": 30, "retries": {"total_max_attempts": 1}},
 }
 
 
@@ -61,6 +62,8 @@ def open_remote(url: str) -> ObjectStore:
 
         path = UPath(url, **_S3_OPTIONS) if url.startswith("s3:") else UPath(url)
         files: Any = path.fs  # the client is imported here
+        if url.startswith("s3:"):
+            files.retries = 1
     except ImportError as error:
         raise RemoteError(f"stores.remote {url} needs {error.name}; run: pip install 'rag-assets[s3]'") from error
     return ObjectStore(url, files, str(path.path).rstrip("/"))

@@ -63,6 +63,18 @@ def open_vectors(directory: Path) -> VectorReader:
     return ServerReader(server, place, lambda: declared_digests(directory.parent))
 
 
+def server_version(settings: StoreSettings) -> str:
+    """The version of the server at `stores.qdrant_url`. Raises VectorStoreError where it does not answer, refuses the
+    key or is too old."""
+    from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+
+    server = QdrantServer.connect(settings.qdrant_url, READ_SECONDS, attempts=READ_ATTEMPTS)
+    try:
+        return server.require_version()
+    finally:
+        server.close()
+
+
 def stored_digests(directory: Path) -> dict[str, str]:
     """id → digest of every point that a finished store holds. A shard was asked when it was finished, and has not been
     written to since. Raises VectorStoreError."""

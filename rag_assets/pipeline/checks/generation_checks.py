@@ -555,7 +555,7 @@ def refusal(decision: Decision) -> list[str]:
     look = f"what changed: rag-assets generations compare {active} {current}; " if active else ""
     lines.append(
         f"{look}serve it anyway: rag-assets generations activate {current}; "
-        "or change evaluation.tolerance or the question set, and run: rag-assets index"
+        "or change the question set, evaluation.tolerance or evaluation.minimum, and run: rag-assets index"
     )
     return lines
 

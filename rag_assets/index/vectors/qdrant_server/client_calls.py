@@ -92,13 +92,14 @@ class QdrantServer:
                     raise VectorStoreError(self._described(doing, error)) from None
                 time.sleep(wait)
 
-    def require_version(self) -> None:
-        """Raises VectorStoreError for a server that is too old."""
+    def require_version(self) -> str:
+        """The version of the server. Raises VectorStoreError for one that is too old."""
         found = str(self.call("reached", "info").version)
         numbers = tuple(int(part) for part in found.split(".")[:2] if part.isdecimal())
         if numbers < OLDEST_SERVER:
             wanted = ".".join(map(str, OLDEST_SERVER))
             raise VectorStoreError(f"Qdrant at {self.name} is version {found}; {wanted} or newer is needed")
+        return found
 
     def close(self) -> None:
         self._client.close()
