@@ -76,3 +76,8 @@ def _is_boundary(word: str, i: int, length: int) -> bool:
         return True
     is_plural = word[i + 1] == "s" and not (i + 2 < length and word[i + 2].islower())
     return before.isupper() and not is_plural
+
+
+def word_set(*lines: str) -> frozenset[str]:
+    """The words of some lines."""
+    return frozenset(word for line in lines for word in line.split())

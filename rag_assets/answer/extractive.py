@@ -18,6 +18,7 @@ from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages
 from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, members_of, only_stores, passages_of
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
+from rag_assets.answer.whole_project import is_of_whole
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
@@ -36,6 +37,7 @@ _MOST_SHORT_LINES = 10  # of these
 _ALSO = "**See also:**"
 NOT_SURE = "**Not sure. The closest is:**"
 _MOST_PARAGRAPHS = 2  # of a file, in an introduction
+_STARTING = roots_of("run install start usage setup build quickstart deploy")
 _FEWEST_PROSE_WORDS = 8  # of a paragraph that introduces something
 _PROSE_WORD = re.compile(r"(?<![\w./-])[A-Za-z][a-z'-]+(?=[\s,.;:!?)])")
 _LINKS = re.compile(r"\[?!?\[[^\]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?|<[^>\n]*>|^#.*$", re.MULTILINE)
@@ -87,8 +89,8 @@ def answer_of(
     if wish.intent is Intent.PLACE:
         pieces += _at_places(wish.places, lead)
     elif wish.intent is Intent.OVERVIEW:
-        about_it = any(role_of(word) != "manner" for word in words)  # not `which parts does it have?`
-        more = _explanations(words, passages, within, _BESIDE_FACTS) if about_it else []
+        about_it = any(role_of(word) != "manner" and not is_of_whole(word.word) for word in words)
+        more = _explanations(words, passages, within, _BESIDE_FACTS) if about_it else _headed(lead, words)
         pieces += [*_introduction(lead), *more, said]
     elif wish.intent is Intent.EXPLANATION:
         first, *others = _explanations(words, passages, within, _MOST_WHOLE) or [""]
@@ -298,6 +300,18 @@ def _introduction(lead: Sequence[Evidence]) -> list[str]:
                 by_file[known.path] += 1
                 made.append(prose_told(passage, ()))
     return made
+
+
+def _headed(lead: Sequence[Evidence], words: Sequence[QueryTerm]) -> list[str]:
+    """Of a README what is below the first headings that say what is asked: `Features`, `Technology stack`, `Usage`."""
+    wanted = {word.root for word in words}
+    wanted |= _STARTING if wanted & _STARTING else frozenset()
+    found: dict[str, Passage] = {}
+    for known in lead:
+        for passage in passages_of(known):
+            if passage.is_prose and wanted & roots_of(passage.heading):
+                found.setdefault(passage.heading, passage)
+    return [_whole_told(one, words) for one in list(found.values())[:_BESIDE_FACTS]]
 
 
 def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:

@@ -16,6 +16,7 @@ from functools import cached_property
 
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.protocol_markers import fold_char
+from rag_assets.identifiers import word_set
 
 REMOVED = "‹link removed›"
 """Without a bracket that could begin a link of its own."""
@@ -71,14 +72,10 @@ _DEFINITION = re.compile(
 _BEGUN_DEFINITION = re.compile(r"\[[^\]\n]{1,999}\](?P<colon>:)\s*\Z")
 _TAG = re.compile(r"<(?P<name>[a-z][a-z0-9-]*|[!?])(?P<rest>[^<>]*)(?P<end>>?)")
 _AUTOLINK = re.compile(r"[a-z][a-z0-9+.-]{1,31}:|[^\s<>@]+@")
-_ACTIVE = frozenset(
-    word
-    for line in (
-        "applet audio base body button embed form frame frameset html iframe img input link listing math meta noembed",
-        "noframes noscript object plaintext portal script select source style svg template textarea title track video",
-        "xmp",
-    )
-    for word in line.split()
+_ACTIVE = word_set(
+    "applet audio base body button embed form frame frameset html iframe img input link listing math meta noembed",
+    "noframes noscript object plaintext portal script select source style svg template textarea title track video",
+    "xmp",
 )
 """Tags that do something without an attribute, or swallow the text after them."""
 

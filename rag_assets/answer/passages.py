@@ -16,6 +16,7 @@ from itertools import pairwise, takewhile
 from rag_assets.answer.citations import prose_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at
+from rag_assets.identifiers import word_set
 
 BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx", "go", "rust", "cpp", "c", "kotlin", "php"})
 PROSE = frozenset({"markdown", "rst", "text", "html", "pdf", "docx", *TRANSCRIPTS})
@@ -234,11 +235,7 @@ _STATEMENT = re.compile(r"[^;\n]+")
 _STORED = re.compile(r"(?:(?:this|self)\.\w+|_\w+|[A-Z]\w*) = \w+(?: \?\? throw\b.*)?|(?:base|super)\(.*\)")
 
 _TYPES_AFTER_NAMES = frozenset({"typescript", "tsx", "javascript", "kotlin", "rust"})
-_KEYWORDS = frozenset(
-    word
-    for line in ("if else for foreach while do switch using lock", "try catch return throw new await var yield")
-    for word in line.split()
-)
+_KEYWORDS = word_set("if else for foreach while do switch using lock", "try catch return throw new await var yield")
 
 _READ_WHOLE = 30  # lines
 MOST_LINES = 24

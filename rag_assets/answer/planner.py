@@ -34,7 +34,6 @@ from rag_assets.answer.question_analysis import (
     intent_of,
     is_subject,
     listed_noun,
-    named_as_whole,
     roots_of,
     says_something,
     settings_asked,
@@ -42,6 +41,7 @@ from rag_assets.answer.question_analysis import (
     words_asked_of,
     written_name,
 )
+from rag_assets.answer.whole_project import name_of_whole
 from rag_assets.contracts.evidence import short_name
 from rag_assets.search import QuestionKind
 
@@ -118,7 +118,7 @@ class Planned:
 def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Asked:
     question = result.question
     wish = intent_of(question)
-    whole = named_as_whole(question.asks or question.typed)
+    whole = name_of_whole(question.asks or question.typed)
     if whole and len(target.members) == 1 and _is_called(next(iter(target.members.values())), whole):
         wish = replace(wish, intent=Intent.OVERVIEW)
     elif not wish.names:
@@ -341,10 +341,14 @@ def _from_graphs(asked: Asked, wish: QueryIntent, noun: str = "", subject: Seque
         if not keys and wish.intent in (Intent.ROUTES, Intent.TABLES):
             own = [hit for hit in asked.hits if hit.label == index.label][:_GRAPH_ENTRIES]
             keys = tuple(entries_of(index, own))
-        if wish.intent in (Intent.LIST, Intent.OVERVIEW):
-            from rag_assets.answer.plans import list_heading, listed, main_types
+        if wish.intent is Intent.OVERVIEW:
+            from rag_assets.answer.overview_plan import overview_facts
 
-            facts = listed(graph, noun, subject) if wish.intent is Intent.LIST else main_types(graph)
+            facts = GraphFacts(told := tuple(overview_facts(index, graph)), len(told))
+        elif wish.intent is Intent.LIST:
+            from rag_assets.answer.plans import list_heading, listed
+
+            facts = listed(graph, noun, subject)
             command = command or facts.command
             heading = list_heading(noun, total + facts.total) if command else heading or facts.heading
         else:

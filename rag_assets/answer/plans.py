@@ -56,7 +56,6 @@ _CONTAINERS = frozenset(
     )
 )
 """What has all that a repository has, also where nothing is called so."""
-_MOST_TYPES = 6  # of an overview
 _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
 _MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
@@ -276,16 +275,6 @@ def readme_title(index: LabelIndex) -> str:
             found = _TITLE.search(_MARKUP.sub(" ", _code_of(payload, index, ())))
             return found["title"] if found is not None else ""
     return ""
-
-
-def main_types(graph: Graph) -> GraphFacts:
-    """The types of the product that most is done with: those with most edges from elsewhere."""
-    types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
-    order = types[np.argsort(-graph.degree[IN][types].astype(np.int64), kind="stable")][: 8 * _MOST_TYPES]
-    found = [one for one in places_of(graph, order) if non_product_code(one.path) is None]
-    unique = tuple({one.name: one.fact for one in found}.values())[:_MOST_TYPES]
-    known = bool(graph.degree[IN][order].any())  # of most languages no use of a type is
-    return GraphFacts(unique, len(unique), f"**{'Types that most of it uses' if known else 'Some of its types'}:**")
 
 
 def steps_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> GraphFacts:

@@ -14,7 +14,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rag_assets.identifiers import identifier_words
+from rag_assets.answer.whole_project import name_of_whole
+from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.keyword.terms import ENDINGS, FUNCTION_WORDS, runs, stem, word_forms, word_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, Terms, inverse_document_frequency
 from rag_assets.search import CodePlace, Question, QuestionKind
@@ -23,21 +24,17 @@ if TYPE_CHECKING:
     from rag_assets.search.retrieve import SearchResources
 
 
-_ASKING = frozenset(
-    word
-    for line in (
-        "about all any explain find give happen happens list me mean means my please show tell used uses use using",
-        "code class method function file files implemented implementation work works describe whose i we our us",
-        "there here get exactly define defined project repository codebase",
-        "across after against before between during through under until via within without",
-        "call called caller implement implements inherit derive derived extend override invoke invoked reference",
-        "also although am anybody anyone anything anywhere because both could couldn didn doesn don either even every",
-        "everybody everyone everything everywhere hasn haven he her him his isn itself just may me might must neither",
-        "no nobody none nor nothing one or otherwise per quite rather really right several shall she since so somebody",
-        "someone something somewhere such them themselves they together too unless very wasn well were weren whatever",
-        "whether whole whose won wouldn yes yet doing done goes going gone got having went",
-    )
-    for word in line.split()
+_ASKING = word_set(
+    "about all any explain find give happen happens list me mean means my please show tell used uses use using",
+    "code class method function file files implemented implementation work works describe whose i we our us",
+    "there here get exactly define defined project repository codebase",
+    "across after against before between during through under until via within without",
+    "call called caller implement implements inherit derive derived extend override invoke invoked reference",
+    "also although am anybody anyone anything anywhere because both could couldn didn doesn don either even every",
+    "everybody everyone everything everywhere hasn haven he her him his isn itself just may me might must neither",
+    "no nobody none nor nothing one or otherwise per quite rather really right several shall she since so somebody",
+    "someone something somewhere such them themselves they together too unless very wasn well were weren whatever",
+    "whether whole whose won wouldn yes yet doing done goes going gone got having went",
 )
 """Words of asking, of talking about code in general, and of no content: that a section has them says nothing about the
 question."""
@@ -98,30 +95,22 @@ SAYS_NOTHING = FUNCTION_WORDS | _ASKING
 _RUN_OR_STOP = re.compile(r"(?P<run>\w+)|[.!?:\n]")
 _NAME_OR_STOP = re.compile(r"(?P<run>\w+(?:\.\w+)*)|[.!?:\n]")
 
-_RELATIONS = frozenset(
-    word
-    for line in (
-        "add affect allow apply avoid become begin belong break build calculate change check choose clear compute",
-        "configure contain create decide declare delete depend determine do end ensure exist fetch finish generate",
-        "give go handle have hold include insert keep know let live load locate look make modify need occur offer",
-        "pass perform persist pick prevent print process produce provide put raise read receive register remove",
-        "require return run save say see select send set setup sit start stop store support take touch trigger try",
-        "turn update validate verify wait want write",
-    )
-    for word in line.split()
+_RELATIONS = word_set(
+    "add affect allow apply avoid become begin belong break build calculate change check choose clear compute",
+    "configure contain create decide declare delete depend determine do end ensure exist fetch finish generate",
+    "give go handle have hold include insert keep know let live load locate look make modify need occur offer",
+    "pass perform persist pick prevent print process produce provide put raise read receive register remove",
+    "require return run save say see select send set setup sit start stop store support take touch trigger try",
+    "turn update validate verify wait want write",
 )
 """What is asked about a subject. That no section says `calculated` is no sign that none calculates."""
 
-_MANNER = frozenset(
-    word
-    for line in (
-        "actually again all already always another any anything big both by different each else ever every exactly",
-        "fast first kind large last limit long many maximum minimum much never new next nothing often old once only",
-        "other own part place possible same second single some something sort still thing time two twice type value",
-        "way while default data ago ahead around away back behind down forever inside instead off out outside over",
-        "quickly slowly soon up",
-    )
-    for word in line.split()
+_MANNER = word_set(
+    "actually again all already always another any anything big both by different each else ever every exactly",
+    "fast first kind large last limit long many maximum minimum much never new next nothing often old once only",
+    "other own part place possible same second single some something sort still thing time two twice type value",
+    "way while default data ago ahead around away back behind down forever inside instead off out outside over",
+    "quickly slowly soon up",
 )
 """How, how much and when something is: answers seldom say it in the words of the question."""
 
@@ -288,36 +277,6 @@ _TABLES = re.compile(
     r"|\b(?:reads?|writes?|written|stored) (?:from|to|in|into) (?:the )?(?:database|table|dbo)|\bstored procedures?\b",
     re.IGNORECASE,
 )
-_THING = (
-    r"(?:project|repo|repository|lib|library|tool|product|app|application|kit|package|code ?base|code|solution"
-    r"|framework|service|system|program|software|template|sample|thing)"
-)
-_ENDS = r"\s*(?:\?|$|,|and\b)"
-_OVERVIEW = re.compile(
-    rf"\bwhat(?: is|'s|s| was)? (?:is )?(?:this|the|our) (?:\w+ )?{_THING} (?:(?:all )?about|for|good for|used for"
-    rf"|doing|(?:meant|supposed|intended) (?:for|to (?:be|demonstrate|do|show|teach)){_ENDS}"
-    r"|(?:made|built|written|based|composed) (?:for|of|with|on|in))(?!\w)"
-    rf"|\bwhat (?:does|can|is) (?:this|the|our) (?:\w+ )?{_THING}(?: do| offer| provide)?(?: for (?:me|us))?{_ENDS}"
-    rf"|^\W*what can (?:i|we|you|one) do with (?:it|this|(?:this|the|our) (?:\w+ )?{_THING}|this server){_ENDS}"
-    r"|\bwhat is (?:this|it)(?: about|(?: good| used)? for)?\s*(?:\?|$)|\boverview\b|\bgetting started\b"
-    rf"|^\W*what (?:is|does) (?:this|it)(?: do)?(?: for (?:me|us))?{_ENDS}"
-    rf"|\b(?:which|what) (?:parts|modules|projects|components|layers|services) (?:has|does) (?:this|the|it)\b"
-    rf"|\b(?:explain|describe|summari[sz]e) (?:this|the|our) (?:\w+ )?{_THING}\b",
-    re.IGNORECASE,
-)
-_STARTING = re.compile(
-    rf"\bhow (?:do|can|should) (?:i|we|you) (?:run|start|install|build|set up|launch|use|try)"
-    rf" (?:this|it|everything|the (?:\w+ )?{_THING})\b"
-    r"(?:\W+(?:for development|from (?:the )?sources?|here|in my (?:own )?project|locally|myself|out"
-    r"|on (?:a mac|linux|mac\w*|windows|my (?:own )?(?:computer|laptop|machine)))\b)*(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-"""Where nothing follows that tells more, as `with docker compose` does, which may be how it does not run."""
-_WHOLE = re.compile(
-    r"(?:^|[:,]\s)\W{0,3}(?:what(?: is|'s| does| can)|explain|describe) (?P<name>[\w.+#-]+(?: [\w.+#-]+)??)"
-    rf"(?: do| offer| provide| (?:all )?about| (?:good |used )?for)?(?: for (?:me|us))?(?:\s*[!.]|{_ENDS})",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[A-Z]{2,}\d*(?:s|ed|es|ing)?|NuGet")
 """`DTOs`, `URLs`, `POSTed`: words, however they are written."""
 _DEFINITION = re.compile(
@@ -393,12 +352,6 @@ def intent_of(question: Question) -> QueryIntent:
     routes = tuple(_ROUTE_PATH.findall(text)) if intent is Intent.ROUTES else ()
     options = tuple(one for one in dict.fromkeys(_OPTION_NAME.findall(text)) if one not in names)
     return QueryIntent(intent, names + options, places, routes, _DOES.match(text) is not None)
-
-
-def named_as_whole(question: str) -> str:
-    """What a question asks what it is, which may be the project by its name; '' for another question."""
-    found = _WHOLE.search(question)
-    return found["name"].rstrip(".") if found is not None else ""
 
 
 _OF_NAMES = (Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS, Intent.TABLES)
@@ -695,9 +648,7 @@ def role_of(word: QueryTerm) -> str:
 
 
 def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
-    starting = _STARTING.search(text)
-    overview = _OVERVIEW.search(text) or (starting if starting and not says_something(starting["rest"]) else None)
-    if overview and (not has_names or text[: overview.end()].strip().lower().startswith("what")):
+    if name_of_whole(text) == "":
         return Intent.OVERVIEW
     of_names = (Intent.DEPENDENCIES, Intent.TESTS, Intent.DEFINITION)
     for intent, pattern in (

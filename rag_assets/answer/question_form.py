@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from rag_assets.answer.question_analysis import SAYS_NOTHING, is_relation_or_manner
+from rag_assets.identifiers import word_set
 
 _WORD = re.compile(r"[^\W\d_]+")
 _CODE_RUN = re.compile(r"`[^`\n]*`|[\w.]*[a-z0-9][A-Z]\w*(?:\.\w+)*|\w+(?:\.\w+)+|\w*_\w*|\w+\(\)", re.ASCII)
@@ -15,19 +16,15 @@ _CODE_RUN = re.compile(r"`[^`\n]*`|[\w.]*[a-z0-9][A-Z]\w*(?:\.\w+)*|\w+(?:\.\w+)
 _MOST_COURTESY_CHARS = 120
 
 
-def _words(*lines: str) -> frozenset[str]:
-    return frozenset(word for line in lines for word in line.split())
-
-
-_COURTESY = _words(
+_COURTESY = word_set(
     "hello hi hey hallo moin servus ciao hola bonjour greetings goodbye bye cheers thanks thank thx ty danke merci",
     "gracias obrigado grazie please sorry ok okay cool nice great perfect awesome wow lol morning evening afternoon",
     "welcome",
 )
-_INSULT = _words("stupid idiot idiotic dumb moron fuck fucking shit shitty suck sucks asshole dumbass wtf")
-_INSULT_OF_SOMEBODY = _words("useless garbage rubbish crap trash bad terrible awful worst horrible hate")
-_SOMEBODY = _words("you your this that it bot tool thing")
-_BESIDE = _words(
+_INSULT = word_set("stupid idiot idiotic dumb moron fuck fucking shit shitty suck sucks asshole dumbass wtf")
+_INSULT_OF_SOMEBODY = word_set("useless garbage rubbish crap trash bad terrible awful worst horrible hate")
+_SOMEBODY = word_set("you your this that it bot tool thing")
+_BESIDE = word_set(
     "a absolutely again all am and are as at bot completely day everybody everyone for friend from fine good guys",
     "have help helped helpful helping i is it just me much my of off r really so such that the there thing this to",
     "tool too u ur very appreciate appreciated d didn do does doesn don ever having job lot lots love loved now",
@@ -52,33 +49,33 @@ def is_courtesy(typed: str) -> bool:
 
 
 _FUNCTION_WORDS = {
-    "German": _words(
+    "German": word_set(
         "wo wie was wer wird werden wurde wurden ist sind der die das dem den des ein eine einen einem einer eines",
         "und oder nicht mit für von auf aus bei nach über wenn warum wieso welche welcher welches welchen wann gibt",
         "es ich mir man macht tut funktioniert kann zeige finde zum zur im beim womit wofür woher hier alle dieser",
         "diese dieses wir uns hat lange viel viele oft",
     ),
-    "French": _words(
+    "French": word_set(
         "où comment quel quelle quels quelles est sont le la les un une des du au aux et pour dans avec sur par que",
         "qui quoi pourquoi fait ce cette ces quand combien il elle je nous se sa son leur fonctionne",
     ),
-    "Spanish": _words(
+    "Spanish": word_set(
         "dónde donde cómo como qué que cuál cual cuáles quién quien está están es son el la los las un una de del y",
         "en para con por se al cuando cuándo hace funciona hay este esta cuántos",
     ),
-    "Italian": _words(
+    "Italian": word_set(
         "dove come cosa che chi quale quali è sono il lo la gli le un una di del della dei delle e in per con viene",
         "vengono quando perché fa funziona si nel nella questo questa",
     ),
-    "Dutch": _words(
+    "Dutch": word_set(
         "waar hoe wat wie wordt worden is zijn de het een van en of niet met voor op uit bij naar als waarom welke",
         "wanneer er deze dit die ik doet kan werkt",
     ),
-    "Portuguese": _words(
+    "Portuguese": word_set(
         "onde como que qual quais quem é são está o a os as um uma de do da dos das e em para com por no na quando",
         "faz funciona não este esta",
     ),
-    "Polish": _words(
+    "Polish": word_set(
         "gdzie jak co kto jest są w z na do i nie dla od po przez który która które dlaczego kiedy ile się czy to ten",
         "ta jaki jakie działa robi",
     ),

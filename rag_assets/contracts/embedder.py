@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,3 +36,27 @@ class EmbeddingWindow:
     model_id: str
     max_tokens: int
     count: Callable[[Sequence[str]], list[int]]
+
+
+class BatchEmbedder(Embedder, Protocol):
+    """What a build needs of an embedding model beyond `Embedder`: its window, and vectors as they are made.
+    `is_instant`: a vector costs less than to look it up where the vectors of earlier builds are kept. `may_be_zero`: a
+    text of which the model knows nothing has a vector of zeros, and is found by its keywords alone."""
+
+    is_instant: bool
+    may_be_zero: bool
+
+    @property
+    def window(self) -> EmbeddingWindow: ...
+
+    def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]: ...
+
+
+def gathered(embedder: BatchEmbedder, texts: Sequence[str]) -> Vectors:
+    """(n, dimension) float32, in the order of `texts`, from the batches of an embedder. Raises what these raise."""
+    import numpy as np
+
+    vectors = np.empty((len(texts), embedder.dimension), np.float32)
+    for rows, batch in embedder.embed_batches(texts):
+        vectors[rows] = batch
+    return vectors

@@ -17,6 +17,7 @@ from rag_assets.contracts.identity import slug
 from rag_assets.contracts.kinds import RagContentType
 from rag_assets.contracts.retrieval import PRIORITIES
 from rag_assets.contracts.source_file import FileMetadata
+from rag_assets.identifiers import word_set
 from rag_assets.languages.detection import DETECTS_LANGUAGES, DOCUMENTS, source_type
 from rag_assets.languages.documents.text import front_matter
 
@@ -130,14 +131,10 @@ _READERS: Mapping[str, Callable[[object], Any]] = {
 _ENGLISH = frozenset(
     ["the", "and", "to", "of", "is", "this", "that", "for", "with", "you", "are", "from", "by", "it", "be"]
 )
-_ELSEWHERE = frozenset(
-    word
-    for line in (
-        "der die das und ist nicht mit ein eine den von auf wird le les des est une dans pour que du et sur qui el los",
-        "las una por con del como se il che di della per non sono un os uma com da het een van dat niet voor zijn op",
-        "en och att det som er ikke av med nie jest na yang dan untuk dengan ini ve bir bu ja on ei az hogy ang ng wa",
-    )
-    for word in line.split()
+_ELSEWHERE = word_set(
+    "der die das und ist nicht mit ein eine den von auf wird le les des est une dans pour que du et sur qui el los",
+    "las una por con del como se il che di della per non sono un os uma com da het een van dat niet voor zijn op",
+    "en och att det som er ikke av med nie jest na yang dan untuk dengan ini ve bir bu ja on ei az hogy ang ng wa",
 )
 """Function words of languages that are written like English."""
 _WORD = re.compile(r"[^\W\d_]+")

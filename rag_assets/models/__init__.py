@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.embedder import EmbeddingWindow
+from rag_assets.contracts.embedder import BatchEmbedder, EmbeddingWindow
 from rag_assets.contracts.llm import DisabledLlmService, StructuredTextLlmService
-from rag_assets.models.embedder import BatchEmbedder
 from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
 from rag_assets.models.lexical_only import LexicalOnly, lexical_window
 from rag_assets.models.model_files import ModelCorrupted, ModelError, ModelMissing

@@ -53,6 +53,13 @@ def asked(cli: CommandLine, question: str) -> Outcome:
         "What is Shop?",
         "what can I do with this application?",
         "how do I run it?",
+        "I'm new here - how is this project structured?",
+        "what's the architecture of this system?",
+        "What are the parts of this application and what is it meant to show?",
+        "what problem does it solve",
+        "Why would I use this library?",
+        "give me a tour of the code base",
+        "What is Shop meant to solve?",
     ],
 )
 def test_an_overview_begins_with_the_readme(cli: CommandLine, question: str) -> None:
@@ -63,10 +70,24 @@ def test_an_overview_begins_with_the_readme(cli: CommandLine, question: str) -> 
     assert "**Types that most of it uses:**" in found["answer"]
 
 
+def test_an_overview_tells_how_the_product_is_made_up(cli: CommandLine) -> None:
+    answer = asked(cli, "how is this project structured?").json["answer"]
+    groups = re.findall(r"^\*\*(.+?)(?: \(\d+ of \d+\))?:\*\*$", answer, re.MULTILINE)
+    assert groups == ["Parts", "Who uses whom", "Entry points", "Endpoints", "Types that most of it uses"]
+    assert "- **src/Fernhill.Shop.Domain** has **Order** in src/Fernhill.Shop.Domain/Orders/Order.cs" in answer
+    assert "- **src/Fernhill.Shop.Api** uses **src/Fernhill.Shop.Domain** in src/Fernhill.Shop.Api/" in answer
+    assert re.search(r"^- \*\*Program\.cs\*\* in src/Fernhill\.Shop\.Api/Program\.cs:\d+", answer, re.MULTILINE)
+    assert "tests/" not in answer
+
+
 @pytest.mark.parametrize(
     "question",
     [
         "What is the service supposed to do when the basket is empty?",
+        "How is the basket of this project structured?",
+        "what problem does the retry policy of this service solve",
+        "what does the order service do?",
+        "how do I start the order service",
         "There is an order. What does it do?",
         "How do I run it with docker compose?",
         "what does this do?\n```csharp\nreturn OrderManager.Total(order);\n```",

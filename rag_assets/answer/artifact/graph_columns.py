@@ -8,17 +8,19 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_assets.answer.artifact.findings import named
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
+from rag_assets.contracts.identity import document_uri
 from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Graph, NodeLocation, Numbers
 from rag_assets.graph.impact import Effect, Reached, impact, of_tests
 from rag_assets.graph.lookup import name_of, short_name
-from rag_assets.graph.modules import first_paths
+from rag_assets.graph.modules import first_paths, split_folders
+from rag_assets.index.artifacts import ArtifactError
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ Mask = NDArray[np.bool_]
 NO_USE = (Relation.CONTAINS, Relation.MENTIONS, Relation.MAPS_TO, Relation.TESTS, Relation.SYNONYM_FOR)
 """What says where something is, who writes about it, or what stands for it: an interface does not use its service."""
 _MEMBERS = (NodeType.METHOD, NodeType.PROPERTY, NodeType.ENDPOINT)
+MOST_FOLDERS = 12
+"""Of a picture: more boxes with arrows between them are no picture any more."""
 _DEPTH = 4
 """Steps between a subject and what it touches: a table is that far from the route that changes it."""
 _PROJECT = re.compile(
@@ -187,13 +191,25 @@ class GraphColumns:
         places = [place for place in self.graph.places(node) if self.visible[self.graph.paths.find(place.path)]]
         return max(places, key=lambda place: place.line_end - place.line_start, default=None)
 
-    def shown(self, node: int) -> str:
+    def called(self, node: int) -> str:
         """What a node is called: a member with its type, a file by its path."""
         key = self.graph.keys[node]
         if key_kind(key) is NodeType.FILE:
-            return named(name_of(key).symbol)
+            return name_of(key).symbol
         parts = short_name(key).split(".")
-        return named(".".join(dict.fromkeys(parts)))  # a constructor is its type to whoever reads of it
+        return ".".join(dict.fromkeys(parts))  # a constructor is its type to whoever reads of it
+
+    def text(self, path: str) -> str:
+        """The text of a file as it was indexed; '' where it is not there any more or not for the reader."""
+        try:
+            return self.index.resolve(document_uri(self.index.label, path))
+        except ArtifactError:
+            return ""
+
+    def line_of(self, path: str, pattern: re.Pattern[str]) -> int:
+        """The first line of a file that has a pattern, 0 for none."""
+        lines = self.text(path).split("\n")
+        return next((number for number, line in enumerate(lines, 1) if pattern.search(line)), 0)
 
     @cached_property
     def type_of(self) -> Numbers:
@@ -254,3 +270,26 @@ class GraphColumns:
     def projects(self) -> list[str]:
         """The files that say what a project is."""
         return [path for path in self.files if _PROJECT.fullmatch(path.rpartition("/")[2])]
+
+    @cached_property
+    def areas(self) -> tuple[list[str], Numbers]:
+        """(the projects, or the folders where there are none, of what is told of, the largest first; the area of each
+        node, −1 for none)."""
+        inside = np.flatnonzero(self.own & (self.path_of >= 0))
+        sizes = np.bincount(self.path_of[inside], minlength=len(self.graph.paths))
+        weights = {self.graph.paths[number]: int(size) for number, size in enumerate(sizes.tolist()) if size}
+        homes = {path.rpartition("/")[0] for path in self.projects} - {""}
+        if len(homes) > 1:
+            areas: dict[str, list[str]] = {}
+            for path in sorted(weights):
+                folders = list(accumulate(path.split("/")[:-1], "{}/{}".format))
+                home = next((folder for folder in reversed(folders) if folder in homes), "".join(folders[:1]))
+                if home:
+                    areas.setdefault(home, []).append(path)
+            found = sorted(areas.items(), key=lambda area: (-sum(weights[path] for path in area[1]), area[0]))
+        else:
+            found = split_folders(weights, MOST_FOLDERS)
+        kept = found[:MOST_FOLDERS]
+        number_of = {path: number for number, (_, paths) in enumerate(kept) for path in paths}
+        of_path = np.array([number_of.get(path, -1) for path in self.graph.paths] + [-1], np.int64)
+        return [name for name, _ in kept], np.where(self.own, of_path[self.path_of], -1)

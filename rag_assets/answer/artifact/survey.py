@@ -14,25 +14,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.artifact.findings import Finding, Survey, named, title
-from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask, nodes_of
+from rag_assets.answer.artifact.graph_columns import GraphColumns, Mask, nodes_of
+from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
 from rag_assets.answer.artifact.templates import Material
 from rag_assets.contracts.graph import Confidence, NodeType, Relation
-from rag_assets.contracts.identity import document_uri
-from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, Numbers
+from rag_assets.graph.csr_graph import IN, KINDS, Graph, Numbers
 from rag_assets.graph.diagram import of_folders
 from rag_assets.graph.impact import WITHOUT_CALLS, Effect, ImpactGroup, impact, in_test_file
 from rag_assets.graph.lookup import name_of, short_name
-from rag_assets.graph.modules import split_folders
-from rag_assets.index.artifacts import ArtifactError
 from rag_assets.index.vectors.filters import SearchFilters
 
 if TYPE_CHECKING:
     from rag_assets.contracts.evidence import Evidence
     from rag_assets.search.index import LabelIndex
 
-MOST_FOLDERS = 12
-"""Of a picture: more boxes with arrows between them are no picture any more."""
-MOST_ARROWS = 20
 MOST_ENDPOINTS = 40
 """Of one list. An API of that many routes is still read through; the title says how many there are."""
 _MOST_USES = 10
@@ -59,10 +54,6 @@ _LEAST_DEPENDANTS = 2
 _SAYS_PROJECT = re.compile(
     r"<Project\b.*Sdk=|<TargetFramework|^\s*\"name\"\s*:|^name\s*=|^module\s|<artifactId>|\bsetup\(|^\s*plugins\s*\{"
 )
-_ENTRY_FILE = re.compile(r"(?:Program\.cs|__main__\.py|manage\.py|wsgi\.py|asgi\.py)")
-_SAYS_ENTRY = re.compile(
-    r"CreateBuilder|CreateDefaultBuilder|\b[Mm]ain\s*\(|__name__|new WebHostBuilder|\.Run\(|execute_from_command_line"
-)
 _PLAIN_KINDS = frozenset(
     {"Configuration", "Document", "Markdown", "Other", "Test", "Program", "ResourceFile", "Transcript", "SqlObject"}
 )
@@ -71,17 +62,10 @@ _PLAIN_KINDS = frozenset(
 _STORES = (NodeType.TABLE, NodeType.VIEW, NodeType.TABLE_OR_VIEW, NodeType.ENTITY, NodeType.DBSET)
 _TABLES = (NodeType.TABLE, NodeType.VIEW, NodeType.TABLE_OR_VIEW)
 _MEMBERS = (NodeType.METHOD, NodeType.PROC, NodeType.FUNC)
-_TELLING = (
-    *(Relation.CALLS, Relation.INJECTS, Relation.CONSTRUCTS, Relation.EXECUTES, Relation.WRITES_TO),
-    *(Relation.READS_FROM, Relation.INHERITS, Relation.IMPLEMENTS, Relation.USES_TYPE),
-)
-"""Which use is shown for all of one folder, the most telling first."""
 _DEPENDANTS = (ImpactGroup.CODE, ImpactGroup.ENDPOINTS)
 _RISKY = "Much depends on it, and no test is known"
 _RISKY_WITHOUT_TESTS = "Much depends on it, and the index has no tests"
 _NOT_PUBLIC = re.compile(r"\b(?:private|protected|internal)\b")
-_SELDOM_MEANT = ("Attribute", "Exception")
-"""Ends of the names of types that many files use, and none is about."""
 _PARAMETER = re.compile(r"[{:<\[*][^/]*")
 _SHORTEST_ROUTE = 4  # characters of a route that are looked for in tests
 
@@ -104,70 +88,26 @@ def survey(index: LabelIndex, graph: Graph, subject: Sequence[Evidence] | None =
 
 def _folders(columns: GraphColumns) -> tuple[str, list[Finding]]:
     """(the picture of projects or folders and how they use each other, the places that show it)."""
-    areas, area_of = _areas(columns)
-    source, target = area_of[columns.source], area_of[columns.target]
-    counted = (source >= 0) & (target >= 0) & (source != target) & columns.is_seen & ~columns.of(*NO_USE)
-    if not counted.any():
+    areas, uses = area_uses(columns)
+    if not uses:
         return "", []
-    pairs, counts = np.unique(source[counted] * len(areas) + target[counted], return_counts=True)
-    ranked = sorted(zip(counts.tolist(), pairs.tolist(), strict=True), key=lambda one: (-one[0], one[1]))[:MOST_ARROWS]
-    drawn = [(*divmod(pair, len(areas)), count) for count, pair in ranked]
-    order = [area for area in range(len(areas)) if any(area in arrow[:2] for arrow in drawn)]
+    order = sorted({number for use in uses for number in (use.source, use.target)})
     numbers = {area: at for at, area in enumerate(order)}
-    names = [areas[area] for area in order]
-    picture = of_folders(names, [(numbers[one], numbers[other], count) for one, other, count in drawn])
-    worth = np.full(len(RELATIONS), len(_TELLING))
-    for at, relation in enumerate(_TELLING):
-        worth[RELATIONS.index(relation.value)] = at
+    drawn = [(numbers[use.source], numbers[use.target], use.count) for use in uses]
     findings = []
-    for one, other, count in drawn[:_MOST_USES]:
-        rows = np.flatnonzero(counted & (source == one) & (target == other))
-        order_of = np.lexsort((rows, worth[columns.relation[rows]], columns.graph.confidence[rows]))
-        best = np.zeros(len(counted), bool)
-        best[rows[order_of[0]]] = True
-        ((_, used, confidence, path, line),) = columns.edges(best)
-        times = f"in {count:,} places" if count > 1 else "in one place"
-        claim = f"{named(areas[one])} uses {named(areas[other])} {times}: {_maybe(confidence)}{columns.shown(used)}"
-        findings.append(Finding(Material.FOLDERS, claim, path, line, title("Who uses whom")))
-    return picture, findings
-
-
-def _areas(columns: GraphColumns) -> tuple[list[str], Numbers]:
-    """(the projects, or the folders where there are none, of what is told of; the area of each node, −1 for none)."""
-    graph, inside = columns.graph, np.flatnonzero(columns.own & (columns.path_of >= 0))
-    sizes = np.bincount(columns.path_of[inside], minlength=len(graph.paths))
-    weights = {graph.paths[number]: int(size) for number, size in enumerate(sizes.tolist()) if size}
-    homes = {path.rpartition("/")[0] for path in columns.projects} - {""}
-    if len(homes) > 1:
-        areas: dict[str, list[str]] = {}
-        for path in sorted(weights):
-            around = [home for home in homes if path.startswith(f"{home}/")]
-            top = path.partition("/")[0] if "/" in path else ""
-            home = max(around, key=len) if around else top
-            if home:
-                areas.setdefault(home, []).append(path)
-        found = sorted(areas.items(), key=lambda area: (-sum(weights[path] for path in area[1]), area[0]))
-    else:
-        found = split_folders(weights, MOST_FOLDERS)
-    kept = found[:MOST_FOLDERS]
-    number_of = {path: number for number, (_, paths) in enumerate(kept) for path in paths}
-    of_path = np.array([number_of.get(graph.paths[number], -1) for number in range(len(graph.paths))] + [-1], np.int64)
-    return [name for name, _ in kept], np.where(columns.own, of_path[columns.path_of], -1)
+    for use in uses[:_MOST_USES]:
+        times = f"in {use.count:,} places" if use.count > 1 else "in one place"
+        claim = f"{named(areas[use.source])} uses {named(areas[use.target])} {times}: "
+        claim += f"{_maybe(use.confidence)}{_shown(columns, use.node)}"
+        findings.append(Finding(Material.FOLDERS, claim, use.path, use.line, title("Who uses whom")))
+    return of_folders([areas[area] for area in order], drawn), findings
 
 
 def _central(columns: GraphColumns) -> Iterator[Finding]:
-    """The types that most other files use; where no language says who uses what, those that declare most."""
-    types = columns.nodes(NodeType.TYPE).tolist()
-    told = 0
-    for node in columns.by_weight(types):
-        users, members, place = int(columns.users[node]), int(columns.members[node]), columns.place(node)
-        if told == _MOST_TYPES or (not users and members < _LEAST_DEPENDANTS):
-            return
-        if place is None or columns.graph.names[node].endswith(_SELDOM_MEANT):
-            continue
-        told += 1
+    for node, place in central_types(columns, _MOST_TYPES):
+        users, members = int(columns.users[node]), int(columns.members[node])
         of = f"used by {users:,} other files" if users > 1 else "used by one other file"
-        claim = f"{columns.shown(node)}, {of if users else f'{members:,} members'},"
+        claim = f"{_shown(columns, node)}, {of if users else f'{members:,} members'},"
         name = columns.graph.names[node]
         yield Finding(Material.CENTRAL, claim, place.path, place.line_start, title("Central types"), name=name)
 
@@ -182,7 +122,7 @@ def _declared(columns: GraphColumns, about: Collection[str]) -> Iterator[Finding
         if place is not None:
             name = columns.graph.names[node]
             heading = title("Where it is declared")
-            yield Finding(Material.INVENTORY, columns.shown(node), place.path, place.line_start, heading, name=name)
+            yield Finding(Material.INVENTORY, _shown(columns, node), place.path, place.line_start, heading, name=name)
 
 
 def _projects(columns: GraphColumns) -> Iterator[Finding]:
@@ -190,33 +130,15 @@ def _projects(columns: GraphColumns) -> Iterator[Finding]:
     for path in sorted(columns.projects, key=lambda path: (path.count("/"), path))[:_MOST_PROJECTS]:
         folder, _, file = path.rpartition("/")
         name = file.rpartition(".")[0] if file.endswith("proj") else folder or file
-        line = _line_of(columns, path, _SAYS_PROJECT)
+        line = columns.line_of(path, _SAYS_PROJECT)
         yield Finding(Material.INVENTORY, f"Project {named(name)}", path, line or 1, heading)
 
 
 def _entry_points(columns: GraphColumns) -> Iterator[Finding]:
-    paths = {path for path in columns.files if _ENTRY_FILE.fullmatch(path.rpartition("/")[2])}
-    for node in columns.nodes(NodeType.METHOD).tolist():
-        if columns.graph.names[node] in ("Main", "main"):
-            paths |= {place.path for place in columns.graph.places(node)[:1]}
-    lines = [(path, line) for path in sorted(paths) if (line := _line_of(columns, path, _SAYS_ENTRY))]
+    lines = entry_points(columns)
     heading = _counted("Entry points", len(lines), _MOST_ENTRY_POINTS)
     for path, line in lines[:_MOST_ENTRY_POINTS]:
         yield Finding(Material.INVENTORY, f"Entry point {named(path)}", path, line, heading)
-
-
-def _line_of(columns: GraphColumns, path: str, pattern: re.Pattern[str]) -> int:
-    """The first line of a file that has a pattern, 0 for none."""
-    lines = _text(columns, path).split("\n")
-    return next((number for number, line in enumerate(lines, 1) if pattern.search(line)), 0)
-
-
-def _text(columns: GraphColumns, path: str) -> str:
-    """The text of a file as it was indexed; '' where it is not there any more or not for the reader."""
-    try:
-        return columns.index.resolve(document_uri(columns.index.label, path))
-    except ArtifactError:
-        return ""
 
 
 def _kinds(columns: GraphColumns) -> Iterator[Finding]:
@@ -228,13 +150,14 @@ def _kinds(columns: GraphColumns) -> Iterator[Finding]:
         if kind not in _PLAIN_KINDS:
             symbols = shard.values("Symbol", scope.narrowed(SearchFilters(kinds=(kind,))))
             known = [types[symbol] for symbol in symbols if symbol in types]
-            by_name = {columns.shown(node): node for node in reversed(columns.by_weight(known)) if columns.place(node)}
+            placed = [node for node in reversed(columns.by_weight(known)) if columns.place(node)]
+            by_name = {_shown(columns, node): node for node in placed}
             found += [(len(by_name), kind, list(by_name.values())[::-1])] if known else []
     for count, kind, known in sorted(found, key=lambda one: (-one[0], one[1]))[:_MOST_KINDS]:
         chosen = known[:_OF_A_KIND]
         places = [place for node in chosen if (place := columns.place(node)) is not None]
         if places:
-            named = ", ".join(columns.shown(node) for node in chosen)
+            named = ", ".join(_shown(columns, node) for node in chosen)
             claim = f"{count:,} of kind {kind}: {named}{' and others' if count > len(chosen) else ''}"
             (path, line), *also = [(place.path, place.line_start) for place in places]
             yield Finding(Material.INVENTORY, claim, path, line, title("Kinds of types"), also=(*also, (path, line)))
@@ -243,19 +166,19 @@ def _kinds(columns: GraphColumns) -> Iterator[Finding]:
 def _endpoints(columns: GraphColumns) -> Iterator[Finding]:
     """The routes in the order of their places; where there are many, one line for each type or file that exposes them,
     so that the list stays complete."""
-    found = _exposed(columns)
+    found = exposed_endpoints(columns)
     if len(found) <= MOST_ENDPOINTS:
         for endpoint, source, path, line in found:
-            claim = f"{columns.shown(endpoint)} is exposed by {columns.shown(source)}"
+            claim = f"{_shown(columns, endpoint)} is exposed by {_shown(columns, source)}"
             yield Finding(Material.ROUTES, claim, path, line, title("Endpoints"))
         return
     groups: dict[str, list[tuple[int, str, int]]] = {}
     for endpoint, source, path, line in found:
         owner = int(columns.type_of[source])
-        groups.setdefault(columns.shown(owner if owner >= 0 else source), []).append((endpoint, path, line))
+        groups.setdefault(_shown(columns, owner if owner >= 0 else source), []).append((endpoint, path, line))
     heading = _counted(f"Endpoints ({len(found):,}) by what exposes them", len(groups), MOST_ENDPOINTS)
     for owner_name, routes in list(groups.items())[:MOST_ENDPOINTS]:
-        told = ", ".join(columns.shown(endpoint) for endpoint, *_ in routes[:_OF_A_CONTROLLER])
+        told = ", ".join(_shown(columns, endpoint) for endpoint, *_ in routes[:_OF_A_CONTROLLER])
         more = f" and {len(routes) - _OF_A_CONTROLLER} more" if len(routes) > _OF_A_CONTROLLER else ""
         (path, line), *also = [(path, line) for _, path, line in routes[:_OF_A_CONTROLLER]]
         claim = f"{owner_name} exposes {told}{more}"
@@ -277,7 +200,7 @@ def _operations(columns: GraphColumns) -> Iterator[Finding]:
         for name, node in list({graph.names[node]: node for node in reversed(nodes)}.items())[::-1][:_OF_A_TYPE]:
             place = columns.place(node)
             if place is not None:
-                shown, heading = columns.shown(node), title("Operations")
+                shown, heading = _shown(columns, node), title("Operations")
                 yield Finding(Material.ROUTES, shown, place.path, place.line_start, heading, name=name)
 
 
@@ -288,26 +211,12 @@ def _is_public(graph: Graph, node: int) -> bool:
     return not hidden and _NOT_PUBLIC.search(graph.signature(node)) is None
 
 
-def _exposed(columns: GraphColumns) -> list[tuple[int, int, str, int]]:
-    """(endpoint, what exposes it, path, line), by place; each endpoint once."""
-    wanted = columns.of(Relation.EXPOSES) & columns.is_seen & columns.product[columns.source]
-    wanted &= (
-        columns.touched[columns.target] | columns.touched[columns.source]
-        if columns.about is None
-        else (columns.touched[columns.target])
-    )
-    found: dict[int, tuple[int, int, str, int]] = {}
-    for source, target, _, path, line in columns.edges(wanted):
-        found.setdefault(target, (target, source, path, line))
-    return list(found.values())
-
-
 def _messages(columns: GraphColumns) -> Iterator[Finding]:
     wanted = columns.of(Relation.HANDLES) & columns.is_seen & columns.own[columns.source]
     found = columns.edges(wanted)
     heading = _counted("Commands, queries and events", len(found), _MOST_MESSAGES)
     for source, target, confidence, path, line in found[:_MOST_MESSAGES]:
-        claim = f"{columns.shown(source)} {_maybe(confidence)}handles {columns.shown(target)}"
+        claim = f"{_shown(columns, source)} {_maybe(confidence)}handles {_shown(columns, target)}"
         yield Finding(Material.ROUTES, claim, path, line, heading)
 
 
@@ -331,14 +240,14 @@ def _data(columns: GraphColumns) -> Iterator[Finding]:
             told = {one[0]: one for one in reversed(columns.edges(wanted))}
             ranked = sorted(told.values(), key=lambda one: (list(Confidence).index(one[2]), one[3], one[4]))
             for source, target, confidence, path, line in ranked[:_MOST_ACCESSES]:
-                claim = f"{columns.shown(source)} {_maybe(confidence)}{verb} {columns.shown(target)}"
+                claim = f"{_shown(columns, source)} {_maybe(confidence)}{verb} {_shown(columns, target)}"
                 yield Finding(Material.DATA, claim, path, line, heading)
 
 
 def _mapped(columns: GraphColumns, wanted: Mask, heading: str) -> Iterator[Finding]:
     told = set()
     for source, target, confidence, path, line in columns.edges(wanted):
-        names = columns.shown(source), columns.shown(target)
+        names = _shown(columns, source), _shown(columns, target)
         if names[0] != names[1] and names not in told:
             told.add(names)
             is_key = columns.graph.kind(source) in _TABLES
@@ -387,7 +296,7 @@ def _risks(columns: GraphColumns) -> Iterator[Finding]:
         certain = sum(one.confidence is Confidence.RESOLVED for one in reached if one.group in _DEPENDANTS)
         sure = f"{certain:,} certain, {total - certain:,} probable" if certain < total else "all certain"
         untested = ", and no known test reaches it," if columns.has_tests else ""
-        claim = f"{total:,} declarations depend on {columns.shown(node)} ({sure}){untested}"
+        claim = f"{total:,} declarations depend on {_shown(columns, node)} ({sure}){untested}"
         heading = title(_RISKY if columns.has_tests else _RISKY_WITHOUT_TESTS)
         yield Finding(Material.IMPACT, claim, place.path, place.line_start, heading)
 
@@ -407,7 +316,7 @@ def _untested(columns: GraphColumns) -> Iterator[Finding]:
     """Endpoints that no test of the graph reaches and no text of a test names; none where there are no tests."""
     if not columns.has_tests:
         return
-    exposed = _exposed(columns)[:_ENDPOINTS_LOOKED_AT]
+    exposed = exposed_endpoints(columns)[:_ENDPOINTS_LOOKED_AT]
     open_ones = [
         one
         for one in exposed
@@ -421,7 +330,7 @@ def _untested(columns: GraphColumns) -> Iterator[Finding]:
     found = [one for one in open_ones if not any(_route(columns, one[0]) in text for text in texts)]
     heading = _counted("Endpoints without a known test", len(found), _MOST_UNTESTED)
     for endpoint, source, path, line in found[:_MOST_UNTESTED]:
-        claim = f"No known test reaches {columns.shown(endpoint)}, which {columns.shown(source)} exposes,"
+        claim = f"No known test reaches {_shown(columns, endpoint)}, which {_shown(columns, source)} exposes,"
         yield Finding(Material.UNTESTED, claim, path, line, heading)
 
 
@@ -435,7 +344,7 @@ def _test_texts(columns: GraphColumns) -> list[str]:
     """The texts of test files, without case."""
     graph = columns.graph
     paths = [graph.paths[number] for number in range(len(graph.paths)) if in_test_file(graph.paths[number])]
-    return [_text(columns, path).casefold() for path in sorted(paths)[:_TEST_FILES_READ]]
+    return [columns.text(path).casefold() for path in sorted(paths)[:_TEST_FILES_READ]]
 
 
 def _tests(columns: GraphColumns) -> Iterator[Finding]:
@@ -444,12 +353,12 @@ def _tests(columns: GraphColumns) -> Iterator[Finding]:
     paths = columns.graph.arrays["edge_path"].astype(np.int64)
     found: dict[tuple[str, str], tuple[int, int, Confidence, str, int]] = {}
     for edge in columns.edges(wanted & columns.visible[paths]):
-        found.setdefault((columns.shown(edge[0]), columns.shown(edge[1])), edge)
+        found.setdefault((_shown(columns, edge[0]), _shown(columns, edge[1])), edge)
     types = [edge for edge in found.values() if columns.graph.kind(edge[0]) is NodeType.TYPE] or list(found.values())
     types.sort(key=lambda edge: (-int(columns.users[edge[1]]), edge[3], edge[4]))
     heading = _counted("What tests test", len(types), _MOST_TESTS)
     for source, target, confidence, path, line in types[:_MOST_TESTS]:
-        claim = f"{columns.shown(source)} {_maybe(confidence)}tests {columns.shown(target)}"
+        claim = f"{_shown(columns, source)} {_maybe(confidence)}tests {_shown(columns, target)}"
         yield Finding(Material.TESTS, claim, path, line, heading)
 
 
@@ -464,6 +373,10 @@ def _has_calls(columns: GraphColumns, node: int) -> bool:
     """Whether the graph knows who calls what in the language of a node."""
     key = columns.graph.keys[node]
     return name_of(key).prefix not in WITHOUT_CALLS and columns.graph.language(node) not in WITHOUT_CALLS
+
+
+def _shown(columns: GraphColumns, node: int) -> str:
+    return named(columns.called(node))
 
 
 def _maybe(confidence: Confidence) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import product
 
-from rag_assets.identifiers import identifier_words
+from rag_assets.identifiers import identifier_words, word_set
 
 _RUN = re.compile(r"\w+")
 _LONGEST_RUN = 96  # the longest real identifiers are test names of ~90 characters; beyond it is base64
@@ -24,14 +24,10 @@ _SHORTEST_PLURAL = 4  # `its`, `gas`, `ids` stay as they are
 FUNCTION_WORD_WEIGHT = 0.2
 """Of a function word in a question. 1 costs prose (doc .604 → .567); 0 finds no `IsIn`, `ToBe` or `Has` at all."""
 
-FUNCTION_WORDS = frozenset(
-    word
-    for line in (
-        "a an and are as at be been but by can did do does for from has have how i if in into is it its not of on or",
-        "should than that the their then there these this those to was we were what when where which while who why",
-        "will with would you your",
-    )
-    for word in line.split()
+FUNCTION_WORDS = word_set(
+    "a an and are as at be been but by can did do does for from has have how i if in into is it its not of on or",
+    "should than that the their then there these this those to was we were what when where which while who why",
+    "will with would you your",
 )
 
 

@@ -14,10 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.embedder import EmbeddingWindow
+from rag_assets.contracts.embedder import EmbeddingWindow, gathered
 from rag_assets.identifiers import SPLIT_VERSION
 from rag_assets.models.cpu_count import usable_cores
-from rag_assets.models.embedder import gathered
 from rag_assets.models.minilm.tokenizer import MAX_CHARACTERS, MAX_TOKENS, SPECIAL_TOKENS, WordPieceTokenizer
 from rag_assets.models.minilm.weights import (
     GRAPH_VERSION,

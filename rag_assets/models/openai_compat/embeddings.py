@@ -15,8 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.contracts.embedder import EmbeddingWindow
-from rag_assets.models.embedder import gathered
+from rag_assets.contracts.embedder import EmbeddingWindow, gathered
 from rag_assets.models.minilm.tokenizer import SPECIAL_TOKENS
 from rag_assets.models.model_files import ModelError
 from rag_assets.models.openai_compat.client import ModelClient

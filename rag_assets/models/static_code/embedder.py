@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.embedder import EmbeddingWindow
-from rag_assets.models.embedder import gathered
 from rag_assets.models.lexical_only import lexical_window
 from rag_assets.models.model_files import ModelMissing, verify_file
 
@@ -82,7 +81,11 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, DIMENSION) float32, in the order of `texts`, each of unit length or zero."""
-        return gathered(self, texts)
+        import numpy as np
+
+        return np.concatenate(
+            [np.zeros((0, self.dimension), np.float32), *(made for _, made in self.embed_batches(texts))]
+        )
 
     def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
         """Yields (row numbers in `texts`, their vectors), every row once."""

@@ -15,6 +15,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from rag_assets.identifiers import word_set
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs, word_terms
 from rag_assets.index.vectors.vector_api import FileRef
 from rag_assets.search.ranking.penalties import BesideProduct, older_versions
@@ -79,26 +80,18 @@ is meant, and few commits are described at such length. So names that are said a
 summaries of 17 repositories +.004, better in nine, worse in five, all else as it was. 8 to 12 are alike within .005;
 commit subjects have 7 of these words at the median, summaries 8."""
 
-_ASKS = frozenset(
-    word
-    for line in (
-        "how what where which why when who whom whose is are was were am do does did can could should would will has",
-        "have had may must",
-    )
-    for word in line.split()
+_ASKS = word_set(
+    "how what where which why when who whom whose is are was were am do does did can could should would will has",
+    "have had may must",
 )
 """Words that begin a question."""
 
-_CHANGES = frozenset(
-    verb
-    for line in (
-        "add adjust allow apply avoid bump change clean convert correct create delete deprecate disable disallow drop",
-        "emit enable ensure expand expose extend extract fix handle implement improve include introduce limit make",
-        "merge migrate move optimise optimize prevent preserve protect refactor reduce remove rename reorganise",
-        "reorganize replace require restore revert rewrite simplify skip split stop support switch tidy tweak unify",
-        "update upgrade use",
-    )
-    for verb in line.split()
+_CHANGES = word_set(
+    "add adjust allow apply avoid bump change clean convert correct create delete deprecate disable disallow drop",
+    "emit enable ensure expand expose extend extract fix handle implement improve include introduce limit make",
+    "merge migrate move optimise optimize prevent preserve protect refactor reduce remove rename reorganise",
+    "reorganize replace require restore revert rewrite simplify skip split stop support switch tidy tweak unify",
+    "update upgrade use",
 )
 """Verbs that begin the subject of a commit or the title of a ticket."""
 _ENDINGS = ("", "s", "es", "d", "ed", "ing")

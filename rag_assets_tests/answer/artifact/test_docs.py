@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rag_assets.answer.artifact.survey import MOST_ENDPOINTS, MOST_FOLDERS
+from rag_assets.answer.artifact.graph_columns import MOST_FOLDERS
+from rag_assets.answer.artifact.survey import MOST_ENDPOINTS
 from rag_assets.answer.artifact.templates import NOTHING_FOUND, TEMPLATES, Template
 from rag_assets.qa.agents import Agent, AgentLibrary, Filters, Limits
 
