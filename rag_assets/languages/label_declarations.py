@@ -69,7 +69,10 @@ def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclaration
         csharp_fingerprints(types),
         sql.SqlDeclarations(tuple(sorted({found for one in files for found in one[1].objects}))),
         ef.EfDeclarations(tuple(found for one in files for found in one[2].files)),
-        endpoints.EndpointDeclarations(tuple(found for one in files for found in one[3].controllers)),
+        endpoints.EndpointDeclarations(
+            tuple(found for one in files for found in one[3].controllers),
+            tuple(sorted({found for one in files for found in one[3].routes})),
+        ),
         _mounted_together([mounts for *_, mounts in files if mounts.units or mounts.mounts or mounts.paths]),
     )
 

@@ -30,7 +30,7 @@ from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, inside, own
 from rag_assets.languages.csharp.web.class_endpoints import endpoints_of_class, is_fast_endpoint
 from rag_assets.languages.csharp.web.controller_actions import VERB_ATTRIBUTES, action_endpoints, is_controller_like
 from rag_assets.languages.csharp.web.controllers import base_chain, controller_of, is_endpoint_base
-from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin
+from rag_assets.languages.csharp.web.endpoint_model import ActionRoute, Endpoint, RouteOrigin
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.minimal_api import MAP_CALL, mapped_endpoints
 from rag_assets.languages.csharp.web.route_templates import shape
@@ -59,7 +59,9 @@ def endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNod
     segments = list(types_of(file.segments))
     maps = _maps(segments, file)
     for segment in reversed(segments):  # nested types first: they know better than the type around who maps a route
+        mapped = _mapped_routes(segment, symbols)
         for source, endpoint in _of_segment(file, segment, symbols, maps=maps):
+            endpoint = _on_mapped_routes(endpoint, mapped) if mapped else endpoint
             for route in endpoint.routes:
                 key = endpoint_key(route.method, shape(route.template))
                 place = (key, _place(endpoint))
@@ -74,6 +76,21 @@ def endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNod
                 proven = route.is_complete and route.origin is not RouteOrigin.CONVENTION
                 confidence = Confidence.RESOLVED if proven else Confidence.PROBABLE
                 yield GraphEdge(source, Relation.EXPOSES, key, confidence, file.path, first)
+
+
+def _mapped_routes(segment: Segment, symbols: LabelDeclarations) -> tuple[ActionRoute, ...]:
+    """The routes that calls anywhere give to the actions of a controller by its name."""
+    if segment.kind == _PROGRAM or not is_controller_like(segment):
+        return ()
+    in_area = any(attribute_name(attribute) == "Area" for attribute in segment.attributes)
+    found = symbols.endpoints.routes(segment.name.removesuffix("Controller"))
+    return tuple(route for route in found if route.in_area == in_area)
+
+
+def _on_mapped_routes(endpoint: Endpoint, mapped: tuple[ActionRoute, ...]) -> Endpoint:
+    from rag_assets.languages.csharp.web.mapped_actions import on_mapped_routes  # start-up budget: of few controllers
+
+    return on_mapped_routes(endpoint, mapped)
 
 
 def _place(endpoint: Endpoint) -> str:

@@ -181,3 +181,46 @@ def test_a_method_that_maps_what_its_callers_give_it_has_no_route_of_its_own() -
     """
     (only,) = edges_by(endpoints, {"a.cs": wrapper})
     assert "http:GET /health|ENDPOINT" in only
+
+
+MAPPED = """
+    namespace Shop;
+    public class Routes
+    {
+        public void Map(IEndpointRouteBuilder endpoints)
+        {
+            // endpoints.MapControllerRoute("old", "old/about", new { controller = "Home", action = "About" });
+            endpoints.MapControllerRoute(
+                name: Names.Upload,
+                pattern: "api/v2/package/{id}/{version:regex(^[a-z]{{1}}$)}",
+                defaults: new { controller = "Package", action = "Upload" },
+                constraints: new { httpMethod = new HttpMethodRouteConstraint("PUT") });
+            endpoints.MapControllerRoute("default", "{controller=Home}/{action=Index}/{id?}");
+            routes.MapRoute("about", "info", new { controller = "Home", action = "About" });
+            routes.MapRoute("blog", url: "blog/{action}", defaults: new { controller = "Blog", action = "Index" });
+            endpoints.MapAreaControllerRoute("a", "Admin", "admin/info", new { controller = "Home", action = "About" });
+        }
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("controller", "route"),
+    [
+        ("class PackageController : Controller { public Task UploadAsync() => null; }",
+         "PUT /api/v2/package/{id}/{version}"),
+        ("class PackageController : Controller { [HttpPost] public Task Upload() => null; }",
+         "POST /api/v2/package/{id}/{version}"),
+        ("class PackageController : Controller { public Task Other() => null; }", "ANY /Package/Other"),
+        ("class PackageController : Controller { [HttpGet(\"p\")] public Task Upload() => null; }", "GET /p"),
+        ("class HomeController : Controller { public IActionResult About() => null; }", "ANY /info"),
+        ("[Area(\"Admin\")] class HomeController : Controller { public IActionResult About() => null; }",
+         "ANY /admin/info"),
+        ("class BlogController : Controller { public IActionResult Archive() => null; }", "ANY /blog/Archive"),
+    ],
+    ids=["constraint", "own-method", "another-action", "attribute", "positional", "area", "all-actions"],
+)  # fmt: skip
+def test_a_call_gives_an_action_its_route(controller: str, route: str) -> None:
+    texts = {"Routes.cs": MAPPED, "Controllers.cs": f"namespace Shop; public {controller}".replace("public [", "[")}
+    (only,) = edges_by(endpoints, texts, "Exposes")
+    assert f"|METHOD Exposes http:{route}|ENDPOINT " in only

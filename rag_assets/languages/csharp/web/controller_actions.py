@@ -19,6 +19,8 @@ from rag_assets.languages.csharp.syntax.xmldoc import action_doc
 from rag_assets.languages.csharp.web.controllers import ClassRoute, Controller, authorization_of, combined
 from rag_assets.languages.csharp.web.endpoint_model import (
     ANY_METHOD,
+    MAPS_ACTIONS,
+    ActionRoute,
     Endpoint,
     EndpointRoute,
     RouteOrigin,
@@ -316,16 +318,21 @@ class EndpointDeclarations:
     """What one bucket of files adds to `EndpointSymbols`."""
 
     controllers: tuple[InheritableActions, ...] = ()
+    routes: tuple[ActionRoute, ...] = ()
 
 
 class EndpointSymbols:
-    """Answers which actions a controller declares. Equal declarations in any order give equal answers."""
+    """Answers which actions a controller declares, and which routes calls give to them. Equal declarations in any order
+    give equal answers."""
 
-    __slots__ = ("_actions",)
+    __slots__ = ("_actions", "_routes")
 
     def __init__(self, declarations: Iterable[EndpointDeclarations] = ()) -> None:
         self._actions: dict[str, set[Member]] = {}
+        self._routes: dict[str, set[ActionRoute]] = {}
         for declared in declarations:
+            for route in declared.routes:
+                self._routes.setdefault(route.controller.lower(), set()).add(route)
             for controller in declared.controllers:
                 self._actions.setdefault(controller.symbol, set()).update(controller.actions)
 
@@ -334,10 +341,25 @@ class EndpointSymbols:
         """The public methods of a controller that its derived classes have too, by name and signature."""
         return tuple(sorted(self._actions.get(symbol, ()), key=lambda member: (member.name, member.signature)))
 
+    @tracked("endpoints.routes")
+    def routes(self, controller: str) -> tuple[ActionRoute, ...]:
+        """The routes that calls give to actions of a controller, by its name without the suffix."""
+        return tuple(sorted(self._routes.get(controller.lower(), ())))
+
 
 def declared_in(files: Iterable[ParsedFile]) -> EndpointDeclarations:
     """The controllers of some files; what is derived from one has a base whose name says that it is one."""
-    return EndpointDeclarations(tuple(found for file in files if file.language == LANGUAGE for found in _of(file)))
+    files = [file for file in files if file.language == LANGUAGE]
+    return EndpointDeclarations(
+        tuple(found for file in files for found in _of(file)),
+        tuple(found for file in files if MAPS_ACTIONS.search(file.text) for found in _mapped(file.text)),
+    )
+
+
+def _mapped(text: str) -> Iterator[ActionRoute]:
+    from rag_assets.languages.csharp.web.mapped_actions import routes_of_actions  # start-up budget: of few files
+
+    return routes_of_actions(text)
 
 
 def _of(file: ParsedFile) -> Iterator[InheritableActions]:

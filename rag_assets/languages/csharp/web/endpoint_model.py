@@ -6,6 +6,7 @@ What the source says and what only a convention of the framework implies are kep
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -15,6 +16,9 @@ from rag_assets.contracts.segment import Span
 
 ANY_METHOD = "ANY"
 """The HTTP method of a route without any restriction."""
+
+MAPS_ACTIONS = re.compile(r"\.\s*+(?P<call>Map(?:Area)?ControllerRoute|Map(?:Http|Area)?Route)\s*+(?=\()")
+"""A call that gives a route to actions of controllers by name, or by a convention."""
 
 
 class ParameterSource(StrEnum):
@@ -70,6 +74,19 @@ class EndpointRoute:
     template: str
     origin: RouteOrigin = RouteOrigin.ATTRIBUTE
     is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ActionRoute:
+    """A route of one action, or of all of a controller (`action` is '' and stands in the template as `{action}`).
+    `in_area`: of a controller of an area, which may be called as one outside of it."""
+
+    controller: str
+    action: str
+    template: str
+    methods: tuple[str, ...] = ()
+    is_complete: bool = True
+    in_area: bool = False
 
 
 @dataclass(frozen=True, slots=True)
