@@ -63,6 +63,7 @@ _SAYS_NOTHING = re.compile(
     r"\s*(?:$|//|/\*|\*|--|#(?!\w)|\[[A-Z][\w.<>]*(?:\(.*\))?\]\s*$|@(?!interface\b)[A-Za-z][\w.]*(?:\(.*\))?\s*$)"
 )
 """A comment, a blank line, an attribute or an annotation: what it stands before says what it is."""
+_BLANK = re.compile(r"\s*$")
 _WORD = re.compile(r"\w")
 _QUOTE_MARKS = str.maketrans("“”", '""')
 
@@ -482,7 +483,7 @@ def fact_told(fact: GraphFact, known: Evidence) -> str:
     if not 0 <= at < len(lines) or not lines[at].strip():
         return ""
     at = _parameter(lines, at, fact.target) if fact.verb == GIVEN else at
-    at, shown = line_shown(lines, at, _SAYS_NOTHING)
+    at, shown = line_shown(lines, at, _BLANK if fact.is_comment else _SAYS_NOTHING)
     maybe = "" if fact.certain else "probably "
     said = f" {maybe}{fact.verb} {_plain(fact.target)}" if fact.verb else ""
     return f"- {_plain(fact.source)}{said} in {fact.path}:{known.line_start + at}{shown} {marker(known.id)}"

@@ -55,7 +55,8 @@ _VERBS: Mapping[str, str] = {
 @dataclass(frozen=True, slots=True)
 class GraphFact:
     """`source verb target`, seen at `path:line`; `certain` where the graph proved it from declared types. Without a
-    verb only that `source` is there. Facts of one `group` are told together below its name."""
+    verb only that `source` is there. Facts of one `group` are told together below its name.
+    `is_comment`: that very line is meant, and not the code below it."""
 
     source: str
     verb: str
@@ -64,6 +65,7 @@ class GraphFact:
     line: int
     certain: bool
     group: str = ""
+    is_comment: bool = False
 
 
 @dataclass(frozen=True, slots=True)

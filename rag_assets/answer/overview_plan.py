@@ -3,6 +3,7 @@ its endpoints and its central types, as far as the graph knows."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,14 +12,21 @@ import numpy as np
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
 from rag_assets.answer.graph_facts import GraphFact
+from rag_assets.answer.plans import MOST_LISTED
 from rag_assets.contracts.graph import Confidence, NodeType
 from rag_assets.graph.lookup import short_name
+from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 
 _MOST_AREAS, _MOST_USES, _MOST_ENTRY_POINTS, _MOST_ENDPOINTS, _MOST_TYPES = 8, 4, 2, 3, 6
+_MOST_CENTRAL = 12
+_TASK_WORDS = "TODO FIXME HACK"
+_TASK = re.compile(r"(?:^\s*(?:/?\*+|--|;)|//|#|<!--|/\*|@)\s*(?:TODO|FIXME|HACK)\b")
+_MOST_READ = 500  # sections with these words
 _FEWEST = 2  # areas, and uses of one by another: one alone is no structure
 
 
@@ -31,19 +39,54 @@ def overview_facts(index: LabelIndex, graph: Graph) -> Iterator[GraphFact]:
         certain = use.confidence is Confidence.RESOLVED
         source, target = areas[use.source], areas[use.target]
         yield GraphFact(source, "uses", target, use.path, use.line, certain, group="Who uses whom")
-    starts = entry_points(columns)
-    group = _counted("Entry points", len(starts), _MOST_ENTRY_POINTS)
-    for path, line in starts[:_MOST_ENTRY_POINTS]:
-        yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, group=group)
+    yield from _entry_points(columns, _MOST_ENTRY_POINTS)
     routes = exposed_endpoints(columns)
     group = _counted("Endpoints", len(routes), _MOST_ENDPOINTS)
     for endpoint, _, path, line in routes[:_MOST_ENDPOINTS]:
         yield GraphFact(short_name(graph.keys[endpoint]), "", "", path, line, certain=True, group=group)
-    types = central_types(columns, 2 * _MOST_TYPES)
-    by_name = {short_name(graph.keys[node]): (node, place) for node, place in reversed(types)}
-    for name, (node, place) in list(by_name.items())[: -_MOST_TYPES - 1 : -1]:
-        group = "Types that most of it uses" if columns.users[node] else "Some of its types"
-        yield GraphFact(name, "", "", place.path, place.line_start, certain=True, group=group)
+    yield from _central_types(columns, _MOST_TYPES)
+
+
+def facts_listed(index: LabelIndex, graph: Graph, noun: str) -> list[GraphFact]:
+    """What `listed_of_whole` calls so."""
+    columns = GraphColumns(index, graph, None)
+    if noun == "entry point":
+        return list(_entry_points(columns, MOST_LISTED))
+    if noun == "central type":
+        return list(_central_types(columns, _MOST_CENTRAL))
+    return list(_tasks(index))
+
+
+def _entry_points(columns: GraphColumns, most: int) -> Iterator[GraphFact]:
+    starts = entry_points(columns)
+    group = _counted("Entry points", len(starts), most)
+    for path, line in starts[:most]:
+        yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, group=group)
+
+
+def _central_types(columns: GraphColumns, most: int) -> Iterator[GraphFact]:
+    graph, told = columns.graph, set[str]()
+    for node, place in central_types(columns, 2 * most):
+        name = short_name(graph.keys[node])
+        if name not in told and len(told) < most:
+            told.add(name)
+            group = "Types that most of it uses" if columns.users[node] else "Some of its types"
+            yield GraphFact(name, "", "", place.path, place.line_start, certain=True, group=group)
+
+
+def _tasks(index: LabelIndex) -> Iterator[GraphFact]:
+    """The comments that say that something is left to do, of the sections that are likeliest to have some."""
+    shard, scope = index.parts.shard(), index.scope()
+    asked = index.parts.vocabulary().query_vector(_TASK_WORDS)
+    likely = shard.retrieve([one.id for one in shard.sparse(asked.indices, asked.values, scope, _MOST_READ)], scope)
+    found: set[tuple[str, int]] = set()
+    for payload in likely.values():
+        lines = enumerate(section_source(payload, index.parts.document).split("\n"), payload.get("StartLine", 1))
+        found |= {(payload.get("Path", ""), number) for number, text in lines if _TASK.search(text)}
+    places = sorted(found, key=lambda place: (non_product_code(place[0]) is not None, *place))
+    group = _counted("Left to do", len(places), MOST_LISTED)
+    for path, line in places[:MOST_LISTED]:
+        yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, group=group, is_comment=True)
 
 
 def _areas(columns: GraphColumns) -> Iterator[GraphFact]:

@@ -41,7 +41,7 @@ from rag_assets.answer.question_analysis import (
     words_asked_of,
     written_name,
 )
-from rag_assets.answer.whole_project import name_of_whole
+from rag_assets.answer.whole_project import listed_of_whole, name_of_whole
 from rag_assets.contracts.evidence import short_name
 from rag_assets.search import QuestionKind
 
@@ -224,6 +224,18 @@ def _listed(asked: Asked) -> Planned | None:
     return _from_graphs(asked, replace(wish, intent=Intent.LIST), noun, subject)
 
 
+def _listed_of_whole(asked: Asked) -> Planned | None:
+    """What only a whole has: where it starts, its central types, what is left to do."""
+    noun = listed_of_whole(asked.question.text)
+    if not noun:
+        return None
+    from rag_assets.answer.overview_plan import facts_listed
+
+    found = [facts_at(facts_listed(index, graph, noun), index) for index, graph in asked.graphs]
+    at = {fact: point for known in found for fact, point in known.items()}
+    return _answered(asked, Intent.LIST, (GraphFacts(tuple(at), len(at)), at))
+
+
 def _written(asked: Asked) -> Planned | None:
     """Where code assigns what the question asks it of."""
     name = written_name(asked.question.text) if asked.wish.intent is not Intent.TABLES and not asked.wish.places else ""
@@ -302,6 +314,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _settings_read,
+    _listed_of_whole,
     _data,
     _listed,
     _written,

@@ -409,19 +409,22 @@ _SETTINGS = re.compile(
     r"(?:(?:config(?:uration)?|settings?) (?:keys|values|options|entries|sections|settings)|settings"
     r"|(?P<variables>env(?:ironment)? var(?:iable)?s))"
     r" (?:(?:does|do) (?P<who>.+?) (?:read|use|need|expect|take|require)|(?:that )?(?:are |is )?"
-    r"(?:read|used|needed|expected|required) (?:by|in) (?P<by>.+?)|(?:that )?(?P<which>.+?) (?:reads|uses|needs))\W*$",
+    r"(?:read|used|needed|expected|required) (?:by|in) (?P<by>.+?)|(?:that )?(?P<which>.+?) (?:reads|uses|needs)"
+    r"|are there|exist|are (?:used|read|supported|available)|(?:can|must|do) (?:i|we|you) (?:set|use|need))\W*$",
     re.IGNORECASE,
 )
 """What somebody reads. Nothing may follow that asks for more: what is read for something is no list of all."""
 
 
 def settings_asked(question: str) -> tuple[str, str]:
-    """(`setting` or `environment variable`, what reads those that a question wants a list of); two '' for another
-    question."""
+    """(`setting` or `environment variable`, what reads those that a question wants a list of, '' for all); two '' for
+    another question."""
     found = _SETTINGS.match(question.strip())
     if found is None:
         return "", ""
-    return "environment variable" if found["variables"] else "setting", found["who"] or found["by"] or found["which"]
+    return "environment variable" if found["variables"] else "setting", found["who"] or found["by"] or found[
+        "which"
+    ] or ""
 
 
 _SETTING = re.compile(

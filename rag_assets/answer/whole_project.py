@@ -54,6 +54,33 @@ _TERMS = frozenset(
 )
 
 
+_HERE = r"(?: (?:here|left|open|are there|there|exist|in|of|to|for|does|has)\b.*)?\W*$"
+_LISTED = {
+    "entry point": re.compile(
+        r"^\W*where do(?:es)? (?:(?:the|this|our|its) )?(?:\w+ )?(?:it|everything|app|application|program|code"
+        r"|execution|service|server|process|project)s? (?:start|begin)s?(?: up)?\W*$"
+        rf"|^\W*(?:wh\w+ |list |show |is |are |me |all |the |main )*entry ?points?{_HERE}",
+        re.IGNORECASE,
+    ),
+    "central type": re.compile(
+        r"^\W*(?:what |which |list |show |are |is |me |the |all |most )+(?:important|central|main|key|core|used)"
+        rf" (?:class|type|interface|struct|model)e?s?{_HERE}",
+        re.IGNORECASE,
+    ),
+    "task": re.compile(
+        r"^\W*(?:what|which|list|show|where|are|is|any|how many)\b[^?]*(?-i:\b(?:TODO|FIXME|HACK)s?\b)"
+        rf"(?: comments?)?{_HERE}",
+        re.IGNORECASE,
+    ),
+}
+
+
+def listed_of_whole(question: str) -> str:
+    """What a question wants a list of that only a project as a whole has: `entry point`, `central type`, or `task`, as
+    comments call them; '' for another question."""
+    return next((noun for noun, pattern in _LISTED.items() if pattern.search(question)), "")
+
+
 def is_of_whole(term: str) -> bool:
     """Whether a question about a whole may have a word, as `stem` makes it, and is about nothing else for that."""
     return term in _TERMS

@@ -81,6 +81,43 @@ def test_an_overview_tells_how_the_product_is_made_up(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "heading", "one"),
+    [
+        ("where is the main entry point?", "Entry points", "src/Fernhill.Shop.Api/Program.cs"),
+        ("Where does the application start?", "Entry points", "src/Fernhill.Shop.Worker/Program.cs"),
+        ("what are the most important classes?", "Types that most of it uses", "**Order** in"),
+        ("which settings exist?", "settings", "GetConnectionString"),
+    ],
+)
+def test_lists_that_only_a_whole_project_has(cli: CommandLine, question: str, heading: str, one: str) -> None:
+    found = asked(cli, question).json
+    assert found["intent"] == "list" and heading in found["answer"].split("\n")[0] and one in found["answer"]
+
+
+def test_what_is_left_to_do_is_told_by_its_comments(tmp_path: Path) -> None:
+    repository = new_repository(tmp_path / "till")
+    files = {
+        "src/Till.cs": 'class Till\n{\n    // TODO: count the coins\n    string todo = "none";\n}\n',
+        "src/till.py": "def coins():\n    # FIXME count them\n    return 0\n",
+        "tests/TillTests.cs": "class TillTests\n{\n    // TODO: test it\n    void Coins() { }\n}\n",
+        "notes.md": "# Notes\n\nA TODO is a task.\n",
+    }
+    repository.commit(files)
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, repository, "till")
+    answer = asked(cli, "are there any TODOs left in the code?").json["answer"]
+    told = re.findall(r"in (\S+:\d+): `(.*)`", answer)
+    assert told == [
+        ("src/Till.cs:3", "// TODO: count the coins"),
+        ("src/till.py:2", "# FIXME count them"),
+        ("tests/TillTests.cs:3", "// TODO: test it"),
+    ]
+    repository.commit(dict.fromkeys(files, ""))
+    index_without_dagster(cli.home, repository, "till")
+    assert cli.run("ask", "list all TODO comments", "--json").code == 4
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "What is the service supposed to do when the basket is empty?",
