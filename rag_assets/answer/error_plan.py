@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rag_assets.contracts.evidence import Evidence
     from rag_assets.search.index import Searchable
 
-_THROWN, CAUGHT = "Thrown in", "Caught in"
+_THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
 _THROWS = r"\b(?:throw|raise|panic|reject|throwError)\b.*(?<!\w){0}(?!\w)|(?<!\w){0}\.(?:new|from|of|create)\b"
 _RETURNS = r"|(?:\breturn\b|<-|=).*(?<!\w){0}(?!\w)"
 """As Go does, where an error is a value."""
@@ -24,6 +24,8 @@ _CATCHES = (
     r"|\berrors\.(?:Is|As)\(.*(?<!\w){0}(?!\w)|[!=]=\s*(?:\w+\.)*{0}(?!\w)|\b(?:[Mm]ap|[Hh]andle|[Oo]n|[Cc]atch)\w*<{0}>"
     r"|[Hh]andler\(.*(?<!\w){0}(?!\w)|\bI?Exception\w*<{0}>|^\s*(?:\w+\.)*{0}(?:\s+\w+)?\s*=>"
 )
+_MAKES = r"(?<!\w)new\s+(?:\w+\.)*{0}(?!\w)"
+"""Where no line both makes and throws it: a method that makes the error for a status, `orElseThrow(() -> new …)`."""
 _VALUE = re.compile(r"Err[A-Z]")
 _THROWN_TYPE = re.compile(r"\b(?:throw\s+(?:new\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z]))((?:\w+\.)*[A-Z]\w+)")
 _CHECKS_ARGUMENT = re.compile(
@@ -42,7 +44,13 @@ def error_facts(target: Searchable, names: Iterable[str], *, caught_first: bool)
         payloads = product_of(points_naming(name, target).ids, target)
         throws = _THROWS + (_RETURNS if _VALUE.match(name) else "")
         told: set[tuple[str, int]] = set()
-        for group, verb, pattern in ((CAUGHT, "catches", _CATCHES), (_THROWN, "throws", throws)):
+        for group, verb, pattern in (
+            (CAUGHT, "catches", _CATCHES),
+            (_THROWN, "throws", throws),
+            (_MADE, "makes", _MAKES),
+        ):
+            if group == _MADE and any(one.target == name and one.group == _THROWN for one in found):
+                continue
             written = re.compile(pattern.format(re.escape(name)))
             facts = facts_naming(written, payloads, target, (verb, name, True))
             shown = sorted(

@@ -125,13 +125,15 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
         entries = [key for key in entries if not language_without_calls(key)]
     if not steps or not entries:
         return GraphFacts()
-    asked_for = _with_members(graph, entries)
+    # what implements the members of a type is what the types that implement it have
+    asked_for = dict.fromkeys(entries, 1.0) if intent is Intent.IMPLEMENTATIONS else _with_members(graph, entries)
     if intent is Intent.USAGE:
         asked_for |= dict.fromkeys(_contracts(graph, entries) - asked_for.keys(), 0.5)
     # the nodes that are asked for count too, and a type of many members would leave no room
     found = neighbourhood(graph, asked_for, steps=steps, depth=1, nodes=len(asked_for) + _LOOKED_AT)
     order = {node.key: at for at, node in enumerate(found.nodes)}
     asked = {node.key for node in found.nodes if node.distance == 0}
+    calls = (NodeType.METHOD, NodeType.PROPERTY)
     directions = {step.direction for step in steps}
     inwards, outwards = directions == {Direction.IN}, directions == {Direction.OUT}
     edges = [
@@ -145,7 +147,11 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
 
     def telling(edge: GraphEdge) -> tuple[object, ...]:
         maps = edge.relation is Relation.MAPS_TO and edge.source in entries  # the table of a type, not what reads it
-        return non_product_code(edge.path) is not None, not maps, max(order[edge.source], order[edge.target]), edge
+        calls_nothing = (
+            intent is Intent.USAGE and edge.relation is Relation.IMPLEMENTS and key_kind(edge.source) in calls
+        )
+        nearest = max(order[edge.source], order[edge.target])
+        return non_product_code(edge.path) is not None, calls_nothing, not maps, nearest, edge
 
     edges.sort(key=telling)
     if any(edge.relation is not Relation.OVERRIDES for edge in edges):  # types tell more than each of their members

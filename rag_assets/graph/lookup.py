@@ -223,8 +223,9 @@ _BESIDE_TYPES = _MEMBERS | {NodeType.ENDPOINT}
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a text may mean. `nodes` are those that are meant: one, or one declaration in several roles; none where it
-    is ambiguous, then `candidates` has all, or unknown, then `near` has the keys with the nearest names."""
+    """What a text may mean. `nodes` are those that are meant: one, or one declaration in several roles or overloads;
+    none where it is ambiguous, then `candidates` has all, or unknown, then `near` has the keys with the nearest
+    names."""
 
     nodes: tuple[int, ...] = ()
     candidates: tuple[int, ...] = ()
@@ -236,8 +237,8 @@ class NotFound(RagAssetsError):
 
 
 def nodes_named(graph: Graph, text: str) -> tuple[int, ...]:
-    """The node, or the roles of the one declaration, that a text names. Raises NotFound, listing the candidates with
-    kind and place where there are several and the nearest names where there is none."""
+    """The node, or the roles or overloads of the one declaration, that a text names. Raises NotFound, listing the
+    candidates with kind and place where there are several and the nearest names where there is none."""
     match = find(graph, text)
     if match.nodes:
         return match.nodes
@@ -390,8 +391,12 @@ def _without_roles(graph: Graph, nodes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _one_declaration(graph: Graph, nodes: tuple[int, ...]) -> bool:
-    """A class that is an entity, a property that is a set: one symbol under several kinds."""
-    return len({graph.keys[node].rpartition("|")[0] for node in nodes}) == 1
+    """A class that is an entity, a property that is a set: one symbol under several kinds. The overloads of a method
+    are one too for who writes no parameters: they are changed, called and looked for together."""
+    symbols = {graph.keys[node].rpartition("|")[0] for node in nodes}
+    if len(symbols) > 1 and all(graph.kind(node) is NodeType.METHOD for node in nodes):
+        symbols = {split_parameters(symbol)[0] for symbol in symbols}
+    return len(symbols) == 1
 
 
 def _at_place(graph: Graph, text: str) -> int | None:

@@ -14,6 +14,24 @@ from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 
 FILES = {
+    "src/Web/Client.cs": """\
+namespace Shop;
+
+public class RateLimitException : Exception
+{
+    public RateLimitException(int status) : base($"status {status}") { }
+}
+
+public class Client
+{
+    public void Check(int status)
+    {
+        if (status >= 400)
+            throw ErrorFor(status);
+    }
+    private static Exception ErrorFor(int status) => status == 429 ? new RateLimitException(status) : new Exception();
+}
+""",
     "README.md": "# Shop\n\nSells things.\n",
     "src/Vouchers/VoucherExpiredException.cs": """\
 namespace Shop;
@@ -92,7 +110,7 @@ func Retry(held bool) error {
 }
 """,
 }
-THROWN, CAUGHT = "Thrown in", "Caught in"
+THROWN, MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +132,7 @@ def told_by(index: Index, question: str) -> dict[str, list[str]]:
             found[line.strip("*:")] = []
         elif line.startswith("- **"):
             found[[*found][-1]].append(line.partition(": `")[0].rpartition(" in ")[2])
-    return {heading: places for heading, places in found.items() if heading in (THROWN, CAUGHT)}
+    return {heading: places for heading, places in found.items() if heading in (THROWN, MADE, CAUGHT)}
 
 
 @pytest.mark.rule("E19")
@@ -126,6 +144,12 @@ def test_a_named_error_is_thrown_and_caught_in_the_product(shop: Index, question
     told = told_by(shop, question)
     assert next(iter(told)) == first
     assert told == {THROWN: ["src/Vouchers/VoucherBook.cs:13"], CAUGHT: ["src/Web/BasketEndpoint.cs:12"]}
+
+
+def test_an_error_that_is_thrown_by_another_method_is_made_somewhere(shop: Index) -> None:
+    """Clients of a server make the error that belongs to a status, and throw whichever it is."""
+    told = told_by(shop, "when is RateLimitException thrown?")
+    assert told == {MADE: ["src/Web/Client.cs:15"]}
 
 
 def test_an_error_that_is_a_value(shop: Index) -> None:

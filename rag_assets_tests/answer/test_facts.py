@@ -32,6 +32,36 @@ def test_what_creates_a_type_is_not_said_to_use_it_as_well(tmp_path: Path) -> No
     assert any("uses **InvoiceWriter** in src/Holder.cs" in line for line in lines)
 
 
+CONTRACT = {
+    "src/IStore.cs": "namespace Shop;\npublic interface IStore { void Put(int id); void Drop(int id); }\n",
+    "src/FileStore.cs": """namespace Shop;
+public class FileStore : IStore
+{
+    public void Put(int id) { }
+    public void Drop(int id) { }
+}
+""",
+    "src/Zoo.cs": "namespace Shop;\npublic class Zoo(IStore store) { public void Feed() { store.Put(1); } }\n",
+}
+
+
+@pytest.mark.rule("E19")
+def test_types_implement_a_type_and_who_calls_comes_before_who_implements(tmp_path: Path) -> None:
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", CONTRACT), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        of_type, of_member, callers = (
+            [line.partition(" in ")[0] for line in index.ask(question, options=AskOptions()).text.splitlines()]
+            for question in ("who implements IStore?", "what implements IStore.Put?", "who calls IStore.Put?")
+        )
+    assert [line for line in of_type if line.startswith("- ")] == ["- **FileStore** implements **IStore**"]
+    assert "- **FileStore.Put** implements **IStore.Put**" in of_member
+    assert [line for line in callers if line.startswith("- ")] == [
+        "- **Zoo.Feed** calls **IStore.Put**",
+        "- **FileStore.Put** implements **IStore.Put**",
+    ]
+
+
 @pytest.mark.rule("E19")
 def test_a_place_in_a_file_of_the_root_is_not_looked_up_in_its_namesakes(tmp_path: Path) -> None:
     """A path without a folder, as a filter, means the files of that name everywhere; a place means one."""

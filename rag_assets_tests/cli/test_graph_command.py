@@ -25,6 +25,7 @@ REFUND = "csharp:Shop.Orders.OrderService.RefundOrder(int)|METHOD"
 OVERLOAD = "csharp:Shop.Orders.OrderService.RefundOrder(Dictionary<string,int>,Order)|METHOD"
 ROUTE = "http:POST /api/refunds/{id}|ENDPOINT"
 TABLE = "dbo.Invoices|TABLE"
+NAMESAKE = "csharp:Legacy.Refunds.RefundOrder(int)|METHOD"
 STRANGE = "dbo.a, \"b\" | 'c' `d` <é>|TABLE"
 LONELY = "csharp:Shop.Orders.path|TYPE"
 
@@ -32,6 +33,7 @@ NODES = [
     GraphNode(SERVICE, NodeType.TYPE, "OrderService", PATH, 4, 8, "csharp"),
     GraphNode(REFUND, NodeType.METHOD, "RefundOrder", PATH, 6, 7, "csharp"),
     GraphNode(OVERLOAD, NodeType.METHOD, "RefundOrder", PATH, 8, 8, "csharp"),
+    GraphNode(NAMESAKE, NodeType.METHOD, "RefundOrder", PATH, 9, 9, "csharp"),
     GraphNode(ROUTE, NodeType.ENDPOINT, "POST /api/refunds/{id}", PATH, 6, 7, "csharp"),
     GraphNode(TABLE, NodeType.TABLE, "Invoices", "db/tables.sql", 1, 1, "sql"),
     GraphNode(STRANGE, NodeType.TABLE, "a", "db/tables.sql", 1, 1, "sql"),
@@ -139,7 +141,7 @@ def test_an_allow_list_that_matches_nothing_is_a_warning(graphed: Indexed) -> No
     [
         pytest.param(["OrderService", "-r", "Cals"], "did you mean Calls", id="relation"),
         pytest.param(["OrderService", "-r", "CalledBy", "--direction", "out"], "against direction", id="contradiction"),
-        pytest.param(["RefundOrder"], "may be 2 nodes; choose one by its key", id="ambiguous"),
+        pytest.param(["RefundOrder"], "may be 3 nodes; choose one by its key", id="ambiguous"),
         pytest.param(["OrderServise"], f"the nearest are:\n  {SERVICE}", id="unknown"),
     ],
 )
@@ -257,10 +259,10 @@ def test_help_names_the_short_forms(cli: CommandLine) -> None:
 
 def test_overview_for_people(graphed: Indexed) -> None:
     lines = graphed.cli.run("graph", "overview").out.splitlines()
-    assert lines[0].startswith("7 nodes, 5 edges; 0.0% of all edges lead to what is not declared")
-    assert "kinds     METHOD 2, TABLE 2, TYPE 2, ENDPOINT 1" in lines
+    assert lines[0].startswith("8 nodes, 5 edges; 0.0% of all edges lead to what is not declared")
+    assert "kinds     METHOD 3, TABLE 2, TYPE 2, ENDPOINT 1" in lines
     assert "certainty resolved 4, probable 1" in lines
-    assert "src/Orders       5 nodes  → db 2" in lines
+    assert "src/Orders       6 nodes  → db 2" in lines
     assert f"       4  {REFUND}" in lines or f"       3  {REFUND}" in lines
 
 
@@ -278,8 +280,8 @@ def test_overview_of_an_empty_index(tmp_path: Path) -> None:
 
 def test_overview_as_json(graphed: Indexed) -> None:
     found = graphed.cli.run("graph", "overview", "--json").json
-    assert (found["nodes"], found["edges"], found["label"]) == (7, 5, graphed.label)
-    assert found["areas"] == [{"path": "src/Orders", "nodes": 5}, {"path": "db", "nodes": 2}]
+    assert (found["nodes"], found["edges"], found["label"]) == (8, 5, graphed.label)
+    assert found["areas"] == [{"path": "src/Orders", "nodes": 6}, {"path": "db", "nodes": 2}]
     assert found["uses"] == [{"source": "src/Orders", "target": "db", "edges": 2}]
 
 
