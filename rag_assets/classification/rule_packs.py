@@ -304,7 +304,7 @@ def require_kind(kind: Kind, declared: tuple[Kind, ...], where: str) -> None:
     try:
         spelled = known_kind(kind, declared)
     except ValueError as error:
-        raise PackError(f"{where}: {error} A kind of your own is declared under `kinds:` of a rule pack") from error
+        raise PackError(f"{where}: {error}; a kind of your own is declared under `kinds:` of a rule pack") from error
     if spelled != kind:
         raise PackError(f"{where}: unknown kind {kind!r}; did you mean {spelled}?")
 

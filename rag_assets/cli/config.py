@@ -105,6 +105,7 @@ def examine(session: CliSession) -> dict[str, Any]:
         found["repositories"].append({"id": repository.id, "ref": repository.ref})
         problems = [_missing_location(repository.location), *_unusable_parts(settings, repository)]
         found["problems"] += [f"{found['file']}: repository {repository.id!r}: {text}" for text in problems if text]
+    found["problems"] += _missing_files(config, settings)
     found["problems"] += _unusable_catalog(settings)
     found["problems"] += _unusable_pipeline(config, settings)
     found["problems"] += _unread_variables(type(settings).model_fields)
@@ -197,6 +198,19 @@ def _unusable_pipeline(config: Path | None, settings: Settings) -> list[str]:
         first, *others = str(error).splitlines()
         return [f"{config or 'environment'}: answer.pipeline: {first}; ask and chat cannot answer", *others]
     return []
+
+
+def _missing_files(config: Path | None, settings: Settings) -> list[str]:
+    """Files that a setting names and that are not there."""
+    named = {
+        "embedder.table": settings.embedder.table,
+        "evaluation.judge_rubric": settings.evaluation.judge_rubric,
+        "answer.replies_file": settings.answer.replies_file if settings.answer.replies == "replay" else None,
+    }
+    where = config or "environment"
+    return [
+        f"{where}: {key}: there is no file {file}" for key, file in named.items() if file and not Path(file).is_file()
+    ]
 
 
 def _missing_location(location: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -103,6 +104,7 @@ def examine_all(session: CliSession) -> Iterator[Diagnosis]:
     yield dagster_versions()
     yield terminal_encoding()
     yield configuration(session)
+    yield from extras(session)
     try:
         home = session.home()
     except ConfigError as error:
@@ -166,6 +168,29 @@ def configuration(session: CliSession) -> Diagnosis:
     return Diagnosis(
         "configuration", "ok", f"{where}; {counted(len(found['repositories']), 'repository', 'repositories')}"
     )
+
+
+def extras(session: CliSession) -> Iterator[Diagnosis]:
+    """Optional packages that settings need and that are not installed; those of the model say so themselves."""
+    try:
+        settings = session.settings()
+    except ConfigError:
+        return  # `configuration` has reported it
+    stores, execution = settings.stores, settings.execution
+    tokenizers = {settings.embedder.tokenizer, settings.answer.tokenizer}
+    needed = (
+        ("stores.vectors faiss", "faiss", "faiss", stores.vectors == "faiss"),
+        ("stores.remote", "s3fs", "s3", stores.remote.startswith("s3:")),
+        ("execution.workers dask", "distributed", "dask", execution.workers == "dask"),
+        ("tokenizer", "bpe_openai", "tokenizers-openai", tokenizers != {"estimate"}),
+        *(
+            (f"execution.executor {name}", f"dagster_{name}", name, execution.executor == name)
+            for name in ("docker", "celery", "k8s")
+        ),
+    )
+    for setting, module, extra, wanted in needed:
+        if wanted and find_spec(module) is None:
+            yield Diagnosis("extras", "fail", f"{setting} needs {module}", f"pip install 'rag-assets[{extra}]'")
 
 
 def home_directory(home: IndexHome) -> Diagnosis:

@@ -117,7 +117,7 @@ def discovered_files(scope: AssetScope) -> AssetsDefinition:
 
         # A run at a chosen commit says nothing of the ref.
         inputs = partial(input_tags, context, is_head=config.is_head or not config.commit)
-        yield from materialize_labels(context, workspace, work, inputs=inputs)
+        yield from materialize_labels(context, workspace, progress, work, inputs=inputs)
 
     spec = AssetSpec(
         scope.key("discovered_files"),
@@ -170,7 +170,7 @@ class StageAsset:
                 build = candidate(context, workspace, label)
                 return build, self.stage(build, progress, context.run.run_id)
 
-            yield from materialize_labels(context, workspace, work, self.extra)
+            yield from materialize_labels(context, workspace, progress, work, self.extra)
 
         name = self.stage.__name__
         spec = AssetSpec(

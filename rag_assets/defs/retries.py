@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from dagster import Failure, RetryRequested
@@ -62,16 +63,21 @@ def is_transient(error: BaseException) -> bool:
     return False
 
 
-def fail_or_retry(error: Exception, attempt: int, text: str = "") -> NoReturn:
+def fail_or_retry(
+    error: Exception, attempt: int, text: str = "", *, waiting: Callable[[str, float], object]
+) -> NoReturn:
     """Ends an attempt of a step: `attempt` counts from 0.
 
-    Raises RetryRequested where a later attempt may help, Failure with `text` for what a person has to act on, and
-    the error itself where it is a defect.
+    Raises RetryRequested where a later attempt may help, after a wait that `waiting` is told of with the reason;
+    Failure with `text` for what a person has to act on, and the error itself where it is a defect.
     """
     kept = without_secrets(error)
     if is_transient(error):
         if attempt < len(DELAYS_SECONDS):
-            raise RetryRequested(max_retries=len(DELAYS_SECONDS), seconds_to_wait=delay(attempt)) from kept
+            seconds = delay(attempt)
+            waiting(text_without_secrets(text or str(error)), seconds)
+            time.sleep(seconds)  # Dagster would sleep through whatever ends a run
+            raise RetryRequested(max_retries=len(DELAYS_SECONDS)) from kept
         text = f"{text or error} (tried {attempt + 1} times)"
     elif not isinstance(error, RagAssetsError) and not text:
         raise kept

@@ -11,7 +11,7 @@ import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from dagster import (
     AssetCheckEvaluation,
@@ -46,6 +46,7 @@ from rag_assets.index.labels import label_of, other_source, register_label
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.pipeline.build import IndexBuild, StageReport, candidate_build, label_lock
 from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
+from rag_assets.pipeline.progress import Progress, Silent
 from rag_assets.pipeline.workers.process_pool import release_memory
 from rag_assets.pipeline.workers.worker_pool import beside
 from rag_assets.settings.config_file import ConfigError
@@ -156,6 +157,7 @@ def nothing_else(build: IndexBuild) -> dict[str, Any]:
 def materialize_labels(
     context: AssetExecutionContext,
     workspace: SettingsSource,
+    progress: Progress,
     work: Work,
     extra: Extra = nothing_else,
     inputs: Inputs = nothing_else,
@@ -167,7 +169,7 @@ def materialize_labels(
     """
     partitioned = context.assets_def.partitions_def is not None
     if partitioned and not context.has_partition_key and len(context.partition_keys) > 1:
-        yield from _materialize_several(context, workspace, work, extra, inputs)
+        yield from _materialize_several(context, workspace, progress, work, extra, inputs)
         return
     label = ""
     try:
@@ -175,7 +177,7 @@ def materialize_labels(
         _tag_run(context, {LABEL_TAG: label})
         build, report = _work_on(workspace, label, work)
     except Exception as error:
-        fail_or_retry(error, context.retry_number, _named(workspace, label, error))
+        _fail_or_retry(context, progress, error, _named(workspace, label, error))
     _tag_run(context, {LABEL_TAG: label, COMMIT_TAG: build.spec.git.commit_sha})
     checked = _evaluate(report.stage, build)
     yield MaterializeResult(
@@ -197,7 +199,12 @@ def materialize_labels(
 
 
 def _materialize_several(
-    context: AssetExecutionContext, workspace: SettingsSource, work: Work, extra: Extra, inputs: Inputs
+    context: AssetExecutionContext,
+    workspace: SettingsSource,
+    progress: Progress,
+    work: Work,
+    extra: Extra,
+    inputs: Inputs,
 ) -> Results:
     stage = context.asset_key.path[-1]
     before = failed_so_far(context)
@@ -212,7 +219,7 @@ def _materialize_several(
                 errors[label] = error
     for met in errors.values():
         if is_transient(met) and context.retry_number < len(DELAYS_SECONDS):
-            fail_or_retry(met, context.retry_number)
+            _fail_or_retry(context, progress, met)
     failures = [LabelFailure(label, stage, _said(workspace, met)) for label, met in errors.items()]
     checked = {label: _evaluate(stage, build) for label, (build, _) in done.items()}
     for label, results in checked.items():
@@ -243,7 +250,7 @@ def observed_labels(context: AssetExecutionContext, workspace: SettingsSource) -
         try:
             return [label_without_partitions(context, workspace)]
         except Exception as error:
-            fail_or_retry(error, context.retry_number, _named(workspace, "", error))
+            _fail_or_retry(context, Silent(), error, _named(workspace, "", error))
     if context.has_partition_key or context.has_partition_key_range:
         return list(context.partition_keys)
     return list(context.instance.get_dynamic_partitions(partition_name()))
@@ -284,6 +291,14 @@ def _work_on(workspace: SettingsSource, label: str, work: Work) -> tuple[IndexBu
             return work(label)
     finally:
         release_memory()
+
+
+def _fail_or_retry(context: AssetExecutionContext, progress: Progress, error: Exception, text: str = "") -> NoReturn:
+    def waiting(reason: str, seconds: float) -> None:
+        context.log.warning(f"{reason}; tried again in {seconds:.0f} s")
+        progress.waiting(reason, seconds)
+
+    fail_or_retry(error, context.retry_number, text, waiting=waiting)
 
 
 def _named(workspace: SettingsSource, label: str, error: Exception) -> str:

@@ -6,13 +6,16 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """`begin` names a stage and its fixed total; `advance` moves it. Called from one thread."""
+    """`begin` names a stage and its fixed total; `advance` moves it. `waiting` says that the stage has failed, why, and
+    how many seconds later it is tried again. Called from one thread."""
 
     def begin(self, stage: str, total: int, unit: str) -> None: ...
 
     def advance(self, amount: int, current: str = "") -> None: ...
 
     def end(self, summary: str = "") -> None: ...
+
+    def waiting(self, reason: str, wait: float) -> None: ...
 
 
 class Silent:
@@ -23,3 +26,5 @@ class Silent:
     def advance(self, amount: int, current: str = "") -> None: ...
 
     def end(self, summary: str = "") -> None: ...
+
+    def waiting(self, reason: str, wait: float) -> None: ...

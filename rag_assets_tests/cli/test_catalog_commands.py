@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -238,6 +241,30 @@ def test_config_check_reads_the_address(cli: CommandLine, monkeypatch: pytest.Mo
     assert done.code == 1 and "names a mysql database" in done.out and "s3cr3t" not in done.out + done.err
     monkeypatch.setenv(URL_VARIABLE, "postgresql://me:s3cr3t@host/db")
     assert cli.run("config", "check").code == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+def test_a_build_that_waits_for_the_server_says_so_and_can_be_ended(cli: CommandLine, repository: Repository) -> None:
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    cli.environment |= {
+        "RAG_ASSETS__STORES__CATALOG": "postgres",
+        "RAG_ASSETS__EMBEDDER__PROVIDER": "lexical-only",
+        URL_VARIABLE: "postgresql://me:s3cr3t@127.0.0.1:9/db",
+    }
+    process = cli.start("index", str(repository.path))
+    assert process.stderr is not None
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if line.startswith("tried again in") and len([line for line in said if line.startswith("tried again in")]) == 2:
+            process.send_signal(signal.SIGTERM)  # 30 s before the next attempt
+            ended = time.monotonic()
+            break
+    _, rest = process.communicate(timeout=60)
+    assert time.monotonic() - ended < 15
+    text = "".join(said) + rest
+    assert "127.0.0.1:9/db cannot be written" in text and "interrupted; run the same command again" in text
+    assert "s3cr3t" not in text and process.returncode == 130
 
 
 def test_a_rollback_and_a_reset_reach_the_catalog(catalogued: CommandLine, repository: Repository) -> None:

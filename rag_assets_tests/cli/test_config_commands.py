@@ -176,6 +176,8 @@ def test_without_a_file_the_defaults_are_valid(cli: CommandLine) -> None:
             "nope.yaml: cannot be read: there is no such file",
             id="no such pipeline file",
         ),
+        pytest.param("embedder: {table: nope.npz}\n", "embedder.table: there is no file ", id="no such table"),
+        pytest.param("evaluation: {judge_rubric: a.md}\n", "judge_rubric: there is no file ", id="no such rubric"),
     ],
 )
 def test_problems_are_named_with_the_file_and_the_nearest_valid_name(cli: CommandLine, text: str, problem: str) -> None:

@@ -211,6 +211,25 @@ def test_a_configured_remote_store_is_asked(cli: CommandLine, monkeypatch: pytes
     assert verdicts(done)["remote"] == "fail" and "s3://indexes/x: listing labels failed" in detail_of(done, "remote")
 
 
+@pytest.mark.parametrize(
+    ("setting", "value", "extra"),
+    [
+        ("STORES__VECTORS", "faiss", "faiss"),
+        ("EXECUTION__EXECUTOR", "k8s", "k8s"),
+        ("ANSWER__TOKENIZER", "o200k_base", "tokenizers-openai"),
+    ],
+)
+def test_an_extra_that_a_setting_needs_is_named(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, setting: str, value: str, extra: str
+) -> None:
+    asked = CommandLine(cli.home, cli.folder, WITHOUT_MODEL | {f"RAG_ASSETS__{setting}": value})
+    monkeypatch.setattr("rag_assets.cli.doctor.find_spec", lambda name: object())
+    assert "extras" not in verdicts(asked.run("doctor", "--json"))
+    monkeypatch.setattr("rag_assets.cli.doctor.find_spec", lambda name: None)
+    done = asked.run("doctor", "--json")
+    assert verdicts(done)["extras"] == "fail" and repair_of(done, "extras") == f"pip install 'rag-assets[{extra}]'"
+
+
 @pytest.mark.rule("D17")
 def test_the_modes_of_an_index_are_named(indexed: Indexed) -> None:
     done = CommandLine(indexed.cli.home, indexed.cli.folder, WITHOUT_MODEL).run("doctor")

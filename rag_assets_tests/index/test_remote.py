@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import socket
 import socketserver
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -489,3 +490,10 @@ def test_a_home_without_the_label_begins_from_what_is_published_if_it_can(
 def test_without_a_remote_store_the_command_says_what_to_set(twice: Twice) -> None:
     with pytest.raises(BuildError, match=r"set stores\.remote to s3://bucket/prefix"):
         publish_label(twice.home, lexical(twice.home.root), LABEL)
+
+
+def test_the_package_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("upath", reason="universal-pathlib is not installed")
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    with pytest.raises(RemoteError, match=r"needs a package \(.*s3fs.*\); run: pip install 'rag-assets\[s3\]'"):
+        open_remote("s3://indexes/x")

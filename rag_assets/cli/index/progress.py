@@ -97,6 +97,10 @@ class BarProgress:
         self._draw(summary)
         self._task = None
 
+    def waiting(self, reason: str, wait: float) -> None:
+        self.end()
+        self._display.console.print(_again_in(wait, reason), markup=False)
+
     def _draw(self, note: str) -> None:
         assert self._task is not None
         self._display.update(self._task, advance=self._waiting, note=note, refresh=True)
@@ -131,8 +135,15 @@ class LineProgress:
     def end(self, summary: str = "") -> None:
         self._line(f"{summary} ({seconds(time.monotonic() - self._started)})")
 
+    def waiting(self, reason: str, wait: float) -> None:
+        self._stream.write(f"{_again_in(wait, reason)}\n")
+
     def _line(self, text: str) -> None:
         self._stream.write(f"{self._stage:<{_NAME_WIDTH}}  {printable(text)}\n")
+
+
+def _again_in(wait: float, reason: str) -> str:
+    return f"tried again in {wait:.0f} s: {printable(reason)}"
 
 
 class _Speed(ProgressColumn):

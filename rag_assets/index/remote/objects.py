@@ -65,7 +65,10 @@ def open_remote(url: str) -> ObjectStore:
         if url.startswith("s3:"):
             files.retries = 1
     except ImportError as error:
-        raise RemoteError(f"stores.remote {url} needs {error.name}; run: pip install 'rag-assets[s3]'") from error
+        missing = error.name or error  # without a name, its text is what to install
+        raise RemoteError(
+            f"stores.remote {url} needs a package ({missing}); run: pip install 'rag-assets[s3]'"
+        ) from error
     return ObjectStore(url, files, str(path.path).rstrip("/"))
 
 
