@@ -66,7 +66,7 @@ def _entry_points(columns: GraphColumns, most: int) -> Iterator[GraphFact]:
 
 def _central_types(columns: GraphColumns, most: int) -> Iterator[GraphFact]:
     graph, told = columns.graph, set[str]()
-    for node, place in central_types(columns, 2 * most):
+    for node, place in central_types(columns, 2 * most, fewest=0):
         name = short_name(graph.keys[node])
         if name not in told and len(told) < most:
             told.add(name)

@@ -98,7 +98,7 @@ def test_one_place_is_no_list_and_another_question_none_of_settings(shop: Index)
         ("list the settings that the host reads", ("setting", "the host")),
         ("which settings does the encoder read for hardware acceleration?", ("", "")),
         ("which keys does the cache use?", ("", "")),
-        ("which settings are there?", ("", "")),
+        ("which settings are there?", ("setting", "")),
         ("how does the web project read settings?", ("", "")),
     ],
 )

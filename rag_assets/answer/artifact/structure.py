@@ -23,7 +23,6 @@ _TELLING = (
 """Which use is shown for all of one folder, the most telling first."""
 _SELDOM_MEANT = ("Attribute", "Exception")
 """Ends of the names of types that many files use, and none is about."""
-_FEWEST_MEMBERS = 2
 _MOST_USES = 20
 
 
@@ -89,11 +88,12 @@ def exposed_endpoints(columns: GraphColumns) -> list[tuple[int, int, str, int]]:
     return list(found.values())
 
 
-def central_types(columns: GraphColumns, most: int) -> list[tuple[int, NodeLocation]]:
-    """The types that most other files use; where no language says who uses what, those that declare most."""
+def central_types(columns: GraphColumns, most: int, fewest: int) -> list[tuple[int, NodeLocation]]:
+    """The types that most other files use; where no language says who uses what, those that declare most,
+    the `fewest` members at least."""
     found: list[tuple[int, NodeLocation]] = []
     for node in columns.by_weight(columns.nodes(NodeType.TYPE).tolist()):
-        if len(found) == most or (not columns.users[node] and columns.members[node] < _FEWEST_MEMBERS):
+        if len(found) == most or (not columns.users[node] and columns.members[node] < fewest):
             break
         place = columns.place(node)
         if place is not None and not columns.graph.names[node].endswith(_SELDOM_MEANT):

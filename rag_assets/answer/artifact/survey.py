@@ -104,7 +104,7 @@ def _folders(columns: GraphColumns) -> tuple[str, list[Finding]]:
 
 
 def _central(columns: GraphColumns) -> Iterator[Finding]:
-    for node, place in central_types(columns, _MOST_TYPES):
+    for node, place in central_types(columns, _MOST_TYPES, _LEAST_DEPENDANTS):
         users, members = int(columns.users[node]), int(columns.members[node])
         of = f"used by {users:,} other files" if users > 1 else "used by one other file"
         claim = f"{_shown(columns, node)}, {of if users else f'{members:,} members'},"
