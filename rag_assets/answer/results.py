@@ -153,7 +153,9 @@ def notes(found: AnswerInputs, evidence: Collection[Evidence]) -> tuple[str, ...
     if more <= 0 or not found.wish.names:
         return ()
     label = "" if len(found.search.sources) > 1 else f" --label {found.search.sources[0].label}"
-    return (f"{more} more in the graph; list them with: rag-assets graph '{found.wish.names[0]}'{label}",)
+    # a walk follows only the best edges of a hub, so that it would not list them all
+    walk, depth = ("graph impact", " --depth 1 --nodes 1000") if found.wish.intent is Intent.USAGE else ("graph", "")
+    return (f"{more} more in the graph; list them with: rag-assets {walk} '{found.wish.names[0]}'{depth}{label}",)
 
 
 def as_it_is(found: AnswerInputs) -> AnswerInputs:

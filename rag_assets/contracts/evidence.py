@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from rag_assets.contracts.identity import GENERAL_DOMAIN
 from rag_assets.contracts.outline import SectionMember, line_range
+from rag_assets.identifiers import identifier_words
 
 _SHORTEST_ID = 8
 """Digits of a point id: enough for `rag-assets show`, and for the few dozen points that one answer is made from."""
@@ -23,6 +24,7 @@ _DECORATION = re.compile(r"`\d+|~[0-9a-f]{8}$")
 _FACT = re.compile(r"^(?:- )?(?P<fact>(?P<name>[A-Z][\w ]*): (?P<said>\S.*))$", re.MULTILINE)
 _IN_THE_SOURCE = frozenset({"Artifact", "Kind", "Members", "Path", "Contents", "Inherits"})
 """Facts that say what a piece is called, or list what its source shows."""
+_DECLARATIONS = frozenset({"class", "interface", "struct", "record", "enum", "delegate"})
 _NO_DOMAIN = f"Domain: {GENERAL_DOMAIN}"
 """How a snippet begins where nothing names a domain."""
 
@@ -100,9 +102,14 @@ class Evidence:
                 for found in _FACT.finditer(self.description)
                 if found["name"] not in _IN_THE_SOURCE
                 and found["fact"] != _NO_DOMAIN
+                and not (found["name"] == "Purpose" and self._says_its_name(found["said"]))
                 and (" " not in found["said"] or "".join(found["said"].split()) not in source)
             )
         )
+
+    def _says_its_name(self, purpose: str) -> bool:
+        """Whether a purpose is only the name in words, as that of undocumented code: `order manager class`."""
+        return set(purpose.split()) <= {word.lower() for word in identifier_words(self.name)} | _DECLARATIONS
 
     def holds(self, other: Evidence) -> bool:
         """Whether another piece is a part of this one."""

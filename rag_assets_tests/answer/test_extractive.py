@@ -200,6 +200,15 @@ def test_a_member_of_a_nested_type_is_called_by_that_type() -> None:
     assert "`OrderManager.RefundOrder` in " in told("how is an order refunded", held)
 
 
+@pytest.mark.parametrize(
+    ("purpose", "is_told"),
+    [("order service class", False), ("an order service class of the old shop", True)],
+)
+def test_a_purpose_that_is_the_name_in_words_is_not_told(purpose: str, is_told: bool) -> None:
+    text = told("What does `OrderService` do?", piece(description=f"Kind: Service\n\nPurpose: {purpose}\n"))
+    assert ("Purpose: " in text) is is_told
+
+
 def test_the_product_comes_before_its_samples_and_a_symbol_before_what_is_nested() -> None:
     own = "public record Policy(int Days);\n"
     found = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from rag_assets import Index, open_index
 from rag_assets.answer.graph_facts import points_at
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster, new_repository
 
 FILES = {
     "src/InvoiceWriter.cs": "namespace Shop;\npublic class InvoiceWriter { public void Write() { } }\n",
@@ -187,3 +188,18 @@ def test_what_a_type_is_given_is_cited_at_its_parameter(baskets: Index) -> None:
     told = baskets.ask("what does Basket depend on?", options=AskOptions()).text
     assert "- **Basket** is given **IPrices** in src/Basket.cs:9: `IPrices prices,`" in told
     assert "- **Basket** is given **IShelf** in src/Basket.cs:10: `IShelf shelf)`" in told
+
+
+def test_the_rest_of_a_long_list_is_listed_by_the_command_that_is_named(tmp_path: Path) -> None:
+    """Around a node only the best edges of a hub are followed, and a name may have overloads."""
+    calls = "".join(f"    public void Feed{at}() {{ _store.Put(1); _store.Put(2, 3); }}\n" for at in range(70))
+    files = {
+        "src/Store.cs": "public class Store { public void Put(int a) { } public void Put(int a, int b) { } }\n",
+        "src/Zoo.cs": f"public class Zoo\n{{\n    private readonly Store _store = new();\n{calls}}}\n",
+    }
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    cli = CommandLine(home, tmp_path)
+    note = next(line for line in cli.run("ask", "who calls Store.Put?").out.splitlines() if "list them with: " in line)
+    listed = cli.run(*shlex.split(note.partition("list them with: rag-assets ")[2])).out
+    assert sum("Zoo.Feed" in line for line in listed.splitlines()) == 70

@@ -54,6 +54,17 @@ def test_a_long_stage_says_how_far_it_is_and_how_long_it_will_take(clock: Clock)
     )
 
 
+@pytest.mark.parametrize("done", [65, 4000], ids=["the first of many", "all"])
+def test_no_time_is_guessed_from_the_first_files_or_when_all_are_done(clock: Clock, done: int) -> None:
+    """The first ones wait for processes to start, and a bucket of them is told at once."""
+    stream = io.StringIO()
+    shown = LineProgress(stream)
+    shown.begin("code_graph", 4000, "files")
+    clock.now += 20
+    shown.advance(done)
+    assert stream.getvalue() == f"code_graph        {done:,} of 4,000 files, {done / 20:,.0f}/s\n"
+
+
 def test_bars_show_total_file_and_summary() -> None:
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=100, color_system=None)

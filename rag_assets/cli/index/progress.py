@@ -24,6 +24,7 @@ from rag_assets.printable import printable
 
 _REFRESH_SECONDS = 0.05  # a hundred thousand files must not cost a hundred thousand redraws
 _LINE_SECONDS = 10.0  # how often a stage without a terminal says that it is alive
+_FEWEST_KNOWN = 0.2  # of the total: the first files wait for processes to start, which said hours for three minutes
 _BAR_WIDTH = 12  # leaves a third of 80 columns for the file name
 _NAME_WIDTH = 16  # the longest stage name, summary_sections
 
@@ -128,9 +129,10 @@ class LineProgress:
             return
         self._said = now
         rate = self._done / (now - self._started)
-        left = max(0, self._total - self._done) / rate
+        is_known = _FEWEST_KNOWN * self._total <= self._done < self._total
+        left = f", about {seconds((self._total - self._done) / rate)} left" if is_known else ""
         at = f": {current}" if current else ""
-        self._line(f"{self._done:,} of {self._total:,} {self._unit}, {rate:,.0f}/s, about {seconds(left)} left{at}")
+        self._line(f"{self._done:,} of {self._total:,} {self._unit}, {rate:,.0f}/s{left}{at}")
 
     def end(self, summary: str = "") -> None:
         self._line(f"{summary} ({seconds(time.monotonic() - self._started)})")
