@@ -143,6 +143,30 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         ShardWriter(tmp_path / "file" / "s", DIMENSION)
 
 
+def test_a_shard_on_a_full_disk_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = tmp_path / "full"
+    shard = write(full / "shard", points(4))
+    load = qdrant_edge.edge.EdgeShard.load
+
+    def load_without_space(path: str) -> Any:
+        if Path(path).is_relative_to(full):
+            raise ValueError("Service runtime error: IO Error: No space left on device (os error 28)")
+        return load(path)
+
+    monkeypatch.setattr(
+        qdrant_edge.edge, "EdgeShard", type("EdgeShard", (), {"load": staticmethod(load_without_space)})
+    )
+    qdrant_edge._left_open.clear()
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    with ShardReader(shard) as opened:
+        assert opened.count() == 4
+    (full / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(full / "temporary"))
+    with pytest.raises(VectorStoreError, match="No space left on device"):
+        ShardReader(shard)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("_MEMORY_NEEDED", 1 << 62), ("_MEMORY_FOLDER", Path("no") / "such" / "folder")],

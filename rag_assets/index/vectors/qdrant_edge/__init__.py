@@ -65,15 +65,15 @@ COMMON = "rag_assets.common.json"
 """The file with the payload fields that all points share, '' for those that none has; read whenever a shard is
 opened."""
 
-_READ_ONLY = ("Permission denied", "os error 30")
-_DISK_FULL = "os error 28"
+_NOTHING_WRITABLE = ("Permission denied", "os error 30", "os error 28")  # no permission, read-only, no space
 
 
 @contextmanager
 def engine_call(failed: str, *, repair: str = "") -> Iterator[None]:
     """Raises VectorStoreError `failed: what the engine says; what to do` for whatever the engine raises inside.
 
-    `repair` is what to do about damage of what is read; StoreNotWritable says that there is none, only no permission.
+    `repair` is what to do about damage of what is read; StoreNotWritable says that there is none, only no permission
+    or no space.
     What ends the program, as Ctrl-C does, passes.
     """
     try:
@@ -84,10 +84,8 @@ def engine_call(failed: str, *, repair: str = "") -> Iterator[None]:
         if not isinstance(error, Exception) and not is_panic(error):
             raise
         said = str(error)
-        if repair and any(words in said for words in _READ_ONLY):
+        if repair and any(words in said for words in _NOTHING_WRITABLE):
             raise StoreNotWritable(f"{failed}: {said}") from error
-        if repair and _DISK_FULL in said:
-            raise VectorStoreError(f"{failed}: the disk is full, and opening needs some space: free some") from error
         raise VectorStoreError("; ".join(filter(None, (f"{failed}: {error}", repair)))) from error
 
 
@@ -274,7 +272,7 @@ def _identity(directory: Path) -> tuple[int, int]:
 
 
 def opened_shard(directory: Path) -> edge.EdgeShard:
-    """A finished shard, opened where it is, or a copy of it where nobody may write. Raises VectorStoreError."""
+    """A finished shard, opened where it is, or a copy of it where nothing can be written. Raises VectorStoreError."""
     shard = _left_open.pop(_identity(directory), None)
     if shard is not None:
         return shard
@@ -292,7 +290,7 @@ def opened_shard(directory: Path) -> edge.EdgeShard:
         except OSError as error:
             raise VectorStoreError(
                 f"{refused}, and no copy of it can be made in {tempfile.gettempdir()} ({error}); "
-                "set TMPDIR to a folder with room for one, or make the index writable"
+                "set TMPDIR to a folder with room for one, or make the index writable and free some space"
             ) from error
 
 
