@@ -275,6 +275,19 @@ def _graph(asked: Asked) -> Planned:
     return _from_graphs(asked, asked.wish)
 
 
+def _derived(asked: Asked) -> Planned | None:
+    """What derives from the names of a question that nothing here declares."""
+    maybe = words_as_names(asked.question) if not asked.names else None
+    names = asked.undeclared or (maybe.names if maybe is not None else ())
+    if asked.wish.intent is not Intent.IMPLEMENTATIONS or not names:
+        return None
+    from rag_assets.answer.plans import derived_by_text
+
+    derived = ((derived_by_text(graph, names), index) for index, graph in asked.graphs)
+    known = ((facts, facts_at(facts.facts, index)) for facts, index in derived)
+    return _answered(asked, Intent.IMPLEMENTATIONS, _first(known))
+
+
 def _uses(asked: Asked) -> Planned | None:
     """Where the names of a question are used, as far as the text of code tells."""
     wish = asked.wish
@@ -321,6 +334,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _convention,
     _errors,
     _graph,
+    _derived,
     _uses,
     _setting_meant,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, ResultReader
 from rag_assets.graph.lookup import short_name
-from rag_assets.identifiers import identifier_words
+from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.languages.configuration_keys import settings_read
@@ -40,18 +40,9 @@ _FEWEST_LISTED = 2
 _CONTAINERS = frozenset(
     map(
         root,
-        (
-            "api",
-            "app",
-            "application",
-            "database",
-            "persistence",
-            "persistent",
-            "product",
-            "server",
-            "service",
-            "storage",
-            "system",
+        word_set(
+            "api app application database persistence persistent product server service storage system available",
+            "declared defined emitted exposed implemented published raised registered used",
         ),
     )
 )
@@ -63,6 +54,10 @@ _ERRORS = frozenset({"error", "exception"})
 _IS_ERROR = re.compile(r"[(:,]\s*(?:\w+\.)*\w*(?:Exception|Error)\b|\bextends\s+[\w.]*(?:Exception|Error)\b")
 """Python calls most of its exceptions errors, and both may be called neither."""
 _ABSTRACT = re.compile(r"\b(?:interface|abstract|trait|ABC|Protocol)\b")
+_FORMS = {form: re.compile(rf"\b{form}\b") for form in ("class", "enum", "interface", "record", "struct")}
+_HOSTED = frozenset({"background", "hosted", "recurring", "scheduled"})
+_RUN_BY_A_HOST = re.compile(r"[:,(]\s*(?:[\w.]+\.)?(?:BackgroundService|IHostedService|IJob|IInvocable)\b")
+"""How a type says that nobody calls it: `which background jobs are there?`"""
 _README_SECTIONS = 12
 _MOST_BASES = 2  # between a type and the contract that says what it is
 _READING = (
@@ -187,10 +182,21 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         nodes = nodes if len(nodes) or noun != "table" else _mapped(graph)
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
+    types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist()
+    hosted = bool(sort) and _HOSTED.issuperset(sort)
+    form = _RUN_BY_A_HOST if hosted else None if sort else _FORMS.get(noun)
+    formed = {node for node in types if form.search(graph.signature(node))} if form is not None else set[int]()
+    if hosted:
+        formed |= _derived(graph, list(formed))[0]
+        formed = {node for node in formed if not _ABSTRACT.search(graph.signature(node))}
+    if formed:
+        return np.array(sorted(formed), np.int64), True
+    if hosted:
+        return _nodes_of(graph, noun, ())[0], True
     wanted = [root(word) for word in (*sort, noun)]
     lasts = _ERRORS if noun in _ERRORS else {wanted[-1]}
     named, contracts = list[int](), list[int]()
-    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist():
+    for node in types:
         said = [root(word) for word in identifier_words(graph.names[node])]
         if said[said[:1] == ["i"] : len(said) - (said[-1:] == ["base"])] == wanted:
             contracts.append(node)
@@ -223,6 +229,20 @@ def _derived(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
         nodes = [node for node in reach.node.tolist() if graph.kinds[node] == KINDS.index(NodeType.TYPE.value)]
         derived.update(nodes)
     return derived, bases
+
+
+def derived_by_text(graph: Graph, names: Sequence[str]) -> GraphFacts:
+    """The types whose declarations say that they derive from something that the index does not declare, as
+    `IDisposable` is."""
+    types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist()
+    found: list[GraphFact] = []
+    for name in names:
+        says = re.compile(rf"(?:[:,(]|\b(?:extends|implements)\b)[^{{]*?(?<!\w){re.escape(name)}\b")
+        nodes = [node for node in types if says.search(graph.signature(node).partition(" where ")[0])]
+        places = places_of(graph, np.array(nodes, np.int64))
+        found += [replace(one.fact, verb="derives from", target=name) for one in places]
+    found.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
+    return GraphFacts(tuple(found[:MOST_LISTED]), len(found))
 
 
 def places_of(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:

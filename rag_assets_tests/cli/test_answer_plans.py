@@ -94,6 +94,23 @@ def test_lists_that_only_a_whole_project_has(cli: CommandLine, question: str, he
     assert found["intent"] == "list" and heading in found["answer"].split("\n")[0] and one in found["answer"]
 
 
+@pytest.mark.parametrize(
+    ("question", "one"),
+    [
+        (
+            "what derives from DbContext?",
+            "- **ShopDbContext** derives from **DbContext** in src/Fernhill.Shop.Infrastructure/",
+        ),
+        ("which classes implement IHostedService", "- **DatabaseWarmUp** derives from **IHostedService** in"),
+        ("which classes derive from Controller?", "Controller** derives from **Controller** in"),
+    ],
+)
+def test_what_derives_from_a_type_of_a_library_is_told_by_its_declaration(
+    cli: CommandLine, question: str, one: str
+) -> None:
+    assert one in asked(cli, question).json["answer"]
+
+
 def test_what_is_left_to_do_is_told_by_its_comments(tmp_path: Path) -> None:
     repository = new_repository(tmp_path / "till")
     files = {
@@ -142,6 +159,9 @@ def test_a_question_for_a_part_is_none_for_an_overview(cli: CommandLine, questio
         ("list all repositories", r"\*\*\d+ repositories:\*\*", "OrderRepository"),
         ("which tables does the database have", r"\*\*\d+ tables:\*\*", "Orders"),
         ("which NuGet packages are used?", r"\*\*\d+ packages:\*\*", ".csproj"),
+        ("list all interfaces", r"\*\*\d+ interfaces:\*\*", "IOrderRepository"),
+        ("which enums are defined?", r"\*\*\d+ enums:\*\*", "OrderStatus"),
+        ("which background services are there?", r"\*\*\d+ background services:\*\*", "DatabaseWarmUp"),
     ],
 )
 def test_a_list_is_complete_and_counted(cli: CommandLine, question: str, heading: str, one: str) -> None:
