@@ -136,6 +136,7 @@ SURVIVES = [
     ("format", "a.cs", 'string.Format("Server={0};Password={1};", s, p)'),
     ("angle", "README.md", "Server=db;User Id=sa;Password=<password>;"),
     ("stars", "README.md", "Server=db;User Id=sa;Password=********;"),
+    ("stars-with-more", "README.md", "Server=db;User Id=sa;Password=***;Database=shop;File=C:\\\\Ab.p12;SslMode=None"),
     ("your", "README.md", "Server=db;User Id=sa;Password=your_password;"),
     ("changeme", "appsettings.json", '"Password": "changeme"'),
     ("variable", "docker-compose.yml", "  POSTGRES_PASSWORD: ${POSTGRES_PASSWORD}\n"),

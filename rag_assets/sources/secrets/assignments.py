@@ -106,7 +106,11 @@ def _is_of_sql(found: SecretCandidate) -> bool:
 
 
 def _is_said(found: SecretCandidate) -> bool:
-    """A password after `:` or `is` can be a word of the sentence: it must not look like one."""
+    """A password after `:` or `is` can be a word of the sentence: it must not look like one. The rest of a connection
+    string behind a placeholder is no part of it: `Password=***;Database=shop;SslMode=None`."""
+    first, rest = found.value.partition(";")[::2]
+    if "=" in rest and is_placeholder(first):
+        return False
     if b"=" not in found.text[found.match_start : found.start]:
         kinds = (str.isdigit, str.islower, str.isupper)
         if not all(any(map(kind, found.value)) for kind in kinds):
