@@ -117,7 +117,7 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
     from rag_assets.contracts.graph import NodeType, Relation, key_kind
     from rag_assets.graph.impact import language_without_calls
     from rag_assets.graph.neighbourhood import neighbourhood
-    from rag_assets.graph.relations import Direction
+    from rag_assets.graph.relations import Direction, WalkStep
 
     steps = _steps(intent)
     entries = [key for key in keys if graph.find(key) is not None]
@@ -125,6 +125,8 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
         entries = [key for key in entries if not language_without_calls(key)]
     if not steps or not entries:
         return GraphFacts()
+    if intent is Intent.USAGE and any(key_kind(key) is NodeType.PROPERTY for key in entries):
+        steps = (*steps, WalkStep(Relation.REFERENCES, Direction.IN))  # of a type, what uses it says that with its verb
     # what implements the members of a type is what the types that implement it have
     asked_for = dict.fromkeys(entries, 1.0) if intent is Intent.IMPLEMENTATIONS else _with_members(graph, entries)
     if intent is Intent.USAGE:

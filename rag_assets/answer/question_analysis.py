@@ -256,6 +256,7 @@ _USAGE = re.compile(
     r"\bwho (?:else )?(?:calls|uses|invokes|creates|constructs)\b|\bcallers? of\b|\busages? of\b"
     r"|\breferences? (?:to|of)\b"
     r"|\bwhere (?:is|are) .{1,80}? (?:used|called|invoked|created|constructed|injected|referenced)\b"
+    r"|^\W*where (?:is|are) (?-i:`?[\w.]*[a-z][A-Z][\w.]*`?) (?:read|checked|evaluated)\W*$"
     r"|\bwhat (?:calls|uses|invokes|depends on)\b|\bused by\b|\bcalled by\b"
     r"|^\W*(?:which|what) [a-z]\w+s (?:call|use|invoke|create|construct|inject|depend on|reference) \S+\W*$"
     r"|\bwh(?:at|ich|o)\b.{0,60}\b(?:breaks?|affected|impacted|depends? on)\b|\bimpact of\b"
@@ -443,7 +444,8 @@ def asks_setting(question: str) -> bool:
 _NAME = r"`?(?P<{0}>[A-Za-z_][\w.]*\w)`?"
 _WRITING = r"(?:writ(?:e|es|ten)|assign(?:s|ed)?|sets?|chang(?:e|es|ed)|modif(?:y|ies|ied)|updat(?:e|es|ed))"
 _WRITES = re.compile(
-    rf"^\W*(?:where|who|what|which \w+)\b[^?]*? {_WRITING}(?: to| into)?(?: the)? {_NAME.format('object')}\W*$"
+    r"^\W*(?!.*\b(?:if|when|breaks?|affected)\b)"
+    rf"(?:where|who|what|which \w+)\b[^?]*? {_WRITING}(?: to| into)?(?: the)? {_NAME.format('object')}\W*$"
     rf"|^\W*where (?:is|are|was|does|do)(?: the)? {_NAME.format('subject')}(?: \w+)?(?: gets?)? {_WRITING}\W*$",
     re.IGNORECASE,
 )

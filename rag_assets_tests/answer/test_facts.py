@@ -203,3 +203,18 @@ def test_the_rest_of_a_long_list_is_listed_by_the_command_that_is_named(tmp_path
     note = next(line for line in cli.run("ask", "who calls Store.Put?").out.splitlines() if "list them with: " in line)
     listed = cli.run(*shlex.split(note.partition("list them with: rag-assets ")[2])).out
     assert sum("Zoo.Feed" in line for line in listed.splitlines()) == 70
+
+
+@pytest.mark.parametrize(
+    "question", ["where is IsOpen read?", "who uses Zoo.IsOpen?", "what breaks if I change Zoo.IsOpen?"]
+)
+def test_who_refers_to_a_property_uses_it(tmp_path: Path, question: str) -> None:
+    files = {
+        "src/Zoo.cs": "public class Zoo { public bool IsOpen { get; set; } }\n",
+        "src/Gate.cs": "public class Gate(Zoo zoo)\n{\n    public bool LetIn() => zoo.IsOpen;\n}\n",
+    }
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        told = index.ask(question, options=AskOptions()).text
+    assert told.startswith("- **Gate.LetIn** refers to **Zoo.IsOpen** in src/Gate.cs:3")

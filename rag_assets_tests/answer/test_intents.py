@@ -88,6 +88,8 @@ def test_a_count_of_what_there_is_is_a_list_and_an_amount_is_not(question: str, 
         ("where is Order.Status used?", ""),
         ("where do we write to the log", ""),
         ("how is Order.Status set when it fails", ""),
+        ("what breaks if I change Order.Status?", ""),
+        ("who is affected when we set retryCount", ""),
     ],
 )
 def test_what_is_written(question: str, name: str) -> None:
