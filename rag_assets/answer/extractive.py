@@ -289,16 +289,18 @@ def _explanations(
 
 
 def _introduction(lead: Sequence[Evidence]) -> list[str]:
-    """The first paragraphs of a README, and of the first page of the documents, that are some: not titles, badges and
-    pictures."""
+    """Of each index the first paragraphs of its README, and of the first page of its documents, that are some: not
+    titles, badges and pictures."""
     made: list[str] = []
-    by_file: Counter[str] = Counter()
-    for known in sorted(lead, key=lambda known: ("/" in known.path, known.path, known.line_start)):
+    of_file, of_label = Counter[tuple[str, str]](), Counter[str]()
+    for known in sorted(lead, key=lambda known: (known.label, "/" in known.path, known.path, known.line_start)):
+        file = known.label, known.path
         for passage in passages_of(known):
             plain = _LINKS.sub("", passage.text)
             is_told = passage.is_prose and len(_PROSE_WORD.findall(plain)) >= _FEWEST_PROSE_WORDS
-            if is_told and by_file[known.path] < _MOST_PARAGRAPHS and len(made) <= _MOST_PARAGRAPHS:
-                by_file[known.path] += 1
+            if is_told and of_file[file] < _MOST_PARAGRAPHS and of_label[known.label] <= _MOST_PARAGRAPHS:
+                of_file[file] += 1
+                of_label[known.label] += 1
                 made.append(prose_told(passage, ()))
     return made
 

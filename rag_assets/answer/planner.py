@@ -371,7 +371,9 @@ def _from_graphs(asked: Asked, wish: QueryIntent, noun: str = "", subject: Seque
         if wish.intent is Intent.OVERVIEW:
             from rag_assets.answer.overview_plan import overview_facts
 
-            facts = GraphFacts(told := tuple(overview_facts(index, graph)), len(told))
+            prefix = f"{index.label}: " if len(asked.target.members) > 1 else ""
+            told = tuple(replace(one, group=f"{prefix}{one.group}") for one in overview_facts(index, graph))
+            facts = GraphFacts(told, len(told))
         elif wish.intent is Intent.LIST:
             from rag_assets.answer.plans import list_heading, listed
 

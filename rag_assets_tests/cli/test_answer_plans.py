@@ -94,6 +94,21 @@ def test_lists_that_only_a_whole_project_has(cli: CommandLine, question: str, he
     assert found["intent"] == "list" and heading in found["answer"].split("\n")[0] and one in found["answer"]
 
 
+def test_an_overview_of_several_indexes_tells_of_each(tmp_path: Path) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    for name in ("till", "scale"):
+        repository = new_repository(tmp_path / name)
+        introduced = f"The {name} is a small program that a shop has had for as long as it exists.\n"
+        repository.commit({"README.md": f"# {name}\n\n{introduced}", f"{name}.cs": f"class {name.title()} {{ }}\n"})
+        index_without_dagster(cli.home, repository, name)
+    done = cli.run("ask", "what is this project about?", "-l", "till@main", "-l", "scale@main", "--json")
+    answer = done.json["answer"]
+    assert "> The till is" in answer and "> The scale is" in answer
+    found = re.findall(r"^\*\*(\w+)@main: Some of its types:\*\*\n((?:- .*\n?)+)", answer, re.MULTILINE)
+    told = {label: set(re.findall(r"\*\*(Till|Scale)\*\*", types)) for label, types in found}
+    assert told == {"till": {"Till"}, "scale": {"Scale"}}
+
+
 @pytest.mark.parametrize(
     ("question", "one"),
     [
