@@ -58,6 +58,7 @@ _FORMS = {form: re.compile(rf"\b{form}\b") for form in ("class", "enum", "interf
 _HOSTED = frozenset({"background", "hosted", "recurring", "scheduled"})
 _RUN_BY_A_HOST = re.compile(r"[:,(]\s*(?:[\w.]+\.)?(?:BackgroundService|IHostedService|IJob|IInvocable)\b")
 """How a type says that nobody calls it: `which background jobs are there?`"""
+_TEST_FUNCTION = re.compile(r"test_|Test[A-Z_]")
 _README_SECTIONS = 12
 _MOST_BASES = 2  # between a type and the contract that says what it is
 _READING = (
@@ -167,6 +168,7 @@ def nodes_listed(graph: Graph, noun: str, subject: Sequence[QueryTerm] = ()) -> 
         if _is_about(one, subject)
         and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
         and (noun in LISTED_KINDS or not _MIGRATION.search(one.path))
+        and (noun != "test" or is_test_path(one.path))
     ]
     unique = {(one.name, one.path, one.line): one for one in found}.values()
     return sorted(unique, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line, one.name))
@@ -193,6 +195,11 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         return np.array(sorted(formed), np.int64), True
     if hosted:
         return _nodes_of(graph, noun, ())[0], True
+    if noun == "test":
+        members = np.flatnonzero(graph.kinds == KINDS.index(NodeType.METHOD.value)).tolist()
+        functions = [node for node in members if _TEST_FUNCTION.match(graph.names[node])]
+        if functions:  # of frameworks that go by names
+            return np.array(functions, np.int64), not sort
     wanted = [root(word) for word in (*sort, noun)]
     lasts = _ERRORS if noun in _ERRORS else {wanted[-1]}
     named, contracts = list[int](), list[int]()

@@ -126,6 +126,18 @@ def test_what_derives_from_a_type_of_a_library_is_told_by_its_declaration(
     assert one in asked(cli, question).json["answer"]
 
 
+def test_tests_are_what_test_files_have(tmp_path: Path) -> None:
+    repository = new_repository(tmp_path / "till")
+    tests = "def test_coins():\n    assert 1\n\n\ndef test_notes():\n    assert 1\n\n\ndef coins():\n    return 1\n"
+    product = "class SmokeTest:\n    pass\n\n\nclass LoadTest:\n    pass\n"
+    repository.commit({"till/schema.py": product, "tests/test_till.py": tests})
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, repository, "till")
+    answer = asked(cli, "how many tests are there?").json["answer"]
+    assert answer.startswith("**2 tests:**")
+    assert re.findall(r"in (\S+:\d+)", answer) == ["tests/test_till.py:1", "tests/test_till.py:5"]
+
+
 def test_what_is_left_to_do_is_told_by_its_comments(tmp_path: Path) -> None:
     repository = new_repository(tmp_path / "till")
     files = {
