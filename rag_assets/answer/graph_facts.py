@@ -166,8 +166,9 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
     def ends(edge: GraphEdge) -> object:
         return _shown(edge.target, names) if outwards else (edge.source, edge.target)
 
-    kept = _each_once(edges, ends, by_any=outwards)
-    return GraphFacts(tuple(fact_of(edge, names) for edge in kept[:MOST_FACTS]), len(kept) + found.left_out)
+    # what creates a type runs its constructor: two edges, and one fact
+    facts = tuple(dict.fromkeys(fact_of(edge, names) for edge in _each_once(edges, ends, by_any=outwards)))
+    return GraphFacts(facts[:MOST_FACTS], len(facts) + found.left_out)
 
 
 def _each_once(edges: Sequence[GraphEdge], ends: Callable[[GraphEdge], object], *, by_any: bool) -> list[GraphEdge]:
@@ -225,6 +226,7 @@ def _steps(intent: Intent) -> tuple[WalkStep, ...]:
         Intent.DEPENDENCIES: (needs, Direction.OUT),
         Intent.TESTS: ((Relation.TESTS,), Direction.IN),
         Intent.IMPLEMENTATIONS: ((Relation.IMPLEMENTS, Relation.INHERITS, Relation.OVERRIDES), Direction.IN),
+        Intent.HANDLERS: ((Relation.HANDLES,), Direction.IN),
         Intent.ROUTES: ((Relation.HANDLES, Relation.EXPOSES), Direction.BOTH),
         Intent.TABLES: (
             (Relation.READS_FROM, Relation.WRITES_TO, Relation.EXECUTES, Relation.MAPS_TO, Relation.FOREIGN_KEY),

@@ -25,6 +25,7 @@ from rag_assets.answer.question_analysis import (
     QueryIntent,
     QueryTerm,
     asks_choice,
+    asks_handler,
     asks_purpose,
     asks_setting,
     asks_who_catches,
@@ -258,6 +259,14 @@ def _convention(asked: Asked) -> Planned | None:
     return _answered(asked, Intent.EXPLANATION, known)
 
 
+def _handled(asked: Asked) -> Planned | None:
+    """What handles the messages of a question, where the graph knows a handler."""
+    if not asked.wish.names or not asks_handler(asked.question.text):
+        return None
+    known = _from_graphs(asked, replace(asked.wish, intent=Intent.HANDLERS))
+    return _answered(asked, Intent.EXPLANATION, (replace(known.facts, leads=True), known.at))
+
+
 def _errors(asked: Asked) -> Planned | None:
     """Where the errors of a question are thrown and caught."""
     wish, text = asked.wish, asked.question.text
@@ -332,6 +341,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _listed,
     _written,
     _convention,
+    _handled,
     _errors,
     _graph,
     _derived,

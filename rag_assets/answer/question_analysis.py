@@ -230,6 +230,7 @@ class Intent(StrEnum):
     DEPENDENCIES = "dependencies"
     TESTS = "tests"
     IMPLEMENTATIONS = "implementations"
+    HANDLERS = "handlers"
     ROUTES = "routes"
     TABLES = "tables"
     OVERVIEW = "overview"
@@ -607,6 +608,22 @@ _WHAT_HAPPENS = re.compile(
 def asks_what_happens(question: str) -> bool:
     """Whether an error may be the answer."""
     return asks_about_failure(question) or _WHAT_HAPPENS.search(question) is not None
+
+
+_MESSAGE = r"\S+(?: (?:commands?|quer(?:y|ies)|events?|messages?|notifications?|requests?))?"
+_HANDLING = r"(?:handles?|consumes?|process(?:es)?|receives?|subscribes? to|listens? (?:to|for)|reacts? to)"
+_HANDLED = re.compile(
+    rf"^\W*(?:who|what|(?:which|what) \w+(?: \w+)?) {_HANDLING} (?:the |an? )?{_MESSAGE}\W*$"
+    rf"|^\W*(?:where|by (?:what|whom)|how) (?:is|are) (?:the )?{_MESSAGE} (?:handled|consumed|processed|received)\W*$"
+    r"|^\W*(?:what|which|who)(?: is| are)? (?:the )?(?:handlers?|consumers?|subscribers?) (?:of|for) (?:the )?"
+    rf"{_MESSAGE}\W*$",
+    re.IGNORECASE,
+)
+
+
+def asks_handler(question: str) -> bool:
+    """Whether a question is for what handles a message. Nothing may follow that asks for more."""
+    return _HANDLED.match(question.strip()) is not None
 
 
 def asks_who_catches(question: str) -> bool:

@@ -18,6 +18,7 @@ _SHORTEST_ID = 8
 """Digits of a point id: enough for `rag-assets show`, and for the few dozen points that one answer is made from."""
 
 _COMMIT_DIGITS = 10
+_BRACKET = re.compile(r"[(<]")
 _DECORATION = re.compile(r"`\d+|~[0-9a-f]{8}$")
 """Arity, and the suffix that separates declarations of one name in several files (R1). People write neither."""
 
@@ -162,8 +163,13 @@ def _ranges(pages: Sequence[int]) -> str:
 
 
 def short_name(symbol: str) -> str:
-    """`Shop.Orders.Cache`1` → `Cache`, as people write it; a heading stays as it is."""
-    return symbol if " " in symbol else _DECORATION.sub("", symbol.rpartition(".")[2])
+    """`Shop.Orders.Cache`1` → `Cache`, as people write it; a heading stays as it is. A dot between brackets ends no
+    name: `Api.MapPost(/<Routes.Base>/orders)` → `MapPost(/<Routes.Base>/orders)`."""
+    if " " in symbol:
+        return symbol
+    bracket = _BRACKET.search(symbol)
+    named = symbol[: bracket.start()] if bracket else symbol
+    return _DECORATION.sub("", named.rpartition(".")[2] + symbol[len(named) :])
 
 
 def citation_ids(point_ids: Iterable[str]) -> dict[str, str]:

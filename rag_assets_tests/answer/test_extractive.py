@@ -9,7 +9,7 @@ from rag_assets.answer.extractive import answer_of
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, ranked
 from rag_assets.answer.question_analysis import intent_of, query_terms_of
-from rag_assets.contracts.evidence import Evidence, Origin
+from rag_assets.contracts.evidence import Evidence, Origin, short_name
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.index.keyword.vocabulary import KnownTerm
 from rag_assets.search.query_parser import understand
@@ -198,6 +198,19 @@ def test_a_member_of_a_nested_type_is_called_by_that_type() -> None:
     held = piece(NESTED, symbol="Shop.OrderManager", members=(covers,))
     assert "`Policy.Covers` in " in told("which days are covered", held)
     assert "`OrderManager.RefundOrder` in " in told("how is an order refunded", held)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("Shop.Orders.Cache`1", "Cache"),
+        ("Shop.Api.MapPost(/<Routes.Base>/orders)", "MapPost(/<Routes.Base>/orders)"),
+        ("Shop.Orders.Get(System.Int32)", "Get(System.Int32)"),
+        ("2. Install Node.js", "2. Install Node.js"),
+    ],
+)
+def test_a_dot_between_brackets_ends_no_name(symbol: str, name: str) -> None:
+    assert short_name(symbol) == name
 
 
 @pytest.mark.parametrize(

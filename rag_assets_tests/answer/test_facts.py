@@ -218,3 +218,44 @@ def test_who_refers_to_a_property_uses_it(tmp_path: Path, question: str) -> None
     with open_index("shop@main", home=home.root) as index:
         told = index.ask(question, options=AskOptions()).text
     assert told.startswith("- **Gate.LetIn** refers to **Zoo.IsOpen** in src/Gate.cs:3")
+
+
+MESSAGES = {
+    "src/PlaceOrder.cs": "namespace Shop;\npublic record PlaceOrder(int Id) : IRequest<int>;\n",
+    "src/PlaceOrderHandler.cs": """namespace Shop;
+public class PlaceOrderHandler : IRequestHandler<PlaceOrder, int>
+{
+    public Task<int> Handle(PlaceOrder command, CancellationToken token) => Task.FromResult(1);
+}
+""",
+    "src/Shop.cs": """namespace Shop;
+public class PlaceOrderController(IMediator mediator)
+{
+    public Task<int> PlaceOrder(int id) => mediator.Send(new PlaceOrder(id));
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["who handles PlaceOrder?", "which handler handles the PlaceOrder command", "where is PlaceOrder handled?"],
+)
+def test_what_handles_a_message_is_told_first(tmp_path: Path, question: str) -> None:
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", MESSAGES), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        told = index.ask(question, options=AskOptions()).text
+    assert told.startswith("- **PlaceOrderHandler.Handle** handles **PlaceOrder** in src/PlaceOrderHandler.cs:4")
+
+
+def test_what_creates_a_type_by_its_constructor_is_told_once(tmp_path: Path) -> None:
+    files = {
+        "src/Store.cs": "public class Store\n{\n    public Store(int size) { }\n}\n",
+        "src/Zoo.cs": "public class Zoo\n{\n    public object Open() => new Store(3);\n}\n",
+    }
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        told = index.ask("who uses Store?", options=AskOptions()).text
+    assert told.count("**Zoo.Open** creates **Store**") == 1

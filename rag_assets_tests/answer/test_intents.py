@@ -6,6 +6,7 @@ import pytest
 
 from rag_assets.answer.question_analysis import (
     asks_choice,
+    asks_handler,
     asks_purpose,
     intent_of,
     listed_noun,
@@ -150,3 +151,18 @@ def test_paths_of_http(question: str, routes: tuple[str, ...]) -> None:
 )
 def test_a_choice_is_no_list_of_types(question: str, is_choice: bool) -> None:
     assert asks_choice(listed_noun(question)[1]) is is_choice
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("who handles PlaceOrder?", True),
+        ("which consumers listen to the OrderPlaced event?", True),
+        ("where is OrderPlaced consumed", True),
+        ("what is the handler of PlaceOrder?", True),
+        ("who handles PlaceOrder when the stock is empty?", False),
+        ("how are refunds made", False),
+    ],
+)
+def test_a_question_for_a_handler(question: str, asks: bool) -> None:
+    assert asks_handler(question) is asks
