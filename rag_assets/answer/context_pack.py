@@ -335,7 +335,8 @@ def read(
         unknown = tuple(dict.fromkeys(place.path for place in wish.places))
         near = tuple(_near_paths(unknown, target))
     ranked_of = [one for one in evidence if one.origin is not Origin.GRAPH]
-    keys = (name for name in asked.undeclared if "_" in name or "-" in name)  # not the types of a framework
+    written = [name for name in asked.undeclared if not {"_", "-", ":"}.isdisjoint(name)]  # not types of a framework
+    keys = dict.fromkeys(part for name in written for part in (name, name.rpartition(":")[2]))  # below its section
     passages = ranked(question.text, asked.words, ranked_of, asked.model, (*question.phrases, *keys))
     signals = replace(
         signals_of(passages, wish.names, unknown, 0 if known.setting else len(at)),
@@ -491,7 +492,7 @@ def _narrowed(result: SearchResult) -> bool:
 def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -> bool:
     """Whether an identifier that nothing declares is at least written in the evidence, as library names are, or begins
     a longer name of the index."""
-    last = name.rpartition(".")[2].casefold()
+    last = name.rpartition(":")[2].rpartition(".")[2].casefold()
     if any(last in known.text.casefold() for known in evidence):
         return True
     if "-" in name:

@@ -318,6 +318,8 @@ _OPTION_NAME = re.compile(
     r"(?P<name>[a-z]\w*(?:-\w+)+)"
 )
 """A setting that is written with hyphens: elsewhere such words are English."""
+_KEY_PATH = re.compile(r"(?<![\w:/.])[A-Z]\w+(?::[A-Z]\w+)+(?![\w:/])")
+"""A setting below its sections, as .NET writes it: `Login:CookieName`."""
 
 
 _DOES = re.compile(
@@ -352,7 +354,9 @@ def intent_of(question: Question) -> QueryIntent:
     if intent is Intent.OVERVIEW and places:
         intent = Intent.EXPLANATION
     routes = tuple(_ROUTE_PATH.findall(text)) if intent is Intent.ROUTES else ()
-    options = tuple(one for one in dict.fromkeys(_OPTION_NAME.findall(text)) if one not in names)
+    options = tuple(
+        one for one in dict.fromkeys((*_OPTION_NAME.findall(text), *_KEY_PATH.findall(text))) if one not in names
+    )
     return QueryIntent(intent, names + options, places, routes, _DOES.match(text) is not None)
 
 

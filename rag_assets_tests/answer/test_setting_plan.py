@@ -193,6 +193,15 @@ def test_a_setting_written_with_hyphens_is_a_name(shop: Index) -> None:
         assert not shop.ask(f"what does {known} do?").read.unknown
 
 
+def test_a_setting_below_its_section_is_a_name(shop: Index) -> None:
+    """As .NET writes it; the file of settings has the sections around it."""
+    told = shop.ask("what is the default of Delivery:DeliverySpeed?")
+    assert told.abstained and told.reason == "nothing here is called Delivery:DeliverySpeed"
+    told = shop.ask("what is Delivery:DeliveryTimeout set to?", options=AskOptions(threshold=0.0))
+    assert not told.read.unknown and "00:02:00" in told.text
+    assert shop.ask("note the time 10:30 and Error: none").read.wish.names == ()
+
+
 def test_of_python_too(shop: Index) -> None:
     told = told_by(shop, "what is the retry interval of mailing by default?")
     assert told["Default"] == ["jobs/mailing.py:7"]
