@@ -10,6 +10,7 @@ import html
 import re
 import shutil
 import signal
+import sys
 import threading
 import uuid
 import warnings
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 def open_instance(home: IndexHome) -> Iterator[DagsterInstance]:
     """The instance of a home; made when it is not there yet.
 
-    Raises OSError naming its directory where its storage is full, read-only, damaged or incomplete.
+    Raises OSError naming its directory where its storage is full, read-only, damaged, incomplete or does not answer.
     """
     file = dagster_instance_file(home)
     directory = file.parent
@@ -63,6 +64,19 @@ def open_instance(home: IndexHome) -> Iterator[DagsterInstance]:
             yield instance
     except StorageError as error:
         raise OSError(f"{directory}: the storage of Dagster fails ({error.orig}); is the disk full?") from error
+    except Exception as error:
+        if not _is_without_server(error):
+            raise
+        said = str(getattr(error.__cause__, "orig", None) or error).strip().partition("\n")[0]
+        raise OSError(
+            f"{file}: the Postgres server of the storage of Dagster does not answer ({said}); is it up?"
+        ) from None
+
+
+def _is_without_server(error: Exception) -> bool:
+    """Whether Dagster gave up asking its Postgres server; its package is loaded where the file names it."""
+    postgres = sys.modules.get("dagster_postgres.utils")
+    return postgres is not None and isinstance(error, postgres.DagsterPostgresException)
 
 
 def _opened(file: Path) -> DagsterInstance:

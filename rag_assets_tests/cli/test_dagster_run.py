@@ -169,6 +169,21 @@ def test_a_storage_that_was_never_completed_says_what_to_do(tmp_path: Path) -> N
         pass
 
 
+def test_a_postgres_server_that_is_away_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    example = Path(__file__).parents[2] / "deploy" / "dagster.postgres.yaml"
+    home = IndexHome(tmp_path)
+    file = dagster_instance_file(home)
+    file.parent.mkdir()
+    file.write_bytes(example.read_bytes())
+    for name, value in {"HOST": "127.0.0.1", "PORT": "9", "DB": "d", "USER": "u", "PASSWORD": "s3cr3t"}.items():
+        monkeypatch.setenv(f"DAGSTER_PG_{name}", value)
+    monkeypatch.setattr("dagster_postgres.utils.time.sleep", lambda seconds: None)
+    said = r"dagster.yaml: the Postgres server .*port 9 failed.*; is it up\?"
+    with pytest.raises(OSError, match=said) as caught, open_instance(home):
+        pass
+    assert "s3cr3t" not in str(caught.value)
+
+
 def test_the_instance_appears_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that dies while the tables are made leaves no half of an instance behind."""
     home = IndexHome(tmp_path / "home")
