@@ -36,11 +36,13 @@ def found(text: str) -> list[str]:
          "Shop.F.H.Handle(Ship)|METHOD Handles Shop.Ship|TYPE resolved"),
         ("class ShipHandler { public void Handle(Ship s, IClock clock) { } }",
          "Shop.ShipHandler.Handle(Ship,IClock)|METHOD Handles Shop.Ship|TYPE probable"),
+        ("class TakeNote : IShopHandler<Ship> { public Task HandleAsync(Ship s) => null; }",
+         "Shop.TakeNote.HandleAsync(Ship)|METHOD Handles Shop.Ship|TYPE probable"),
         ("abstract class B<T> : INotificationHandler<T> { public Task Handle(T t) => null; } class H : B<Shipped> { }",
          "Shop.H|TYPE Handles Shop.Shipped|TYPE resolved"),
     ],
     ids=["mediatr", "masstransit", "batch", "nservicebus", "nservicebus-saga", "saga", "state-machine", "nested",
-         "convention", "generic-base"],
+         "convention", "interface-of-ones-own", "generic-base"],
 )  # fmt: skip
 def test_handlers(text: str, edge: str) -> None:
     assert found(text) == [edge]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rag_assets.languages.parsed_file import ParsedFile
 
 _BY_CONVENTION = re.compile(r"(?:Handlers?|Consumers?|Saga|Subscriber)\Z")
-"""Names of classes whose `Handle` methods handle without an interface that says so."""
+"""Names of classes, or of what they derive from, whose `Handle` methods handle though no known interface says so."""
 
 _SENDING = re.compile(
     r"(?:Send|SendLocal|SendCommand|SendQuery|Publish|PublishAll|Request|GetResponse|Schedule(?:Send|Publish)|Dispatch|"
@@ -92,7 +92,8 @@ def _handled(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> 
     for message in handled_messages(segment):
         if message.flavor is MessageFlavor.MIDDLEWARE:
             continue
-        if message.by_convention and not _BY_CONVENTION.search(segment.name):
+        names = (segment.name, *map(simple_name, segment.base_list))
+        if message.by_convention and not any(map(_BY_CONVENTION.search, names)):
             continue
         by_interface = by_interface or not message.by_convention
         confidence = Confidence.PROBABLE if message.by_convention else Confidence.RESOLVED
