@@ -1,7 +1,8 @@
 """The configuration plan: which settings a question means, and where each has its default, is set and is read.
 
 A setting is a property of what is called options, settings or constants, or is itself called a default, a limit, a
-timeout. Which of them is meant is decided by their names: words that mean about the same count in part.
+timeout; of Go, Python and TypeScript also a constant outside of types. Which of them is meant is decided by their
+names: words that mean about the same count in part.
 """
 
 from __future__ import annotations
@@ -65,20 +66,23 @@ _MOST_SECTIONS = 150
 """That name a setting: of a name that more have, others have their own, and to read all takes a quarter of a second."""
 _VALUE = (
     r"^(?!.*\bis \{{).*(?<!\w){0}[\"']?\s*(?:\{{[^{{}}]*\}}\s*)?(?:\??:\s*[\w<>?\[\]., |]+?\s*)?"
-    r"(?::?=(?![=>])|:(?!:))\s*"
+    r"(?::?=(?![=>])|:(?!:))(?!\s*[\w.]+\(\s*{0}\s*[,)])\s*"
     r"(?=[\d\"'-]|[Tt]rue|[Ff]alse|(?:new\s+)?[\w.]+\(|(?:\w+\.)*_?(?:[Dd]efault|DEFAULT|[A-Z]+_)\w*)"
 )
-"""Where code gives a value to a property, a field, a parameter or a key: a literal, what a call makes, a constant."""
+"""Where code gives a value to a property, a field, a parameter or a key: a literal, what a call makes, a constant; what
+is made of itself (`ttl = parse(ttl)`) is none."""
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml"})
 _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("Default", "Set in", "Setting", "Read in")
 _KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-]+[.:_]+)*{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)"
+_READ_BARE = r"^(?!\s*{0},?\s*$).*(?<!\w){1}{0}(?!\w)(?!\s*(?::[^=\n]*)?(?:[-+*/|&?]|:)?=(?![=>]))"
+"""Of a constant, which stands alone; alone on a line it is imported."""
 _READ = r"(?<=[\w)\]]\.){1}{0}(?!\w)(?!\s*(?:[-+*/|&?]?=(?![=>])|\())"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """`said` is the share of the question's weight that its name says; `others` are the types that declare something
-    else of this name."""
+    else of this name. Outside of types it `is_of_module`."""
 
     owner: str
     name: str
@@ -86,6 +90,7 @@ class Setting:
     line: int
     said: float
     others: tuple[str, ...] = ()
+    is_of_module: bool = False
 
 
 def settings_meant(
@@ -115,7 +120,11 @@ def settings_meant(
             of_name = name.replace("_", "").casefold()
             known = found.get(of_name)
             if known is None or (_OPTIONS.search(owner) and not _OPTIONS.search(known.owner)):
-                found[of_name] = Setting(owner, name, where[0].path, where[0].line_start, float(said[at]))
+                around = f"{graph.keys[nodes[at]].rpartition('.')[0]}|{NodeType.TYPE.value}"
+                found[of_name] = Setting(
+                    owner, name, where[0].path, where[0].line_start, float(said[at]),
+                    is_of_module=graph.find(around) is None,
+                )  # fmt: skip
     return [
         replace(one, others=tuple({owner for owner, name in names if name == one.name and owner != one.owner}))
         for one in [*found.values()][:_MOST_SETTINGS]
@@ -170,7 +179,8 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     name, made = re.escape(setting.name), dict[GraphFact, str]()
     of_others = "".join(rf"(?<!\b{re.escape(other)}\.)" for other in setting.others)
     told: set[tuple[str, int]] = set()
-    for verb, pattern, of in (("sets", _VALUE, code), ("sets", _KEY, files), ("reads", _READ, code)):
+    read = _READ_BARE if setting.is_of_module else _READ
+    for verb, pattern, of in (("sets", _VALUE, code), ("sets", _KEY, files), ("reads", read, code)):
         written, skipped = re.compile(pattern.format(name, of_others)), () if of is files else PROSE | CONFIGURATION
         facts = facts_naming(written, of, index, (verb, setting.name, True), skipped)
         new = [one for one in facts if (one.path, one.line) not in told and not _declares_another(one, setting)]

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
@@ -50,7 +51,7 @@ class CommandError(RagAssetsError):
 @dataclass(frozen=True, slots=True)
 class Output:
     """`color` False keeps every line plain, even on a terminal (`--no-color`, `NO_COLOR`); `quiet` writes
-    results only, for a caller who says the rest in its own words."""
+    results only, for a caller who says the rest in its own words. Work goes on where nobody reads stderr any more."""
 
     color: bool = True
     quiet: bool = False
@@ -61,16 +62,13 @@ class Output:
 
     def note(self, *parts: Part) -> None:
         """One line about the work, on stderr."""
-        if not self.quiet:
-            self._write(sys.stderr, parts)
+        self._say(parts)
 
     def error(self, text: str) -> None:
-        if not self.quiet:
-            self._write(sys.stderr, (("error: ", "bad"), text))
+        self._say((("error: ", "bad"), text))
 
     def warning(self, text: str) -> None:
-        if not self.quiet:
-            self._write(sys.stderr, (("warning: ", "warn"), text))
+        self._say((("warning: ", "warn"), text))
 
     def text(self, text: str) -> None:
         """Text of the repository on stdout: its lines as they are, control characters made visible."""
@@ -83,6 +81,11 @@ class Output:
         sys.stdout.write(
             json.dumps(value, indent=None if compact else 2, ensure_ascii=not encoding.startswith("utf")) + "\n"
         )
+
+    def _say(self, parts: Sequence[Part]) -> None:
+        if not self.quiet:
+            with suppress(BrokenPipeError):
+                self._write(sys.stderr, parts)
 
     def _write(self, stream: TextIO, parts: Sequence[Part]) -> None:
         colored = self.color and stream.isatty()

@@ -21,8 +21,11 @@ from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.identity import declared_names, document_uri, plain_symbol
 from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
 from rag_assets.errors import FileSkipped, MissingCommit, PlaceError, QueryError, WrongQuestion
+from rag_assets.index.blobs import BlobError
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.languages.detection import detect_language
+from rag_assets.languages.treesitter.module_constants import module_constants
 from rag_assets.search.retrieve import OpenLabel
 from rag_assets.serialization import from_json
 from rag_assets.suggestions import near_paths
@@ -43,7 +46,9 @@ _NEAR = 3
 _NEAR_NAMES = 0.8
 _LISTED = 12
 _OTHERS = 3
-_MEMBERS = frozenset(MemberKind) - {MemberKind.TYPE}
+_MOST_NAMING = 200  # sections whose files are looked through for a constant
+_CONSTANT = "constant"  # of no type
+_MEMBERS = frozenset({*MemberKind, _CONSTANT}) - {MemberKind.TYPE}
 _NAMELESS = frozenset({MemberKind.WINDOW, MemberKind.CUE, MemberKind.STATEMENTS})
 """Members whose name is a place or a person, not a name that something declares."""
 
@@ -178,7 +183,7 @@ class FileText:
             from rag_assets.segmentation import segment_file  # start-up budget: only for a text that is not indexed
 
             segments = segment_file(self.text, self.path, self.language).segments
-        return tuple(found for segment in segments for found in _declared(segment))
+        return tuple(found for segment in segments for found in _declared(segment, self.text))
 
     def cut(self, start: int, end: int) -> str:
         return "\n".join(self.lines[start - 1 : end])
@@ -189,7 +194,7 @@ class FileText:
         return min(holding, key=lambda one: (one.end_line - one.start_line, -one.start_line), default=None)
 
 
-def _declared(segment: Segment) -> Iterator[DeclaredLines]:
+def _declared(segment: Segment, text: str) -> Iterator[DeclaredLines]:
     owner = _ARITY.sub("", plain_symbol(segment.symbol))
     is_module = segment.kind == "module"  # of Go and TypeScript called by its folder or file, as its types are
     is_file = segment.kind in _FILES or owner.rpartition(".")[2] == ""
@@ -202,6 +207,8 @@ def _declared(segment: Segment) -> Iterator[DeclaredLines]:
             symbol = member.name if is_file else ".".join(filter(None, (owner, leaf.owner, member.name)))
             span = member.span
             yield DeclaredLines(symbol, member.kind.value, member.signature, span.line_start, span.line_end)
+    for one in module_constants(segment, text):
+        yield DeclaredLines(f"{owner}.{one.name}", _CONSTANT, one.declaration, one.line_start, one.line_end)
 
 
 def meant_by(
@@ -309,10 +316,23 @@ class SourceReader:
         scope = self._index.scope().narrowed(SearchFilters(symbols=(bare,)))
         shard = self._index.parts.shard()
         payloads = shard.retrieve(list(shard.ids(scope)), scope)
+        if not payloads:
+            payloads = self._naming(bare)
         paths = sorted({payload["Path"] for payload in payloads.values()})
         files = [self.file(path) for path in paths if self._index.may_read(path)]
         found = [(file, one) for file in files for one in file.declared if one.is_called(bare)]
         return [known for known in found if known[1].kind != MemberKind.CONSTRUCTOR] or found
+
+    def _naming(self, name: str) -> dict[str, Any]:
+        """The payloads of the likeliest sections that have the words of a name: constants outside of types are no
+        declared names of a section."""
+        from rag_assets.search.phrases import points_saying  # start-up budget: only for a name that no type has
+
+        try:
+            points = points_saying(name.rpartition(".")[2], self._index.parts, self._index.scope(), _MOST_NAMING).ids
+        except (KeywordIndexError, BlobError):
+            return {}
+        return self._index.parts.shard().retrieve(sorted(points), self._index.scope())
 
     def differs(self, file: FileText) -> bool | None:
         """Whether the file of the work tree is another one than the index has; None where nobody can say."""

@@ -169,6 +169,41 @@ def test_of_one_name_the_options_tell_and_what_else_is_called_so_does_not(tmp_pa
     assert "Set in" not in told
 
 
+OF_MODULES = {
+    "README.md": "# Jobs\n\nRuns jobs.\n",
+    "jobs/defaults.py": 'DEFAULT_RESULT_TTL = 500\n"""Seconds to keep the result of a job."""\n',
+    "jobs/queue.py": (
+        "from jobs.defaults import (\n    DEFAULT_RESULT_TTL,\n)\n\n\nclass Job:\n    result_ttl: int\n\n\n"
+        "def enqueue(job, result_ttl=None):\n    result_ttl = parse(result_ttl)\n"
+        "    job.result_ttl = result_ttl or DEFAULT_RESULT_TTL\n"
+    ),
+    "pages/pages.go": (
+        "package pages\n\nvar (\n\t// MaxPageSize is what one page has at most.\n\tMaxPageSize = 1000\n)\n\n"
+        "func New(size int) int {\n\tif size > MaxPageSize {\n\t\treturn MaxPageSize\n\t}\n\treturn size\n}\n"
+    ),
+    "web/retry.ts": (
+        "export const maxUploadRetries = 4;\n\nexport function upload(file: File) {\n"
+        "  return send(file, maxUploadRetries);\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "default", "read"),
+    [
+        ("what is the default result ttl?", "jobs/defaults.py:1", "jobs/queue.py:12"),
+        ("what is the maximum page size?", "pages/pages.go:5", "pages/pages.go:9"),
+        ("what is the maximum of upload retries?", "web/retry.ts:1", "web/retry.ts:4"),
+    ],
+)
+def test_a_constant_outside_of_types_is_a_setting(tmp_path: Path, question: str, default: str, read: str) -> None:
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", {**OF_MODULES}), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        told = told_by(index, question, OF_MODULES)
+    assert told["Default"][0] == default and told["Read in"][0] == read
+
+
 @pytest.mark.parametrize(
     ("question", "default"),
     [

@@ -23,11 +23,12 @@ from rag_assets.cli import ReportedGroup, app
 from rag_assets.cli.console import describe, describe_os_error
 from rag_assets.errors import RagAssetsError, SourceError
 from rag_assets.index.generations import GenerationError, active_generation
+from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.vector_api import VectorStoreError
 from rag_assets.models import ModelMissing
 from rag_assets.pipeline.build import LabelBusy
 from rag_assets.settings.config_file import ConfigError
-from rag_assets_tests.cli.conftest import CommandLine, Indexed
+from rag_assets_tests.cli.conftest import CommandLine, Indexed, new_repository
 
 COMMANDS = [
     "init",
@@ -192,6 +193,18 @@ def test_a_full_disk_behind_stdout_is_an_error(indexed: Indexed) -> None:
     assert process.returncode == 1
     assert "No space left on device" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows reports a closed pipe in another way")
+def test_a_build_goes_on_where_nobody_reads_its_progress(tmp_path: Path) -> None:
+    """A stage that fails is tried again, half a minute later."""
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    process = cli.start("index", str(new_repository(tmp_path / "shop").path))
+    assert process.stdout is not None and process.stderr is not None
+    process.stderr.close()
+    assert "shop@main indexed at" in process.stdout.read()
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows reports a closed pipe in another way")

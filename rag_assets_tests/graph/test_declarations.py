@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rag_assets.contracts.graph import GraphNode
 from rag_assets.graph.extract.registry import bases, declarations
 from rag_assets_tests.descriptions.label import label_of
-from rag_assets_tests.graph.chains import edges_by, nodes_by
+from rag_assets_tests.graph.chains import edges_by, found_by, nodes_by
 from rag_assets_tests.sections.windows import window
 
 TEXTS = {
@@ -72,3 +73,40 @@ def test_what_types_say_they_derive_from() -> None:
 def test_of_bases_that_are_equally_near_none_is_meant() -> None:
     texts = {"a/x.py": "class Base: ...\n", "b/x.py": "class Base: ...\n", "c/y.py": "class Own(Base): ...\n"}
     assert edges_by(bases, texts) == []
+
+
+CONSTANTS = {
+    "pkg/defaults.py": (
+        'import os\n\nTTL: int = 500\n"""How long."""\n\nSIZES = [\n    1,\n    2,\n]\nname = 1\n'
+        "if TTL == 3:\n    INNER = 1\nclass A:\n    LIMIT = 1\n"
+    ),
+    "pkg/none.py": "run()\n",
+    "web/limits.ts": (
+        "export const MAX_ITEMS = compute();\nconst pageSize: number = 20;\nconst load = () => 1;\n"
+        "const fs = require('fs');\nlet other = load;\n"
+    ),
+    "conf/conf.go": (
+        "package conf\n\nconst (\n\tdefaultPort = 8080\n\tnext\n)\n\nvar Retries int = 3\n\nfunc F() {\n\tx = 1\n}\n"
+    ),
+}
+
+
+def test_constants_outside_of_types_are_properties_of_their_module() -> None:
+    found = [one for one in found_by(declarations, CONSTANTS) if isinstance(one, GraphNode)]
+    assert {one.name: (one.key, one.line_start, one.line_end, one.signature) for one in found} == {
+        "TTL": ("python:pkg.defaults.TTL|PROPERTY", 3, 4, "TTL: int = 500"),
+        "SIZES": ("python:pkg.defaults.SIZES|PROPERTY", 6, 9, "SIZES = ["),
+        "A": ("python:pkg.defaults.A|TYPE", 13, 14, "class A"),
+        "LIMIT": ("python:pkg.defaults.A.LIMIT|PROPERTY", 14, 14, "LIMIT = 1"),
+        "MAX_ITEMS": ("typescript:web/limits.MAX_ITEMS|PROPERTY", 1, 1, "export const MAX_ITEMS = compute();"),
+        "pageSize": ("typescript:web/limits.pageSize|PROPERTY", 2, 2, "const pageSize: number = 20;"),
+        "load": ("typescript:web/limits.load|METHOD", 3, 3, "const load = ()"),
+        "defaultPort": ("go:conf.defaultPort|PROPERTY", 4, 5, "defaultPort = 8080"),
+        "Retries": ("go:conf.Retries|PROPERTY", 8, 8, "var Retries int = 3"),
+        "F": ("go:conf.F|METHOD", 10, 12, "func F()"),
+    }
+
+
+def test_a_constant_is_contained_in_its_file() -> None:
+    edges = edges_by(declarations, {"pkg/defaults.py": "TTL = 1\n"})
+    assert edges == ["file:pkg/defaults.py|FILE Contains python:pkg.defaults.TTL|PROPERTY resolved"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag_assets import Index, open_index
-from rag_assets.errors import QueryError
+from rag_assets.errors import PlaceError, QueryError
 from rag_assets.index.layout import IndexHome
 from rag_assets.search.source_lines import SourceReader
 from rag_assets.serving.operations.graph import walk
@@ -23,6 +23,7 @@ TEXTS = {
     "web/cart.ts": "export class Cart {\n  total = 1;\n}\n",
     "pkg/store.py": "class Store:\n    def save(self): ...\n\nclass Options:\n    store: Store\n",
     "pkg/sql.py": "from pkg.store import Store\n\nclass SqlStore(Store):\n    def save(self): ...\n",
+    "pkg/defaults.py": 'DEFAULT_TTL = 500\n"""How long a job is kept."""\n\nOTHER = 1\n',
     "pkg/one.py": "class Twin: ...\n",
     "pkg/two.py": "class Twin: ...\n",
     "db/a.sql": "CREATE TABLE dbo.Orders (Id int);\nGO\nCREATE PROC dbo.Fill AS INSERT INTO dbo.Orders SELECT 1;\n",
@@ -84,3 +85,12 @@ def test_that_a_graph_knows_no_calls_is_said_and_its_bases_are_known(index: Inde
 def test_what_writes_a_table_calls_it(index: Index) -> None:
     found = walk(index, GraphRequest(start="dbo.Orders", relation="callers"))
     assert [row.key for row in found.rows] == ["dbo.Fill|PROC"] and not found.unknown
+
+
+def test_a_constant_outside_of_types_is_read_by_its_name(index: Index) -> None:
+    known = symbol(index, SymbolRequest(name="DEFAULT_TTL"))
+    assert (known.kind, known.symbol) == ("constant", "pkg.defaults.DEFAULT_TTL")
+    lines = SourceReader(index).read("defaults.DEFAULT_TTL")
+    assert lines.text == 'DEFAULT_TTL = 500\n"""How long a job is kept."""'
+    with pytest.raises(PlaceError, match="neither a file, a symbol nor a point"):
+        SourceReader(index).read("DEFAULT_NOTHING")

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from rich.console import Console
@@ -65,8 +65,12 @@ def _own_stderr() -> Iterator[TextIO]:
     except OSError:  # a stream without a file behind it
         yield sys.stderr
         return
-    with open(copy, "w", encoding=sys.stderr.encoding, errors="replace", buffering=1) as stream:  # noqa: PTH123 - a handle
+    stream = open(copy, "w", encoding=sys.stderr.encoding, errors="replace", buffering=1)  # noqa: PTH123, SIM115 - a handle
+    try:
         yield stream
+    finally:
+        with suppress(BrokenPipeError):
+            stream.close()
 
 
 class BarProgress:
@@ -141,7 +145,8 @@ class LineProgress:
         self._stream.write(f"{_again_in(wait, reason)}\n")
 
     def _line(self, text: str) -> None:
-        self._stream.write(f"{self._stage:<{_NAME_WIDTH}}  {printable(text)}\n")
+        with suppress(BrokenPipeError):  # nobody reads it any more; a stage that fails for that is tried again in vain
+            self._stream.write(f"{self._stage:<{_NAME_WIDTH}}  {printable(text)}\n")
 
 
 def _again_in(wait: float, reason: str) -> str:

@@ -31,6 +31,7 @@ from rag_assets.graph.extract.tests import nearest_type, subjects_of_tests, test
 from rag_assets.languages.csharp.binder.type_syntax import simple_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.detection import SourceType, source_type
+from rag_assets.languages.treesitter.module_constants import module_constants
 
 if TYPE_CHECKING:
     from rag_assets.languages.label_declarations import LabelDeclarations
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 
 def declarations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """Declarations of languages that have no resolver here, so that what search finds leads into the graph: TYPE,
-    METHOD and PROPERTY nodes with the keys that points carry (D18), each contained in the one around it."""
+    METHOD and PROPERTY nodes with the keys that points carry (D18), each contained in the one around it; and the
+    constants outside of types, as PROPERTY nodes that no point carries."""
     if file.language == CSHARP or source_type(file.language) is not SourceType.CODE:
         return
     for segment in file.segments:
@@ -64,6 +66,13 @@ def declarations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Graph
                 holder = holders.get(leaf.owner, own)
                 yield GraphEdge(holder, Relation.CONTAINS, key, path=file.path, line=span.line_start)
                 holders[f"{leaf.owner}.{member.name}" if leaf.owner else member.name] = key
+        for one in module_constants(segment, file.text):
+            key = symbol_key(file.language, f"{segment.symbol}.{one.name}", NodeType.PROPERTY)
+            yield GraphNode(
+                key, NodeType.PROPERTY, one.name, file.path, one.line_start, one.line_end, file.language,
+                one.declaration,
+            )  # fmt: skip
+            yield GraphEdge(own, Relation.CONTAINS, key, path=file.path, line=one.line_start)
 
 
 def bases(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
