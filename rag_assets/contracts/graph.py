@@ -128,6 +128,11 @@ def section_key(path: str, slug: str) -> str:
     return f"doc:{path}#{slug}|{NodeType.SECTION.value}"
 
 
+def package_key(ecosystem: str, name: str) -> str:
+    """`nuget:Dapper|PACKAGE`, `npm:@types/node|PACKAGE`, `maven:junit:junit|PACKAGE`; ecosystems as in package URLs."""
+    return f"{ecosystem}:{name}|{NodeType.PACKAGE.value}"
+
+
 _OVERLOADING = frozenset({"csharp", "java"})
 """Languages where parameter types are part of a method's name."""
 

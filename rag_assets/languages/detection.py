@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.util import find_spec
@@ -195,3 +196,15 @@ def source_type(language: str) -> SourceType:
     """What files of `language` are; documents for a name that the table does not have."""
     known = LANGUAGES.get(language)
     return SourceType.DOCUMENT if known is None else known.source_type
+
+
+_MANIFEST = re.compile(
+    r"(?:.*/)?(?:package\.json|pyproject\.toml|setup\.cfg|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|[^/]*\.versions\.toml"
+    r"|(?:[^/]*[-_.])?requirements?(?:[-_.\d][^/]*)?\.(?:txt|in)|requirements/[^/]*\.(?:txt|in))"
+)
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a file names the packages that a project of Python, JavaScript, Go or Java uses itself; not a lock
+    file."""
+    return _MANIFEST.fullmatch(path) is not None

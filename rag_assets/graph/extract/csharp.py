@@ -10,7 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, file_key, key_kind
+from rag_assets.contracts.graph import (
+    Confidence,
+    GraphEdge,
+    GraphNode,
+    NodeType,
+    Relation,
+    file_key,
+    key_kind,
+    package_key,
+)
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.graph.lookup import split_parameters
 from rag_assets.languages.csharp.binder.bcl_types import plain_name
@@ -36,11 +45,6 @@ if TYPE_CHECKING:
     from rag_assets.languages.parsed_file import ParsedFile
 
 
-def package_key(name: str) -> str:
-    """`nuget:Name|PACKAGE`."""
-    return f"nuget:{name}|{NodeType.PACKAGE.value}"
-
-
 def packages_of(file: ParsedFile) -> Iterator[GraphNode | GraphEdge]:
     """The project file, the packages that it uses, and the projects that it refers to."""
     path = file.path
@@ -53,7 +57,7 @@ def packages_of(file: ParsedFile) -> Iterator[GraphNode | GraphEdge]:
             target = file_key(project_path(path, item.name))
             yield GraphEdge(own, Relation.REFERENCES, target, path=path, line=item.line)
         elif item.element in ("PackageReference", "GlobalPackageReference") and "$(" not in item.name:
-            key = package_key(item.name)
+            key = package_key("nuget", item.name)
             yield GraphNode(key, NodeType.PACKAGE, item.name, signature=item.version)
             yield GraphEdge(own, Relation.REFERENCES, key, path=path, line=item.line)
 

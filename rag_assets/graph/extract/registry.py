@@ -15,6 +15,7 @@ from rag_assets.contracts.graph import (
     file_key,
     key_kind,
     member_keys,
+    package_key,
     symbol_key,
 )
 from rag_assets.contracts.segment import MemberKind, leaves_of
@@ -30,7 +31,7 @@ from rag_assets.graph.extract.sql_objects import sql_objects as sql
 from rag_assets.graph.extract.tests import nearest_type, subjects_of_tests, tested_members
 from rag_assets.languages.csharp.binder.type_syntax import simple_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
-from rag_assets.languages.detection import SourceType, source_type
+from rag_assets.languages.detection import SourceType, is_manifest, source_type
 from rag_assets.languages.treesitter.module_constants import module_constants
 
 if TYPE_CHECKING:
@@ -100,6 +101,18 @@ def bases(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
                     )  # fmt: skip
 
 
+def packages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
+    """The packages of a manifest, to which the file refers where they stand. Those of .NET are found with C#."""
+    if not is_manifest(file.path):
+        return
+    from rag_assets.languages.manifests import packages_in  # with parsers that few builds need
+
+    for one in packages_in(file.path, file.text):
+        key = package_key(one.ecosystem, one.name)
+        yield GraphNode(key, NodeType.PACKAGE, one.called, signature=one.version)
+        yield GraphEdge(file_key(file.path), Relation.REFERENCES, key, path=file.path, line=one.line)
+
+
 EXTRACTORS: tuple[Extractor, ...] = (
     csharp,
     declarations,
@@ -115,6 +128,7 @@ EXTRACTORS: tuple[Extractor, ...] = (
     subjects_of_tests,
     resources,
     documents,
+    packages,
 )
 
 
