@@ -105,3 +105,13 @@ def test_what_is_left_out_is_counted() -> None:
     shown = made.count("row ")
     assert f"… {500 - shown} more rows" in made and made.startswith("head\n") and made.endswith("\nfoot")
     assert 0 < shown < 500 and tokens(made) <= 200
+
+
+def test_of_an_answer_that_is_too_long_the_first_lines_are_told(operations: Operations) -> None:
+    """Not its headings alone; fenced code that is cut is closed."""
+    asked = AskRequest(question="What does OrderService do?", label="shop@main", max_tokens=200)
+    reply = operations.ask(asked, Caller())
+    whole, cut = reply.text(8_000), reply.text(200)
+    body = cut.partition("\n… ")[0]
+    assert "more line" in cut and 100 < tokens(cut) <= 200 and body.count("```") == 2
+    assert whole.startswith(body.removesuffix("```").rstrip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from rag_assets.serving.requests import AskRequest
 if TYPE_CHECKING:
     from rag_assets.qa.answering import QuestionAnswerer
 
+_FENCE = re.compile(r"^```", re.MULTILINE)
 _NUMBER = re.compile(r"\[(\d+)\]")
 
 
@@ -67,7 +69,7 @@ class AskReply:
         }
 
     def text(self, max_tokens: int) -> str:
-        """The answer with numbers for its citations, and what they are. Of one that is too long the first pieces, and
+        """The answer with numbers for its citations, and what they are. Of one that is too long the first lines, and
         only the sources that these cite."""
         found = self.answer
         head = [*(age.line(label) for label, age in self.ages.items()), *found.warnings]
@@ -75,17 +77,20 @@ class AskReply:
             why = [f"because {found.reason}"] if found.reason else []
             return clipped("\n".join([*head, found.text, *why, *found.suggestions]), max_tokens)
         places = {str(number): place for place, number in numbered(found.citations).items()}
-        pieces = self._text().split("\n\n")
-        for count in range(len(pieces), 0, -1):
-            body = "\n\n".join(pieces[:count])
+        lines = self._text().split("\n")
+
+        def first(count: int) -> str:
+            body = "\n".join(lines[:count]).rstrip()
+            body += "\n```" if len(_FENCE.findall(body)) % 2 else ""
             cited = [
                 f"[{number}] {places[number]}" for number in dict.fromkeys(_NUMBER.findall(body)) if number in places
             ]
-            cut = [f"… {len(pieces) - count} more parts; ask with a larger max_tokens"] if count < len(pieces) else []
-            whole = "\n".join([*head, body, *cut, "", *cited, *found.notes])
-            if cost_of(whole) <= max_tokens or count == 1:
-                return clipped(whole, max_tokens)
-        return clipped("\n".join(head), max_tokens)
+            left = len(lines) - count
+            cut = [f"… {left} more line{'s' * (left > 1)}; ask with a larger max_tokens"] if left else []
+            return "\n".join([*head, body, *cut, "", *cited, *found.notes])
+
+        fits = bisect_right(range(1, len(lines) + 1), max_tokens, key=lambda count: cost_of(first(count)))
+        return clipped(first(max(fits, 1)), max_tokens)
 
     def _text(self) -> str:
         known = numbered(self.answer.citations)
