@@ -390,7 +390,8 @@ def _is_decided(
     wish, phrases = known.wish, asked.question.phrases
     if lead or (known.decides and at):
         return True
-    if wish.intent is Intent.DEFINITION and (asked.of_code or wish.choice) and (ranked_of or at):
+    is_there = asked.of_code or wish.choice or (wish.declared and not asked.undeclared)
+    if wish.intent is Intent.DEFINITION and is_there and (ranked_of or at):
         return True
     if any(fact.target.endswith(route) for route in wish.routes for fact in at):
         return True

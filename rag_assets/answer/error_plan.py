@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact
-from rag_assets.answer.plans import facts_naming, points_naming, product_of
+from rag_assets.answer.plans import code_of, facts_naming, points_naming, product_of
+from rag_assets.contracts.evidence import short_name
+from rag_assets.contracts.outline import SectionMember
 
 if TYPE_CHECKING:
     from rag_assets.answer.passage_ranking import RankedPassages
@@ -60,6 +62,25 @@ def error_facts(target: Searchable, names: Iterable[str], *, caught_first: bool)
             found |= {replace(one, group=group): facts[one] for one in shown[:_MOST_EACH]}
     first = CAUGHT if caught_first else _THROWN
     return dict(sorted(found.items(), key=lambda one: one[0].group != first))
+
+
+def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dict[GraphFact, str]:
+    """The errors that the code of some names throws, with the points that show it; `declaring` are those of each."""
+    found: dict[GraphFact, str] = {}
+    for name, points in declaring.items():
+        last = name.rpartition(".")[2]
+        for point, payload in target.parts.shard().retrieve(list(points), target.scope()).items():
+            first, lines = payload.get("StartLine", 1), code_of(payload, target).split("\n")
+            members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
+            own = [(one.start_line, one.end_line) for one in members if one.name == last]
+            if short_name(str(payload.get("Symbol", ""))) == last:
+                own = [(first, first + len(lines))]
+            for number, line in enumerate(lines, first):
+                known = _THROWN_TYPE.search(line)
+                if known is not None and any(start <= number <= end for start, end in own):
+                    error = known[1].rpartition(".")[2]
+                    found.setdefault(GraphFact(name, "throws", error, payload["Path"], number, True, _THROWN), point)
+    return found
 
 
 def errors_thrown(found: RankedPassages) -> dict[GraphFact, Evidence]:

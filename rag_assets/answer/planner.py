@@ -28,6 +28,7 @@ from rag_assets.answer.question_analysis import (
     asks_handler,
     asks_purpose,
     asks_setting,
+    asks_what_is_thrown,
     asks_who_catches,
     convention_noun,
     data_asked,
@@ -268,14 +269,18 @@ def _handled(asked: Asked) -> Planned | None:
 
 
 def _errors(asked: Asked) -> Planned | None:
-    """Where the errors of a question are thrown and caught."""
+    """Where the errors of a question are thrown and caught, or which errors its names throw."""
     wish, text = asked.wish, asked.question.text
     names = errors_asked(text, wish.names) if wish.intent in _OF_ERRORS and not wish.places else ()
-    if not names:
+    by_named = not names and bool(wish.names) and asks_what_is_thrown(text)
+    if not names and not by_named:
         return None
-    from rag_assets.answer.error_plan import error_facts
+    from rag_assets.answer.error_plan import error_facts, thrown_by
 
-    thrown = error_facts(asked.target, names, caught_first=asks_who_catches(text))
+    if by_named:
+        thrown = thrown_by(asked.target, asked.declared)
+    else:
+        thrown = error_facts(asked.target, names, caught_first=asks_who_catches(text))
     return _answered(asked, Intent.EXPLANATION, (GraphFacts(tuple(thrown), len(thrown), leads=True), thrown))
 
 

@@ -71,6 +71,8 @@ _SHORTEST_NAME = 3  # letters; shorter ones are in every file
 _NAMED = "**No graph knows a use; by its text code names it in:**"
 _NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
 NAMED_IN = "**Code names it in:**"
+_ASSIGNED_VALUE = r"(?:[^=!<>]=|\breturn\b|:)\s*(?:\w+\.)*{0}\.{1}\b"
+"""Of an enumeration, or a constant: who sets something to it."""
 _ASSIGNED = (
     r"(?<!\w){0}(?:\[[^\]\n]*\])?\s*(?:[-+*/%|&^]|\*\*|//|<<|>>|\?\?|\|\||&&|:)?=(?![=>~])"
     r"|(?<!\w){0}(?:\+\+|--)|(?:\+\+|--)[\w.]*(?<!\w){0}(?!\w)|(?<!\w)(?i:set_?{0})\("
@@ -299,7 +301,7 @@ def readme_title(index: LabelIndex) -> str:
     explains it; '' without one."""
     for payload in index.parts.shard().retrieve(readme_points(index), index.scope()).values():
         if "/" not in payload["Path"] and payload.get("StartLine", 0) <= 1:
-            found = _TITLE.search(_MARKUP.sub(" ", _code_of(payload, index, ())))
+            found = _TITLE.search(_MARKUP.sub(" ", code_of(payload, index, ())))
             return found["title"] if found is not None else ""
     return ""
 
@@ -371,12 +373,12 @@ def _settings_in(points: Sequence[str], noun: str, target: Searchable) -> dict[G
 
 def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> list[tuple[str, int]]:
     """(setting, line) of a section of code, in the order of its lines."""
-    text = _code_of(payload, target)
+    text = code_of(payload, target)
     read = sorted(settings_read(text, variables=noun != "setting"), key=lambda one: one[1])
     return [(key, payload.get("StartLine", 1) + text.count("\n", 0, at)) for key, at in read]
 
 
-def _code_of(payload: Mapping[str, Any], target: Searchable, skipped: Container[str] = PROSE | CONFIGURATION) -> str:
+def code_of(payload: Mapping[str, Any], target: Searchable, skipped: Container[str] = PROSE | CONFIGURATION) -> str:
     """The source of a section of code; '' of texts, of settings, and of what is damaged, as is told of the evidence."""
     if payload.get("CodeLanguage", "") in skipped:
         return ""
@@ -417,14 +419,16 @@ def writes_of(target: Searchable, name: str) -> tuple[GraphFacts, dict[GraphFact
     """Where code of the product, if it does, assigns a field, a property or a variable: of its owner, if one is named,
     before others of that name. With the points that show it."""
     owner, _, last = name.rpartition(".")
-    owner = owner.rpartition(".")[2].casefold()
+    owner = owner.rpartition(".")[2]
     points = points_naming(last, target)
     payloads = target.parts.shard().retrieve(sorted(points.ids), target.scope())
-    found = facts_naming(re.compile(_ASSIGNED.format(re.escape(last))), payloads, target, ("sets", last, True))
+    value = re.compile(_ASSIGNED_VALUE.format(re.escape(owner), re.escape(last)), re.IGNORECASE)
+    found = facts_naming(value, payloads, target, ("sets", f"{owner}.{last}", True)) if owner else {}
+    found = found or facts_naming(re.compile(_ASSIGNED.format(re.escape(last))), payloads, target, ("sets", last, True))
 
     def order(fact: GraphFact) -> tuple[bool, bool, str, int]:
-        source = fact.source.casefold()
-        return owner not in source.split("."), owner not in f"{source} {fact.path}".casefold(), fact.path, fact.line
+        source, of = fact.source.casefold(), owner.casefold()
+        return of not in source.split("."), of not in f"{source} {fact.path}".casefold(), fact.path, fact.line
 
     return _shown(sorted(_of_product(found), key=order), found, f"**Code that sets {name}:**")
 
@@ -465,7 +469,7 @@ def product_of(points: Iterable[str], target: Searchable) -> dict[str, Mapping[s
 def _constants_of(name: str, payloads: Mapping[str, Mapping[str, Any]], target: Searchable) -> list[str]:
     """The constants and variables that are declared as the text of a name: code that reads a setting says these."""
     declared = re.compile(_CONSTANT.format(re.escape(name)))
-    found = (one[1] for payload in payloads.values() for one in declared.finditer(_code_of(payload, target)))
+    found = (one[1] for payload in payloads.values() for one in declared.finditer(code_of(payload, target)))
     return [one for one in dict.fromkeys(found) if one != name]
 
 
@@ -501,7 +505,7 @@ def facts_naming(
         symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         symbol = "" if payload.get("Symbol") == path else symbol  # a file without declarations
         members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
-        for line, text in _lines_with(written, said[1].casefold(), _code_of(payload, target, skipped), payload):
+        for line, text in _lines_with(written, said[1].casefold(), code_of(payload, target, skipped), payload):
             around = next((one for one in members if one.start_line <= line <= one.end_line), None)
             if not declares and _declares(text, around, said[1]):
                 continue

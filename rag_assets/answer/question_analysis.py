@@ -295,6 +295,18 @@ _MEMBERS = re.compile(
     re.IGNORECASE,
 )
 """What a declaration says itself. Nothing may follow that asks for more."""
+_OF_DECLARATION = (
+    r"(?:source(?: code)?|code|body|signature|declaration|definition|constructor|base (?:class|type)|parameter"
+    r"|return type)s?"
+)
+_SHOWN = re.compile(
+    rf"^\W*(?:show|give|print)(?: me| us)?(?: the| full| whole)*(?: {_OF_DECLARATION}(?: of| for)?)? \S+\W*$"
+    rf"|^\W*(?:what(?: is|'s| are) )?(?:the )?{_OF_DECLARATION} (?:of|for) \S+\W*$"
+    r"|^\W*(?:what|which)(?: (?:parameters|arguments|interfaces?|base (?:class|type)))? does \S+"
+    r" (?:take|expect|accept|return|implement|inherit(?: from)?|derive from|extend)\W*$",
+    re.IGNORECASE,
+)
+"""Who asks for a declaration, or for what it says before its body."""
 _ASKS_HOW = re.compile(
     r"\b(?:how|why|when|code|source|implement\w*|algorithm|calculat\w*|comput\w*|happens?|lines?|logic|show|snippet|steps?)\b",
     re.IGNORECASE,
@@ -332,7 +344,8 @@ _ROUTE_PATH = re.compile(rf"(?<![\w.:/])(?:(?:{_VERBS}) +)?/[^\s?,;\"'`]+")
 class QueryIntent:
     """`names` are identifiers that the question writes as code is written, `places` the files and lines that a path or
     a stack trace is, `routes` paths of HTTP. `does`: it asks what something does, which its body says. `choice`: the
-    names are those of the enumeration whose values it asks for."""
+    names are those of the enumeration whose values it asks for. `declared`: it asks for the declarations of the names
+    and nothing more."""
 
     intent: Intent
     names: tuple[str, ...]
@@ -340,6 +353,7 @@ class QueryIntent:
     routes: tuple[str, ...] = ()
     does: bool = False
     choice: bool = False
+    declared: bool = False
 
 
 def intent_of(question: Question) -> QueryIntent:
@@ -357,7 +371,8 @@ def intent_of(question: Question) -> QueryIntent:
     options = tuple(
         one for one in dict.fromkeys((*_OPTION_NAME.findall(text), *_KEY_PATH.findall(text))) if one not in names
     )
-    return QueryIntent(intent, names + options, places, routes, _DOES.match(text) is not None)
+    declared = intent is Intent.DEFINITION and _SHOWN.match(text) is not None
+    return QueryIntent(intent, names + options, places, routes, _DOES.match(text) is not None, declared=declared)
 
 
 _OF_NAMES = (Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS, Intent.TABLES)
@@ -594,6 +609,18 @@ _THROWN = re.compile(r"\b(?:thrown?|throws|raised?|raises|caught|catch(?:es)?)\b
 _CAUGHT = re.compile(r"\b(?:caught|catch(?:es)?|handle[ds]?|mapped|status)\b", re.IGNORECASE)
 
 
+_THROWN_BY = re.compile(
+    r"^\W*(?:what|which)(?: \w+)? (?:does|do|can|could|may|might|will) .+ (?:throw|raise)\W*$"
+    r"|^\W*(?:what|which) (?:exceptions|errors) (?:are|is|can be) (?:thrown|raised) (?:by|in) \S+\W*$",
+    re.IGNORECASE,
+)
+
+
+def asks_what_is_thrown(question: str) -> bool:
+    """Whether a question is about the errors that something named throws."""
+    return _THROWN_BY.match(question.strip()) is not None
+
+
 def errors_asked(question: str, names: Sequence[str]) -> list[str]:
     """The errors among some names, where a question asks when they are thrown or who catches them: all names where it
     says so, as not all errors are called errors."""
@@ -678,6 +705,7 @@ def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
         return Intent.OVERVIEW
     of_names = (Intent.DEPENDENCIES, Intent.TESTS, Intent.DEFINITION)
     for intent, pattern in (
+        (Intent.DEFINITION, _SHOWN),
         (Intent.DEFINITION, _MEMBERS),
         (Intent.IMPLEMENTATIONS, _IMPLEMENTATIONS),
         (Intent.DEPENDENCIES, _DEPENDENCIES),

@@ -126,6 +126,24 @@ def test_what_derives_from_a_type_of_a_library_is_told_by_its_declaration(
     assert one in asked(cli, question).json["answer"]
 
 
+@pytest.mark.parametrize(
+    ("question", "one"),
+    [
+        (
+            "signature of OrderManager.PlaceAsync",
+            "public async Task<Result<Order>> PlaceAsync(PlaceOrderCommand command",
+        ),
+        ("show me the constructor of OrderManager", "class OrderManager("),
+        ("which interfaces does OrderManager implement?", "IOrderManager"),
+        ("where is OrderStatus.Cancelled set?", "OrderManager.cs:92: `order.Status = OrderStatus.Cancelled;`"),
+        ("which exceptions does OrderManager.GetByNumberAsync throw?", "throws **OrderNotFoundException**"),
+    ],
+)
+def test_what_a_name_is_declared_as_sets_and_throws(cli: CommandLine, question: str, one: str) -> None:
+    found = asked(cli, question).json
+    assert one in found["answer"].split("**See also:**")[0] and not found["unsure"]
+
+
 def test_tests_are_what_test_files_have(tmp_path: Path) -> None:
     repository = new_repository(tmp_path / "till")
     tests = "def test_coins():\n    assert 1\n\n\ndef test_notes():\n    assert 1\n\n\ndef coins():\n    return 1\n"
