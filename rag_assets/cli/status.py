@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.cli.console import Output, counted, named_counts, said_graph, short, size
-from rag_assets.cli.options import AsJson, complete_label, session_of
+from rag_assets.cli.options import AsJson, CliSession, complete_label, session_of
 from rag_assets.cli.quality import format_runs, gate_object, measured
+from rag_assets.errors import RagAssetsError
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.freshness import freshness_of, remembered_repository, uncommitted
 from rag_assets.index.generations import (
@@ -51,6 +52,9 @@ def status(
     home = session.home()
     labels = home.known_labels() if label is None else [label_named(home.known_labels(), label)]
     found = [describe_label(home, name, session.clearance(), with_skipped=skipped) for name in labels]
+    for name, entry in zip(labels, found, strict=True):
+        if "commit" in entry:
+            entry["other_configuration"] = _built_otherwise(session, name)
     if duplicates:
         for name, entry in zip(labels, found, strict=True):
             entry["duplicates"] = _duplicates(home, name, session.clearance())
@@ -150,6 +154,28 @@ def _refused(home: IndexHome, label: str, served: str) -> dict[str, Any] | None:
     return gate if gate is not None and gate["verdict"] == "refused" else None
 
 
+def _built_otherwise(session: CliSession, label: str) -> bool:
+    """Whether the configuration of today, levels of confidentiality included, or this version of the package would
+    build another index of the same commit. False for what is not configured, as the index of a component, and where
+    today's cannot be read: `config check` tells that."""
+    # Start-up budget: --help and completion.
+    from rag_assets.index.labels import repository_of
+    from rag_assets.models import model_id
+    from rag_assets.pipeline.versions import config_hash
+
+    home, settings = session.home(), session.settings()
+    manifest = active_generation(home, label).manifest
+    if manifest.lexical_only:
+        settings = settings.without_vectors()
+    try:
+        repository = repository_of(home, settings, label)
+        wanted = config_hash(settings, repository, model_id(settings.embedder))
+    except (RagAssetsError, OSError):
+        return False
+    is_configured = any(configured.id == repository.id for configured in settings.repositories)
+    return is_configured and wanted != manifest.config_hash
+
+
 def _skipped_by_reason(generation: Generation) -> dict[str, int]:
     # Start-up budget: --help and completion.
     from rag_assets.cli.index.summary import skipped_by_reason, stage_reports
@@ -163,6 +189,12 @@ def _show(output: Output, entry: dict[str, Any]) -> None:
         output.line(("  ", "plain"), (entry["problem"], "warn"))
     if "commit" in entry:
         _show_generation(output, entry)
+    if entry.get("other_configuration"):
+        output.line(
+            ("  built with another configuration or version", "warn"),
+            "; to serve that of today: ",
+            f"rag-assets index {entry['label']}",
+        )
     if entry["building_by"]:
         output.line(f"  being indexed by {entry['building_by']}")
     elif entry["unfinished"]:

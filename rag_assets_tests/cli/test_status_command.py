@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ KEYS = {
     "head_unknown",
     "stale",
     "changed_files",
+    "other_configuration",
     "run_id",
     "embedding_model",
     "lexical_only",
@@ -70,6 +72,25 @@ def test_for_people(indexed: Indexed) -> None:
     assert "4 indexed, 1 skipped (minified 1)" in said
     assert "none: keyword search only" in said
     assert "modes        bm25\n" in said
+
+
+def test_an_index_of_another_configuration_is_named(cli: CommandLine, repository: Repository) -> None:
+    def configure(more: str) -> None:
+        place = json.dumps(str(repository.path))
+        text = f"repositories: [{{id: shop, location: {place}{more}}}]\nembedder: {{provider: lexical-only}}\n"
+        (cli.folder / "rag_assets.yaml").write_text(text, encoding="utf-8")
+
+    def said() -> tuple[bool, bool]:
+        (found,) = cli.run("status", "--json").json["labels"]
+        return found["other_configuration"], "built with another configuration" in cli.run("status").out
+
+    configure("")
+    assert cli.run("index").code == 0
+    assert said() == (False, False)
+    configure(", confidential_paths: {src/: restricted}")
+    assert said() == (True, True)
+    assert cli.run("index").code == 0
+    assert said() == (False, False)
 
 
 def test_a_new_commit_is_seen(cli: CommandLine, repository: Repository) -> None:
