@@ -282,7 +282,7 @@ def active_generation(home: IndexHome, label: str) -> Generation:
     pointer = read_pointer(home, label)
     if pointer is None:
         served = [known for known in home.known_labels() if active_pointer(home, known) is not None]
-        hint = f"labels with an index: {', '.join(served)}" if served else "nothing is indexed yet"
+        hint = f"labels with an index: {', '.join(served)}" if served else f"nothing is indexed in {home.root} yet"
         raise GenerationError(f"no active index for label {label!r}; {hint}; run: rag-assets index")
     return read_generation(home, label, pointer.generation_id)
 

@@ -104,13 +104,18 @@ class IndexPool(Closeable):
             raise GenerationError(f"{label} serves nothing yet; run: rag-assets index {label}")
         return self._manifest(label, pointer.generation_id)
 
+    def nothing_for(self, caller: Caller) -> str:
+        """What a caller who sees no index is told, and in which home that is, if it may know."""
+        where = f"in {self.home.root}" if caller.knows_paths else "here"
+        return f"nothing is indexed {where} that you may see; run: rag-assets index PATH_OR_URL"
+
     def labels(self, caller: Caller, wanted: str | Sequence[str] | None) -> list[str]:
         """The labels that a caller means: those that are named, else what it has chosen, else those of its folder,
         else the only one. Raises LabelError, which lists the candidates: another repository is never the answer;
         GenerationError for a label of this machine that cannot be read."""
         known = list(self.manifests(caller))
         if not known:
-            raise LabelError("nothing is indexed here that you may see; run: rag-assets index PATH_OR_URL")
+            raise LabelError(self.nothing_for(caller))
         named = [wanted] if isinstance(wanted, str) else list(wanted or ())
         if not named and caller.label:
             named = [caller.label]

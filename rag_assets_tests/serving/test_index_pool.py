@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import shutil
 import threading
 import time
@@ -117,6 +118,8 @@ def test_which_index_is_meant(home: Home, pool: IndexPool) -> None:
         pool.labels(Caller(folder=home.cli.folder), None)
     with pytest.raises(LabelError, match="nothing is indexed here that you may see"):
         pool.labels(Caller(org_id="acme"), None)
+    with pytest.raises(LabelError, match=f"nothing is indexed in {re.escape(str(home.root))} that you may see"):
+        pool.labels(Caller(org_id="acme", knows_paths=True), None)
     shutil.rmtree(home.cli.home.label("site@main"))
     assert pool.labels(Caller(), None) == [SHOP]
 

@@ -225,7 +225,7 @@ def test_where_nothing_is_indexed_no_home_is_made(tmp_path: Path) -> None:
     async def talk(client: Client) -> None:
         answer = await client.call_tool("search", {"query": "x"})
         assert answer.is_error and "rag-assets index PATH_OR_URL" in said(answer)
-        assert "nothing is indexed" in said(await client.call_tool("status", {}))
+        assert f"nothing is indexed in {tmp_path}" in said(await client.call_tool("status", {}))
 
     ask(stdio(home), talk)
     assert not (tmp_path / "none").exists()

@@ -141,7 +141,7 @@ class Operations(Closeable):
         is_one = request.label is not None
         labels = self.pool.labels(caller, request.label) if is_one else list(self.pool.manifests(caller))
         found = [self._on([label], caller, lambda target: self._status(target, caller)) for label in labels]
-        return StatusReply(tuple(found), is_one=is_one)
+        return StatusReply(tuple(found), is_one=is_one, nothing=self.pool.nothing_for(caller))
 
     def overview(self, label: str, caller: Caller) -> str:
         """What an index is about."""

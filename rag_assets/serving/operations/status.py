@@ -54,10 +54,12 @@ class LabelStatus:
 
 @dataclass(frozen=True, slots=True)
 class StatusReply:
-    """The indexes that a caller sees; `is_one` of the one that was named, with its skipped files."""
+    """The indexes that a caller sees; `is_one` of the one that was named, with its skipped files. `nothing` is said
+    where there are none."""
 
     found: tuple[LabelStatus, ...]
     is_one: bool
+    nothing: str
 
     @property
     def is_empty(self) -> bool:
@@ -68,7 +70,7 @@ class StatusReply:
 
     def text(self, max_tokens: int) -> str:
         if not self.found:
-            return "nothing is indexed here that you may see; run: rag-assets index PATH_OR_URL"
+            return self.nothing
         body = []
         for one in self.found:
             counts = ", ".join(f"{one.counts[name]:,} {name}" for name in _COUNTED if name in one.counts)
