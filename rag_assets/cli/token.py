@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -48,9 +49,11 @@ def listed(context: typer.Context, as_json: AsJson = False) -> None:
         session.output.json({"tokens": [_object(one) for one in known]})
     elif not known:
         session.output.line("there are no tokens; make one with: rag-assets token create NAME")
+    now, roles = datetime.now(UTC), session.settings().roles
     for one in () if as_json else known:
-        who = f"role {one.role or 'of everybody'}, organisation {one.org_id or 'any'}"
-        ends = f", ends {one.expires_at}" if one.expires_at else ""
+        gone = " (gone from the configuration: refused)" if one.role and one.role not in roles else ""
+        who = f"role {one.role or 'of everybody'}{gone}, organisation {one.org_id or 'any'}"
+        ends = f", {'expired' if one.is_expired(now) else 'ends'} {one.expires_at}" if one.expires_at else ""
         session.output.line((one.name, "bold"), f"  {who}", (f"  since {one.created_at}{ends}", "dim"))
 
 

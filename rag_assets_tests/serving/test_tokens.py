@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.index.layout import IndexHome
 from rag_assets.serving.access import Caller
 from rag_assets.serving.http.app import Reception, application
 from rag_assets.serving.index_pool import IndexPool
@@ -47,6 +49,18 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 def bearer(token: str) -> dict[str, str]:
     return {"authorization": f"Bearer {token}"}
+
+
+def test_the_list_says_what_is_refused(home: Home) -> None:
+    tokens = TokenStore(IndexHome(home.root), {"king": Confidentiality.RESTRICTED})
+    tokens.create("old", role=None, org_id=None, days=-1)
+    tokens.create("new", role=None, org_id=None, days=1)
+    tokens.create("fallen", role="king", org_id=None)
+    said = {line.split()[0]: line for line in home.cli.run("token", "list").out.splitlines()}
+    assert ", expired 20" in said["old"] and ", ends 20" in said["new"]
+    assert "role king (gone from the configuration: refused)" in said["fallen"]
+    for name in said:
+        assert home.cli.run("token", "revoke", name).code == 0
 
 
 def test_a_token_is_shown_once_and_kept_as_a_digest(home: Home) -> None:
