@@ -105,10 +105,9 @@ def declares(graph: Graph, name: str, *, only_types: bool = False) -> bool:
 
 def near_names(graph: Graph, name: str) -> tuple[str, ...]:
     """The names in the graph that are most like one that it does not have."""
-    from rag_assets.graph.lookup import find
+    from rag_assets.graph.lookup import find, simple_name
 
-    shown = (key.rpartition("|")[0].partition(":")[2] or key.rpartition("|")[0] for key in find(graph, name).near)
-    return tuple(dict.fromkeys(text.partition("(")[0].rpartition(".")[2] for text in shown))[:3]
+    return tuple(dict.fromkeys(simple_name(key) for key in find(graph, name).near))[:3]
 
 
 def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts:

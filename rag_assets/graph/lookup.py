@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_assets.contracts.graph import NodeType
+from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.errors import RagAssetsError
 from rag_assets.graph.csr_graph import Graph, Numbers
 
@@ -257,7 +257,8 @@ def find(graph: Graph, text: str) -> Match:
     decides:
 
     its key; a place `path:line`; a whole symbol as it is written, then a symbol that ends with it at a dot or slash,
-    then both without regard to type parameters, then without regard to case. A word alone means a type or a table
+    then both without regard to type parameters, then without regard to case, then what the type has from types above it
+    or from methods that extend it. A word alone means a type or a table
     before members and routes that are called the same, also a generic type. A class that is an entity is one candidate.
     """
     match = named(graph, text)
@@ -282,7 +283,7 @@ def named(graph: Graph, text: str) -> Match:
             if rank is not None:
                 ranked[node] = min(rank, ranked.get(node, rank))
     if not ranked:
-        return Match()
+        return Match(_through_its_type(graph, text))
     meant = _meant(graph, sorted(ranked))
     best = min(ranked[node] for node in meant)
     found = tuple(node for node in meant if ranked[node] == best)
@@ -291,6 +292,42 @@ def named(graph: Graph, text: str) -> Match:
     if len(found) == 1 or _one_declaration(graph, found):
         return Match(found)
     return Match(candidates=_without_roles(graph, found))
+
+
+def _through_its_type(graph: Graph, text: str) -> tuple[int, ...]:
+    """`Order.Cancel` where `Order` does not declare it but has it, as code writes it: the member of the nearest types
+    above it, else the methods that extend one of these (`Cancel(this Order order)`)."""
+    from rag_assets.graph.edge_weights import permitted  # start-up budget: of few names
+    from rag_assets.graph.relations import Direction, WalkStep
+
+    name = next(iter(readings(text)), None)
+    if name is None or len(name.segments) < 2:
+        return ()
+    members = [node for node in with_word(graph, name.word) if graph.kind(node) in _MEMBERS]
+    match = named(graph, ".".join(name.segments[:-1])) if members else Match()
+    level = [node for node in (*match.nodes, *match.candidates) if graph.kind(node) is NodeType.TYPE]
+    steps = permitted(tuple(WalkStep(one, Direction.OUT) for one in (Relation.INHERITS, Relation.IMPLEMENTS)))
+    around: set[str] = set()
+    while level:
+        symbols = {graph.keys[node].rpartition("|")[0] for node in level}
+        found = tuple(node for node in members if _member_of(graph.keys[node]) in symbols)
+        if found:
+            return found
+        around |= symbols
+        above = set(graph.reach(np.array(level, np.int64), steps)[0].node.tolist())
+        level = [node for node in sorted(above) if graph.keys[node].rpartition("|")[0] not in around]
+    types = {symbol_segments(symbol)[-1] for symbol in around}
+    return tuple(node for node in members if "(this " in graph.signature(node) and _first_type(graph, node) in types)
+
+
+def _member_of(key: str) -> str:
+    return split_parameters(key.rpartition("|")[0])[0].rpartition(".")[0]
+
+
+def _first_type(graph: Graph, node: int) -> str:
+    """The simple name of the type of the first parameter of a method."""
+    found = re.match(r"[\w.]+", name_of(graph.keys[node]).parameters or "")
+    return found[0].rpartition(".")[2] if found else ""
 
 
 def described(graph: Graph, node: int) -> str:

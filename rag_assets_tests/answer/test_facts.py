@@ -259,3 +259,19 @@ def test_what_creates_a_type_by_its_constructor_is_told_once(tmp_path: Path) -> 
     with open_index("shop@main", home=home.root) as index:
         told = index.ask("who uses Store?", options=AskOptions()).text
     assert told.count("**Zoo.Open** creates **Store**") == 1
+
+
+def test_an_extension_and_an_inherited_member_are_used_by_the_name_that_calls_write(tmp_path: Path) -> None:
+    files = {
+        "src/Zoo.cs": "namespace Shop;\npublic class Zoo : Place { }\npublic class Place { public void Close() { } }\n",
+        "src/Extensions.cs": "namespace Shop;\nstatic class Extensions\n{\n  static void Feed(this Zoo zoo) { }\n}\n",
+        "src/Keeper.cs": "namespace Shop;\npublic class Keeper\n{\n    public void Work(Zoo zoo)\n    {\n"
+        "        zoo.Feed();\n        zoo.Close();\n    }\n}\n",
+    }
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        fed, closed, unknown = (index.ask(f"who calls Zoo.{name}?") for name in ("Feed", "Close", "Keepers"))
+    assert fed.text.startswith("- **Keeper.Work** calls **Extensions.Feed** in src/Keeper.cs:6")
+    assert closed.text.startswith("- **Keeper.Work** calls **Place.Close** in src/Keeper.cs:7")
+    assert not {"cs", "md"} & set(unknown.suggestions)

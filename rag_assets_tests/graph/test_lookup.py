@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.contracts.graph import Relation
+from rag_assets.contracts.graph import GraphNode, NodeType, Relation
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.lookup import Match, NotFound, find, named, nodes_named
 from rag_assets_tests.graph.small_graphs import edge, graph_of, node
@@ -179,3 +179,37 @@ def test_what_is_only_like_it_is_not_looked_for_by_who_needs_none(graph: Graph) 
     assert find(graph, "OrderServise").near
     assert named(graph, "OrderServise") == Match()
     assert named(graph, SERVICE) == find(graph, SERVICE)
+
+
+@pytest.fixture(scope="module")
+def related() -> Graph:
+    """A service with a base, an interface, and methods that extend them."""
+    service, base, contract = "csharp:Shop.Service|TYPE", "csharp:Shop.ServiceBase`1|TYPE", "csharp:Shop.IService|TYPE"
+    extends = "public static void {0}(this {1} service)"
+    nodes = [
+        *map(node, (service, base, contract, SAVE, "csharp:Shop.Other.Save()|METHOD")),
+        *(
+            GraphNode(key, NodeType.METHOD, name, "a.cs", 1, 1, "csharp", extends.format(name, of))
+            for key, name, of in ((RUN, "Run", "IService"), (STOP, "Stop", "Other"))
+        ),
+    ]
+    edges = [edge(service, Relation.INHERITS, base), edge(service, Relation.IMPLEMENTS, contract)]
+    return graph_of(nodes, edges)
+
+
+SAVE = "csharp:Shop.ServiceBase`1.Save(T)|METHOD"
+RUN, STOP = "csharp:Shop.Extensions.Run(IService?,int)|METHOD", "csharp:Shop.Extensions.Stop(Other)|METHOD"
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        pytest.param("Service.Save", [SAVE], id="inherited"),
+        pytest.param("Service.Run", [RUN], id="extension of an interface"),
+        pytest.param("shop.service.run", [RUN], id="in another case"),
+        pytest.param("Service.Stop", [], id="extension of another type"),
+        pytest.param("Nobody.Save", [], id="no such type"),
+    ],
+)
+def test_what_a_type_has_and_does_not_declare(related: Graph, text: str, keys: list[str]) -> None:
+    assert [related.keys[found] for found in named(related, text).nodes] == keys
