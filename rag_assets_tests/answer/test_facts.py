@@ -264,7 +264,8 @@ def test_what_creates_a_type_by_its_constructor_is_told_once(tmp_path: Path) -> 
 def test_an_extension_and_an_inherited_member_are_used_by_the_name_that_calls_write(tmp_path: Path) -> None:
     files = {
         "src/Zoo.cs": "namespace Shop;\npublic class Zoo : Place { }\npublic class Place { public void Close() { } }\n",
-        "src/Extensions.cs": "namespace Shop;\nstatic class Extensions\n{\n  static void Feed(this Zoo zoo) { }\n}\n",
+        "src/Extensions.cs": "namespace Shop;\npublic static class Extensions\n{\n"
+        "    public static void Feed(this Zoo zoo) { }\n}\n",
         "src/Keeper.cs": "namespace Shop;\npublic class Keeper\n{\n    public void Work(Zoo zoo)\n    {\n"
         "        zoo.Feed();\n        zoo.Close();\n    }\n}\n",
     }
