@@ -106,6 +106,8 @@ class IndexPool(Closeable):
 
     def nothing_for(self, caller: Caller) -> str:
         """What a caller who sees no index is told, and in which home that is, if it may know."""
+        if caller.name:  # of a token: a command of this machine is no help
+            return "nothing is indexed here that you may see; ask whoever gave you the token"
         where = f"in {self.home.root}" if caller.knows_paths else "here"
         return f"nothing is indexed {where} that you may see; run: rag-assets index PATH_OR_URL"
 

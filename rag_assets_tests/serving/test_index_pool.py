@@ -118,6 +118,8 @@ def test_which_index_is_meant(home: Home, pool: IndexPool) -> None:
         pool.labels(Caller(folder=home.cli.folder), None)
     with pytest.raises(LabelError, match="nothing is indexed here that you may see"):
         pool.labels(Caller(org_id="acme"), None)
+    with pytest.raises(LabelError, match="that you may see; ask whoever gave you the token"):
+        pool.labels(Caller(name="anna", org_id="acme"), None)
     with pytest.raises(LabelError, match=f"nothing is indexed in {re.escape(str(home.root))} that you may see"):
         pool.labels(Caller(org_id="acme", knows_paths=True), None)
     shutil.rmtree(home.cli.home.label("site@main"))
