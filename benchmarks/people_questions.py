@@ -114,7 +114,7 @@ def ask(home: str, sets: Sequence[tuple[QuestionSet, str]], *, each: bool) -> No
         with open_index(label, home=home) as index, QuestionAnswerer(index, AskOptions(), logged=False) as asker:
             results[questions.name] = [ask_question(asker, one)[0] for one in questions.questions]
     groups = {
-        "fitted on": [one for name, known in results.items() if name not in HELD_OUT for one in known],
+        "others": [one for name, known in results.items() if name not in HELD_OUT for one in known],
         "held out": [one for name, known in results.items() if name in HELD_OUT for one in known],
         "all": [one for known in results.values() for one in known],
     }
@@ -142,7 +142,7 @@ def search(home: str, sets: Sequence[tuple[QuestionSet, str]]) -> None:
                 measured = [measure([frozenset({path}) for path in files], frozenset(one.relevant), k) for k in FIRST]
                 values = [measured[0][metric_name(NDCG, CUT)]]
                 values += [of_k[metric_name(HIT, k)] for k, of_k in zip(FIRST, measured, strict=True)]
-                for group in ("held out" if questions.name in HELD_OUT else "fitted on", "all"):
+                for group in ("held out" if questions.name in HELD_OUT else "others", "all"):
                     found.setdefault(group, []).append(values)
     names = ("nDCG@10", *(f"a file that answers among {k}" for k in FIRST))
     rows = [(group, len(known), *(f"{mean:.3f}" for mean in np.mean(known, axis=0))) for group, known in found.items()]
