@@ -36,6 +36,7 @@ from rag_assets.answer.question_analysis import (
     intent_of,
     is_subject,
     listed_noun,
+    package_asked,
     roots_of,
     says_something,
     settings_asked,
@@ -199,6 +200,17 @@ def _settings_read(asked: Asked) -> Planned | None:
     return _answered(asked, Intent.LIST, settings_of(asked.target, noun, subject, asked.declaring))
 
 
+def _package_used(asked: Asked) -> Planned | None:
+    """The projects that use the package that a question names."""
+    name, is_package = package_asked(asked.question.text)
+    if not name:
+        return None
+    from rag_assets.answer.package_plan import users_of_package
+
+    known = (users_of_package(index, graph, name, is_package=is_package) for index, graph in asked.graphs)
+    return _answered(asked, Intent.USAGE, _first(known))
+
+
 def _data(asked: Asked) -> Planned | None:
     """What stores, writes and reads that which a question asks it of."""
     of = data_asked(asked.question.text)
@@ -341,6 +353,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _settings_read,
+    _package_used,
     _listed_of_whole,
     _data,
     _listed,

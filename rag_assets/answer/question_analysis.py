@@ -514,6 +514,27 @@ def data_asked(question: str) -> DataAsked | None:
     return DataAsked(tuple(root(word) for word in words if word not in FUNCTION_WORDS), first)
 
 
+_PACKAGE = r"(?:package|library|dependency)"
+_NAMED_PACKAGE = (
+    rf"(?:the )?(?P<before>(?:\w+ )?{_PACKAGE} )?[\"'`]?(?P<name>[@\w][\w@./:-]*\w)[\"'`]?(?P<after> {_PACKAGE})?"
+)
+_TO_USE = r"(?:uses?|needs?|requires?|references?|refers? to|depends? on)"
+_PACKAGE_USERS = re.compile(
+    r"\W*(?:who|what|(?:which|what) (?:\w+ )?(?:project|module|service|file|manifest|app|application|package|part)s?) "
+    rf"{_TO_USE} {_NAMED_PACKAGE}\W*",
+    re.IGNORECASE,
+)
+_PACKAGE_USED = re.compile(
+    rf"\W*where (?:is|are) {_NAMED_PACKAGE} (?:used|needed|required|referenced)\W*", re.IGNORECASE
+)
+
+
+def package_asked(text: str) -> tuple[str, bool]:
+    """The name of that whose users a question asks for, and whether it says that it is a package; '' for others."""
+    found = _PACKAGE_USERS.fullmatch(text) or _PACKAGE_USED.fullmatch(text)
+    return (found["name"], bool(found["before"] or found["after"])) if found else ("", False)
+
+
 _PURPOSE = re.compile(
     r"^\W*what (?:is|are|does|do)\b.* (?:used for|good for|for|control|configure|affect|influence)\W*$"
     r"|^\W*what does (?:the )?(?:(?:setting|option|flag|variable|key) \S+|`?(?-i:[A-Z][A-Z0-9_]{3,})`?) do\W*$"

@@ -107,6 +107,7 @@ moshi = "1.15"
 moshi = { module = "com.squareup.moshi:moshi", version.ref = "moshi" }
 truth = "com.google.truth:truth:1.4"
 """,
+    "web/express.ts": "export class Express {\n  run() { return 1; }\n}\n\nexport const made = new Express();\n",
     # Bad ones: what can be read of them is read.
     "bad/cut/package.json": '{"dependencies": {"left-pad": "1"}, "devDependencies": {"cut": "1',
     "bad/list/package.json": '{"dependencies": ["a"], "devDependencies": "b"}',
@@ -200,6 +201,30 @@ def test_a_package_is_found_by_what_people_call_it(cli: CommandLine, named: str,
     affected = cli.run("graph", "impact", named, "--json")
     assert f"file:{file}|FILE" in affected.out, affected.err
     assert f"References  file:{file}|FILE" in cli.run("graph", named).out
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which project uses SQLAlchemy?", "**sqlalchemy** in tools/requirements/base.txt:1"),
+        ("who uses the npm package @types/node?", "**@types/node** in web/package.json:8"),
+        ("where is slf4j-api used?", "**org.slf4j:slf4j-api** in server/pom.xml:10"),
+        ("which services depend on github.com/go-chi/chi/v5", "**github.com/go-chi/chi/v5** in cli/go.mod:5"),
+        ("what uses the vitest package?", "**vitest** in web/package.json:9"),
+        ("which project uses package Express", "**express** in web/package.json:5"),
+    ],
+)
+def test_who_uses_a_package_is_told_by_the_files_that_name_it(cli: CommandLine, question: str, told: str) -> None:
+    found = cli.run("ask", question, "--json").json
+    assert found["intent"] == "usage" and found["status"] == "answered"
+    assert f" refers to {told}" in found["answer"].splitlines()[0]
+    assert {check["support"] for check in found["checks"]} == {"supported"}
+
+
+def test_what_else_is_called_as_a_package_is_meant_without_that_word(cli: CommandLine) -> None:
+    """`Express` is a class too."""
+    answer = cli.run("ask", "who uses Express?", "--json").json["answer"]
+    assert "web/express.ts" in answer and "refers to" not in answer
 
 
 @pytest.mark.parametrize(
