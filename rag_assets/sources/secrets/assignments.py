@@ -106,10 +106,8 @@ def _is_of_sql(found: SecretCandidate) -> bool:
 
 
 def _is_said(found: SecretCandidate) -> bool:
-    """A password after `:` or `is` can be a word of the sentence: it must not look like one. The rest of a connection
-    string behind a placeholder is no part of it: `Password=***;Database=shop;SslMode=None`."""
-    first, rest = found.value.partition(";")[::2]
-    if "=" in rest and is_placeholder(first):
+    """A password after `:` or `is` can be a word of the sentence: it must not look like one."""
+    if _is_harmless_string(found):
         return False
     if b"=" not in found.text[found.match_start : found.start]:
         kinds = (str.isdigit, str.islower, str.isupper)
@@ -118,14 +116,40 @@ def _is_said(found: SecretCandidate) -> bool:
     return _fits_name(found)
 
 
-# Keys that accompany a password in a connection string.
-COMPANION = re.compile(
-    rb"\b(?:server|data ?source|host|hostname|addr|address|network address|user ?id|uid|user ?name|user|"
-    rb"initial ?catalog|database|trusted_connection|persist security info|integrated security|encrypt|port|"
-    rb"account(?:name|endpoint)|endpoint|ssl|sslmode|abortconnect|connecttimeout|multipleactiveresultsets|"
-    rb"trustservercertificate|virtualhost|provider)\s?=",
+_COMPANION_KEY = (
+    r"(?:server|data ?source|host|hostname|addr|address|network address|user ?id|uid|user ?name|user|"
+    r"initial ?catalog|database|trusted_connection|persist security info|integrated security|encrypt|port|"
+    r"account(?:name|endpoint)|endpoint|ssl|sslmode|abortconnect|connecttimeout|multipleactiveresultsets|"
+    r"trustservercertificate|virtualhost|provider)"
+)
+COMPANION = re.compile(rf"\b{_COMPANION_KEY}\s?=".encode(), re.IGNORECASE)
+"""Keys that accompany a password in a connection string."""
+_HARMLESS_KEY = (
+    rf"(?:{_COMPANION_KEY}|timeout|(?:connection|command) ?timeout|pooling|(?:min|max)(?:imum)? ?pool ?size|charset|"
+    r"app|application ?name|file|attachdbfilename|schema|search ?path|version)"
+)
+HARMLESS_STRING = re.compile(
+    # The placeholder: up to three stars are taken for marks of emphasis before the value.
+    r"(?:\**|\$?\{[^{}]*\}|\$\([^()]*\))"
+    # No value holds a `=`: it could be the parameters of an address, or pairs behind another separator.
+    rf"(?:;+{_HARMLESS_KEY}=[^;=]*)*"
+    # A key with a space in it ends the value: `User` of `User Id=sa`.
+    r"(?:;+(?P<cut>[a-z]+))?",
     re.IGNORECASE,
 )
+"""A placeholder and the rest of its connection string: `***;Database=shop;SslMode=None`."""
+_HARMLESS_PAIR = re.compile(rf"{_HARMLESS_KEY}=".encode(), re.IGNORECASE)
+
+
+def _is_harmless_string(found: SecretCandidate) -> bool:
+    """Whether nothing in it can be a password. `test;Key=…` can be one, and `***;Pin=…` holds one."""
+    match = HARMLESS_STRING.fullmatch(found.value)
+    if match is None:
+        return False
+    cut = match["cut"]
+    return cut is None or _HARMLESS_PAIR.match(found.text, found.end - len(cut)) is not None
+
+
 _COMMENT = re.compile(rb"\s*(?://|--|#|\*|/\*)")
 _COMPANION_REACH = 400
 _LONGEST_STATEMENT = 2_000  # characters of a line; what is longer is a string

@@ -16,7 +16,7 @@ import re2
 
 from rag_assets.contracts.segment import LineIndex
 from rag_assets.sources.default_ignores import extension_of
-from rag_assets.sources.secrets.assignments import COMPANION, MESSAGE_PREFIX, NAMED_RULES, context_of
+from rag_assets.sources.secrets.assignments import COMPANION, HARMLESS_STRING, MESSAGE_PREFIX, NAMED_RULES, context_of
 from rag_assets.sources.secrets.entropy import AssignmentContext
 from rag_assets.sources.secrets.rules import SecretRule
 from rag_assets.sources.secrets.tokens import TOKEN_RULES
@@ -78,7 +78,7 @@ def redact(text: str, path: str) -> Redaction:
 
 def rules_description() -> str:
     """Everything but code that decides what is masked, as one text for a fingerprint."""
-    names = (MESSAGE_PREFIX.pattern, COMPANION.pattern)
+    names = (MESSAGE_PREFIX.pattern, COMPANION.pattern, HARMLESS_STRING.pattern)
     return "\n".join((*map(str, TOKEN_RULES), *map(str, NAMED_RULES), *map(repr, names)))
 
 
