@@ -213,3 +213,63 @@ RUN, STOP = "csharp:Shop.Extensions.Run(IService?,int)|METHOD", "csharp:Shop.Ext
 )
 def test_what_a_type_has_and_does_not_declare(related: Graph, text: str, keys: list[str]) -> None:
     assert [related.keys[found] for found in named(related, text).nodes] == keys
+
+
+@pytest.fixture(scope="module")
+def namesakes() -> Graph:
+    """Two services of one name, each with a base, and an extension of a third one."""
+    own, base, other, root = (f"csharp:{name}|TYPE" for name in ("A.Service", "A.Base", "B.Service", "B.Root"))
+    run = "public static void Run(this C.Service service, int times)"
+    walk = "public static void Walk(this Service service)"
+    nodes = [
+        *map(node, (own, base, other, root, BASE_SAVE, ROOT_SAVE, "python:a.Base.load|METHOD")),
+        GraphNode(EXTENSION, NodeType.METHOD, "Run", "a.cs", 1, 1, "csharp", run),
+        GraphNode(OF_OTHER, NodeType.METHOD, "Walk", "a.cs", 1, 1, "csharp", walk),
+    ]
+    edges = [
+        edge(own, Relation.INHERITS, base),
+        edge(other, Relation.INHERITS, root),
+        edge(OF_OTHER, Relation.USES_TYPE, other),
+    ]
+    return graph_of(nodes, edges)
+
+
+BASE_SAVE, ROOT_SAVE = "csharp:A.Base.Save(int)|METHOD", "csharp:B.Root.Save(string)|METHOD"
+EXTENSION, OF_OTHER = "csharp:E.Extensions.Run(C.Service,int)|METHOD", "csharp:E.Extensions.Walk(Service)|METHOD"
+
+
+@pytest.mark.parametrize(
+    ("text", "nodes", "candidates"),
+    [
+        pytest.param("Service.Save", [], [BASE_SAVE, ROOT_SAVE], id="of two types that have nothing in common"),
+        pytest.param("A.Service.Save", [BASE_SAVE], [], id="of the one that is named"),
+        pytest.param("A.Service.Save(int)", [BASE_SAVE], [], id="with its parameters"),
+        pytest.param("A.Service.Save(string,string)", [], [], id="other parameters"),
+        pytest.param("Service.Save(string)", [ROOT_SAVE], [], id="the one of these parameters"),
+        pytest.param("A.Service.Save|PROPERTY", [], [], id="of another kind"),
+        pytest.param("csharp:A.Service.Save|METHOD", [BASE_SAVE], [], id="of the kind and language"),
+        pytest.param("python:A.Service.Save", [], [], id="of another language"),
+        pytest.param("A.Service.Run", [], [], id="an extension of another namespace"),
+        pytest.param("A.Service.Walk", [], [], id="an extension that is bound to another type"),
+        pytest.param("B.Service.Walk()", [OF_OTHER], [], id="an extension that is bound to it"),
+    ],
+)
+def test_what_a_type_has_is_that_of_the_type_and_the_parameters(
+    namesakes: Graph, text: str, nodes: list[str], candidates: list[str]
+) -> None:
+    found = named(namesakes, text)
+    assert [namesakes.keys[one] for one in found.nodes] == nodes
+    assert [namesakes.keys[one] for one in found.candidates] == candidates
+
+
+def test_a_base_class_is_asked_before_an_interface() -> None:
+    own, base, contract = "csharp:S.Own|TYPE", "csharp:S.Base|TYPE", "csharp:S.IOwn|TYPE"
+    nodes = [*map(node, (own, base, contract, "csharp:S.Base.Go()|METHOD", "csharp:S.IOwn.Go()|METHOD"))]
+    graph = graph_of(nodes, [edge(own, Relation.IMPLEMENTS, contract), edge(own, Relation.INHERITS, base)])
+    assert [graph.keys[found] for found in named(graph, "Own.Go").nodes] == ["csharp:S.Base.Go()|METHOD"]
+
+
+def test_a_name_of_many_segments_is_looked_up_once() -> None:
+    keys = ["csharp:A.S|TYPE", *(f"csharp:A.S.Save(T{number})|METHOD" for number in range(300))]
+    graph = graph_of(map(node, keys), [])
+    assert find(graph, ".".join(["Save"] * 2_000)).nodes == ()
