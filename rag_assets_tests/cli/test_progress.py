@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+from contextlib import suppress
 
 import pytest
 from rich.console import Console
@@ -63,6 +65,20 @@ def test_no_time_is_guessed_from_the_first_files_or_when_all_are_done(clock: Clo
     clock.now += 20
     shown.advance(done)
     assert stream.getvalue() == f"code_graph        {done:,} of 4,000 files, {done / 20:,.0f}/s\n"
+
+
+def test_no_line_fails_where_nobody_reads_it() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    stream = open(writing, "w", encoding="utf-8", buffering=1)  # noqa: PTH123, SIM115 - a handle
+    try:
+        shown = LineProgress(stream)
+        shown.begin("embeddings", 2, "sections")
+        shown.waiting("connection refused", 10)
+        shown.end("2 sections")
+    finally:
+        with suppress(BrokenPipeError):
+            stream.close()
 
 
 def test_bars_show_total_file_and_summary() -> None:

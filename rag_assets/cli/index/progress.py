@@ -142,11 +142,14 @@ class LineProgress:
         self._line(f"{summary} ({seconds(time.monotonic() - self._started)})")
 
     def waiting(self, reason: str, wait: float) -> None:
-        self._stream.write(f"{_again_in(wait, reason)}\n")
+        self._write(_again_in(wait, reason))
 
     def _line(self, text: str) -> None:
+        self._write(f"{self._stage:<{_NAME_WIDTH}}  {printable(text)}")
+
+    def _write(self, line: str) -> None:
         with suppress(BrokenPipeError):  # nobody reads it any more; a stage that fails for that is tried again in vain
-            self._stream.write(f"{self._stage:<{_NAME_WIDTH}}  {printable(text)}\n")
+            self._stream.write(f"{line}\n")
 
 
 def _again_in(wait: float, reason: str) -> str:
