@@ -164,10 +164,10 @@ def _built_otherwise(session: CliSession, label: str) -> bool:
     from rag_assets.pipeline.versions import config_hash
 
     home, settings = session.home(), session.settings()
-    manifest = active_generation(home, label).manifest
-    if manifest.lexical_only:
-        settings = settings.without_vectors()
     try:
+        manifest = active_generation(home, label).manifest  # may be gone since it was described
+        if manifest.lexical_only:
+            settings = settings.without_vectors()
         repository = repository_of(home, settings, label)
         wanted = config_hash(settings, repository, model_id(settings.embedder))
     except (RagAssetsError, OSError):

@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
+from rag_assets.cli import status
 from rag_assets.index.layout import IndexHome, read_record, write_record
 from rag_assets_tests.cli.conftest import CommandLine, Indexed, claimed_bytes, index_without_dagster, new_repository
 from rag_assets_tests.git_repository import Repository
@@ -117,6 +119,24 @@ def test_a_generation_that_was_deleted_is_a_problem_not_a_crash(cli: CommandLine
     done = cli.run("status")
     assert done.code == 0
     assert "is not finished or was deleted; run: rag-assets index" in done.out
+
+
+def test_a_generation_that_goes_meanwhile_is_told_as_it_was(
+    cli: CommandLine, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    label = index_without_dagster(cli.home, repository, "shop")
+    (manifest,) = (cli.home.label(label) / "generations").glob("*/manifest.json")
+    described = status.describe_label
+
+    def then_pruned(*words: Any, **named: Any) -> dict[str, Any]:
+        found = described(*words, **named)
+        manifest.unlink()
+        return found
+
+    monkeypatch.setattr(status, "describe_label", then_pruned)
+    done = cli.run("status", "--json", "--duplicates")
+    (found,) = done.json["labels"]
+    assert (done.code, found["counts"]["files"], found["other_configuration"]) == (0, 4, False)
 
 
 DAMAGED = {
