@@ -101,7 +101,8 @@ def test_constants_outside_of_types_are_properties_of_their_module() -> None:
         "MAX_ITEMS": ("typescript:web/limits.MAX_ITEMS|PROPERTY", 1, 1, "export const MAX_ITEMS = compute();"),
         "pageSize": ("typescript:web/limits.pageSize|PROPERTY", 2, 2, "const pageSize: number = 20;"),
         "load": ("typescript:web/limits.load|METHOD", 3, 3, "const load = ()"),
-        "defaultPort": ("go:conf.defaultPort|PROPERTY", 4, 5, "defaultPort = 8080"),
+        "defaultPort": ("go:conf.defaultPort|PROPERTY", 4, 4, "defaultPort = 8080"),
+        "next": ("go:conf.next|PROPERTY", 5, 5, "next"),
         "Retries": ("go:conf.Retries|PROPERTY", 8, 8, "var Retries int = 3"),
         "F": ("go:conf.F|METHOD", 10, 12, "func F()"),
     }
@@ -110,3 +111,35 @@ def test_constants_outside_of_types_are_properties_of_their_module() -> None:
 def test_a_constant_is_contained_in_its_file() -> None:
     edges = edges_by(declarations, {"pkg/defaults.py": "TTL = 1\n"})
     assert edges == ["file:pkg/defaults.py|FILE Contains python:pkg.defaults.TTL|PROPERTY resolved"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("a.py", 'DOC = """\nBAD = 1\n\nOTHER = 2\n"""\nTTL = 3\n', {"DOC": (1, 5), "TTL": (6, 6)}),
+        ("a.py", "# \u00e4\nSIZES = {\n  'a': 1,\n\n  'b': 2,\n}  # all\n\n# more\n", {"SIZES": (2, 6)}),
+        ("a.py", "ABC, (DEF, *GHI) = x\nJKL = MNO = 1; PQR = 2\nSTU: int\nVWX += 1\nYZA.b = 1\n", {
+            "ABC": (1, 1), "DEF": (1, 1), "GHI": (1, 1), "JKL": (2, 2), "MNO": (2, 2), "PQR": (2, 2)
+        }),
+        ("a.py", 'DOC = """' + "x" * 20_000 + "\nBAD = 1\n" + "y" * 20_000 + '"""\n', {"DOC": (1, 3)}),
+        ("a.ts", "const text = `\nconst FAKE = 1;\n`;\nexport const api = { a: 1,\n\n b: 2 };\nlet { C } = x;\n", {
+            "text": (1, 3), "api": (4, 6)
+        }),
+        ("a.js", "export const first = 1,\n  second = 2, third = f();\n", {"first": (1, 1), "second": (2, 2)}),
+        ("a.go", "package a\n\nconst (\n\tA = iota\n\tB\n)\nvar a, b = 1, 2\nvar c int\nvar _ = 1\n", {
+            "A": (4, 4), "B": (5, 5), "a": (7, 7), "b": (7, 7)
+        }),
+        ("a.go", "package a\n\nvar text = `\n\tbad = 1\n`\n", {"text": (3, 5)}),
+        ("a.go", "package a\r\n\r\nvar t = []int{\r\n\t1,\r\n}\r\n", {"t": (3, 5)}),
+    ],
+)  # fmt: skip
+def test_constants_are_those_of_the_syntax_tree(path: str, text: str, found: dict[str, tuple[int, int]]) -> None:
+    """No text inside a string is one, and a value ends where its brackets close."""
+    nodes = [one for one in found_by(declarations, {path: text}) if isinstance(one, GraphNode)]
+    assert {one.name: (one.line_start, one.line_end) for one in nodes} == found
+
+
+def test_of_a_long_line_with_many_constants_each_tells_a_little() -> None:
+    text = f"const {','.join(f'a{number}=1' for number in range(20_000))};\n"
+    nodes = [one for one in found_by(declarations, {"a.js": text}) if isinstance(one, GraphNode)]
+    assert len(nodes) == 20_000 and sum(len(one.signature) for one in nodes) < 400 * 20_000 + 1
