@@ -82,9 +82,13 @@ def _mapped_routes(segment: Segment, symbols: LabelDeclarations) -> tuple[Action
     """The routes that calls anywhere give to the actions of a controller by its name."""
     if segment.kind == _PROGRAM or not is_controller_like(segment):
         return ()
-    in_area = any(attribute_name(attribute) == "Area" for attribute in segment.attributes)
     found = symbols.endpoints.routes(segment.name.removesuffix("Controller"))
-    return tuple(route for route in found if route.in_area == in_area)
+    if not found:
+        return ()
+    from rag_assets.languages.csharp.web.mapped_actions import area_of  # start-up budget: of few controllers
+
+    area = area_of(segment.attributes)
+    return tuple(route for route in found if route.area == area)
 
 
 def _on_mapped_routes(endpoint: Endpoint, mapped: tuple[ActionRoute, ...]) -> Endpoint:

@@ -79,14 +79,14 @@ class EndpointRoute:
 @dataclass(frozen=True, slots=True, order=True)
 class ActionRoute:
     """A route of one action, or of all of a controller (`action` is '' and stands in the template as `{action}`).
-    `in_area`: of a controller of an area, which may be called as one outside of it."""
+    `area`: that of the controller in small letters, '' outside of areas."""
 
     controller: str
     action: str
     template: str
     methods: tuple[str, ...] = ()
     is_complete: bool = True
-    in_area: bool = False
+    area: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ controller, they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.expressions import arguments_of, initializer
+from rag_assets.languages.csharp.syntax.lexer import scan
 from rag_assets.languages.csharp.web.endpoint_model import (
     ANY_METHOD,
     MAPS_ACTIONS,
@@ -31,11 +33,12 @@ _METHOD = re.compile(r"\b(GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)\b", re.IGNOREC
 
 def routes_of_actions(text: str) -> Iterator[ActionRoute]:
     """What the calls of a text of C# map by name, in their order. O(length); never raises."""
-    for found in MAPS_ACTIONS.finditer(text):
-        if "//" in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]:
-            continue
+    for found in MAPS_ACTIONS.finditer(scan(text).code):  # not in comments and strings
         arguments = arguments_of(text[found.start("call") : found.start("call") + _MOST_CHARS])
-        unnamed = list(arguments.positional[2 if "Area" in found["call"] else 1 :])  # behind the name
+        unnamed = list(arguments.positional[0 if "name" in arguments.named else 1 :])
+        area = ""
+        if "Area" in found["call"]:
+            area = arguments.named.get("areaName") or (unnamed.pop(0) if unnamed else "")
         written = next((arguments.named[name] for name in _TEMPLATES if name in arguments.named), "")
         if not written:
             written, *unnamed = unnamed or [""]
@@ -55,8 +58,14 @@ def routes_of_actions(text: str) -> Iterator[ActionRoute]:
             absolute(template),
             tuple(sorted(methods)),
             is_known,
-            "Area" in found["call"] or "area" in values,
+            (string_of(area, {}) if area else values.get("area", ("", True)))[0].lower(),
         )
+
+
+def area_of(attributes: Iterable[str]) -> str:
+    """The area of a controller by its attributes, as `ActionRoute.area` has it."""
+    written = next((one for one in attributes if attribute_name(one) == "Area"), "")
+    return string_of(next(iter(arguments_of(written).positional), ""), {})[0].lower() if written else ""
 
 
 def on_mapped_routes(endpoint: Endpoint, mapped: tuple[ActionRoute, ...]) -> Endpoint:
