@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -163,8 +164,42 @@ def test_a_shard_on_a_full_disk_is_read(tmp_path: Path, monkeypatch: pytest.Monk
         assert opened.count() == 4
     (full / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(full / "temporary"))
-    with pytest.raises(VectorStoreError, match="No space left on device"):
+    message = rf"cannot be opened: .*, and no copy .* in {full / 'temporary'} \(Service .*\); set TMPDIR to a folder"
+    with pytest.raises(VectorStoreError, match=message):
         ShardReader(shard)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", list)
+    with pytest.raises(VectorStoreError, match=r"no copy .* in a temporary folder \(.*No usable temporary directory"):
+        ShardReader(shard)
+
+
+def test_a_copy_of_a_killed_process_goes_with_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shard = write(tmp_path / "shard", points(4))
+    load = qdrant_edge.edge.EdgeShard.load
+
+    def load_read_only(path: str) -> Any:
+        if path == str(shard):
+            raise ValueError("Service runtime error: IO Error: Read-only file system (os error 30)")
+        return load(path)
+
+    monkeypatch.setattr(qdrant_edge.edge, "EdgeShard", type("EdgeShard", (), {"load": staticmethod(load_read_only)}))
+    qdrant_edge._left_open.clear()
+    temporary, elsewhere = tmp_path / "temporary", tmp_path / "elsewhere"
+    for folder in (temporary / "rag-assets-shard-old", temporary / "rag-assets-shard-new", temporary / "rag-assets-0"):
+        (folder / "shard").mkdir(parents=True)
+        (folder / "shard" / "vectors").write_text("…", encoding="utf-8")
+    (elsewhere / "shard").mkdir(parents=True)
+    (temporary / "rag-assets-shard-link").symlink_to(elsewhere)
+    two_days_ago = time.time() - 2 * 24 * 60 * 60
+    for name in ("rag-assets-shard-old", "rag-assets-0", "rag-assets-shard-link"):
+        os.utime(temporary / name, (two_days_ago, two_days_ago), follow_symlinks=False)
+    os.utime(elsewhere, (two_days_ago, two_days_ago))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    with ShardReader(shard) as opened:
+        assert opened.count() == 4
+    left = {path.name for path in temporary.iterdir()}
+    assert left == {"rag-assets-shard-new", "rag-assets-0", "rag-assets-shard-link"}
+    assert (elsewhere / "shard").is_dir()
 
 
 @pytest.mark.parametrize(

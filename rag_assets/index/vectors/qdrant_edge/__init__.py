@@ -10,9 +10,13 @@ writes a line of its own to stderr.
 
 from __future__ import annotations
 
+import os
+import shutil
+import stat
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +69,8 @@ COMMON = "rag_assets.common.json"
 """The file with the payload fields that all points share, '' for those that none has; read whenever a shard is
 opened."""
 
+_COPY = "rag-assets-shard-"  # how the folder of a copy is called
+_COPY_IS_LEFT_SECONDS = 24 * 60 * 60
 _NOTHING_WRITABLE = ("Permission denied", "os error 30", "os error 28")  # no permission, read-only, no space
 
 
@@ -282,16 +288,30 @@ def opened_shard(directory: Path) -> edge.EdgeShard:
             return edge.EdgeShard.load(str(directory))
     except StoreNotWritable as refused:
         try:  # what is mapped stays when the folder goes; Windows keeps the folder
-            with tempfile.TemporaryDirectory(prefix="rag-assets-", ignore_cleanup_errors=True) as folder:
+            _delete_left_copies()
+            with tempfile.TemporaryDirectory(prefix=_COPY, ignore_cleanup_errors=True) as folder:
                 copy = Path(folder) / directory.name
                 copy_folder(directory, copy, without=(PAYLOADS, POINT_FILES))
                 with engine_call(failed, repair=REBUILD):
                     return edge.EdgeShard.load(str(copy))
-        except OSError as error:
+        except (OSError, StoreNotWritable) as error:  # the second one: there is no room for what opening writes
+            reason = error.__cause__ if isinstance(error, StoreNotWritable) else error
             raise VectorStoreError(
-                f"{refused}, and no copy of it can be made in {tempfile.gettempdir()} ({error}); "
+                f"{refused}, and no copy of it can be opened in {tempfile.tempdir or 'a temporary folder'} ({reason}); "
                 "set TMPDIR to a folder with room for one, or make the index writable and free some space"
             ) from error
+
+
+def _delete_left_copies() -> None:
+    """Copies of a process that was killed while it opened one, which takes seconds. Nobody else's: all users share the
+    temporary folder."""
+    own = getattr(os, "geteuid", lambda: 0)()  # Windows has none, and a temporary folder for each user
+    for folder in Path(tempfile.gettempdir()).glob(f"{_COPY}*"):
+        with suppress(OSError):  # somebody else deletes it as well
+            known = folder.lstat()
+            is_old = time.time() - known.st_mtime > _COPY_IS_LEFT_SECONDS
+            if is_old and known.st_uid == own and stat.S_ISDIR(known.st_mode):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:
