@@ -43,14 +43,15 @@ def packages_in(path: str, text: str) -> Iterator[UsedPackage]:
     """The packages of a manifest in the order of its text; nothing of any other file. Never raises for any text."""
     if is_manifest(path) and len(text) <= _MOST_CHARACTERS:
         with suppress(ValueError, RecursionError, configparser.Error, expat.ExpatError):
+            words = dict[str, int]()
             for one in _reader_of(path.rpartition("/")[2])(text):
                 if len(one.name) <= _LONGEST_NAME:
-                    yield one if one.line else replace(one, line=_line_of(one.called, text))
+                    if not one.line and not words:  # written in a way that no pattern here knows
+                        words = _first_lines(_WORD, text)
+                    yield one if one.line else replace(one, line=words.get(one.called, 1))
 
 
-def _line_of(name: str, text: str) -> int:
-    """Where a name stands first, for what is written in a way that no pattern here knows."""
-    return text.count("\n", 0, max(0, text.find(name))) + 1
+_WORD = re.compile(r"([\w.-]+)")
 
 
 def _reader_of(name: str) -> Callable[[str], Iterator[UsedPackage]]:
@@ -229,7 +230,7 @@ _MAVEN_OWNERS = ("project", "profile")  # not plugins, nor what only says which 
 def _pom(text: str) -> Iterator[UsedPackage]:
     """As far as it can be read; one with a document type, which may declare entities, has none."""
     parser = expat.ParserCreate()
-    around, said, found = list[str](), dict[str, str](), list[UsedPackage]()
+    around, said, found = list[str](), dict[str, list[str]](), list[UsedPackage]()
     lines = dict[str, int]()
 
     def begin(tag: str, _: object) -> None:
@@ -241,12 +242,14 @@ def _pom(text: str) -> Iterator[UsedPackage]:
 
     def data(part: str) -> None:
         if around[-2:-1] == ["dependency"]:
-            said[around[-1]] = said.get(around[-1], "") + part
+            said.setdefault(around[-1], []).append(part)
 
     def end(tag: str) -> None:
         around.pop()
         if tag == "dependency" and around[-1:] == ["dependencies"] and around[-2] in _MAVEN_OWNERS:
-            group, artifact, version = (said.get(key, "").strip() for key in ("groupId", "artifactId", "version"))
+            group, artifact, version = (
+                "".join(said.get(key, ())).strip() for key in ("groupId", "artifactId", "version")
+            )
             found.extend(_maven(group, artifact, version, lines.get("artifactId", 0)))
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = begin, end, data
@@ -264,7 +267,7 @@ def _maven(group: str, artifact: str, version: str, line: int) -> Iterator[UsedP
 _GRADLE = re.compile(
     r"(?:^|[{;])[ \t]*\w*"
     r"(?:[iI]mplementation|[aA]pi|(?:[cC]ompile|[rR]untime|development)(?:Only)?|[pP]rocessor|kapt|ksp)"
-    r"[ \t]*\(?[ \t]*(?:(?:enforcedP|p)latform[ \t]*\([ \t]*)?"
+    r"[ \t]*+(?:\([ \t]*+)?(?:(?:enforcedP|p)latform[ \t]*+\([ \t]*+)?"
     r"[\"'](?P<group>[^:\"'\n]+):(?P<artifact>[^:\"'\n]+)(?::(?P<version>[^:@\"'\n]*))?",
     re.MULTILINE,
 )

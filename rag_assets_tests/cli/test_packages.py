@@ -238,9 +238,26 @@ def test_what_else_is_called_as_a_package_is_meant_without_that_word(cli: Comman
         ("build.gradle", ";api '" * 80_000),
         ("requirements.txt", "a" * 500_000 + "!\n"),
         ("pom.xml", "<dependency>" * 50_000),
+        ("pom.xml", "<project><dependencies><dependency><version>" + "\n" * 1_000_000),
+        ("pom.xml", "<project><dependencies><dependency><version>" + "a<b/>" * 200_000),
+        ("build.gradle", "implementation" + " " * 40_000 + "x\n"),
+        ("build.gradle", "implementation platform" + " " * 40_000 + "x\n"),
     ],
 )
 def test_no_text_takes_long(path: str, text: str) -> None:
     begin = time.process_time()
     assert list(packages_in(path, text)) == []
     assert time.process_time() - begin < 2
+
+
+def test_many_packages_that_are_written_with_escapes_take_not_long() -> None:
+    written = ",\n".join(f'"\\u0061x{number}"' for number in range(50_000))
+    begin = time.process_time()
+    found = list(packages_in("pyproject.toml", f"[project]\ndependencies = [{written}]\n"))
+    assert len(found) == 50_000 and {one.line for one in found} == {1}
+    assert time.process_time() - begin < 3
+
+
+def test_what_no_pattern_knows_is_where_its_name_stands_first() -> None:
+    text = '[project]\nname = "my-requests-app"\ndependencies = ["""\nrequests"""]\n'
+    assert [(one.name, one.line) for one in packages_in("pyproject.toml", text)] == [("requests", 4)]
