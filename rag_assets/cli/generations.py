@@ -233,7 +233,8 @@ def prune(
     home = session.home()
     known = home.known_labels()
     chosen = known if not labels else [label_named(known, name) for name in labels]
-    found, skipped = _pruned(home, chosen, dry_run, 0 if served_only else session.settings().retention.keep)
+    keep = session.settings().retention.keep
+    found, skipped = _pruned(home, chosen, keep, served_only=served_only, dry_run=dry_run)
     if as_json:
         session.output.json({"dry_run": dry_run, "pruned": found, "skipped": skipped})
         return
@@ -248,7 +249,9 @@ def prune(
         session.output.note("their documents and cache entries go with: rag-assets gc")
 
 
-def _pruned(home: IndexHome, labels: Sequence[str], dry_run: bool, keep: int) -> tuple[list[dict[str, Any]], list[str]]:
+def _pruned(
+    home: IndexHome, labels: Sequence[str], keep: int, *, served_only: bool, dry_run: bool
+) -> tuple[list[dict[str, Any]], list[str]]:
     """The deleted generations, and why other labels were skipped: a build prunes its own label at its end."""
     from rag_assets.pipeline.build import LabelBusy, label_lock  # start-up budget: loaded when it runs
 
@@ -257,7 +260,8 @@ def _pruned(home: IndexHome, labels: Sequence[str], dry_run: bool, keep: int) ->
     for label in labels:
         try:
             with nullcontext() if dry_run else label_lock(home, label, wait_seconds=0.5):
-                found += [dataclasses.asdict(gone) for gone in pruned(home, label, keep, dry_run=dry_run)]
+                done = pruned(home, label, keep, served_only=served_only, dry_run=dry_run)
+                found += map(dataclasses.asdict, done)
                 skipped += [] if dry_run else prune_servers(home, label)
                 if not dry_run:
                     forget_stale(home, label, all_generations(home, label))

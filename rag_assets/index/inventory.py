@@ -1,8 +1,8 @@
 """The generations of a label as a person sees them: what each is of, whether it can be served, and whether it is kept.
 
 Always kept: what is served, what was served before it, what has a tag, and the build in progress. The rest is ranked
-by how likely a person wants it back, and the first ones are kept until there are `keep` finished ones. With `keep` 0 a
-text must go for good, so what was served before goes too.
+by how likely a person wants it back, and the first ones are kept until there are `keep` finished ones. Where a text
+must go for good, only what is served, has a tag or is being built stays.
 """
 
 from __future__ import annotations
@@ -45,19 +45,27 @@ class Pruned:
 
 
 def prune(
-    home: IndexHome, label: str, keep: int, *, damaged: str = "", dry_run: bool = False, later: bool = False
+    home: IndexHome,
+    label: str,
+    keep: int,
+    *,
+    served_only: bool = False,
+    damaged: str = "",
+    dry_run: bool = False,
+    later: bool = False,
 ) -> list[Pruned]:
     """Deletes the generations of `label` that are not worth keeping, oldest first; `later` as in `discard`. One that is
-    known to be `damaged` goes unless it is served.
+    known to be `damaged` goes unless it is served. `served_only` lets the previous one and those of `keep` go too.
 
     The caller holds the label, so no build resumes what goes. Who has one open on POSIX goes on reading it. Raises
     GenerationError, and deletes nothing, where pointer or tags are damaged; OSError for a read-only home.
     """
+    choose = partial(superfluous, home, label, keep, served_only=served_only, damaged=damaged)
     if dry_run:
-        return [_described(home, label, known) for known in superfluous(home, label, keep, damaged)]
+        return [_described(home, label, known) for known in choose()]
     found = []
     with pointer_lock(home, label):  # nobody activates or tags what is about to go
-        for known in superfluous(home, label, keep, damaged):
+        for known in choose():
             gone = _described(home, label, known)
             done = discard(generation_directory(home, label, known), home.trash(label), later=later)
             found.append(gone if done else Pruned(label, known, gone.bytes, in_use=True))
@@ -94,7 +102,7 @@ def serve_in_servers(home: IndexHome, label: str) -> list[str]:
     return []
 
 
-def superfluous(home: IndexHome, label: str, keep: int, damaged: str = "") -> list[str]:
+def superfluous(home: IndexHome, label: str, keep: int, *, served_only: bool = False, damaged: str = "") -> list[str]:
     """Ids that `prune` deletes, oldest first. A generation whose manifest cannot be read, or is of a newer version of
     this program, is left alone: whoever cannot read it cannot judge it."""
     pointer = read_pointer(home, label)
@@ -102,12 +110,10 @@ def superfluous(home: IndexHome, label: str, keep: int, damaged: str = "") -> li
         return []
     finished = finished_generations(home, label)
     always = {pointer.generation_id, pending_build_id(home, label)}
-    if keep:
-        always.add(pointer.previous_generation_id)
     always.update(tags_of(home, label).values())
     wanted = (*pointer.former[:1], *pointer.set_aside, *pointer.former[1:], *reversed(finished))
     ranked = [known for known in dict.fromkeys((pointer.generation_id, *wanted)) if known in finished]
-    kept = always.union(ranked[:keep])
+    kept = always if served_only else always.union((pointer.previous_generation_id,), ranked[:keep])
     gone = {damaged} - {pointer.generation_id}
     return [known for known in finished if known in gone or (known not in kept and _is_readable(home, label, known))]
 

@@ -84,7 +84,10 @@ class RetentionSettings(Strict):
     """How many old generations stay on disk. `rag-assets gc` removes documents and cache entries that nothing needs."""
 
     keep: int = Field(
-        default=3, ge=1, description="generations per label; the previous one and tagged ones stay in any case"
+        default=3,
+        ge=1,
+        description="generations per label; tagged ones stay in any case, and the previous one does unless "
+        "`generations prune --served-only` deletes it",
     )
 
 

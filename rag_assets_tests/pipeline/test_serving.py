@@ -209,6 +209,7 @@ def test_an_index_does_not_fail_because_an_old_one_stays(original: History, tmp_
         pytest.param(2, (), (1, 2), id="active and previous"),
         pytest.param(1, (), (1, 2), id="the previous one in any case"),
         pytest.param(1, (0,), (0, 1, 2), id="tagged"),
+        pytest.param(0, (), (1, 2), id="a number of no meaning of its own"),
     ],
 )
 def test_what_stays(history: History, keep: int, tagged: tuple[int, ...], left: tuple[int, ...]) -> None:
@@ -221,6 +222,14 @@ def test_what_stays(history: History, keep: int, tagged: tuple[int, ...], left: 
     assert {found.generation_id for found in would} == gone
     assert set(finished_generations(history.home, history.label)) == set(history.ids) - gone
     assert not any(history.home.trash(history.label).iterdir()) if gone else True
+
+
+@pytest.mark.parametrize(("tagged", "left"), [((), (2,)), ((0,), (0, 2))], ids=["nothing else", "tagged"])
+def test_what_stays_where_a_text_must_go(history: History, tagged: tuple[int, ...], left: tuple[int, ...]) -> None:
+    for number in tagged:
+        tag(history.home, history.label, history.ids[number], f"release-{number}")
+    prune(history.home, history.label, 3, served_only=True)
+    assert set(finished_generations(history.home, history.label)) == {history.ids[number] for number in left}
 
 
 def test_after_a_rollback_the_newest_is_kept_for_a_look(history: History) -> None:
