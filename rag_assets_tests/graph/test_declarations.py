@@ -75,6 +75,34 @@ def test_of_bases_that_are_equally_near_none_is_meant() -> None:
     assert edges_by(bases, texts) == []
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"shop/migrations/a1.py": "from django.db import migrations\nclass Migration(migrations.Migration): ...\n",
+         "shop/migrations/a2.py": "from django.db import migrations\nclass Migration(migrations.Migration): ...\n",
+         "crm/migrations/a1.py": "class Migration(migrations.Migration): ...\n"},
+        {"src/Foo.ts": "import React from 'react';\nexport class Foo extends React.Component {}\n",
+         "src/game/Component.ts": "export class Component {}\n"},
+        {"shop/cart.go": "package shop\ntype Cart struct { sync.Mutex }\n",
+         "locks/mutex.go": "package locks\ntype Mutex struct { A int }\n"},
+        {"a/A.java": "package a;\nclass A extends org.lib.Base {}\n", "b/Base.java": "package b;\nclass Base {}\n"},
+    ],
+    ids=["python", "typescript", "go", "java"],
+)  # fmt: skip
+def test_a_base_of_another_module_is_none_of_the_same_name_here(texts: dict[str, str]) -> None:
+    assert edges_by(bases, texts) == []
+
+
+@pytest.mark.parametrize("count", [10, 60])
+def test_of_many_types_of_one_name_only_those_beside_it_are_looked_at(count: int) -> None:
+    texts = {f"app{number}/m.py": "class Base: ...\n" for number in range(count)}
+    texts["app3/m.py"] += "class Own(Base): ...\n"
+    texts["app4/sub/m.py"] = "class Far(Base): ...\n"
+    near = "python:app3.m.Own|TYPE Inherits python:app3.m.Base|TYPE probable"
+    far = "python:app4.sub.m.Far|TYPE Inherits python:app4.m.Base|TYPE probable"
+    assert edges_by(bases, texts) == ([near, far] if count < 50 else [near])
+
+
 CONSTANTS = {
     "pkg/defaults.py": (
         'import os\n\nTTL: int = 500\n"""How long."""\n\nSIZES = [\n    1,\n    2,\n]\nname = 1\n'

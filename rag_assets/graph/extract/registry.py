@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import (
-    Confidence,
     GraphEdge,
     GraphNode,
     NodeType,
@@ -18,7 +17,7 @@ from rag_assets.contracts.graph import (
     package_key,
     symbol_key,
 )
-from rag_assets.contracts.segment import MemberKind, leaves_of
+from rag_assets.contracts.segment import leaves_of
 from rag_assets.graph.extract import Extractor
 from rag_assets.graph.extract.csharp import extract as csharp
 from rag_assets.graph.extract.documents import documents, resources
@@ -28,8 +27,7 @@ from rag_assets.graph.extract.embedded_sql import sql_in_csharp
 from rag_assets.graph.extract.endpoints import effects_of_lambdas, endpoints, other_endpoints
 from rag_assets.graph.extract.messages import messages
 from rag_assets.graph.extract.sql_objects import sql_objects as sql
-from rag_assets.graph.extract.tests import nearest_type, subjects_of_tests, tested_members
-from rag_assets.languages.csharp.binder.type_syntax import simple_name
+from rag_assets.graph.extract.tests import subjects_of_tests, tested_members
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.detection import SourceType, is_manifest, source_type
 from rag_assets.languages.treesitter.module_constants import module_constants
@@ -77,28 +75,12 @@ def declarations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Graph
 
 
 def bases(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
-    """What types of these languages say they derive from. Probable: a base is found by its name, the nearest of several
-    that are called so."""
+    """What types say they derive from, of the languages of `declarations`."""
     if file.language == CSHARP or source_type(file.language) is not SourceType.CODE:
-        return
-    for segment in file.segments:
-        declared = [(segment.symbol, segment.kind, segment.base_list, segment.span.line_start)]
-        for leaf in leaves_of(segment.members):
-            one = leaf.member
-            if one.kind is MemberKind.TYPE:
-                declared.append((one.symbol, one.type, one.base_list, one.span.line_start))
-        for symbol, kind, base_list, line in declared:
-            for base in dict.fromkeys(map(simple_name, base_list)):
-                known = symbols.declared_types.named(base, file.language)
-                found = nearest_type((entry for entry in known if entry.symbol != symbol), segment.namespace)
-                if found is not None:
-                    is_contract = found.declaration.startswith("interface") and not kind.startswith("interface")
-                    yield GraphEdge(
-                        symbol_key(file.language, symbol, NodeType.TYPE),
-                        Relation.IMPLEMENTS if is_contract else Relation.INHERITS,
-                        symbol_key(file.language, found.symbol, NodeType.TYPE),
-                        Confidence.PROBABLE, file.path, line,
-                    )  # fmt: skip
+        return ()
+    from rag_assets.graph.extract.bases import bases_of  # start-up budget: not of C#
+
+    return bases_of(file, symbols)
 
 
 def packages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,6 @@ from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
 from rag_assets.contracts.segment import Segment, SymbolText
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, type_key
 from rag_assets.languages.csharp.facts.masked_body import masked_body_of
-from rag_assets.languages.csharp.facts.type_index import IndexedType
 from rag_assets.languages.csharp.test_cases import (
     SubjectEvidence,
     TestedSubject,
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from rag_assets.languages.parsed_file import ParsedFile
 
 _TESTABLE = ("class", "record", "struct")
-_PARTS = re.compile(r"[./]")
 
 
 def subjects_of_tests(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
@@ -96,6 +93,8 @@ def _names(segment: Segment) -> tuple[str, str]:
 def _nearest(found: TestedSubject, segment: Segment, symbols: LabelDeclarations) -> str:
     """Of several types of the name the nearest: projects of tests are named after what they test. '' where none of
     their namespaces has anything in common with that of the test."""
+    from rag_assets.graph.extract.bases import nearest_type, words_in_common  # start-up budget: of few tests
+
     nearest = nearest_type(
         (
             entry
@@ -104,25 +103,4 @@ def _nearest(found: TestedSubject, segment: Segment, symbols: LabelDeclarations)
         ),
         segment.namespace,
     )
-    return nearest.symbol if nearest is not None and _in_common(nearest, segment.namespace) else ""
-
-
-def nearest_type(candidates: Iterable[IndexedType], namespace: str) -> IndexedType | None:
-    """Of types of one name that of a namespace, else the one whose own has most in common with it; None where two are
-    equally near."""
-    near: dict[tuple[bool, int], dict[str, IndexedType]] = {}
-    for entry in candidates:
-        near.setdefault((entry.namespace == namespace, _in_common(entry, namespace)), {})[entry.symbol] = entry
-    nearest = list(near[max(near)].values()) if near else []
-    return nearest[0] if len(nearest) == 1 else None
-
-
-def _in_common(entry: IndexedType, namespace: str) -> int:
-    """How many words of the namespace or folders of a type stand in another one, in order."""
-    words = _PARTS.split(namespace)
-    at = found = 0
-    for part in _PARTS.split(entry.namespace):
-        if part in words[at:]:
-            at = words.index(part, at) + 1
-            found += 1
-    return found
+    return nearest.symbol if nearest is not None and words_in_common(nearest, segment.namespace) else ""

@@ -18,6 +18,9 @@ _DECLARATIONS = ("class", "interface", "enum", "struct", "record", "delegate")
 _INTERFACE = "interface"
 _ARITY = re.compile(r"`\d+")
 _GLOBAL = "global::"
+_CUT = re.compile(r"[<(\[\s]")
+_MOST_NAMESAKES = 50
+"""Types of one name that are compared for each file that names it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,12 +47,14 @@ class TypeIndex:
     Every question is about one language, C# unless it says otherwise: a TypeScript `Order` is not a C# one.
     """
 
-    __slots__ = ("_by_base", "_by_name", "_by_symbol")
+    __slots__ = ("_by_base", "_by_name", "_by_namespace", "_by_symbol", "_by_tail")
 
     def __init__(self, types: Iterable[IndexedType] = ()) -> None:
         self._by_name: dict[tuple[str, str], tuple[IndexedType, ...]] = {}
         self._by_symbol: dict[tuple[str, str], tuple[IndexedType, ...]] = {}
         self._by_base: dict[tuple[str, str], tuple[IndexedType, ...]] = {}
+        self._by_tail: dict[tuple[str, str], tuple[IndexedType, ...]] = {}
+        self._by_namespace: dict[tuple[str, str], dict[str, list[IndexedType]]] = {}
         names: dict[tuple[str, str], list[IndexedType]] = {}
         symbols: dict[tuple[str, str], list[IndexedType]] = {}
         bases: dict[tuple[str, str], list[IndexedType]] = {}
@@ -73,6 +78,27 @@ class TypeIndex:
     def named(self, name: str, language: str = "csharp") -> tuple[IndexedType, ...]:
         """The declarations of a simple name, whatever their namespace and arity; by symbol, then path."""
         return self._by_name.get((language, name), ())
+
+    @tracked("types.near")
+    def near(self, written: str, namespace: str, language: str) -> tuple[IndexedType, ...]:
+        """The declarations that a name, as a base list has it, may mean in a namespace: those whose symbol ends with
+        the whole of a dotted one. Of a name of many types only those of the namespace: there each file would compare
+        them all."""
+        name = _CUT.split(written.strip(), maxsplit=1)[0].replace("::", ".").strip(".")
+        asked = (language, name)
+        found = self._by_tail.get(asked)
+        if found is None:
+            known = self._by_name.get((language, name.rpartition(".")[2]), ())
+            found = tuple(entry for entry in known if "." not in name or _is_tail(name, entry.symbol))
+            self._by_tail[asked] = found
+        if len(found) <= _MOST_NAMESAKES:
+            return found
+        spaces = self._by_namespace.get(asked)
+        if spaces is None:
+            spaces = self._by_namespace[asked] = {}
+            for entry in found:
+                spaces.setdefault(entry.namespace, []).append(entry)
+        return tuple(spaces.get(namespace, ()))
 
     @tracked("types.parts")
     def parts(self, symbol: str, language: str = "csharp") -> tuple[IndexedType, ...]:
@@ -209,6 +235,10 @@ def _fitting(found: Sequence[IndexedType], arity: int) -> list[IndexedType]:
     """Those that a name with so many type arguments means; one without may also be `nameof(Repo)` of a generic type."""
     exact = [entry for entry in found if int(entry.symbol.rpartition(".")[2].partition("`")[2] or 0) == arity]
     return exact or ([] if arity else list(found))
+
+
+def _is_tail(name: str, symbol: str) -> bool:
+    return symbol.endswith(name) and symbol[: -len(name)][-1:] in ("", ".", "/")
 
 
 def _ends_with(symbol: str, wanted: str) -> bool:
