@@ -217,9 +217,9 @@ def _materialize_several(
                 done[label] = _work_on(workspace, label, work)
             except Exception as error:  # even a defect that one label shows must not cost the others their index
                 errors[label] = error
-    for met in errors.values():
+    for label, met in errors.items():
         if is_transient(met) and context.retry_number < len(DELAYS_SECONDS):
-            _fail_or_retry(context, progress, met)
+            _fail_or_retry(context, progress, met, _of_label(label, _said(workspace, met)))
     failures = [LabelFailure(label, stage, _said(workspace, met)) for label, met in errors.items()]
     checked = {label: _evaluate(stage, build) for label, (build, _) in done.items()}
     for label, results in checked.items():
@@ -304,7 +304,11 @@ def _fail_or_retry(context: AssetExecutionContext, progress: Progress, error: Ex
 def _named(workspace: SettingsSource, label: str, error: Exception) -> str:
     """The words of an expected error with its label; nothing for a defect, which speaks through its trace."""
     text = _expected(workspace, error)
-    return text if not (text and label) or label in text else f"{label}: {text}"
+    return _of_label(label, text) if text and label else text
+
+
+def _of_label(label: str, text: str) -> str:
+    return text if label in text else f"{label}: {text}"
 
 
 def _said(workspace: SettingsSource, error: Exception) -> str:

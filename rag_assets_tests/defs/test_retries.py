@@ -83,7 +83,11 @@ def test_delays_grow_and_differ() -> None:
 @pytest.mark.parametrize("labels", [["shop@main"], ["shop@main", "zoo@main"]], ids=["one label", "several labels"])
 @pytest.mark.parametrize(("outages", "succeeds"), [(2, True), (99, False)], ids=["short outage", "long outage"])
 def test_a_step_is_tried_again_until_the_server_is_back(
-    automated: Automated, monkeypatch: pytest.MonkeyPatch, labels: list[str], outages: int, succeeds: bool
+    automated: Automated,
+    monkeypatch: pytest.MonkeyPatch,
+    labels: list[str],
+    outages: int,
+    succeeds: bool,
 ) -> None:
     for name in ("shop", "zoo"):
         automated.repository(name)
@@ -103,6 +107,8 @@ def test_a_step_is_tried_again_until_the_server_is_back(
     assert result.success is succeeds, failure_text(result)
     tried_again = [event for event in result.all_events if event.is_step_up_for_retry]
     assert tried_again and len(tried_again) <= len(DELAYS_SECONDS)
+    said = [log.user_message for log in automated.instance.all_logs(result.run_id) if not log.is_dagster_event]
+    assert (len(labels) > 1) is ("shop@main: ConnectionRefusedError: connection refused; tried again in 0 s" in said)
     if not succeeds:
         assert len(tried_again) == len(DELAYS_SECONDS)
         assert "connection refused" in failure_text(result)
