@@ -366,7 +366,8 @@ def around(
             if command is None:
                 raise
             raise NotFound(f"{error}\nor did you mean: rag-assets graph {command}?") from error
-        found = neighbourhood(graph, entries, steps=steps, depth=depth, nodes=nodes, kinds=wanted)
+        most = nodes + len(entries) - 1  # the overloads of one name count as one
+        found = neighbourhood(graph, entries, steps=steps, depth=depth, nodes=most, kinds=wanted)
         _warn(output, found.warnings)
         form.write(
             output, index, found, of_neighbourhood, picture.of_neighbourhood, neighbourhood_object, show_neighbourhood

@@ -138,12 +138,18 @@ def walk(index: LabelIndex, request: GraphRequest) -> GraphFound:
         return _paths(graph, request, starts, keys)
     edges: tuple[GraphEdge, ...] = ()
     if request.relation in (GraphQuery.IMPACT, GraphQuery.USES):
-        rows = _effect(graph, request, starts)
+        rows, left_out = _effect(graph, request, starts), 0
     else:
-        rows, edges = _around(graph, request, keys)
+        rows, edges, left_out = _around(graph, request, keys)
     wanted = [row for row in rows if not request.only or row.group in request.only]
     unknown = _why_unknown(graph, starts, request, is_empty=not wanted)
-    return GraphFound(keys, tuple(wanted[: request.limit]), len(wanted), unknown=unknown, edges=edges)
+    return GraphFound(
+        keys,
+        tuple(wanted[: request.limit]),
+        len(wanted) + (0 if request.only else left_out),
+        unknown=unknown,
+        edges=edges,
+    )
 
 
 def _paths(graph: Graph, request: GraphRequest, starts: Sequence[int], keys: tuple[str, ...]) -> GraphFound:
@@ -175,10 +181,14 @@ def _effect(graph: Graph, request: GraphRequest, starts: Sequence[int]) -> list[
     ]
 
 
-def _around(graph: Graph, request: GraphRequest, keys: Sequence[str]) -> tuple[list[GraphRow], tuple[GraphEdge, ...]]:
+def _around(
+    graph: Graph, request: GraphRequest, keys: Sequence[str]
+) -> tuple[list[GraphRow], tuple[GraphEdge, ...], int]:
+    """What is around nodes, the edges between, and how many more were reached."""
     is_callers = request.relation is GraphQuery.CALLERS
     steps = _CALLERS if is_callers else ALL_STEPS
-    found = neighbourhood(graph, keys, steps=steps, depth=request.depth, nodes=max(request.limit * 4, 200))
+    most = len(keys) + max(request.limit * 4, 200)  # the overloads that are asked for leave room for the others
+    found = neighbourhood(graph, keys, steps=steps, depth=request.depth, nodes=most)
     groups = _groups(graph, [node.key for node in found.nodes])
     rows = [
         GraphRow(
@@ -192,7 +202,7 @@ def _around(graph: Graph, request: GraphRequest, keys: Sequence[str]) -> tuple[l
         for node in found.nodes
         if node.distance
     ]
-    return rows, found.edges
+    return rows, found.edges, found.left_out
 
 
 def _groups(graph: Graph, keys: Sequence[str]) -> dict[str, Touched]:

@@ -176,7 +176,7 @@ def _relatives(index: LabelIndex, name: str, parts: Sequence[SymbolPart]) -> dic
     own = [graph.keys[node] for node in nodes if any(place.path in places for place in graph.places(node))]
     if not own:
         return {}
-    around = neighbourhood(graph, own, steps=_STEPS, depth=1, nodes=_MOST_RELATIVES)
+    around = neighbourhood(graph, own, steps=_STEPS, depth=1, nodes=len(own) + _MOST_RELATIVES)
     found: dict[str, list[str]] = {}
     for edge in around.edges:
         for end, other, is_source in ((edge.source, edge.target, True), (edge.target, edge.source, False)):
