@@ -285,7 +285,8 @@ def named(graph: Graph, text: str) -> Match:
             if rank is not None:
                 ranked[node] = min(rank, ranked.get(node, rank))
     if not ranked:
-        return _through_its_type(graph, text)
+        packages = _packages_called(graph, text.strip())
+        return packages if packages.nodes or packages.candidates else _through_its_type(graph, text)
     meant = _meant(graph, sorted(ranked))
     best = min(ranked[node] for node in meant)
     found = tuple(node for node in meant if ranked[node] == best)
@@ -294,6 +295,18 @@ def named(graph: Graph, text: str) -> Match:
     if len(found) == 1 or _one_declaration(graph, found):
         return Match(found)
     return Match(candidates=_without_roles(graph, found))
+
+
+def _packages_called(graph: Graph, text: str) -> Match:
+    """The packages of a whole text, as `junit:junit`, whose group is no language; of Python in any spelling."""
+    package = NodeType.PACKAGE.value
+    python = re.sub(r"[-_.]+", "-", text).lower()
+    found: dict[int, None] = {}
+    for wanted in (KeyName("", text, (text,), kind=package), KeyName("pypi", python, (python,), kind=package)):
+        for node in with_word(graph, wanted.word):
+            if _rank(wanted, name_of(graph.keys[node]), graph.names[node]) is not None:
+                found[node] = None
+    return Match(tuple(found)) if len(found) == 1 else Match(candidates=tuple(found))
 
 
 def _through_its_type(graph: Graph, text: str) -> Match:

@@ -273,3 +273,12 @@ def test_a_name_of_many_segments_is_looked_up_once() -> None:
     keys = ["csharp:A.S|TYPE", *(f"csharp:A.S.Save(T{number})|METHOD" for number in range(300))]
     graph = graph_of(map(node, keys), [])
     assert find(graph, ".".join(["Save"] * 2_000)).nodes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [("junit:junit", "maven:junit:junit|PACKAGE"), ("Zope_Interface", "pypi:zope-interface|PACKAGE")],
+)
+def test_a_package_is_found_by_the_whole_of_its_name(text: str, key: str) -> None:
+    graph = graph_of([node("maven:junit:junit|PACKAGE"), node("pypi:zope-interface|PACKAGE")], [])
+    assert [graph.keys[found] for found in named(graph, text).nodes] == [key]
