@@ -12,11 +12,11 @@ import numpy as np
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
 from rag_assets.answer.graph_facts import GraphFact
-from rag_assets.answer.plans import MOST_LISTED
+from rag_assets.answer.plans import MOST_LISTED, code_of
 from rag_assets.contracts.graph import Confidence, NodeType
 from rag_assets.graph.lookup import short_name
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.search.ranking.penalties import non_product_code
-from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
@@ -77,11 +77,14 @@ def _central_types(columns: GraphColumns, most: int) -> Iterator[GraphFact]:
 def _tasks(index: LabelIndex) -> Iterator[GraphFact]:
     """The comments that say that something is left to do, of the sections that are likeliest to have some."""
     shard, scope = index.parts.shard(), index.scope()
-    asked = index.parts.vocabulary().query_vector(_TASK_WORDS)
+    try:
+        asked = index.parts.vocabulary().query_vector(_TASK_WORDS)
+    except KeywordIndexError:  # which the search has said
+        return
     likely = shard.retrieve([one.id for one in shard.sparse(asked.indices, asked.values, scope, _MOST_READ)], scope)
     found: set[tuple[str, int]] = set()
     for payload in likely.values():
-        lines = enumerate(section_source(payload, index.parts.document).split("\n"), payload.get("StartLine", 1))
+        lines = enumerate(code_of(payload, index, ()).split("\n"), payload.get("StartLine", 1))
         found |= {(payload.get("Path", ""), number) for number, text in lines if _TASK.search(text)}
     places = sorted(found, key=lambda place: (non_product_code(place[0]) is not None, *place))
     group = _counted("Left to do", len(places), MOST_LISTED)
