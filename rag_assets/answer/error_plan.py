@@ -30,6 +30,7 @@ _MAKES = r"(?<!\w)new\s+(?:\w+\.)*{0}(?!\w)"
 """Where no line both makes and throws it: a method that makes the error for a status, `orElseThrow(() -> new …)`."""
 _VALUE = re.compile(r"Err[A-Z]")
 _THROWN_TYPE = re.compile(r"\b(?:throw\s+(?:new\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z]))((?:\w+\.)*[A-Z]\w+)")
+_COMMENT = re.compile(r"\s*(?://|/\*|\*|#)")
 _CHECKS_ARGUMENT = re.compile(
     r"ArgumentNull|ArgumentOutOfRange|NullPointer|NotImplemented|NotSupported|UnsupportedOperation"
 )
@@ -76,8 +77,9 @@ def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dic
             if short_name(str(payload.get("Symbol", ""))) == last:
                 own = [(first, first + len(lines))]
             for number, line in enumerate(lines, first):
-                known = _THROWN_TYPE.search(line)
-                if known is not None and any(start <= number <= end for start, end in own):
+                if _COMMENT.match(line) or not any(start <= number <= end for start, end in own):
+                    continue
+                for known in _THROWN_TYPE.finditer(line):
                     error = known[1].rpartition(".")[2]
                     found.setdefault(GraphFact(name, "throws", error, payload["Path"], number, True, _THROWN), point)
     return found

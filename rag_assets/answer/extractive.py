@@ -60,7 +60,8 @@ _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 1_200
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
 _SAYS_NOTHING = re.compile(
-    r"\s*(?:$|//|/\*|\*|--|#(?!\w)|\[[A-Z][\w.<>]*(?:\(.*\))?\]\s*$|@(?!interface\b)[A-Za-z][\w.]*(?:\(.*\))?\s*$)"
+    r"\s*(?:$|//|/\*|\*|--|#(?!\w)|#(?:if|else|elif|endif|pragma|region|nullable)\b"
+    r"|\[[A-Z][\w.<>]*(?:\(.*\))?\]\s*$|@(?!interface\b)[A-Za-z][\w.]*(?:\(.*\))?\s*$)"
 )
 """A comment, a blank line, an attribute or an annotation: what it stands before says what it is."""
 _BLANK = re.compile(r"\s*$")

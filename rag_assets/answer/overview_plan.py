@@ -13,6 +13,7 @@ from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
 from rag_assets.answer.graph_facts import GraphFact
 from rag_assets.answer.plans import MOST_LISTED, code_of
+from rag_assets.answer.whole_project import Listed
 from rag_assets.contracts.graph import Confidence, NodeType
 from rag_assets.graph.lookup import short_name
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
@@ -47,14 +48,13 @@ def overview_facts(index: LabelIndex, graph: Graph) -> Iterator[GraphFact]:
     yield from _central_types(columns, _MOST_TYPES)
 
 
-def facts_listed(index: LabelIndex, graph: Graph, noun: str) -> list[GraphFact]:
-    """What `listed_of_whole` calls so."""
+def facts_listed(index: LabelIndex, graph: Graph, listed: Listed) -> list[GraphFact]:
+    if listed is Listed.TASKS:
+        return list(_tasks(index))
     columns = GraphColumns(index, graph, None)
-    if noun == "entry point":
+    if listed is Listed.ENTRY_POINTS:
         return list(_entry_points(columns, MOST_LISTED))
-    if noun == "central type":
-        return list(_central_types(columns, _MOST_CENTRAL))
-    return list(_tasks(index))
+    return list(_central_types(columns, _MOST_CENTRAL))
 
 
 def _entry_points(columns: GraphColumns, most: int) -> Iterator[GraphFact]:
@@ -100,8 +100,8 @@ def _areas(columns: GraphColumns) -> Iterator[GraphFact]:
         nodes = columns.nodes(kind)
         for node in columns.by_weight(nodes[~np.isin(area_of[nodes], list(best))].tolist()):
             best.setdefault(int(area_of[node]), node)
-    found = [area for area, name in enumerate(areas) if area in best and name != "."]
-    group = _counted("Parts", len(found), _MOST_AREAS)
+    found = [area for area, name in enumerate(areas) if area in best and name != "." and not name.endswith("…")]
+    group = "Parts" if len(found) <= _MOST_AREAS else "The largest parts"
     for area in found[: _MOST_AREAS * (len(found) >= _FEWEST)]:
         place = columns.place(best[area])
         if place is not None:

@@ -20,6 +20,8 @@ def users_of_package(
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The files that refer to a package: nothing if something else is called so, unless a package is asked for."""
     packages = named_nodes(graph, (f"{name}|{NodeType.PACKAGE}" if is_package else name,))
+    if not is_package and name.isalpha() and name.islower():  # `core` ends many names, and is a word
+        packages = tuple(key for key in packages if short_name(key).casefold() == name)
     if not packages or any(key_kind(key) is not NodeType.PACKAGE for key in packages):
         return GraphFacts(), {}
     referring = np.zeros((2, len(RELATIONS)), np.bool_)

@@ -208,7 +208,7 @@ def _package_used(asked: Asked) -> Planned | None:
     from rag_assets.answer.package_plan import users_of_package
 
     known = (users_of_package(index, graph, name, is_package=is_package) for index, graph in asked.graphs)
-    return _answered(asked, Intent.USAGE, _first(known))
+    return _answered(asked, Intent.USAGE, _together(known))
 
 
 def _data(asked: Asked) -> Planned | None:
@@ -240,12 +240,12 @@ def _listed(asked: Asked) -> Planned | None:
 
 def _listed_of_whole(asked: Asked) -> Planned | None:
     """What only a whole has: where it starts, its central types, what is left to do."""
-    noun = listed_of_whole(asked.question.text)
-    if not noun:
+    listed = listed_of_whole(asked.question.text)
+    if listed is None:
         return None
     from rag_assets.answer.overview_plan import facts_listed
 
-    found = [facts_at(facts_listed(index, graph, noun), index) for index, graph in asked.graphs]
+    found = [facts_at(facts_listed(index, graph, listed), index) for index, graph in asked.graphs]
     at = {fact: point for known in found for fact, point in known.items()}
     return _answered(asked, Intent.LIST, (GraphFacts(tuple(at), len(at)), at))
 
@@ -283,13 +283,15 @@ def _handled(asked: Asked) -> Planned | None:
 def _errors(asked: Asked) -> Planned | None:
     """Where the errors of a question are thrown and caught, or which errors its names throw."""
     wish, text = asked.wish, asked.question.text
-    names = errors_asked(text, wish.names) if wish.intent in _OF_ERRORS and not wish.places else ()
-    by_named = not names and bool(wish.names) and asks_what_is_thrown(text)
-    if not names and not by_named:
+    if wish.intent not in _OF_ERRORS or wish.places:
+        return None
+    of_named = bool(wish.names) and asks_what_is_thrown(text)
+    names = wish.names if of_named else errors_asked(text, wish.names)
+    if not names:
         return None
     from rag_assets.answer.error_plan import error_facts, thrown_by
 
-    if by_named:
+    if of_named:
         thrown = thrown_by(asked.target, asked.declared)
     else:
         thrown = error_facts(asked.target, names, caught_first=asks_who_catches(text))
@@ -311,7 +313,7 @@ def _derived(asked: Asked) -> Planned | None:
 
     derived = ((derived_by_text(graph, names), index) for index, graph in asked.graphs)
     known = ((facts, facts_at(facts.facts, index)) for facts, index in derived)
-    return _answered(asked, Intent.IMPLEMENTATIONS, _first(known))
+    return _answered(asked, Intent.IMPLEMENTATIONS, _together(known))
 
 
 def _uses(asked: Asked) -> Planned | None:
@@ -373,6 +375,16 @@ def _first(known: Iterable[Facts]) -> Facts:
     return next(((facts, at) for facts, at in known if at), (GraphFacts(), {}))
 
 
+def _together(known: Iterable[Facts]) -> Facts:
+    """What all indexes know."""
+    told, at = GraphFacts(), dict[GraphFact, str]()
+    for facts, points in known:
+        if points:
+            told = replace(facts, facts=(*told.facts, *facts.facts), total=told.total + facts.total)
+            at |= points
+    return told, at
+
+
 def _from_graphs(asked: Asked, wish: QueryIntent, noun: str = "", subject: Sequence[QueryTerm] = ()) -> Planned:
     """Facts about the names of a question, or about its best hits, or the list of what a `noun` is that it wants; and
     names like those that nothing declares."""
@@ -393,7 +405,7 @@ def _from_graphs(asked: Asked, wish: QueryIntent, noun: str = "", subject: Seque
             continue
         keys = named_nodes(graph, wish.names or wish.routes)
         near |= dict.fromkeys(other for name in undeclared for other in near_names(graph, name))
-        if not keys and wish.intent in (Intent.ROUTES, Intent.TABLES):
+        if not keys and not undeclared and wish.intent in (Intent.ROUTES, Intent.TABLES):
             own = [hit for hit in asked.hits if hit.label == index.label][:_GRAPH_ENTRIES]
             keys = tuple(entries_of(index, own))
         if wish.intent is Intent.OVERVIEW:

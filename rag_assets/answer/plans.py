@@ -51,14 +51,20 @@ _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
 _MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
 _ERRORS = frozenset({"error", "exception"})
-_IS_ERROR = re.compile(r"[(:,]\s*(?:\w+\.)*\w*(?:Exception|Error)\b|\bextends\s+[\w.]*(?:Exception|Error)\b")
+_IS_ERROR = re.compile(r"\b\w*(?:Exception|Error)\b")
 """Python calls most of its exceptions errors, and both may be called neither."""
 _ABSTRACT = re.compile(r"\b(?:interface|abstract|trait|ABC|Protocol)\b")
-_FORMS = {form: re.compile(rf"\b{form}\b") for form in ("class", "enum", "interface", "record", "struct")}
+_FORMS = {
+    form: re.compile(rf"(?:[\w@]+[\s.]+)*?{form}\b(?! of\b)")
+    for form in ("class", "enum", "interface", "record", "struct")
+}
+"""What stands before the name of a type, or in Go behind it."""
+_DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b")
 _HOSTED = frozenset({"background", "hosted", "recurring", "scheduled"})
-_RUN_BY_A_HOST = re.compile(r"[:,(]\s*(?:[\w.]+\.)?(?:BackgroundService|IHostedService|IJob|IInvocable)\b")
+_RUN = frozenset({"job", "process", "service", "task", "worker"})
+_RUN_BY_A_HOST = re.compile(r"\b(?:BackgroundService|IHostedService|IJob|IInvocable)\b")
 """How a type says that nobody calls it: `which background jobs are there?`"""
-_TEST_FUNCTION = re.compile(r"test_|Test[A-Z_]")
+_TEST_PREFIX = {"python": "test_", "go": "Test"}
 _README_SECTIONS = 12
 _MOST_BASES = 2  # between a type and the contract that says what it is
 _READING = (
@@ -155,7 +161,9 @@ def listed(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> GraphFacts:
 
 
 def list_heading(noun: str, count: int) -> str:
-    return f"**{count} {noun[:-1]}ies:**" if noun.endswith("y") else f"**{count} {noun}s:**"
+    if noun.endswith("y"):
+        return f"**{count} {noun[:-1]}ies:**"
+    return f"**{count} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}:**"
 
 
 def nodes_listed(graph: Graph, noun: str, subject: Sequence[QueryTerm] = ()) -> list[ListedNode]:
@@ -187,21 +195,12 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist()
-    hosted = bool(sort) and _HOSTED.issuperset(sort)
-    form = _RUN_BY_A_HOST if hosted else None if sort else _FORMS.get(noun)
-    formed = {node for node in types if form.search(graph.signature(node))} if form is not None else set[int]()
-    if hosted:
-        formed |= _derived(graph, list(formed))[0]
-        formed = {node for node in formed if not _ABSTRACT.search(graph.signature(node))}
-    if formed:
-        return np.array(sorted(formed), np.int64), True
-    if hosted:
-        return _nodes_of(graph, noun, ())[0], True
-    if noun == "test":
-        members = np.flatnonzero(graph.kinds == KINDS.index(NodeType.METHOD.value)).tolist()
-        functions = [node for node in members if _TEST_FUNCTION.match(graph.names[node])]
-        if functions:  # of frameworks that go by names
-            return np.array(functions, np.int64), not sort
+    if noun in _RUN and sort and _HOSTED.issuperset(sort):
+        return _run_by_a_host(graph, types), True
+    if noun in _FORMS and not sort:
+        return np.array([node for node in types if _FORMS[noun].match(_head(graph, node))], np.int64), True
+    if noun == "test" and len(functions := _test_functions(graph)):
+        return functions, not sort
     wanted = [root(word) for word in (*sort, noun)]
     lasts = _ERRORS if noun in _ERRORS else {wanted[-1]}
     named, contracts = list[int](), list[int]()
@@ -209,13 +208,49 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         said = [root(word) for word in identifier_words(graph.names[node])]
         if said[said[:1] == ["i"] : len(said) - (said[-1:] == ["base"])] == wanted:
             contracts.append(node)
-        elif said and (said[-1] in lasts or (lasts is _ERRORS and _IS_ERROR.search(graph.signature(node)))):
+        elif said and (said[-1] in lasts or (lasts is _ERRORS and _IS_ERROR.search(_bases(graph, node)))):
             named.append(node)
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
     derived, bases = _derived(graph, contracts if sort else [*contracts, *one_of_them])
     found = derived if sort and derived else derived.union(named, contracts)
     found -= {node for node in bases if _ABSTRACT.search(graph.signature(node))}
     return np.array(sorted(found), np.int64), bool(sort and derived)
+
+
+def _run_by_a_host(graph: Graph, types: Sequence[int]) -> Numbers:
+    """The types that a host runs, and what derives from them."""
+    found = {node for node in types if _RUN_BY_A_HOST.search(_bases(graph, node))}
+    found |= _derived(graph, list(found))[0]
+    return np.array(sorted(node for node in found if not _ABSTRACT.search(graph.signature(node))), np.int64)
+
+
+def _test_functions(graph: Graph) -> Numbers:
+    """The functions of languages whose tests are called so. Elsewhere types are told, as attributes mark tests."""
+    members = np.flatnonzero(graph.kinds == KINDS.index(NodeType.METHOD.value)).tolist()
+    prefixes = ((node, _TEST_PREFIX.get(graph.language(node))) for node in members)
+    return np.array([node for node, prefix in prefixes if prefix and graph.names[node].startswith(prefix)], np.int64)
+
+
+_ARGUMENTS = re.compile(r"<[^<>]*>")
+_PARAMETERS = re.compile(r"\([^()]*\)")
+
+
+def _head(graph: Graph, node: int) -> str:
+    """The declaration of a type without type arguments and what limits them."""
+    said = graph.signature(node)
+    while "<" in said and (less := _ARGUMENTS.sub("", said)) != said:
+        said = less
+    return said.partition(" where ")[0]
+
+
+def _bases(graph: Graph, node: int) -> str:
+    """What a type says that it derives from, as it is written; '' for nothing."""
+    said = _head(graph, node)
+    if graph.language(node) == "python":
+        return said.partition("(")[2]
+    while "(" in said and (less := _PARAMETERS.sub("", said)) != said:
+        said = less
+    return _DERIVES.split(said, maxsplit=1)[-1] if _DERIVES.search(said) else ""
 
 
 def _mapped(graph: Graph) -> Numbers:
@@ -244,14 +279,16 @@ def derived_by_text(graph: Graph, names: Sequence[str]) -> GraphFacts:
     """The types whose declarations say that they derive from something that the index does not declare, as
     `IDisposable` is."""
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist()
+    bases = [_bases(graph, node) for node in types]
     found: list[GraphFact] = []
     for name in names:
-        says = re.compile(rf"(?:[:,(]|\b(?:extends|implements)\b)[^{{]*?(?<!\w){re.escape(name)}\b")
-        nodes = [node for node in types if says.search(graph.signature(node).partition(" where ")[0])]
+        says = re.compile(rf"(?<!\w){re.escape(name)}\b")
+        nodes = [node for node, said in zip(types, bases, strict=True) if says.search(said)]
         places = places_of(graph, np.array(nodes, np.int64))
         found += [replace(one.fact, verb="derives from", target=name) for one in places]
     found.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
-    return GraphFacts(tuple(found[:MOST_LISTED]), len(found))
+    said = shlex.quote(f'"{names[0]}"')
+    return GraphFacts(tuple(found[:MOST_LISTED]), len(found), command=f"search {said}")
 
 
 def places_of(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:

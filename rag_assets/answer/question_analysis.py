@@ -464,8 +464,8 @@ def asks_setting(question: str) -> bool:
 _NAME = r"`?(?P<{0}>[A-Za-z_][\w.]*\w)`?"
 _WRITING = r"(?:writ(?:e|es|ten)|assign(?:s|ed)?|sets?|chang(?:e|es|ed)|modif(?:y|ies|ied)|updat(?:e|es|ed))"
 _WRITES = re.compile(
-    r"^\W*(?!.*\b(?:if|when|breaks?|affected)\b)"
-    rf"(?:where|who|what|which \w+)\b[^?]*? {_WRITING}(?: to| into)?(?: the)? {_NAME.format('object')}\W*$"
+    r"(?!.*\b(?:if|when|breaks?|affected)\b)"
+    rf"^\W*(?:where|who|what|which \w+)\b[^?]*? {_WRITING}(?: to| into)?(?: the)? {_NAME.format('object')}\W*$"
     rf"|^\W*where (?:is|are|was|does|do)(?: the)? {_NAME.format('subject')}(?: \w+)?(?: gets?)? {_WRITING}\W*$",
     re.IGNORECASE,
 )
@@ -690,6 +690,8 @@ def asks_how_to(question: str) -> bool:
 def singular(noun: str) -> str:
     if noun.endswith("ies"):
         return noun[:-3] + "y"
+    if noun.endswith(("sses", "xes", "ches", "shes")):
+        return noun[:-2]
     return noun if noun.endswith(("ss", "us", "is")) else noun.removesuffix("s")
 
 

@@ -8,77 +8,110 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from enum import Enum, auto
+from itertools import chain, pairwise
 
 from rag_assets.identifiers import word_set
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
 
+
+class Listed(Enum):
+    """A list that only a project as a whole has. `TASKS` are comments that say what is left to do."""
+
+    ENTRY_POINTS = auto()
+    CENTRAL_TYPES = auto()
+    TASKS = auto()
+
+
 _WHOLES = word_set(
-    "project repo repository lib library tool product app application kit package code codebase solution framework",
-    "service system program software template sample demo boilerplate starter thing",
+    "project repo repository lib library tool product app application kit codebase solution framework system program",
+    "software sample demo boilerplate starter",
 )
 """What a project is called."""
-_CALLED_THIS = _WHOLES | word_set("server site website bot engine gateway plugin extension client platform")
-"""What it is called with `this` before it: `the server` may be a part."""
-_WITHOUT_NOUN = word_set("this it everything")
+_CALLED_THIS = _WHOLES | word_set(
+    "code package service template thing server site website bot engine gateway plugin extension client platform",
+)
+"""What it is called with `this` before it: `the service` may be one of its parts."""
+_SAMPLES = word_set("sample demo example starter boilerplate template open source python java net")
+"""What goes before such a name: `the sample application`."""
+_IT = word_set("this it everything")
 _PARTS = word_set(
-    "part parts module modules component components layer layers services projects folders feature features",
-    "functionality capabilities",
+    "part parts module modules component components layer layers projects folders feature features functionality",
+    "capabilities",
 )
-_ASKED = _PARTS | word_set(
+_MADE_OF = word_set(
+    "architecture stack structure structured organized organised organization laid layout layered designed design",
+    "split work works fit fits together built made written composed reading understand",
+)
+"""What is asked of `it`, or of `the code`, only where the whole is meant."""
+_ASKED = word_set(
     "about for good used use meant supposed intended do does doing teach show demonstrate offer provide contain",
-    "consist include solve made built written based composed work works fit fits purpose goal idea problem problems",
-    "technology technologies stack languages structure structured organized organised organization laid layout",
-    "designed design explain describe summarize summarise understand reading",
+    "consist include solve based purpose goal idea problem problems technology technologies languages explain",
+    "describe summarize summarise",
+    *_PARTS,
+    *_MADE_OF,
 )
-_ASKED_OF_WHOLES_ALONE = word_set("architecture overview tour introduction summary started")
+_ASKED_OF_WHOLES_ALONE = word_set("architecture technologies stack")
+_TOLD_OF_WHOLES_ALONE = word_set("overview tour introduction summary")
 _BESIDE = FUNCTION_WORDS | word_set(
-    "s m d re ll ve me us my our new here just please all any whole entire main major most important key basic general",
+    "s m d re ll ve me us my our new here just please all any whole entire main major most important basic general",
     "overall high level big picture short brief briefly quick quickly one two three few sentence sentences word words",
-    "hello hi give tell get getting know want need like look looks looking come first actually exactly really kind out",
-    "up under hood inside each other open source home team joined somebody someone could would may there base some so",
-    "tech together walk through them split into consists",
+    "hello hi give tell get getting started know want need like look looks looking come first actually exactly",
+    "really kind out up under hood inside each other home team joined somebody someone could would may there base",
+    "some so tech walk through them into consists",
 )
 _STARTING = re.compile(r"\bhow (?:(?:do|can|should|could|would) (?:i|we|you|one)|to)\b", re.IGNORECASE)
-_STARTED = word_set("run running start install build set setup launch use try")
+_STARTED = word_set("run running start install build setup launch use try")
 _BESIDE_STARTED = word_set(
-    "development sources own locally local myself mac macos linux windows computer laptop machine getting",
+    "development set sources own locally local myself mac macos linux windows computer laptop machine getting",
 )
-_LEADING = re.compile(r"\b(?:(?:show|give|tell) (?:me|us)|(?:start|begin)(?= (?:reading|to read)))\b", re.IGNORECASE)
+_LEADING = re.compile(
+    r"\b(?:(?:show|give|tell) (?:me|us)|(?:start|begin)(?= (?:reading|to read))|set(?= up)"
+    r"|key(?= (?:features|parts|components)))\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[?!\n]+|\.(?:\s|$)")
 _CLAUSE = re.compile(
-    r"[?!;:,()\n]+|\.(?:\s|$)|\s[–—-]\s|\band (?=(?:what|how|which|why|where|who|is|does|do|can|into)\b)", re.IGNORECASE
+    r"[;:,()`]+|\s[–—-]\s|\band (?=(?:what|how|which|why|where|who|is|does|do|can|into)\b)", re.IGNORECASE
 )
+_ASKS = word_set("and or what how which why where who is does do can into in")
+"""What a clause begins with that asks for something else; others tell more of what stands before them."""
 _TOKEN = re.compile(r"[\w.+#]*[\w+#]")
 _MOST_OF_A_NAME = 3  # words
-_TERMS = frozenset(
-    map(stem, _CALLED_THIS | _ASKED | _ASKED_OF_WHOLES_ALONE | _BESIDE | _STARTED | _BESIDE_STARTED | _WITHOUT_NOUN)
+_SEES_NO_WHOLE = word_set("is are when where")
+_KNOWN = _CALLED_THIS | _ASKED | _TOLD_OF_WHOLES_ALONE | _BESIDE | _SAMPLES | _IT
+_TERMS = frozenset(map(stem, _KNOWN | _STARTED | _BESIDE_STARTED))
+
+_NOUNS = "|".join(sorted(_WHOLES))
+_HERE = (
+    r"(?: (?:are |is )?(?:there|here|left|open)| exist| (?:are |is )?(?:in|of|to|for|does|has)"
+    rf" (?:it|(?:this|the|our|its)(?: whole)? (?:code|code base|{_NOUNS}))(?: have)?)*\W*$"
 )
-
-
-_HERE = r"(?: (?:here|left|open|are there|there|exist|in|of|to|for|does|has)\b.*)?\W*$"
+"""What may follow the noun of a list where all of it is wanted."""
+_CENTRAL = r"(?:most (?:important|central|used)|important|central|main|core)"
 _LISTED = {
-    "entry point": re.compile(
-        r"^\W*where do(?:es)? (?:(?:the|this|our|its) )?(?:\w+ )?(?:it|everything|app|application|program|code"
-        r"|execution|service|server|process|project)s? (?:start|begin)s?(?: up)?\W*$"
-        rf"|^\W*(?:wh\w+ |list |show |is |are |me |all |the |main )*entry ?points?{_HERE}",
+    Listed.ENTRY_POINTS: re.compile(
+        rf"^where do(?:es)? (?:it|everything|execution|(?:the|this|our) (?:code|{_NOUNS})) (?:start|begin)(?: up)?\W*$"
+        rf"|^(?:(?:wh\w+|list|show|is|are|me|all|the|main) )*entry ?points?{_HERE}",
         re.IGNORECASE,
     ),
-    "central type": re.compile(
-        r"^\W*(?:what |which |list |show |are |is |me |the |all |most )+(?:important|central|main|key|core|used)"
-        rf" (?:class|type|interface|struct|model)e?s?{_HERE}",
+    Listed.CENTRAL_TYPES: re.compile(
+        rf"^(?:(?:what|which|list|show|are|is|me|the|all) )*{_CENTRAL} (?:class|type)(?:es|s)?{_HERE}"
+        rf"|^(?:what|which) (?:classes|types) are (?:the )?{_CENTRAL}(?: ones)?\W*$",
         re.IGNORECASE,
     ),
-    "task": re.compile(
-        r"^\W*(?:what|which|list|show|where|are|is|any|how many)\b[^?]*(?-i:\b(?:TODO|FIXME|HACK)s?\b)"
-        rf"(?: comments?)?{_HERE}",
+    Listed.TASKS: re.compile(
+        r"^(?:what|which|list|show|where|are|is|any|how many)\b[^?]{0,40}"
+        rf"(?-i:\b(?:TODO|FIXME|HACK)(?:s\b|(?= comments?)))(?: comments?)?{_HERE}",
         re.IGNORECASE,
     ),
 }
 
 
-def listed_of_whole(question: str) -> str:
-    """What a question wants a list of that only a project as a whole has: `entry point`, `central type`, or `task`, as
-    comments call them; '' for another question."""
-    return next((noun for noun, pattern in _LISTED.items() if pattern.search(question)), "")
+def listed_of_whole(question: str) -> Listed | None:
+    """What a question wants a list of that only a project as a whole has."""
+    asked = " ".join(question.split())
+    return next((listed for listed, pattern in _LISTED.items() if pattern.search(asked)), None)
 
 
 def is_of_whole(term: str) -> bool:
@@ -89,28 +122,37 @@ def is_of_whole(term: str) -> bool:
 def name_of_whole(question: str) -> str | None:
     """What a question about a whole project calls it: '' for `this project` and the like. A name, as in `what is
     Polly?`, may be that of something in it: the index has to say. None for every other question."""
-    clauses = [_TOKEN.findall(_LEADING.sub(" ", one)) for one in _CLAUSE.split(question)]
-    for at, written in enumerate(clauses):
-        words = [word.lower() for word in written]
-        if _STARTING.search(" ".join(words)) and not _STARTED.isdisjoint(words):
-            known = _WHOLES | _ASKED | _BESIDE | _STARTED | _BESIDE_STARTED
-            later = [word.lower() for clause in clauses[at:] for word in clause]
-            return "" if _says_whole(words) and known.issuperset(later) else None
-        name = _name_in(words, written)
-        if name is not None or not _BESIDE.issuperset(words):
-            return name
+    sentences = [
+        [_TOKEN.findall(clause) for clause in _CLAUSE.split(_LEADING.sub(" ", sentence))]
+        for sentence in _SENTENCE.split(question)
+    ]
+    for at, clauses in enumerate(sentences):
+        for number, written in enumerate(clauses):
+            words = [word.lower() for word in written]
+            later = [[word.lower() for word in clause] for clause in clauses[number + 1 :]]
+            if _STARTING.search(" ".join(words)) and not _STARTED.isdisjoint(words):
+                rest = [word.lower() for sentence in sentences[at + 1 :] for clause in sentence for word in clause]
+                said = {*words, *chain.from_iterable(later), *rest}
+                return "" if _says_whole(words) and said <= _KNOWN | _STARTED | _BESIDE_STARTED else None
+            name = _name_in(words, written)
+            if name is not None:
+                told_more = [clause for clause in later if clause and clause[0] not in _ASKS]
+                return name if all(_KNOWN.issuperset(clause) for clause in told_more) else None
+            if not _BESIDE.issuperset(words):
+                return None
     return None
 
 
 def _name_in(words: Sequence[str], written: Sequence[str]) -> str | None:
     """As `name_of_whole`, of one clause."""
-    whats = words[:2] in (["what", "is"], ["what", "s"], ["what", "was"], ["whats"])
-    if not (whats or not _ASKED.isdisjoint(words) or not _ASKED_OF_WHOLES_ALONE.isdisjoint(words)):
+    if not words or (words[0] in _SEES_NO_WHOLE and "reading" not in words):
         return None
-    known = _CALLED_THIS | _ASKED | _ASKED_OF_WHOLES_ALONE | _BESIDE | _WITHOUT_NOUN
-    others = [at for at, word in enumerate(words) if word not in known]
+    whats = words[:2] in (["what", "is"], ["what", "s"], ["what", "was"], ["whats"])
+    if not whats and _ASKED.isdisjoint(words) and _TOLD_OF_WHOLES_ALONE.isdisjoint(words) and "started" not in words:
+        return None
+    others = [at for at, word in enumerate(words) if word not in _KNOWN]
     if not others:
-        return "" if _says_whole(words) or not _ASKED_OF_WHOLES_ALONE.isdisjoint(words) else None
+        return "" if _says_whole(words) or _needs_no_whole(words) else None
     first, last = others[0], others[-1]
     before, after = words[first - 1 : first], words[last + 1 : last + 2]
     if first == last and before in (["this"], ["our"]) and after and after[0] in _CALLED_THIS:
@@ -119,12 +161,34 @@ def _name_in(words: Sequence[str], written: Sequence[str]) -> str | None:
     return " ".join(written[first : last + 1]) if is_name else None
 
 
+def _needs_no_whole(words: Sequence[str]) -> bool:
+    """Whether nothing but a whole has what is asked for: `the architecture`, `a quick overview`, `getting started`."""
+    told = not _TOLD_OF_WHOLES_ALONE.isdisjoint(words) and _BESIDE.issuperset({*words} - _TOLD_OF_WHOLES_ALONE)
+    started = any(pair in (("getting", "started"), ("get", "started")) for pair in pairwise(words))
+    of_part = not _PARTS.isdisjoint(words) or any(word in _CALLED_THIS for word in words)
+    asks = words[0] in ("what", "how", "which", "who", "why")
+    return not of_part and ((told and not asks) or started or not _ASKED_OF_WHOLES_ALONE.isdisjoint(words))
+
+
 def _says_whole(words: Sequence[str]) -> bool:
-    """Whether some of the words mean a project: `this library`, `the whole code base`, `it`."""
+    """Whether some of the words mean a project: `this library`, `the sample application`, `it`. With another noun
+    behind it, as in `the application layer`, it is a part."""
+    said = 0
     for at, word in enumerate(words):
-        following = next((one for one in words[at + 1 :] if one not in _BESIDE), "")
-        if (word in ("this", "our") and following in _CALLED_THIS) or (word == "the" and following in _WHOLES):
-            return True
-        if word in _WITHOUT_NOUN and not (word == "this" and following in _PARTS | _CALLED_THIS):
-            return True
-    return False
+        behind = [one for one in words[at + 1 :] if one not in ("whole", "entire")]
+        while behind[:1] and behind[0] in _SAMPLES and behind[1:2] and behind[1] in _CALLED_THIS | _SAMPLES:
+            behind = behind[1:]
+        noun, after = (behind[0] if behind else ""), (behind[1] if len(behind) > 1 else "")
+        is_code = noun == "code" and (after == "base" or not _MADE_OF.isdisjoint(words))
+        if after in _CALLED_THIS | _PARTS | _TOLD_OF_WHOLES_ALONE:
+            continue
+        said += (word in ("this", "our") and noun in _CALLED_THIS) or (word == "the" and (noun in _WHOLES or is_code))
+        said += word in _IT and not (word == "this" and noun in _PARTS | _CALLED_THIS) and _is_asked_of_it(words)
+    return said == 1  # `how does the application use the library?` is about neither
+
+
+def _is_asked_of_it(words: Sequence[str]) -> bool:
+    """Of `it` alone a project is meant where it is asked for what it is, does or is made of, or how it is started."""
+    if {"services", "use"} <= {*words} or (words[0] == "what" and words[1:3] in (["do", "i"], ["do", "we"])):
+        return False
+    return not (_ASKED | _STARTED).isdisjoint(words) or words[0].startswith("what")

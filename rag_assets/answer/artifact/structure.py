@@ -10,11 +10,12 @@ import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns
 from rag_assets.contracts.graph import Confidence, NodeType, Relation
-from rag_assets.graph.csr_graph import RELATIONS, NodeLocation
+from rag_assets.graph.csr_graph import KINDS, RELATIONS, NodeLocation
 
 _ENTRY_FILE = re.compile(r"(?:Program\.cs|__main__\.py|manage\.py|wsgi\.py|asgi\.py)")
 _SAYS_ENTRY = re.compile(
-    r"CreateBuilder|CreateDefaultBuilder|\b[Mm]ain\s*\(|__name__|new WebHostBuilder|\.Run\(|execute_from_command_line"
+    r"Create(?:Default|Empty|Slim)?Builder|\b[Mm]ain\s*\(|__name__|new \w*HostBuilder|execute_from_command_line"
+    r"|\b(?:app|host)\.Run|get_[aw]sgi_application"
 )
 _TELLING = (
     *(Relation.CALLS, Relation.INJECTS, Relation.CONSTRUCTS, Relation.EXECUTES, Relation.WRITES_TO),
@@ -28,12 +29,12 @@ _MOST_USES = 20
 
 def entry_points(columns: GraphColumns) -> list[tuple[str, int]]:
     """(path, line) of where programs start, those nearest to the root first; none in `.github` and the like."""
-    paths = {path for path in columns.files if _ENTRY_FILE.fullmatch(path.rpartition("/")[2])}
+    found = {path: 0 for path in columns.files if _ENTRY_FILE.fullmatch(path.rpartition("/")[2])}
     for node in columns.nodes(NodeType.METHOD).tolist():
-        if columns.graph.names[node] in ("Main", "main"):
-            paths |= {place.path for place in columns.graph.places(node)[:1]}
-    own = sorted((path for path in paths if not path.startswith(".")), key=lambda path: (path.count("/"), path))
-    return [(path, line) for path in own if (line := columns.line_of(path, _SAYS_ENTRY))]
+        if columns.graph.names[node] in ("Main", "main") and (place := columns.place(node)) is not None:
+            found[place.path] = place.line_start
+    own = sorted((path for path in found if not path.startswith(".")), key=lambda path: (path.count("/"), path))
+    return [(path, line) for path in own if (line := found[path] or columns.line_of(path, _SAYS_ENTRY))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ def area_uses(columns: GraphColumns) -> tuple[list[str], list[AreaUse]]:
     areas, area_of = columns.areas
     source, target = area_of[columns.source], area_of[columns.target]
     counted = (source >= 0) & (target >= 0) & (source != target) & columns.is_seen & ~columns.of(*NO_USE)
+    counted &= columns.graph.kinds[columns.target] != KINDS.index(NodeType.DBSET.value)  # used through its contract
     if not counted.any():
         return areas, []
     pairs, counts = np.unique(source[counted] * len(areas) + target[counted], return_counts=True)
@@ -77,11 +79,8 @@ def area_uses(columns: GraphColumns) -> tuple[list[str], list[AreaUse]]:
 def exposed_endpoints(columns: GraphColumns) -> list[tuple[int, int, str, int]]:
     """(endpoint, what exposes it, path, line), by place; each endpoint once."""
     wanted = columns.of(Relation.EXPOSES) & columns.is_seen & columns.product[columns.source]
-    wanted &= (
-        columns.touched[columns.target] | columns.touched[columns.source]
-        if columns.about is None
-        else (columns.touched[columns.target])
-    )
+    touched = columns.touched[columns.target]
+    wanted &= touched if columns.about is not None else touched | columns.touched[columns.source]
     found: dict[int, tuple[int, int, str, int]] = {}
     for source, target, _, path, line in columns.edges(wanted):
         found.setdefault(target, (target, source, path, line))
