@@ -115,3 +115,4 @@ def test_of_an_answer_that_is_too_long_the_first_lines_are_told(operations: Oper
     body = cut.partition("\n… ")[0]
     assert "more line" in cut and 100 < tokens(cut) <= 200 and body.count("```") == 2
     assert whole.startswith(body.removesuffix("```").rstrip())
+    assert reply.text(cost_of(whole)) == whole, "what fits is told whole"

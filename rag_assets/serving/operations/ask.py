@@ -89,6 +89,9 @@ class AskReply:
             cut = [f"… {left} more line{'s' * (left > 1)}; ask with a larger max_tokens"] if left else []
             return "\n".join([*head, body, *cut, "", *cited, *found.notes])
 
+        whole = first(len(lines))
+        if cost_of(whole) <= max_tokens:  # what is cut by one line says so, and may be longer
+            return whole
         fits = bisect_right(range(1, len(lines) + 1), max_tokens, key=lambda count: cost_of(first(count)))
         return clipped(first(max(fits, 1)), max_tokens)
 
