@@ -245,9 +245,8 @@ def _listed_of_whole(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.overview_plan import facts_listed
 
-    found = [facts_at(facts_listed(index, graph, listed), index) for index, graph in asked.graphs]
-    at = {fact: point for known in found for fact, point in known.items()}
-    return _answered(asked, Intent.LIST, (GraphFacts(tuple(at), len(at)), at))
+    found = (facts_at(facts_listed(index, graph, listed), index) for index, graph in asked.graphs)
+    return _answered(asked, Intent.LIST, _together((GraphFacts(tuple(at), len(at)), at) for at in found))
 
 
 def _written(asked: Asked) -> Planned | None:

@@ -194,7 +194,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         nodes = nodes if len(nodes) or noun != "table" else _mapped(graph)
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
-    types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist()
+    types = _of_kind(graph, NodeType.TYPE)
     if noun in _RUN and sort and _HOSTED.issuperset(sort):
         return _run_by_a_host(graph, types), True
     if noun in _FORMS and not sort:
@@ -217,6 +217,11 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     return np.array(sorted(found), np.int64), bool(sort and derived)
 
 
+def _of_kind(graph: Graph, kind: NodeType) -> list[int]:
+    found: list[int] = np.flatnonzero(graph.kinds == KINDS.index(kind.value)).tolist()
+    return found
+
+
 def _run_by_a_host(graph: Graph, types: Sequence[int]) -> Numbers:
     """The types that a host runs, and what derives from them."""
     found = {node for node in types if _RUN_BY_A_HOST.search(_bases(graph, node))}
@@ -226,8 +231,7 @@ def _run_by_a_host(graph: Graph, types: Sequence[int]) -> Numbers:
 
 def _test_functions(graph: Graph) -> Numbers:
     """The functions of languages whose tests are called so. Elsewhere types are told, as attributes mark tests."""
-    members = np.flatnonzero(graph.kinds == KINDS.index(NodeType.METHOD.value)).tolist()
-    prefixes = ((node, _TEST_PREFIX.get(graph.language(node))) for node in members)
+    prefixes = ((node, _TEST_PREFIX.get(graph.language(node))) for node in _of_kind(graph, NodeType.METHOD))
     return np.array([node for node, prefix in prefixes if prefix and graph.names[node].startswith(prefix)], np.int64)
 
 
@@ -237,10 +241,7 @@ _PARAMETERS = re.compile(r"\([^()]*\)")
 
 def _head(graph: Graph, node: int) -> str:
     """The declaration of a type without type arguments and what limits them."""
-    said = graph.signature(node)
-    while "<" in said and (less := _ARGUMENTS.sub("", said)) != said:
-        said = less
-    return said.partition(" where ")[0]
+    return _without(_ARGUMENTS, graph.signature(node)).partition(" where ")[0]
 
 
 def _bases(graph: Graph, node: int) -> str:
@@ -248,9 +249,16 @@ def _bases(graph: Graph, node: int) -> str:
     said = _head(graph, node)
     if graph.language(node) == "python":
         return said.partition("(")[2]
-    while "(" in said and (less := _PARAMETERS.sub("", said)) != said:
-        said = less
-    return _DERIVES.split(said, maxsplit=1)[-1] if _DERIVES.search(said) else ""
+    said = _without(_PARAMETERS, said)
+    found = _DERIVES.search(said)
+    return said[found.end() :] if found is not None else ""
+
+
+def _without(innermost: re.Pattern[str], text: str) -> str:
+    """A text without what stands in brackets, those inside of others first."""
+    while (less := innermost.sub("", text)) != text:
+        text = less
+    return text
 
 
 def _mapped(graph: Graph) -> Numbers:
@@ -278,7 +286,7 @@ def _derived(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
 def derived_by_text(graph: Graph, names: Sequence[str]) -> GraphFacts:
     """The types whose declarations say that they derive from something that the index does not declare, as
     `IDisposable` is."""
-    types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist()
+    types = _of_kind(graph, NodeType.TYPE)
     bases = [_bases(graph, node) for node in types]
     found: list[GraphFact] = []
     for name in names:

@@ -443,9 +443,8 @@ def settings_asked(question: str) -> tuple[str, str]:
     found = _SETTINGS.match(question.strip())
     if found is None:
         return "", ""
-    return "environment variable" if found["variables"] else "setting", found["who"] or found["by"] or found[
-        "which"
-    ] or ""
+    reader = found["who"] or found["by"] or found["which"] or ""
+    return "environment variable" if found["variables"] else "setting", reader
 
 
 _SETTING = re.compile(
