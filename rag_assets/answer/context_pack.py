@@ -6,6 +6,7 @@ Every slice is looked up through the filtered reader of the index, so what a rol
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,15 +28,14 @@ from rag_assets.answer.question_analysis import (
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
+from rag_assets.errors import RagAssetsError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
-from rag_assets.index.vectors.filters import METADATA
-from rag_assets.search import QuestionKind
+from rag_assets.index.vectors.filters import METADATA, SearchScope
+from rag_assets.search import QuestionKind, SearchResult
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.index.generations import Manifest
-    from rag_assets.index.vectors.filters import SearchScope
-    from rag_assets.search import SearchResult
     from rag_assets.search.index import LabelIndex, Searchable
     from rag_assets.search.retrieve import SearchResources
 
@@ -142,8 +142,6 @@ def _described(
 ) -> list[Evidence]:
     """The pieces with the descriptions of their points (IDX-070 §5.3). The payloads are those that the reader may see,
     and each description was written with what its level may know. Without descriptions an answer is still one."""
-    from rag_assets.errors import RagAssetsError
-
     addresses = {point: payload.get("DescriptionBlobUri", "") for point, payload in payloads.items()}
     wanted = [addresses[point] for piece in pieces for point in piece.point_ids if addresses[point]]
     try:
@@ -424,8 +422,6 @@ def _with_facts(
 
 def _near_paths(unknown: Sequence[str], target: Searchable) -> dict[str, None]:
     """The files whose names are most like those that no file has."""
-    import difflib  # start-up budget: of refusals
-
     known = {path.rpartition("/")[2].casefold(): path for path in target.parts.shard().values("Path", target.scope())}
     names = (path.rpartition("/")[2].casefold() for path in unknown)
     return {known[near]: None for name in names for near in difflib.get_close_matches(name, known, 3, 0.75)}

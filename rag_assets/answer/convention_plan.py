@@ -9,11 +9,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.plans import LISTED_KINDS, facts_naming, list_heading, nodes_listed, points_naming, product_of
+from rag_assets.answer.plans import (
+    LISTED_KINDS,
+    ListedNode,
+    facts_naming,
+    list_heading,
+    nodes_listed,
+    points_naming,
+    product_of,
+)
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
-    from rag_assets.answer.plans import ListedNode
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 

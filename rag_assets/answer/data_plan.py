@@ -16,13 +16,12 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_
 from rag_assets.answer.plans import ListedNode, places_of
 from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, root
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, ResultReader
+from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
-    from rag_assets.graph.csr_graph import Graph, Numbers
     from rag_assets.search.index import LabelIndex
 
 _KINDS = [

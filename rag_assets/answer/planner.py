@@ -46,12 +46,13 @@ from rag_assets.answer.question_analysis import (
 )
 from rag_assets.answer.whole_project import listed_of_whole, name_of_whole
 from rag_assets.contracts.evidence import short_name
-from rag_assets.search import QuestionKind
+from rag_assets.errors import NoEmbedderError
+from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
+from rag_assets.search.line_references import meant, sections_at, sections_of
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.models.static_code.embedder import StaticEmbedder
-    from rag_assets.search import CodePlace, Hit, Question, SearchResult
     from rag_assets.search.index import LabelIndex, Searchable
 
     Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
@@ -172,8 +173,6 @@ def _led(known: Planned, target: Searchable) -> Planned:
 
 def _points_of_places(places: Sequence[CodePlace], target: Searchable) -> list[str]:
     """The points at the lines, or of the files, that a question is."""
-    from rag_assets.search.line_references import meant, sections_at, sections_of
-
     shard, scope = target.parts.shard(), target.scope()
     found = list(sections_at(places, shard, scope))
     known = shard.values("Path", scope)
@@ -491,7 +490,6 @@ def declaring(name: str, target: Searchable) -> list[str]:
 def question_model(target: Searchable) -> StaticEmbedder | None:
     """The table of the package, whatever has made the vectors of an index: it says which words mean about the same.
     None where it is damaged, which `doctor` tells."""
-    from rag_assets.errors import NoEmbedderError
     from rag_assets.models.static_code.embedder import MODEL_ID, StaticEmbedder
     from rag_assets.search.query_embedding import load_local
 

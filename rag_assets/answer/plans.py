@@ -19,7 +19,7 @@ from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.contracts.outline import SectionMember
-from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, ResultReader
+from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.blobs import BlobError
@@ -31,7 +31,6 @@ from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
-    from rag_assets.graph.csr_graph import Numbers
     from rag_assets.search.index import LabelIndex, Searchable
 
 MOST_LISTED = 40

@@ -9,7 +9,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals
 from rag_assets.answer.citations import CheckedSentence
@@ -20,13 +19,10 @@ from rag_assets.answer.passage_ranking import RankedPassages, signals_of
 from rag_assets.answer.passages import Passage
 from rag_assets.answer.question_analysis import Intent, is_subject, roots_of, says_something
 from rag_assets.contracts.evidence import Evidence, lines_of
+from rag_assets.contracts.llm import LlmUsage
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.index.keyword.terms import runs
 from rag_assets.search import SearchResult
-
-if TYPE_CHECKING:
-    from rag_assets.contracts.llm import LlmUsage
-
 
 _CLOSEST = 3  # places to look at oneself after a refusal
 _MOST_SAID = 4  # words of a question

@@ -22,14 +22,13 @@ from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans import facts_naming, points_naming, product_of
 from rag_assets.contracts.graph import NodeType
-from rag_assets.graph.csr_graph import KINDS, ResultReader
+from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.answer.question_analysis import QueryTerm
-    from rag_assets.graph.csr_graph import Graph
     from rag_assets.models.static_code.embedder import StaticEmbedder
     from rag_assets.search.index import LabelIndex
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import typer
 
 from rag_assets.cli.console import FAILURE, CommandError
 from rag_assets.cli.options import AgentFolders, AsJson, CliSession, existing_folders, session_of
+from rag_assets.contracts.kinds import Kind
 from rag_assets.errors import RagAssetsError
 from rag_assets.qa.agents import AGENT_FOLDER, Agent, AgentLibrary, with_agent
 from rag_assets.qa.definition.loader import library_of
-
-if TYPE_CHECKING:
-    from rag_assets.contracts.kinds import Kind
-    from rag_assets.qa.definition.steps import Pipeline
-
+from rag_assets.qa.definition.steps import Pipeline
 
 agent_app = typer.Typer(
     no_args_is_help=True,

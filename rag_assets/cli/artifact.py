@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -26,11 +26,9 @@ from rag_assets.cli.ask import (
 from rag_assets.cli.console import NOTHING_FOUND, CommandError, Output
 from rag_assets.cli.options import AgentFolders, AsJson, Force, check_new_file, session_of
 from rag_assets.index.layout import as_user_shares
+from rag_assets.qa.agents import Agent, AgentLibrary
 from rag_assets.qa.answering import Artifact, make_artifact
 from rag_assets.suggestions import nearest
-
-if TYPE_CHECKING:
-    from rag_assets.qa.agents import Agent, AgentLibrary
 
 
 def artifact(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_assets.answer.abstention import SENTENCE
+from rag_assets.answer.abstention import SENTENCE, Thresholds
 from rag_assets.answer.citations import FENCE
 from rag_assets.answer.cited_lines import Citation, citation_object, line_numbers, numbered, rendered
 from rag_assets.answer.results import Answer
@@ -29,6 +29,9 @@ from rag_assets.cli.options import (
     existing_folders,
     session_of,
 )
+from rag_assets.contracts.llm import PROFILES
+from rag_assets.index.freshness import freshness_of
+from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.engine import TurnResult
 
 if TYPE_CHECKING:
@@ -61,8 +64,6 @@ Offline = Annotated[bool, typer.Option("--offline", help="Answer with quotes alo
 
 def known_profile(name: str | None) -> str | None:
     """Raises BadParameter for a profile that no setting can give a model to."""
-    from rag_assets.contracts.llm import PROFILES
-
     if name is not None and name not in PROFILES:
         raise typer.BadParameter(f"no profile {name!r}; valid: {', '.join(PROFILES)}")
     return name
@@ -269,7 +270,6 @@ def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict
 
 def explanation_of(asker: QuestionAnswerer, result: TurnResult) -> dict[str, Any]:
     """The object of `ask --explain --json`."""
-    from rag_assets.answer.abstention import Thresholds
     from rag_assets.answer.explanation import explanation
 
     assert result.response is not None
@@ -393,9 +393,6 @@ def ask(
     """
     if not question.strip():
         raise typer.BadParameter("the question is empty")
-    from rag_assets.index.freshness import freshness_of
-    from rag_assets.index.vectors.filters import SearchFilters
-
     session = session_of(context)
     wanted = AskOptionsFromCli.of(
         labels, limit, offline, profile, pipeline, packs, answering_agent(session, agent, folders)

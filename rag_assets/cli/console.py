@@ -14,13 +14,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import Any, Literal, TextIO
 
 from rag_assets.errors import RagAssetsError
+from rag_assets.index.freshness import Freshness, uncommitted
 from rag_assets.printable import printable
-
-if TYPE_CHECKING:
-    from rag_assets.index.freshness import Freshness
 
 FAILURE = 1
 USAGE = 2
@@ -150,8 +148,6 @@ def short(commit: str) -> str:
 def staleness(freshness: Freshness, label: str, overlaid: int = 0) -> list[Part]:
     """`indexed commit vs head` as one line; what a reader must act on is coloured. `overlaid` files of the work tree
     were searched as they are now."""
-    from rag_assets.index.freshness import uncommitted
-
     indexed, changed = short(freshness.indexed), uncommitted(freshness.changed_files)
     if overlaid:
         now = "it is" if overlaid == 1 else "they are"

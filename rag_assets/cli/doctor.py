@@ -22,6 +22,7 @@ from rag_assets.cli.console import FAILURE, Style, counted, describe_os_error, s
 from rag_assets.cli.options import AsJson, CliSession, require_writable, session_of
 from rag_assets.contracts.retrieval import RerankError
 from rag_assets.errors import GitNotFound, RagAssetsError
+from rag_assets.index.catalog import CatalogEmpty, CatalogError, open_catalog
 from rag_assets.index.generation_files import damaged_files, is_whole_record
 from rag_assets.index.generations import (
     GenerationError,
@@ -33,6 +34,8 @@ from rag_assets.index.generations import (
     read_pointer,
 )
 from rag_assets.index.layout import IndexHome
+from rag_assets.index.vectors import server_version
+from rag_assets.index.vectors.vector_api import VectorStoreError
 from rag_assets.settings.config_file import ConfigError
 
 if TYPE_CHECKING:
@@ -288,10 +291,6 @@ def reranking_model(session: CliSession) -> Iterator[Diagnosis]:
 
 def vector_server(session: CliSession) -> Iterator[Diagnosis]:
     """Checks that the Qdrant server answers and is new enough. Yields nothing without a configured one."""
-    # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.index.vectors import server_version
-    from rag_assets.index.vectors.vector_api import VectorStoreError
-
     try:
         settings = session.settings().stores
         if settings.vectors == "qdrant":
@@ -324,9 +323,6 @@ def remote_store(session: CliSession) -> Iterator[Diagnosis]:
 
 def catalog(session: CliSession) -> Iterator[Diagnosis]:
     """Checks that the catalog is reachable and writable. Yields nothing without a configured one; creates no tables."""
-    # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.index.catalog import CatalogEmpty, CatalogError, open_catalog
-
     try:
         settings = session.settings()
         if settings.stores.catalog == "none":

@@ -18,16 +18,21 @@ from rag_assets.index import generation_refs
 from rag_assets.index.catalog import CatalogError, forget_stale, tell_served
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generation_refs import ACTIVE, PREVIOUS, named_generation
-from rag_assets.index.generations import GenerationError, Manifest, all_generations, read_generation, read_pointer
+from rag_assets.index.generations import (
+    Generation,
+    GenerationError,
+    Manifest,
+    all_generations,
+    read_generation,
+    read_pointer,
+)
 from rag_assets.index.inventory import GenerationEntry, inventory, prune_servers, serve_in_servers
 from rag_assets.index.inventory import prune as pruned
-from rag_assets.index.layout import label_named
+from rag_assets.index.layout import IndexHome, label_named
 
 if TYPE_CHECKING:
     from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.graph.comparison import GraphComparison
-    from rag_assets.index.generations import Generation
-    from rag_assets.index.layout import IndexHome
     from rag_assets.index.promotion import Moved
     from rag_assets.pipeline.generation_diff import GenerationDiff, SymbolChange
 

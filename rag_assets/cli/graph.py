@@ -18,7 +18,7 @@ from rag_assets.cli.options import AsJson, LabelOption, chosen_label, named_in, 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, key_kind
 from rag_assets.graph import picture
 from rag_assets.graph.artifact import check
-from rag_assets.graph.csr_graph import Graph, GraphCounts, NodeLocation, by_count
+from rag_assets.graph.csr_graph import KINDS, Graph, GraphCounts, NodeLocation, by_count
 from rag_assets.graph.diagram import of_impact, of_neighbourhood, of_paths
 from rag_assets.graph.impact import Effect, Impact, ImpactGroup, Reached, impact, language_without_calls
 from rag_assets.graph.lookup import NotFound, nodes_named, short_name
@@ -486,7 +486,6 @@ def list_nodes(
     """
     from rag_assets.answer.plans import nodes_listed
     from rag_assets.answer.question_analysis import singular, words_asked_of
-    from rag_assets.graph.csr_graph import KINDS
 
     output = session_of(context).output
     noun = kind if kind in KINDS else singular(kind.strip().lower())

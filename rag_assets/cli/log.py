@@ -24,6 +24,7 @@ from rag_assets.history.query_log import ERROR, LogFilter, LoggedQuestion, LogRe
 from rag_assets.index.database import stamp
 from rag_assets.index.layout import label_named
 from rag_assets.index.vectors.filters import PeriodError, moment
+from rag_assets.qa.definition.loader import library_of
 from rag_assets.qa.log.query_log_record import Spread, Totals, TurnDetail, read_detail, read_replies, totals_of
 from rag_assets.qa.turn import CallRecord, Status, StepRecord
 
@@ -139,7 +140,6 @@ def replay(
     # Start-up budget: `log` and `trace` load nothing that answers.
     from rag_assets.models.openai_compat.token_counting import token_counter
     from rag_assets.qa.answering import history_of
-    from rag_assets.qa.definition.loader import library_of
     from rag_assets.qa.log.replay import Replayer
 
     if profile is not None and not live:

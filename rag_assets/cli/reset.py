@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,12 +15,9 @@ from rag_assets.cli.options import complete_label, session_of
 from rag_assets.index.catalog import forget_label
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generations import delete_label, generations_directory
-from rag_assets.index.layout import label_named
+from rag_assets.index.layout import IndexHome, label_named
 from rag_assets.index.locks import collection_lock
 from rag_assets.index.vectors import forget_points
-
-if TYPE_CHECKING:
-    from rag_assets.index.layout import IndexHome
 
 
 def reset(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from rag_assets.cli.console import Output, counted, named_counts, said_graph, short, size
 from rag_assets.cli.options import AsJson, CliSession, complete_label, session_of
 from rag_assets.cli.quality import format_runs, gate_object, measured
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.freshness import freshness_of, remembered_repository, uncommitted
@@ -22,12 +23,7 @@ from rag_assets.index.generations import (
     is_finished,
     pending_build_id,
 )
-from rag_assets.index.layout import label_named
-
-if TYPE_CHECKING:
-    from rag_assets.contracts.confidentiality import Confidentiality
-    from rag_assets.index.layout import IndexHome
-
+from rag_assets.index.layout import IndexHome, label_named
 
 _KEY_WIDTH = 13
 _SHOWN_DUPLICATES = 20

@@ -203,7 +203,6 @@ def run_index_job(
     the ref names it now.
     """
     with quiet():  # loading the definitions warns too
-        from rag_assets.defs.partitions import index_labels
         from rag_assets.defs.pipeline import pipeline_for
         from rag_assets.defs.resources import Workspace
 

@@ -9,14 +9,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dagster import AssetKey, BackfillPolicy, BetaWarning, DynamicPartitionsDefinition, PreviewWarning
+from dagster import (
+    AssetExecutionContext,
+    AssetKey,
+    BackfillPolicy,
+    BetaWarning,
+    DynamicPartitionsDefinition,
+    PreviewWarning,
+)
 
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.pipeline.progress import Progress, Silent
 
 if TYPE_CHECKING:
-    from dagster import AssetExecutionContext
-
     from rag_assets.defs.resources import SettingsSource
     from rag_assets.settings import Settings
 

@@ -27,6 +27,7 @@ from rag_assets.models.openai_compat.dry_run import answer_schema
 from rag_assets.models.openai_compat.endpoint import ApiKey
 from rag_assets.models.openai_compat.faults import FINAL, UNUSABLE, Fault, result_code
 from rag_assets.models.openai_compat.responses import decode_answer
+from rag_assets.models.openai_compat.token_counting import token_counter
 from rag_assets.qa.errors import PipelineError
 from rag_assets.qa.prompts import Prompt, parse_prompt
 from rag_assets.qa.services import Generated, ModelCall
@@ -215,7 +216,6 @@ def configured_judge(settings: Settings, profile: str | None = None) -> Judge | 
     named = answer.model_of(chosen).model
     if answer.replies != "replay" and not (answer.base_url and named):
         raise ConfigError(f"no model judges as {chosen!r}: set answer.base_url and answer.{chosen}.model")
-    from rag_assets.models.openai_compat.token_counting import token_counter
     from rag_assets.qa.ask_options import configured_model
 
     rubric, ask = read_rubric(rules.judge_rubric), configured_model(answer, chosen)

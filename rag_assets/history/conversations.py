@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
@@ -37,10 +37,8 @@ from rag_assets.index.database import (
     stamp,
     storable,
 )
+from rag_assets.index.layout import IndexHome
 from rag_assets.sources.secrets import masked
-
-if TYPE_CHECKING:
-    from rag_assets.index.layout import IndexHome
 
 _MAX_NAME = 200  # characters of a user or session name
 _TURN_NAMES = tuple(name for name in TURN_COLUMNS if name != "session_key")

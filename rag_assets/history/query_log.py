@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, levels_up_to
@@ -26,9 +26,7 @@ from rag_assets.index.database import (
     stamp,
     storable,
 )
-
-if TYPE_CHECKING:
-    from rag_assets.index.layout import IndexHome
+from rag_assets.index.layout import IndexHome
 
 ERROR = "error"
 """Status of a question that a defect or a missing index ended; the others are those of turns."""

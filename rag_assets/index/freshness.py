@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.errors import GitNotFound, SourceError
 from rag_assets.index.generations import Manifest
 from rag_assets.index.layout import IndexHome, RecordDamaged, read_record, record_if_whole
 
@@ -99,7 +100,6 @@ def freshness_of(
 def file_differs(home: IndexHome, manifest: Manifest, path: str, blob_id: str) -> bool | None:
     """Whether the file of the work tree is another one than the indexed, whose content has this id; None where there is
     no work tree to look at, or nobody can tell."""
-    from rag_assets.errors import SourceError
     from rag_assets.sources.file_version import work_tree_of
 
     location = str(remembered_repository(home, manifest.index_label).get("location", ""))
@@ -162,9 +162,6 @@ def remembered_repository(home: IndexHome, label: str) -> dict[str, Any]:
 
 
 def _git_head(manifest: Manifest, repository: Path, clearance: Confidentiality) -> Freshness:
-    # start-up budget: only a search of the command line asks for the head
-    from rag_assets.errors import GitNotFound
-
     indexed, ref, levels = manifest.commit_sha, manifest.ref, manifest.levels
     try:
         head = _git(repository, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
@@ -214,8 +211,6 @@ class ChangedFiles:
 def changed_since(folder: Path, commit: str, prefix: str = "") -> ChangedFiles | str:
     """What differs from a commit in the work tree around a folder; else the reason why nobody can say. Runs no filter
     of the repository, asks no network and never fails."""
-    from rag_assets.errors import GitNotFound
-
     try:
         where = _git(folder, "rev-parse", "--show-toplevel", f"{commit}^{{commit}}")
         if where is None:
@@ -235,8 +230,6 @@ def changed_since(folder: Path, commit: str, prefix: str = "") -> ChangedFiles |
 
 def folder_in_repository(location: str) -> str:
     """The path of a folder in its repository; '' of a whole repository, and where nobody knows."""
-    from rag_assets.errors import GitNotFound
-
     folder = Path(location)
     if not folder.is_absolute() or not folder.is_dir() or (folder / ".git").exists():
         return ""

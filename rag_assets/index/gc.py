@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from filelock import FileLock, Timeout
+
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.cache import Cache, PartCache, unshared_bytes
 from rag_assets.index.disk_files import discard, size_on_disk
@@ -226,8 +228,6 @@ def _remove(path: Path) -> None:
 
 def _remove_mirror(path: Path) -> bool:
     """Under the lock that a fetch holds; False while there is one."""
-    from filelock import FileLock, Timeout
-
     mirror = path.name[: path.name.index(".git") + len(".git")]
     try:
         with FileLock(path.with_name(f"{mirror}.lock"), timeout=0):

@@ -70,8 +70,6 @@ def configured(
     path = config_of(home.root, config)
     if not is_configured(_SECTION, path):
         if profile is not None:
-            from rag_assets.qa.chat_model import unknown_profile
-
             if profile not in PROFILES:
                 raise ConfigError(unknown_profile(profile))
             raise ConfigError(f"no model answers as {profile!r}: set answer.base_url and answer.{profile}.model")
@@ -115,8 +113,6 @@ def model_of(settings: AnswerSettings, profile: str) -> Model:
     from rag_assets.models.openai_compat.chat import Model
 
     if profile not in PROFILES:
-        from rag_assets.qa.chat_model import unknown_profile
-
         raise ConfigError(unknown_profile(profile))
     known = settings.model_of(profile)
     if not known.model:

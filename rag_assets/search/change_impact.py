@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.contracts.source_file import SkippedFile
@@ -31,6 +31,7 @@ from rag_assets.index.parquet_parts import by_bucket, read_part
 from rag_assets.languages.detection import SourceType, detect_language, source_type
 from rag_assets.search.affected_tests import AffectedTests
 from rag_assets.search.graph_context import graph_of
+from rag_assets.search.index import LabelIndex
 from rag_assets.search.tests_by_name import tests_by_name
 from rag_assets.search.touched_nodes import (
     DEFAULT_LISTED,
@@ -52,9 +53,6 @@ from rag_assets.sources.git.git_refs import commit_named
 from rag_assets.sources.ignore import ignore_policy
 from rag_assets.sources.open import LocalHistory, local_history
 from rag_assets.sources.secrets import masked_paths
-
-if TYPE_CHECKING:
-    from rag_assets.search.index import LabelIndex
 
 _DIGITS = 10
 

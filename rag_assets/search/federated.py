@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
+from rag_assets.contracts.identity import parse_uri
 from rag_assets.errors import NoEmbedderError, QueryError
+from rag_assets.index.keyword.vocabulary import KnownTerm, rarity_of, weighted_query
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters, SearchScope
 from rag_assets.search import Hit
 from rag_assets.search.index import LabelIndex, Searchable
@@ -152,8 +154,6 @@ class FederatedResources:
 
     def descriptions(self, uris: Sequence[str]) -> Mapping[str, str]:
         """Raises ArtifactError and TableDamaged."""
-        from rag_assets.contracts.identity import parse_uri  # start-up budget: a search reads no artifact
-
         found: dict[str, str] = {}
         for index in self._indexes:
             found |= index.parts.descriptions([uri for uri in uris if parse_uri(uri).label == index.label])
@@ -188,8 +188,6 @@ class FederatedVocabulary:
         return sum(index.parts.vocabulary().sections for index in self._indexes)
 
     def find(self, term: str) -> KnownTerm | None:
-        from rag_assets.index.keyword.vocabulary import KnownTerm
-
         known = [found for index in self._indexes if (found := index.parts.vocabulary().find(term)) is not None]
         return KnownTerm(self._number(term), sum(found.sections for found in known)) if known else None
 
@@ -198,13 +196,9 @@ class FederatedVocabulary:
         return sorted(set(chain.from_iterable(known)))
 
     def rarity(self, term: str) -> float:
-        from rag_assets.index.keyword.vocabulary import rarity_of
-
         return rarity_of(term, self, self.sections)
 
     def query_vector(self, text: str, related: Related | None = None) -> QueryVector:
-        from rag_assets.index.keyword.vocabulary import weighted_query
-
         return weighted_query(text, self, self.sections, related)
 
     def in_label(

@@ -20,11 +20,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, known_level
+from rag_assets.contracts.identity import parse_uri, point_id
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Capability, Mode, SearchPolicy
 from rag_assets.errors import NoEmbedderError, NoWorkTree, QueryError, WrongQuestion
 from rag_assets.index.generations import Generation, GenerationError, Manifest, active_generation
+from rag_assets.index.keyword.vocabulary import Vocabulary
 from rag_assets.index.layout import IndexHome
+from rag_assets.index.vectors import open_vectors
 from rag_assets.index.vectors.filters import NO_FILTERS, ScopeError, SearchFilters, SearchScope
+from rag_assets.index.vectors.vector_api import VectorStoreError
 from rag_assets.search import Hit, Question, SearchResult
 from rag_assets.search.retrieve import LabelResources, PathCache, SearchResources
 from rag_assets.search.search import search
@@ -374,7 +378,6 @@ class LabelIndex(Searchable):
     def resolve(self, uri: str) -> str:
         """The text of any artifact URI of this generation that the clearance reaches for. Raises ArtifactError."""
         # start-up budget: a search reads no artifact
-        from rag_assets.contracts.identity import parse_uri
         from rag_assets.index.artifacts import ArtifactError
 
         try:
@@ -398,8 +401,6 @@ class LabelIndex(Searchable):
 
     def point_id_of(self, semantic_id: str) -> str:
         """The id of the point of a SemanticId, whether there is one or not."""
-        from rag_assets.contracts.identity import point_id  # start-up budget: hits come with their ids
-
         known = self.manifest
         return point_id(known.org_id, known.project_id, known.repository_id, self.label, semantic_id)
 
@@ -505,9 +506,6 @@ class IndexResources:
         """Raises VectorStoreError where it cannot be read or does not hold what the manifest says."""
         with self._lock:
             if self._shard is None:
-                from rag_assets.index.vectors import open_vectors
-                from rag_assets.index.vectors.vector_api import VectorStoreError
-
                 opened = open_vectors(self._generation.vectors)
                 declared = self._generation.manifest.counts.get("points")
                 if declared is not None and opened.count() != declared:
@@ -524,8 +522,6 @@ class IndexResources:
         """Of what the clearance reaches. Raises KeywordIndexError."""
         with self._lock:
             if self._vocabulary is None:
-                from rag_assets.index.keyword.vocabulary import Vocabulary
-
                 self._vocabulary = Vocabulary(self._keyword)
             return self._vocabulary
 

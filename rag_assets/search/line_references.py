@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag_assets.index.vectors.filters import SearchScope
-
-if TYPE_CHECKING:
-    from rag_assets.index.vectors.vector_api import VectorReader
-    from rag_assets.search import CodePlace
+from rag_assets.index.vectors.vector_api import VectorReader
+from rag_assets.search import CodePlace
 
 _MOST_ALIKE = 3
 """Files that one written path can mean. `Program.cs:12` of a repository with a dozen programs says nothing."""

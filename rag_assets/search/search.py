@@ -13,7 +13,7 @@ from rag_assets.contracts.confidentiality import levels_up_to
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.errors import REBUILD, QueryError, WrongQuestion
 from rag_assets.index.keyword.terms import query_terms
-from rag_assets.index.keyword.vocabulary import KeywordIndexError, question_terms
+from rag_assets.index.keyword.vocabulary import KeywordIndexError, QueryVector, question_terms
 from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, SearchScope
 from rag_assets.search import WORK_TREE, CodePlace, Hit, Question, SearchResult, Source, TermEvidence
 from rag_assets.search.fusion import Ranked
@@ -24,7 +24,6 @@ from rag_assets.search.retrieve import Clock, SearchResources, retrieve
 
 if TYPE_CHECKING:
     from rag_assets.index.generations import Manifest
-    from rag_assets.index.keyword.vocabulary import QueryVector
 
 _SECTIONS_PER_SYMBOL = 3
 """Sections that are kept per hit where each symbol has one; of more candidates than these."""

@@ -23,7 +23,7 @@ from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
 from rag_assets.errors import FileSkipped, MissingCommit, PlaceError, QueryError, WrongQuestion
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
-from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.treesitter.module_constants import module_constants
 from rag_assets.search.retrieve import OpenLabel
@@ -31,7 +31,6 @@ from rag_assets.serialization import from_json
 from rag_assets.suggestions import near_paths
 
 if TYPE_CHECKING:
-    from rag_assets.index.vectors.filters import SearchScope
     from rag_assets.search.overlay import Overlay
 
 _WITH_COMMIT = re.compile(r"(?P<place>.+)@(?P<commit>[0-9a-fA-F]{4,64})", re.DOTALL)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.contracts.identity import GENERAL_DOMAIN
 from rag_assets.languages.treesitter.parsing import SourceText, UnparseableError, parse
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 LANGUAGES = {
     ".cs": "csharp",

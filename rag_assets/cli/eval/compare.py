@@ -12,14 +12,15 @@ from rag_assets.cli.console import CommandError, Output
 from rag_assets.cli.eval.run import QuestionSelection, ask, conditions_now, configured_set, questions_for
 from rag_assets.cli.options import AsJson, CliSession, complete_label, session_of
 from rag_assets.cli.quality import show_moves, show_table
-from rag_assets.index.layout import label_named
+from rag_assets.index.eval_records import read_run, read_run_file, read_runs
+from rag_assets.index.generations import read_generation
+from rag_assets.index.layout import IndexHome, label_named
 
 if TYPE_CHECKING:
     from rag_assets.evaluation.comparison import AbComparison, AnswersDelta, Comparison, MetricPair
     from rag_assets.evaluation.gate import GateRules
     from rag_assets.index.eval_records import EvalRun
     from rag_assets.index.generations import Generation
-    from rag_assets.index.layout import IndexHome
 
 _FILES = (".json", ".jsonl", ".yaml", ".yml")
 """How files end: that of a run, and by mistake that of the questions. Ids and commits do not, and tags hardly."""
@@ -135,8 +136,6 @@ def _from_file(word: str) -> EvalRun | None:
     if not path.is_file():
         said = "it is a folder" if path.is_dir() else "there is no such file"
         raise CommandError(f"{word}: {said}; write a file with: rag-assets eval run --out FILE.json")
-    from rag_assets.index.eval_records import read_run_file
-
     run = read_run_file(path)
     if run is None or not run.results:
         raise CommandError(f"{word}: no run that this version can read; write one with: rag-assets eval run --out FILE")
@@ -150,7 +149,6 @@ def _is_path(word: str) -> bool:
 
 def _generation(home: IndexHome, word: str, label: str | None) -> Generation:
     from rag_assets.index.generation_refs import named_generation
-    from rag_assets.index.generations import read_generation
 
     known = home.known_labels()
     labels = known if label is None else [label_named(known, label)]
@@ -159,8 +157,6 @@ def _generation(home: IndexHome, word: str, label: str | None) -> Generation:
 
 def _set_in_common(session: CliSession, generations: list[Generation | None], runs: list[EvalRun | None]) -> str:
     """The set that both sides were asked: that of a file, the configured one, or the only one."""
-    from rag_assets.index.eval_records import read_runs
-
     named = [
         {run.set}
         if run is not None
@@ -194,7 +190,6 @@ def _asked_or_stored(
     new one, which it keeps then. By the name of a set alone, whatever it keeps, if the role may see as much."""
     from rag_assets.evaluation.metrics import METRICS_VERSION
     from rag_assets.evaluation.persist import keep_run_of_finished
-    from rag_assets.index.eval_records import read_run
 
     path = Path(chosen)
     conditions = conditions_now(session, home, generation)

@@ -16,6 +16,7 @@ import typer
 from rag_assets.cli.console import CommandError, short
 from rag_assets.cli.options import CliSession, Force, check_new_file, complete_label, session_of
 from rag_assets.index.layout import as_user_shares, label_named
+from rag_assets.index.vectors.filters import PathClearance
 
 if TYPE_CHECKING:
     from rag_assets.api import Index
@@ -166,7 +167,6 @@ def _history(
 ) -> Iterator[tuple[Snapshot, Mined]]:
     """The snapshot, open, and the questions about it. Raises SourceError, MiningError, CommandError."""
     from rag_assets.evaluation.mining import chosen_snapshot, commit_at, is_date, mine_after
-    from rag_assets.index.vectors.filters import PathClearance
 
     levels = PathClearance(repository.confidentiality, repository.confidential_paths)
     sees = cache(partial(levels.visible, clearance=session.clearance()))

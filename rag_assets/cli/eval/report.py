@@ -15,6 +15,7 @@ from rag_assets.cli.options import (
     known_label,
     session_of,
 )
+from rag_assets.index.generations import read_generation
 from rag_assets.index.layout import as_user_shares
 
 
@@ -35,7 +36,6 @@ def report(
     """
     from rag_assets.evaluation.report import as_object, known_records, make_report, markdown
     from rag_assets.index.generation_refs import named_generation
-    from rag_assets.index.generations import read_generation
 
     if html is not None:
         check_new_file(html, "--html", force=True)

@@ -23,6 +23,8 @@ from rag_assets.cli.options import (
     session_of,
 )
 from rag_assets.cli.quality import show_moves, show_table
+from rag_assets.index.eval_records import read_run, write_run_file
+from rag_assets.index.generations import active_pointer, generation_directory, read_generation
 from rag_assets.printable import abridged
 from rag_assets.search.index import load_policy
 
@@ -208,9 +210,7 @@ def run(
     """
     from rag_assets.evaluation.comparison import difference
     from rag_assets.evaluation.persist import keep_run_of_finished
-    from rag_assets.index.eval_records import write_run_file
     from rag_assets.index.generation_refs import named_generation
-    from rag_assets.index.generations import read_generation
 
     if limit is not None and not answers:
         raise typer.BadParameter("the search is measured on all questions; it needs --answers", param_hint="--limit")
@@ -254,9 +254,6 @@ def _to_catalog(session: CliSession, generation: Generation, record: EvalRecord)
 
 def _served_run(home: IndexHome, label: str, run: EvalRun) -> EvalRun | None:
     """The stored run of the served generation on the same questions, where another one was asked."""
-    from rag_assets.index.eval_records import read_run
-    from rag_assets.index.generations import active_pointer, generation_directory
-
     pointer = active_pointer(home, label)
     if pointer is None or pointer.generation_id == run.generation_id:
         return None

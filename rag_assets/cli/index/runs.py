@@ -14,6 +14,7 @@ from rag_assets.cli.options import CliSession, require_writable
 from rag_assets.cli.quality import gate_object
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.errors import RagAssetsError
+from rag_assets.evaluation.questions import load_questions
 from rag_assets.index.generations import (
     GenerationError,
     active_generation,
@@ -121,8 +122,6 @@ def require_questions(settings: Settings, repository: RepositorySettings) -> Non
     """Raises QuestionSetError for an unreadable question set before the work starts."""
     for configured in settings.repositories:
         if configured.id == repository.id and configured.eval_set is not None:
-            from rag_assets.evaluation.questions import load_questions  # start-up budget: loaded when it runs
-
             load_questions(configured.eval_set)
 
 

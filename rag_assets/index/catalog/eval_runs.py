@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from sqlalchemy import Connection, and_, delete, select
 
+from rag_assets.index.catalog import open_catalog
 from rag_assets.index.catalog.database import Database, labels
 from rag_assets.index.catalog.database import eval_runs as runs
 from rag_assets.index.catalog.errors import CatalogError
@@ -31,7 +32,6 @@ def keep_record(settings: Settings, manifest: Manifest, record: EvalRecord) -> l
     measuring must not fail because of it."""
     if settings.stores.catalog == "none":
         return []
-    from rag_assets.index.catalog import open_catalog
     from rag_assets.index.catalog.history import Tenant
 
     tenant = Tenant.of(manifest)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -49,10 +49,7 @@ from rag_assets.index.vectors.conditions import (
     OneOf,
     conditions_of,
 )
-
-if TYPE_CHECKING:
-    from rag_assets.index.vectors.filters import SearchScope
-
+from rag_assets.index.vectors.filters import SearchScope
 
 COLUMNS: dict[str, ColumnElement[str]] = {
     "OrgId": labels.c.org_id,

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, delete, except_, func, select, update
@@ -17,11 +18,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, except_, func, s
 from rag_assets.index.catalog.database import ALIVE, batched, chunks, documents, generations, labels
 from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.catalog.rows import absent, put
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rag_assets.index.generations import Manifest
+from rag_assets.index.generations import Manifest
 
 WRITING = "writing"
 COMPLETE = "complete"

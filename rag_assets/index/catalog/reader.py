@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from sqlalchemy import ColumnElement, func, select, text
@@ -15,10 +15,8 @@ from rag_assets.index.catalog.database import Database, chunks, documents, gener
 from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.catalog.history import COMPLETE, Tenant
 from rag_assets.index.catalog.rows import content, point_of
-
-if TYPE_CHECKING:
-    from rag_assets.index.generations import Manifest
-    from rag_assets.index.vectors.vector_api import StoredPoint
+from rag_assets.index.generations import Manifest, decode_manifest
+from rag_assets.index.vectors.vector_api import StoredPoint
 
 _BATCH = 1_000  # points in memory
 
@@ -166,8 +164,6 @@ def rows_and_documents(database: Database) -> tuple[int, int]:
 
 
 def _manifest(text: str) -> Manifest:
-    from rag_assets.index.generations import decode_manifest
-
     try:
         return decode_manifest(text, error=CatalogError)
     except msgspec.DecodeError as error:

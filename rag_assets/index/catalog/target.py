@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
@@ -15,9 +15,7 @@ from rag_assets.index.catalog.database import ALIVE, Database, batched, chunks, 
 from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.catalog.history import COMPLETE, Tenant, begin, complete, mark_writing, require_writer
 from rag_assets.index.catalog.rows import DocumentTexts, absent, put, row_of
-
-if TYPE_CHECKING:
-    from rag_assets.index.vectors.vector_api import StoredPoint
+from rag_assets.index.vectors.vector_api import StoredPoint
 
 _FETCH = 10_000  # rows in memory while ids and digests are read
 

@@ -14,15 +14,12 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.contracts.segment import Member, MemberKind, ParseHealth, Segment, SegmentedFile
 from rag_assets.languages.sliding_window import statement_members, window_members, window_segment
 from rag_assets.languages.treesitter.parsing import SourceText, UnparseableError, error_lines, error_share, parse
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
 
 _LINE_MARK = re.compile(r"(?:/{2,}[!<]?|#+:?|--+) ?")
 _BLOCK_LINE_MARK = re.compile(r"[ \t]*\*+(?=[ \t]|$) ?")

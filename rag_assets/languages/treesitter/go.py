@@ -8,7 +8,8 @@ the package directory: like the parts of a partial class, the files of a package
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment
 from rag_assets.languages.detection import directory, file_stem
@@ -25,9 +26,6 @@ from rag_assets.languages.treesitter.code_segments import (
     type_parameters,
 )
 from rag_assets.languages.treesitter.parsing import SourceText
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _KINDS = {"struct_type": "struct", "interface_type": "interface"}
 

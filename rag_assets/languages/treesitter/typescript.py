@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, type_segment
 from rag_assets.languages.detection import file_stem, without_extension
@@ -23,10 +24,6 @@ from rag_assets.languages.treesitter.code_segments import (
     type_parameters,
 )
 from rag_assets.languages.treesitter.parsing import MAX_NESTED_TYPES, SourceText
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
 
 TYPE_KINDS = {
     "class_declaration": "class",

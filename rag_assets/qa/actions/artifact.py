@@ -28,7 +28,7 @@ from rag_assets.answer.artifact.templates import (
     split,
 )
 from rag_assets.answer.citations import CheckedSentence, Policy, Support, by_id, check, is_cited
-from rag_assets.answer.question_analysis import covered, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, covered, roots_of
 from rag_assets.answer.results import EXTRACTIVE
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.llm import Profile
@@ -45,7 +45,6 @@ from rag_assets.search.query_parser import plain_question
 if TYPE_CHECKING:
     from rag_assets.answer.artifact.findings import Surveyed
     from rag_assets.answer.context_pack import AnswerInputs
-    from rag_assets.answer.question_analysis import QueryTerm
 
 _WRAPPED = re.compile(r"\s*```(?:markdown|md)?[ \t]*\n(?P<inside>.*)\n```\s*", re.DOTALL)
 _README = "README"

@@ -7,17 +7,19 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from rag_assets.answer.abstention import SENTENCE, is_refusal
 from rag_assets.answer.citations import Policy, Support, check, is_cited
+from rag_assets.answer.context_pack import AnswerInputs
 from rag_assets.answer.extractive import answer_of, closest
 from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.answer.results import EXTRACTIVE, suggestions
 from rag_assets.answer.results import reason as because
 from rag_assets.answer.token_budget import named_within, pack
+from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.qa.actions.question import Translate, translated
@@ -25,10 +27,6 @@ from rag_assets.qa.definition.action_registry import Action, PromptName, StepOut
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.turn import RetrievalState, Status, Turn, TurnContext
-
-if TYPE_CHECKING:
-    from rag_assets.answer.context_pack import AnswerInputs
-    from rag_assets.contracts.evidence import Evidence
 
 
 def check_citations(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:

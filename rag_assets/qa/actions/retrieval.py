@@ -7,12 +7,14 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from rag_assets.answer.abstention import Signals
+from rag_assets.answer.context_pack import AnswerInputs
 from rag_assets.answer.question_analysis import asks_in_english
+from rag_assets.answer.results import as_it_is
 from rag_assets.contracts.retrieval import Mode, RetrievalPlan
 from rag_assets.errors import EvidenceLost
 from rag_assets.qa.definition.action_registry import Action, StepOutcome, always
@@ -21,10 +23,6 @@ from rag_assets.qa.errors import TurnError
 from rag_assets.qa.turn import RetrievalState, Turn, TurnContext
 from rag_assets.search import Question
 from rag_assets.search.query_parser import plain_question, understood_or_plain
-
-if TYPE_CHECKING:
-    from rag_assets.answer.context_pack import AnswerInputs
-
 
 _WORD = re.compile(r"\w+")
 
@@ -157,8 +155,6 @@ def _read(
     started = perf_counter()
     reading = run.services.search(label, question, mode, limit, turn.request.filters, members=run.services.has_model)
     if turn.untranslated:
-        from rag_assets.answer.results import as_it_is
-
         reading = as_it_is(reading)
     if not asks_in_english(question.typed):
         from rag_assets.answer.question_form import is_courtesy  # start-up budget: most questions ask something

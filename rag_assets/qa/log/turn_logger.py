@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
@@ -21,17 +22,13 @@ from rag_assets.history.query_log import QueryLog, open_query_log
 from rag_assets.index.database import stamp
 from rag_assets.index.generations import GenerationError, Manifest, read_generation
 from rag_assets.index.layout import IndexHome
+from rag_assets.qa.definition.action_registry import ActionRegistry
+from rag_assets.qa.definition.steps import Pipeline
 from rag_assets.qa.engine import TurnResult, run_turn
 from rag_assets.qa.log.query_log_record import FinishedTurn, record_of
 from rag_assets.qa.services import PipelineServices, members_of, nobody_listens
 from rag_assets.qa.turn import Journal, TurnRequest
 from rag_assets.settings.config_file import config_of, is_configured
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rag_assets.qa.definition.action_registry import ActionRegistry
-    from rag_assets.qa.definition.steps import Pipeline
 
 TURN_ID_DIGITS = 16
 DAYS = 90

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.embedder import EmbeddingWindow
@@ -34,6 +34,7 @@ from rag_assets.search.overlay.sections import (
     visible_shares,
 )
 from rag_assets.search.overlay.survey import IndexedShares, is_surveyed, symbol_table
+from rag_assets.search.retrieve import OpenLabel
 from rag_assets.serialization import from_plain
 from rag_assets.settings import RepositorySettings, Settings, load_settings
 from rag_assets.settings.config_file import config_of
@@ -42,9 +43,6 @@ from rag_assets.sources.file_version import files_of_work_tree, rules_of_work_tr
 from rag_assets.sources.ignore import IGNORE_FILE, IgnorePolicy, ignore_policy
 from rag_assets.sources.secrets import masked
 from rag_assets.sources.urls import safe_path
-
-if TYPE_CHECKING:
-    from rag_assets.search.retrieve import OpenLabel
 
 MOST_FILES = 300
 """Of a work tree that are laid over an index: some seconds. Where more differ, another commit is checked out, and to

@@ -7,7 +7,7 @@ weighed as a build would weigh them, and how rare a word is is counted with them
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import replace
 from itertools import takewhile
@@ -33,11 +33,9 @@ from rag_assets.index.vectors.filters import SearchScope
 from rag_assets.index.vectors.vector_api import FileRef, ScoredPoint, VectorReader
 from rag_assets.languages.detection import SourceType, source_type
 from rag_assets.search.overlay.sections import OverlaySection
-from rag_assets.search.retrieve import PathCache
+from rag_assets.search.retrieve import Keywords, LabelResources, PathCache
 
 if TYPE_CHECKING:
-    from collections.abc import Set
-
     from numpy.typing import NDArray
 
     from rag_assets.contracts.embedder import Embedder
@@ -47,7 +45,6 @@ if TYPE_CHECKING:
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors.vector_api import Dense
-    from rag_assets.search.retrieve import Keywords, LabelResources
 
 
 class OverlayPoints:

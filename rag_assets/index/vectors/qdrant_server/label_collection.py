@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from qdrant_client import models
+
 from rag_assets.contracts.payload import payload_indexes
 from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
 from rag_assets.index.vectors.qdrant_server.schema import (
@@ -76,8 +78,6 @@ def bring_label_collection(server: QdrantServer, place: ServerPlace) -> None:
 def drop_label_collection(server: QdrantServer, label: ServerLabel, *, served: int = -1) -> None:
     """Takes from outside readers what the label served. Where this server is known by another name too, and its copy is
     of the sequence `served`, it stays. Raises VectorStoreError."""
-    from qdrant_client import models
-
     for name in _collections(server, label):
         if served in _holds(server.call("read", "get_collection", collection_name=name)):
             return
@@ -89,8 +89,6 @@ def drop_label_collection(server: QdrantServer, label: ServerLabel, *, served: i
 
 def _opened(server: QdrantServer, place: ServerPlace, name: str) -> list[int]:
     """The sequences that the points of the collection may be of; it is made where it is absent."""
-    from qdrant_client import models
-
     versions = server.call("read", "get_collection", collection_name=place.collection)
     dense = (versions.config.params.vectors or {}).get(DENSE)
     vectors: Any = {} if dense is None else models.VectorParams(size=dense.size, distance=dense.distance)
@@ -107,8 +105,6 @@ def _holds(found: Any) -> list[int]:
 
 
 def _bring(server: QdrantServer, place: ServerPlace, name: str, holds: Sequence[int]) -> None:
-    from qdrant_client import models
-
     seen = visible(place.key, place.sequence)
     before = [visible(place.key, sequence) for sequence in holds]
     new = models.Filter(must=[seen], must_not=[models.Filter(must=before)])
@@ -142,8 +138,6 @@ def _copy(server: QdrantServer, place: ServerPlace, name: str, condition: Any) -
 
 def _point(record: Any) -> Any:
     """A version as a point of the contract."""
-    from qdrant_client import models
-
     named = record.vector or {}
     vector = {("" if key == DENSE else SPARSE): value for key, value in named.items()}
     payload = {key: value for key, value in record.payload.items() if key not in OWN_FIELDS}
@@ -174,8 +168,6 @@ def _set_holds(server: QdrantServer, name: str, holds: list[int]) -> None:
 
 def _name(server: QdrantServer, place: ServerPlace, name: str) -> None:
     """One request moves the alias, so no reader finds nothing."""
-    from qdrant_client import models
-
     alias = alias_of(place)
     known = _aliases(server).get(alias)
     if known != name:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from qdrant_client import models
+
 from rag_assets.closeable import Closeable
 from rag_assets.index.vectors.conditions import (
     Absent,
@@ -65,8 +67,6 @@ class ServerReader(Closeable):
         self, indices: Sequence[int], values: Sequence[float], scope: SearchScope, limit: int
     ) -> list[ScoredPoint]:
         """The points with the highest keyword score, best first; only points that share a term."""
-        from qdrant_client import models
-
         if not len(indices):
             return []
         query = models.SparseVector(indices=[int(index) for index in indices], values=[float(v) for v in values])
@@ -75,8 +75,6 @@ class ServerReader(Closeable):
     def retrieve(self, ids: Sequence[str], scope: SearchScope) -> dict[str, dict[str, Any]]:
         """id → payload of the points of `ids` that exist within the scope. What the server holds but the generation
         does not declare, or with another content, is left out."""
-        from qdrant_client import models
-
         if not ids:
             return {}
         asked = sorted(set(ids))
@@ -101,8 +99,6 @@ class ServerReader(Closeable):
 
     def vector(self, identifier: str) -> Dense | None:
         """The embedding of a point; None where it has none."""
-        from qdrant_client import models
-
         wanted = models.FieldCondition(key=POINT_ID, match=models.MatchValue(value=identifier))
         records, _ = self._call(
             "scroll",
@@ -168,8 +164,6 @@ class ServerReader(Closeable):
 
 
 def _compiled(condition: Condition) -> Any:
-    from qdrant_client import models
-
     match condition:
         case AnyOf():
             return models.Filter(should=[_compiled(found) for found in condition.conditions])

@@ -20,6 +20,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from qdrant_client import models
+
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
 from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
 from rag_assets.index.vectors.vector_api import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
@@ -57,8 +59,6 @@ def stored_id(label_key: str, point_id: str, born: int) -> str:
 def ensure_collection(server: QdrantServer, name: str, dimension: int) -> None:
     """Makes the collection of versions and its payload indexes where they are absent. Raises VectorStoreError where
     there is one of another shape."""
-    from qdrant_client import models
-
     dense = {DENSE: models.VectorParams(size=dimension, distance=models.Distance.DOT)} if dimension else {}
     wanted: dict[str, PayloadIndex] = {
         **payload_indexes(),
@@ -75,8 +75,6 @@ def ensure_collection(server: QdrantServer, name: str, dimension: int) -> None:
 def create_collection(server: QdrantServer, name: str, vectors: Any, *, metadata: dict[str, Any] | None = None) -> Any:
     """What the server says of the collection, which is made where it is absent. `vectors` are the dense ones, as the
     client takes them. Raises VectorStoreError."""
-    from qdrant_client import models
-
     if not server.call("read", "collection_exists", collection_name=name):
         try:
             server.call(
@@ -121,8 +119,6 @@ def _require_shape(server: QdrantServer, name: str, found: Any, dimension: int) 
 
 
 def _index_parameters(key: str, kind: PayloadIndex) -> Any:
-    from qdrant_client import models
-
     if kind == "integer":
         # Versions are only compared.
         lookup = key not in (BORN, DIED)
@@ -141,23 +137,17 @@ _SCROLL_BATCH = 10_000  # points of one answer: 2 MB with the few fields that ar
 
 def of_label(key: str) -> Any:
     """The condition that holds for all versions of all points of a label."""
-    from qdrant_client import models
-
     return models.FieldCondition(key=LABEL_KEY, match=models.MatchValue(value=key))
 
 
 def visible(key: str, sequence: int, *conditions: Any) -> Any:
     """The filter for what a reader of `sequence` sees of a label, and which meets the conditions."""
-    from qdrant_client import models
-
     born = _range(BORN, lte=sequence)
     return models.Filter(must=[of_label(key), born, *conditions], must_not=[_range(DIED, lte=sequence)])
 
 
 def unseen(key: str, kept: Collection[int]) -> Any:
     """The filter for the versions of a label that no reader of one of the sequences `kept` sees."""
-    from qdrant_client import models
-
     if not kept:
         return models.Filter(must=[of_label(key)])
     ordered = sorted(kept)
@@ -186,8 +176,6 @@ def delete_unseen(server: QdrantServer, key: str, kept: Mapping[str, Collection[
 def settle(server: QdrantServer, collection: str, key: str) -> None:
     """Returns when the server has done what it was sent before, also where nobody waited for the answer: it works in
     order, so it is asked to delete what does not exist."""
-    from qdrant_client import models
-
     nothing = models.Filter(must=[of_label(key), _range(BORN, lt=0)])
     server.call("written", "delete", collection_name=collection, points_selector=nothing, wait=True)
 
@@ -218,6 +206,4 @@ def batches(items: Sequence[_Item], size: int) -> Iterator[list[_Item]]:
 
 
 def _range(key: str, **bounds: int) -> Any:
-    from qdrant_client import models
-
     return models.FieldCondition(key=key, range=models.Range(**bounds))

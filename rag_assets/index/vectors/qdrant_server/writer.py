@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from qdrant_client import models
 
 from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
 from rag_assets.index.vectors.qdrant_server.schema import (
@@ -42,8 +43,6 @@ class ServerWriter:
         """`place.sequence` is the lowest that may be used; the writer takes one above all that the server knows of the
         label. `directory` gets the note that says where the points are. Raises VectorStoreError where the server
         cannot be used, or its collection is of another shape."""
-        from qdrant_client import models
-
         self._server = server
         self._dimension = dimension
         self._directory = directory
@@ -132,8 +131,6 @@ class ServerWriter:
 
     def _point(self, point: StoredPoint) -> Any:
         """The point as the server takes it."""
-        from qdrant_client import models
-
         vectors: dict[str, Any] = {}
         if self._dimension and point.dense is not None:
             if point.dense.shape != (self._dimension,):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.languages.csharp.binder import bcl_types
 from rag_assets.languages.csharp.binder.binder import (
@@ -29,9 +30,6 @@ from rag_assets.languages.csharp.binder.overloads import (
     read_with,
 )
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 def creation(walk: Binder, node: Node, wanted: Value) -> Value:

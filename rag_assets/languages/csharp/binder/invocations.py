@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.languages.csharp.binder import bcl_types
 from rag_assets.languages.csharp.binder.binder import (
@@ -42,12 +43,8 @@ from rag_assets.languages.csharp.binder.overloads import (
     read_waiting,
     read_with,
 )
+from rag_assets.languages.csharp.binder.symbols import MemberSymbol
 from rag_assets.languages.csharp.binder.type_syntax import TUPLE, TypeRef, substituted
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rag_assets.languages.csharp.binder.symbols import MemberSymbol
 
 _HUMP = re.compile(r"[A-Z][a-z0-9]+|[A-Z]+(?![a-z])")
 _TELLING_HUMPS = 3

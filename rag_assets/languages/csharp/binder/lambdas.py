@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.languages.csharp.binder.bcl_types import awaited
 from rag_assets.languages.csharp.binder.binder import Binder, Handler, Value
 from rag_assets.languages.csharp.binder.conversions import signature_of
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 ANY_ARITY = -2
 _STATEMENTS = frozenset(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from tree_sitter import Node
 
 from rag_assets.languages.csharp.binder import bcl_types
 from rag_assets.languages.csharp.binder.binder import Binder, Handler, Value, each_part
 from rag_assets.languages.csharp.binder.member_access import element_type
 from rag_assets.languages.csharp.binder.type_syntax import ARRAY, TUPLE, TypeRef
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 def tuple_value(walk: Binder, node: Node, wanted: Value) -> Value:

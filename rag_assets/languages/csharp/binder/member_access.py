@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from tree_sitter import Node
 
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.languages.csharp.binder import bcl_types
@@ -10,10 +10,6 @@ from rag_assets.languages.csharp.binder.binder import REFERENCES, USES_TYPE, Bin
 from rag_assets.languages.csharp.binder.conversions import signature_of
 from rag_assets.languages.csharp.binder.symbols import MemberSymbol, is_private
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef, substituted
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
 
 VALUE, TYPE, SPACE = range(3)
 """What stands before a dot: a value, the name of a type, or a name that may be of a namespace or a library type."""

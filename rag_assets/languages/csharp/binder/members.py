@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.languages.csharp.binder.bcl_types import awaited
 from rag_assets.languages.csharp.binder.binder import (
@@ -21,16 +22,12 @@ from rag_assets.languages.csharp.binder.binder import (
     behind_name,
 )
 from rag_assets.languages.csharp.binder.constructions import chain_to
+from rag_assets.languages.csharp.binder.declarations import DeclaredMember, TypeDeclaration
 from rag_assets.languages.csharp.binder.lambdas import declare_parameters
 from rag_assets.languages.csharp.binder.member_access import may_use
 from rag_assets.languages.csharp.binder.overloads import read_arguments
 from rag_assets.languages.csharp.binder.statements import declare_functions
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rag_assets.languages.csharp.binder.declarations import DeclaredMember, TypeDeclaration
 
 _WRAPPERS = frozenset({"Lazy", "Func", "IEnumerable", "IReadOnlyList", "IReadOnlyCollection", "IList", "ICollection",
                        "IOptions", "IOptionsMonitor", "IOptionsSnapshot", "[]"})  # fmt: skip

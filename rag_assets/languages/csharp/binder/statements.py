@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.languages.csharp.binder import bcl_types
 from rag_assets.languages.csharp.binder.binder import Binder, Handler, LocalFunction, Value, behind_name, each_part
@@ -11,9 +12,6 @@ from rag_assets.languages.csharp.binder.expressions import operator_call
 from rag_assets.languages.csharp.binder.lambdas import function_result
 from rag_assets.languages.csharp.binder.member_access import access, element_type, refer, views
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 def block(walk: Binder, node: Node, wanted: Value) -> Value:

@@ -7,16 +7,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.contracts.segment import Segment, Span, moved
 from rag_assets.languages.csharp.facts.expressions import literal
 from rag_assets.languages.csharp.web.call_syntax import Call, CodeTree, read_calls
 from rag_assets.languages.treesitter.parsing import UnparseableError
 from rag_assets.printable import abridged
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 class _Form(Enum):

@@ -11,7 +11,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node, Tree
 
 from rag_assets.contracts.segment import LineIndex, ParseHealth
 from rag_assets.languages.csharp.syntax.lexer import Scan, blank, brackets, scan
@@ -28,10 +29,6 @@ from rag_assets.languages.csharp.syntax.masks import (
 )
 from rag_assets.languages.csharp.syntax.preprocessor import Branch, ConditionalGroup, choose, find_groups
 from rag_assets.languages.treesitter.parsing import SourceText, parse
-
-if TYPE_CHECKING:
-    from tree_sitter import Node, Tree
-
 
 _TOKEN = re.compile(r"[{}()\[\];]|=>|(?<![=!<>+\-*/%&|^])=(?![=>])")
 _ENUM_TOKEN = re.compile(r"[{}()\[\];,]")

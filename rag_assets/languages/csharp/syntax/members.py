@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.contracts.segment import Member, MemberKind, Parameter
 from rag_assets.languages.csharp.syntax.declaration_heads import (
@@ -21,9 +22,6 @@ from rag_assets.languages.csharp.syntax.declaration_heads import (
     short_value,
     signature,
 )
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 def read_member(reader: NodeText, item: Item) -> list[Member]:

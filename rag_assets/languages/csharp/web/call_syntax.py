@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.contracts.segment import Span
 from rag_assets.languages.csharp.syntax.declaration_heads import NodeText
 from rag_assets.languages.csharp.syntax.error_recovery import parse_csharp
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _SCOPES = frozenset(
     {

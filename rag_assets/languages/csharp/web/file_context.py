@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.contracts.segment import Parameter
 from rag_assets.languages.csharp.syntax.declaration_heads import NodeText, read_attributes, read_parameters
 from rag_assets.languages.csharp.syntax.error_recovery import parse_csharp
 from rag_assets.languages.csharp.web.route_templates import string_of
 from rag_assets.languages.treesitter.parsing import UnparseableError
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _CONSTANT = re.compile(r"\bconst\s++(?:string|String)\b")
 _TYPES = ("class_declaration", "record_declaration", "struct_declaration", "record_struct_declaration")

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rag_assets.contracts.graph import member_keys, method_suffix
 from rag_assets.contracts.segment import Member, Parameter, Segment, Span, leaves_of, moved
@@ -41,10 +42,6 @@ from rag_assets.languages.csharp.web.responses import (
     success_status,
 )
 from rag_assets.languages.csharp.web.route_templates import Constants, constants_of, nested, parameters_of, string_of
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
 
 _METADATA_CALL_NAMES = (
     "WithName WithTags WithSummary WithDescription WithOpenApi WithMetadata WithDisplayName WithGroupName "
