@@ -51,7 +51,8 @@ class Signals:
 
     `names` counts identifiers in the question, `unknown_names` are those that nothing declares or mentions.
     `facts` counts what the graph says of the names in answer to the question, with a place to quote. `planned`: the
-    index itself answers this kind of question, as it does for lists, overviews and routes.
+    index itself answers this kind of question, as it does for lists, overviews and routes. `absent`: it has looked for
+    what is asked, and it is nowhere.
     """
 
     said: float = 0.0
@@ -68,6 +69,7 @@ class Signals:
     words: int = 0
     facts: int = 0
     planned: bool = False
+    absent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,8 @@ def confidence(signals: Signals, weights: AbstentionWeights = WEIGHTS) -> float:
 def ceiling_of(signals: Signals) -> float:
     """What the confidence is at most: the name in a question says much, and nothing of whether what is asked about it
     is so."""
+    if signals.absent:
+        return _UNPROVEN
     return _UNPROVEN if signals.unsaid >= _MOSTLY and (signals.named or signals.names) else 1.0
 
 

@@ -275,7 +275,8 @@ class AnswerInputs:
     """Everything that an answer is made from. `lead` is the evidence that an overview begins with. `signals` say how
     well it fits the question; `warnings` are those of the search and of reading; those that are also `lost` name files
     that were found and cannot be read. `empty`: there is nothing that the reader may see;
-    `no_graph`: an index that was asked has none."""
+    `no_graph`: an index that was asked has none. `absent` says what was looked for and is nowhere, `meant` are
+    words that may be meant by one that is in no section."""
 
     search: SearchResult
     wish: QueryIntent
@@ -292,6 +293,8 @@ class AnswerInputs:
     lost: tuple[str, ...] = ()
     empty: bool = False
     no_graph: bool = False
+    absent: str = ""
+    meant: tuple[str, ...] = ()
 
     @property
     def confidence(self) -> float:
@@ -340,6 +343,7 @@ def read(
         signals_of(passages, wish.names, unknown, 0 if known.setting else len(at)),
         keyword=keyword_signal(result, sections_of_vocabulary(target.parts)),
         setting=known.setting,
+        absent=bool(known.absent),
         planned=_is_decided(asked, known, lead, at, ranked_of),
     )
     if wish.intent is Intent.EXPLANATION and not at and not narrowed:
@@ -364,6 +368,7 @@ def read(
         lost,
         empty=not evidence and not target.parts.shard().count(target.scope()),
         no_graph=bool(known.warnings),
+        absent=known.absent,
     )
 
 

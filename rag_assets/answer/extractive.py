@@ -17,8 +17,8 @@ from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages
 from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, members_of, only_stores, passages_of
-from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
-from rag_assets.answer.whole_project import is_of_whole
+from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, is_called, role_of, roots_of
+from rag_assets.answer.whole_project import HEADINGS, is_of_whole
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
@@ -90,9 +90,16 @@ def answer_of(
     within = frozenset(evidence)
     if wish.intent is Intent.PLACE:
         pieces += _at_places(wish.places, lead)
+    elif wish.intent is Intent.STEPS:
+        pieces += [*_headed(sorted(lead, key=_from_readme), roots_of(HEADINGS[wish.action]), words), said]
+        pieces += [] if any(pieces) else _explanations(words, passages, within, _MOST_WHOLE)
     elif wish.intent is Intent.OVERVIEW:
         about_it = any(role_of(word) != "manner" and not is_of_whole(word.word) for word in words)
-        more = _explanations(words, passages, within, _BESIDE_FACTS) if about_it else _headed(lead, words)
+        more = (
+            _explanations(words, passages, within, _BESIDE_FACTS)
+            if about_it
+            else _headed(lead, _headings_of(words), words)
+        )
         pieces += [*_introduction(lead), *more, said]
     elif wish.intent is Intent.EXPLANATION:
         first, *others = _explanations(words, passages, within, _MOST_WHOLE) or [""]
@@ -306,16 +313,24 @@ def _introduction(lead: Sequence[Evidence]) -> list[str]:
     return made
 
 
-def _headed(lead: Sequence[Evidence], words: Sequence[QueryTerm]) -> list[str]:
-    """Of a README what is below the first headings that say what is asked: `Features`, `Technology stack`, `Usage`."""
-    wanted = {word.root for word in words}
-    wanted |= _STARTING if wanted & _STARTING else frozenset()
+def _from_readme(known: Evidence) -> tuple[bool, int, str, int]:
+    name = known.path.rpartition("/")[2].lower()
+    return not name.startswith("readme"), known.path.count("/"), known.path, known.line_start
+
+
+def _headings_of(words: Sequence[QueryTerm]) -> frozenset[str]:
+    wanted = frozenset(word.root for word in words)
+    return wanted | _STARTING if wanted & _STARTING else wanted
+
+
+def _headed(lead: Sequence[Evidence], wanted: frozenset[str], words: Sequence[QueryTerm]) -> list[str]:
+    """Of documents what is below the first headings that say what is asked: `Features`, `Technology stack`, `Usage`."""
     found: dict[str, Passage] = {}
     for known in lead:
         for passage in passages_of(known):
-            if passage.is_prose and wanted & roots_of(passage.heading):
+            if passage.is_prose and (wanted & roots_of(passage.heading) or is_called(known.path, wanted)):
                 found.setdefault(passage.heading, passage)
-    return [_whole_told(one, words) for one in list(found.values())[:_BESIDE_FACTS]]
+    return [prose_told(_in_context(one, from_start=True), words) for one in list(found.values())[:_BESIDE_FACTS]]
 
 
 def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:
@@ -413,16 +428,17 @@ def prose_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
     return f"{title}{where} {marker(known.id)}\n\n{quoted}"
 
 
-def _in_context(passage: Passage) -> Passage:
-    """A paragraph with those around it, as far as a quote has room: what it says is often explained by the next one, or
-    by the table before it. Not of pages or recordings, whose quotes are found by where they begin."""
+def _in_context(passage: Passage, *, from_start: bool = False) -> Passage:
+    """A paragraph with those around it, or only those after it, as far as a quote has room: what it says is often
+    explained by the next one, or by the table before it. Not of pages or recordings, whose quotes are found by where
+    they begin."""
     known = passage.evidence
     if known.pages or known.seconds is not None:
         return passage
     lines = known.text.split("\n")
     start, end = passage.line_start - known.line_start, passage.line_end - known.line_start + 1
     while end - start < MOST_LINES:
-        grown = max(0, start - 1), min(len(lines), end + 1)
+        grown = max(0, start - (not from_start)), min(len(lines), end + 1)
         if grown == (start, end) or sum(map(len, lines[grown[0] : grown[1]])) > _MOST_PROSE_CHARS:
             break
         start, end = grown

@@ -44,7 +44,13 @@ from rag_assets.answer.question_analysis import (
     words_asked_of,
     written_name,
 )
-from rag_assets.answer.whole_project import listed_of_whole, name_of_whole
+from rag_assets.answer.whole_project import (
+    Everyday,
+    EverydayQuestion,
+    everyday_question,
+    listed_of_whole,
+    name_of_whole,
+)
 from rag_assets.contracts.evidence import short_name
 from rag_assets.errors import NoEmbedderError
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
@@ -107,7 +113,7 @@ class Planned:
     """What a plan knows: facts with the points that show them, and `wish`, the question as it answers it. `decides`: it
     is the answer, however well a search fits. `lead` are the points that an answer begins with, `near` names that are
     nearly those that nothing declares, `warnings` say why there is no graph, `setting` is the share of the question
-    that the name of a setting says."""
+    that the name of a setting says, `absent` says what was looked for and is nowhere."""
 
     wish: QueryIntent
     facts: GraphFacts = field(default_factory=GraphFacts)
@@ -117,6 +123,7 @@ class Planned:
     near: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     setting: float = 0.0
+    absent: str = ""
 
 
 def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Asked:
@@ -156,7 +163,7 @@ def planned(asked: Asked) -> Planned:
             best = known
             near |= dict.fromkeys(known.near)
             warnings |= dict.fromkeys(known.warnings)
-            if known.at:
+            if known.at or known.absent or known.lead:
                 break
     return _led(replace(best, near=tuple(near), warnings=tuple(warnings)), asked.target)
 
@@ -185,6 +192,52 @@ def _points_of_places(places: Sequence[CodePlace], target: Searchable) -> list[s
 def _answered(asked: Asked, intent: Intent, known: Facts, *, decides: bool = True) -> Planned | None:
     facts, at = known
     return Planned(replace(asked.wish, intent=intent), facts, at, decides) if at else None
+
+
+def _everyday(asked: Asked) -> Planned | None:
+    """What many ask of any project: what it is made with, how it is run, what changed."""
+    question = everyday_question(asked.question.asks or asked.question.typed)
+    if question is None:
+        return None
+    from rag_assets.answer.everyday_plan import project_facts, steps, technology_facts
+
+    if question.about is Everyday.STEPS:
+        (action,) = question.words
+        told = [steps(index, action) for index in asked.target.members.values()]
+        lead = tuple(point for *_, points in told for point in points)
+        facts, at = _together((facts, at) for facts, at, _ in told)
+        wish = replace(asked.wish, intent=Intent.STEPS, action=action)
+        return Planned(wish, facts, at, decides=True, lead=lead) if at or lead else None
+    if question.about in (Everyday.COMMITS, Everyday.CHANGE, Everyday.AUTHORS):
+        return _changed(asked, question)
+    if question.about is Everyday.TECHNOLOGY:
+        found = [technology_facts(index, graph, question) for index, graph in asked.graphs]
+    elif question.about is Everyday.UNTESTED:
+        from rag_assets.answer.history_plan import untested
+
+        found = [untested(index, graph) for index, graph in asked.graphs]
+    else:
+        found = [project_facts(index, question) for index in asked.target.members.values()]
+    known = _answered(asked, Intent.LIST, _together((facts, at) for facts, at, _ in found))
+    absent = next((absent for *_, absent in found if absent), "")
+    return known or (Planned(asked.wish, absent=absent) if absent else None)
+
+
+def _changed(asked: Asked, question: EverydayQuestion) -> Planned | None:
+    """Which commits were the last, of all files or of those that a question names."""
+    from rag_assets.answer.history_plan import authors_absent, last_change, last_commits, paths_of
+
+    indexes = list(asked.target.members.values())
+    if question.about is Everyday.COMMITS:
+        return _answered(asked, Intent.LIST, _together(map(last_commits, indexes)))
+    (thing,) = question.words
+    points = declaring(thing, asked.target)
+    paths = {index.label: paths_of(index, thing, points) for index in indexes}
+    if question.about is Everyday.AUTHORS:
+        told = [path for known in paths.values() for path in known]
+        return Planned(asked.wish, absent=authors_absent(told)) if told else None
+    known = _together(last_change(index, paths[index.label]) for index in indexes if paths[index.label])
+    return _answered(asked, Intent.LIST, known)
 
 
 def _settings_read(asked: Asked) -> Planned | None:
@@ -352,6 +405,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
 
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
+    _everyday,
     _settings_read,
     _package_used,
     _listed_of_whole,

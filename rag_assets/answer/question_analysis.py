@@ -218,6 +218,11 @@ def _forms(term: str, terms: Terms) -> Iterable[str]:
     return term, root(term), *word_forms([term], terms.starting)
 
 
+def is_called(path: str, wanted: frozenset[str]) -> bool:
+    """Whether the name of a file, as `CONTRIBUTING.md` is one, has no words but some, given by their roots."""
+    return roots_of(path.rpartition("/")[2].partition(".")[0]) <= wanted
+
+
 def covered(words: tuple[QueryTerm, ...], roots: frozenset[str]) -> float:
     """Which share of the weight of some words a text has, 0 to 1; 0 for no words."""
     total = sum(word.weight for word in words)
@@ -236,6 +241,7 @@ class Intent(StrEnum):
     OVERVIEW = "overview"
     LIST = "list"
     PLACE = "place"
+    STEPS = "steps"
     EXPLANATION = "explanation"
 
 
@@ -345,7 +351,7 @@ class QueryIntent:
     """`names` are identifiers that the question writes as code is written, `places` the files and lines that a path or
     a stack trace is, `routes` paths of HTTP. `does`: it asks what something does, which its body says. `choice`: the
     names are those of the enumeration whose values it asks for. `declared`: it asks for the declarations of the names
-    and nothing more."""
+    and nothing more. `action`: what is to be done, of a question for the steps."""
 
     intent: Intent
     names: tuple[str, ...]
@@ -354,6 +360,7 @@ class QueryIntent:
     does: bool = False
     choice: bool = False
     declared: bool = False
+    action: str = ""
 
 
 def intent_of(question: Question) -> QueryIntent:

@@ -67,6 +67,8 @@ def reason(found: AnswerInputs, threshold: float) -> str:
     nothing, _ = asks_nothing(found)
     if nothing:
         return nothing
+    if found.absent:
+        return found.absent
     if not found.search.hits:
         return "nothing was found"
     if found.unknown:
@@ -98,6 +100,8 @@ def suggestions(found: AnswerInputs, *, untranslated: bool = False) -> tuple[str
     made = []
     if found.unknown and found.near:
         return (f"did you mean {', '.join(found.near)}?",)
+    if found.meant:
+        made.append(f"did you mean {' or '.join(found.meant)}?")
     if not found.unknown and found.search.hits and any(word.known for word in found.words):
         made.append(f"the closest are {', '.join(_closest(found))}")
     if untranslated and not found.unknown:
@@ -135,6 +139,8 @@ def _place_told(passage: Passage, ranked: RankedPassages) -> str:
 
 def notes(found: AnswerInputs, evidence: Collection[Evidence]) -> tuple[str, ...]:
     """What quotes of the `evidence` leave out, and the command that shows it."""
+    if found.absent:
+        return (found.absent,)
     ids = {piece.id for piece in evidence}
     unlisted = found.facts.total - sum(piece.id in ids for piece in found.at.values())
     if found.facts.command and unlisted > 0:

@@ -1,13 +1,15 @@
-"""Which questions are about a project as a whole: what it is, what it is for, how it is built, how it is started. Pure.
+"""Which questions are about a project as a whole: what it is, what it is for, how it is built, and what many ask of any
+project: what it is made with, its licence, versions and size, how it is run, what changed, what is tested. Pure.
 
 Such a question is told by having no other words: `how is this project structured`, and not `how is the cache of this
-project structured`.
+project structured`; `which database does it use`, and not `which database is the order stored in`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import chain, pairwise
 
@@ -192,3 +194,235 @@ def _is_asked_of_it(words: Sequence[str]) -> bool:
     if {"services", "use"} <= {*words} or (words[0] == "what" and words[1:3] in (["do", "i"], ["do", "we"])):
         return False
     return not (_ASKED | _STARTED).isdisjoint(words) or words[0].startswith("what")
+
+
+class Everyday(Enum):
+    """What is asked. `CHANGE` is the last change of one file, `AUTHORS` who wrote it."""
+
+    TECHNOLOGY = auto()
+    LICENCE = auto()
+    RUNTIME = auto()
+    VERSION = auto()
+    SIZE = auto()
+    STEPS = auto()
+    COMMITS = auto()
+    CHANGE = auto()
+    AUTHORS = auto()
+    UNTESTED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class EverydayQuestion:
+    """`words` say more: what a question calls a technology, the language of a runtime, the action of steps, the thing
+    that changed. `within` are the words for a part of the project: of a technology, where it is used."""
+
+    about: Everyday
+    words: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
+
+
+CALLED: Mapping[str, str] = {
+    called: category
+    for category, names in {
+        "Authentication": "auth library, authentication library, authentication framework, identity provider",
+        "Background jobs": "background job library, job library, job queue, job scheduler, scheduler, task queue",
+        "CSS framework": "css framework, css library, styling library",
+        "Cache": "cache, caching library, cache library, cache server, distributed cache",
+        "Continuous integration": "ci, ci server, ci service, ci system, ci tool, continuous integration",
+        "Database": "database, database engine, database server, database system, databases, datastore, db",
+        "Dependency injection": "di container, di framework, di library, dependency injection, ioc container"
+        ", dependency injection container, dependency injection framework, dependency injection library",
+        "Frontend framework": "front-end framework, frontend framework, frontend library, javascript framework"
+        ", js framework, spa framework, ui framework",
+        "HTTP client": "http client, http client library, http library, rest client",
+        "Linter": "code formatter, formatter, linter, linters, linting tool",
+        "Logging": "logger, logging framework, logging library, logging package, log library, log framework",
+        "Mapping": "mapper, mapping library, object mapper",
+        "Message broker": "broker, event bus, message broker, message bus, message queue, messaging library"
+        ", messaging system, queue, queueing system, service bus",
+        "Migrations": "database migration tool, migration library, migration tool",
+        "Mocking": "mock library, mocking framework, mocking library, mocks library",
+        "ORM": "data access library, orm, orm library, object relational mapper, object-relational mapper",
+        "Search engine": "full text search engine, search engine, search server",
+        "State management": "state management, state management library",
+        "Telemetry": "metrics library, monitoring library, monitoring system, monitoring tool, telemetry library"
+        ", tracing library",
+        "Template engine": "template engine, template language, templating engine, view engine",
+        "Test framework": "test framework, test frameworks, test library, test runner, testing framework"
+        ", testing library, testing tool, unit test framework, unit testing framework",
+        "Validation": "validation framework, validation library, validator library",
+        "Web framework": "api framework, backend framework, http framework, server framework, web framework"
+        ", web library",
+    }.items()
+    for called in names.split(", ")
+}
+"""What a question calls a category."""
+
+_WORD = re.compile(r"[#@\w][\w.#+/@:-]*[\w#+]|\w")
+_ASKING = (
+    FUNCTION_WORDS
+    | _WHOLES
+    | word_set(
+        "any current currently here kind list me my name our please s show sort tell type us used using use uses",
+        "actually all code service whole",
+    )
+)
+_OF_TESTS = frozenset({"test", "tests"})
+"""Where their packages are named, paths seldom tell."""
+_USED = word_set("use uses used using need needs require requires rely relies depend depends have there run runs")
+_VERB = word_set("is are do does has have used in for of by to within are's")
+_KINDS = ("kind of", "sort of", "type of", "kinds of")
+_RUNTIMES = {
+    "net": "net",
+    "dotnet": "net",
+    "c#": "net",
+    "csharp": "net",
+    "sdk": "net",
+    "python": "python",
+    "node": "node",
+    "nodejs": "node",
+    "node.js": "node",
+    "go": "go",
+    "golang": "go",
+    "java": "java",
+    "jdk": "java",
+    "jre": "java",
+}
+_ACTIONS = {
+    "test": "test",
+    "tests": "test",
+    "build": "build",
+    "compile": "build",
+    "run": "run",
+    "start": "run",
+    "launch": "run",
+    "install": "install",
+    "setup": "install",
+    "deploy": "deploy",
+    "host": "deploy",
+    "contribute": "contribute",
+    "lint": "lint",
+    "format": "lint",
+}
+HEADINGS = {
+    "test": "test tests testing",
+    "build": "build building compile compiling",
+    "run": "run running start starting started quickstart usage launch locally",
+    "install": "install installation installing setup setting prerequisites",
+    "deploy": "deploy deployment deploying hosting production docker",
+    "contribute": "contribute contributing contribution",
+    "lint": "lint linting format formatting style",
+}
+"""What documents have above the steps of an action."""
+_STEPS = frozenset({"command", "commands", "steps"})
+_BESIDE_ACTIONS = word_set(
+    "set up locally local myself mac macos linux windows computer laptop machine development environment dev unit",
+    "integration suite source sources scratch command commands steps production server getting get started own",
+)
+_LICENCE = word_set("license licence licensed licensing under open source copyright legal terms released")
+_VERSION = word_set("version versions latest release released number newest last")
+_REQUIRED = word_set("version versions minimum need needed required target targets runtime framework language sdk on")
+_SIZE = word_set("big large size many files file languages language count programming written number implemented")
+_COMMITS = word_set(
+    "changed changes change lately recently recent latest last commit commits newest history git log updated modified",
+    "done happened been most made were few subject subjects",
+)
+_LATELY = word_set("lately recently recent latest last newest")
+_UNTESTED = word_set(
+    "class classes type types services files functions modules untested tested tests test coverage covered unit yet",
+    "no without lack lacks missing still",
+)
+_LACKS = word_set("no not without lack lacks missing")
+_CHANGED = word_set("changed modified updated touched edited written created added")
+_WROTE = word_set("wrote changed modified created added authored touched edited updated introduced")
+
+
+def everyday_question(question: str) -> EverydayQuestion | None:
+    """What a question asks that many ask of any project; None for others."""
+    written = _WORD.findall(question)
+    words = [word.lower() for word in written]
+    if not words:
+        return None
+    said = frozenset(word for word in words if word not in _ASKING)
+    return _of_whole(words, said) or _of_one(words, written) or _of_technology(words)
+
+
+def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | None:
+    everyday = EverydayQuestion
+    if any(word.startswith("licen") for word in said) and said <= _LICENCE:
+        return everyday(Everyday.LICENCE)
+    runtimes = [_RUNTIMES[word] for word in words if word in _RUNTIMES]
+    if runtimes and said - _RUNTIMES.keys() <= _REQUIRED and not said.isdisjoint(("version", "versions", "sdk")):
+        return everyday(Everyday.RUNTIME, (runtimes[0],))
+    if "version" in said and said <= _VERSION:
+        return everyday(Everyday.VERSION)
+    lacks = "untested" in said or not _LACKS.isdisjoint(words)
+    if lacks and said <= _UNTESTED and not said.isdisjoint(("untested", "test", "tests", "tested", "covered")):
+        return everyday(Everyday.UNTESTED)
+    if said and said <= _SIZE and _asks_size(words):
+        return everyday(Everyday.SIZE)
+    if said <= _COMMITS and words[0] in ("what", "which", "show", "list", "when", "give", "tell"):
+        if said & _LATELY and not said.isdisjoint(("commit", "commits", "changed", "changes", "change", "modified")):
+            return everyday(Everyday.COMMITS)
+        if "updated" in said and words[0] == "when":
+            return everyday(Everyday.COMMITS)
+    return _of_steps(words, said)
+
+
+def _asks_size(words: Sequence[str]) -> bool:
+    pairs = set(pairwise(words))
+    return (
+        ("how", "big") in pairs
+        or ("how", "large") in pairs
+        or (("how", "many") in pairs and not {"files", "languages"}.isdisjoint(words))
+        or (
+            ("language" in words or "languages" in words)
+            and not {"written", "programming", "used", "use", "implemented"}.isdisjoint(words)
+        )
+    )
+
+
+def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | None:
+    """`How do I run the tests` is about tests, and `what is the command to build it` about building."""
+    actions = dict.fromkeys(_ACTIONS[word] for word in words if word in _ACTIONS)
+    actions |= {"install": None} if "set" in words and "up" in words else {}
+    asks = words[0] == "how" or (words[0] in ("what", "which") and not _STEPS.isdisjoint(words))
+    if not asks or not actions or not said <= _ACTIONS.keys() | _BESIDE_ACTIONS:
+        return None
+    if words[0] == "how" and words[1:2] not in (["do"], ["to"], ["can"], ["should"], ["could"]):
+        return None
+    first = "test" if "test" in actions else next(iter(actions))
+    return EverydayQuestion(Everyday.STEPS, (first,))
+
+
+def _of_one(words: Sequence[str], written: Sequence[str]) -> EverydayQuestion | None:
+    """`When was X last changed`, `who wrote X`."""
+    beside = FUNCTION_WORDS | _LATELY | {"file", "class", "method", "first", "originally", "author", "time"}
+    thing = tuple(word for word in written if word.lower() not in beside | _CHANGED | _WROTE)
+    if len(thing) != 1:
+        return None
+    if words[0] == "when" and words[1:2] in (["was"], ["were"], ["did"]) and words[-1] in _CHANGED | {"change"}:
+        return EverydayQuestion(Everyday.CHANGE, thing)
+    if words[0] == "who" and (words[1] in _WROTE | {"last"} or "author" in words):
+        return EverydayQuestion(Everyday.AUTHORS, thing)
+    return None
+
+
+def _of_technology(words: list[str]) -> EverydayQuestion | None:
+    for kind in _KINDS:
+        if f" {kind} " in f" {' '.join(words)} ":
+            words = f" {' '.join(words)} ".replace(f" {kind} ", " ").split()
+    if words[0] in ("which", "what"):
+        at = next((at for at, word in enumerate(words) if at and word in _VERB), len(words))
+        called, rest = " ".join(words[1:at]), words[at:]
+        if called not in CALLED or (rest and _USED.isdisjoint(rest) and rest not in (["is", "it"], ["is", "this"])):
+            return None
+        within = tuple(one for one in rest if one not in _ASKING | _USED | _OF_TESTS)
+        return EverydayQuestion(Everyday.TECHNOLOGY, (called,), within)
+    if words[0] in ("does", "do", "is", "are") and not _USED.isdisjoint(words):
+        from rag_assets.answer.technologies import technology_called  # start-up budget: few questions name one
+
+        wanted = [word for word in words[1:] if word not in _ASKING | _USED]
+        if " ".join(wanted) in CALLED or (wanted and technology_called(wanted)[0]):
+            return EverydayQuestion(Everyday.TECHNOLOGY, tuple(wanted))
+    return None

@@ -20,6 +20,7 @@ from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters, has_wild
 if TYPE_CHECKING:
     from rag_assets.answer.context_pack import AnswerInputs
     from rag_assets.answer.question_analysis import QueryTerm
+    from rag_assets.answer.spelling import Respelled
     from rag_assets.answer.token_budget import TokenCounter
     from rag_assets.contracts.evidence import Evidence
     from rag_assets.contracts.retrieval import Mode
@@ -156,6 +157,14 @@ class PipelineServices:
         target = self._target(label)
         result = target.search(query, limit=limit, mode=mode, literal=True, filters=filters, members=members)
         return read(result, target, self._graph, described=self.has_model)
+
+    def respelled(self, label: str, found: AnswerInputs) -> Respelled | None:
+        """What a question means by words that are nowhere in the index and one slip away from some that are."""
+        if not found.unknown and all(word.known for word in found.words):
+            return None
+        from rag_assets.answer.spelling import respelled
+
+        return respelled(found, self._target(label))
 
     def expand(
         self, label: str, entries: Mapping[str, float], *, steps: Sequence[Walk], depth: int, nodes: int

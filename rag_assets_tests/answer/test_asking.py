@@ -71,7 +71,7 @@ def test_between_an_answer_and_a_refusal_is_what_is_closest(shop: Index) -> None
 
 
 def test_a_refusal_names_what_is_nearly_called_so(shop: Index) -> None:
-    found = shop.ask("What does RefundPolice do?", options=AskOptions())
+    found = shop.ask("What does RefundPolise do?", options=AskOptions())
     assert "RefundPolicy" in found.suggestions[0]
 
 

@@ -52,7 +52,6 @@ def asked(cli: CommandLine, question: str) -> Outcome:
         "what does this do for me and where can I run it",
         "What is Shop?",
         "what can I do with this application?",
-        "how do I run it?",
         "I'm new here - how is this project structured?",
         "what's the architecture of this system?",
         "What are the parts of this application and what is it meant to show?",

@@ -156,6 +156,8 @@ def _read(
     reading = run.services.search(label, question, mode, limit, turn.request.filters, members=run.services.has_model)
     if turn.untranslated:
         reading = as_it_is(reading)
+    elif not (run.services.has_model or turn.request.literal):
+        turn, reading = _respelled(turn, label, reading, mode, limit, run)
     if not asks_in_english(question.typed):
         from rag_assets.answer.question_form import is_courtesy  # start-up budget: most questions ask something
 
@@ -169,6 +171,23 @@ def _read(
     if label == turn.label and (before is None or reading.confidence > before.confidence):
         turn = replace(turn, reading=reading)
     return replace(turn, queries=queries).warned(*reading.warnings), reading, reading.warnings
+
+
+def _respelled(
+    turn: Turn, label: str, reading: AnswerInputs, mode: Mode, limit: int, run: TurnContext
+) -> tuple[Turn, AnswerInputs]:
+    """The reading of the question as it is meant, where it has a slip of typing, and that fits better."""
+    slip = run.services.respelled(label, reading)
+    if slip is None:
+        return turn, reading
+    if not slip.text:
+        return turn, replace(reading, meant=slip.meant)
+    meant = _within(turn.asked, understood_or_plain(slip.text))
+    again = run.services.search(label, meant, mode, limit, turn.request.filters, members=run.services.has_model)
+    if again.confidence < reading.confidence:
+        return turn, replace(reading, meant=slip.meant)
+    told = f"read as: {slip.text} (nothing here says {' or '.join(slip.typed)})"
+    return replace(turn, question_en=slip.text).warned(told), again
 
 
 def ensure_readable(turn: Turn, label: str, reading: AnswerInputs) -> None:

@@ -1,0 +1,444 @@
+"""The everyday plan: what manifests, compose files, scripts and documents say of the project itself, line by line.
+
+Everything is told with its line, of files that the reader may see. Where a category of technologies is asked for and no
+package, image or line of code is of one, that is said, and nothing else is taken for an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.question_analysis import is_called, roots_of
+from rag_assets.answer.technologies import CODE, WHOLE, fit, parts_of, technologies_of, technology_called
+from rag_assets.answer.whole_project import CALLED, HEADINGS, Everyday, EverydayQuestion
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
+from rag_assets.index.blobs import BlobError
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
+from rag_assets.search.line_references import sections_of
+from rag_assets.search.phrases import points_saying
+from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.section_source import section_source
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+    Lines = Mapping[str, Mapping[int, str]]
+
+_MOST_OF_ONE, _MOST_TOLD = 3, 12  # places of one technology, and of an answer
+_MOST_READ = 60  # sections that are looked through for a line of code
+_OF_OTHERS = frozenset({"eslint", "plugin", "prettier", "stubs", "types", "typings"})
+"""What packages that only help others with a technology are called."""
+_OF_TESTS = frozenset({"Test framework", "Mocking"})
+_FRONTEND = frozenset({"frontend", "front-end", "client", "ui", "web"})
+_COMPOSE = re.compile(r"(?:.*/)?(?:docker-)?compose[^/]*\.ya?ml", re.IGNORECASE)
+_IMAGE = re.compile(r"^\s*image:\s*[\"']?(?P<image>[\w./-]+)")
+_SHOWN_BY_FILES = frozenset({"Containers", "Continuous integration"})
+_WORKFLOWS = (".github/workflows/", ".gitlab-ci", ".travis.yml", "azure-pipelines", ".circleci/")
+
+_PROJECTS = (".csproj", ".fsproj", ".vbproj", ".props")
+_PYTHON = ("pyproject.toml", "setup.cfg", "setup.py")
+_DOCKER = ("dockerfile",)
+_GRADLE = ("build.gradle", "build.gradle.kts")
+
+_RUNTIME: Mapping[str, Sequence[tuple[Sequence[str], Sequence[str]]]] = {
+    "go": ((("go.mod",), ("go 1.",)), (_DOCKER, ("from golang", "/golang:"))),
+    "java": (
+        (("pom.xml",), ("<java.version", "<maven.compiler.", "<release>")),
+        (_GRADLE, ("sourcecompatibility", "javalanguageversion", "jvmtoolchain")),
+        (_DOCKER, ("jdk", "jre", "from java", "temurin")),
+    ),
+    "net": ((("global.json",), ('"version"',)), (_PROJECTS, ("<targetframework",))),
+    "node": (
+        (("package.json",), ('"node":',)),
+        ((".nvmrc", ".node-version"), ("",)),
+        (_DOCKER, ("from node", "/node:")),
+    ),
+    "python": (
+        (_PYTHON, ("requires-python", "python_requires", "python =")),
+        ((".python-version", "runtime.txt"), ("",)),
+        (_DOCKER, ("from python", "/python:")),
+    ),
+}
+"""Language → (endings of file names, what the line of a version begins with or has, in lower case)."""
+
+_VERSION: Sequence[tuple[Sequence[str], Sequence[str]]] = (
+    (("package.json",), ('"version":',)),
+    (("pom.xml",), ("<version>",)),
+    (_PROJECTS, ("<version>", "<versionprefix>", "<packageversion>")),
+    (_PYTHON, ("version =", "version=")),
+    (("__init__.py", "version.py", "__about__.py"), ("__version__ =", "version =")),
+    (_GRADLE, ("version =", "version '")),
+    (("version", "version.txt"), ("",)),
+    (("changelog.md", "changes.md", "changelog.rst"), ("## ", "# v", "v1", "v2")),
+)
+_LICENCE: Sequence[tuple[Sequence[str], Sequence[str]]] = (
+    (("package.json",), ('"license":',)),
+    (("pyproject.toml", "setup.cfg", "setup.py"), ("license =", "license=", "license ::")),
+    (_PROJECTS, ("<packagelicenseexpression",)),
+)
+_LICENCES = {
+    "GNU Affero General Public License": "gnu affero general public license",
+    "GNU Lesser General Public License": "gnu lesser general public license",
+    "GNU General Public License": "gnu general public license",
+    "Apache License": "apache license",
+    "Mozilla Public License": "mozilla public license",
+    "Eclipse Public License": "eclipse public license",
+    "BSD licence": "redistribution and use in source and binary forms",
+    "ISC License": "permission to use, copy, modify, and/or distribute this software",
+    "MIT License": "permission is hereby granted, free of charge",
+    "Unlicense": "this is free and unencumbered software",
+}
+"""Licences by their own words; a text may name those after it."""
+_LICENCE_FILE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[-.][\w.-]+)?", re.IGNORECASE)
+
+_COMMANDS: Mapping[str, Sequence[str]] = {
+    "test": (
+        *(
+            "npm test",
+            "npm run test",
+            "npm t ",
+            "yarn test",
+            "pnpm test",
+            "pnpm run test",
+            "npx jest",
+            "vitest",
+            "pytest",
+        ),
+        *("manage.py test", "tox", "go test", "dotnet test", "mvn test", "mvnw test", "gradle test", "gradlew test"),
+        *("make test", "task test", "nox", "cargo test", "mvn verify", "mvnw verify", "make backend-test"),
+    ),
+    "build": (
+        *("npm run build", "yarn build", "pnpm build", "pnpm run build", "make build", "go build", "dotnet build"),
+        *("mvn package", "mvn clean", "mvn install", "mvnw package", "mvnw clean", "gradle build", "gradlew build"),
+        *("docker build", "docker-compose build", "docker compose build", "python -m build", "dotnet publish"),
+    ),
+    "run": (
+        *(
+            "npm start",
+            "npm run dev",
+            "npm run start",
+            "yarn start",
+            "yarn dev",
+            "pnpm dev",
+            "pnpm start",
+            "dotnet run",
+        ),
+        *("aspire run", "go run", "docker compose up", "docker-compose", "docker compose -f", "docker run", "make run"),
+        *("manage.py runserver", "spring-boot:run", "bootrun", "java -jar", "uvicorn", "flask run", "tye run", "f5"),
+    ),
+    "install": (
+        *("npm install", "npm i ", "npm ci", "yarn add", "yarn install", "pnpm install", "pnpm add", "pip install"),
+        *("dotnet add package", "install-package", "dotnet tool install", "go get", "go install", "brew install"),
+        *(
+            "docker pull",
+            "docker run",
+            "apt install",
+            "apt-get install",
+            "poetry install",
+            "uv sync",
+            "uv add",
+            "pipx ",
+        ),
+    ),
+    "deploy": (
+        *("docker compose up", "docker-compose up", "docker run", "kubectl apply", "helm install", "helm upgrade"),
+        *("azd up", "fly deploy", "terraform apply", "heroku", "docker stack deploy", "aspire deploy"),
+    ),
+    "contribute": (),
+    "lint": ("npm run lint", "yarn lint", "make lint", "ruff", "golangci-lint", "dotnet format", "pre-commit"),
+}
+"""What lines of documents and workflows have that say how something is done."""
+_SCRIPTS: Mapping[str, str] = {
+    "test": "test tests unit",
+    "build": "build compile dist",
+    "run": "start dev serve run",
+    "install": "install setup",
+    "deploy": "deploy release publish",
+    "contribute": "",
+    "lint": "lint format",
+}
+"""What scripts of a `package.json` and targets of a Makefile are called that do it."""
+_DOCUMENT = re.compile(
+    r"(?:\.github/(?=contribut)|docs?/)?(?!change|history|release|licen)[\w.-]+\.(?:md|markdown|rst|adoc|txt)",
+    re.IGNORECASE,
+)
+_TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
+_SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*\"")
+_IN_WORKFLOWS = frozenset({"test", "build", "lint"})
+"""What workflows do as people do; what they install and run is of the machine that they run on."""
+_MOST_STEPS, _MOST_OF_A_FILE = 8, 3
+_MOST_SECTIONS = 3  # of documents whose headings say the action
+
+
+def technology_facts(
+    index: LabelIndex, graph: Graph, asked: EverydayQuestion
+) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+    """The packages, images, files or lines of code of a technology, or of all of a category, each technology with its
+    best places; and what to say where there are none."""
+    called = " ".join(asked.words)
+    category, only = (CALLED[called], ()) if called in CALLED else technology_called(asked.words)
+    packages = list(_packages(graph))
+    paths = index.parts.shard().values("Path", index.scope())
+    named = packages + _images(index, paths)
+    if asked.within:
+        within = _within(asked.within, {path for _, path, _ in packages})
+        if not within:
+            return GraphFacts(), {}, ""
+        named = [one for one in packages if one[1] in within]
+    found: dict[str, list[tuple[str, str, int]]] = {}
+    for names in [only] if only else technologies_of(category):
+        found[names[0]] = _places(named, names)
+        if category in _SHOWN_BY_FILES:
+            files = sorted((path for path in paths if fit(path, names)), key=lambda path: (path.count("/"), path))
+            found[names[0]] += [(path, path, _first_line(index, path)) for path in files[:_MOST_OF_ONE]]
+    if not any(found.values()):
+        code = CODE.get(category, {})
+        found = {one: _in_code(index, text) for one, text in code.items() if not only or one == only[0]}
+    facts = _told(found, of_tests=category in _OF_TESTS or bool(asked.within))
+    count = len({name for name, *_ in packages})
+    absent = f"{_as_written(asked)} was not found among the {count:,} packages that manifests name"
+    return *_at(index, facts, f"**{category}:**"), absent
+
+
+def _as_written(asked: EverydayQuestion) -> str:
+    return f"a {' '.join(asked.words)} that is known" if " ".join(asked.words) in CALLED else " ".join(asked.words)
+
+
+def _packages(graph: Graph) -> Iterator[tuple[str, str, int]]:
+    """(package, path, line) wherever a manifest or a project file names one."""
+    nodes = np.flatnonzero(graph.kinds == KINDS.index(NodeType.PACKAGE.value))
+    referring = np.zeros((2, len(RELATIONS)), np.bool_)
+    referring[IN, RELATIONS.index(Relation.REFERENCES.value)] = True
+    for edge in ResultReader(graph).edges(graph.reach(nodes, referring)[0].edge):
+        if not edge.target.partition(":")[2].startswith("@types/"):
+            yield edge.target.partition(":")[2].rpartition("|")[0], edge.path, edge.line
+
+
+def _within(words: Sequence[str], paths: set[str]) -> set[str]:
+    """The manifests of a part of the project."""
+    if not _FRONTEND.isdisjoint(words):
+        return {path for path in paths if path.endswith("package.json")}
+    wanted = roots_of(" ".join(words))
+    return {path for path in paths if wanted <= roots_of(path)}
+
+
+def _images(index: LabelIndex, paths: Iterable[str]) -> list[tuple[str, str, int]]:
+    """(image, path, line) of compose files."""
+    lines = lines_of(index, [path for path in paths if _COMPOSE.fullmatch(path)])
+    found = ((_IMAGE.match(text), path, number) for path, known in lines.items() for number, text in known.items())
+    return [(match["image"], path, number) for match, path, number in found if match is not None]
+
+
+def _places(named: Iterable[tuple[str, str, int]], names: Sequence[str]) -> list[tuple[str, str, int]]:
+    """What is of a technology, the product and what is called so itself first."""
+    fitting = [(fit(name, names), name, path, line) for name, path, line in named]
+    found = sorted(
+        (non_product_code(path) is not None, -fits, len(name), name, path.count("/"), path, line)
+        for fits, name, path, line in fitting
+        if fits == WHOLE or (fits and _OF_OTHERS.isdisjoint(parts_of(name)))
+    )
+    return [(name, path, line) for _, _, _, name, _, path, line in found]
+
+
+def _in_code(index: LabelIndex, text: str) -> list[tuple[str, str, int]]:
+    """(file name, path, line) of the first line of code that has a text."""
+    shard, scope = index.parts.shard(), index.scope()
+    try:
+        points = points_saying(text, index.parts, scope, _MOST_READ).ids
+        payloads = shard.retrieve(sorted(points), scope).values()
+        for payload in sorted(payloads, key=lambda one: (one.get("Path", ""), one.get("StartLine", 0))):
+            source = section_source(payload, index.parts.document) if payload.get("Kind") != "Document" else ""
+            for at, line in enumerate(source.split("\n")):
+                if text in line:
+                    path = payload["Path"]
+                    return [(path.rpartition("/")[2], path, at + payload.get("StartLine", 1))]
+    except (BlobError, KeywordIndexError):  # what is damaged, the search says
+        pass
+    return []
+
+
+def _told(found: Mapping[str, Sequence[tuple[str, str, int]]], *, of_tests: bool) -> list[GraphFact]:
+    """Each package once, a few of each technology, those with most first; what tests alone use is told only where
+    nothing else is."""
+    facts: list[GraphFact] = []
+    for technology, places in sorted(found.items(), key=lambda one: -len({name for name, *_ in one[1]})):
+        first = {name: (name, path, line) for name, path, line in reversed(places)}
+        for name, path, line in list(reversed(first.values()))[:_MOST_OF_ONE]:
+            says = not set(parts_of(technology)).isdisjoint(parts_of(name))
+            verb, target = ("", "") if says else ("is of", technology)
+            facts.append(GraphFact(name, verb, target, path, line, certain=True))
+    product = [one for one in facts if of_tests or non_product_code(one.path) is None]
+    return product or facts
+
+
+def _at(index: LabelIndex, facts: Sequence[GraphFact], heading: str = "") -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The first facts, with the points that show them."""
+    at = facts_at(facts[:_MOST_TOLD], index)
+    return GraphFacts(tuple(at), len(at), heading), at
+
+
+def lines_of(index: LabelIndex, paths: Iterable[str]) -> Lines:
+    """The lines of some files by their numbers, as far as sections that the reader may see have them."""
+    found: dict[str, dict[int, str]] = {}
+    payloads = sections_of(paths, index.parts.shard(), index.scope()).values()
+    for payload in sorted(payloads, key=lambda one: (one.get("Path", ""), one.get("StartLine", 0))):
+        try:
+            text = section_source(payload, index.parts.document)
+        except BlobError:
+            continue
+        known = found.setdefault(payload["Path"], {})
+        for at, line in enumerate(text.split("\n"), payload.get("StartLine", 1)):
+            known.setdefault(at, line)
+    return found
+
+
+def _first_line(index: LabelIndex, path: str) -> int:
+    known = lines_of(index, [path]).get(path, {})
+    return next((number for number, text in known.items() if text.strip()), 0)
+
+
+def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+    """The licence, a version or the size of the project."""
+    paths = sorted(index.parts.shard().values("Path", index.scope()), key=lambda path: (path.count("/"), path))
+    if asked.about is Everyday.SIZE:
+        return _sizes(index, paths)
+    if asked.about is Everyday.LICENCE:
+        facts = [*_licences(index, paths), *_lines_with(index, paths, _LICENCE)]
+        return *_at(index, facts), "no licence file, and no manifest that names a licence, was found"
+    if asked.about is Everyday.VERSION:
+        facts = list(_lines_with(index, paths, _VERSION))
+        return *_at(index, facts), "no manifest says a version; tags may: git describe --tags"
+    facts = list(_lines_with(index, paths, _RUNTIME[asked.words[0]]))
+    return *_at(index, facts), f"no manifest says which version of {asked.words[0]} is needed"
+
+
+def _lines_with(
+    index: LabelIndex, paths: Sequence[str], wanted: Sequence[tuple[Sequence[str], Sequence[str]]]
+) -> Iterator[GraphFact]:
+    """The first line of each kind of file that has one of its texts: of the files nearest to the root."""
+    for endings, texts in wanted:
+        of_kind = [one for one in paths if one.lower().rpartition("/")[2].endswith(tuple(endings))]
+        product = [one for one in of_kind if non_product_code(one) is None]
+        told = 0
+        for path, known in lines_of(index, product[:_MOST_TOLD]).items():
+            found = [(_indent(text), number) for number, text in known.items() if _has(text, texts)]
+            if found and told < _MOST_OF_ONE:
+                told += 1
+                line = min(found)[1]
+                yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, is_comment=True)
+
+
+def _has(line: str, texts: Sequence[str]) -> bool:
+    said = line.strip().lower()
+    return bool(said) and any(text in said for text in texts) and (any(map(str.isdigit, said)) or "licen" in said)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _licences(index: LabelIndex, paths: Sequence[str]) -> Iterator[GraphFact]:
+    """The licence files at the root, each with the licence whose words it has."""
+    files = [path for path in paths if _LICENCE_FILE.fullmatch(path.removeprefix(".github/"))]
+    for path, known in lines_of(index, files).items():
+        words = " ".join(" ".join(known.values()).lower().split())
+        name = next((licence for licence, text in _LICENCES.items() if text in words), "")
+        line = next((number for number, text in known.items() if text.strip()), 1)
+        yield GraphFact(path, "is" if name else "", name, path, line, certain=True, is_comment=True)
+
+
+def _sizes(index: LabelIndex, paths: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+    """The languages by the number of their files, each with a file of the product."""
+    from rag_assets.languages.detection import detect_language
+
+    languages = {path: detect_language(path) for path in paths}
+    facts = []
+    for language, count in Counter(languages.values()).most_common(_MOST_TOLD):
+        of_it = [path for path in paths if languages[path] == language]
+        path = next((one for one in of_it if non_product_code(one) is None), of_it[0])
+        number, name = _first_line(index, path), path.rpartition("/")[2]
+        said = f"has {count:,} files, such as" if count > 1 else "has one file,"
+        facts.append(GraphFact(language, said, name, path, number, certain=True, is_comment=True))
+    return *_at(index, facts, f"**{len(paths):,} files are indexed:**"), ""
+
+
+def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, str], tuple[str, ...]]:
+    """How something is done: the lines of documents, scripts and workflows that have its commands, and the points of
+    documents whose headings say it."""
+    paths = sorted(index.parts.shard().values("Path", index.scope()), key=lambda path: (path.count("/"), path))
+    documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=_readme_first)
+    scripts = [
+        path for path in paths if path.rpartition("/")[2].lower() in ("package.json", "makefile", "taskfile.yml")
+    ]
+    workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
+    facts: list[GraphFact] = []
+    for group, files, of_file in (
+        ("Documents", documents, _commands),
+        ("Scripts", [path for path in scripts if non_product_code(path) is None][:_MOST_OF_A_FILE], _scripts),
+        ("Workflows", workflows if action in _IN_WORKFLOWS else [], _commands),
+    ):
+        lines = lines_of(index, files)
+        told = [
+            GraphFact(name, "", "", path, number, certain=True, group=group, is_comment=True)
+            for path in files
+            for number, name in islice(of_file(path, lines.get(path, {}), action).items(), _MOST_OF_A_FILE)
+        ]
+        facts += told[: _MOST_STEPS // 2]
+    return *_at(index, facts[:_MOST_STEPS]), _headed_points(index, documents, action)
+
+
+def _readme_first(path: str) -> tuple[bool, bool, int, str]:
+    name = path.rpartition("/")[2].lower()
+    return (
+        not name.startswith("readme"),
+        not name.startswith(("contribut", "develop", "install")),
+        path.count("/"),
+        path,
+    )
+
+
+def _commands(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
+    """Line → the file, of the lines with a command of the action."""
+    said = {number: f"{text.strip().lower()} " for number, text in lines.items()}
+    told = (number for number, text in said.items() if any(command in text for command in _COMMANDS[action]))
+    return {number: path.rpartition("/")[2] for number in told if not said[number].startswith(("name:", "- name:"))}
+
+
+def _scripts(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
+    """Line → the script, or the recipe of the target, whose name is one of the action; the shortest names first."""
+    is_make = not path.endswith(".json")
+    pattern, names = (_TARGET if is_make else _SCRIPT), _SCRIPTS[action].split()
+    found = []
+    for number, text in lines.items():
+        match = pattern.match(text)
+        if match is not None and parts_of(match["name"])[:1] and parts_of(match["name"])[0] in names:
+            recipe = lines.get(number + 1, "")
+            found.append((len(match["name"]), number + bool(is_make and recipe.strip()), match["name"]))
+    scripts = {number: name for _, number, name in sorted(found)}
+    return scripts | (_commands(path, lines, action) if is_make else {}) | scripts
+
+
+def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> tuple[str, ...]:
+    """The first sections of documents that have a heading of the action; of a file that is called so any."""
+    wanted = roots_of(HEADINGS[action])
+    found = []
+    payloads = sections_of(documents, index.parts.shard(), index.scope())
+    for point, payload in payloads.items():
+        path = payload["Path"]
+        try:
+            text = section_source(payload, index.parts.document)
+        except BlobError:
+            continue
+        of_file = is_called(path, wanted)
+        headings = [line for line in text.split("\n") if line.startswith("#") and wanted & roots_of(line)]
+        if headings or of_file:
+            found.append((not of_file, documents.index(path), payload.get("StartLine", 0), point))
+    return tuple(point for *_, point in sorted(found)[:_MOST_SECTIONS])

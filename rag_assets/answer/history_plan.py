@@ -1,0 +1,153 @@
+"""The history plan: which commits changed the files of an index last, and which types no test names.
+
+The index holds which commit gave each file its text, and when. Subjects of commits are read from git where the
+repository is on this machine, and told to those alone who may see all of its files: a subject can be about a file that
+a reader may not see.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans import MOST_LISTED, code_of, list_heading, places_of
+from rag_assets.contracts.confidentiality import may_see
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.contracts.protocol_markers import defused
+from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph
+from rag_assets.index.keyword.terms import runs
+from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.search.line_references import meant, sections_of
+from rag_assets.search.ranking.penalties import is_test_path, non_product_code
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+    Facts = tuple[GraphFacts, dict[GraphFact, str]]
+    Payload = Mapping[str, Any]
+
+_MOST_COMMITS, _MOST_FILES = 5, 3
+_LOOKED_BACK = (7, 60, 400, 10_000)  # days: of a project that rests the last changes are years old
+_DIGITS, _DAY = 10, 10  # of a commit, and of `2026-01-31T12:00:00Z`
+
+
+def last_commits(index: LabelIndex) -> Facts:
+    """The newest of the commits that gave files the text that they have, each with the first of its files."""
+    files: dict[tuple[str, str], dict[str, int]] = {}
+    for days in _LOOKED_BACK:
+        files = _changed_within(index, days)
+        if len(files) >= _MOST_COMMITS:
+            break
+    commits = sorted(files, reverse=True)[:_MOST_COMMITS]
+    subjects = _subjects(index, [commit for _, commit in commits])
+    facts = []
+    for when, commit in commits:
+        paths = sorted(files[when, commit], key=lambda path: (non_product_code(path) is not None, path))
+        said = f"{when[:_DAY]}, commit {commit[:_DIGITS]}, {_counted(len(paths))}{subjects.get(commit, '')}"
+        facts += [_file(path, files[when, commit][path], said) for path in paths[:_MOST_FILES]]
+    at = facts_at(facts, index)
+    manifest = index.manifest
+    heading = f"**Indexed is commit {manifest.commit_sha[:_DIGITS]} of {manifest.commit_date[:_DAY]}:**\n"
+    return GraphFacts(tuple(at), len(at), heading), at
+
+
+def _changed_within(index: LabelIndex, days: int) -> dict[tuple[str, str], dict[str, int]]:
+    """(date, commit) → path → first line, of the files that were changed in the days before the indexed commit."""
+    begin = datetime.fromisoformat(index.manifest.commit_date) - timedelta(days)
+    shard, scope = index.parts.shard(), index.scope().narrowed(SearchFilters(since=begin))
+    files: dict[tuple[str, str], dict[str, int]] = {}
+    for payload in shard.retrieve(sorted(shard.ids(scope)), scope).values():
+        known = files.setdefault((payload["UpdatedUtc"], payload["CommitSha"]), {})
+        path, line = payload["Path"], payload.get("StartLine", 1)
+        known[path] = min(known.get(path, line), line)
+    return files
+
+
+def _counted(files: int) -> str:
+    return "one file" if files == 1 else f"{files:,} files"
+
+
+def _file(path: str, line: int, group: str) -> GraphFact:
+    return GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, group=group, is_comment=True)
+
+
+def _subjects(index: LabelIndex, commits: Sequence[str]) -> dict[str, str]:
+    """Commit → `: “its subject”`, where the repository is here and the reader may see all of it."""
+    if index.view or not all(may_see(index.clearance, level) for level in index.manifest.levels.all):
+        return {}
+    from rag_assets.errors import RagAssetsError
+    from rag_assets.search.change_impact import history_of
+    from rag_assets.sources.git.git_history import GitHistory
+    from rag_assets.sources.secrets import masked
+
+    try:
+        read = GitHistory(history_of(index).git_dir, index.manifest.commit_sha).read(commits)
+    except (RagAssetsError, OSError):  # the index says the rest
+        return {}
+    return {commit: f": “{defused(masked(one.subject))}”" for commit, one in read.items()}
+
+
+def paths_of(index: LabelIndex, thing: str, declaring: Iterable[str]) -> list[str]:
+    """The files that a path means, or that declare a name."""
+    known = index.parts.shard().values("Path", index.scope())
+    places = index.parts.shard().places(list(declaring), index.scope())
+    return list(dict.fromkeys([*meant(thing, known), *(place.path for place in places.values())]))
+
+
+def last_change(index: LabelIndex, paths: Sequence[str]) -> Facts:
+    """The commits that gave some files the text that they have."""
+    first: dict[str, Payload] = {}
+    payloads = sections_of(paths, index.parts.shard(), index.scope()).values()
+    for payload in sorted(payloads, key=lambda one: one.get("StartLine", 0)):
+        first.setdefault(payload["Path"], payload)
+    subjects = _subjects(index, [payload["CommitSha"] for payload in first.values()])
+    facts = []
+    for path, payload in first.items():
+        when, commit = payload.get("UpdatedUtc", ""), payload["CommitSha"]
+        said = "was last changed on" if when else "was not changed after"
+        day = (when or payload.get("IndexedUtc", ""))[:_DAY]
+        group = f"Commit {commit[:_DIGITS]} of {day}{subjects.get(commit, '')}"
+        line = payload.get("StartLine", 1)
+        facts.append(GraphFact(path.rpartition("/")[2], said, day, path, line, True, group, is_comment=True))
+    at = facts_at(facts[:_MOST_COMMITS], index)
+    return GraphFacts(tuple(at), len(at)), at
+
+
+def authors_absent(paths: Sequence[str]) -> str:
+    return f"an index does not hold authors; git does: git shortlog -sn HEAD -- {shlex.join(paths[:_MOST_FILES])}"
+
+
+def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+    """The types of the product with members that do something, that no edge of a test leads to and no test names; and
+    what to say where there are no tests."""
+    shard, scope = index.parts.shard(), index.scope()
+    tests = [path for path in shard.values("Path", scope) if is_test_path(path)]
+    if not tests:
+        return GraphFacts(), {}, "no file of tests was found"
+    said = {word for payload in sections_of(tests, shard, scope).values() for word in runs(code_of(payload, index))}
+    types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
+    testing, members = np.zeros((2, len(RELATIONS)), np.bool_), np.zeros((2, len(RELATIONS)), np.bool_)
+    testing[IN, RELATIONS.index(Relation.TESTS.value)] = True
+    members[OUT, RELATIONS.index(Relation.CONTAINS.value)] = True
+    tested = set(types[np.unique(graph.reach(types, testing)[0].origin)].tolist())
+    reach, _ = graph.reach(types, members)
+    methods = graph.kinds[reach.node] == KINDS.index(NodeType.METHOD.value)
+    doing = set(types[np.unique(reach.origin[methods])].tolist())
+    nodes = [node for node in types.tolist() if node in doing and node not in tested]
+    nodes = [node for node in nodes if graph.names[node] not in said and _is_class(graph.signature(node))]
+    places = [one for one in places_of(graph, np.array(nodes, np.int64)) if non_product_code(one.path) is None]
+    facts = [one.fact for one in sorted(places, key=lambda one: (one.path, one.line))]
+    at = facts_at(facts[:MOST_LISTED], index)
+    heading = list_heading("class", len(facts)).replace(":**", " without a test that names them:**")
+    return GraphFacts(tuple(at), len(at), heading), at, "each class has a test that names it"
+
+
+def _is_class(signature: str) -> bool:
+    """Whether a declaration is one of a class, and of none that only others derive from."""
+    words = signature.split("{")[0].split()
+    return not {"interface", "enum", "trait", "Protocol", "abstract"} & set(words)

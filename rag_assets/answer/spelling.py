@@ -1,0 +1,102 @@
+"""Slips of typing: what a question means by a word, or a name, that is nowhere in an index and one slip away from one
+that is there.
+
+A word that the table of word vectors has is no slip, whether the index has it or not: `shipping` does not mean
+`skipping`. Where several words may be meant they are only told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, NamedTuple
+
+from rag_assets.answer.context_pack import AnswerInputs
+from rag_assets.answer.planner import question_model
+from rag_assets.identifiers import word_set
+from rag_assets.index.keyword.terms import stem
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import Searchable
+
+_SHORTEST = 4  # letters of a word; shorter ones are one slip away from many
+_CLEARLY = 5
+"""How many times as many sections the likeliest word must have as the next one."""
+_FEWEST = 3  # sections with a word that is not in the table
+_ASKS = word_set("what which where who how when why does")
+_WORD = re.compile(r"(?<![\w.`'/-])[A-Za-z]?[a-z]+(?![\w.`'/-])")
+
+
+class Respelled(NamedTuple):
+    """`text` is the question with what is `meant` in place of `typed`; '' where that is not clear."""
+
+    text: str
+    typed: tuple[str, ...]
+    meant: tuple[str, ...]
+
+
+def respelled(found: AnswerInputs, target: Searchable) -> Respelled | None:
+    """None where nothing is misspelled, as far as anybody can tell."""
+    text = found.search.question.typed
+    meant: dict[str, tuple[str, ...]] = {}
+    for name in found.unknown:
+        last = name.rpartition(".")[2]
+        near = [one for one in found.near if _lower(one) in set(_slips(_lower(last)))]
+        meant[last] = tuple(near)
+    try:
+        meant |= _words(found, text, target)
+    except KeywordIndexError:  # which the search has said
+        return None
+    meant = {typed: known for typed, known in meant.items() if known}
+    if not meant:
+        return None
+    clear = all(len(known) == 1 for known in meant.values())
+    for typed, known in meant.items() if clear else ():
+        text = re.sub(rf"(?<!\w){re.escape(typed)}(?!\w)", known[0], text)
+    return Respelled(text if clear else "", tuple(meant), tuple(one for known in meant.values() for one in known))
+
+
+def _lower(name: str) -> str:
+    return name.casefold()
+
+
+def _words(found: AnswerInputs, text: str, target: Searchable) -> dict[str, tuple[str, ...]]:
+    """The words of a question that are in no section, each with those that may be meant."""
+    unknown = {word.word for word in found.words if not word.known}
+    typed = [one for one in _WORD.findall(text) if stem(one.lower()) in unknown]
+    if not typed or (model := question_model(target)) is None:
+        return {}
+    vocabulary = target.parts.vocabulary()
+    meant: dict[str, tuple[str, ...]] = {}
+    for word in typed:
+        lower, counts = word.lower(), dict[str, int]()
+        asks = sorted(_ASKS.intersection(_slips(lower))) if text.startswith(word) else []
+        if asks or len(word) < _SHORTEST or model.knows(lower) or model.knows(stem(lower)):
+            meant[word] = tuple(asks[: len(asks) == 1])
+            continue
+        for slip in _slips(lower):
+            known = vocabulary.find(stem(slip)) if len(slip) >= _SHORTEST else None
+            if known is not None and (model.knows(slip) or known.sections >= _FEWEST):
+                counts[slip] = known.sections
+        likeliest = sorted(counts, key=lambda one: (-counts[one], one))[:2]
+        if len(likeliest) == 2 and counts[likeliest[0]] >= _CLEARLY * counts[likeliest[1]]:
+            likeliest = likeliest[:1]
+        meant[word] = tuple(one.capitalize() if word[0].isupper() else one for one in likeliest)
+    return meant
+
+
+def _slips(word: str) -> Iterator[str]:
+    """What a word is one slip away from: a letter less, more or other, or two that change places. Hardly anybody errs
+    in the first letter."""
+    for at in range(1, len(word) + 1):
+        before, after = word[:at], word[at:]
+        if after:
+            yield before + after[1:]
+        if at > 1 and after:
+            yield before[:-1] + after[0] + before[-1] + after[1:]
+        for letter in ascii_lowercase:
+            yield before + letter + after
+            if after and after[0] != letter:
+                yield before + letter + after[1:]

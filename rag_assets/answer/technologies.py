@@ -1,0 +1,114 @@
+"""Well-known technologies by what they are used for, and the packages, images and lines of code that show them. Pure.
+
+A package is of a technology if its name has one of the names here, in a row: `Foundatio.Redis` is of Redis, and
+`@nestjs/core` of NestJS. What no line here names is of no technology: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+_PARTS = re.compile(r"[^a-z0-9#+]+")
+
+TECHNOLOGIES: Mapping[str, str] = {
+    "Authentication": "auth0, duende identityserver4, jwt golang-jwt jjwt jsonwebtoken jwtbearer pyjwt, keycloak"
+    ", openid-connect go-oidc oidc-client oidc-client-ts openiddict openidconnect, passport, spring-security"
+    " starter-security, webauthn fido2 simplewebauthn",
+    "Background jobs": "apscheduler, bull bullmq, celery, hangfire, node-cron node-schedule, quartz, robfig/cron, rq",
+    "Cache": "easycaching, fusioncache, memcached gomemcache pylibmc pymemcache, memory-cache caching.memory"
+    ", redis go-redis ioredis jedis lettuce redigo stackexchangeredis",
+    "Containers": "docker dockerfile containerfile docker-compose compose.yaml compose.yml, helm chart.yaml"
+    ", kubernetes k8s kubernetesclient kustomization, terraform tf",
+    "Continuous integration": "appveyor, azure-pipelines, circleci, github-actions github/workflows, gitlab-ci"
+    ", jenkins jenkinsfile, travis travis-ci",
+    "CSS framework": "bootstrap, bulma, foundation-sites, sass, styled-components, tailwind tailwindcss",
+    "Database": "cassandra gocql, cosmos cosmos-db, dynamodb dynamodbv2, elasticsearch opensearch, eventstore"
+    " eventstoredb, h2 com.h2database, litedb, mariadb, mongodb mongo mongoengine mongoose motor pymongo, mysql mysql2"
+    " mysqlclient mysqlconnector pymysql, neo4j, oracle oracledb ojdbc8, postgresql asyncpg lib/pq npgsql pg pgx"
+    " postgres psycopg psycopg2, ravendb, redis go-redis ioredis jedis lettuce redigo stackexchangeredis, sql-server"
+    " mssql pyodbc sqlclient sqlserver tedious, sqlite aiosqlite sqlite3",
+    "Dependency injection": "autofac, dagger, dependency-injector, fx go.uber.org/fx, guice com.google.inject"
+    ", inversify, lamar, microsoft.extensions.dependencyinjection, ninject, scrutor, simpleinjector, tsyringe"
+    ", wire google/wire",
+    "Frontend framework": "angular, blazor components.webassembly, jquery, lit, next.js next, nuxt, preact, react"
+    ", solid-js, svelte, vue",
+    "HTTP client": "aiohttp, axios, got, httpx, okhttp okhttp3, openfeign, pycurl, refit, requests, restsharp, undici",
+    "Linter": "black, checkstyle, eslint, flake8, golangci-lint golangci, prettier, pylint, ruff, stylecop",
+    "Logging": "log4j, log4net, logback, logrus, loguru, microsoft.extensions.logging, nlog, pino, serilog, slf4j"
+    ", structlog, winston, zap go.uber.org/zap, zerolog",
+    "Mapping": "automapper, mapperly, mapster, mapstruct, modelmapper",
+    "Message broker": "activemq, azure-service-bus servicebus, kafka confluent-kafka kafkajs sarama, masstransit"
+    ", mqtt mqttnet paho, nats, nservicebus, rabbitmq amqp amqplib amqp091-go pika spring-rabbit, rebus, sqs, wolverine"
+    " wolverinefx",
+    "Migrations": "alembic, dbup, fluentmigrator, flyway, golang-migrate, goose, liquibase",
+    "Mocking": "fakeiteasy, gomock, mockito, moq, nock, nsubstitute, proxyquire, pytest-mock, responses, sinon",
+    "ORM": "dapper, django, drizzle drizzle-orm, ent entgo.io, entity-framework efcore ef-core entityframework"
+    " entityframeworkcore, gorm gorm.io, hibernate, jpa data-jpa, knex, marten, mongoose, mybatis, nhibernate, peewee"
+    ", prisma, sequelize, sqlalchemy, sqlc, sqlmodel, sqlx, typeorm",
+    "Protocols": "graphql ariadne gqlgen graphene hotchocolate, grpc grpcio, mediatr, signalr, socket.io, swagger nswag"
+    " openapi springdoc springfox swag swashbuckle, websocket websockets ws",
+    "Search engine": "algolia algoliasearch, elasticsearch opensearch, lucene, meilisearch, solr solrj",
+    "State management": "mobx, ngrx, pinia, redux reduxjs, tanstack react-query, vuex, zustand",
+    "Telemetry": "application-insights applicationinsights, grafana, jaeger, micrometer, opentelemetry, prometheus"
+    " prom-client, sentry, sleuth, statsd, zipkin",
+    "Template engine": "ejs, handlebars, jinja jinja2, liquid dotliquid scriban, mustache, pug, thymeleaf",
+    "Test framework": "ava, borp, cypress, ginkgo, jasmine, jest, junit starter-test, karma, mocha, mstest, nunit"
+    ", playwright, pytest, selenium, spock, tap, testify, testng, tunit, vitest, xunit",
+    "Validation": "ajv, class-validator, fluentvalidation, go-playground/validator, hibernate-validator"
+    " starter-validation, joi, minivalidation, pydantic, yup, zod",
+    "Web framework": "asp.net-core microsoft.aspnetcore.app microsoft.aspnetcore.openapi, chi go-chi/chi, django"
+    ", echo labstack/echo, express, fastapi, fastify, fiber gofiber, flask, gin gin-gonic/gin, gorilla/mux, hapi, koa"
+    ", micronaut, nestjs, next.js next, quarkus, spring spring-mvc spring-webmvc starter-web starter-webflux, starlette"
+    ", sveltekit sveltejs/kit, tornado",
+}
+"""Category → technologies, each with the names that packages, images and files of it have; the first is its own. Names
+are those of .NET, npm, PyPI, Go and Maven, and of container images."""
+
+CODE: Mapping[str, Mapping[str, str]] = {
+    "Database": {"sql-server": "UseSqlServer(", "sqlite": "import sqlite3"},
+    "Dependency injection": {"microsoft.extensions.dependencyinjection": "AddScoped", "spring": "@Autowired"},
+    "Logging": {"log/slog": '"log/slog"', "logging": "import logging", "microsoft.extensions.logging": "ILogger<"},
+    "Test framework": {"node:test": "node:test", "testing": '"testing"', "unittest": "import unittest"},
+    "Web framework": {"asp.net-core": "Microsoft.NET.Sdk.Web", "net/http": '"net/http"', "node:http": "node:http"},
+}
+"""What comes with a language or a platform, and is no package: category → technology → text of the code that uses it.
+It counts where no package does."""
+
+WHOLE, BEGINNING, INSIDE = 3, 2, 1
+"""How well a name fits."""
+
+
+def technologies_of(category: str) -> Iterator[tuple[str, ...]]:
+    """The names of each technology, its own first."""
+    yield from (tuple(one.split()) for one in TECHNOLOGIES[category].split(", "))
+
+
+@cache
+def parts_of(name: str) -> tuple[str, ...]:
+    """`Foundatio.Redis` as (`foundatio`, `redis`), in lower case."""
+    return tuple(filter(None, _PARTS.split(name.casefold())))
+
+
+def fit(name: str, names: Sequence[str]) -> int:
+    """How well the name of a package, an image or a file is one of some names; 0: not at all."""
+    said = parts_of(name)
+    return max(_fit(said, parts_of(one)) for one in names)
+
+
+def _fit(said: tuple[str, ...], wanted: tuple[str, ...]) -> int:
+    if said == wanted:
+        return WHOLE
+    at = next((at for at in range(len(said)) if said[at : at + len(wanted)] == wanted), None)
+    return 0 if at is None else INSIDE if at else BEGINNING
+
+
+def technology_called(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """(category, names of the technology) that some words name; '' and () for none."""
+    said = parts_of(" ".join(words))
+    for category in TECHNOLOGIES:
+        for names in technologies_of(category):
+            if said and said in map(parts_of, names):
+                return category, names
+    return "", ()

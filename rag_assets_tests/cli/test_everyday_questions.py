@@ -1,0 +1,284 @@
+"""Questions that many ask of any project: what it is made with, how it is run, what changed, what is tested, and with
+slips of typing; asked from the command line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rag_assets.index.layout import IndexHome
+from rag_assets_tests.cli.conftest import CommandLine, Outcome, index_without_dagster, new_repository
+
+PROJECT = """\
+<Project Sdk="Microsoft.NET.Sdk.Web">
+  <PropertyGroup>
+    <TargetFramework>net9.0</TargetFramework>
+    <Version>2.4.1</Version>
+  </PropertyGroup>
+  <ItemGroup>
+    <PackageReference Include="Npgsql.EntityFrameworkCore.PostgreSQL" Version="9.0.0" />
+    <PackageReference Include="Serilog.AspNetCore" Version="9.0.0" />
+    <PackageReference Include="House.Of.Coins" Version="1.0.0" />
+  </ItemGroup>
+</Project>
+"""
+TESTS = """\
+<Project Sdk="Microsoft.NET.Sdk">
+  <ItemGroup>
+    <PackageReference Include="Microsoft.EntityFrameworkCore.Sqlite" Version="9.0.0" />
+    <PackageReference Include="xunit" Version="2.9.2" />
+    <PackageReference Include="NSubstitute" Version="5.0.0" />
+  </ItemGroup>
+</Project>
+"""
+PAGE = """\
+{
+  "name": "till-page",
+  "scripts": {
+    "build": "vite build",
+    "test": "vitest run"
+  },
+  "engines": {
+    "node": ">=22"
+  },
+  "dependencies": {
+    "react": "19.0.0",
+    "eslint-plugin-vue": "9.0.0",
+    "tailwindcss": "4.0.0",
+    "vitest": "3.0.0"
+  }
+}
+"""
+COMPOSE = "services:\n  db:\n    image: postgres:16\n  cache:\n    image: redis:7\n"
+README = """\
+# Till
+
+The till counts the coins of the shop, and has done so for as long as anybody can remember.
+
+## Development
+
+Clone it, and open it.
+
+## Running
+
+```sh
+docker compose up
+```
+
+## Tests
+
+They need a database:
+
+```sh
+dotnet test Till.sln
+```
+"""
+LICENSE = "MIT License\n\nPermission is hereby granted, free of charge, to any person obtaining a copy.\n"
+CODE = """\
+namespace Shop;
+
+/// <summary>Counts the coins of a payment.</summary>
+public class CoinCounter
+{
+    public int Count(int payment) => payment / 2;
+}
+"""
+MORE = """\
+namespace Shop;
+
+public class NoteCounter
+{
+    public int Notes(int payment) => payment / 5;
+}
+
+public interface ICounter { int All(); }
+"""
+TESTED = """\
+using Xunit;
+
+public class CoinCounterTests
+{
+    [Fact] public void Counts() => Assert.Equal(1, new Shop.CoinCounter().Count(2));
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    base = tmp_path_factory.mktemp("everyday")
+    repository = new_repository(base / "till")
+    repository.commit(
+        {
+            "src/Till/Till.csproj": PROJECT,
+            "tests/Till.Tests/Till.Tests.csproj": TESTS,
+            "web/package.json": PAGE,
+            "docker-compose.yml": COMPOSE,
+            "README.md": README,
+            "LICENSE": LICENSE,
+            "Makefile": "check:\n\techo\n\ntest:\n\tdotnet test --no-build\n",
+            "src/Till/CoinCounter.cs": CODE,
+            "tests/Till.Tests/CoinCounterTests.cs": TESTED,
+        },
+        "Count coins",
+    )
+    repository.commit({"src/Till/NoteCounter.cs": MORE}, "Count notes too")
+    made = CommandLine(IndexHome(base / "home"), base)
+    index_without_dagster(made.home, repository, "till")
+    return made
+
+
+def asked(cli: CommandLine, question: str, *options: str) -> Outcome:
+    done = cli.run("ask", question, "--json", *options)
+    assert done.code == 0, done.err
+    bad = [check for check in done.json["checks"] if check["support"] != "supported"]
+    assert bad == [], "every statement is quoted at the place that it names"
+    return done
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("which test framework is used?", ["tests/Till.Tests/Till.Tests.csproj:4", "web/package.json:14"]),
+        ("what testing library does the frontend use?", ["web/package.json:14"]),
+        ("which mocking library do the tests use?", ["tests/Till.Tests/Till.Tests.csproj:5"]),
+        ("Which database does it use?", ["src/Till/Till.csproj:7", "docker-compose.yml:3", "docker-compose.yml:5"]),
+        ("which ORM is used?", ["src/Till/Till.csproj:7"]),
+        ("what logging library is used", ["src/Till/Till.csproj:8"]),
+        ("which CSS framework does the project use?", ["web/package.json:13"]),
+        ("which frontend framework is used here?", ["web/package.json:11"]),
+        ("which web framework is used?", ["src/Till/Till.csproj:1"]),
+        ("does it use Redis?", ["docker-compose.yml:5"]),
+        ("is PostgreSQL used?", ["src/Till/Till.csproj:7", "docker-compose.yml:3"]),
+        ("does this project use docker compose?", ["docker-compose.yml:1"]),
+    ],
+)
+def test_a_technology_is_told_by_the_line_that_names_it(cli: CommandLine, question: str, places: list[str]) -> None:
+    found = asked(cli, question).json
+    assert found["intent"] == "list" and not found["unsure"]
+    assert sorted(re.findall(r" in (\S+:\d+)", found["answer"])) == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("question", "what"),
+    [
+        ("does it use Kafka?", "kafka was not found among the"),
+        ("which message broker is used?", "a message broker that is known was not found among the"),
+        ("is GraphQL used?", "graphql was not found among the"),
+    ],
+)
+def test_what_is_not_used_is_said_and_nothing_else_is_an_answer(cli: CommandLine, question: str, what: str) -> None:
+    done = cli.run("ask", question, "--json")
+    assert done.code == 4 or done.json["unsure"]
+    assert f"{what} 10 packages that manifests name" in str(done.json["reason"]) + str(done.json["notes"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["which database is the coin stored in?", "which database tables are used?", "does the counter use coins?"],
+)
+def test_a_question_with_more_words_is_about_these(cli: CommandLine, question: str) -> None:
+    found = cli.run("ask", question, "--json").json
+    assert "**Database:**" not in found["answer"] and "not found among" not in (found["reason"] or "")
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what license is it under?", "**LICENSE** is **MIT License** in LICENSE:1: `MIT License`"),
+        ("which version of .NET does it need?", "Till.csproj:3: `<TargetFramework>net9.0</TargetFramework>`"),
+        ("which Node version is required", 'web/package.json:8: `"node": ">=22"`'),
+        ("what is the current version?", "Till.csproj:4: `<Version>2.4.1</Version>`"),
+        ("how many files are there?", "**13 files are indexed:**"),
+        ("which languages is it written in?", "**csharp** has 5 files, such as **Order.cs** in src/Orders/Order.cs:3"),
+    ],
+)
+def test_what_manifests_say_of_the_project(cli: CommandLine, question: str, said: str) -> None:
+    assert said in asked(cli, question).json["answer"]
+
+
+def test_a_version_that_no_manifest_says_is_not_guessed(cli: CommandLine) -> None:
+    done = cli.run("ask", "which version of Python does it need?", "--json")
+    assert done.code == 4 or done.json["unsure"]
+    assert "no manifest says which version of python is needed" in str(done.json["reason"]) + str(done.json["notes"])
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("how do I run the tests?", ["README.md:15-21", "README.md:20", "Makefile:5", "web/package.json:5"]),
+        ("how do I run it?", ["README.md:9-21", "README.md:12"]),
+        ("How can I build this project locally?", ["web/package.json:4"]),
+    ],
+)
+def test_steps_are_told_by_documents_and_scripts(cli: CommandLine, question: str, places: list[str]) -> None:
+    found = asked(cli, question).json
+    assert found["intent"] == "steps"
+    assert re.findall(r"(?: in |^)((?:\S+/)?[\w.]+:\d[\d-]*)", found["answer"], re.MULTILINE) == places
+
+
+@pytest.mark.parametrize(
+    "question", ["what changed lately?", "what was the last commit?", "show me the latest changes"]
+)
+def test_the_last_commits_are_told_with_their_subjects_and_files(cli: CommandLine, question: str) -> None:
+    answer = asked(cli, question).json["answer"]
+    assert re.search(r"commit [0-9a-f]{10}, one file: “Count notes too”:\*\*\n- \*\*NoteCounter.cs\*\* in src", answer)
+    assert re.search(r"9 files: “Count coins”:\*\*\n", answer)
+
+
+def test_when_something_was_changed_and_by_whom(cli: CommandLine) -> None:
+    answer = asked(cli, "when was NoteCounter last changed?").json["answer"]
+    assert re.match(r"\*\*Commit [0-9a-f]{10} of \d{4}-\d\d-\d\d: “Count notes too”:\*\*", answer)
+    done = cli.run("ask", "who wrote src/Till/NoteCounter.cs?", "--json")
+    assert done.code == 4 or done.json["unsure"]
+    assert "git shortlog -sn HEAD -- src/Till/NoteCounter.cs" in str(done.json["reason"]) + str(done.json["notes"])
+
+
+def test_subjects_are_for_those_who_may_see_all_files(tmp_path: Path) -> None:
+    repository = new_repository(tmp_path / "till")
+    repository.commit({"open/Coin.cs": "class Coin { }\n", "closed/Safe.cs": "class Safe { }\n"}, "Open the safe")
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    config = tmp_path / "rag_assets.yaml"
+    config.write_text(
+        "roles: {boss: restricted}\nrepositories:\n  - id: till\n    location: till\n    ref: main\n"
+        "    confidential_paths: {closed: restricted}\nembedder: {provider: lexical-only}\n"
+    )
+    made = cli.run("--config", config, "index", options=())
+    assert made.code == 0, made.err
+    answers = {
+        role: cli.run("ask", "what changed lately?", options=(*role, "--config", str(config))).out
+        for role in ((), ("--role", "boss"))
+    }
+    assert "Coin.cs" in answers[()] and "one file" in answers[()]
+    assert "safe" not in answers[()].lower()
+    assert "2 files: “Open the safe”" in answers[("--role", "boss")]
+
+
+def test_classes_without_tests_are_those_that_no_test_names(cli: CommandLine) -> None:
+    answer = asked(cli, "which classes have no tests?").json["answer"]
+    assert (
+        answer.startswith("**2 classes without a test that names them:**")
+        and "- **NoteCounter** in src/Till/NoteCounter.cs:3" in answer
+    )
+    assert "CoinCounter" not in answer and "ICounter" not in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "read", "one"),
+    [
+        ("where are the coins of a paymnet counted?", "payment", "CoinCounter"),
+        ("wat does CoinCounter do?", "what", "CoinCounter"),
+        ("what does CoinConter do?", "CoinCounter", "public int Count"),
+    ],
+)
+def test_a_slip_of_typing_is_read_as_what_is_meant(cli: CommandLine, question: str, read: str, one: str) -> None:
+    done = asked(cli, question)
+    assert any(read in warning for warning in done.json["warnings"] if warning.startswith("read as: "))
+    assert one in done.json["answer"]
+
+
+@pytest.mark.parametrize("question", ["where is the shipping handled?", "how are refunds counted?"])
+def test_words_that_there_are_elsewhere_are_no_slips(cli: CommandLine, question: str) -> None:
+    done = cli.run("ask", question, "--json")
+    assert not any(warning.startswith("read as") for warning in done.json["warnings"])
