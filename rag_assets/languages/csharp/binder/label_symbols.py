@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -28,7 +29,7 @@ from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, 
 from rag_assets.languages.csharp.binder.member_table import Hierarchy, MemberTable
 from rag_assets.languages.csharp.binder.symbols import MemberSymbol, ParameterSymbol, TypeSymbol
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef, read_type_syntax, substituted
-from rag_assets.languages.csharp.binder.type_table import TypeTable
+from rag_assets.languages.csharp.binder.type_table import TypeTable, remembered
 from rag_assets.serialization import from_msgpack
 
 __all__ = [
@@ -184,50 +185,23 @@ BoundType = tuple[TypeRef, tuple[str, ...]]
 class Names:
     """Answers for one file. Not shared between files, so that each records its own questions."""
 
-    __slots__ = (
-        "_above", "_bound", "_constructors", "_declared", "_extensions", "_foreign", "_found", "_named", "_only",
-        "_statics", "_views", "contenders", "path", "symbols",
-    )  # fmt: skip
-
     def __init__(self, symbols: CSharpSymbols, path: str) -> None:
         self.symbols = symbols
         self.path = path
-        self._declared: dict[str, TypeSymbol | None] = {}
-        self._named: dict[tuple[str, int, str], TypeSymbol | None] = {}
-        self._bound: dict[tuple[str, str, tuple[str, ...]], BoundType] = {}
-        self._found: dict[tuple[str, str], tuple[MemberSymbol, ...]] = {}
-        self._constructors: dict[str, tuple[MemberSymbol, ...]] = {}
-        self._extensions: dict[tuple[str, str], tuple[MemberSymbol, ...]] = {}
-        self._statics: dict[str, tuple[MemberSymbol, ...]] = {}
-        self._only: dict[str, MemberSymbol | None] = {}
-        self._above: dict[str, dict[str, TypeRef]] = {}
-        self._views: dict[str, TypeRef | None] = {}
-        self._foreign: dict[str, frozenset[str]] = {}
         self.contenders: dict[tuple[Any, ...], tuple[list[MemberSymbol], bool]] = {}  # as `overloads` asks for them
+        self.declared = cache(symbols.declared)
+        self.find = cache(symbols.find_members)
+        self.only = cache(symbols.only_member)
 
-    def declared(self, type_id: str) -> TypeSymbol | None:
-        try:
-            return self._declared[type_id]
-        except KeyError:
-            found = self._declared[type_id] = self.symbols.declared(type_id)
-            return found
-
+    @remembered
     def named(self, name: str, arity: int, scope: str) -> TypeSymbol | None:
-        asked = (name, arity, scope)
-        try:
-            return self._named[asked]
-        except KeyError:
-            found = self._named[asked] = self.symbols.named(name, arity, self.path, scope)
-            return found
+        return self.symbols.named(name, arity, self.path, scope)
 
+    @remembered
     def bind(self, text: str, scope: str, parameters: tuple[str, ...]) -> BoundType:
         """The type that `text` means, and the types of the label that it names."""
-        asked = (text, scope, parameters)
-        known = self._bound.get(asked)
-        if known is None:
-            found = self.symbols.bound(text, self.path, scope, parameters)
-            known = self._bound[asked] = (found, self._keys(found))
-        return known
+        found = self.symbols.bound(text, self.path, scope, parameters)
+        return found, self._keys(found)
 
     def _keys(self, found: TypeRef) -> tuple[str, ...]:
         keys: dict[str, None] = {}
@@ -239,45 +213,23 @@ class Names:
             waiting.extend(entry.arguments)
         return tuple(keys)
 
-    def find(self, type_id: str, name: str) -> tuple[MemberSymbol, ...]:
-        asked = (type_id, name)
-        known = self._found.get(asked)
-        if known is None:
-            known = self._found[asked] = self.symbols.find_members(type_id, name)
-        return known
-
+    @remembered
     def constructors(self, type_id: str) -> tuple[MemberSymbol, ...]:
-        known = self._constructors.get(type_id)
-        if known is None:
-            found = self.symbols.members(type_id, ".ctor")
-            known = self._constructors[type_id] = tuple(entry for entry in found if "static" not in entry.modifiers)
-        return known
+        return tuple(found for found in self.symbols.members(type_id, ".ctor") if "static" not in found.modifiers)
 
+    @remembered
     def extensions(self, name: str, scope: str) -> tuple[MemberSymbol, ...]:
-        asked = (name, scope)
-        known = self._extensions.get(asked)
-        if known is None:
-            known = self._extensions[asked] = self.symbols.extension_methods(name, self.path, scope)
-        return known
+        return self.symbols.extension_methods(name, self.path, scope)
 
+    @remembered
     def statics(self, name: str) -> tuple[MemberSymbol, ...]:
-        known = self._statics.get(name)
-        if known is None:
-            known = self._statics[name] = self.symbols.static_members(name, self.path)
-        return known
+        return self.symbols.static_members(name, self.path)
 
-    def only(self, name: str) -> MemberSymbol | None:
-        if name not in self._only:
-            self._only[name] = self.symbols.only_member(name)
-        return self._only[name]
-
+    @remembered
     def above(self, type_id: str) -> dict[str, TypeRef]:
         """The types of the label above a type by id."""
-        known = self._above.get(type_id)
-        if known is None:
-            bases = (*self.symbols.base_classes(type_id), *self.symbols.interfaces(type_id))
-            known = self._above[type_id] = {base.name: base for base in bases}
-        return known
+        bases = (*self.symbols.base_classes(type_id), *self.symbols.interfaces(type_id))
+        return {base.name: base for base in bases}
 
     def arguments_of(self, found: TypeRef) -> dict[str, TypeRef]:
         """Type parameter → argument of a generic type of the label."""
@@ -286,24 +238,21 @@ class Names:
         symbol = self.declared(found.name)
         return dict(zip(symbol.type_parameters, found.arguments, strict=False)) if symbol is not None else {}
 
+    @remembered
     def foreign_bases(self, type_id: str) -> frozenset[str]:
         """The simple names of the types of libraries above a type."""
-        known = self._foreign.get(type_id)
-        if known is None:
-            types = (type_id, *self.above(type_id))
-            bases = (base for current in types for base in self.symbols.bases(current))
-            known = self._foreign[type_id] = frozenset(base.name for base in bases if not base.declared)
-        return known
+        types = (type_id, *self.above(type_id))
+        bases = (base for current in types for base in self.symbols.bases(current))
+        return frozenset(base.name for base in bases if not base.declared)
 
     def library_view(self, found: TypeRef) -> TypeRef | None:
         """`found` as the generic library type that it is or derives from: what LINQ and the like see of it."""
         if not found.declared:
             return found
-        if found.name not in self._views:
-            self._views[found.name] = self._foreign_base(found.name)
-        view = self._views[found.name]
+        view = self._foreign_base(found.name)
         return substituted(view, self.arguments_of(found)) if view is not None else None
 
+    @remembered
     def _foreign_base(self, type_id: str) -> TypeRef | None:
         own = self.symbols.bases(type_id)
         inherited = (

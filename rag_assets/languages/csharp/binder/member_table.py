@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -27,9 +28,9 @@ from rag_assets.languages.csharp.binder.type_syntax import (
 from rag_assets.languages.csharp.binder.type_table import (
     MAX_BASES,
     PREDEFINED,
-    BoundedCache,
     TypeTable,
     outwards,
+    remembered,
     without_arity,
 )
 
@@ -39,18 +40,10 @@ class Hierarchy:
 
     def __init__(self, types: TypeTable) -> None:
         self._types = types
-        self._bound: BoundedCache[tuple[str, str, str, tuple[str, ...]], TypeRef] = BoundedCache()
-        self._bases: BoundedCache[str, tuple[TypeRef, ...]] = BoundedCache()
-        self._above: BoundedCache[str, tuple[TypeRef, ...]] = BoundedCache()
-        self._classes: BoundedCache[str, tuple[TypeRef, ...]] = BoundedCache()
-        self._foreign: BoundedCache[str, bool] = BoundedCache()
 
+    @remembered
     def bind(self, written: str, path: str, scope: str, type_parameters: tuple[str, ...]) -> TypeRef:
-        asked = (written, path, scope, type_parameters)
-        known = self._bound.get(asked)
-        if known is None:
-            known = self._bound[asked] = self._ref(read_type_syntax(written), path, scope, type_parameters)
-        return known
+        return self._ref(read_type_syntax(written), path, scope, type_parameters)
 
     def _ref(self, written: TypeSyntax, path: str, scope: str, type_parameters: tuple[str, ...]) -> TypeRef:
         arguments = tuple(self._ref(part, path, scope, type_parameters) for part in written.arguments)
@@ -73,17 +66,15 @@ class Hierarchy:
             return arguments[0]
         return TypeRef(simple, arguments)
 
+    @remembered
     def bases(self, type_id: str) -> tuple[TypeRef, ...]:
-        known = self._bases.get(type_id)
-        if known is None:
-            found: dict[TypeRef, None] = {}
-            for part in self._types.parts.get(type_id, ()):
-                parameters = self.parameters_around(part)
-                for written in part.base_list:
-                    # Bases are looked up from outside: what a type inherits is not in scope in its own base list.
-                    found[self.bind(written, part.path, part.outer or part.namespace, parameters)] = None
-            known = self._bases[type_id] = tuple(found)
-        return known
+        found: dict[TypeRef, None] = {}
+        for part in self._types.parts.get(type_id, ()):
+            parameters = self.parameters_around(part)
+            for written in part.base_list:
+                # Bases are looked up from outside: what a type inherits is not in scope in its own base list.
+                found[self.bind(written, part.path, part.outer or part.namespace, parameters)] = None
+        return tuple(found)
 
     def parameters_around(self, part: TypeHead) -> tuple[str, ...]:
         if not part.outer:
@@ -95,24 +86,22 @@ class Hierarchy:
             outer = around.outer
         return tuple(found)
 
+    @remembered
     def above(self, type_id: str) -> tuple[TypeRef, ...]:
         """All types of the label above one, nearest first, in terms of its own type parameters. Cycles end."""
-        known = self._above.get(type_id)
-        if known is None:
-            seen = {type_id}
-            found: list[TypeRef] = []
-            waiting = [(type_id, dict[str, TypeRef]())]
-            for current, arguments in waiting:  # grows while it is read: breadth first
-                if len(found) >= MAX_BASES:
-                    break
-                for base in self.bases(current):
-                    if base.declared and base.name not in seen:
-                        seen.add(base.name)
-                        put_in = substituted(base, arguments)
-                        found.append(put_in)
-                        waiting.append((base.name, self.arguments(put_in)))
-            known = self._above[type_id] = tuple(found)
-        return known
+        seen = {type_id}
+        found: list[TypeRef] = []
+        waiting = [(type_id, dict[str, TypeRef]())]
+        for current, arguments in waiting:  # grows while it is read: breadth first
+            if len(found) >= MAX_BASES:
+                break
+            for base in self.bases(current):
+                if base.declared and base.name not in seen:
+                    seen.add(base.name)
+                    put_in = substituted(base, arguments)
+                    found.append(put_in)
+                    waiting.append((base.name, self.arguments(put_in)))
+        return tuple(found)
 
     def arguments(self, found: TypeRef) -> dict[str, TypeRef]:
         return dict(zip(self._types.parts[found.name][0].type_parameters, found.arguments, strict=False))
@@ -120,24 +109,17 @@ class Hierarchy:
     def interfaces(self, type_id: str) -> tuple[TypeRef, ...]:
         return tuple(base for base in self.above(type_id) if self.is_interface(base.name))
 
+    @remembered
     def base_classes(self, type_id: str) -> tuple[TypeRef, ...]:
-        known = self._classes.get(type_id)
-        if known is None:
-            above = self.above(type_id)
-            known = self._classes[type_id] = tuple(base for base in above if not self.is_interface(base.name))
-        return known
+        return tuple(base for base in self.above(type_id) if not self.is_interface(base.name))
 
+    @remembered
     def has_foreign_base(self, type_id: str) -> bool:
-        known = self._foreign.get(type_id)
-        if known is None:
-            types = (type_id, *(base.name for base in self.above(type_id)))
-            known = any(
-                not base.declared and (self.is_interface(current) or not _INTERFACE_NAME.match(base.name))
-                for current in types
-                for base in self.bases(current)
-            )
-            self._foreign[type_id] = known
-        return known
+        return any(
+            not base.declared and (self.is_interface(current) or not _INTERFACE_NAME.match(base.name))
+            for current in (type_id, *(base.name for base in self.above(type_id)))
+            for base in self.bases(current)
+        )
 
     def is_interface(self, type_id: str) -> bool:
         return self._types.parts[type_id][0].kind == "interface"
@@ -160,11 +142,7 @@ class MemberTable:
         self._types = types
         self._hierarchy = hierarchy
         self._bind = hierarchy.bind
-        self._by_member: BoundedCache[str, dict[str, list[tuple[LabelType, DeclaredMember]]]] = BoundedCache(
-            _MOST_UNPACKED
-        )
-        self._members: BoundedCache[tuple[str, str], tuple[MemberSymbol, ...]] = BoundedCache()
-        self._found: BoundedCache[tuple[str, str], tuple[MemberSymbol, ...]] = BoundedCache()
+        self._members_of = lru_cache(_MOST_UNPACKED)(self._unpacked)
         self._owners: dict[str, list[str]] | None = None
         self._extensions: dict[str, list[_Placed]] = {}
         for type_id, parts in types.parts.items():
@@ -174,28 +152,22 @@ class MemberTable:
                         if member.parameters and "this" in member.parameters[0].modifiers:
                             self._extensions.setdefault(member.name, []).append((type_id, part, member))
 
+    @remembered
     def members(self, type_id: str, name: str) -> tuple[MemberSymbol, ...]:
-        asked = (type_id, name)
-        known = self._members.get(asked)
-        if known is None:
-            found = self._members_of(type_id).get(name, ())
-            known = self._members[asked] = tuple(self._bound_member(type_id, part, member) for part, member in found)
-        return known
+        found = self._members_of(type_id).get(name, ())
+        return tuple(self._bound_member(type_id, part, member) for part, member in found)
 
-    def _members_of(self, type_id: str) -> dict[str, list[tuple[LabelType, DeclaredMember]]]:
-        known = self._by_member.get(type_id)
-        if known is None:
-            known = {}
-            for part in self._types.parts.get(type_id, ()):
-                if part.has_parameter_list:
-                    known.setdefault(".ctor", []).append((part, _primary(part)))
-                for property_ in record_properties(part):
-                    known.setdefault(property_.name, []).append((part, property_))
-                for member in part.members:
-                    name = ".ctor" if member.kind is MemberKind.CONSTRUCTOR else member.name
-                    known.setdefault(name, []).append((part, member))
-            self._by_member[type_id] = known
-        return known
+    def _unpacked(self, type_id: str) -> dict[str, list[tuple[LabelType, DeclaredMember]]]:
+        found: dict[str, list[tuple[LabelType, DeclaredMember]]] = {}
+        for part in self._types.parts.get(type_id, ()):
+            if part.has_parameter_list:
+                found.setdefault(".ctor", []).append((part, _primary(part)))
+            for property_ in record_properties(part):
+                found.setdefault(property_.name, []).append((part, property_))
+            for member in part.members:
+                name = ".ctor" if member.kind is MemberKind.CONSTRUCTOR else member.name
+                found.setdefault(name, []).append((part, member))
+        return found
 
     def member_names(self, type_id: str) -> tuple[str, ...]:
         return tuple(sorted(self._members_of(type_id)))
@@ -231,12 +203,9 @@ class MemberTable:
             for found in parameters
         )
 
+    @remembered
     def find_members(self, type_id: str, name: str) -> tuple[MemberSymbol, ...]:
-        asked = (type_id, name)
-        known = self._found.get(asked)
-        if known is None:
-            known = self._found[asked] = tuple(self._find(type_id, name))
-        return known
+        return tuple(self._find(type_id, name))
 
     def _find(self, type_id: str, name: str) -> Iterator[MemberSymbol]:
         if type_id not in self._types.parts:

@@ -5,34 +5,41 @@ the project and what it refers to.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
-from typing import TypeVar
+from types import MethodType
+from typing import Any, TypeVar, cast
 
 from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, LabelType
 from rag_assets.languages.csharp.binder.symbols import TypeSymbol
 from rag_assets.languages.csharp.binder.type_syntax import TypeSyntax, read_type_syntax
 from rag_assets.languages.csharp.project_files import ProjectDeclaration, implicit_usings
 
-K = TypeVar("K")
-V = TypeVar("V")
+F = TypeVar("F", bound=Callable[..., Any])
 
-MOST = 1 << 13  # entries: more than the files of a bucket ask for, and a few megabytes
+MOST = 1 << 13  # answers: more than the files of a bucket ask for, and a few megabytes
 
 
-class BoundedCache(dict[K, V]):
-    """A dictionary that forgets everything when it is full: files are read one after the other, and what one file asks
-    is seldom asked by those that come long after it. So a worker takes no more memory for a large label."""
+def remembered(method: F) -> F:
+    """Lets each object remember the last answers of a method: files are read one after the other, and what one file
+    asks is seldom asked by those that come long after it. So a worker takes no more memory for a large label."""
+    return cast(F, _Remembered(method))
 
-    def __init__(self, most: int = MOST) -> None:
-        super().__init__()
-        self._most = most
 
-    def __setitem__(self, key: K, value: V) -> None:
-        if len(self) >= self._most:
-            self.clear()
-        super().__setitem__(key, value)
+class _Remembered:
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = method
+        self.__doc__ = method.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        """For the first time only: then the object has what remembers."""
+        made = instance.__dict__[self._name] = lru_cache(MOST)(MethodType(self._method, instance))
+        return made
 
 
 UNREACHABLE = 1_000_000
@@ -86,16 +93,12 @@ def without_arity(symbol: str) -> str:
 class Projects:
     """The projects of a label and the files that belong to them. Independent of the order of what it is given."""
 
-    __slots__ = ("_by_folder", "_declared", "_global", "_homes", "_reach", "_usings")
-
     def __init__(self, projects: Iterable[ProjectDeclaration], usings: Iterable[tuple[str, tuple[str, ...]]]) -> None:
         found = sorted(projects)
         self._declared = {project.path: project for project in found if not project.shared}
         self._by_folder: dict[str, str] = {}
         for project in self._declared.values():
             self._by_folder.setdefault(project.folder, project.path)
-        self._homes: dict[str, str] = {}
-        self._reach: dict[str, dict[str, int]] = {}
         self._usings: dict[str, tuple[str, ...]] = dict(sorted(usings))
         self._global: dict[str, list[str]] = {}
         shared = [project for project in found if project.shared]
@@ -109,12 +112,11 @@ class Projects:
 
     def home_of(self, path: str) -> str:
         """The project that a file belongs to: the nearest `.csproj` above it, '' for none."""
-        folder = path.rpartition("/")[0]
-        home = self._homes.get(folder)
-        if home is None:
-            home = next((made for above in _folders(folder) if (made := self._by_folder.get(above))), "")
-            self._homes[folder] = home
-        return home
+        return self._home_below(path.rpartition("/")[0])
+
+    @remembered
+    def _home_below(self, folder: str) -> str:
+        return next((made for above in _folders(folder) if (made := self._by_folder.get(above))), "")
 
     def distance(self, home: str, project: str) -> int:
         """How many references lead from one project to another; `UNREACHABLE` where none do."""
@@ -124,20 +126,16 @@ class Projects:
         """The directives of a file and the global ones of its project."""
         return read_scope((*self._usings.get(path, ()), *self._global.get(self.home_of(path), ())))
 
-    def project(self, path: str) -> ProjectDeclaration | None:
-        return self._declared.get(path)
-
+    @remembered
     def _distances(self, home: str) -> dict[str, int]:
-        known = self._reach.get(home)
-        if known is None:
-            known = self._reach[home] = {home: 0}
-            waiting = [home]
-            for path in waiting:  # grows while it is read: breadth first
-                project = self._declared.get(path)
-                for target in project.projects if project else ():
-                    if target not in known:
-                        known[target] = known[path] + 1
-                        waiting.append(target)
+        known = {home: 0}
+        waiting = [home]
+        for path in waiting:  # grows while it is read: breadth first
+            project = self._declared.get(path)
+            for target in project.projects if project else ():
+                if target not in known:
+                    known[target] = known[path] + 1
+                    waiting.append(target)
         return known
 
 
@@ -186,11 +184,6 @@ class TypeTable:
         self._by_name: dict[tuple[str, str], list[str]] = {}  # (container without arity, name) → symbols
         self._type_names: set[str] = set()  # a look-up ends early for the many names of libraries
         self._namespaces: set[str] = set()
-        self._usings: BoundedCache[str, Scope] = BoundedCache()
-        self._imported: BoundedCache[tuple[str, str], tuple[str, ...]] = BoundedCache()
-        self._symbols: BoundedCache[str, TypeSymbol] = BoundedCache()
-        self._resolved: BoundedCache[tuple[str, int, str, str], str] = BoundedCache()
-        self._nesting: BoundedCache[str, tuple[str, ...]] = BoundedCache()
         by_symbol: dict[str, list[LabelType]] = {}
         for found in sorted((found for entry in given for found in entry.types), key=_place):
             by_symbol.setdefault(found.symbol, []).append(found)
@@ -221,24 +214,24 @@ class TypeTable:
         for number, (home, members) in enumerate(sorted(homes.items())):
             yield f"{symbol}@{home}" if number else symbol, home, members
 
+    @remembered
     def symbol(self, type_id: str) -> TypeSymbol | None:
-        known = self._symbols.get(type_id)
-        if known is None and type_id in self.parts:
-            parts = self.parts[type_id]
-            main = next((part for part in parts if part.base_list), parts[0])
-            known = self._symbols[type_id] = TypeSymbol(
-                id=type_id,
-                symbol=main.symbol,
-                key=main.key,
-                name=main.name,
-                kind=main.kind,
-                path=main.path,
-                namespace=main.namespace,
-                outer=main.outer,
-                type_parameters=main.type_parameters,
-                modifiers=tuple(sorted({word for part in parts for word in part.modifiers})),
-            )
-        return known
+        parts = self.parts.get(type_id)
+        if parts is None:
+            return None
+        main = next((part for part in parts if part.base_list), parts[0])
+        return TypeSymbol(
+            id=type_id,
+            symbol=main.symbol,
+            key=main.key,
+            name=main.name,
+            kind=main.kind,
+            path=main.path,
+            namespace=main.namespace,
+            outer=main.outer,
+            type_parameters=main.type_parameters,
+            modifiers=tuple(sorted({word for part in parts for word in part.modifiers})),
+        )
 
     def home_id(self, symbol: str, path: str) -> str:
         """The id of a symbol as the project of `path` sees it; '' for an unknown symbol."""
@@ -248,17 +241,11 @@ class TypeTable:
         home = self.projects.home_of(path)
         return min(ids, key=lambda type_id: (self.projects.distance(home, self._homes[type_id]), ids.index(type_id)))
 
+    @remembered
     def resolve(self, name: str, arity: int, path: str, scope: str) -> str:
         """The id of the type that a dotted name means at a place, '' for none."""
         if name in PREDEFINED:
             return ""
-        asked = (name, arity, path, scope)
-        known = self._resolved.get(asked)
-        if known is None:
-            known = self._resolved[asked] = self._resolve(name, arity, path, scope)
-        return known
-
-    def _resolve(self, name: str, arity: int, path: str, scope: str) -> str:
         head, _, rest = name.partition(".")
         if not rest:
             return self._simple(head, arity, path, scope)
@@ -339,17 +326,14 @@ class TypeTable:
             "",
         )
 
+    @remembered
     def spaces(self, path: str, namespace: str) -> tuple[str, ...]:
         """The namespaces that the using directives of a file import at a place: as written, and, where they stand
         inside of a namespace, relative to it. Only those of the label."""
-        asked = (path, namespace)
-        known = self._imported.get(asked)
-        if known is None:
-            written = self.usings_of(path).namespaces
-            around = [space for space in outwards(namespace) if space]
-            found = [entry for name in written for entry in (name, *(f"{space}.{name}" for space in around))]
-            known = self._imported[asked] = tuple(dict.fromkeys(name for name in found if name in self._namespaces))
-        return known
+        written = self.usings_of(path).namespaces
+        around = [space for space in outwards(namespace) if space]
+        found = [entry for name in written for entry in (name, *(f"{space}.{name}" for space in around))]
+        return tuple(dict.fromkeys(name for name in found if name in self._namespaces))
 
     def _nested(self, outer: str, name: str, arity: int, path: str) -> str:
         """A type nested in a type or in one of the classes above it."""
@@ -363,12 +347,10 @@ class TypeTable:
                 return found
         return ""
 
+    @remembered
     def _nesting_bases(self, type_id: str) -> tuple[str, ...]:
         """The classes above a type, found without looking into types, for that is what asks for them."""
-        known = self._nesting.get(type_id)
-        if known is None:
-            known = self._nesting[type_id] = tuple(self._classes_above(type_id))
-        return known
+        return tuple(self._classes_above(type_id))
 
     def _classes_above(self, type_id: str) -> Iterator[str]:
         seen = {type_id}
@@ -428,11 +410,9 @@ class TypeTable:
         ids = self._ids.get(scope)
         return self.parts[ids[0]][0].namespace if ids else scope
 
+    @remembered
     def usings_of(self, path: str) -> Scope:
-        known = self._usings.get(path)
-        if known is None:
-            known = self._usings[path] = self.projects.usings_of(path)
-        return known
+        return self.projects.usings_of(path)
 
     def around(self, symbol: str) -> LabelType | None:
         """The first declaration of a symbol."""

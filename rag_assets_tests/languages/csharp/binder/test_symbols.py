@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from rag_assets.dependency_trace import digest_of, replay_lookups, trace
+from rag_assets.languages.csharp.binder import type_table
 from rag_assets.languages.csharp.binder.declarations import LabelType, types_of
 from rag_assets.languages.csharp.binder.label_symbols import CSharpDeclarations, NamePosition, declared_in
-from rag_assets.languages.csharp.binder.type_table import BoundedCache
 from rag_assets_tests.languages.csharp.binder.labels import file_of, symbols_of
 
 FILES = {
@@ -155,18 +155,27 @@ def test_what_is_forgotten_is_found_again(monkeypatch: pytest.MonkeyPatch) -> No
         ]
 
     before = asked()
-    monkeypatch.setattr(BoundedCache.__init__, "__defaults__", (2,))
+    monkeypatch.setattr(type_table, "MOST", 2)
     assert asked() == before
 
 
-def test_a_memo_is_never_larger_than_it_may_be() -> None:
-    memo: BoundedCache[int, int] = BoundedCache(3)
-    sizes = []
-    for number in range(8):
-        memo[number] = number
-        sizes.append(len(memo))
-        assert memo[number] == number
-    assert sizes == [1, 2, 3, 1, 2, 3, 1, 2]
+def test_each_object_remembers_its_own_last_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type_table, "MOST", 2)
+    asked: list[tuple[int, int]] = []
+
+    class Doubled:
+        def __init__(self, factor: int) -> None:
+            self.factor = factor
+
+        @type_table.remembered
+        def of(self, number: int) -> int:
+            asked.append((self.factor, number))
+            return self.factor * number
+
+    two, three = Doubled(2), Doubled(3)
+    assert [two.of(number) for number in (1, 2, 1, 3, 1, 2)] == [2, 4, 2, 6, 2, 4]
+    assert (three.of(1), three.of(1)) == (3, 3)
+    assert asked == [(2, 1), (2, 2), (2, 3), (2, 2), (3, 1)]
 
 
 def test_answers_are_recorded_and_stay_equal_when_something_else_changes() -> None:
