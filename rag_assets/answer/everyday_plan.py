@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans import MOST_LISTED, places_of
 from rag_assets.answer.question_analysis import is_called, roots_of
 from rag_assets.answer.technologies import CODE, WHOLE, fit, parts_of, technologies_of, technology_called
 from rag_assets.answer.whole_project import CALLED, HEADINGS, Everyday, EverydayQuestion
-from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
-from rag_assets.search.line_references import sections_of
+from rag_assets.search.line_references import meant, sections_of
 from rag_assets.search.phrases import points_saying
 from rag_assets.search.ranking.penalties import non_product_code
 from rag_assets.search.section_source import section_source
@@ -36,6 +37,7 @@ _MOST_OF_ONE, _MOST_TOLD = 3, 12  # places of one technology, and of an answer
 _MOST_READ = 60  # sections that are looked through for a line of code
 _OF_OTHERS = frozenset({"eslint", "plugin", "prettier", "stubs", "types", "typings"})
 """What packages that only help others with a technology are called."""
+_DECLARED = (NodeType.TYPE, NodeType.METHOD)
 _OF_TESTS = frozenset({"Test framework", "Mocking"})
 _FRONTEND = frozenset({"frontend", "front-end", "client", "ui", "web"})
 _COMPOSE = re.compile(r"(?:.*/)?(?:docker-)?compose[^/]*\.ya?ml", re.IGNORECASE)
@@ -442,3 +444,48 @@ def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> 
         if headings or of_file:
             found.append((not of_file, documents.index(path), payload.get("StartLine", 0), point))
     return tuple(point for *_, point in sorted(found)[:_MOST_SECTIONS])
+
+
+def exports(index: LabelIndex, graph: Graph, module: str) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+    """The types and functions that the files of a module, or a folder, let others use."""
+    known = index.parts.shard().values("Path", index.scope())
+    folder = f"{module.strip('/')}/"
+    paths = [path for path in known if path.startswith(folder)] or [*meant(module, known)]
+    paths = [path for path in paths if non_product_code(path) is None]
+    payloads = sections_of(paths, index.parts.shard(), index.scope()).values() if paths else ()
+    keys = {key for payload in payloads for key in payload.get("GraphNodeKeys", ())}
+    nodes = sorted(node for key in keys if key_kind(key) in _DECLARED and (node := graph.find(key)) is not None)
+    said = {path: _exported_in(lines.values()) for path, lines in lines_of(index, paths).items()}
+    found = [
+        one
+        for one in places_of(graph, np.array(nodes, np.int64))
+        if _is_exported(graph, one.key, said.get(one.path, "")) and not _is_member(graph, one.key)
+    ]
+    facts = [one.fact for one in sorted(found, key=lambda one: (one.path, one.line))]
+    at = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(facts), f"**{len(facts)} declarations for others:**"), at, ""
+
+
+def _exported_in(lines: Iterable[str]) -> str:
+    """What a module of CommonJS says last: what it exports."""
+    return "\n".join(lines).rpartition("module.exports")[2]
+
+
+def _is_exported(graph: Graph, key: str, said: str) -> bool:
+    node = graph.find(key)
+    assert node is not None
+    name, words = graph.names[node], graph.signature(node).split()
+    match graph.language(node):
+        case "go":
+            return name[:1].isupper()
+        case "python":
+            return not name.startswith("_")
+        case "typescript" | "javascript":
+            return words[:1] == ["export"] or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+    return "public" in words
+
+
+def _is_member(graph: Graph, key: str) -> bool:
+    """Whether a type has it: what that type lets others use, its declaration says."""
+    owner = key.rpartition("|")[0].partition("(")[0].rpartition(".")[0]
+    return graph.find(f"{owner}|{NodeType.TYPE.value}") is not None

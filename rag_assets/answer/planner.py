@@ -199,7 +199,7 @@ def _everyday(asked: Asked) -> Planned | None:
     question = everyday_question(asked.question.asks or asked.question.typed)
     if question is None:
         return None
-    from rag_assets.answer.everyday_plan import project_facts, steps, technology_facts
+    from rag_assets.answer.everyday_plan import exports, project_facts, steps, technology_facts
 
     if question.about is Everyday.STEPS:
         (action,) = question.words
@@ -216,6 +216,8 @@ def _everyday(asked: Asked) -> Planned | None:
         from rag_assets.answer.history_plan import untested
 
         found = [untested(index, graph) for index, graph in asked.graphs]
+    elif question.about is Everyday.EXPORTS:
+        found = [exports(index, graph, *question.words) for index, graph in asked.graphs]
     else:
         found = [project_facts(index, question) for index in asked.target.members.values()]
     known = _answered(asked, Intent.LIST, _together((facts, at) for facts, at, _ in found))
@@ -383,6 +385,8 @@ def _uses(asked: Asked) -> Planned | None:
             return replace(known, wish=wish)
     heading = NAMED_IN if of_purpose else ""
     mentions = mentions_of(asked.target, wish.names, wish.intent, asked.declaring, heading)
+    if wish.intent is Intent.TESTS and not (mentions[1] or asked.undeclared):
+        return Planned(wish, absent=f"no test of {' or '.join(wish.names)} is known, and no test names it")
     return _answered(asked, wish.intent, mentions, decides=False)
 
 

@@ -511,10 +511,11 @@ def product_of(points: Iterable[str], target: Searchable) -> dict[str, Mapping[s
 
 
 def _constants_of(name: str, payloads: Mapping[str, Mapping[str, Any]], target: Searchable) -> list[str]:
-    """The constants and variables that are declared as the text of a name: code that reads a setting says these."""
-    declared = re.compile(_CONSTANT.format(re.escape(name)))
+    """The constants and variables that are declared as the text of a name, and called a little like it, which no
+    `name="Flip"` is: code that reads a setting says these."""
+    declared, wanted = re.compile(_CONSTANT.format(re.escape(name))), roots_of(name)
     found = (one[1] for payload in payloads.values() for one in declared.finditer(code_of(payload, target)))
-    return [one for one in dict.fromkeys(found) if one != name]
+    return [one for one in dict.fromkeys(found) if one != name and wanted & roots_of(one)]
 
 
 def _written(name: str) -> re.Pattern[str]:

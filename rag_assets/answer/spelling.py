@@ -43,8 +43,10 @@ def respelled(found: AnswerInputs, target: Searchable) -> Respelled | None:
     meant: dict[str, tuple[str, ...]] = {}
     for name in found.unknown:
         last = name.rpartition(".")[2]
-        near = [one for one in found.near if _lower(one) in set(_slips(_lower(last)))]
-        meant[last] = tuple(near)
+        slips = set(_slips(last.casefold()))
+        near = {one.casefold(): one for one in reversed(found.near) if one.casefold() in slips}
+        near |= {one.casefold(): one for one in found.near if one.casefold() in near and one[0] == last[0]}
+        meant[last] = tuple(near.values())  # a type rather than a field of it that is called so too
     try:
         meant |= _words(found, text, target)
     except KeywordIndexError:  # which the search has said
@@ -56,10 +58,6 @@ def respelled(found: AnswerInputs, target: Searchable) -> Respelled | None:
     for typed, known in meant.items() if clear else ():
         text = re.sub(rf"(?<!\w){re.escape(typed)}(?!\w)", known[0], text)
     return Respelled(text if clear else "", tuple(meant), tuple(one for known in meant.values() for one in known))
-
-
-def _lower(name: str) -> str:
-    return name.casefold()
 
 
 def _words(found: AnswerInputs, text: str, target: Searchable) -> dict[str, tuple[str, ...]]:

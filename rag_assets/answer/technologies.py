@@ -26,9 +26,9 @@ TECHNOLOGIES: Mapping[str, str] = {
     "CSS framework": "bootstrap, bulma, foundation-sites, sass, styled-components, tailwind tailwindcss",
     "Database": "cassandra gocql, cosmos cosmos-db, dynamodb dynamodbv2, elasticsearch opensearch, eventstore"
     " eventstoredb, h2 com.h2database, litedb, mariadb, mongodb mongo mongoengine mongoose motor pymongo, mysql mysql2"
-    " mysqlclient mysqlconnector pymysql, neo4j, oracle oracledb ojdbc8, postgresql asyncpg lib/pq npgsql pg pgx"
-    " postgres psycopg psycopg2, ravendb, redis go-redis ioredis jedis lettuce redigo stackexchangeredis, sql-server"
-    " mssql pyodbc sqlclient sqlserver tedious, sqlite aiosqlite sqlite3",
+    " mysqlclient mysqlconnector pymysql, neo4j, oracle oracledb ojdbc8, postgresql adapter-pg asyncpg lib/pq npgsql pg"
+    " pgx postgres psycopg psycopg2, ravendb, redis go-redis ioredis jedis lettuce redigo stackexchangeredis"
+    ", sql-server mssql pyodbc sqlclient sqlserver tedious, sqlite aiosqlite sqlite3",
     "Dependency injection": "autofac, dagger, dependency-injector, fx go.uber.org/fx, guice com.google.inject"
     ", inversify, lamar, microsoft.extensions.dependencyinjection, ninject, scrutor, simpleinjector, tsyringe"
     ", wire google/wire",
@@ -40,8 +40,8 @@ TECHNOLOGIES: Mapping[str, str] = {
     ", structlog, winston, zap go.uber.org/zap, zerolog",
     "Mapping": "automapper, mapperly, mapster, mapstruct, modelmapper",
     "Message broker": "activemq, azure-service-bus servicebus, kafka confluent-kafka kafkajs sarama, masstransit"
-    ", mqtt mqttnet paho, nats, nservicebus, rabbitmq amqp amqplib amqp091-go pika spring-rabbit, rebus, sqs, wolverine"
-    " wolverinefx",
+    ", mqtt mqttnet paho, nats, nservicebus, rabbitmq amqp amqplib amqp091-go bus-amqp pika spring-rabbit, rebus, sqs"
+    ", wolverine wolverinefx",
     "Migrations": "alembic, dbup, fluentmigrator, flyway, golang-migrate, goose, liquibase",
     "Mocking": "fakeiteasy, gomock, mockito, moq, nock, nsubstitute, proxyquire, pytest-mock, responses, sinon",
     "ORM": "dapper, django, drizzle drizzle-orm, ent entgo.io, entity-framework efcore ef-core entityframework"
@@ -76,6 +76,8 @@ CODE: Mapping[str, Mapping[str, str]] = {
 """What comes with a language or a platform, and is no package: category → technology → text of the code that uses it.
 It counts where no package does."""
 
+_SHORT = 4
+"""Letters of a name that says something at the beginning alone: `auth-next` is not of Next.js."""
 WHOLE, BEGINNING, INSIDE = 3, 2, 1
 """How well a name fits."""
 
@@ -93,15 +95,18 @@ def parts_of(name: str) -> tuple[str, ...]:
 
 def fit(name: str, names: Sequence[str]) -> int:
     """How well the name of a package, an image or a file is one of some names; 0: not at all."""
+    return max(_fit(name, parts_of(one)) for one in names)
+
+
+def _fit(name: str, wanted: tuple[str, ...]) -> int:
     said = parts_of(name)
-    return max(_fit(said, parts_of(one)) for one in names)
-
-
-def _fit(said: tuple[str, ...], wanted: tuple[str, ...]) -> int:
     if said == wanted:
         return WHOLE
     at = next((at for at in range(len(said)) if said[at : at + len(wanted)] == wanted), None)
-    return 0 if at is None else INSIDE if at else BEGINNING
+    if not at:
+        return 0 if at is None else BEGINNING
+    is_word = len(wanted) == 1 and len(wanted[0]) <= _SHORT and not name.endswith((f"/{wanted[0]}", f":{wanted[0]}"))
+    return 0 if is_word else INSIDE
 
 
 def technology_called(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:

@@ -197,7 +197,7 @@ def _is_asked_of_it(words: Sequence[str]) -> bool:
 
 
 class Everyday(Enum):
-    """What is asked. `CHANGE` is the last change of one file, `AUTHORS` who wrote it."""
+    """What is asked. `CHANGE` is the last change of a file, `AUTHORS` who wrote it, `EXPORTS` what others can use."""
 
     TECHNOLOGY = auto()
     LICENCE = auto()
@@ -208,6 +208,7 @@ class Everyday(Enum):
     COMMITS = auto()
     CHANGE = auto()
     AUTHORS = auto()
+    EXPORTS = auto()
     UNTESTED = auto()
 
 
@@ -333,6 +334,10 @@ _UNTESTED = word_set(
     "no without lack lacks missing still",
 )
 _LACKS = word_set("no not without lack lacks missing")
+_EXPORTS = word_set("export exports exported public")
+_EXPORTED = _EXPORTS | word_set(
+    "api class classes file folder function functions interface list module package symbols"
+)
 _CHANGED = word_set("changed modified updated touched edited written created added")
 _WROTE = word_set("wrote changed modified created added authored touched edited updated introduced")
 
@@ -397,6 +402,9 @@ def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
 
 def _of_one(words: Sequence[str], written: Sequence[str]) -> EverydayQuestion | None:
     """`When was X last changed`, `who wrote X`."""
+    exports = [word for word in written if word.lower() not in FUNCTION_WORDS | _EXPORTED]
+    if len(exports) == 1 and words[0] in ("what", "which", "list") and not _EXPORTS.isdisjoint(words):
+        return EverydayQuestion(Everyday.EXPORTS, tuple(exports))
     beside = FUNCTION_WORDS | _LATELY | {"file", "class", "method", "first", "originally", "author", "time"}
     thing = tuple(word for word in written if word.lower() not in beside | _CHANGED | _WROTE)
     if len(thing) != 1:

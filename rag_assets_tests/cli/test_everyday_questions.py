@@ -264,6 +264,39 @@ def test_classes_without_tests_are_those_that_no_test_names(cli: CommandLine) ->
     assert "CoinCounter" not in answer and "ICounter" not in answer
 
 
+def test_what_no_test_names_is_not_said_to_be_tested(cli: CommandLine) -> None:
+    done = cli.run("ask", "is NoteCounter tested?", "--json")
+    assert done.json["unsure"] and "no test of NoteCounter is known, and no test names it" in done.json["notes"]
+    assert "CoinCounterTests.cs:5" in asked(cli, "is CoinCounter tested?").json["answer"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        ("till/coins.py", "def count():\n    return 1\n\n\ndef _half():\n    return 2\n", ["coins.count"]),
+        (
+            "lib/coins.go",
+            "package coins\n\nfunc Count() int { return 1 }\n\nfunc half() int { return 2 }\n",
+            ["lib.Count"],
+        ),
+        (
+            "lib/coins.js",
+            "function count () { return 1 }\nfunction half () { return 2 }\nmodule.exports = { count }\n",
+            ["lib/coins.count"],
+        ),
+        ("src/Coins.cs", "public class Coins { public int Count() => 1; }\ninternal class Half { }\n", ["Coins"]),
+    ],
+)
+def test_what_a_module_lets_others_use(tmp_path: Path, path: str, text: str, told: list[str]) -> None:
+    repository = new_repository(tmp_path / "till")
+    repository.commit({path: text})
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, repository, "till")
+    for question in (f"what are the exported functions of {path}?", f"what is the public API of {path}?"):
+        answer = asked(cli, question).json["answer"]
+        assert re.findall(r"^- \*\*(.+?)\*\* in", answer, re.MULTILINE) == told
+
+
 @pytest.mark.parametrize(
     ("question", "read", "one"),
     [
