@@ -40,7 +40,7 @@ from rag_assets.settings.config_file import ConfigError
 
 if TYPE_CHECKING:
     from rag_assets.models import ModelError
-    from rag_assets.settings import EmbedderSettings
+    from rag_assets.settings import EmbedderSettings, RerankerSettings, Settings, StoreSettings
 
 _STYLES: dict[str, Style] = {"ok": "good", "warn": "warn", "fail": "bad"}
 Verdict = Literal["ok", "warn", "fail"]
@@ -107,7 +107,9 @@ def examine_all(session: CliSession) -> Iterator[Diagnosis]:
     yield dagster_versions()
     yield terminal_encoding()
     yield configuration(session)
-    yield from extras(session)
+    settings = _settings(session)
+    if settings is not None:
+        yield from extras(settings)
     try:
         home = session.home()
     except ConfigError as error:
@@ -115,10 +117,11 @@ def examine_all(session: CliSession) -> Iterator[Diagnosis]:
         return
     yield home_directory(home)
     yield embedding_model(session, home)
-    yield from reranking_model(session)
-    yield from vector_server(session)
-    yield from catalog(session)
-    yield from remote_store(session)
+    if settings is not None:
+        yield from reranking_model(settings.search.reranker)
+        yield from vector_server(settings.stores)
+        yield from catalog(settings)
+        yield from remote_store(settings.stores.remote)
     yield from caches(home)
     yield from conversations(home)
     yield from indexes(home)
@@ -173,12 +176,16 @@ def configuration(session: CliSession) -> Diagnosis:
     )
 
 
-def extras(session: CliSession) -> Iterator[Diagnosis]:
-    """Optional packages that settings need and that are not installed; those of the model say so themselves."""
+def _settings(session: CliSession) -> Settings | None:
+    """None where `configuration` has reported that they cannot be read."""
     try:
-        settings = session.settings()
+        return session.settings()
     except ConfigError:
-        return  # `configuration` has reported it
+        return None
+
+
+def extras(settings: Settings) -> Iterator[Diagnosis]:
+    """Optional packages that settings need and that are not installed; those of the model say so themselves."""
     stores, execution = settings.stores, settings.execution
     tokenizers = {settings.embedder.tokenizer, settings.answer.tokenizer}
     needed = (
@@ -269,72 +276,61 @@ def _embedding_server(settings: EmbedderSettings) -> Diagnosis:
     return Diagnosis("model", "ok", f"{embedder.model_id}, {dimension} dimensions, {settings.base_url} answers")
 
 
-def reranking_model(session: CliSession) -> Iterator[Diagnosis]:
+def reranking_model(settings: RerankerSettings) -> Iterator[Diagnosis]:
     """Checks that the server answers with a score. Yields nothing without a configured one."""
     from rag_assets.models.openai_compat.reranker import HttpReranker  # start-up budget: loaded when it runs
 
     try:
-        settings = session.settings().search.reranker
         reranker = HttpReranker.of(settings)
         if reranker is None:
             return
         reranker.rerank(GOLDEN_TEXT, [GOLDEN_TEXT])
-    except RerankError as error:
+    except (RerankError, ConfigError) as error:
         yield Diagnosis(
             "reranker", "fail", str(error), "check search.reranker and the server; until then nothing is reranked"
         )
         return
-    except ConfigError:
-        return  # `configuration` has reported it
     yield Diagnosis("reranker", "ok", f"{settings.model or settings.provider}, {settings.base_url} answers")
 
 
-def vector_server(session: CliSession) -> Iterator[Diagnosis]:
+def vector_server(settings: StoreSettings) -> Iterator[Diagnosis]:
     """Checks that the Qdrant server answers and is new enough. Yields nothing without a configured one."""
+    if settings.vectors != "qdrant":
+        return
     try:
-        settings = session.settings().stores
-        if settings.vectors == "qdrant":
-            version = server_version(settings)
-            yield Diagnosis("qdrant", "ok", f"version {version}, {settings.qdrant_url} answers")
-    except VectorStoreError as error:
+        version = server_version(settings)
+        yield Diagnosis("qdrant", "ok", f"version {version}, {settings.qdrant_url} answers")
+    except (VectorStoreError, ConfigError) as error:
         yield Diagnosis("qdrant", "fail", str(error), "check stores.qdrant_url, QDRANT_API_KEY and the server")
-    except ConfigError:
-        return  # `configuration` has reported it
 
 
-def remote_store(session: CliSession) -> Iterator[Diagnosis]:
+def remote_store(where: str) -> Iterator[Diagnosis]:
     """Checks that the remote store can be listed. Yields nothing without a configured one."""
+    if not where:
+        return
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.index.remote import RemoteError, open_remote
+    from rag_assets.index.remote.manifests import published_labels
+
     try:
-        where = session.settings().stores.remote
-        if where:
-            # Start-up budget: loaded when it runs, not for --help and completion.
-            from rag_assets.index.remote import RemoteError, open_remote
-            from rag_assets.index.remote.manifests import published_labels
-
-            try:
-                labels = published_labels(open_remote(where))
-            except RemoteError as error:
-                yield Diagnosis("remote", "fail", str(error), "check stores.remote and its credentials")
-            else:
-                yield Diagnosis("remote", "ok", f"{where}: {counted(len(labels), 'label')} published")
-    except ConfigError:
-        return  # `configuration` has reported it
+        labels = published_labels(open_remote(where))
+    except RemoteError as error:
+        yield Diagnosis("remote", "fail", str(error), "check stores.remote and its credentials")
+    else:
+        yield Diagnosis("remote", "ok", f"{where}: {counted(len(labels), 'label')} published")
 
 
-def catalog(session: CliSession) -> Iterator[Diagnosis]:
+def catalog(settings: Settings) -> Iterator[Diagnosis]:
     """Checks that the catalog is reachable and writable. Yields nothing without a configured one; creates no tables."""
-    try:
-        settings = session.settings()
-        if settings.stores.catalog == "none":
-            return
-        from rag_assets.index.catalog.reader import entries  # start-up budget: loaded when it runs
+    if settings.stores.catalog == "none":
+        return
+    from rag_assets.index.catalog.reader import entries  # start-up budget: loaded when it runs
 
+    try:
         with open_catalog(settings) as database:
             known = entries(database)
             database.require_rights()
             database.check()
-    except ConfigError:
-        return  # `configuration` has reported it
     except CatalogEmpty as empty:
         yield Diagnosis("catalog", "ok", str(empty))
         return
