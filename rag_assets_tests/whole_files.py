@@ -27,9 +27,9 @@ def remember() -> None:
         generation_files._problem = _problem_of_changed
 
 
-def _problem_of_changed(path: Path, known: FileDigest) -> str:
+def _problem_of_changed(path: Path | str, known: FileDigest) -> str:
     try:
-        about = path.stat()
+        about = os.stat(path)  # noqa: PTH116 - a Path for each takes longer
     except OSError:
         return _problem(path, known)
     state = (about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)

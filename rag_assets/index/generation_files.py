@@ -16,7 +16,6 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from io import FileIO
 from pathlib import Path
 
 import msgspec
@@ -150,12 +149,12 @@ def check_opened(folder: Path, error: type[RagAssetsError], *, nested: bool = Fa
         for name, known in listed.items()
         if name.startswith(beginning) and (nested or "/" not in name[len(beginning) :])
     ]
-    left = OPENING_BYTES
+    left, above = OPENING_BYTES, f"{directory}{os.sep}"  # a Path for each takes as long as reading most of them
     for name, known in sorted(own, key=lambda file: file[1].written):
         left -= known.written
         if left < 0:
             return
-        _require(directory / name, known, error)
+        _require(f"{above}{name}", known, error)
 
 
 def check_file(path: Path, error: type[RagAssetsError]) -> None:
@@ -166,34 +165,51 @@ def check_file(path: Path, error: type[RagAssetsError]) -> None:
         _require(path, known, error)
 
 
-def digest_of_file(path: Path) -> FileDigest:
+def digest_of_file(path: Path | str) -> FileDigest:
     """Raises OSError."""
     digest = hashlib.sha256()
     written = 0
-    for offset, data in written_blocks(path):
-        digest.update(offset.to_bytes(8, "big"))
-        digest.update(data)
-        written += len(data)
-    return FileDigest(path.stat().st_size, written, digest.hexdigest())
+    file = _opened(path)
+    try:
+        size = os.fstat(file).st_size
+        for offset, data in _written_blocks(file, size, _BLOCK):
+            digest.update(offset.to_bytes(8, "big"))
+            digest.update(data)
+            written += len(data)
+    finally:
+        os.close(file)
+    return FileDigest(size, written, digest.hexdigest())
 
 
 def written_blocks(path: Path, block_bytes: int = _BLOCK) -> Iterator[tuple[int, bytes]]:
     """(offset, bytes) of every block of a file that is not all zeros. Holes of sparse files are not read where the
     system tells of them."""
+    file = _opened(path)
+    try:
+        yield from _written_blocks(file, os.fstat(file).st_size, block_bytes)
+    finally:
+        os.close(file)
+
+
+def _opened(path: Path | str) -> int:
+    """A file without an object around it, which takes longer to make than most files of a shard take to read."""
+    return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+
+
+def _written_blocks(file: int, size: int, block_bytes: int) -> Iterator[tuple[int, bytes]]:
     zeros = _ZEROS if block_bytes == _BLOCK else bytes(block_bytes)
-    with path.open("rb", buffering=0) as file:
-        size = os.fstat(file.fileno()).st_size
-        offset = _next_data(file, 0, block_bytes) if size > block_bytes else 0
-        while offset < size:
-            file.seek(offset)
-            data = file.read(block_bytes)
-            if not data:
-                return
-            if data != zeros[: len(data)]:
-                yield offset, data
-            offset += len(data)
-            if offset < size:
-                offset = _next_data(file, offset, block_bytes)
+    offset = _next_data(file, 0, size, block_bytes) if size > block_bytes else 0
+    while offset < size:
+        if size > block_bytes:  # else it is read from its beginning, whole
+            os.lseek(file, offset, os.SEEK_SET)
+        data = os.read(file, block_bytes)
+        if not data:
+            return
+        if data != (zeros if len(data) == block_bytes else zeros[: len(data)]):
+            yield offset, data
+        offset += len(data)
+        if offset < size:
+            offset = _next_data(file, offset, size, block_bytes)
 
 
 def copy_folder(source: Path, target: Path, *, without: Collection[str] = ()) -> None:
@@ -212,25 +228,25 @@ def copy_folder(source: Path, target: Path, *, without: Collection[str] = ()) ->
                 writer.truncate(path.stat().st_size)
 
 
-def _next_data(file: FileIO, offset: int, block_bytes: int) -> int:
+def _next_data(file: int, offset: int, size: int, block_bytes: int) -> int:
     """The first block at or after `offset` that has data, or the end of the file."""
     if not _SEEKS_DATA:
         return offset
     try:
-        return os.lseek(file.fileno(), offset, os.SEEK_DATA) // block_bytes * block_bytes
+        return os.lseek(file, offset, os.SEEK_DATA) // block_bytes * block_bytes
     except OSError as error:
         if error.errno == errno.ENXIO:  # only a hole is left
-            return os.fstat(file.fileno()).st_size
+            return size
         return offset  # a file system that does not tell
 
 
-def _require(path: Path, known: FileDigest, error: type[RagAssetsError]) -> None:
+def _require(path: Path | str, known: FileDigest, error: type[RagAssetsError]) -> None:
     problem = _problem(path, known)
     if problem:
-        raise error(f"{path} {problem}; {_repair(path)}")
+        raise error(f"{Path(path)} {problem}; {_repair(Path(path))}")
 
 
-def _problem(path: Path, known: FileDigest) -> str:
+def _problem(path: Path | str, known: FileDigest) -> str:
     try:
         return "" if digest_of_file(path) == known else _DAMAGED
     except FileNotFoundError:
