@@ -56,6 +56,7 @@ def _of_shard(directory: Path, ids: Collection[str] | None) -> Iterator[RawPoint
 def _of_server(directory: Path) -> tuple[str, Iterator[RawPoint]]:
     from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
     from rag_assets.index.vectors.qdrant_server.label_collection import alias_of
+    from rag_assets.index.vectors.qdrant_server.schema import pages
     from rag_assets.index.vectors.qdrant_server.server_registry import read_place
 
     place = read_place(directory / PLACE_FILE)
@@ -64,20 +65,8 @@ def _of_server(directory: Path) -> tuple[str, Iterator[RawPoint]]:
     def points() -> Iterator[RawPoint]:
         server = QdrantServer.connect(server_url(place), READ_SECONDS)
         try:
-            offset: Any = None
-            while True:
-                records, offset = server.call(
-                    "read",
-                    "scroll",
-                    collection_name=alias,
-                    limit=_BATCH,
-                    offset=offset,
-                    with_payload=True,
-                    with_vectors=True,
-                )
+            for records in pages(server, alias, None, _BATCH, with_payload=True, with_vectors=True):
                 yield from (_raw(str(record.id), record.payload or {}, record.vector) for record in records)
-                if offset is None:
-                    return
         finally:
             server.close()
 

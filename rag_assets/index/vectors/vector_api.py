@@ -59,6 +59,17 @@ class StoredPoint:
     payload: dict[str, Any]
     digest: str = ""
 
+    def dense_in(self, dimension: int, store: str) -> Dense | None:
+        """The embedding, where a store of that dimension keeps one (0: it keeps none). Raises VectorStoreError for one
+        of another shape."""
+        if not dimension or self.dense is None:
+            return None
+        if self.dense.shape != (dimension,):
+            raise VectorStoreError(
+                f"point {self.id}: vector of shape {self.dense.shape}, the {store} holds ({dimension},)"
+            )
+        return self.dense
+
 
 class ScoredPoint(NamedTuple):  # a hundred are made in a search, each in half the time that a frozen dataclass takes
     id: str

@@ -306,7 +306,7 @@ def _by_row(postings: Postings, points: int) -> list[Sparse]:
 
 
 class FaissReader(Closeable):
-    """Reads one finished generation. Safe to use from several threads."""
+    """A `VectorReader` of one finished generation. Safe to use from several threads."""
 
     def __init__(self, directory: Path) -> None:
         """Raises VectorStoreError where there is no readable one, or no FAISS."""
@@ -327,7 +327,7 @@ class FaissReader(Closeable):
         return len(self._ids) if scope is None else int(self._mask(scope).sum())
 
     def dense(self, vector: Dense, scope: SearchScope, limit: int) -> list[ScoredPoint]:
-        """The nearest points by inner product, best first, equal scores by id. Every point of the scope is compared."""
+        """Every point of the scope is compared."""
         index = self._files.index
         if index is None or vector.shape != (index.d,):
             held = "no vectors" if index is None else f"vectors of {index.d} dimensions"
@@ -353,7 +353,6 @@ class FaissReader(Closeable):
     def sparse(
         self, indices: Sequence[int], values: Sequence[float], scope: SearchScope, limit: int
     ) -> list[ScoredPoint]:
-        """The points with the highest keyword score, best first, equal scores by id; only points that share a term."""
         scores = np.zeros(len(self._ids))
         touched = np.zeros(len(self._ids), np.bool_)
         for index, value in zip(indices, values, strict=True):
@@ -369,7 +368,6 @@ class FaissReader(Closeable):
         return [ScoredPoint(self._ids[row], float(scores[row])) for row in best]
 
     def retrieve(self, ids: Sequence[str], scope: SearchScope) -> dict[str, dict[str, Any]]:
-        """id → payload of the points of `ids` that exist within the scope."""
         rows = [self._row_of[known] for known in dict.fromkeys(ids) if known in self._row_of]
         if not rows:
             return {}
@@ -377,11 +375,9 @@ class FaissReader(Closeable):
         return {self._ids[row]: msgspec.json.decode(self._files.payload(row)) for row in rows if mask[row]}
 
     def places(self, ids: Sequence[str], scope: SearchScope) -> dict[str, FileRef]:
-        """id → file of the points of `ids`, which a search within the scope has found."""
         return {known: FileRef.of(payload) for known, payload in self.retrieve(ids, scope).items()}
 
     def vector(self, identifier: str) -> Dense | None:
-        """The embedding of a point; None where it has none."""
         row, index = self._row_of.get(identifier), self._files.index
         if row is None or index is None:
             return None
@@ -390,16 +386,13 @@ class FaissReader(Closeable):
         return found
 
     def digests(self) -> dict[str, str]:
-        """id → digest of every point, of every tenant: for checks, not for answers."""
         return dict(zip(self._ids, self._files.points.digests, strict=True))
 
     def ids(self, scope: SearchScope | None = None) -> dict[str, str]:
-        """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
         mask: Mask = np.ones(len(self._ids), np.bool_) if scope is None else self._mask(scope)
         return {self._ids[row]: self._files.points.hashes[row] for row in np.flatnonzero(mask).tolist()}
 
     def values(self, key: str, scope: SearchScope) -> dict[str, int]:
-        """Distinct values of an indexed payload field within the scope, and how many points have each; sorted."""
         return dict(sorted(self._masks.counts(key, self._mask(scope)).items()))
 
     def close(self) -> None:
@@ -413,8 +406,8 @@ _log = logging.getLogger(__name__)
 
 
 class FaissWriter:
-    """Writes one generation that begins with the points of an earlier one. Whatever a killed build left in `directory`
-    is removed first. `dimension` 0: without vectors."""
+    """A `PointTarget` of one generation, which begins with the points of an earlier one. Whatever a killed build
+    left in `directory` is removed first. `dimension` 0: without vectors."""
 
     def __init__(self, directory: Path, dimension: int, *, base: Path | None = None) -> None:
         """`base` is the folder of a finished generation with the same vectors; a damaged one is not used. Raises
@@ -432,20 +425,16 @@ class FaissWriter:
             raise VectorStoreError(f"FAISS store {directory} cannot be made: {error}") from error
 
     def stored(self) -> dict[str, str]:
-        """id → digest of what the generation begins with."""
         return {known: point.digest for known, point in self._kept.items()}
 
     def upsert(self, batch: Sequence[StoredPoint]) -> None:
-        """Takes points in; one that has the id of an earlier one replaces it. Raises VectorStoreError."""
         self._kept.update((point.id, self._checked(point)) for point in batch)
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Takes points out."""
         for known in ids:
             self._kept.pop(known, None)
 
     def finish(self) -> None:
-        """Makes the generation readable. Raises VectorStoreError."""
         try:
             write_files(self._directory, self._dimension, self._kept)
         except OSError as error:
@@ -462,11 +451,7 @@ class FaissWriter:
         return kept_points(files) if files.dimension == self._dimension else {}
 
     def _checked(self, point: StoredPoint) -> KeptPoint:
-        dense = point.dense if self._dimension else None
-        if dense is not None and dense.shape != (self._dimension,):
-            raise VectorStoreError(
-                f"point {point.id}: vector of shape {dense.shape}, the store holds ({self._dimension},)"
-            )
+        dense = point.dense_in(self._dimension, "store")
         try:
             uuid.UUID(point.id)
             payload = msgspec.json.encode(point.payload)

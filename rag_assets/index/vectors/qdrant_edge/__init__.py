@@ -15,9 +15,9 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +116,7 @@ _KEPT_FILTERS = 16
 
 
 class ShardReader(Closeable):
-    """Reads one finished shard. Every search takes a SearchScope, which the engine applies before its top k."""
+    """A `VectorReader` of one finished shard."""
 
     def __init__(self, directory: Path) -> None:
         """Raises VectorStoreError where there is no readable shard."""
@@ -141,19 +141,16 @@ class ShardReader(Closeable):
         return self._size if scope is None else self._counted(self._compile(scope))
 
     def dense(self, vector: Dense, scope: SearchScope, limit: int) -> list[ScoredPoint]:
-        """The nearest points by dot product, best first."""
         return self._search(vector, DENSE, scope, limit)
 
     def sparse(
         self, indices: Sequence[int], values: Sequence[float], scope: SearchScope, limit: int
     ) -> list[ScoredPoint]:
-        """The points with the highest keyword score, best first; only points that share a term."""
         if not len(indices):
             return []
         return self._search(_sparse_vector(indices, values), SPARSE, scope, limit)
 
     def retrieve(self, ids: Sequence[str], scope: SearchScope) -> dict[str, dict[str, Any]]:
-        """id → payload of the points of `ids` that exist within the scope."""
         if not ids:
             return {}
         holds = self._holds(scope)
@@ -161,35 +158,23 @@ class ShardReader(Closeable):
         return {known: payload for known, payload in read.items() if holds(known, payload)}
 
     def places(self, ids: Sequence[str], scope: SearchScope) -> dict[str, FileRef]:
-        """id → file of the points of `ids`, which a search within the scope has found."""
         found = ((known, self._files.place(known)) for known in ids)
         return {known: place for known, place in found if place is not None}
 
     def vector(self, identifier: str) -> Dense | None:
-        """The embedding of a point; None where it has none."""
         with engine_call(f"vector shard {self._directory} cannot be read", repair=REBUILD):
             records = self._shard.retrieve([identifier], False, True)
         return dense_of(records[0].vector) if records else None
 
     def digests(self) -> dict[str, str]:
-        """id → digest of every point, of every tenant: for checks, not for answers."""
         found: dict[str, str] = self._call(digests_of, self._shard)
         return found
 
     def ids(self, scope: SearchScope | None = None) -> dict[str, str]:
-        """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
-        found: dict[str, str] = {}
         condition = None if scope is None else self._compile(scope)
-        offset: Any = None
-        while True:
-            request = edge.ScrollRequest(offset, _SCROLL_BATCH, filter=condition, with_payload=["ContentHash"])
-            records, offset = self._call(self._shard.scroll, request)
-            found.update((str(record.id), (record.payload or {}).get("ContentHash", "")) for record in records)
-            if offset is None:
-                return found
+        return _field_of_all(partial(self._call, self._shard.scroll), "ContentHash", condition)
 
     def values(self, key: str, scope: SearchScope) -> dict[str, int]:
-        """Distinct values of an indexed payload field within the scope, and how many points have each; sorted."""
         return dict(self._values(key, scope))
 
     def _values_of(self, key: str, scope: SearchScope) -> dict[str, int]:
@@ -320,11 +305,16 @@ def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:
 
 def digests_of(shard: edge.EdgeShard) -> dict[str, str]:
     """id → digest of every point of an open shard."""
+    return _field_of_all(shard.scroll, DIGEST)
+
+
+def _field_of_all(scroll: Callable[[edge.ScrollRequest], Any], key: str, condition: Any = None) -> dict[str, str]:
+    """id → value of a payload field of every point that meets the condition; '' where it is absent."""
     found: dict[str, str] = {}
     offset: Any = None
     while True:
-        records, offset = shard.scroll(edge.ScrollRequest(offset, _SCROLL_BATCH, with_payload=[DIGEST]))
-        found.update((str(record.id), (record.payload or {}).get(DIGEST, "")) for record in records)
+        records, offset = scroll(edge.ScrollRequest(offset, _SCROLL_BATCH, filter=condition, with_payload=[key]))
+        found.update((str(record.id), (record.payload or {}).get(key, "")) for record in records)
         if offset is None:
             return found
 

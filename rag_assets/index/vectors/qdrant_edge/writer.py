@@ -196,7 +196,7 @@ def held_digests(directory: Path) -> dict[str, str]:
 
 
 class ShardWriter:
-    """Writes one shard: a copy of that of an earlier generation, brought to what is declared, or a new one.
+    """A `PointTarget` of one shard: a copy of that of an earlier generation, brought to what is declared, or a new one.
 
     Whatever a killed build left in `directory` is removed first, never appended to. `dimension` 0 makes a lexical shard
     without dense vectors. Points are readable once `finish` has returned. `common` are payload fields that have the
@@ -241,11 +241,9 @@ class ShardWriter:
             raise VectorStoreError(f"vector shard {directory} cannot be made: {error}") from error
 
     def stored(self) -> dict[str, str]:
-        """id → digest of what the shard begins with."""
         return dict(self._stored)
 
     def upsert(self, batch: Sequence[StoredPoint]) -> None:
-        """Writes points; one that has the id of an earlier one replaces it. Raises VectorStoreError."""
         for start in range(0, len(batch), _UPSERT_BATCH):
             self._require_room()
             some = batch[start : start + _UPSERT_BATCH]
@@ -261,7 +259,6 @@ class ShardWriter:
                 self._reopen()
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Takes points out. Raises VectorStoreError."""
         for start in range(0, len(ids), _DELETE_BATCH):
             self._update(edge.UpdateOperation.delete_points(list(ids[start : start + _DELETE_BATCH])))
         self._lost_points |= bool(ids)
@@ -390,12 +387,9 @@ class ShardWriter:
 
     def _point(self, point: StoredPoint) -> edge.Point:
         vectors: dict[str, Any] = {}
-        if self._dimension and point.dense is not None:
-            if point.dense.shape != (self._dimension,):
-                raise VectorStoreError(
-                    f"point {point.id}: vector of shape {point.dense.shape}, the shard holds ({self._dimension},)"
-                )
-            vectors[DENSE] = point.dense.tolist()  # the engine takes lists faster than arrays
+        dense = point.dense_in(self._dimension, "shard")
+        if dense is not None:
+            vectors[DENSE] = dense.tolist()  # the engine takes lists faster than arrays
         indices, values = point.sparse
         if len(indices):
             vectors[SPARSE] = edge.SparseVector(indices.tolist(), values.tolist())

@@ -26,6 +26,7 @@ from rag_assets.index.vectors.qdrant_server.schema import (
     batches,
     create_collection,
     create_indexes,
+    pages,
     scroll,
     visible,
 )
@@ -116,24 +117,12 @@ def _bring(server: QdrantServer, place: ServerPlace, name: str, holds: Sequence[
 def _copy(server: QdrantServer, place: ServerPlace, name: str, condition: Any) -> set[str]:
     """Copies versions that meet the condition, and returns the ids of the points."""
     copied: set[str] = set()
-    offset: Any = None
-    while True:
-        records, offset = server.call(
-            "read",
-            "scroll",
-            collection_name=place.collection,
-            scroll_filter=condition,
-            limit=_COPY_BATCH,
-            offset=offset,
-            with_payload=True,
-            with_vectors=True,
-        )
+    for records in pages(server, place.collection, condition, _COPY_BATCH, with_payload=True, with_vectors=True):
         points = [_point(record) for record in records]
         if points:
             server.call("written", "upsert", collection_name=name, points=points, wait=True)
             copied.update(str(point.id) for point in points)
-        if offset is None:
-            return copied
+    return copied
 
 
 def _point(record: Any) -> Any:

@@ -45,7 +45,7 @@ DeclaredDigests = Callable[[], Mapping[str, str] | None]
 
 
 class ServerReader(Closeable):
-    """Reads the points of one generation in a server. Safe to use from several threads."""
+    """A `VectorReader` of one generation in a server. Safe to use from several threads."""
 
     def __init__(self, server: QdrantServer, place: ServerPlace, declared: DeclaredDigests = lambda: None) -> None:
         """Sends nothing yet."""
@@ -60,21 +60,18 @@ class ServerReader(Closeable):
         return int(found.count)
 
     def dense(self, vector: Dense, scope: SearchScope, limit: int) -> list[ScoredPoint]:
-        """The nearest points by dot product, best first."""
         return self._search(vector.tolist(), DENSE, scope, limit)
 
     def sparse(
         self, indices: Sequence[int], values: Sequence[float], scope: SearchScope, limit: int
     ) -> list[ScoredPoint]:
-        """The points with the highest keyword score, best first; only points that share a term."""
         if not len(indices):
             return []
         query = models.SparseVector(indices=[int(index) for index in indices], values=[float(v) for v in values])
         return self._search(query, SPARSE, scope, limit)
 
     def retrieve(self, ids: Sequence[str], scope: SearchScope) -> dict[str, dict[str, Any]]:
-        """id → payload of the points of `ids` that exist within the scope. What the server holds but the generation
-        does not declare, or with another content, is left out."""
+        """What the server holds but the generation does not declare, or with another content, is left out."""
         if not ids:
             return {}
         asked = sorted(set(ids))
@@ -94,11 +91,9 @@ class ServerReader(Closeable):
         return found
 
     def places(self, ids: Sequence[str], scope: SearchScope) -> dict[str, FileRef]:
-        """id → file of the points of `ids`, which a search within the scope has found."""
         return {known: FileRef.of(payload) for known, payload in self.retrieve(ids, scope).items()}
 
     def vector(self, identifier: str) -> Dense | None:
-        """The embedding of a point; None where it has none."""
         wanted = models.FieldCondition(key=POINT_ID, match=models.MatchValue(value=identifier))
         records, _ = self._call(
             "scroll",
@@ -110,17 +105,14 @@ class ServerReader(Closeable):
         return dense_of(records[0].vector) if records else None
 
     def digests(self) -> dict[str, str]:
-        """id → digest of every point of the generation, of every tenant: for checks, not for answers."""
         records = scroll(self._server, self._place.collection, self._compile(None), [POINT_ID, DIGEST])
         return {str(record.payload[POINT_ID]): str(record.payload.get(DIGEST, "")) for record in records}
 
     def ids(self, scope: SearchScope | None = None) -> dict[str, str]:
-        """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
         records = scroll(self._server, self._place.collection, self._compile(scope), [POINT_ID, "ContentHash"])
         return {str(record.payload[POINT_ID]): str(record.payload.get("ContentHash", "")) for record in records}
 
     def values(self, key: str, scope: SearchScope) -> dict[str, int]:
-        """Distinct values of an indexed payload field within the scope, and how many points have each; sorted."""
         condition = self._compile(scope)
 
         def facet(limit: int) -> list[Any]:

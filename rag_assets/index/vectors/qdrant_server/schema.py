@@ -182,19 +182,20 @@ def settle(server: QdrantServer, collection: str, key: str) -> None:
 
 def scroll(server: QdrantServer, collection: str, condition: Any, fields: list[str]) -> Iterator[Any]:
     """Every point that meets the condition, with these payload fields."""
+    for records in pages(
+        server, collection, condition, _SCROLL_BATCH, with_payload=fields or False, with_vectors=False
+    ):
+        yield from records
+
+
+def pages(server: QdrantServer, collection: str, condition: Any, size: int, **parts: Any) -> Iterator[list[Any]]:
+    """The points that meet the condition, as many to an answer; `parts` is what the client calls these."""
     offset: Any = None
     while True:
         records, offset = server.call(
-            "read",
-            "scroll",
-            collection_name=collection,
-            scroll_filter=condition,
-            limit=_SCROLL_BATCH,
-            offset=offset,
-            with_payload=fields or False,
-            with_vectors=False,
+            "read", "scroll", collection_name=collection, scroll_filter=condition, limit=size, offset=offset, **parts
         )
-        yield from records
+        yield records
         if offset is None:
             return
 

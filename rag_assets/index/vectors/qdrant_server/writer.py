@@ -64,11 +64,9 @@ class ServerWriter:
         begin_place(directory, self.place)
 
     def stored(self) -> dict[str, str]:
-        """id → digest of the points that the generation consists of now."""
         return {known: digest for known, (_, digest) in self._live.items()}
 
     def upsert(self, batch: Sequence[StoredPoint]) -> None:
-        """Writes points; one that has the id of an earlier one replaces it. Raises VectorStoreError."""
         latest = {point.id: point for point in batch}  # a server may take those of one request in any order
         for points in batches(list(latest.values()), _UPSERT_BATCH):
             made = [self._point(point) for point in points]
@@ -132,12 +130,9 @@ class ServerWriter:
     def _point(self, point: StoredPoint) -> Any:
         """The point as the server takes it."""
         vectors: dict[str, Any] = {}
-        if self._dimension and point.dense is not None:
-            if point.dense.shape != (self._dimension,):
-                raise VectorStoreError(
-                    f"point {point.id}: vector of shape {point.dense.shape}, the collection holds ({self._dimension},)"
-                )
-            vectors[DENSE] = point.dense.tolist()
+        dense = point.dense_in(self._dimension, "collection")
+        if dense is not None:
+            vectors[DENSE] = dense.tolist()
         indices, values = point.sparse
         if len(indices):
             vectors[SPARSE] = models.SparseVector(indices=indices.tolist(), values=values.tolist())
