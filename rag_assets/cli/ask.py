@@ -30,17 +30,16 @@ from rag_assets.cli.options import (
     session_of,
 )
 from rag_assets.contracts.llm import PROFILES
-from rag_assets.index.freshness import freshness_of
+from rag_assets.index.freshness import FreshnessOf, freshness_of
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.engine import TurnResult
+from rag_assets.search.index import LabelIndex, Searchable
 
 if TYPE_CHECKING:
-    from rag_assets.index.freshness import FreshnessOf
     from rag_assets.index.layout import IndexHome
     from rag_assets.qa.agents import Agent
     from rag_assets.qa.answering import QuestionAnswerer
     from rag_assets.qa.ask_options import AskOptions
-    from rag_assets.search.index import Searchable
 
 
 _MOST_HITS = 50  # a context of more has its tokens spent on what is not asked for
@@ -171,7 +170,6 @@ def _labels(session: CliSession, home: IndexHome, wanted: AskOptionsFromCli, opt
 def _index(session: CliSession, home: IndexHome, names: list[str], agent: Agent | None) -> Searchable:
     """The indexes as far as the caller and the agent see."""
     from rag_assets.search.federated import FederatedIndex
-    from rag_assets.search.index import LabelIndex
 
     known: dict[str, Any] = {"home": home.root, "config": session.config_option, "clearance": session.clearance()}
     if agent is not None:

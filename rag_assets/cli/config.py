@@ -16,6 +16,7 @@ from rag_assets.index.catalog import CatalogError, place_of
 from rag_assets.index.layout import IndexHome, as_user_shares
 from rag_assets.qa.definition.loader import library_of
 from rag_assets.settings.config_file import CONFIG_NAME, CONFIG_VARIABLE, DEFAULT_HOME, ENV_PREFIX, ConfigError
+from rag_assets.sources.ignore import ignore_policy
 from rag_assets.sources.urls import default_repository_id, is_remote
 
 if TYPE_CHECKING:
@@ -142,7 +143,6 @@ def _unusable_parts(settings: Settings, repository: RepositorySettings) -> Itera
     """The problems of rule packs, ignore patterns and question sets, which only reading them shows."""
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.classification.classifier import Classifier
-    from rag_assets.sources.ignore import ignore_policy
 
     def rules() -> object:
         return Classifier(repository.rule_packs, repository.kinds)

@@ -22,6 +22,7 @@ from rag_assets.cli.console import FAILURE, Style, counted, describe_os_error, s
 from rag_assets.cli.options import AsJson, CliSession, require_writable, session_of
 from rag_assets.contracts.retrieval import RerankError
 from rag_assets.errors import GitNotFound, RagAssetsError
+from rag_assets.history.conversations import check_conversations
 from rag_assets.index.catalog import CatalogEmpty, CatalogError, open_catalog
 from rag_assets.index.generation_files import damaged_files, is_whole_record
 from rag_assets.index.generations import (
@@ -36,10 +37,14 @@ from rag_assets.index.generations import (
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors import server_version
 from rag_assets.index.vectors.vector_api import VectorStoreError
+from rag_assets.models import ModelError, open_embedder
+from rag_assets.models.minilm.embedder import minilm_model_id
+from rag_assets.models.minilm.weights import Precision, locate_model
+from rag_assets.models.model_files import ModelMissing
 from rag_assets.settings.config_file import ConfigError
+from rag_assets.sources.git import run_git
 
 if TYPE_CHECKING:
-    from rag_assets.models import ModelError
     from rag_assets.settings import EmbedderSettings, RerankerSettings, Settings, StoreSettings
 
 _STYLES: dict[str, Style] = {"ok": "good", "warn": "warn", "fail": "bad"}
@@ -135,9 +140,6 @@ def python_version() -> Diagnosis:
 
 
 def git_version() -> Diagnosis:
-    # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.sources.git import run_git
-
     try:
         said = run_git("version", timeout=10).decode("utf-8", "replace").strip()
     except GitNotFound:
@@ -226,8 +228,6 @@ def home_directory(home: IndexHome) -> Diagnosis:
 
 def embedding_model(session: CliSession, home: IndexHome) -> Diagnosis:
     """Checks that the model is installed, intact, and reproduces a known vector."""
-    from rag_assets.models import ModelError, open_embedder  # start-up budget: loaded when it runs
-
     try:
         settings = session.settings().embedder
     except ConfigError as error:
@@ -369,9 +369,6 @@ def caches(home: IndexHome) -> Iterator[Diagnosis]:
 
 def conversations(home: IndexHome) -> Iterator[Diagnosis]:
     """Checks what people asked and were told, where it is in a file."""
-    # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.history.conversations import check_conversations
-
     try:
         check_conversations(home)
     except RagAssetsError as error:
@@ -430,11 +427,6 @@ def _index(home: IndexHome, label: str) -> Diagnosis:
 
 def _missing_minilm(model_id: str) -> ModelError | None:
     """Why an index of that model cannot be searched by meaning, where the model is MiniLM: an extra."""
-    # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.models.minilm.embedder import minilm_model_id
-    from rag_assets.models.minilm.weights import Precision, locate_model
-    from rag_assets.models.model_files import ModelMissing
-
     if model_id in map(minilm_model_id, Precision):
         try:
             locate_model()

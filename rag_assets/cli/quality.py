@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.cli.console import Output, Style, aligned
+from rag_assets.index.eval_records import RunDifference, format_metrics, read_decision, read_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rag_assets.index.eval_records import RunDifference
 
 _SHOWN_QUESTIONS = 10
 _STYLES: dict[str, Style] = {"lost": "bad", "down": "warn", "gained": "good", "up": "good"}
@@ -19,16 +19,12 @@ _STYLES: dict[str, Style] = {"lost": "bad", "down": "warn", "gained": "good", "u
 
 def gate_object(directory: Path) -> dict[str, Any] | None:
     """The decision about the generation in `directory` with all its numbers, or None."""
-    from rag_assets.index.eval_records import read_decision  # start-up budget: loaded when it runs
-
     decision = read_decision(directory)
     return dataclasses.asdict(decision) if decision is not None else None
 
 
 def measured(directory: Path) -> list[dict[str, Any]]:
     """Every question set that the generation in `directory` was asked, with its metrics."""
-    from rag_assets.index.eval_records import read_runs  # start-up budget: loaded when it runs
-
     return [
         {
             "set": run.set,
@@ -43,8 +39,6 @@ def measured(directory: Path) -> list[dict[str, Any]]:
 
 def format_runs(runs: list[dict[str, Any]]) -> str:
     """`recall@10 0.812, mrr@10 0.640 (questions)`, one set after the other."""
-    from rag_assets.index.eval_records import format_metrics  # start-up budget: loaded when it runs
-
     return "; ".join(f"{format_metrics(run['metrics'])} ({run['questions']} of {run['set']})" for run in runs)
 
 
@@ -52,8 +46,6 @@ def format_gate(gate: Mapping[str, Any] | None) -> str:
     """`recall@10 0.812, …; as good as …, within 5%`, or nothing without a question set."""
     if gate is None:
         return ""
-    from rag_assets.index.eval_records import format_metrics  # start-up budget: loaded when it runs
-
     return f"{format_metrics({change['metric']: change['candidate'] for change in gate['changes']})}; {gate['reason']}"
 
 

@@ -24,6 +24,7 @@ from rag_assets.index.generations import (
     pending_build_id,
 )
 from rag_assets.index.layout import IndexHome, label_named
+from rag_assets.models import model_id
 
 _KEY_WIDTH = 13
 _SHOWN_DUPLICATES = 20
@@ -156,7 +157,6 @@ def _built_otherwise(session: CliSession, label: str) -> bool:
     today's cannot be read: `config check` tells that."""
     # Start-up budget: --help and completion.
     from rag_assets.index.labels import repository_of
-    from rag_assets.models import model_id
     from rag_assets.pipeline.versions import config_hash
 
     home, settings = session.home(), session.settings()

@@ -13,15 +13,13 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.dependency_trace import Question, tracked
-
-if TYPE_CHECKING:
-    from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, DeclaredMember, TypeHead
+from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, DeclaredMember, TypeHead
 
 TYPES = "types"
 _MEMBER, _NAMES, _NEW = "member ", "names ", "new "

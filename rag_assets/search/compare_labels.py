@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag_assets.search import Hit, SearchResult
 from rag_assets.search.fusion import Ranked
+from rag_assets.search.index import LabelIndex
 from rag_assets.search.search import hit_of
-
-if TYPE_CHECKING:
-    from rag_assets.search.index import LabelIndex
-
 
 _PREFIX_PARTS = 3  # of a semantic id (A32): namespace, project, repository
 

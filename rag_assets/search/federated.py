@@ -19,7 +19,7 @@ from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.identity import parse_uri
 from rag_assets.errors import NoEmbedderError, QueryError
-from rag_assets.index.keyword.vocabulary import KnownTerm, rarity_of, weighted_query
+from rag_assets.index.keyword.vocabulary import KnownTerm, QueryVector, Related, rarity_of, weighted_query
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters, SearchScope
 from rag_assets.search import Hit
 from rag_assets.search.index import LabelIndex, Searchable
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from rag_assets.contracts.retrieval import Capability, SearchPolicy
     from rag_assets.index.generations import Manifest
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
-    from rag_assets.index.keyword.vocabulary import KnownTerm, QueryVector, Related
     from rag_assets.index.vectors.vector_api import Dense, FileRef, ScoredPoint
 
 

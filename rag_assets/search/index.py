@@ -23,12 +23,13 @@ from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality,
 from rag_assets.contracts.identity import parse_uri, point_id
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Capability, Mode, SearchPolicy
 from rag_assets.errors import NoEmbedderError, NoWorkTree, QueryError, WrongQuestion
+from rag_assets.index.freshness import changed_since, folder_in_repository, remembered_repository
 from rag_assets.index.generations import Generation, GenerationError, Manifest, active_generation
 from rag_assets.index.keyword.vocabulary import Vocabulary
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors import open_vectors
 from rag_assets.index.vectors.filters import NO_FILTERS, ScopeError, SearchFilters, SearchScope
-from rag_assets.index.vectors.vector_api import VectorStoreError
+from rag_assets.index.vectors.vector_api import VectorReader, VectorStoreError
 from rag_assets.search import Hit, Question, SearchResult
 from rag_assets.search.retrieve import LabelResources, PathCache, SearchResources
 from rag_assets.search.search import search
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from rag_assets.index.artifacts import ArtifactStore
     from rag_assets.index.blobs import BlobStore
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
-    from rag_assets.index.keyword.vocabulary import Vocabulary
-    from rag_assets.index.vectors.vector_api import VectorReader
     from rag_assets.search.overlay import LaidOver, Overlay
     from rag_assets.search.source_lines import SourceLines
     from rag_assets.settings import SearchSettings
@@ -264,8 +263,6 @@ class LabelIndex(Searchable):
             return look.found
 
     def _laid_over_by(self, place: Path, look: _Look | None) -> LabelIndex:
-        from rag_assets.index.freshness import changed_since  # start-up budget: as below
-
         prefix = self._indexed_folder()
         changed = changed_since(place, self.manifest.commit_sha, prefix)
         if isinstance(changed, str):
@@ -284,8 +281,6 @@ class LabelIndex(Searchable):
         return WorkTreeIndex(self, laid_over(self, changed, prefix, seen, before))
 
     def _repository_location(self) -> str:
-        from rag_assets.index.freshness import remembered_repository
-
         location = str(remembered_repository(self.parts.configuration[0], self.label).get("location", ""))
         if not self.manifest.is_git or not Path(location).is_absolute() or not Path(location).is_dir():
             raise NoWorkTree(
@@ -297,8 +292,6 @@ class LabelIndex(Searchable):
     def _indexed_folder(self) -> str:
         """The folder of the repository that was indexed, '' for all of it."""
         if self._folder is None:
-            from rag_assets.index.freshness import folder_in_repository, remembered_repository
-
             location = str(remembered_repository(self.parts.configuration[0], self.label).get("location", ""))
             self._folder = folder_in_repository(location)
         return self._folder

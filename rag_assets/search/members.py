@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag_assets.contracts.identity import plain_symbol
 from rag_assets.contracts.outline import SectionMember
@@ -22,9 +22,7 @@ from rag_assets.contracts.segment import LineIndex
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs, word_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, question_terms
 from rag_assets.search import CodePlace, Hit, MemberHit, Question
-
-if TYPE_CHECKING:
-    from rag_assets.search.retrieve import SearchResources
+from rag_assets.search.retrieve import SearchResources
 
 MOST_READ = 20
 """Hits whose documents are read; those after them have their members by names and signatures."""

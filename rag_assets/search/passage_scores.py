@@ -19,6 +19,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from rag_assets.index.blobs import BlobError
 from rag_assets.search.fusion import Candidate, Ranked
 from rag_assets.search.ranking.penalties import BesideProduct, demotion
 from rag_assets.search.section_source import section_source
@@ -62,8 +63,6 @@ def by_passages(
 
 def sources_of(payloads: Mapping[str, Mapping[str, Any]], document: Callable[[str], str]) -> dict[str, str]:
     """Point → its source, of the `document` at an address; without those whose document is not there."""
-    from rag_assets.index.blobs import BlobError
-
     text_of = cache(document)
     found = {}
     for identifier, payload in payloads.items():

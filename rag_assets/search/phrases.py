@@ -11,15 +11,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag_assets.errors import QueryError
 from rag_assets.index.keyword.terms import runs, word_terms
+from rag_assets.index.vectors.filters import SearchScope
+from rag_assets.search.retrieve import SearchResources
 from rag_assets.search.section_source import section_source
-
-if TYPE_CHECKING:
-    from rag_assets.index.vectors.filters import SearchScope
-    from rag_assets.search.retrieve import SearchResources
 
 MOST_READ = 4_000
 """Sections that are read for one phrase: 0.4 s. Only phrases of a few very common words have more of them."""

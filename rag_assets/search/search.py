@@ -7,11 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag_assets.contracts.confidentiality import levels_up_to
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.errors import REBUILD, QueryError, WrongQuestion
+from rag_assets.index.generations import Manifest
 from rag_assets.index.keyword.terms import query_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, QueryVector, question_terms
 from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, SearchScope
@@ -21,9 +22,6 @@ from rag_assets.search.members import MOST_READ, with_members
 from rag_assets.search.outline import of_first_symbols, one_per_symbol, symbol_of
 from rag_assets.search.query_parser import plain_question, understand
 from rag_assets.search.retrieve import Clock, SearchResources, retrieve
-
-if TYPE_CHECKING:
-    from rag_assets.index.generations import Manifest
 
 _SECTIONS_PER_SYMBOL = 3
 """Sections that are kept per hit where each symbol has one; of more candidates than these."""

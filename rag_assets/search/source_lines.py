@@ -22,12 +22,14 @@ from rag_assets.contracts.identity import declared_names, document_uri, plain_sy
 from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
 from rag_assets.errors import FileSkipped, MissingCommit, PlaceError, QueryError, WrongQuestion
 from rag_assets.index.blobs import BlobError
+from rag_assets.index.freshness import file_differs
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.treesitter.module_constants import module_constants
 from rag_assets.search.retrieve import OpenLabel
 from rag_assets.serialization import from_json
+from rag_assets.settings.config_file import config_of
 from rag_assets.suggestions import near_paths
 
 if TYPE_CHECKING:
@@ -335,8 +337,6 @@ class SourceReader:
 
     def differs(self, file: FileText) -> bool | None:
         """Whether the file of the work tree is another one than the index has; None where nobody can say."""
-        from rag_assets.index.freshness import file_differs  # start-up budget: only a reader of lines asks
-
         return file_differs(self._index.parts.configuration[0], self._manifest, file.path, file.blob_id)
 
     def known_paths(self) -> tuple[str, ...]:
@@ -541,7 +541,6 @@ class SourceReader:
         from rag_assets.contracts.source_file import SkippedFile
         from rag_assets.index.labels import repository_of
         from rag_assets.settings import load_settings
-        from rag_assets.settings.config_file import config_of
         from rag_assets.sources.file_version import file_of_snapshot, file_of_work_tree
         from rag_assets.sources.ignore import ignore_policy
         from rag_assets.sources.open import open_snapshot

@@ -12,15 +12,13 @@ from rag_assets.cli.console import CommandError, Output
 from rag_assets.cli.eval.run import QuestionSelection, ask, conditions_now, configured_set, questions_for
 from rag_assets.cli.options import AsJson, CliSession, complete_label, session_of
 from rag_assets.cli.quality import show_moves, show_table
-from rag_assets.index.eval_records import read_run, read_run_file, read_runs
-from rag_assets.index.generations import read_generation
+from rag_assets.index.eval_records import EvalRun, read_run, read_run_file, read_runs
+from rag_assets.index.generations import Generation, read_generation
 from rag_assets.index.layout import IndexHome, label_named
 
 if TYPE_CHECKING:
     from rag_assets.evaluation.comparison import AbComparison, AnswersDelta, Comparison, MetricPair
     from rag_assets.evaluation.gate import GateRules
-    from rag_assets.index.eval_records import EvalRun
-    from rag_assets.index.generations import Generation
 
 _FILES = (".json", ".jsonl", ".yaml", ".yml")
 """How files end: that of a run, and by mistake that of the questions. Ids and commits do not, and tags hardly."""

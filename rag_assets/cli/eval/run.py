@@ -23,8 +23,8 @@ from rag_assets.cli.options import (
     session_of,
 )
 from rag_assets.cli.quality import show_moves, show_table
-from rag_assets.index.eval_records import read_run, write_run_file
-from rag_assets.index.generations import active_pointer, generation_directory, read_generation
+from rag_assets.index.eval_records import Conditions, EvalRecord, EvalRun, read_run, write_run_file
+from rag_assets.index.generations import Generation, active_pointer, generation_directory, read_generation
 from rag_assets.printable import abridged
 from rag_assets.search.index import load_policy
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from rag_assets.api import Index
     from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.evaluation.questions import QuestionSet
-    from rag_assets.index.eval_records import Conditions, EvalRecord, EvalRun
-    from rag_assets.index.generations import Generation
     from rag_assets.index.layout import IndexHome
 
 

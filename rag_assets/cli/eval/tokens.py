@@ -22,6 +22,7 @@ from rag_assets.cli.options import (
 from rag_assets.cli.quality import show_table
 from rag_assets.index.eval_records import EvalRun
 from rag_assets.index.generations import read_generation
+from rag_assets.models.openai_compat.token_counting import token_counter
 from rag_assets.search.index import load_policy
 
 
@@ -54,7 +55,6 @@ def tokens(
     from rag_assets.evaluation.runs import visible_files
     from rag_assets.evaluation.tokens import token_costs
     from rag_assets.index.generation_refs import named_generation
-    from rag_assets.models.openai_compat.token_counting import token_counter
 
     counter = token_counter(tokenizer)
     session = session_of(context)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import (
     Confidence,
@@ -33,16 +32,14 @@ from rag_assets.languages.csharp.binder.declarations import (
 )
 from rag_assets.languages.csharp.binder.file_binding import binding_of
 from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols, Names
+from rag_assets.languages.csharp.binder.symbols import MemberSymbol, TypeSymbol
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef, substituted
 from rag_assets.languages.csharp.binder.type_table import without_arity
 from rag_assets.languages.csharp.facts.composition_root import registrations_in
 from rag_assets.languages.csharp.facts.masked_body import masked_body_of
 from rag_assets.languages.csharp.project_files import is_project_file, project_items, project_path
-
-if TYPE_CHECKING:
-    from rag_assets.languages.csharp.binder.symbols import MemberSymbol, TypeSymbol
-    from rag_assets.languages.label_declarations import LabelDeclarations
-    from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.label_declarations import LabelDeclarations
+from rag_assets.languages.parsed_file import ParsedFile
 
 
 def packages_of(file: ParsedFile) -> Iterator[GraphNode | GraphEdge]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.contracts.segment import MemberKind, Segment
@@ -17,10 +16,8 @@ from rag_assets.languages.csharp.ef.mappings import SET_TYPES
 from rag_assets.languages.csharp.facts.method_verbs import MethodKind, method_kind
 from rag_assets.languages.csharp.facts.type_names import element_type, parse_type
 from rag_assets.languages.csharp.member_accesses import MemberAccess, member_accesses, plain_calls
-
-if TYPE_CHECKING:
-    from rag_assets.languages.label_declarations import LabelDeclarations
-    from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.label_declarations import LabelDeclarations
+from rag_assets.languages.parsed_file import ParsedFile
 
 _HINTS_TEXT = "Repo repo DbSet< .Set< Specification< Manager< ontext. ontext!. ontext( db. Db."
 _HINTS = tuple(_HINTS_TEXT.split())

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, sql_key, symbol_key
 from rag_assets.contracts.segment import Segment
@@ -36,11 +35,8 @@ from rag_assets.languages.csharp.ef.migrations import FOREIGN_KEY, RENAME_TABLE,
 from rag_assets.languages.csharp.ef.stored_entities import StoredEntity
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody
 from rag_assets.languages.csharp.facts.type_names import parse_type
-
-if TYPE_CHECKING:
-    from rag_assets.languages.label_declarations import LabelDeclarations
-    from rag_assets.languages.parsed_file import ParsedFile
-
+from rag_assets.languages.label_declarations import LabelDeclarations
+from rag_assets.languages.parsed_file import ParsedFile
 
 DEFAULT_SCHEMA = "dbo"
 """A name without a schema belongs to this one, as it does for points of SQL objects and references in SQL."""

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.extract.sql_objects import edges_of, first_references, once
 from rag_assets.languages.csharp.constant_strings import StringExpression, string_expressions
+from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.sql.label_objects import HOLE, ROUTINES, SqlSymbols, targets_of
 from rag_assets.languages.sql.lexer import ObjectName, name_at, tokens_of
 from rag_assets.languages.sql.reference_reader import ObjectReference, SqlUse, is_procedural, references_in
 from rag_assets.languages.sql.statement_detection import is_sql
-
-if TYPE_CHECKING:
-    from rag_assets.languages.label_declarations import LabelDeclarations
 
 LANGUAGE = "csharp"
 

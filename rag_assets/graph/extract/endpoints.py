@@ -7,7 +7,6 @@ import posixpath
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -34,13 +33,10 @@ from rag_assets.languages.csharp.web.endpoint_model import ActionRoute, Endpoint
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.minimal_api import MAP_CALL, mapped_endpoints
 from rag_assets.languages.csharp.web.route_templates import shape
+from rag_assets.languages.label_declarations import LabelDeclarations
+from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.route_mounts import ROUTED_LANGUAGES, go_functions, joined
 from rag_assets.languages.treesitter.parsing import UnparseableError
-
-if TYPE_CHECKING:
-    from rag_assets.languages.label_declarations import LabelDeclarations
-    from rag_assets.languages.parsed_file import ParsedFile
-
 
 _CLASSES = ("class", "record", "struct")
 _PROGRAM = "program"

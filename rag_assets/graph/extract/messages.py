@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, member_keys
 from rag_assets.contracts.segment import Member, MemberKind, Segment
@@ -20,10 +19,8 @@ from rag_assets.languages.csharp.handled_messages import (
 )
 from rag_assets.languages.csharp.member_accesses import MemberAccess, member_accesses, plain_calls
 from rag_assets.languages.csharp.syntax.lexer import scan
-
-if TYPE_CHECKING:
-    from rag_assets.languages.label_declarations import LabelDeclarations
-    from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.label_declarations import LabelDeclarations
+from rag_assets.languages.parsed_file import ParsedFile
 
 _BY_CONVENTION = re.compile(r"(?:Handlers?|Consumers?|Saga|Subscriber)\Z")
 """Names of classes, or of what they derive from, whose `Handle` methods handle though no known interface says so."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import (
     GraphEdge,
@@ -30,11 +29,9 @@ from rag_assets.graph.extract.sql_objects import sql_objects as sql
 from rag_assets.graph.extract.tests import subjects_of_tests, tested_members
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.detection import SourceType, is_manifest, source_type
+from rag_assets.languages.label_declarations import LabelDeclarations
+from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.treesitter.module_constants import module_constants
-
-if TYPE_CHECKING:
-    from rag_assets.languages.label_declarations import LabelDeclarations
-    from rag_assets.languages.parsed_file import ParsedFile
 
 
 def declarations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:

@@ -6,10 +6,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, file_key, key_kind
 from rag_assets.contracts.segment import LineIndex, ParseHealth
+from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.sql.columns import columns_of, foreign_keys_of, primary_key_of
 from rag_assets.languages.sql.label_objects import (
@@ -25,10 +25,6 @@ from rag_assets.languages.sql.label_objects import (
 )
 from rag_assets.languages.sql.lexer import Token, batches_of, tokens_of
 from rag_assets.languages.sql.reference_reader import ObjectReference, SqlUse, is_procedural, references_in
-
-if TYPE_CHECKING:
-    from rag_assets.languages.label_declarations import LabelDeclarations
-
 
 _ANYTHING = (*TABLES, NodeType.PROC, NodeType.FUNC, NodeType.SEQUENCE)
 _DROPPED: dict[str, tuple[NodeType, ...]] = {

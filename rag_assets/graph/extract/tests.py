@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation, key_kind, symbol_key
 from rag_assets.contracts.segment import Segment, SymbolText
@@ -16,10 +15,8 @@ from rag_assets.languages.csharp.test_cases import (
     tested_subject,
     touched_types,
 )
-
-if TYPE_CHECKING:
-    from rag_assets.languages.label_declarations import LabelDeclarations
-    from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.label_declarations import LabelDeclarations
+from rag_assets.languages.parsed_file import ParsedFile
 
 _TESTABLE = ("class", "record", "struct")
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import NodeType, declaration_key, file_key, member_keys, symbol_key
 from rag_assets.contracts.segment import Member, MemberKind, Segment, type_segment
-
-if TYPE_CHECKING:
-    from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
 
 LANGUAGE = "csharp"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rag_assets.languages.csharp.binder.bcl_types import (
     CHAR,
     NULL,
@@ -19,10 +17,8 @@ from rag_assets.languages.csharp.binder.bcl_types import (
     is_task,
     plain_name,
 )
+from rag_assets.languages.csharp.binder.label_symbols import Names
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef, substituted
-
-if TYPE_CHECKING:
-    from rag_assets.languages.csharp.binder.label_symbols import Names
 
 NEVER = -1_000
 """A score that no number of fitting arguments makes up for."""

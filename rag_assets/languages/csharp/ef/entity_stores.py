@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Relation
 from rag_assets.contracts.segment import Segment
@@ -16,11 +15,8 @@ from rag_assets.languages.csharp.declaration_ranges import inside
 from rag_assets.languages.csharp.ef.mappings import SET_TYPES
 from rag_assets.languages.csharp.facts.method_verbs import MethodKind, method_kind
 from rag_assets.languages.csharp.facts.type_names import TypeName, parse_type
-
-if TYPE_CHECKING:
-    from rag_assets.languages.label_declarations import LabelDeclarations
-    from rag_assets.languages.parsed_file import ParsedFile
-
+from rag_assets.languages.label_declarations import LabelDeclarations
+from rag_assets.languages.parsed_file import ParsedFile
 
 IDENTITY = frozenset({"UserManager", "RoleManager", "SignInManager"})
 """What ASP.NET Core Identity keeps users and roles with: its verbs are its own."""
