@@ -17,7 +17,15 @@ import numpy as np
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans import MOST_LISTED, places_of
 from rag_assets.answer.question_analysis import is_called, roots_of
-from rag_assets.answer.technologies import CODE, WHOLE, fit, parts_of, technologies_of, technology_called
+from rag_assets.answer.technologies import (
+    CODE,
+    TECHNOLOGIES,
+    WHOLE,
+    fit,
+    parts_of,
+    technologies_called,
+    technologies_of,
+)
 from rag_assets.answer.whole_project import CALLED, HEADINGS, Everyday, EverydayQuestion
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
@@ -186,7 +194,9 @@ def technology_facts(
     """The packages, images, files or lines of code of a technology, or of all of a category, each technology with its
     best places; and what to say where there are none."""
     called = " ".join(asked.words)
-    category, only = (CALLED[called], ()) if called in CALLED else technology_called(asked.words)
+    category = CALLED.get(called) or (called if called in TECHNOLOGIES else "")
+    only = [] if category else technologies_called(asked.words)
+    category = category or only[0][0]
     packages = list(_packages(graph))
     paths = index.parts.shard().values("Path", index.scope())
     named = packages + _images(index, paths)
@@ -196,22 +206,23 @@ def technology_facts(
             return GraphFacts(), {}, ""
         named = [one for one in packages if one[1] in within]
     found: dict[str, list[tuple[str, str, int]]] = {}
-    for names in [only] if only else technologies_of(category):
+    for names in [names for _, names in only] or technologies_of(category):
         found[names[0]] = _places(named, names)
         if category in _SHOWN_BY_FILES:
             files = sorted((path for path in paths if fit(path, names)), key=lambda path: (path.count("/"), path))
             found[names[0]] += [(path, path, _first_line(index, path)) for path in files[:_MOST_OF_ONE]]
     if not any(found.values()):
         code = CODE.get(category, {})
-        found = {one: _in_code(index, text) for one, text in code.items() if not only or one == only[0]}
+        found = {one: _in_code(index, text) for one, text in code.items() if not only or one == only[0][1][0]}
     facts = _told(found, of_tests=category in _OF_TESTS or bool(asked.within))
     count = len({name for name, *_ in packages})
-    absent = f"{_as_written(asked)} was not found among the {count:,} packages that manifests name"
+    what = _as_written(asked, of_category=not only)
+    absent = f"{what} was not found among the {count:,} packages that manifests name"
     return *_at(index, facts, f"**{category}:**"), absent
 
 
-def _as_written(asked: EverydayQuestion) -> str:
-    return f"a {' '.join(asked.words)} that is known" if " ".join(asked.words) in CALLED else " ".join(asked.words)
+def _as_written(asked: EverydayQuestion, *, of_category: bool) -> str:
+    return f"a known {' '.join(asked.words).lower()}" if of_category else " or ".join(asked.words)
 
 
 def _packages(graph: Graph) -> Iterator[tuple[str, str, int]]:

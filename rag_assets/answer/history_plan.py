@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Facts = tuple[GraphFacts, dict[GraphFact, str]]
     Payload = Mapping[str, Any]
 
+NO_COMMITS = "the index is of no repository of git; where there is one, this tells it: git log --stat -5"
 _MOST_COMMITS, _MOST_FILES = 5, 3
 _LOOKED_BACK = (7, 60, 400, 10_000)  # days: of a project that rests the last changes are years old
 _DIGITS, _DAY = 10, 10  # of a commit, and of `2026-01-31T12:00:00Z`

@@ -206,8 +206,12 @@ def _everyday(asked: Asked) -> Planned | None:
         told = [steps(index, action) for index in asked.target.members.values()]
         lead = tuple(point for *_, points in told for point in points)
         facts, at = _together((facts, at) for facts, at, _ in told)
-        wish = replace(asked.wish, intent=Intent.STEPS, action=action)
-        return Planned(wish, facts, at, decides=True, lead=lead) if at or lead else None
+        if at or lead:
+            wish = replace(asked.wish, intent=Intent.STEPS, action=action)
+            return Planned(wish, facts, at, decides=True, lead=lead)
+        if asked.wish.intent is Intent.OVERVIEW:
+            return None
+        return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {action}")
     if question.about in (Everyday.COMMITS, Everyday.CHANGE, Everyday.AUTHORS):
         return _changed(asked, question)
     if question.about is Everyday.TECHNOLOGY:
@@ -227,9 +231,11 @@ def _everyday(asked: Asked) -> Planned | None:
 
 def _changed(asked: Asked, question: EverydayQuestion) -> Planned | None:
     """Which commits were the last, of all files or of those that a question names."""
-    from rag_assets.answer.history_plan import authors_absent, last_change, last_commits, paths_of
+    from rag_assets.answer.history_plan import NO_COMMITS, authors_absent, last_change, last_commits, paths_of
 
-    indexes = list(asked.target.members.values())
+    indexes = [index for index in asked.target.members.values() if index.manifest.is_git]
+    if not indexes:
+        return Planned(asked.wish, absent=NO_COMMITS)
     if question.about is Everyday.COMMITS:
         return _answered(asked, Intent.LIST, _together(map(last_commits, indexes)))
     (thing,) = question.words

@@ -255,7 +255,7 @@ _DEPENDENCIES = re.compile(
 """What a type or a method itself needs: the other way round than usage. Nothing may follow that asks for more."""
 _TESTS = re.compile(
     r"\btests? (?:that |which )?(?:tests?|covers?|checks?|of|for|exercises?|uses?|calls?) \S+\W*$"
-    r"|^\W*(?:what|who) tests \S+\W*$"
+    r"|^\W*(?:what|who) tests \S+\W*$|^\W*(?:does|do) \S+ have (?:any |unit )?tests\W*$"
     r"|^\W*(?:where |how |by what )?(?:is|are) \S+ tested\W*$",
     re.IGNORECASE,
 )

@@ -1,8 +1,8 @@
 """Slips of typing: what a question means by a word, or a name, that is nowhere in an index and one slip away from one
 that is there.
 
-A word that the table of word vectors has is no slip, whether the index has it or not: `shipping` does not mean
-`skipping`. Where several words may be meant they are only told.
+A word that the table of word vectors has is no slip of one that means something else, whether the index has it or not:
+`shipping` does not mean `skipping`. Where several words may be meant they are only told.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rag_assets.answer.context_pack import AnswerInputs
 from rag_assets.answer.planner import question_model
+from rag_assets.answer.question_analysis import root
 from rag_assets.identifiers import word_set
 from rag_assets.index.keyword.terms import stem
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
@@ -71,10 +72,16 @@ def _words(found: AnswerInputs, text: str, target: Searchable) -> dict[str, tupl
     for word in typed:
         lower, counts = word.lower(), dict[str, int]()
         asks = sorted(_ASKS.intersection(_slips(lower))) if text.startswith(word) else []
-        if asks or len(word) < _SHORTEST or model.knows(lower) or model.knows(stem(lower)):
+        if asks or len(word) < _SHORTEST:
             meant[word] = tuple(asks[: len(asks) == 1])
             continue
-        for slip in _slips(lower):
+        likely = {slip for slip in _likely_slips(lower) if model.knows(slip)}
+        slips = {one for one in _slips(lower) if one in likely or not _is_form(one, lower)}
+        if model.knows(lower) or model.knows(stem(lower)):
+            slips &= {other for other, _ in model.related(lower) if root(other) != root(lower)}
+        elif likely:
+            slips &= likely
+        for slip in slips:
             known = vocabulary.find(stem(slip)) if len(slip) >= _SHORTEST else None
             if known is not None and (model.knows(slip) or known.sections >= _FEWEST):
                 counts[slip] = known.sections
@@ -83,6 +90,22 @@ def _words(found: AnswerInputs, text: str, target: Searchable) -> dict[str, tupl
             likeliest = likeliest[:1]
         meant[word] = tuple(one.capitalize() if word[0].isupper() else one for one in likeliest)
     return meant
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Whether one of two words may be a form of the other: `noted` is no slip of `note`."""
+    return one.startswith(other) or other.startswith(one)
+
+
+def _likely_slips(word: str) -> Iterator[str]:
+    """Two letters that change places, one that is doubled, or not."""
+    for at in range(1, len(word)):
+        before, after = word[:at], word[at:]
+        yield before + after[0] + after
+        if after[0] == before[-1]:
+            yield before + after[1:]
+        elif at > 1:
+            yield before[:-1] + after[0] + before[-1] + after[1:]
 
 
 def _slips(word: str) -> Iterator[str]:

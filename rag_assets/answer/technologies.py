@@ -109,11 +109,16 @@ def _fit(name: str, wanted: tuple[str, ...]) -> int:
     return 0 if is_word else INSIDE
 
 
-def technology_called(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """(category, names of the technology) that some words name; '' and () for none."""
-    said = parts_of(" ".join(words))
-    for category in TECHNOLOGIES:
-        for names in technologies_of(category):
-            if said and said in map(parts_of, names):
-                return category, names
-    return "", ()
+def technologies_called(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """(category, names) of the technology that some words name together, or of those that each of them does; nothing
+    if a word is no such name."""
+    whole = _called(parts_of(" ".join(words)))
+    if whole is not None:
+        return [whole]
+    each = [_called(parts_of(word)) for word in words]
+    return [one for one in each if one is not None] if all(each) else []
+
+
+def _called(said: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
+    of_all = ((category, names) for category in TECHNOLOGIES for names in technologies_of(category))
+    return next(((category, names) for category, names in of_all if said and said in map(parts_of, names)), None)

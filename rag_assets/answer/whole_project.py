@@ -264,14 +264,48 @@ _ASKING = (
     FUNCTION_WORDS
     | _WHOLES
     | word_set(
-        "any current currently here kind list me my name our please s show sort tell type us used using use uses",
-        "actually all code service whole",
+        "any current currently here kind list me my name our please s show sort tell they type us used using use uses",
+        "actually all base code service whole",
     )
 )
 _OF_TESTS = frozenset({"test", "tests"})
 """Where their packages are named, paths seldom tell."""
-_USED = word_set("use uses used using need needs require requires rely relies depend depends have there run runs")
+_TOOL = word_set("framework frameworks lib libraries library package packages technology tool tools")
+_SPEAKING = frozenset(
+    {"database", "db", "frontend framework", "message broker", "orm", "test framework", "web framework"}
+)
+"""Categories that no part of a program is called."""
+_USED = word_set(
+    "use uses used using need needs require requires rely relies depend depends have there run runs support supports",
+    "supported",
+)
 _VERB = word_set("is are do does has have used in for of by to within are's")
+_SPOKEN_FOR = {
+    called: category
+    for category, names in {
+        "Authentication": "auth authentication",
+        "Background jobs": "background-jobs scheduling",
+        "CSS framework": "css styles styling",
+        "Cache": "caching",
+        "Dependency injection": "dependency-injection di",
+        "HTTP client": "http-calls http-requests",
+        "Linter": "formatting linting",
+        "Logging": "logging logs",
+        "Mapping": "mapping object-mapping",
+        "Message broker": "events messages messaging",
+        "Migrations": "database-migrations migrations",
+        "Mocking": "mocking mocks",
+        "ORM": "data-access persistence",
+        "Search engine": "full-text-search search",
+        "State management": "state-management",
+        "Telemetry": "metrics monitoring tracing",
+        "Template engine": "templates templating",
+        "Test framework": "testing tests unit-testing unit-tests",
+        "Validation": "validation",
+    }.items()
+    for called in names.split()
+}
+"""What something `is used for`."""
 _KINDS = ("kind of", "sort of", "type of", "kinds of")
 _RUNTIMES = {
     "net": "net",
@@ -322,7 +356,7 @@ _BESIDE_ACTIONS = word_set(
 )
 _LICENCE = word_set("license licence licensed licensing under open source copyright legal terms released")
 _VERSION = word_set("version versions latest release released number newest last")
-_REQUIRED = word_set("version versions minimum need needed required target targets runtime framework language sdk on")
+_REQUIRED = word_set("version versions minimum need needed required target targets runtime sdk on supported support")
 _SIZE = word_set("big large size many files file languages language count programming written number implemented")
 _COMMITS = word_set(
     "changed changes change lately recently recent latest last commit commits newest history git log updated modified",
@@ -345,7 +379,7 @@ _WROTE = word_set("wrote changed modified created added authored touched edited 
 def everyday_question(question: str) -> EverydayQuestion | None:
     """What a question asks that many ask of any project; None for others."""
     written = _WORD.findall(question)
-    words = [word.lower() for word in written]
+    words = ["is" if word == "s" else word.lower() for word in written]  # `what's`
     if not words:
         return None
     said = frozenset(word for word in words if word not in _ASKING)
@@ -409,7 +443,8 @@ def _of_one(words: Sequence[str], written: Sequence[str]) -> EverydayQuestion | 
     thing = tuple(word for word in written if word.lower() not in beside | _CHANGED | _WROTE)
     if len(thing) != 1:
         return None
-    if words[0] == "when" and words[1:2] in (["was"], ["were"], ["did"]) and words[-1] in _CHANGED | {"change"}:
+    ends = [word for word in words if word not in _LATELY][-1]
+    if words[0] == "when" and words[1:2] in (["was"], ["were"], ["did"]) and ends in _CHANGED | {"change"}:
         return EverydayQuestion(Everyday.CHANGE, thing)
     if words[0] == "who" and (words[1] in _WROTE | {"last"} or "author" in words):
         return EverydayQuestion(Everyday.AUTHORS, thing)
@@ -420,17 +455,30 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
     for kind in _KINDS:
         if f" {kind} " in f" {' '.join(words)} ":
             words = f" {' '.join(words)} ".replace(f" {kind} ", " ").split()
+    if words[0] in ("which", "what") and "for" in words and not _USED.isdisjoint(words):
+        at = words.index("for")
+        ends = next((end for end in range(at + 1, len(words)) if words[end] in ("in", "by", "on", "here")), len(words))
+        category = _SPOKEN_FOR.get("-".join(words[at + 1 : ends]), "")
+        if category and _TOOL.issuperset(set(words[1:at]) - _ASKING - _USED):
+            return _technology((category,), words[ends:])
     if words[0] in ("which", "what"):
         at = next((at for at, word in enumerate(words) if at and word in _VERB), len(words))
         called, rest = " ".join(words[1:at]), words[at:]
-        if called not in CALLED or (rest and _USED.isdisjoint(rest) and rest not in (["is", "it"], ["is", "this"])):
-            return None
-        within = tuple(one for one in rest if one not in _ASKING | _USED | _OF_TESTS)
-        return EverydayQuestion(Everyday.TECHNOLOGY, (called,), within)
+        if not called and rest[:1] in (["is"], ["are"]):  # `what is the database`
+            named = " ".join(word for word in rest[1:] if word not in FUNCTION_WORDS)
+            return _technology((named,), ()) if named in _SPEAKING and "the" in rest else None
+        if called in CALLED and (not rest or not _USED.isdisjoint(rest) or rest in (["is", "it"], ["is", "this"])):
+            return _technology((called,), rest)
+        return None
     if words[0] in ("does", "do", "is", "are") and not _USED.isdisjoint(words):
-        from rag_assets.answer.technologies import technology_called  # start-up budget: few questions name one
+        from rag_assets.answer.technologies import technologies_called  # start-up budget: few questions name one
 
         wanted = [word for word in words[1:] if word not in _ASKING | _USED]
-        if " ".join(wanted) in CALLED or (wanted and technology_called(wanted)[0]):
+        if " ".join(wanted) in CALLED or technologies_called(wanted):
             return EverydayQuestion(Everyday.TECHNOLOGY, tuple(wanted))
     return None
+
+
+def _technology(called: tuple[str, ...], rest: Sequence[str]) -> EverydayQuestion:
+    within = tuple(one for one in rest if one not in _ASKING | _USED | _OF_TESTS)
+    return EverydayQuestion(Everyday.TECHNOLOGY, called, within)

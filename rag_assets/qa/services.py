@@ -160,7 +160,7 @@ class PipelineServices:
 
     def respelled(self, label: str, found: AnswerInputs) -> Respelled | None:
         """What a question means by words that are nowhere in the index and one slip away from some that are."""
-        if not found.unknown and all(word.known for word in found.words):
+        if found.absent or found.signals.planned or (not found.unknown and all(word.known for word in found.words)):
             return None
         from rag_assets.answer.spelling import respelled
 

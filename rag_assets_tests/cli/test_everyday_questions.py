@@ -4,6 +4,7 @@ slips of typing; asked from the command line."""
 from __future__ import annotations
 
 import re
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,11 @@ def asked(cli: CommandLine, question: str, *options: str) -> Outcome:
         ("which CSS framework does the project use?", ["web/package.json:13"]),
         ("which frontend framework is used here?", ["web/package.json:11"]),
         ("which web framework is used?", ["src/Till/Till.csproj:1"]),
+        ("what is used for logging?", ["src/Till/Till.csproj:8"]),
+        ("which library is used for mocking in the tests?", ["tests/Till.Tests/Till.Tests.csproj:5"]),
+        ("what is the database?", ["src/Till/Till.csproj:7", "docker-compose.yml:3", "docker-compose.yml:5"]),
+        ("which databases are supported?", ["src/Till/Till.csproj:7", "docker-compose.yml:3", "docker-compose.yml:5"]),
+        ("does it use React or Redis?", ["web/package.json:11", "docker-compose.yml:5"]),
         ("does it use Redis?", ["docker-compose.yml:5"]),
         ("is PostgreSQL used?", ["src/Till/Till.csproj:7", "docker-compose.yml:3"]),
         ("does this project use docker compose?", ["docker-compose.yml:1"]),
@@ -164,8 +170,9 @@ def test_a_technology_is_told_by_the_line_that_names_it(cli: CommandLine, questi
     ("question", "what"),
     [
         ("does it use Kafka?", "kafka was not found among the"),
-        ("which message broker is used?", "a message broker that is known was not found among the"),
+        ("which message broker is used?", "a known message broker was not found among the"),
         ("is GraphQL used?", "graphql was not found among the"),
+        ("do they use Kafka or NATS?", "kafka or nats was not found among the"),
     ],
 )
 def test_what_is_not_used_is_said_and_nothing_else_is_an_answer(cli: CommandLine, question: str, what: str) -> None:
@@ -233,6 +240,19 @@ def test_when_something_was_changed_and_by_whom(cli: CommandLine) -> None:
     done = cli.run("ask", "who wrote src/Till/NoteCounter.cs?", "--json")
     assert done.code == 4 or done.json["unsure"]
     assert "git shortlog -sn HEAD -- src/Till/NoteCounter.cs" in str(done.json["reason"]) + str(done.json["notes"])
+
+
+def test_what_an_index_does_not_know_is_told_with_the_command_of_git(tmp_path: Path) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    with tarfile.open(tmp_path / "till.tgz", "w:gz") as archive:
+        (tmp_path / "Coin.cs").write_text("class Coin { }\n")
+        archive.add(tmp_path / "Coin.cs", "till/Coin.cs")
+    assert cli.run("index", str(tmp_path / "till.tgz"), "--lexical-only").code == 0
+    for question in ("what changed lately?", "when was Coin changed?"):
+        done = cli.run("ask", question, "--json").json
+        assert "git log --stat -5" in str(done["reason"]) + str(done["notes"])
+    done = cli.run("ask", "how do I run the tests?", "--json").json
+    assert "no document, script or workflow says the steps to test" in str(done["reason"]) + str(done["notes"])
 
 
 def test_subjects_are_for_those_who_may_see_all_files(tmp_path: Path) -> None:
@@ -309,6 +329,15 @@ def test_a_slip_of_typing_is_read_as_what_is_meant(cli: CommandLine, question: s
     done = asked(cli, question)
     assert any(read in warning for warning in done.json["warnings"] if warning.startswith("read as: "))
     assert one in done.json["answer"]
+
+
+def test_where_several_words_may_be_meant_the_refusal_asks(tmp_path: Path) -> None:
+    repository = new_repository(tmp_path / "till")
+    repository.commit({"Till.cs": "class Till\n{\n    void Stack() { }\n    void Stick() { }\n}\n"})
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, repository, "till")
+    done = cli.run("ask", "where is the stxck cleaned?", "--json")
+    assert done.code == 4 and "did you mean stack or stick?" in done.json["suggestions"]
 
 
 @pytest.mark.parametrize("question", ["where is the shipping handled?", "how are refunds counted?"])
