@@ -62,10 +62,10 @@ def pointer_lock(home: IndexHome, label: str, *, wait_seconds: float = POINTER_W
 
 
 @contextlib.contextmanager
-def serving_lock(home: IndexHome, label: str, *, wait_seconds: float = SERVING_WAIT_SECONDS) -> Iterator[None]:
+def serving_lock(home: IndexHome, label: str) -> Iterator[None]:
     """Whoever brings a vector server to what a label serves, without holding the label. Raises HomeBusy, or OSError."""
     what = f"bringing the vector server to what {label} serves"
-    with _lock_of_label(home, label, "serving.lock", wait_seconds, what):
+    with _lock_of_label(home, label, "serving.lock", SERVING_WAIT_SECONDS, what):
         yield
 
 

@@ -261,17 +261,10 @@ def rows_with(table: pa.Table, column: str, value: str) -> list[dict[str, Any]]:
     return [table.slice(row, 1).to_pylist()[0] for row in found]  # a filter would load pyarrow.compute and pandas
 
 
-def read_all(
-    directory: Path,
-    table: str,
-    buckets: int,
-    columns: Sequence[str] | None = None,
-    *,
-    dictionaries: Sequence[str] = (),
-) -> Iterator[pa.Table]:
-    """Every bucket in turn; `dictionaries` as in `read_file`."""
+def read_all(directory: Path, table: str, buckets: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """Every bucket in turn."""
     for bucket in range(buckets):
-        yield read_part(directory, table, bucket, columns, dictionaries=dictionaries)
+        yield read_part(directory, table, bucket, columns)
 
 
 def digest_files(paths: Iterable[Path], base: Path) -> str:

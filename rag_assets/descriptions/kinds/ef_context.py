@@ -264,7 +264,7 @@ class EfContextBuilder(TypeAwareBuilder):
         }
 
     def _mappings(self, body: MaskedBody, segment: Segment) -> tuple[EntityMapping, ...]:
-        return entity_mappings(body, 0, len(body.code), segment, self.declared_types)
+        return entity_mappings(body, segment, self.declared_types)
 
     def _entry_scope(self, segment: Segment) -> str:
         """The simple name of the context, the full one where the label declares several types of that name."""

@@ -122,8 +122,7 @@ def _entity(
 
 def _configuration(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> Iterator[GraphEdge]:
     body = code_of(segment, file.text)
-    end = len(body.code)
-    for found in entity_mappings(body, 0, end, segment, symbols.declared_types):
+    for found in entity_mappings(body, segment, symbols.declared_types):
         symbol = resolved_type(found.entity, segment, file.path, symbols.csharp)
         if symbol:
             at = _table_line(body, found.table, found.line)

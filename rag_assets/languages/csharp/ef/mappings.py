@@ -128,12 +128,10 @@ _IDENTITY_SETS: dict[int, tuple[str, ...]] = {
 """What the type arguments of `IdentityDbContext<…>` are for, by their number ('': the type of the key)."""
 
 
-def entity_mappings(
-    body: MaskedBody, start: int, stop: int, segment: Segment, declared_types: TypeIndex
-) -> tuple[EntityMapping, ...]:
-    """The entities that `modelBuilder.Entity<T>()` names between two offsets, each once."""
+def entity_mappings(body: MaskedBody, segment: Segment, declared_types: TypeIndex) -> tuple[EntityMapping, ...]:
+    """The entities that `modelBuilder.Entity<T>()` names, each once."""
     calls: list[tuple[int, int, str]] = []
-    for match in _ENTITY_CALL.finditer(body.code, start, stop):
+    for match in _ENTITY_CALL.finditer(body.code):
         if match.group(1):
             calls.append((match.start(), match.end(), match.group(1)))
             continue
@@ -145,7 +143,7 @@ def entity_mappings(
         entity = parse_type(written).name
         if not entity or entity in _method_type_parameters(segment):
             continue
-        limit = calls[index + 1][0] if index + 1 < len(calls) else stop
+        limit = calls[index + 1][0] if index + 1 < len(calls) else len(body.code)
         table = _table(body, end, _before_owned(body.code, end, limit))
         known = found.get(entity)
         if known is None or (table and not known.table):
@@ -399,9 +397,8 @@ def table_of_attribute(attribute: str) -> str:
 
 def mapped_by_code(segment: Segment, body: MaskedBody) -> Iterator[WrittenMapping]:
     """The entities that the code of a type configures."""
-    end = len(body.code)
     scope = inside(segment)
-    for found in entity_mappings(body, 0, end, segment, _NOBODY):
+    for found in entity_mappings(body, segment, _NOBODY):
         yield WrittenMapping(found.entity, scope, found.table)
     for entity, start, stop in configured_parts(segment, body):
         owned = tuple((mapping.navigation, mapping.table) for mapping in owned_mappings(body, start, stop))
