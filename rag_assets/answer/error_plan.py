@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact
+from rag_assets.answer.passage_ranking import RankedPassages
 from rag_assets.answer.plans import code_of, facts_naming, points_naming, product_of
 from rag_assets.contracts.evidence import Evidence, short_name
 from rag_assets.contracts.outline import SectionMember
-
-if TYPE_CHECKING:
-    from rag_assets.answer.passage_ranking import RankedPassages
-    from rag_assets.search.index import Searchable
+from rag_assets.search.index import Searchable
 
 _THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
 _THROWS = r"\b(?:throw|raise|panic|reject|throwError)\b.*(?<!\w){0}(?!\w)|(?<!\w){0}\.(?:new|from|of|create)\b"

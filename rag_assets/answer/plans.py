@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +25,11 @@ from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.languages.configuration_keys import settings_read
+from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.phrases import PhraseMatches, points_saying
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 from rag_assets.search.section_source import section_source
-
-if TYPE_CHECKING:
-    from rag_assets.search.index import LabelIndex, Searchable
 
 MOST_LISTED = 40
 """Of a list: two screens. Its heading counts them all, and `graph list` lists them."""

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,16 +20,14 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, points_at
 from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans import facts_naming, points_naming, product_of
+from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.identifiers import identifier_words
+from rag_assets.models.static_code.embedder import StaticEmbedder
+from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import non_product_code
-
-if TYPE_CHECKING:
-    from rag_assets.answer.question_analysis import QueryTerm
-    from rag_assets.models.static_code.embedder import StaticEmbedder
-    from rag_assets.search.index import LabelIndex
 
 _OWNER = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?|Constants?|Defaults?|Policy)(?:`\d+)?$", re.IGNORECASE)
 _OPTIONS = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?)(?:`\d+)?$", re.IGNORECASE)

@@ -11,6 +11,7 @@ from rag_assets.answer.citations import Policy
 from rag_assets.answer.token_budget import TokenCounter
 from rag_assets.contracts.llm import PROFILES
 from rag_assets.qa.chat_model import ANSWERING, AskModel, ChatModel, unknown_profile
+from rag_assets.qa.log.model_calls import Recorder, recorded_replies
 from rag_assets.settings.config_file import ConfigError, config_of, is_configured
 
 if TYPE_CHECKING:
@@ -127,8 +128,6 @@ def configured_model(settings: AnswerSettings, profile: str | None = None) -> As
     if profile is not None and profile not in PROFILES:
         raise ConfigError(unknown_profile(profile))
     if settings.replies == "replay":
-        from rag_assets.qa.log.model_calls import recorded_replies
-
         return recorded_replies(Path(settings.replies_file))
     if not settings.base_url:
         if profile is not None:
@@ -139,7 +138,5 @@ def configured_model(settings: AnswerSettings, profile: str | None = None) -> As
     models = {name: model_of(settings, name) for name in PROFILES if settings.model_of(name).model}
     model = ChatModel(service_of(settings), {**models, ANSWERING: answering})
     if settings.replies == "record":
-        from rag_assets.qa.log.model_calls import Recorder
-
         return Recorder(model, Path(settings.replies_file))
     return model

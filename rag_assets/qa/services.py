@@ -13,16 +13,21 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
+from rag_assets.answer.citations import cited_ids
+from rag_assets.answer.context_pack import AnswerInputs, FetchRequest, fetch_evidence, graph_or_reason, read
+from rag_assets.answer.graph_facts import named_nodes, points_at
+from rag_assets.answer.question_analysis import QueryTerm, words_asked_of
+from rag_assets.contracts.evidence import Evidence, Origin
 from rag_assets.contracts.llm import ChatMessage, Profile
 from rag_assets.contracts.result import InvokeResult, Message
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters, has_wildcard
+from rag_assets.search.line_references import sections_of
+from rag_assets.search.query_parser import plain_question, understand
 
 if TYPE_CHECKING:
-    from rag_assets.answer.context_pack import AnswerInputs
-    from rag_assets.answer.question_analysis import QueryTerm
     from rag_assets.answer.spelling import Respelled
     from rag_assets.answer.token_budget import TokenCounter
-    from rag_assets.contracts.evidence import Evidence
     from rag_assets.contracts.retrieval import Mode
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.graph.neighbourhood import Neighbourhood
@@ -152,8 +157,6 @@ class PipelineServices:
         serve falls back deterministically, with a warning (D15, D17). Where there is a model to read them, pieces have
         their descriptions. Without `members` nobody asks for the lines to read first: quotes are cited at their own.
         Raises RagAssetsError where the label cannot be read."""
-        from rag_assets.answer.context_pack import read
-
         target = self._target(label)
         result = target.search(query, limit=limit, mode=mode, literal=True, filters=filters, members=members)
         return read(result, target, self._graph, described=self.has_model)
@@ -187,9 +190,6 @@ class PipelineServices:
 
     def node_texts(self, label: str, keys: Sequence[str], limit: int) -> tuple[Evidence, ...]:
         """The sections that show the first `limit` of these nodes that have one, in the order of the keys (D21)."""
-        from rag_assets.answer.context_pack import FetchRequest, fetch_evidence
-        from rag_assets.contracts.evidence import Origin
-
         target = self._target(label)
         points: dict[str, None] = {}
         for start in range(0, min(len(keys), limit * _LOOKED_UP), limit):
@@ -203,10 +203,6 @@ class PipelineServices:
     def cited_evidence(self, label: str, answer: str) -> tuple[Evidence, ...]:
         """The pieces that a kept answer cites, with the sections that were one piece with them as far as it names their
         lines. What a newer generation does not have any more is left out."""
-        from rag_assets.answer.citations import cited_ids
-        from rag_assets.answer.context_pack import FetchRequest, fetch_evidence
-        from rag_assets.search.line_references import sections_of
-
         ids = cited_ids(answer)
         if not ids:
             return ()
@@ -237,7 +233,6 @@ class PipelineServices:
         """The files of the tests that the graph knows of what a name means; where it knows none of a member, of its
         type. None where nobody can tell: without a graph, for a name that it does not have, and where there are more
         files than a search is narrowed to."""
-        from rag_assets.answer.graph_facts import named_nodes
         from rag_assets.contracts.graph import NodeType, Relation
         from rag_assets.graph.relations import Direction, WalkStep
 
@@ -264,9 +259,6 @@ class PipelineServices:
     def known_names(self, label: str, text: str) -> tuple[str, ...]:
         """The words of a text that are names of the index: written like a name that something declares, or code that
         the keyword index knows. They veto DIRECT (R12)."""
-        from rag_assets.index.keyword.vocabulary import KeywordIndexError
-        from rag_assets.search.query_parser import plain_question, understand
-
         target = self._target(label)
         if not text.strip():
             return ()
@@ -283,8 +275,6 @@ class PipelineServices:
 
     def asked_words(self, label: str, text: str) -> tuple[QueryTerm, ...]:
         """The telling words of a text, with how rare each is in the index."""
-        from rag_assets.answer.question_analysis import words_asked_of
-
         return words_asked_of(self._target(label).parts, text)
 
     def generation(self, label: str) -> str:
@@ -333,8 +323,6 @@ class PipelineServices:
 
     def _points(self, index: LabelIndex, keys: Sequence[str]) -> list[str]:
         """The points that show nodes, in the order of the keys; those of another label have none here."""
-        from rag_assets.answer.graph_facts import points_at
-
         graph = self._graph(index)
         if isinstance(graph, str):
             return []
@@ -350,8 +338,6 @@ class PipelineServices:
 
     def _graph(self, index: LabelIndex) -> Graph | str:
         """The graph, or why there is none."""
-        from rag_assets.answer.context_pack import graph_or_reason
-
         with self._lock:
             if index.label not in self._graphs:
                 self._graphs[index.label] = graph_or_reason(index)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from rag_assets.answer.artifact.templates import Material
 from rag_assets.answer.citations import marker, prose_of
@@ -20,9 +19,7 @@ from rag_assets.answer.passages import passages_of
 from rag_assets.contracts.evidence import Evidence, Origin
 from rag_assets.contracts.outline import line_range
 from rag_assets.contracts.protocol_markers import defused
-
-if TYPE_CHECKING:
-    from rag_assets.search.index import LabelIndex
+from rag_assets.search.index import LabelIndex
 
 _SAYS_NOTHING = re.compile(
     r"\s*(?:$|//|/\*|\*|--|#(?!\w)|\[(?!(?:Http|Route|Table|Obsolete)\w*\b)[^\]]*\]\s*$"

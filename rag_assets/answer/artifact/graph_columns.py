@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.contracts.identity import document_uri
 from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Graph, NodeLocation, Numbers
@@ -21,11 +21,8 @@ from rag_assets.graph.impact import Effect, Reached, impact, of_tests
 from rag_assets.graph.lookup import name_of, short_name
 from rag_assets.graph.modules import first_paths, split_folders
 from rag_assets.index.artifacts import ArtifactError
+from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import non_product_code
-
-if TYPE_CHECKING:
-    from rag_assets.contracts.evidence import Evidence
-    from rag_assets.search.index import LabelIndex
 
 Mask = NDArray[np.bool_]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,16 +16,14 @@ from rag_assets.answer.artifact.findings import Finding, Survey, named, title
 from rag_assets.answer.artifact.graph_columns import GraphColumns, Mask, nodes_of
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
 from rag_assets.answer.artifact.templates import Material
+from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType, Relation
 from rag_assets.graph.csr_graph import IN, KINDS, Graph, Numbers
 from rag_assets.graph.diagram import of_folders
 from rag_assets.graph.impact import WITHOUT_CALLS, Effect, ImpactGroup, impact, in_test_file
 from rag_assets.graph.lookup import name_of, short_name
 from rag_assets.index.vectors.filters import SearchFilters
-
-if TYPE_CHECKING:
-    from rag_assets.contracts.evidence import Evidence
-    from rag_assets.search.index import LabelIndex
+from rag_assets.search.index import LabelIndex
 
 MOST_ENDPOINTS = 40
 """Of one list. An API of that many routes is still read through; the title says how many there are."""

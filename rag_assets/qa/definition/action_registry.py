@@ -6,16 +6,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
 import msgspec
 
 from rag_assets.errors import RagAssetsError
 from rag_assets.qa.definition.steps import Transition
+from rag_assets.qa.turn import Turn, TurnContext
 from rag_assets.suggestions import nearest
-
-if TYPE_CHECKING:
-    from rag_assets.qa.turn import Turn, TurnContext
 
 ENTRY_POINT_GROUP = "rag_assets.actions"
 """A package offers `def register(registry): registry.add(Action(...))` under an entry point of this group."""

@@ -5,27 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from rag_assets.answer.citations import cited_ids
+from rag_assets.contracts.evidence import Evidence
 from rag_assets.errors import RagAssetsError, WrongUsage
 from rag_assets.history.query_log import ERROR, Figures, LogRecord
+from rag_assets.index.generations import Manifest
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.actions import retrieval
 from rag_assets.qa.definition.loader import SHIPPED, SHIPPED_MARK
 from rag_assets.qa.definition.steps import Pipeline, PipelineSettings
+from rag_assets.qa.engine import TurnResult
 from rag_assets.qa.log.model_calls import RecordedCall, exchange_of
 from rag_assets.qa.turn import CallRecord, Journal, Status, StepRecord, Turn, TurnFingerprint, TurnRequest
 from rag_assets.serialization import from_json, from_plain
 from rag_assets.sources.secrets import masked
-
-if TYPE_CHECKING:
-    from rag_assets.contracts.evidence import Evidence
-    from rag_assets.index.generations import Manifest
-    from rag_assets.qa.engine import TurnResult
-
 
 _OTHER_VERSION = "this turn was logged by another version of rag-assets: {}"
 
