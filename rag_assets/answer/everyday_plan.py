@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag_assets.answer.extractive import readme_first
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans import MOST_LISTED, places_of
 from rag_assets.answer.question_analysis import is_called, roots_of
@@ -39,6 +40,7 @@ from rag_assets.search.section_source import section_source
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
+    Place = tuple[str, str, int]  # of a package, an image or a file: its name, path and line
     Lines = Mapping[str, Mapping[int, str]]
 
 _MOST_OF_ONE, _MOST_TOLD = 3, 12  # places of one technology, and of an answer
@@ -53,46 +55,39 @@ _IMAGE = re.compile(r"^\s*image:\s*[\"']?(?P<image>[\w./-]+)")
 _SHOWN_BY_FILES = frozenset({"Containers", "Continuous integration"})
 _WORKFLOWS = (".github/workflows/", ".gitlab-ci", ".travis.yml", "azure-pipelines", ".circleci/")
 
-_PROJECTS = (".csproj", ".fsproj", ".vbproj", ".props")
-_PYTHON = ("pyproject.toml", "setup.cfg", "setup.py")
-_DOCKER = ("dockerfile",)
-_GRADLE = ("build.gradle", "build.gradle.kts")
-
-_RUNTIME: Mapping[str, Sequence[tuple[Sequence[str], Sequence[str]]]] = {
-    "go": ((("go.mod",), ("go 1.",)), (_DOCKER, ("from golang", "/golang:"))),
+_PROJECTS = ".csproj .fsproj .vbproj .props"
+_PYTHON, _GRADLE, _DOCKER = "pyproject.toml setup.cfg setup.py", "build.gradle build.gradle.kts", "dockerfile"
+_Told = Sequence[tuple[str, Sequence[str]]]
+"""(endings of file names, what a line of it has, in lower case) …"""
+_RUNTIME: Mapping[str, _Told] = {
+    "go": (("go.mod", ["go 1."]), (_DOCKER, ["from golang", "/golang:"])),
     "java": (
-        (("pom.xml",), ("<java.version", "<maven.compiler.", "<release>")),
-        (_GRADLE, ("sourcecompatibility", "javalanguageversion", "jvmtoolchain")),
-        (_DOCKER, ("jdk", "jre", "from java", "temurin")),
+        ("pom.xml", ["<java.version", "<maven.compiler.", "<release>"]),
+        (_GRADLE, ["sourcecompatibility", "javalanguageversion", "jvmtoolchain"]),
+        (_DOCKER, ["jdk", "jre", "from java", "temurin"]),
     ),
-    "net": ((("global.json",), ('"version"',)), (_PROJECTS, ("<targetframework",))),
-    "node": (
-        (("package.json",), ('"node":',)),
-        ((".nvmrc", ".node-version"), ("",)),
-        (_DOCKER, ("from node", "/node:")),
-    ),
+    "net": (("global.json", ['"version"']), (_PROJECTS, ["<targetframework"])),
+    "node": (("package.json", ['"node":']), (".nvmrc .node-version", [""]), (_DOCKER, ["from node", "/node:"])),
     "python": (
-        (_PYTHON, ("requires-python", "python_requires", "python =")),
-        ((".python-version", "runtime.txt"), ("",)),
-        (_DOCKER, ("from python", "/python:")),
+        (_PYTHON, ["requires-python", "python_requires", "python ="]),
+        (".python-version runtime.txt", [""]),
+        (_DOCKER, ["from python", "/python:"]),
     ),
 }
-"""Language → (endings of file names, what the line of a version begins with or has, in lower case)."""
-
-_VERSION: Sequence[tuple[Sequence[str], Sequence[str]]] = (
-    (("package.json",), ('"version":',)),
-    (("pom.xml",), ("<version>",)),
-    (_PROJECTS, ("<version>", "<versionprefix>", "<packageversion>")),
-    (_PYTHON, ("version =", "version=")),
-    (("__init__.py", "version.py", "__about__.py"), ("__version__ =", "version =")),
-    (_GRADLE, ("version =", "version '")),
-    (("version", "version.txt"), ("",)),
-    (("changelog.md", "changes.md", "changelog.rst"), ("## ", "# v", "v1", "v2")),
+_VERSION: _Told = (
+    ("package.json", ['"version":']),
+    ("pom.xml", ["<version>"]),
+    (_PROJECTS, ["<version>", "<versionprefix>", "<packageversion>"]),
+    (_PYTHON, ["version =", "version="]),
+    ("__init__.py version.py __about__.py", ["__version__ =", "version ="]),
+    (_GRADLE, ["version =", "version '"]),
+    ("version version.txt", [""]),
+    ("changelog.md changes.md changelog.rst", ["## ", "# v", "v1", "v2"]),
 )
-_LICENCE: Sequence[tuple[Sequence[str], Sequence[str]]] = (
-    (("package.json",), ('"license":',)),
-    (("pyproject.toml", "setup.cfg", "setup.py"), ("license =", "license=", "license ::")),
-    (_PROJECTS, ("<packagelicenseexpression",)),
+_LICENCE: _Told = (
+    ("package.json", ['"license":']),
+    (_PYTHON, ["license =", "license=", "license ::"]),
+    (_PROJECTS, ["<packagelicenseexpression"]),
 )
 _LICENCES = {
     "GNU Affero General Public License": "gnu affero general public license",
@@ -110,60 +105,24 @@ _LICENCES = {
 _LICENCE_FILE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[-.][\w.-]+)?", re.IGNORECASE)
 
 _COMMANDS: Mapping[str, Sequence[str]] = {
-    "test": (
-        *(
-            "npm test",
-            "npm run test",
-            "npm t ",
-            "yarn test",
-            "pnpm test",
-            "pnpm run test",
-            "npx jest",
-            "vitest",
-            "pytest",
-        ),
-        *("manage.py test", "tox", "go test", "dotnet test", "mvn test", "mvnw test", "gradle test", "gradlew test"),
-        *("make test", "task test", "nox", "cargo test", "mvn verify", "mvnw verify", "make backend-test"),
-    ),
-    "build": (
-        *("npm run build", "yarn build", "pnpm build", "pnpm run build", "make build", "go build", "dotnet build"),
-        *("mvn package", "mvn clean", "mvn install", "mvnw package", "mvnw clean", "gradle build", "gradlew build"),
-        *("docker build", "docker-compose build", "docker compose build", "python -m build", "dotnet publish"),
-    ),
-    "run": (
-        *(
-            "npm start",
-            "npm run dev",
-            "npm run start",
-            "yarn start",
-            "yarn dev",
-            "pnpm dev",
-            "pnpm start",
-            "dotnet run",
-        ),
-        *("aspire run", "go run", "docker compose up", "docker-compose", "docker compose -f", "docker run", "make run"),
-        *("manage.py runserver", "spring-boot:run", "bootrun", "java -jar", "uvicorn", "flask run", "tye run", "f5"),
-    ),
-    "install": (
-        *("npm install", "npm i ", "npm ci", "yarn add", "yarn install", "pnpm install", "pnpm add", "pip install"),
-        *("dotnet add package", "install-package", "dotnet tool install", "go get", "go install", "brew install"),
-        *(
-            "docker pull",
-            "docker run",
-            "apt install",
-            "apt-get install",
-            "poetry install",
-            "uv sync",
-            "uv add",
-            "pipx ",
-        ),
-    ),
-    "deploy": (
-        *("docker compose up", "docker-compose up", "docker run", "kubectl apply", "helm install", "helm upgrade"),
-        *("azd up", "fly deploy", "terraform apply", "heroku", "docker stack deploy", "aspire deploy"),
-    ),
-    "contribute": (),
-    "lint": ("npm run lint", "yarn lint", "make lint", "ruff", "golangci-lint", "dotnet format", "pre-commit"),
+    action: commands.split(", ")
+    for action, commands in {
+        "test": "npm test, npm run test, npm t , yarn test, pnpm test, pnpm run test, npx jest, vitest, pytest, tox"
+        ", nox, manage.py test, go test, dotnet test, mvn test, mvnw test, mvn verify, mvnw verify, gradle test"
+        ", gradlew test, make test, task test, cargo test",
+        "build": "npm run build, yarn build, pnpm build, pnpm run build, make build, go build, dotnet build"
+        ", dotnet publish, mvn package, mvn clean, mvn install, mvnw package, mvnw clean, gradle build, gradlew build"
+        ", docker build, docker-compose build, docker compose build, python -m build",
+        "run": "npm start, npm run dev, npm run start, yarn start, yarn dev, pnpm dev, pnpm start, dotnet run"
+        ", aspire run, go run, docker compose up, docker-compose up, docker compose -f, docker run, make run"
+        ", manage.py runserver, spring-boot:run, bootrun, java -jar, uvicorn, flask run, tye run",
+        "install": "npm install, npm i , npm ci, yarn add, yarn install, pnpm install, pnpm add, pip install, uv sync"
+        ", dotnet add package, install-package, dotnet tool install, go get, go install, brew install, docker pull"
+        ", docker run, apt install, apt-get install, poetry install, uv add, pipx ",
+        "deploy": "docker compose up, docker-compose up, docker run, kubectl apply, helm install, helm upgrade, azd up"
+        ", fly deploy, terraform apply, heroku, docker stack deploy, aspire deploy",
+        "lint": "npm run lint, yarn lint, make lint, ruff, golangci-lint, dotnet format, pre-commit",
+    }.items()
 }
 """What lines of documents and workflows have that say how something is done."""
 _SCRIPTS: Mapping[str, str] = {
@@ -172,7 +131,6 @@ _SCRIPTS: Mapping[str, str] = {
     "run": "start dev serve run",
     "install": "install setup",
     "deploy": "deploy release publish",
-    "contribute": "",
     "lint": "lint format",
 }
 """What scripts of a `package.json` and targets of a Makefile are called that do it."""
@@ -205,7 +163,7 @@ def technology_facts(
         if not within:
             return GraphFacts(), {}, ""
         named = [one for one in packages if one[1] in within]
-    found: dict[str, list[tuple[str, str, int]]] = {}
+    found: dict[str, list[Place]] = {}
     for names in [names for _, names in only] or technologies_of(category):
         found[names[0]] = _places(named, names)
         if category in _SHOWN_BY_FILES:
@@ -225,7 +183,7 @@ def _as_written(asked: EverydayQuestion, *, of_category: bool) -> str:
     return f"a known {' '.join(asked.words).lower()}" if of_category else " or ".join(asked.words)
 
 
-def _packages(graph: Graph) -> Iterator[tuple[str, str, int]]:
+def _packages(graph: Graph) -> Iterator[Place]:
     """(package, path, line) wherever a manifest or a project file names one."""
     nodes = np.flatnonzero(graph.kinds == KINDS.index(NodeType.PACKAGE.value))
     referring = np.zeros((2, len(RELATIONS)), np.bool_)
@@ -243,14 +201,14 @@ def _within(words: Sequence[str], paths: set[str]) -> set[str]:
     return {path for path in paths if wanted <= roots_of(path)}
 
 
-def _images(index: LabelIndex, paths: Iterable[str]) -> list[tuple[str, str, int]]:
+def _images(index: LabelIndex, paths: Iterable[str]) -> list[Place]:
     """(image, path, line) of compose files."""
     lines = lines_of(index, [path for path in paths if _COMPOSE.fullmatch(path)])
     found = ((_IMAGE.match(text), path, number) for path, known in lines.items() for number, text in known.items())
     return [(match["image"], path, number) for match, path, number in found if match is not None]
 
 
-def _places(named: Iterable[tuple[str, str, int]], names: Sequence[str]) -> list[tuple[str, str, int]]:
+def _places(named: Iterable[Place], names: Sequence[str]) -> list[Place]:
     """What is of a technology, the product and what is called so itself first."""
     fitting = [(fit(name, names), name, path, line) for name, path, line in named]
     found = sorted(
@@ -261,7 +219,7 @@ def _places(named: Iterable[tuple[str, str, int]], names: Sequence[str]) -> list
     return [(name, path, line) for _, _, _, name, _, path, line in found]
 
 
-def _in_code(index: LabelIndex, text: str) -> list[tuple[str, str, int]]:
+def _in_code(index: LabelIndex, text: str) -> list[Place]:
     """(file name, path, line) of the first line of code that has a text."""
     shard, scope = index.parts.shard(), index.scope()
     try:
@@ -278,13 +236,15 @@ def _in_code(index: LabelIndex, text: str) -> list[tuple[str, str, int]]:
     return []
 
 
-def _told(found: Mapping[str, Sequence[tuple[str, str, int]]], *, of_tests: bool) -> list[GraphFact]:
+def _told(found: Mapping[str, Sequence[Place]], *, of_tests: bool) -> list[GraphFact]:
     """Each package once, a few of each technology, those with most first; what tests alone use is told only where
     nothing else is."""
     facts: list[GraphFact] = []
     for technology, places in sorted(found.items(), key=lambda one: -len({name for name, *_ in one[1]})):
-        first = {name: (name, path, line) for name, path, line in reversed(places)}
-        for name, path, line in list(reversed(first.values()))[:_MOST_OF_ONE]:
+        first: dict[str, tuple[str, int]] = {}
+        for name, path, line in places:
+            first.setdefault(name, (path, line))
+        for name, (path, line) in islice(first.items(), _MOST_OF_ONE):
             says = not set(parts_of(technology)).isdisjoint(parts_of(name))
             verb, target = ("", "") if says else ("is of", technology)
             facts.append(GraphFact(name, verb, target, path, line, certain=True))
@@ -333,12 +293,10 @@ def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFact
     return *_at(index, facts), f"no manifest says which version of {asked.words[0]} is needed"
 
 
-def _lines_with(
-    index: LabelIndex, paths: Sequence[str], wanted: Sequence[tuple[Sequence[str], Sequence[str]]]
-) -> Iterator[GraphFact]:
+def _lines_with(index: LabelIndex, paths: Sequence[str], wanted: _Told) -> Iterator[GraphFact]:
     """The first line of each kind of file that has one of its texts: of the files nearest to the root."""
     for endings, texts in wanted:
-        of_kind = [one for one in paths if one.lower().rpartition("/")[2].endswith(tuple(endings))]
+        of_kind = [one for one in paths if one.lower().rpartition("/")[2].endswith(tuple(endings.split()))]
         product = [one for one in of_kind if non_product_code(one) is None]
         told = 0
         for path, known in lines_of(index, product[:_MOST_TOLD]).items():
@@ -387,7 +345,7 @@ def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, s
     """How something is done: the lines of documents, scripts and workflows that have its commands, and the points of
     documents whose headings say it."""
     paths = sorted(index.parts.shard().values("Path", index.scope()), key=lambda path: (path.count("/"), path))
-    documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=_readme_first)
+    documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=readme_first)
     scripts = [
         path for path in paths if path.rpartition("/")[2].lower() in ("package.json", "makefile", "taskfile.yml")
     ]
@@ -408,27 +366,17 @@ def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, s
     return *_at(index, facts[:_MOST_STEPS]), _headed_points(index, documents, action)
 
 
-def _readme_first(path: str) -> tuple[bool, bool, int, str]:
-    name = path.rpartition("/")[2].lower()
-    return (
-        not name.startswith("readme"),
-        not name.startswith(("contribut", "develop", "install")),
-        path.count("/"),
-        path,
-    )
-
-
 def _commands(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
     """Line → the file, of the lines with a command of the action."""
     said = {number: f"{text.strip().lower()} " for number, text in lines.items()}
-    told = (number for number, text in said.items() if any(command in text for command in _COMMANDS[action]))
+    told = (number for number, text in said.items() if any(command in text for command in _COMMANDS.get(action, ())))
     return {number: path.rpartition("/")[2] for number in told if not said[number].startswith(("name:", "- name:"))}
 
 
 def _scripts(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
     """Line → the script, or the recipe of the target, whose name is one of the action; the shortest names first."""
     is_make = not path.endswith(".json")
-    pattern, names = (_TARGET if is_make else _SCRIPT), _SCRIPTS[action].split()
+    pattern, names = (_TARGET if is_make else _SCRIPT), _SCRIPTS.get(action, "").split()
     found = []
     for number, text in lines.items():
         match = pattern.match(text)

@@ -91,7 +91,8 @@ def answer_of(
     if wish.intent is Intent.PLACE:
         pieces += _at_places(wish.places, lead)
     elif wish.intent is Intent.STEPS:
-        pieces += [*_headed(sorted(lead, key=_from_readme), roots_of(HEADINGS[wish.action]), words), said]
+        lead = sorted(lead, key=lambda known: (readme_first(known.path), known.line_start))
+        pieces += [*_headed(lead, roots_of(HEADINGS[wish.action]), words), said]
         pieces += [] if any(pieces) else _explanations(words, passages, within, _MOST_WHOLE)
     elif wish.intent is Intent.OVERVIEW:
         about_it = any(role_of(word) != "manner" and not is_of_whole(word.word) for word in words)
@@ -313,9 +314,11 @@ def _introduction(lead: Sequence[Evidence]) -> list[str]:
     return made
 
 
-def _from_readme(known: Evidence) -> tuple[bool, int, str, int]:
-    name = known.path.rpartition("/")[2].lower()
-    return not name.startswith("readme"), known.path.count("/"), known.path, known.line_start
+def readme_first(path: str) -> tuple[bool, bool, int, str]:
+    """The order of documents that tell how something is done."""
+    name = path.rpartition("/")[2].lower()
+    helps = name.startswith(("contribut", "develop", "install"))
+    return not name.startswith("readme"), not helps, path.count("/"), path
 
 
 def _headings_of(words: Sequence[QueryTerm]) -> frozenset[str]:

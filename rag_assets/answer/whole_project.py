@@ -308,36 +308,28 @@ _SPOKEN_FOR = {
 """What something `is used for`."""
 _KINDS = ("kind of", "sort of", "type of", "kinds of")
 _RUNTIMES = {
-    "net": "net",
-    "dotnet": "net",
-    "c#": "net",
-    "csharp": "net",
-    "sdk": "net",
-    "python": "python",
-    "node": "node",
-    "nodejs": "node",
-    "node.js": "node",
-    "go": "go",
-    "golang": "go",
-    "java": "java",
-    "jdk": "java",
-    "jre": "java",
+    word: runtime
+    for runtime, words in {
+        "go": "go golang",
+        "java": "java jdk jre",
+        "net": "c# csharp dotnet net sdk",
+        "node": "node node.js nodejs",
+        "python": "python",
+    }.items()
+    for word in words.split()
 }
 _ACTIONS = {
-    "test": "test",
-    "tests": "test",
-    "build": "build",
-    "compile": "build",
-    "run": "run",
-    "start": "run",
-    "launch": "run",
-    "install": "install",
-    "setup": "install",
-    "deploy": "deploy",
-    "host": "deploy",
-    "contribute": "contribute",
-    "lint": "lint",
-    "format": "lint",
+    word: action
+    for action, words in {
+        "build": "build compile",
+        "contribute": "contribute",
+        "deploy": "deploy deployed host",
+        "install": "install installed setup",
+        "lint": "format lint",
+        "run": "launch run start",
+        "test": "test tested tests",
+    }.items()
+    for word in words.split()
 }
 HEADINGS = {
     "test": "test tests testing",
@@ -428,7 +420,7 @@ def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     asks = words[0] == "how" or (words[0] in ("what", "which") and not _STEPS.isdisjoint(words))
     if not asks or not actions or not said <= _ACTIONS.keys() | _BESIDE_ACTIONS:
         return None
-    if words[0] == "how" and words[1:2] not in (["do"], ["to"], ["can"], ["should"], ["could"]):
+    if words[0] == "how" and words[1] not in ("do", "to", "can", "should", "could", "is"):
         return None
     first = "test" if "test" in actions else next(iter(actions))
     return EverydayQuestion(Everyday.STEPS, (first,))
