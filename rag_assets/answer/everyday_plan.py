@@ -175,7 +175,8 @@ def technology_facts(
     facts = _told(found, of_tests=category in _OF_TESTS or bool(asked.within))
     count = len({name for name, *_ in packages})
     what = _as_written(asked, of_category=not only)
-    absent = f"{what} was not found among the {count:,} packages that manifests name"
+    among = f"among the {count:,} packages that manifests name" if count else "and no manifest names a package"
+    absent = f"{what} was not found {among}"
     return *_at(index, facts, f"**{category}:**"), absent
 
 

@@ -54,6 +54,8 @@ def explanation(found: Answer, thresholds: Thresholds) -> dict[str, Any]:
 
 def _because(signals: Signals) -> str | None:
     """The one rule that decided the confidence, if one did."""
+    if signals.absent:
+        return "what is asked was looked for, and is nowhere"
     known = known_confidence(signals)
     if known is not None:
         return known[1]

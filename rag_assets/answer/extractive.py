@@ -92,7 +92,7 @@ def answer_of(
         pieces += _at_places(wish.places, lead)
     elif wish.intent is Intent.STEPS:
         lead = sorted(lead, key=lambda known: (readme_first(known.path), known.line_start))
-        pieces += [*_headed(lead, roots_of(HEADINGS[wish.action]), words), said]
+        pieces += [*_headed(lead, roots_of(HEADINGS[wish.action]), words, alone=True), said]
         pieces += [] if any(pieces) else _explanations(words, passages, within, _MOST_WHOLE)
     elif wish.intent is Intent.OVERVIEW:
         about_it = any(role_of(word) != "manner" and not is_of_whole(word.word) for word in words)
@@ -326,14 +326,18 @@ def _headings_of(words: Sequence[QueryTerm]) -> frozenset[str]:
     return wanted | _STARTING if wanted & _STARTING else wanted
 
 
-def _headed(lead: Sequence[Evidence], wanted: frozenset[str], words: Sequence[QueryTerm]) -> list[str]:
-    """Of documents what is below the first headings that say what is asked: `Features`, `Technology stack`, `Usage`."""
+def _headed(
+    lead: Sequence[Evidence], wanted: frozenset[str], words: Sequence[QueryTerm], *, alone: bool = False
+) -> list[str]:
+    """Of documents what is below the first headings that say what is asked: `Features`, `Technology stack`, `Usage`;
+    `alone`: and nothing of the next section."""
     found: dict[str, Passage] = {}
     for known in lead:
         for passage in passages_of(known):
             if passage.is_prose and (wanted & roots_of(passage.heading) or is_called(known.path, wanted)):
                 found.setdefault(passage.heading, passage)
-    return [prose_told(_in_context(one, from_start=True), words) for one in list(found.values())[:_BESIDE_FACTS]]
+    told = list(found.values())[:_BESIDE_FACTS]
+    return [prose_told(_in_context(one, from_start=True, alone=alone), words) for one in told]
 
 
 def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:
@@ -431,7 +435,7 @@ def prose_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
     return f"{title}{where} {marker(known.id)}\n\n{quoted}"
 
 
-def _in_context(passage: Passage, *, from_start: bool = False) -> Passage:
+def _in_context(passage: Passage, *, from_start: bool = False, alone: bool = False) -> Passage:
     """A paragraph with those around it, or only those after it, as far as a quote has room: what it says is often
     explained by the next one, or by the table before it. Not of pages or recordings, whose quotes are found by where
     they begin."""
@@ -444,6 +448,8 @@ def _in_context(passage: Passage, *, from_start: bool = False) -> Passage:
         grown = max(0, start - (not from_start)), min(len(lines), end + 1)
         if grown == (start, end) or sum(map(len, lines[grown[0] : grown[1]])) > _MOST_PROSE_CHARS:
             break
+        if alone and _begins_another(lines[start:end], lines[end]):
+            break
         start, end = grown
     while not lines[start].strip():
         start += 1
@@ -452,6 +458,13 @@ def _in_context(passage: Passage, *, from_start: bool = False) -> Passage:
     text = "\n".join(lines[start:end])
     first = known.line_start + start
     return replace(passage, text=text, code=text, line_start=first, line_end=first + end - start - 1)
+
+
+def _begins_another(section: Sequence[str], line: str) -> bool:
+    """Whether a line is the heading of another section, and not of a part of this one, nor a comment of fenced code."""
+    level = len(line) - len(line.lstrip("#"))
+    own = len(section[0]) - len(section[0].lstrip("#"))
+    return 0 < level <= (own or level) and "\n".join(section).count("```") % 2 == 0
 
 
 def _opened_at(passage: Passage) -> str:

@@ -37,8 +37,9 @@ _LOOKED_BACK = (7, 60, 400, 10_000)  # days: of a project that rests the last ch
 _DIGITS, _DAY = 10, 10  # of a commit, and of `2026-01-31T12:00:00Z`
 
 
-def last_commits(index: LabelIndex) -> Facts:
-    """The newest of the commits that gave files the text that they have, each with the first of its files."""
+def last_commits(index: LabelIndex, *, is_only: bool = True) -> Facts:
+    """The newest of the commits that gave files the text that they have, each with the first of its files; with the
+    label of an index that is not the only one."""
     files: dict[tuple[str, str], dict[str, int]] = {}
     for days in _LOOKED_BACK:
         files = _changed_within(index, days)
@@ -50,11 +51,12 @@ def last_commits(index: LabelIndex) -> Facts:
     for when, commit in commits:
         paths = sorted(files[when, commit], key=lambda path: (non_product_code(path) is not None, path))
         said = f"{when[:_DAY]}, commit {commit[:_DIGITS]}, {_counted(len(paths))}{subjects.get(commit, '')}"
+        said = said if is_only else f"{index.label}: {said}"
         facts += [_file(path, files[when, commit][path], said) for path in paths[:_MOST_FILES]]
     at = facts_at(facts, index)
     manifest = index.manifest
     heading = f"**Indexed is commit {manifest.commit_sha[:_DIGITS]} of {manifest.commit_date[:_DAY]}:**\n"
-    return GraphFacts(tuple(at), len(at), heading), at
+    return GraphFacts(tuple(at), len(at), heading if is_only else ""), at
 
 
 def _changed_within(index: LabelIndex, days: int) -> dict[tuple[str, str], dict[str, int]]:

@@ -225,7 +225,7 @@ def _everyday(asked: Asked) -> Planned | None:
     else:
         found = [project_facts(index, question) for index in asked.target.members.values()]
     known = _answered(asked, Intent.LIST, _together((facts, at) for facts, at, _ in found))
-    absent = next((absent for *_, absent in found if absent), "")
+    absent = "; ".join(dict.fromkeys(absent for *_, absent in found if absent))
     return known or (Planned(asked.wish, absent=absent) if absent else None)
 
 
@@ -237,15 +237,16 @@ def _changed(asked: Asked, question: EverydayQuestion) -> Planned | None:
     if not indexes:
         return Planned(asked.wish, absent=NO_COMMITS)
     if question.about is Everyday.COMMITS:
-        return _answered(asked, Intent.LIST, _together(map(last_commits, indexes)))
+        known = [last_commits(index, is_only=len(indexes) == 1) for index in indexes]
+        return _answered(asked, Intent.LIST, _together(known))
     (thing,) = question.words
     points = declaring(thing, asked.target)
     paths = {index.label: paths_of(index, thing, points) for index in indexes}
     if question.about is Everyday.AUTHORS:
         told = [path for known in paths.values() for path in known]
         return Planned(asked.wish, absent=authors_absent(told)) if told else None
-    known = _together(last_change(index, paths[index.label]) for index in indexes if paths[index.label])
-    return _answered(asked, Intent.LIST, known)
+    changes = _together(last_change(index, paths[index.label]) for index in indexes if paths[index.label])
+    return _answered(asked, Intent.LIST, changes)
 
 
 def _settings_read(asked: Asked) -> Planned | None:

@@ -322,6 +322,7 @@ _ACTIONS = {
     word: action
     for action, words in {
         "build": "build compile",
+        "configure": "configure configured",
         "contribute": "contribute",
         "deploy": "deploy deployed host",
         "install": "install installed setup",
@@ -337,6 +338,7 @@ HEADINGS = {
     "run": "run running start starting started quickstart usage launch locally",
     "install": "install installation installing setup setting prerequisites",
     "deploy": "deploy deployment deploying hosting production docker",
+    "configure": "configuration configure configuring",
     "contribute": "contribute contributing contribution",
     "lint": "lint linting format formatting style",
 }

@@ -75,6 +75,11 @@ They need a database:
 ```sh
 dotnet test Till.sln
 ```
+
+## Configuration
+
+The coins that count are set by the environment variable TILL_COINS.
+Those of other countries do not.
 """
 LICENSE = "MIT License\n\nPermission is hereby granted, free of charge, to any person obtaining a copy.\n"
 CODE = """\
@@ -215,8 +220,9 @@ def test_a_version_that_no_manifest_says_is_not_guessed(cli: CommandLine) -> Non
     ("question", "places"),
     [
         ("how do I run the tests?", ["README.md:15-21", "README.md:20", "Makefile:5", "web/package.json:5"]),
-        ("how do I run it?", ["README.md:9-21", "README.md:12"]),
+        ("how do I run it?", ["README.md:9-13", "README.md:12"]),
         ("How can I build this project locally?", ["web/package.json:4"]),
+        ("how is it configured?", ["README.md:23-26"]),
     ],
 )
 def test_steps_are_told_by_documents_and_scripts(cli: CommandLine, question: str, places: list[str]) -> None:
@@ -232,6 +238,22 @@ def test_the_last_commits_are_told_with_their_subjects_and_files(cli: CommandLin
     answer = asked(cli, question).json["answer"]
     assert re.search(r"commit [0-9a-f]{10}, one file: “Count notes too”:\*\*\n- \*\*NoteCounter.cs\*\* in src", answer)
     assert re.search(r"9 files: “Count coins”:\*\*\n", answer)
+
+
+def test_the_last_commits_of_several_indexes_are_told_by_their_labels(tmp_path: Path) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    for name in ("till", "scale"):
+        repository = new_repository(tmp_path / name)
+        repository.commit({f"{name}.cs": f"class {name.title()} {{ }}\n"}, f"Make the {name}")
+        index_without_dagster(cli.home, repository, name)
+    answer = asked(cli, "what changed lately?", "-l", "till@main", "-l", "scale@main").json["answer"]
+    told = re.findall(r"^\*\*(\w+)@main: .*: “Make the (\w+)”:\*\*$", answer, re.MULTILINE)
+    assert told == [("till", "till"), ("scale", "scale")]
+
+
+def test_the_rule_that_nothing_was_found_is_explained(cli: CommandLine) -> None:
+    done = cli.run("ask", "does it use Kafka?", "--explain")
+    assert "because     what is asked was looked for, and is nowhere" in done.out
 
 
 def test_when_something_was_changed_and_by_whom(cli: CommandLine) -> None:
