@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -29,7 +29,7 @@ from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, 
 from rag_assets.languages.csharp.binder.member_table import Hierarchy, MemberTable
 from rag_assets.languages.csharp.binder.symbols import MemberSymbol, ParameterSymbol, TypeSymbol
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef, read_type_syntax, substituted
-from rag_assets.languages.csharp.binder.type_table import TypeTable, remembered
+from rag_assets.languages.csharp.binder.type_table import TypeTable
 from rag_assets.serialization import from_msgpack
 
 __all__ = [
@@ -189,19 +189,26 @@ class Names:
         self.symbols = symbols
         self.path = path
         self.contenders: dict[tuple[Any, ...], tuple[list[MemberSymbol], bool]] = {}  # as `overloads` asks for them
+        self._bound: dict[tuple[str, str, tuple[str, ...]], BoundType] = {}
+        self._views: dict[str, TypeRef | None] = {}
         self.declared = cache(symbols.declared)
         self.find = cache(symbols.find_members)
         self.only = cache(symbols.only_member)
+        self.named = cache(lambda name, arity, scope: symbols.named(name, arity, path, scope))
+        self.extensions = cache(lambda name, scope: symbols.extension_methods(name, path, scope))
+        self.statics = cache(lambda name: symbols.static_members(name, path))
+        self.constructors = cache(partial(_constructors, symbols))
+        self.above = cache(partial(_above, symbols))
+        self.foreign_bases = cache(partial(_foreign_bases, symbols, self.above))
 
-    @remembered
-    def named(self, name: str, arity: int, scope: str) -> TypeSymbol | None:
-        return self.symbols.named(name, arity, self.path, scope)
-
-    @remembered
     def bind(self, text: str, scope: str, parameters: tuple[str, ...]) -> BoundType:
         """The type that `text` means, and the types of the label that it names."""
-        found = self.symbols.bound(text, self.path, scope, parameters)
-        return found, self._keys(found)
+        asked = (text, scope, parameters)
+        known = self._bound.get(asked)
+        if known is None:
+            found = self.symbols.bound(text, self.path, scope, parameters)
+            known = self._bound[asked] = (found, self._keys(found))
+        return known
 
     def _keys(self, found: TypeRef) -> tuple[str, ...]:
         keys: dict[str, None] = {}
@@ -213,24 +220,6 @@ class Names:
             waiting.extend(entry.arguments)
         return tuple(keys)
 
-    @remembered
-    def constructors(self, type_id: str) -> tuple[MemberSymbol, ...]:
-        return tuple(found for found in self.symbols.members(type_id, ".ctor") if "static" not in found.modifiers)
-
-    @remembered
-    def extensions(self, name: str, scope: str) -> tuple[MemberSymbol, ...]:
-        return self.symbols.extension_methods(name, self.path, scope)
-
-    @remembered
-    def statics(self, name: str) -> tuple[MemberSymbol, ...]:
-        return self.symbols.static_members(name, self.path)
-
-    @remembered
-    def above(self, type_id: str) -> dict[str, TypeRef]:
-        """The types of the label above a type by id."""
-        bases = (*self.symbols.base_classes(type_id), *self.symbols.interfaces(type_id))
-        return {base.name: base for base in bases}
-
     def arguments_of(self, found: TypeRef) -> dict[str, TypeRef]:
         """Type parameter → argument of a generic type of the label."""
         if not found.arguments or not found.declared:
@@ -238,21 +227,15 @@ class Names:
         symbol = self.declared(found.name)
         return dict(zip(symbol.type_parameters, found.arguments, strict=False)) if symbol is not None else {}
 
-    @remembered
-    def foreign_bases(self, type_id: str) -> frozenset[str]:
-        """The simple names of the types of libraries above a type."""
-        types = (type_id, *self.above(type_id))
-        bases = (base for current in types for base in self.symbols.bases(current))
-        return frozenset(base.name for base in bases if not base.declared)
-
     def library_view(self, found: TypeRef) -> TypeRef | None:
         """`found` as the generic library type that it is or derives from: what LINQ and the like see of it."""
         if not found.declared:
             return found
-        view = self._foreign_base(found.name)
+        if found.name not in self._views:
+            self._views[found.name] = self._foreign_base(found.name)
+        view = self._views[found.name]
         return substituted(view, self.arguments_of(found)) if view is not None else None
 
-    @remembered
     def _foreign_base(self, type_id: str) -> TypeRef | None:
         own = self.symbols.bases(type_id)
         inherited = (
@@ -261,3 +244,18 @@ class Names:
             for foreign in self.symbols.bases(base.name)
         )
         return next((base for base in (*own, *inherited) if not base.declared and base.arguments), None)
+
+
+def _constructors(symbols: CSharpSymbols, type_id: str) -> tuple[MemberSymbol, ...]:
+    return tuple(found for found in symbols.members(type_id, ".ctor") if "static" not in found.modifiers)
+
+
+def _above(symbols: CSharpSymbols, type_id: str) -> dict[str, TypeRef]:
+    """The types of the label above a type by id."""
+    return {base.name: base for base in (*symbols.base_classes(type_id), *symbols.interfaces(type_id))}
+
+
+def _foreign_bases(symbols: CSharpSymbols, above: Callable[[str], dict[str, TypeRef]], type_id: str) -> frozenset[str]:
+    """The simple names of the types of libraries above a type."""
+    bases = (base for current in (type_id, *above(type_id)) for base in symbols.bases(current))
+    return frozenset(base.name for base in bases if not base.declared)

@@ -19,7 +19,7 @@ from rag_assets.languages.csharp.project_files import ProjectDeclaration, implic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-MOST = 1 << 13  # answers: more than the files of a bucket ask for, and a few megabytes
+MOST = 1 << 12  # answers: more than the files of a bucket ask for, and a few megabytes
 
 
 def remembered(method: F) -> F:
