@@ -17,7 +17,7 @@ import numpy as np
 from rag_assets.answer.extractive import readme_first
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans import MOST_LISTED, places_of
-from rag_assets.answer.question_analysis import is_called, roots_of
+from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.technologies import (
     CODE,
     TECHNOLOGIES,
@@ -27,7 +27,7 @@ from rag_assets.answer.technologies import (
     technologies_called,
     technologies_of,
 )
-from rag_assets.answer.whole_project import CALLED, HEADINGS, Everyday, EverydayQuestion
+from rag_assets.answer.whole_project import CALLED, Everyday, EverydayQuestion, is_called_as, is_of_action
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.index.blobs import BlobError
@@ -390,7 +390,6 @@ def _scripts(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]
 
 def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> tuple[str, ...]:
     """The first sections of documents that have a heading of the action; of a file that is called so any."""
-    wanted = roots_of(HEADINGS[action])
     found = []
     payloads = sections_of(documents, index.parts.shard(), index.scope())
     for point, payload in payloads.items():
@@ -399,8 +398,8 @@ def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> 
             text = section_source(payload, index.parts.document)
         except BlobError:
             continue
-        of_file = is_called(path, wanted)
-        headings = [line for line in text.split("\n") if line.startswith("#") and wanted & roots_of(line)]
+        of_file = is_called_as(path, action)
+        headings = [line for line in text.split("\n") if line.startswith("#") and is_of_action(line, action)]
         if headings or of_file:
             found.append((not of_file, documents.index(path), payload.get("StartLine", 0), point))
     return tuple(point for *_, point in sorted(found)[:_MOST_SECTIONS])

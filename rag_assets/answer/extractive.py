@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from math import fsum
@@ -17,8 +17,8 @@ from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages
 from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, members_of, only_stores, passages_of
-from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, is_called, role_of, roots_of
-from rag_assets.answer.whole_project import HEADINGS, is_of_whole
+from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
+from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_whole
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
@@ -92,16 +92,17 @@ def answer_of(
         pieces += _at_places(wish.places, lead)
     elif wish.intent is Intent.STEPS:
         lead = sorted(lead, key=lambda known: (readme_first(known.path), known.line_start))
-        pieces += [*_headed(lead, roots_of(HEADINGS[wish.action]), words, alone=True), said]
+        pieces += [*_headed(lead, lambda heading: is_of_action(heading, wish.action), words, wish.action), said]
         pieces += [] if any(pieces) else _explanations(words, passages, within, _MOST_WHOLE)
     elif wish.intent is Intent.OVERVIEW:
         about_it = any(role_of(word) != "manner" and not is_of_whole(word.word) for word in words)
-        more = (
-            _explanations(words, passages, within, _BESIDE_FACTS)
-            if about_it
-            else _headed(lead, _headings_of(words), words)
-        )
-        pieces += [*_introduction(lead), *more, said]
+        pieces += [*_introduction(lead)]
+        if about_it:
+            pieces += _explanations(words, passages, within, _BESIDE_FACTS)
+        else:
+            wanted = _headings_of(words)
+            pieces += _headed(lead, lambda heading: not wanted.isdisjoint(roots_of(heading)), words)
+        pieces.append(said)
     elif wish.intent is Intent.EXPLANATION:
         first, *others = _explanations(words, passages, within, _MOST_WHOLE) or [""]
         pieces += [said, first, *others] if said and facts.leads else [first, said, *others]
@@ -327,17 +328,18 @@ def _headings_of(words: Sequence[QueryTerm]) -> frozenset[str]:
 
 
 def _headed(
-    lead: Sequence[Evidence], wanted: frozenset[str], words: Sequence[QueryTerm], *, alone: bool = False
+    lead: Sequence[Evidence], is_wanted: Callable[[str], bool], words: Sequence[QueryTerm], action: str = ""
 ) -> list[str]:
-    """Of documents what is below the first headings that say what is asked: `Features`, `Technology stack`, `Usage`;
-    `alone`: and nothing of the next section."""
+    """Of documents what is below the first headings that say what is asked: `Features`, `Technology stack`, `Usage`; of
+    an action nothing of the next section."""
     found: dict[str, Passage] = {}
     for known in lead:
         for passage in passages_of(known):
-            if passage.is_prose and (wanted & roots_of(passage.heading) or is_called(known.path, wanted)):
+            of_file = bool(action) and is_called_as(known.path, action)
+            if passage.is_prose and (of_file or is_wanted(passage.heading)):
                 found.setdefault(passage.heading, passage)
     told = list(found.values())[:_BESIDE_FACTS]
-    return [prose_told(_in_context(one, from_start=True, alone=alone), words) for one in told]
+    return [prose_told(_in_context(one, from_start=True, alone=bool(action)), words) for one in told]
 
 
 def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:

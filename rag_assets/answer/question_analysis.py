@@ -218,11 +218,6 @@ def _forms(term: str, terms: Terms) -> Iterable[str]:
     return term, root(term), *word_forms([term], terms.starting)
 
 
-def is_called(path: str, wanted: frozenset[str]) -> bool:
-    """Whether the name of a file, as `CONTRIBUTING.md` is one, has no words but some, given by their roots."""
-    return roots_of(path.rpartition("/")[2].partition(".")[0]) <= wanted
-
-
 def covered(words: tuple[QueryTerm, ...], roots: frozenset[str]) -> float:
     """Which share of the weight of some words a text has, 0 to 1; 0 for no words."""
     total = sum(word.weight for word in words)

@@ -332,17 +332,17 @@ _ACTIONS = {
     }.items()
     for word in words.split()
 }
-HEADINGS = {
-    "test": "test tests testing",
-    "build": "build building compile compiling",
-    "run": "run running start starting started quickstart usage launch locally",
-    "install": "install installation installing setup setting prerequisites",
-    "deploy": "deploy deployment deploying hosting production docker",
-    "configure": "configuration configure configuring",
-    "contribute": "contribute contributing contribution",
-    "lint": "lint linting format formatting style",
+_HEADINGS = {
+    "build": word_set("build building compile compiling"),
+    "configure": word_set("configuration configure configuring"),
+    "contribute": word_set("contribute contributing contribution contributions"),
+    "deploy": word_set("deploy deploying deployment docker hosting production self-hosting"),
+    "install": word_set("install installation installing prerequisites setting setup"),
+    "lint": word_set("format formatting lint linting style"),
+    "run": word_set("launch locally quickstart run running start started starting usage"),
+    "test": word_set("test testing tests"),
 }
-"""What documents have above the steps of an action."""
+"""What documents, and their headings, are called that tell the steps of an action."""
 _STEPS = frozenset({"command", "commands", "steps"})
 _BESIDE_ACTIONS = word_set(
     "set up locally local myself mac macos linux windows computer laptop machine development environment dev unit",
@@ -476,3 +476,14 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
 def _technology(called: tuple[str, ...], rest: Sequence[str]) -> EverydayQuestion:
     within = tuple(one for one in rest if one not in _ASKING | _USED | _OF_TESTS)
     return EverydayQuestion(Everyday.TECHNOLOGY, called, within)
+
+
+def is_of_action(heading: str, action: str) -> bool:
+    """Whether what is below a heading tells how something is done."""
+    return not _HEADINGS[action].isdisjoint(_WORD.findall(heading.lower()))
+
+
+def is_called_as(path: str, action: str) -> bool:
+    """Whether the name of a file, as `CONTRIBUTING.md` is one, has no words but those of an action."""
+    name = path.rpartition("/")[2].partition(".")[0].lower()
+    return _HEADINGS[action].issuperset(re.split(r"[-_]+", name))
