@@ -50,8 +50,7 @@ def by_table(tmp_path_factory: pytest.TempPathFactory) -> Indexed:
     made = Indexed(
         CommandLine(IndexHome(base / "home"), base), new_repository(base / "source", FILES | COUPONS), "source@main"
     )
-    done = made.cli.run("index", made.repository.path)
-    assert done.code == 0, done.err
+    made.cli.build(made.repository.path)
     return made
 
 
@@ -157,7 +156,7 @@ def test_another_model_makes_another_index(cli: CommandLine, by_table: Indexed) 
     source = copied(by_table, cli)
     first = cli.run("status", "--json").json
     (cli.folder / "rag_assets.yaml").write_text("embedder: {provider: lexical-only}\n", encoding="utf-8")
-    assert cli.run("index", source).code == 0
+    cli.build(source)
     second = cli.run("status", "--json").json
     assert static_code.MODEL_ID in str(first) and static_code.MODEL_ID not in str(second)
 
@@ -173,7 +172,7 @@ def test_an_index_of_minilm_is_served_until_a_build_without_it(cli: CommandLine,
     assert (found["hits"][0]["path"], found["warnings"]) == ("src/JsonReader.cs", [])
     assert "is up to date" in with_minilm(cli).run("index", source).err
     assert model_of(cli) == "all-MiniLM-L6-v2/int8.1+words.1"
-    assert cli.run("index", source).code == 0
+    cli.build(source)
     assert model_of(cli) == static_code.MODEL_ID
 
 
