@@ -191,6 +191,15 @@ def test_a_configured_qdrant_server_is_asked(cli: CommandLine, version: str, ver
     assert said in detail_of(done, "qdrant")
 
 
+def test_a_key_that_cannot_be_sent_fails(cli: CommandLine) -> None:
+    stores = {"RAG_ASSETS__STORES__VECTORS": "qdrant", "RAG_ASSETS__STORES__QDRANT_URL": "http://127.0.0.1:1"}
+    done = CommandLine(cli.home, cli.folder, WITHOUT_MODEL | stores | {"QDRANT_API_KEY": "in two words"}).run(
+        "doctor", "--json"
+    )
+    assert verdicts(done)["qdrant"] == "fail" and not done.json["healthy"]
+    assert "QDRANT_API_KEY has blanks" in detail_of(done, "qdrant")
+
+
 def test_a_configured_remote_store_is_asked(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     published = cli.folder / "published" / "labels" / "shop@main"
     published.mkdir(parents=True)
