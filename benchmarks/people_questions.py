@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from base64 import b85encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
@@ -40,6 +41,7 @@ from rag_assets.answer.passage_ranking import (
     passage_features,
     ranked_by,
     signals_of,
+    unsaid_meaning,
 )
 from rag_assets.answer.passages import Passage
 from rag_assets.answer.planner import question_model
@@ -54,7 +56,7 @@ from rag_assets.evaluation.tables import Row, answerable_rows, unanswerable_rows
 from rag_assets.index.answer_results import AnswerResult
 from rag_assets.index.generations import active_generation, served_labels
 from rag_assets.index.layout import IndexHome
-from rag_assets.models.static_code.embedder import StaticEmbedder
+from rag_assets.models.static_code.embedder import DIMENSION, StaticEmbedder
 from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.definition.steps import MOST_CHUNKS
@@ -183,14 +185,17 @@ class Asked:
     y: Floats
     credit: NDArray[np.float32]
 
-    def quoted(self, weights: Floats) -> tuple[Signals, bool, bool]:
-        """(signals, whether a gold file is quoted, whether a fact is) with these weights."""
+    def quoted(self, weights: Floats) -> tuple[Signals, Floats, bool, bool]:
+        """(signals, `unsaid_meaning`, whether a gold file is quoted, whether a fact is) with these weights."""
         found, known = self.ranked(weights), self.signals
-        chosen = [found.passages[at] for at in found.chosen(MOST_QUOTED)]
+        numbers = found.chosen(MOST_QUOTED)
+        chosen = [found.passages[at] for at in numbers]
         gold = [one for one in chosen if one.evidence.path in self.question.relevant]
         signals = signals_of(found, self.names, known.unknown_names, known.facts)
         signals = replace(signals, planned=known.planned, keyword=known.keyword, setting=known.setting)
-        return signals, bool(gold), any(_has_fact(one, self.question) for one in gold)
+        unsaid = unsaid_meaning(found, numbers[0]) if numbers else None
+        meaning = np.zeros(DIMENSION + 1) if unsaid is None else np.append(unsaid[0].astype(np.float64), unsaid[1])
+        return signals, meaning, bool(gold), any(_has_fact(one, self.question) for one in gold)
 
     def ranked(self, weights: Floats) -> RankedPassages:
         return ranked_by(
@@ -206,6 +211,7 @@ class Read:
     repository: str
     source: str
     signals: Signals
+    unsaid: Floats
     answerable: bool = False
     file: bool = False
     fact: bool = False
@@ -249,10 +255,8 @@ def fit(home: str, sets: Sequence[tuple[QuestionSet, str]]) -> None:
     print(f"PassageWeights({', '.join(f'{field.name}={value:.2f}' for field, value in named)})")
     held_out: dict[int, float] = {}
     for questions, _ in sets:
-        made_of = _fitted([one for one in read if one.repository != questions.name])
-        held_out |= {
-            at: confidence(one.signals, made_of) for at, one in enumerate(read) if one.repository == questions.name
-        }
+        made_of = fitted([one for one in read if one.repository != questions.name])
+        held_out |= {at: made_of.confidence(one) for at, one in enumerate(read) if one.repository == questions.name}
     print("\nconfidence, each repository by the weights of the others: at or above")
     table(
         (
@@ -263,8 +267,10 @@ def fit(home: str, sets: Sequence[tuple[QuestionSet, str]]) -> None:
         ),
         [_row(at / 20, read, held_out) for at in range(2, 20)],
     )
-    made = zip(fields(AbstentionWeights), astuple(_fitted(read)), strict=True)
-    print(f"\nAbstentionWeights({', '.join(f'{field.name}={value:.2f}' for field, value in made)})")
+    made = fitted(read)
+    named = zip(fields(AbstentionWeights), astuple(made.weights), strict=True)
+    print(f"\nAbstentionWeights({', '.join(f'{field.name}={value:.2f}' for field, value in named)})")
+    print(f"THINGS = {b85encode(made.things.tobytes()).decode()!r}")
 
 
 def _without_answer(
@@ -284,20 +290,44 @@ def _without_answer(
 
 
 def _read(one: Asked, source: str, weights: Floats) -> Read:
-    signals, file, fact = one.quoted(weights)
-    return Read(one.repository, source, signals, one.question.answerable, file, fact)
+    signals, unsaid, file, fact = one.quoted(weights)
+    return Read(one.repository, source, signals, unsaid, one.question.answerable, file, fact)
 
 
 def _share(read: Sequence[Read], what: str) -> float:
     return sum(getattr(one, what) for one in read) / len(read) if read else float("nan")
 
 
-def _fitted(read: Sequence[Read]) -> AbstentionWeights:
+_AXES = 12
+"""Of what questions leave unsaid, along which things are told from other words. With 25 or 40 as much is gained of
+these questions, and less of what other repositories answer."""
+_LARGEST = 127
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """`things` is (dimension,), as bytes of `abstention.THINGS`."""
+
+    weights: AbstentionWeights
+    things: NDArray[np.int8]
+
+    def confidence(self, one: Read) -> float:
+        things = float(one.unsaid[:-1] @ self.things) / _LARGEST + one.unsaid[-1]
+        return confidence(replace(one.signals, unsaid_things=things), self.weights)
+
+
+def fitted(read: Sequence[Read]) -> Fitted:
     """What is decided without weights, as names that nothing declares are, says nothing about them."""
     known = [one for one in read if SOURCES[one.source] and not one.is_decided]
-    values = np.array([values_of(one.signals) for one in known])
+    values = np.array([values_of(one.signals)[:-1] for one in known])  # but `unsaid_things`
+    unsaid = np.array([one.unsaid[:-1] for one in known])
+    axes = np.linalg.svd(unsaid, full_matrices=False)[2][:_AXES]
     counts = np.array([SOURCES[one.source] for one in known])
-    return AbstentionWeights(*logistic(values, np.array([one.answerable for one in known]), counts).tolist())
+    made = logistic(np.hstack([values, unsaid @ axes.T]), np.array([one.answerable for one in known]), counts)
+    direction = made[-_AXES:] @ axes
+    largest = float(np.abs(direction).max())
+    things = np.round(direction * -_LARGEST / largest).astype(np.int8)
+    return Fitted(AbstentionWeights(*[*made[:-_AXES].tolist(), -largest]), things)
 
 
 def _row(at: float, read: Sequence[Read], held_out: Mapping[int, float]) -> list[str]:

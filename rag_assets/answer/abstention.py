@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import math
+from base64 import b85decode
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rag_assets.index.answer_results import read_calibration
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rag_assets.index.generations import Generation
     from rag_assets.search import SearchResult
 
@@ -28,17 +33,18 @@ _UNDECIDED = 1.0
 one has 1.25, of those without .9."""
 _FEWEST_SECTIONS = 100
 """In an index of a few sections each word is rare, and proves little."""
-_MOSTLY, _UNPROVEN = 0.45, 0.5
+_MOSTLY, _UNPROVEN = 0.45, 0.45
 """A question about a name of which no passage says so much is not sure at best. Of real names that are asked for what
-they do not do ("How does OrderPolicy train its neural network?") 11 % are answered with this rule, 52 % without, and of
-questions with an answer 74 % instead of 77 %."""
+they do not do ("How does OrderPolicy train its neural network?") a tenth is answered with this rule, half without, and
+of questions with an answer 74 % instead of 77 %."""
 _MOST_NAMES = 3  # that are unsaid: more make it no less likely
 _MOST_WORDS = 8  # that are said: long questions say everything
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What a search says about its own success. All but the counts lie between 0 and 1, `keyword` near it.
+    """What a search says about its own success. All but the counts and `unsaid_things` lie between 0 and 1, `keyword`
+    near it.
 
     `said` is the share of the question's telling words, by weight, that the first passage to quote says; a word that
     means about the same counts in part. `meaning` is its cosine with the question. `keyword` is the best keyword score
@@ -47,7 +53,9 @@ class Signals:
     has together. `document` is 1 where that passage is of a document, which mentions much that it does not answer.
     `unsaid` is the share of the words that no passage says, and `unsaid_names` counts those with a capital letter among
     them. `setting` is the share that the name of a setting says, where one is asked for. `words_said` counts the words
-    that the first passage says: half of six are more than half of two.
+    that the first passage says: half of six are more than half of two. `unsaid_things`, about -.5 to .5, is how
+    much of what it leaves unsaid are things, which a text about them names ("voucher", "encryption"), rather than words
+    that code says in other ways ("decided", "look"). A word that neither the index nor the table has is a thing.
 
     `names` counts identifiers in the question, `unknown_names` are those that nothing declares or mentions.
     `facts` counts what the graph says of the names in answer to the question, with a place to quote. `planned`: the
@@ -64,6 +72,7 @@ class Signals:
     unsaid_names: int = 0
     setting: float = 0.0
     words_said: int = 0
+    unsaid_things: float = 0.0
     names: int = 0
     unknown_names: tuple[str, ...] = ()
     words: int = 0
@@ -85,20 +94,29 @@ class AbstentionWeights:
     unsaid_names: float
     setting: float
     words_said: float
+    unsaid_things: float
 
 
-WEIGHTS = AbstentionWeights(-5.5, 2.5, 3.5, 3.2, 2.8, -0.6, -1.6, 2.4, 0.33)
+WEIGHTS = AbstentionWeights(-5.6, 3.0, 3.9, 2.3, 2.9, -0.5, -1.3, 2.9, 0.29, -5.0)
 """Fitted by `benchmarks/people_questions.py --fit`, rounded."""
 
-THRESHOLD = 0.15
-"""Below it a question is refused: of those that have an answer one in seventy."""
+THINGS = (
+    "`w@ZB6A1wy^&AEB{1X}l2LT`G0QT)H|N9Uk1q=rd^#|k!;`jv&`~(v9{Pg(h8SM}C_zngR|N9I53<LE01^V{<1PAy01@`{;{rvd*@Bjwr1O"
+    "5yN00{d301XZV1^V*p2^IzS0r3g+1sM7F2ow7f2MrJo1_j#w2KfUN0Rj8~^$rI777+pY0|W&H>H!1;{r~&<0r(343H1O7{sjvC1pxr?`2Ys"
+    "+2l@aH3IzoU1_1;500RC3^bHFK0R9O7^Y{q)|MmF;|N8|10|EK`_zC(C1P=KF0R0U7`~?dJ{{jsI1Of*D0R{j60{RH|?f?h~|Na6B1^od4"
+)
+"""The direction of `Signals.unsaid_things` in the space of the package's table: one byte a dimension, from -127 to 127,
+as base 85. Fitted with the weights."""
 
-SURE = 0.52
+THRESHOLD = 0.12
+"""Below it a question is refused: of those that have an answer one in fifty."""
+
+SURE = 0.50
 """From it on quotes are an answer; between the two they are what is closest. Of questions without an answer one in
-sixteen is above it, of those with one three in four."""
+fourteen is above it, of those with one three in four."""
 
 
-SCALE = hashlib.sha256(repr(WEIGHTS).encode()).hexdigest()[:12]
+SCALE = hashlib.sha256(repr((WEIGHTS, THINGS)).encode()).hexdigest()[:12]
 """What confidences mean: a threshold that was calibrated with other weights says nothing about these."""
 
 
@@ -113,6 +131,7 @@ def values_of(signals: Signals) -> tuple[float, ...]:
         float(min(signals.unsaid_names, _MOST_NAMES)),
         signals.setting,
         float(min(signals.words_said, _MOST_WORDS)),
+        signals.unsaid_things,
     )
 
 
@@ -151,6 +170,14 @@ def parts_of(signals: Signals, weights: AbstentionWeights = WEIGHTS) -> dict[str
     """What makes the confidence beside the bias: each signal, by its weight."""
     names = [field.name for field in fields(AbstentionWeights)][1:]
     return {name: getattr(weights, name) * value for name, value in zip(names, values_of(signals), strict=True)}
+
+
+@cache
+def things() -> NDArray[np.float32]:
+    """`THINGS` as (dimension,), from -1 to 1."""
+    import numpy as np
+
+    return np.frombuffer(b85decode(THINGS), np.int8).astype(np.float32) / np.float32(127)
 
 
 def keyword_signal(search: SearchResult, sections: int) -> float:

@@ -16,7 +16,7 @@ from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.abstention import Signals
+from rag_assets.answer.abstention import Signals, things
 from rag_assets.answer.passages import CONFIGURATION, Passage, excerpts_of, only_stores
 from rag_assets.answer.question_analysis import (
     QueryTerm,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rag_assets.contracts.embedder import Vectors
     from rag_assets.models.static_code.embedder import ReadTexts, StaticEmbedder
 
 _UNLIKE, _ALIKE = 0.45, 0.9
@@ -229,8 +230,24 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
         document=float(found.passages[quoted[0]].is_prose),
         words_said=len(found.words_of(quoted[0])),
         unsaid=float(_shares(words)[anywhere < _UNSAID].sum()),
+        unsaid_things=_unsaid_things(found, quoted[0]),
         unsaid_names=sum(bool(word.is_name and well < _UNSAID) for word, well in zip(words, anywhere, strict=True)),
     )
+
+
+def unsaid_meaning(found: RankedPassages, number: int) -> tuple[NDArray[np.float32], float] | None:
+    """What a passage leaves unsaid: (dimension,), the sum of the vectors of the words, each by its share of the
+    question and as far as the passage lacks it; and the share of those without a vector. None without a model."""
+    if found.model is None:
+        return None
+    vectors = _vectors_of(found.words, found.model)
+    unsaid = (1 - found.credit[number]) * _shares(found.words)
+    return unsaid @ vectors, float(unsaid[~vectors.any(axis=1)].sum())
+
+
+def _unsaid_things(found: RankedPassages, number: int) -> float:
+    unsaid = unsaid_meaning(found, number)
+    return float(unsaid[0] @ things()) + unsaid[1] if unsaid is not None else 0.0
 
 
 def _named(words: Sequence[QueryTerm], passages: Sequence[Passage]) -> float:
@@ -382,14 +399,18 @@ def _credits(
 
     of_runs = np.zeros((len(words), len(texts.runs)), np.float32)
     if model is not None and read is not None and words:
-        asked = model.embed([word.word if _has_meaning(word, model) else "" for word in words])
-        of_runs = np.clip((read.closest(asked) - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, _LIKE_CREDIT)
+        of_runs = np.clip((read.closest(_vectors_of(words, model)) - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, _LIKE_CREDIT)
     numbers = {word.root: at for at, word in enumerate(words)}
     for run, text in enumerate(texts.runs):
         for one in roots_of_run(text):
             if one in numbers:
                 of_runs[numbers[one], run] = 1.0
     return texts.best(of_runs)
+
+
+def _vectors_of(words: Sequence[QueryTerm], model: StaticEmbedder) -> Vectors:
+    """(words, dimension), each of unit length or zero."""
+    return model.embed([word.word if _has_meaning(word, model) else "" for word in words])
 
 
 def _has_meaning(word: QueryTerm, model: StaticEmbedder) -> bool:

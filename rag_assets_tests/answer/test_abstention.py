@@ -11,7 +11,7 @@ import pytest
 from rag_assets import Index
 from rag_assets.answer.abstention import SURE, THRESHOLD, Signals, confidence, keyword_signal
 from rag_assets.answer.passage_ranking import ranked, signals_of
-from rag_assets.answer.question_analysis import QueryTerm
+from rag_assets.answer.question_analysis import QueryTerm, root
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.index.keyword.vocabulary import inverse_document_frequency
 from rag_assets.models.static_code.embedder import StaticEmbedder
@@ -32,7 +32,7 @@ def test_a_fitting_search_is_answered_and_another_is_not() -> None:
     "better",
     [
         *({"said": 0.8}, {"meaning": 0.5}, {"keyword": 0.9}, {"named": 0.5}),
-        *({"document": 0.0}, {"unsaid_names": 0}, {"words_said": 2}, {"setting": 0.5}),
+        *({"document": 0.0}, {"unsaid_names": 0}, {"words_said": 2}, {"setting": 0.5}, {"unsaid_things": -0.2}),
     ],
     ids=str,
 )
@@ -93,6 +93,22 @@ def test_a_word_that_means_about_the_same_counts_in_part(tmp_path: Path) -> None
     (near, far), _ = found.credit[0], found.said
     assert 0.2 < near < 1.0 and far == 0.0
     assert ranked("how is it computed", words, [piece(text)], None).credit.max() == 0.0
+
+
+def test_things_that_are_left_unsaid_count_and_ways_to_say_it_do_not(tmp_path: Path) -> None:
+    model = StaticEmbedder.load(tmp_path, for_questions=True)
+
+    def unsaid_things(word: str, text: str, model: StaticEmbedder | None = model, *, known: bool = True) -> float:
+        words = (REFUND, QueryTerm(word, root(word), 3.0, known))
+        return signals_of(ranked(f"refund {word}", words, [piece(text)], model), (), ()).unsaid_things
+
+    text = "public void Refund() { }\n"
+    things = [unsaid_things(word, text) for word in ("voucher", "encryption", "subscription", "invoice")]
+    others = [unsaid_things(word, text) for word in ("decided", "shown", "come", "took")]
+    assert min(things) > 0 > max(others)
+    assert unsaid_things("voucher", "public void Refund(Voucher voucher) { }\n") == 0.0
+    assert unsaid_things("voucher", text, None) == 0.0
+    assert unsaid_things("vouchzqx", text, known=False) > max(things), "what nobody has is a thing"
 
 
 @pytest.mark.parametrize("sections", [2_000, 20_000])

@@ -61,11 +61,11 @@ def test_what_is_not_there_is_refused(shop: Index, question: str, reason: str) -
 
 @pytest.mark.rule("E22")
 def test_between_an_answer_and_a_refusal_is_what_is_closest(shop: Index) -> None:
-    found = shop.ask("How does RefundPolicy train its neural network overnight?", options=AskOptions(threshold=0.1))
+    found = shop.ask("How does RefundPolicy train its neural network overnight?", options=AskOptions(threshold=0.01))
     assert found.unsure and not found.abstained and found.text.startswith("**Not sure. The closest is:**\n\n")
     assert found.citations and {one.support for one in found.checks} <= {Support.SUPPORTED, Support.UNCITED}
     sure = shop.ask(
-        "How does RefundPolicy train its neural network overnight?", options=AskOptions(threshold=0.1, sure=0.1)
+        "How does RefundPolicy train its neural network overnight?", options=AskOptions(threshold=0.01, sure=0.01)
     )
     assert not sure.unsure and "Not sure" not in sure.text
 

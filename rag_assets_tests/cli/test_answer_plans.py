@@ -423,7 +423,7 @@ def test_an_explanation_of_every_outcome(cli: CommandLine, question: str, rows: 
 
 def test_a_name_that_is_there_is_no_answer_to_what_nothing_says_about_it(cli: CommandLine) -> None:
     found = cli.run("ask", "how does the OrderManager train its neural network overnight?", "--explain", "--json").json
-    assert found["status"] == "unsure" and found["explain"]["because"].startswith("no passage says ")
+    assert found["status"] == "abstained" and found["explain"]["because"].startswith("no passage says ")
     assert found["explain"]["confidence"] < found["explain"]["sure_from"]
     told = cli.run("ask", "how does the OrderManager change the delivery days?", "--explain", "--json").json
     assert told["status"] == "answered" and told["explain"]["because"] is None
@@ -444,6 +444,8 @@ def test_what_the_signals_of_a_question_say(cli: CommandLine) -> None:
     assert more["said"] > fewer["said"] and more["keyword"] > fewer["keyword"] and fewer["unsaid"] > more["unsaid"]
     assert signals(cli, "how does the Zebra pay an order")["unsaid_names"] == 1
     assert more["words_said"] > fewer["words_said"] > 0
+    thing, manner = signals(cli, "how is the voucher of an order computed"), signals(cli, "how is an order decided")
+    assert thing["unsaid_things"] > more["unsaid_things"] > manner["unsaid_things"]
 
 
 def test_what_a_type_depends_on_is_not_who_depends_on_it(cli: CommandLine) -> None:

@@ -29,7 +29,7 @@ def calibration(yes: list[float], no: list[float], share: float = 0.85) -> Calib
 
 
 def test_a_point_of_the_curve_says_what_its_threshold_does() -> None:
-    known = curve(answers([0.9, 0.8, 0.6, 0.12], [0.7, 0.1])).set_index("threshold")
+    known = curve(answers([0.9, 0.8, 0.6, 0.11], [0.7, 0.1])).set_index("threshold")
     assert list(known.index) == sorted(known.index)
     assert known.loc[0.1, ["coverage", "admitted"]].tolist() == [1.0, 1.0]
     assert math.isnan(known.loc[0.1, "risk"]), "below what was used nobody knows what would have been cited"
@@ -45,7 +45,7 @@ def test_what_cites_nothing_expected_is_wrong_wherever_it_passes(confidence: flo
 
 
 def test_two_thresholds_make_three_outcomes() -> None:
-    results = answers([0.9, 0.89, 0.5, 0.12], [0.9, 0.5, 0.4, 0.12, 0.1])
+    results = answers([0.9, 0.89, 0.45, 0.11], [0.9, 0.45, 0.4, 0.11, 0.1])
     made = run({"q": 1}, answers=tuple(results), answering=HOW)
     (used,) = three_outcomes(made)
     assert (used.name, used.threshold, used.sure) == ("used", THRESHOLD, SURE)
@@ -76,7 +76,7 @@ def test_a_run_without_answers_has_no_curve() -> None:
     assert risk_curve(run({"q": 1})).empty
 
 
-@pytest.mark.parametrize(("threshold", "row"), [(0.0, 0), (0.1, 0), (0.12, 1), (0.15, 1), (0.95, 2)])
+@pytest.mark.parametrize(("threshold", "row"), [(0.0, 0), (0.1, 0), (0.11, 1), (THRESHOLD, 1), (0.95, 2)])
 def test_a_threshold_between_two_confidences_does_what_the_next_one_does(threshold: float, row: int) -> None:
     assert row_at(curve(answers([0.1, 0.9], [])), threshold) == row
 
