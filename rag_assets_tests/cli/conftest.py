@@ -30,6 +30,7 @@ from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.kept_shards import kept
 
 # The tree of commands is the same each time, and to build it takes a third of what a search takes.
 testing._get_command = cache(testing._get_command)
@@ -121,6 +122,12 @@ class CommandLine:
 
     def _globals(self, options: tuple[str, ...] | None) -> list[str]:
         return list(options) if options is not None else ["--home", str(self.home.root)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def closed_shards_are_kept() -> Iterator[None]:
+    with kept():
+        yield
 
 
 @pytest.fixture(autouse=True)

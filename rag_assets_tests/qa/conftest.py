@@ -18,6 +18,7 @@ from rag_assets.qa.engine import TurnResult, run_turn
 from rag_assets.qa.services import PipelineServices
 from rag_assets.qa.turn import TurnRequest
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.kept_shards import kept
 from rag_assets_tests.models.llm.model_server import ModelServer
 from rag_assets_tests.qa.http_model import Script, http_model
 
@@ -76,6 +77,12 @@ class Shop:
     home: IndexHome
     label: str
     later: str
+
+
+@pytest.fixture(autouse=True, scope="module")
+def closed_shards_are_kept() -> Iterator[None]:
+    with kept():
+        yield
 
 
 @pytest.fixture(scope="session")
