@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rag_assets.search.index import Searchable
 
 _SHORTEST = 4  # letters of a word; shorter ones are one slip away from many
+_SHORT = 5
+"""Letters up to which only letters that changed places, or were doubled, are a slip: `boil` is no slip of `bool`."""
 _CLEARLY = 5
 """How many times as many sections the likeliest word must have as the next one."""
 _FEWEST = 3  # sections with a word that is not in the table
@@ -79,7 +81,7 @@ def _words(found: AnswerInputs, text: str, target: Searchable) -> dict[str, tupl
         slips = {one for one in _slips(lower) if one in likely or not _is_form(one, lower)}
         if model.knows(lower) or model.knows(stem(lower)):
             slips &= {other for other, _ in model.related(lower) if root(other) != root(lower)}
-        elif likely:
+        elif likely or len(word) <= _SHORT:
             slips &= likely
         for slip in slips:
             known = vocabulary.find(stem(slip)) if len(slip) >= _SHORTEST else None

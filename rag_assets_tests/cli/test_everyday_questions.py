@@ -355,14 +355,16 @@ def test_a_slip_of_typing_is_read_as_what_is_meant(cli: CommandLine, question: s
 
 def test_where_several_words_may_be_meant_the_refusal_asks(tmp_path: Path) -> None:
     repository = new_repository(tmp_path / "till")
-    repository.commit({"Till.cs": "class Till\n{\n    void Stack() { }\n    void Stick() { }\n}\n"})
+    repository.commit({"Till.cs": "class Till\n{\n    void Packing() { }\n    void Picking() { }\n}\n"})
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     index_without_dagster(cli.home, repository, "till")
-    done = cli.run("ask", "where is the stxck cleaned?", "--json")
-    assert done.code == 4 and "did you mean stack or stick?" in done.json["suggestions"]
+    done = cli.run("ask", "where is the pxcking cleaned?", "--json")
+    assert done.code == 4 and "did you mean packing or picking?" in done.json["suggestions"]
 
 
-@pytest.mark.parametrize("question", ["where is the shipping handled?", "how are refunds counted?"])
+@pytest.mark.parametrize(
+    "question", ["where is the shipping handled?", "how are refunds counted?", "how long should coine boil?"]
+)
 def test_words_that_there_are_elsewhere_are_no_slips(cli: CommandLine, question: str) -> None:
     done = cli.run("ask", question, "--json")
     assert not any(warning.startswith("read as") for warning in done.json["warnings"])
