@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 
 _PARTS = re.compile(r"[^a-z0-9#+]+")
 
@@ -87,7 +87,7 @@ def technologies_of(category: str) -> Iterator[tuple[str, ...]]:
     yield from (tuple(one.split()) for one in TECHNOLOGIES[category].split(", "))
 
 
-@cache
+@lru_cache(maxsize=4_096)  # a question names what it likes
 def parts_of(name: str) -> tuple[str, ...]:
     """`Foundatio.Redis` as (`foundatio`, `redis`), in lower case."""
     return tuple(filter(None, _PARTS.split(name.casefold())))

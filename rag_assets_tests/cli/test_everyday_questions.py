@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from rag_assets.answer import spelling
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import CommandLine, Outcome, index_without_dagster, new_repository
 
@@ -368,3 +370,48 @@ def test_where_several_words_may_be_meant_the_refusal_asks(tmp_path: Path) -> No
 def test_words_that_there_are_elsewhere_are_no_slips(cli: CommandLine, question: str) -> None:
     done = cli.run("ask", question, "--json")
     assert not any(warning.startswith("read as") for warning in done.json["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("question", "known"),
+    [
+        ("what does OrderFaxService do?", "OrderTaxService"),
+        ("what does Http2Client do?", "HttpClient"),
+        ("what does get_users do?", "get_user"),
+        ("what does sent_mail do?", "send_mail"),
+    ],
+)
+def test_a_name_that_may_be_another_thing_is_only_asked_for(tmp_path: Path, question: str, known: str) -> None:
+    repository = new_repository(tmp_path / "till")
+    repository.commit({"till.py": f"class {known}:\n    def count(self):\n        return 1\n"})
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, repository, "till")
+    done = cli.run("ask", question, "--json").json
+    assert not any(warning.startswith("read as") for warning in done["warnings"])
+    assert known in str(done["suggestions"])
+
+
+def test_the_slips_of_a_long_word_are_not_looked_for(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    real = spelling._slips
+
+    def counted(word: str) -> Iterator[str]:
+        for slip in real(word):
+            made.append(len(slip))
+            yield slip
+
+    monkeypatch.setattr(spelling, "_slips", counted)
+    for word in ("b" + "orde" * 4_500, "Borde" + "Coin" * 4_500, "paymnet"):
+        made.clear()
+        cli.run("ask", f"how is the {word} of CoinCounter counted?", "--json")
+        assert bool(made) == (word == "paymnet")
+        assert sum(made) < 200_000
+
+
+def test_of_many_unknown_words_some_are_looked_at(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: set[str] = set()
+    real = spelling._slips
+    monkeypatch.setattr(spelling, "_slips", lambda word: (looked.add(word), real(word))[1])
+    words = " ".join(f"{letter}xqxblor" for letter in "abcdefghijkl")
+    cli.run("ask", f"how is {words} counted?", "--json")
+    assert 0 < len(looked) <= 5
