@@ -89,19 +89,32 @@ _LICENCE: _Told = (
     (_PYTHON, ["license =", "license=", "license ::"]),
     (_PROJECTS, ["<packagelicenseexpression"]),
 )
-_LICENCES = {
-    "GNU Affero General Public License": "gnu affero general public license",
-    "GNU Lesser General Public License": "gnu lesser general public license",
-    "GNU General Public License": "gnu general public license",
-    "Apache License": "apache license",
-    "Mozilla Public License": "mozilla public license",
-    "Eclipse Public License": "eclipse public license",
-    "BSD licence": "redistribution and use in source and binary forms",
-    "ISC License": "permission to use, copy, modify, and/or distribute this software",
-    "MIT License": "permission is hereby granted, free of charge",
-    "Unlicense": "this is free and unencumbered software",
+_TITLES: Mapping[str, str] = {
+    "gnu affero general public license": "GNU Affero General Public License",
+    "gnu lesser general public license": "GNU Lesser General Public License",
+    "gnu library general public license": "GNU Library General Public License",
+    "gnu general public license": "GNU General Public License",
+    "gnu free documentation license": "GNU Free Documentation License",
+    "apache license": "Apache License",
+    "mozilla public license": "Mozilla Public License",
+    "eclipse public license": "Eclipse Public License",
+    "business source license": "Business Source License",
+    "server side public license": "Server Side Public License",
+    "elastic license": "Elastic License",
+    "polyform": "PolyForm licence",
+    "creative commons": "Creative Commons licence",
+    "cc0": "Creative Commons licence",
 }
-"""Licences by their own words; a text may name those after it."""
+"""Licences by their titles, which other texts name too, after their own."""
+_BODIES: Mapping[str, str] = {
+    "redistribution and use in source and binary forms": "BSD licence",
+    "permission to use, copy, modify, and/or distribute this software": "ISC License",
+    "permission is hereby granted, free of charge": "MIT License",
+    "this is free and unencumbered software": "Unlicense",
+}
+"""Licences by how they begin below a title and the lines of those who hold the rights."""
+_TITLE_CHARS, _BODY_CHARS = 200, 1000
+_SEVERAL = re.compile(r"\b(?:either|dual|dually)\b")
 _LICENCE_FILE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[-.][\w.-]+)?", re.IGNORECASE)
 
 _COMMANDS: Mapping[str, Sequence[str]] = {
@@ -321,10 +334,21 @@ def _licences(index: LabelIndex, paths: Sequence[str]) -> Iterator[GraphFact]:
     """The licence files at the root, each with the licence whose words it has."""
     files = [path for path in paths if _LICENCE_FILE.fullmatch(path.removeprefix(".github/"))]
     for path, known in lines_of(index, files).items():
-        words = " ".join(" ".join(known.values()).lower().split())
-        name = next((licence for licence, text in _LICENCES.items() if text in words), "")
+        name = _licence_of(" ".join(" ".join(known.values()).lower().split()))
         line = next((number for number, text in known.items() if text.strip()), 1)
         yield GraphFact(path, "is" if name else "", name, path, line, certain=True, is_comment=True)
+
+
+def _licence_of(words: str) -> str:
+    """The licence that a text begins as; nothing where it is none that is known, or says that there are several."""
+    if _SEVERAL.search(words[:_TITLE_CHARS]):
+        return ""
+    return _first_of(_TITLES, words[:_TITLE_CHARS]) or _first_of(_BODIES, words[:_BODY_CHARS])
+
+
+def _first_of(names: Mapping[str, str], words: str) -> str:
+    found = [(words.index(text), name) for text, name in names.items() if text in words]
+    return min(found)[1] if found else ""
 
 
 def _sizes(index: LabelIndex, paths: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str], str]:
@@ -448,3 +472,7 @@ def _is_member(graph: Graph, key: str) -> bool:
     """Whether a type has it: what that type lets others use, its declaration says."""
     owner = key.rpartition("|")[0].partition("(")[0].rpartition(".")[0]
     return graph.find(f"{owner}|{NodeType.TYPE.value}") is not None
+
+
+def has_types(graph: Graph) -> bool:
+    return bool(np.any(graph.kinds == KINDS.index(NodeType.TYPE.value)))

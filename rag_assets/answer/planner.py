@@ -6,6 +6,7 @@ index answers. Their modules are imported where a question asks for them: few do
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -194,12 +195,21 @@ def _answered(asked: Asked, intent: Intent, known: Facts, *, decides: bool = Tru
     return Planned(replace(asked.wish, intent=intent), facts, at, decides) if at else None
 
 
+_OF_WHOLES = frozenset({Everyday.LICENCE, Everyday.VERSION, Everyday.TECHNOLOGY, Everyday.SIZE})
+
+
+def _names_declared(asked: Asked) -> bool:
+    """Whether a word with a capital, as names have them, is declared: `what is Version` asks about that class."""
+    words = re.findall(r"\w+", asked.question.asks or asked.question.typed)[1:]
+    return any(declaring(word, asked.target) for word in words if not word.islower() and not word.isdigit())
+
+
 def _everyday(asked: Asked) -> Planned | None:
     """What many ask of any project: what it is made with, how it is run, what changed."""
     question = everyday_question(asked.question.asks or asked.question.typed)
-    if question is None:
+    if question is None or (question.about in _OF_WHOLES and _names_declared(asked)):
         return None
-    from rag_assets.answer.everyday_plan import exports, project_facts, steps, technology_facts
+    from rag_assets.answer.everyday_plan import exports, has_types, project_facts, steps, technology_facts
 
     if question.about is Everyday.STEPS:
         (action,) = question.words
@@ -219,7 +229,7 @@ def _everyday(asked: Asked) -> Planned | None:
     elif question.about is Everyday.UNTESTED:
         from rag_assets.answer.history_plan import untested
 
-        found = [untested(index, graph) for index, graph in asked.graphs]
+        found = [untested(index, graph) for index, graph in asked.graphs if has_types(graph)]
     elif question.about is Everyday.EXPORTS:
         found = [exports(index, graph, *question.words) for index, graph in asked.graphs]
     else:

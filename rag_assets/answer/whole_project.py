@@ -358,7 +358,7 @@ _COMMITS = word_set(
 )
 _LATELY = word_set("lately recently recent latest last newest")
 _UNTESTED = word_set(
-    "class classes type types services files functions modules untested tested tests test coverage covered unit yet",
+    "class classes type types untested tested tests test coverage covered unit yet",
     "no without lack lacks missing still",
 )
 _LACKS = word_set("no not without lack lacks missing")
@@ -366,6 +366,8 @@ _EXPORTS = word_set("export exports exported public")
 _EXPORTED = _EXPORTS | word_set(
     "api class classes file folder function functions interface list module package symbols"
 )
+_LETS_USE = word_set("api class classes function functions interface module symbols")
+"""What `public` is said of that others use: there are public holidays too."""
 _CHANGED = word_set("changed modified updated touched edited written created added")
 _WROTE = word_set("wrote changed modified created added authored touched edited updated introduced")
 
@@ -382,12 +384,15 @@ def everyday_question(question: str) -> EverydayQuestion | None:
 
 def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | None:
     everyday = EverydayQuestion
-    if any(word.startswith("licen") for word in said) and said <= _LICENCE:
+    of_another = words[0] in ("who", "where", "when") or (
+        words[0] == "what" and words[1:2] == ["does"] and "do" in words
+    )
+    if not of_another and any(word.startswith("licen") for word in said) and said <= _LICENCE:
         return everyday(Everyday.LICENCE)
     runtimes = [_RUNTIMES[word] for word in words if word in _RUNTIMES]
     if runtimes and said - _RUNTIMES.keys() <= _REQUIRED and not said.isdisjoint(("version", "versions", "sdk")):
         return everyday(Everyday.RUNTIME, (runtimes[0],))
-    if "version" in said and said <= _VERSION:
+    if not of_another and "version" in said and said <= _VERSION:
         return everyday(Everyday.VERSION)
     lacks = "untested" in said or not _LACKS.isdisjoint(words)
     if lacks and said <= _UNTESTED and not said.isdisjoint(("untested", "test", "tests", "tested", "covered")):
@@ -405,8 +410,7 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
 def _asks_size(words: Sequence[str]) -> bool:
     pairs = set(pairwise(words))
     return (
-        ("how", "big") in pairs
-        or ("how", "large") in pairs
+        (not {("how", "big"), ("how", "large")}.isdisjoint(pairs) and {"file", "files"}.isdisjoint(words))
         or (("how", "many") in pairs and not {"files", "languages"}.isdisjoint(words))
         or (
             ("language" in words or "languages" in words)
@@ -430,8 +434,15 @@ def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
 
 def _of_one(words: Sequence[str], written: Sequence[str]) -> EverydayQuestion | None:
     """`When was X last changed`, `who wrote X`."""
+    is_list = "public" not in words or not _LETS_USE.isdisjoint(words)
     exports = [word for word in written if word.lower() not in FUNCTION_WORDS | _EXPORTED]
-    if len(exports) == 1 and words[0] in ("what", "which", "list") and not _EXPORTS.isdisjoint(words):
+    if (
+        len(exports) == 1
+        and "to" not in words
+        and words[0] in ("what", "which", "list")
+        and is_list
+        and not _EXPORTS.isdisjoint(words)
+    ):
         return EverydayQuestion(Everyday.EXPORTS, tuple(exports))
     beside = FUNCTION_WORDS | _LATELY | {"file", "class", "method", "first", "originally", "author", "time"}
     thing = tuple(word for word in written if word.lower() not in beside | _CHANGED | _WROTE)

@@ -415,3 +415,85 @@ def test_of_many_unknown_words_some_are_looked_at(cli: CommandLine, monkeypatch:
     words = " ".join(f"{letter}xqxblor" for letter in "abcdefghijkl")
     cli.run("ask", f"how is {words} counted?", "--json")
     assert 0 < len(looked) <= 5
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (
+            "GNU GENERAL PUBLIC LICENSE\nVersion 3\n{}The GNU Affero General Public License",
+            "GNU General Public License",
+        ),
+        ("GNU LIBRARY GENERAL PUBLIC LICENSE\n{}GNU General Public License", "GNU Library General Public License"),
+        ("Mozilla Public License Version 2.0\n{}GNU Affero General Public License", "Mozilla Public License"),
+        ("Business Source License 1.1\nChange License: GNU General Public License\n", "Business Source License"),
+        ("Copyright (c) 2020 Till\n\nRedistribution and use in source and binary forms, with\n", "BSD licence"),
+        ("Till Terms\n{}The parts are under the Apache License. Permission is hereby granted, free of charge", ""),
+        ("Licensed under either of\nApache License, Version 2.0 or\nMIT license\n", ""),
+    ],
+)
+def test_a_licence_is_named_by_how_its_text_begins(tmp_path: Path, text: str, name: str) -> None:
+    repository = new_repository(tmp_path / "till")
+    repository.commit({"LICENSE": text.replace("{}", "You may copy what is here as you like.\n" * 40)})
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, repository, "till")
+    answer = asked(cli, "what license is it under?").json["answer"]
+    assert "**LICENSE**" in answer and re.findall(r"is \*\*(.+?)\*\*", answer) == ([name] if name else [])
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """Types that are called as what everyday questions are about, in a project without tests."""
+    base = tmp_path_factory.mktemp("named")
+    repository = new_repository(base / "till")
+    types = "".join(
+        f"public class {one} {{ public int Of{one}() => 1; }}\n" for one in ("License", "Version", "Logger")
+    )
+    repository.commit({
+        "src/Types.cs": f"namespace Till;\n{types}public class Shop {{ public License L() => new License(); }}\n",
+        "LICENSE": LICENSE,
+        "src/Till.csproj": PROJECT,
+    })  # fmt: skip
+    made = CommandLine(IndexHome(base / "home"), base)
+    index_without_dagster(made.home, repository, "till")
+    return made
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What does License do?", "who uses License", "where is License used", "What is Version?", "is Logger used"],
+)
+def test_a_question_about_a_declared_name_is_about_it(named: CommandLine, question: str) -> None:
+    answer = asked(named, question).json["answer"]
+    told = re.findall(r"src/Types.cs|LICENSE|src/Till.csproj", answer)
+    assert told[0] == "src/Types.cs" and "**MIT License**" not in answer
+
+
+def test_without_a_capital_it_is_about_the_project(named: CommandLine) -> None:
+    assert "**MIT License**" in asked(named, "what license is it under?").json["answer"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how large is a file",
+        "when is a license released",
+        "who is licensed",
+        "list public holidays",
+        "what is exported to Excel",
+        "which functions have no tests?",
+        "which services have no tests?",
+    ],
+)
+def test_what_only_sounds_like_an_everyday_question(cli: CommandLine, question: str) -> None:
+    answer = cli.run("ask", question, "--json").json["answer"]
+    assert not re.search(r"[*]MIT License|files are indexed|declarations for others|without a test", answer)
+
+
+def test_without_classes_none_is_said_to_have_a_test(tmp_path: Path) -> None:
+    repository = new_repository(tmp_path / "till")
+    repository.commit({"till.py": "def coins():\n    return 1\n", "tests/test_till.py": "def test_it():\n    pass\n"})
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, repository, "till")
+    done = cli.run("ask", "which classes have no tests?", "--json").json
+    assert "each class has a test" not in str(done)
