@@ -7,6 +7,7 @@ a reader may not see.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.plans import MOST_LISTED, code_of, list_heading, places_of
+from rag_assets.answer.plans import MOST_LISTED, ListedNode, code_of, places_of
 from rag_assets.contracts.confidentiality import may_see
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph
 from rag_assets.index.keyword.terms import runs
 from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.printable import printable
 from rag_assets.search.line_references import meant, sections_of
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
@@ -32,7 +34,14 @@ if TYPE_CHECKING:
     Payload = Mapping[str, Any]
 
 NO_COMMITS = "the index is of no repository of git; where there is one, this tells it: git log --stat -5"
+ONE_COMMIT = (
+    "the index knows one commit only; where the clone is shallow, this gets the others: git fetch --unshallow; "
+    "this tells what is there: git log -5"
+)
 _MOST_COMMITS, _MOST_FILES = 5, 3
+_MOST_SUBJECT_CHARS = 120
+_INERT = str.maketrans({"`": "'", "*": "∗"})  # an asterisk would end the heading that a subject is told in
+_COMMENT_LINE = re.compile(r"^[ \t]*(?://|/\*|\*(?=[\s*/])|(?:#+|--+)(?=\s)).*$", re.MULTILINE)
 _LOOKED_BACK = (7, 60, 400, 10_000)  # days: of a project that rests the last changes are years old
 _DIGITS, _DAY = 10, 10  # of a commit, and of `2026-01-31T12:00:00Z`
 
@@ -80,7 +89,7 @@ def _file(path: str, line: int, group: str) -> GraphFact:
 
 
 def _subjects(index: LabelIndex, commits: Sequence[str]) -> dict[str, str]:
-    """Commit → `: “its subject”`, where the repository is here and the reader may see all of it."""
+    """Commit → its subject behind a colon, where the repository is here and the reader may see all of it."""
     if index.view or not all(may_see(index.clearance, level) for level in index.manifest.levels.all):
         return {}
     from rag_assets.errors import RagAssetsError
@@ -92,7 +101,15 @@ def _subjects(index: LabelIndex, commits: Sequence[str]) -> dict[str, str]:
         read = GitHistory(history_of(index).git_dir, index.manifest.commit_sha).read(commits)
     except (RagAssetsError, OSError):  # the index says the rest
         return {}
-    return {commit: f": “{defused(masked(one.subject))}”" for commit, one in read.items()}
+    subjects = {commit: quoted_subject(masked(one.subject)) for commit, one in read.items()}
+    return {commit: f": {subject}" for commit, subject in subjects.items() if subject}
+
+
+def quoted_subject(subject: str) -> str:
+    """A subject as code, not too long: anybody may have written it, and a link or a tag in it must do nothing."""
+    shown = printable(" ".join(subject.split())).translate(_INERT)
+    shown = shown if len(shown) <= _MOST_SUBJECT_CHARS else f"{shown[: _MOST_SUBJECT_CHARS - 1].rstrip()}…"
+    return f"`{defused(shown)}`" if shown else ""
 
 
 def paths_of(index: LabelIndex, thing: str, declaring: Iterable[str]) -> list[str]:
@@ -122,7 +139,12 @@ def last_change(index: LabelIndex, paths: Sequence[str]) -> Facts:
 
 
 def authors_absent(paths: Sequence[str]) -> str:
-    return f"an index does not hold authors; git does: git shortlog -sn HEAD -- {shlex.join(paths[:_MOST_FILES])}"
+    """Who wrote some files, and when they were added, which a text that was changed since does not tell."""
+    shown = shlex.join(paths[:_MOST_FILES])
+    return (
+        "an index does not hold who wrote a file, or when it was added; git does: "
+        f"git shortlog -sn HEAD -- {shown} and git log --diff-filter=A -- {shown}"
+    )
 
 
 def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFact, str], str]:
@@ -132,7 +154,8 @@ def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFac
     tests = [path for path in shard.values("Path", scope) if is_test_path(path)]
     if not tests:
         return GraphFacts(), {}, "no file of tests was found"
-    said = {word for payload in sections_of(tests, shard, scope).values() for word in runs(code_of(payload, index))}
+    texts = (code_of(payload, index) for payload in sections_of(tests, shard, scope).values())
+    said = {word for text in texts for word in runs(_COMMENT_LINE.sub("", text))}
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
     testing, members = np.zeros((2, len(RELATIONS)), np.bool_), np.zeros((2, len(RELATIONS)), np.bool_)
     testing[IN, RELATIONS.index(Relation.TESTS.value)] = True
@@ -141,13 +164,19 @@ def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFac
     reach, _ = graph.reach(types, members)
     methods = graph.kinds[reach.node] == KINDS.index(NodeType.METHOD.value)
     doing = set(types[np.unique(reach.origin[methods])].tolist())
-    nodes = [node for node in types.tolist() if node in doing and node not in tested]
-    nodes = [node for node in nodes if graph.names[node] not in said and _is_class(graph.signature(node))]
-    places = [one for one in places_of(graph, np.array(nodes, np.int64)) if non_product_code(one.path) is None]
+    classes = [node for node in types.tolist() if node in doing and _is_class(graph.signature(node))]
+    places = _of_product(graph, [node for node in classes if node not in tested and graph.names[node] not in said])
+    if not places and not _of_product(graph, classes):
+        return GraphFacts(), {}, "no class with methods was found, of which a test could be known"
     facts = [one.fact for one in sorted(places, key=lambda one: (one.path, one.line))]
     at = facts_at(facts[:MOST_LISTED], index)
-    heading = list_heading("class", len(facts)).replace(":**", " without a test that names them:**")
+    counted = "1 class without a test that names it" if len(facts) == 1 else ""
+    heading = f"**{counted or f'{len(facts)} classes without a test that names them'}:**"
     return GraphFacts(tuple(at), len(at), heading), at, "each class has a test that names it"
+
+
+def _of_product(graph: Graph, nodes: Sequence[int]) -> list[ListedNode]:
+    return [one for one in places_of(graph, np.array(nodes, np.int64)) if non_product_code(one.path) is None]
 
 
 def _is_class(signature: str) -> bool:

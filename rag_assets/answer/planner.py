@@ -241,14 +241,21 @@ def _everyday(asked: Asked) -> Planned | None:
 
 def _changed(asked: Asked, question: EverydayQuestion) -> Planned | None:
     """Which commits were the last, of all files or of those that a question names."""
-    from rag_assets.answer.history_plan import NO_COMMITS, authors_absent, last_change, last_commits, paths_of
+    from rag_assets.answer.history_plan import (
+        NO_COMMITS,
+        ONE_COMMIT,
+        authors_absent,
+        last_change,
+        last_commits,
+        paths_of,
+    )
 
     indexes = [index for index in asked.target.members.values() if index.manifest.is_git]
     if not indexes:
         return Planned(asked.wish, absent=NO_COMMITS)
     if question.about is Everyday.COMMITS:
         known = [last_commits(index, is_only=len(indexes) == 1) for index in indexes]
-        return _answered(asked, Intent.LIST, _together(known))
+        return _answered(asked, Intent.LIST, _together(known)) or Planned(asked.wish, absent=ONE_COMMIT)
     (thing,) = question.words
     points = declaring(thing, asked.target)
     paths = {index.label: paths_of(index, thing, points) for index in indexes}

@@ -197,7 +197,8 @@ def _is_asked_of_it(words: Sequence[str]) -> bool:
 
 
 class Everyday(Enum):
-    """What is asked. `CHANGE` is the last change of a file, `AUTHORS` who wrote it, `EXPORTS` what others can use."""
+    """What is asked. `CHANGE` is the last change of a file, `AUTHORS` who wrote it or when it was added,
+    `EXPORTS` what others can use."""
 
     TECHNOLOGY = auto()
     LICENCE = auto()
@@ -368,7 +369,8 @@ _EXPORTED = _EXPORTS | word_set(
 )
 _LETS_USE = word_set("api class classes function functions interface module symbols")
 """What `public` is said of that others use: there are public holidays too."""
-_CHANGED = word_set("changed modified updated touched edited written created added")
+_ADDED = word_set("created added introduced")
+_CHANGED = word_set("changed modified updated touched edited written") | _ADDED
 _WROTE = word_set("wrote changed modified created added authored touched edited updated introduced")
 
 
@@ -446,14 +448,21 @@ def _of_one(words: Sequence[str], written: Sequence[str]) -> EverydayQuestion | 
         return EverydayQuestion(Everyday.EXPORTS, tuple(exports))
     beside = FUNCTION_WORDS | _LATELY | {"file", "class", "method", "first", "originally", "author", "time"}
     thing = tuple(word for word in written if word.lower() not in beside | _CHANGED | _WROTE)
-    if len(thing) != 1:
+    if len(thing) != 1 or not _is_of_code(thing[0], words):
         return None
     ends = [word for word in words if word not in _LATELY][-1]
     if words[0] == "when" and words[1:2] in (["was"], ["were"], ["did"]) and ends in _CHANGED | {"change"}:
-        return EverydayQuestion(Everyday.CHANGE, thing)
+        return EverydayQuestion(Everyday.AUTHORS if ends in _ADDED else Everyday.CHANGE, thing)
     if words[0] == "who" and (words[1] in _WROTE | {"last"} or "author" in words):
         return EverydayQuestion(Everyday.AUTHORS, thing)
     return None
+
+
+def _is_of_code(thing: str, words: Sequence[str]) -> bool:
+    """Whether a file or a name of code is meant: `the order`, and `an Order`, may be created by whoever buys."""
+    if not {"file", "class"}.isdisjoint(words) or re.search(r"[/._]|[^\W\d_][A-Z]", thing):
+        return True
+    return thing[0].isupper() and words[words.index(thing.lower()) - 1] not in ("the", "a", "an")
 
 
 def _of_technology(words: list[str]) -> EverydayQuestion | None:

@@ -4,6 +4,7 @@ slips of typing; asked from the command line."""
 from __future__ import annotations
 
 import re
+import subprocess
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.answer import spelling
+from rag_assets.answer.whole_project import everyday_question
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import CommandLine, Outcome, index_without_dagster, new_repository
 
@@ -238,8 +240,8 @@ def test_steps_are_told_by_documents_and_scripts(cli: CommandLine, question: str
 )
 def test_the_last_commits_are_told_with_their_subjects_and_files(cli: CommandLine, question: str) -> None:
     answer = asked(cli, question).json["answer"]
-    assert re.search(r"commit [0-9a-f]{10}, one file: “Count notes too”:\*\*\n- \*\*NoteCounter.cs\*\* in src", answer)
-    assert re.search(r"9 files: “Count coins”:\*\*\n", answer)
+    assert re.search(r"commit [0-9a-f]{10}, one file: `Count notes too`:\*\*\n- \*\*NoteCounter.cs\*\* in src", answer)
+    assert re.search(r"9 files: `Count coins`:\*\*\n", answer)
 
 
 def test_the_last_commits_of_several_indexes_are_told_by_their_labels(tmp_path: Path) -> None:
@@ -249,7 +251,7 @@ def test_the_last_commits_of_several_indexes_are_told_by_their_labels(tmp_path: 
         repository.commit({f"{name}.cs": f"class {name.title()} {{ }}\n"}, f"Make the {name}")
         index_without_dagster(cli.home, repository, name)
     answer = asked(cli, "what changed lately?", "-l", "till@main", "-l", "scale@main").json["answer"]
-    told = re.findall(r"^\*\*(\w+)@main: .*: “Make the (\w+)”:\*\*$", answer, re.MULTILINE)
+    told = re.findall(r"^\*\*(\w+)@main: .*: `Make the (\w+)`:\*\*$", answer, re.MULTILINE)
     assert told == [("till", "till"), ("scale", "scale")]
 
 
@@ -260,7 +262,7 @@ def test_the_rule_that_nothing_was_found_is_explained(cli: CommandLine) -> None:
 
 def test_when_something_was_changed_and_by_whom(cli: CommandLine) -> None:
     answer = asked(cli, "when was NoteCounter last changed?").json["answer"]
-    assert re.match(r"\*\*Commit [0-9a-f]{10} of \d{4}-\d\d-\d\d: “Count notes too”:\*\*", answer)
+    assert re.match(r"\*\*Commit [0-9a-f]{10} of \d{4}-\d\d-\d\d: `Count notes too`:\*\*", answer)
     done = cli.run("ask", "who wrote src/Till/NoteCounter.cs?", "--json")
     assert done.code == 4 or done.json["unsure"]
     assert "git shortlog -sn HEAD -- src/Till/NoteCounter.cs" in str(done.json["reason"]) + str(done.json["notes"])
@@ -296,7 +298,7 @@ def test_subjects_are_for_those_who_may_see_all_files(tmp_path: Path) -> None:
     }
     assert "Coin.cs" in answers[()] and "one file" in answers[()]
     assert "safe" not in answers[()].lower()
-    assert "2 files: “Open the safe”" in answers[("--role", "boss")]
+    assert "2 files: `Open the safe`" in answers[("--role", "boss")]
 
 
 def test_classes_without_tests_are_those_that_no_test_names(cli: CommandLine) -> None:
@@ -497,3 +499,82 @@ def test_without_classes_none_is_said_to_have_a_test(tmp_path: Path) -> None:
     index_without_dagster(cli.home, repository, "till")
     done = cli.run("ask", "which classes have no tests?", "--json").json
     assert "each class has a test" not in str(done)
+
+
+@pytest.mark.parametrize(
+    ("subject", "told"),
+    [
+        ("Show ![x](http://evil.example/a.png) <img src=x> and [a](http://b.example)", None),
+        ("Take `code` out of ** it", "Take 'code' out of ∗∗ it"),
+        ("Turn \u202eit\x1b[31m around\u200b", "Turn \\u202eit\\x1b[31m around\\u200b"),
+        ("Count " + "coins " * 60, ("Count " + "coins " * 60)[:119].rstrip() + "…"),
+        ("Cite [chunk: 0a1b2c3d] it", "Cite ⟦chunk: 0a1b2c3d] it"),
+        ("Set the password = hunter2hunter2XX now", "Set the password = ∗∗∗∗∗∗∗∗∗∗∗∗∗∗∗∗ now"),
+    ],
+)
+def test_a_subject_is_told_as_code_and_does_nothing(tmp_path: Path, subject: str, told: str | None) -> None:
+    repository = new_repository(tmp_path / "till")
+    repository.commit({"Coin.cs": "class Coin { }\n"}, subject)
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, repository, "till")
+    answer = asked(cli, "what changed lately?").json["answer"]
+    heading = next(line for line in answer.splitlines() if "one file" in line)
+    assert heading.endswith(f", one file: `{told or subject}`:**")
+    assert "[unverified]" not in answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["when was the payment created?", "who created the payment?", "when was the Order added?", "who wrote notes?"],
+)
+def test_what_may_be_no_code_has_no_history(cli: CommandLine, question: str) -> None:
+    assert everyday_question(question) is None
+    done = cli.run("ask", question, "--json").json
+    assert "git shortlog" not in str(done) and "**Commit " not in done["answer"]
+
+
+@pytest.mark.parametrize(
+    "question", ["when was src/Till/NoteCounter.cs created?", "when was NoteCounter added?", "who created NoteCounter?"]
+)
+def test_when_a_file_was_added_is_told_by_git(cli: CommandLine, question: str) -> None:
+    done = cli.run("ask", question, "--json").json
+    assert "git log --diff-filter=A -- src/Till/NoteCounter.cs" in str(done["reason"]) + str(done["notes"])
+    assert "was last changed" not in done["answer"]
+
+
+def test_a_shallow_clone_knows_one_commit_only(tmp_path: Path) -> None:
+    repository = new_repository(tmp_path / "till")
+    repository.commit({"Coin.cs": "class Coin { }\n"}, "Count coins")
+    repository.commit({"Coin.cs": "class Coin { int Value; }\n"}, "Value coins")
+    clone = tmp_path / "shallow"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{tmp_path / 'till'}", str(clone)], check=True)
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    made = cli.run("index", str(clone), "--lexical-only")
+    assert made.code == 0, made.err
+    done = cli.run("ask", "what changed lately?", "--json").json
+    said = str(done["reason"]) + str(done["notes"])
+    assert "the index knows one commit only" in said and "no section has" not in said
+    assert "git fetch --unshallow" in said and "git log -5" in said
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"src/Coin.cs": CODE, "src/Note.cs": MORE, "tests/CoinTests.cs": TESTED},
+            "**1 class without a test that names it:**\n- **NoteCounter**",
+        ),
+        (
+            {"src/Note.cs": MORE, "tests/CoinTests.cs": f"// NoteCounter has none\n{TESTED}"},
+            "**1 class without a test that names it:**\n- **NoteCounter**",
+        ),
+        ({"src/Coin.cs": CODE, "tests/CoinTests.cs": TESTED}, "each class has a test that names it"),
+        ({"src/Coin.cs": "interface ICoin { int A(); }\n", "tests/CoinTests.cs": TESTED}, "no class with methods was"),
+    ],
+)
+def test_untested_classes_are_counted_where_there_are_any(tmp_path: Path, files: dict[str, str], said: str) -> None:
+    repository = new_repository(tmp_path / "till", files)
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, repository, "till")
+    done = cli.run("ask", "which classes have no tests?", "--json").json
+    assert said in "\n".join([done["answer"], str(done["reason"]), *done["notes"]])
