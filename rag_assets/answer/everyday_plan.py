@@ -22,6 +22,7 @@ from rag_assets.answer.technologies import (
     CODE,
     TECHNOLOGIES,
     WHOLE,
+    all_parts,
     fit,
     parts_of,
     technologies_called,
@@ -30,6 +31,7 @@ from rag_assets.answer.technologies import (
 from rag_assets.answer.whole_project import CALLED, Everyday, EverydayQuestion, is_called_as, is_of_action
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
+from rag_assets.identifiers import word_set
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.search.line_references import meant, sections_of
@@ -45,13 +47,25 @@ if TYPE_CHECKING:
 
 _MOST_OF_ONE, _MOST_TOLD = 3, 12  # places of one technology, and of an answer
 _MOST_READ = 60  # sections that are looked through for a line of code
-_OF_OTHERS = frozenset({"eslint", "plugin", "prettier", "stubs", "types", "typings"})
+_OF_OTHERS = word_set(
+    "eslint plugin prettier stubs types typings mock mocks testcontainers validator capture dashboard logger image"
+)
 """What packages that only help others with a technology are called."""
 _DECLARED = (NodeType.TYPE, NodeType.METHOD)
 _OF_TESTS = frozenset({"Test framework", "Mocking"})
 _FRONTEND = frozenset({"frontend", "front-end", "client", "ui", "web"})
 _COMPOSE = re.compile(r"(?:.*/)?(?:docker-)?compose[^/]*\.ya?ml", re.IGNORECASE)
-_IMAGE = re.compile(r"^\s*image:\s*[\"']?(?P<image>[\w./-]+)")
+_IMAGE = re.compile(
+    r"^(?:[^#{]*\{(?:[^#}]*,)?)?\s*[\"']?image[\"']?\s*:\s*(?:&[\w-]+\s+)?[\"']?(?P<image>(?:\$\{[^}]*\}|[\w./:@-])+)"
+)
+_DEFAULT = re.compile(r"\$\{\w+(?::?-(?P<value>[^}]*))?\}")
+"""A variable of a compose file, with what it is where nobody sets it."""
+_MANIFEST = re.compile(
+    r"(?:.*/)?(?:package\.json|pyproject\.toml|setup\.(?:py|cfg)|requirements[\w.-]*\.(?:txt|in)|pipfile|go\.mod"
+    r"|pom\.xml|[\w.-]+\.gradle(?:\.kts)?|libs\.versions\.toml|[\w.-]+\.(?:csproj|fsproj|vbproj|props|targets)"
+    r"|packages\.config|cargo\.toml|gemfile|composer\.json|(?:docker-)?compose[^/]*\.ya?ml)",
+    re.IGNORECASE,
+)
 _SHOWN_BY_FILES = frozenset({"Containers", "Continuous integration"})
 _WORKFLOWS = (".github/workflows/", ".gitlab-ci", ".travis.yml", "azure-pipelines", ".circleci/")
 
@@ -82,8 +96,14 @@ _VERSION: _Told = (
     ("__init__.py version.py __about__.py", ["__version__ =", "version ="]),
     (_GRADLE, ["version =", "version '"]),
     ("version version.txt", [""]),
-    ("changelog.md changes.md changelog.rst", ["## ", "# v", "v1", "v2"]),
+    ("changelog.md changes.md changelog.rst", [""]),
 )
+_SAYS_VERSION = re.compile(
+    r"\s*(?:(?:setup\(.*)?[\"']?(?:__)?version(?:__)?[\"']?\s*[:='\"]|<|#+\s*(?:version\s+)?\[?v?\d+\.\d)"
+    r"|v?\d+(?:\.\d[\w.+-]*)?(?:\s*\(.*\))?\s*$",
+    re.IGNORECASE,
+)
+"""A line of a version itself: not of `target-version`, nor of what a release says of `v1`."""
 _LICENCE: _Told = (
     ("package.json", ['"license":']),
     (_PYTHON, ["license =", "license=", "license ::"]),
@@ -186,11 +206,29 @@ def technology_facts(
         code = CODE.get(category, {})
         found = {one: _in_code(index, text) for one, text in code.items() if not only or one == only[0][1][0]}
     facts = _told(found, of_tests=category in _OF_TESTS or bool(asked.within))
+    if not facts and _is_written(index, [names for _, names in only] or [*technologies_of(category)]):
+        return GraphFacts(), {}, ""
     count = len({name for name, *_ in packages})
     what = _as_written(asked, of_category=not only)
     among = f"among the {count:,} packages that manifests name" if count else "and no manifest names a package"
     absent = f"{what} was not found {among}"
     return *_at(index, facts, f"**{category}:**"), absent
+
+
+def _is_written(index: LabelIndex, technologies: Iterable[Sequence[str]]) -> bool:
+    """Whether a line of a manifest has a name of a technology, whatever is looked at and however it says it: a package
+    of another, a file that nothing could read. Then it is not for certain that there is none."""
+    shard, seen = index.parts.shard(), index.tenant
+    wanted = {parts_of(name) for names in technologies for name in names}
+    most = max(map(len, wanted))
+    for payload in sections_of(filter(_MANIFEST.fullmatch, shard.values("Path", seen)), shard, seen).values():
+        try:
+            said = all_parts(section_source(payload, index.parts.document))
+        except BlobError:
+            continue
+        if any(said[at : at + size] in wanted for at in range(len(said)) for size in range(1, most + 1)):
+            return True
+    return False
 
 
 def _as_written(asked: EverydayQuestion, *, of_category: bool) -> str:
@@ -219,16 +257,26 @@ def _images(index: LabelIndex, paths: Iterable[str]) -> list[Place]:
     """(image, path, line) of compose files."""
     lines = lines_of(index, [path for path in paths if _COMPOSE.fullmatch(path)])
     found = ((_IMAGE.match(text), path, number) for path, known in lines.items() for number, text in known.items())
-    return [(match["image"], path, number) for match, path, number in found if match is not None]
+    images = ((_image_of(match["image"]), path, number) for match, path, number in found if match is not None)
+    return [(image, path, number) for image, path, number in images if image]
+
+
+def _image_of(written: str) -> str:
+    """`localhost:5000/redis:7` as `redis`: without the registry, the tag and the digest."""
+    named = _DEFAULT.sub(lambda match: match["value"] or "", written).partition("@")[0].strip("/")
+    registry, _, image = named.rpartition("/") if "/" in named else ("", "", named)
+    parts = [part for part in registry.split("/") if part and not {".", ":"} & set(part) and part != "localhost"]
+    return "/".join([*parts, image.partition(":")[0]])
 
 
 def _places(named: Iterable[Place], names: Sequence[str]) -> list[Place]:
     """What is of a technology, the product and what is called so itself first."""
+    others = _OF_OTHERS.difference(*map(parts_of, names))
     fitting = [(fit(name, names), name, path, line) for name, path, line in named]
     found = sorted(
         (non_product_code(path) is not None, -fits, len(name), name, path.count("/"), path, line)
         for fits, name, path, line in fitting
-        if fits == WHOLE or (fits and _OF_OTHERS.isdisjoint(parts_of(name)))
+        if fits == WHOLE or (fits and others.isdisjoint(parts_of(name)))
     )
     return [(name, path, line) for _, _, _, name, _, path, line in found]
 
@@ -301,20 +349,24 @@ def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFact
         facts = [*_licences(index, paths), *_lines_with(index, paths, _LICENCE)]
         return *_at(index, facts), "no licence file, and no manifest that names a licence, was found"
     if asked.about is Everyday.VERSION:
-        facts = list(_lines_with(index, paths, _VERSION))
+        facts = list(_lines_with(index, paths, _VERSION, _SAYS_VERSION))
         return *_at(index, facts), "no manifest says a version; tags may: git describe --tags"
     facts = list(_lines_with(index, paths, _RUNTIME[asked.words[0]]))
     return *_at(index, facts), f"no manifest says which version of {asked.words[0]} is needed"
 
 
-def _lines_with(index: LabelIndex, paths: Sequence[str], wanted: _Told) -> Iterator[GraphFact]:
-    """The first line of each kind of file that has one of its texts: of the files nearest to the root."""
+def _lines_with(
+    index: LabelIndex, paths: Sequence[str], wanted: _Told, pattern: re.Pattern[str] | None = None
+) -> Iterator[GraphFact]:
+    """The first line of each kind of file that has one of its texts, and begins as `pattern` says: of the files nearest
+    to the root."""
     for endings, texts in wanted:
         of_kind = [one for one in paths if one.lower().rpartition("/")[2].endswith(tuple(endings.split()))]
         product = [one for one in of_kind if non_product_code(one) is None]
         told = 0
         for path, known in lines_of(index, product[:_MOST_TOLD]).items():
-            found = [(_indent(text), number) for number, text in known.items() if _has(text, texts)]
+            having = [(text, number) for number, text in known.items() if _has(text, texts)]
+            found = [(_indent(text), number) for text, number in having if pattern is None or pattern.match(text)]
             if found and told < _MOST_OF_ONE:
                 told += 1
                 line = min(found)[1]
@@ -472,7 +524,3 @@ def _is_member(graph: Graph, key: str) -> bool:
     """Whether a type has it: what that type lets others use, its declaration says."""
     owner = key.rpartition("|")[0].partition("(")[0].rpartition(".")[0]
     return graph.find(f"{owner}|{NodeType.TYPE.value}") is not None
-
-
-def has_types(graph: Graph) -> bool:
-    return bool(np.any(graph.kinds == KINDS.index(NodeType.TYPE.value)))

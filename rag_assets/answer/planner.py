@@ -209,7 +209,7 @@ def _everyday(asked: Asked) -> Planned | None:
     question = everyday_question(asked.question.asks or asked.question.typed)
     if question is None or (question.about in _OF_WHOLES and _names_declared(asked)):
         return None
-    from rag_assets.answer.everyday_plan import exports, has_types, project_facts, steps, technology_facts
+    from rag_assets.answer.everyday_plan import exports, project_facts, steps, technology_facts
 
     if question.about is Everyday.STEPS:
         (action,) = question.words
@@ -229,7 +229,7 @@ def _everyday(asked: Asked) -> Planned | None:
     elif question.about is Everyday.UNTESTED:
         from rag_assets.answer.history_plan import untested
 
-        found = [untested(index, graph) for index, graph in asked.graphs if has_types(graph)]
+        found = [untested(index, graph) for index, graph in asked.graphs]
     elif question.about is Everyday.EXPORTS:
         found = [exports(index, graph, *question.words) for index, graph in asked.graphs]
     else:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from rag_assets.identifiers import word_set
+
 _PARTS = re.compile(r"[^a-z0-9#+]+")
 
 TECHNOLOGIES: Mapping[str, str] = {
@@ -42,7 +44,7 @@ TECHNOLOGIES: Mapping[str, str] = {
     "Message broker": "activemq, azure-service-bus servicebus, kafka confluent-kafka kafkajs sarama, masstransit"
     ", mqtt mqttnet paho, nats, nservicebus, rabbitmq amqp amqplib amqp091-go bus-amqp pika spring-rabbit, rebus, sqs"
     ", wolverine wolverinefx",
-    "Migrations": "alembic, dbup, fluentmigrator, flyway, golang-migrate, goose, liquibase",
+    "Migrations": "alembic, dbup, fluentmigrator, flyway, golang-migrate, goose pressly/goose, liquibase",
     "Mocking": "fakeiteasy, gomock, mockito, moq, nock, nsubstitute, proxyquire, pytest-mock, responses, sinon",
     "ORM": "dapper, django, drizzle drizzle-orm, ent entgo.io, entity-framework efcore ef-core entityframework"
     " entityframeworkcore, gorm gorm.io, hibernate, jpa data-jpa, knex, marten, mongoose, mybatis, nhibernate, peewee"
@@ -60,8 +62,8 @@ TECHNOLOGIES: Mapping[str, str] = {
     " starter-validation, joi, minivalidation, pydantic, yup, zod",
     "Web framework": "asp.net-core microsoft.aspnetcore.app microsoft.aspnetcore.openapi, chi go-chi/chi, django"
     ", echo labstack/echo, express, fastapi, fastify, fiber gofiber, flask, gin gin-gonic/gin, gorilla/mux, hapi, koa"
-    ", micronaut, nestjs, next.js next, quarkus, spring spring-mvc spring-webmvc starter-web starter-webflux, starlette"
-    ", sveltekit sveltejs/kit, tornado",
+    ", micronaut, nestjs, next.js next, quarkus, spring spring-boot spring-core spring-mvc spring-webmvc"
+    " starter-web starter-webflux, starlette, sveltekit sveltejs/kit, tornado",
 }
 """Category → technologies, each with the names that packages, images and files of it have; the first is its own. Names
 are those of .NET, npm, PyPI, Go and Maven, and of container images."""
@@ -78,6 +80,8 @@ It counts where no package does."""
 
 _SHORT = 4
 """Letters of a name that says something at the beginning alone: `auth-next` is not of Next.js."""
+_COMMON = word_set("black motor liquid echo wire passport responses requests goose chi got tap quartz spring zap")
+"""Technologies that are called as many things are: only a whole name is of one, or what follows the group of Maven."""
 WHOLE, BEGINNING, INSIDE = 3, 2, 1
 """How well a name fits."""
 
@@ -90,7 +94,12 @@ def technologies_of(category: str) -> Iterator[tuple[str, ...]]:
 @lru_cache(maxsize=4_096)  # a question names what it likes
 def parts_of(name: str) -> tuple[str, ...]:
     """`Foundatio.Redis` as (`foundatio`, `redis`), in lower case."""
-    return tuple(filter(None, _PARTS.split(name.casefold())))
+    return all_parts(name)
+
+
+def all_parts(text: str) -> tuple[str, ...]:
+    """Those of a text of any length, which is not kept."""
+    return tuple(filter(None, _PARTS.split(text.casefold())))
 
 
 def fit(name: str, names: Sequence[str]) -> int:
@@ -102,6 +111,8 @@ def _fit(name: str, wanted: tuple[str, ...]) -> int:
     said = parts_of(name)
     if said == wanted:
         return WHOLE
+    if len(wanted) == 1 and wanted[0] in _COMMON:
+        return INSIDE if name.casefold().endswith(f":{wanted[0]}") else 0
     at = next((at for at in range(len(said)) if said[at : at + len(wanted)] == wanted), None)
     if not at:
         return 0 if at is None else BEGINNING

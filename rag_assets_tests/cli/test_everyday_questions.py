@@ -578,3 +578,76 @@ def test_untested_classes_are_counted_where_there_are_any(tmp_path: Path, files:
     index_without_dagster(cli.home, repository, "till")
     done = cli.run("ask", "which classes have no tests?", "--json").json
     assert said in "\n".join([done["answer"], str(done["reason"]), *done["notes"]])
+
+
+MIXED = """\
+services:
+  one: {image: "mongo:7"}
+  two:
+    image: localhost:5000/rabbitmq:3
+  three:
+    image: ${REGISTRY:-docker.io}/redis:7
+  four:
+    image: &sql postgres:16
+"""
+OTHERS = """\
+{
+  "name": "till",
+  "dependencies": {
+    "redis-mock": "1",
+    "express-validator": "7",
+    "black-box": "1",
+    "@aws-sdk/client-sqs": "3",
+    "@tanstack/vue-table": "8"
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    base = tmp_path_factory.mktemp("mixed")
+    repository = new_repository(base / "till")
+    repository.commit({
+        "compose.yaml": MIXED,
+        "web/package.json": OTHERS,
+        "pyproject.toml": '[tool.ruff]\ntarget-version = "py310"\n\n[tool.mypy]\npython_version = "3.10"\n',
+        "CHANGELOG.md": "# Changes\n\n- v1 API removed\n\n## [2.3.0] - 2024-01-01\n\n- Coins 4 all\n",
+    })  # fmt: skip
+    made = CommandLine(IndexHome(base / "home"), base)
+    index_without_dagster(made.home, repository, "till")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("which database is used?", [("mongo", "2"), ("redis", "6"), ("postgres", "8")]),
+        ("which message broker is used?", [("rabbitmq", "4")]),
+    ],
+)
+def test_images_are_read_as_compose_files_may_write_them(
+    mixed: CommandLine, question: str, places: list[tuple[str, str]]
+) -> None:
+    answer = asked(mixed, question).json["answer"]
+    assert sorted(re.findall(r"\*\*(\w+)\*\*.* in compose.yaml:(\d)", answer)) == sorted(places)
+    assert "package.json" not in answer
+
+
+@pytest.mark.parametrize("question", ["does it use SQS?", "which frontend framework is used?", "does it use Express?"])
+def test_what_a_manifest_has_in_another_name_is_not_said_to_be_missing(mixed: CommandLine, question: str) -> None:
+    done = cli_json(mixed, question)
+    assert "not found among" not in str(done) and "is of" not in done["answer"]
+
+
+def cli_json(cli: CommandLine, question: str, *options: str) -> dict[str, str]:
+    return dict(cli.run("ask", question, "--json", *options).json)
+
+
+def test_what_is_only_called_so_is_no_technology(mixed: CommandLine) -> None:
+    assert "**Linter:**" not in cli_json(mixed, "which linter is used?")["answer"]
+
+
+def test_a_version_is_none_of_something_else(mixed: CommandLine) -> None:
+    answer = asked(mixed, "what is the current version?").json["answer"]
+    assert re.findall(r"in (\S+:\d+)", answer) == ["CHANGELOG.md:5"]
