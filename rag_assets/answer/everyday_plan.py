@@ -134,6 +134,7 @@ _BODIES: Mapping[str, str] = {
 }
 """Licences by how they begin below a title and the lines of those who hold the rights."""
 _TITLE_CHARS, _BODY_CHARS = 200, 1000
+_OF_THIRD = re.compile(r"third|3rd", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:either|dual|dually)\b")
 _LICENCE_FILE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[-.][\w.-]+)?", re.IGNORECASE)
 
@@ -386,7 +387,8 @@ def _licences(index: LabelIndex, paths: Sequence[str]) -> Iterator[GraphFact]:
     """The licence files at the root, each with the licence whose words it has."""
     files = [path for path in paths if _LICENCE_FILE.fullmatch(path.removeprefix(".github/"))]
     for path, known in lines_of(index, files).items():
-        name = _licence_of(" ".join(" ".join(known.values()).lower().split()))
+        is_own = _OF_THIRD.search(path) is None
+        name = _licence_of(" ".join(" ".join(known.values()).lower().split())) if is_own else ""
         line = next((number for number, text in known.items() if text.strip()), 1)
         yield GraphFact(path, "is" if name else "", name, path, line, certain=True, is_comment=True)
 

@@ -436,7 +436,8 @@ def test_of_many_unknown_words_some_are_looked_at(cli: CommandLine, monkeypatch:
 )
 def test_a_licence_is_named_by_how_its_text_begins(tmp_path: Path, text: str, name: str) -> None:
     repository = new_repository(tmp_path / "till")
-    repository.commit({"LICENSE": text.replace("{}", "You may copy what is here as you like.\n" * 40)})
+    full = text.replace("{}", "You may copy what is here as you like.\n" * 40)
+    repository.commit({"LICENSE": full, "LICENSE-3RD-PARTY.txt": LICENSE})
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     index_without_dagster(cli.home, repository, "till")
     answer = asked(cli, "what license is it under?").json["answer"]
