@@ -317,7 +317,8 @@ class Fitted:
 
 
 def fitted(read: Sequence[Read]) -> Fitted:
-    """What is decided without weights, as names that nothing declares are, says nothing about them."""
+    """What is decided without weights, as names that nothing declares are, says nothing about them. Too few questions
+    have a word that nobody has, so it counts as the clearest of things, and nothing is fitted to it."""
     known = [one for one in read if SOURCES[one.source] and not one.is_decided]
     values = np.array([values_of(one.signals)[:-1] for one in known])  # but `unsaid_things`
     unsaid = np.array([one.unsaid[:-1] for one in known])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rag_assets.answer.abstention import Signals, Thresholds, ceiling_of, known_confidence, parts_of
+from rag_assets.answer.abstention import Signals, Thresholds, ceiling_of, known_confidence, likelihood, parts_of
 from rag_assets.answer.cited_lines import Citation
 from rag_assets.answer.passage_ranking import MOST_QUOTED
 from rag_assets.answer.passages import Passage
@@ -59,7 +59,8 @@ def _because(signals: Signals) -> str | None:
     known = known_confidence(signals)
     if known is not None:
         return known[1]
-    return f"no passage says {signals.unsaid:.0%} of the question" if ceiling_of(signals) < 1 else None
+    is_capped = likelihood(signals) > ceiling_of(signals)
+    return f"no passage says {signals.unsaid:.0%} of the question" if is_capped else None
 
 
 def rows_of(explained: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rag_assets.contracts.embedder import Vectors
     from rag_assets.models.static_code.embedder import ReadTexts, StaticEmbedder
 
 _UNLIKE, _ALIKE = 0.45, 0.9
@@ -236,13 +235,18 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
 
 
 def unsaid_meaning(found: RankedPassages, number: int) -> tuple[NDArray[np.float32], float] | None:
-    """What a passage leaves unsaid: (dimension,), the sum of the vectors of the words, each by its share of the
-    question and as far as the passage lacks it; and the share of those without a vector. None without a model."""
-    if found.model is None:
+    """What a passage leaves unsaid: (dimension,), the sum of the vectors of the words that the table has as a whole,
+    each by its share of the question and as far as the passage lacks it; and the share of the words that neither the
+    table nor the index has. None without a model."""
+    import numpy as np
+
+    model = found.model
+    if model is None:
         return None
-    vectors = _vectors_of(found.words, found.model)
+    vectors = model.embed([word.word if model.knows(word.word) else "" for word in found.words])
     unsaid = (1 - found.credit[number]) * _shares(found.words)
-    return unsaid @ vectors, float(unsaid[~vectors.any(axis=1)].sum())
+    new = np.array([not (word.known or model.knows(word.word)) for word in found.words])
+    return unsaid @ vectors, float(unsaid[new].sum())
 
 
 def _unsaid_things(found: RankedPassages, number: int) -> float:
@@ -399,18 +403,14 @@ def _credits(
 
     of_runs = np.zeros((len(words), len(texts.runs)), np.float32)
     if model is not None and read is not None and words:
-        of_runs = np.clip((read.closest(_vectors_of(words, model)) - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, _LIKE_CREDIT)
+        asked = model.embed([word.word if _has_meaning(word, model) else "" for word in words])
+        of_runs = np.clip((read.closest(asked) - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, _LIKE_CREDIT)
     numbers = {word.root: at for at, word in enumerate(words)}
     for run, text in enumerate(texts.runs):
         for one in roots_of_run(text):
             if one in numbers:
                 of_runs[numbers[one], run] = 1.0
     return texts.best(of_runs)
-
-
-def _vectors_of(words: Sequence[QueryTerm], model: StaticEmbedder) -> Vectors:
-    """(words, dimension), each of unit length or zero."""
-    return model.embed([word.word if _has_meaning(word, model) else "" for word in words])
 
 
 def _has_meaning(word: QueryTerm, model: StaticEmbedder) -> bool:

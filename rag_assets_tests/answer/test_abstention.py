@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets import Index
-from rag_assets.answer.abstention import SURE, THRESHOLD, Signals, confidence, keyword_signal
+from rag_assets.answer.abstention import SURE, THRESHOLD, Signals, confidence, keyword_signal, likelihood
 from rag_assets.answer.passage_ranking import ranked, signals_of
 from rag_assets.answer.question_analysis import QueryTerm, root
 from rag_assets.contracts.retrieval import Mode
@@ -42,7 +42,7 @@ def test_every_signal_counts(better: dict[str, float]) -> None:
 
 def test_what_most_of_a_question_about_a_name_lacks_is_not_sure_at_best() -> None:
     lacking = replace(STRONG, unsaid=0.6)
-    assert THRESHOLD < confidence(lacking) < SURE < confidence(replace(lacking, unsaid=0.3))
+    assert THRESHOLD < confidence(lacking) < SURE < confidence(replace(lacking, unsaid=0.3)) == likelihood(lacking)
     assert confidence(replace(lacking, named=0.0, said=1.0, keyword=1.4)) > SURE
 
 
@@ -109,6 +109,9 @@ def test_things_that_are_left_unsaid_count_and_ways_to_say_it_do_not(tmp_path: P
     assert unsaid_things("voucher", "public void Refund(Voucher voucher) { }\n") == 0.0
     assert unsaid_things("voucher", text, None) == 0.0
     assert unsaid_things("vouchzqx", text, known=False) > max(things), "what nobody has is a thing"
+    assert unsaid_things("blockchain", text) == unsaid_things("возврат", text) == 0.0, (
+        "the table has pieces, or nothing"
+    )
 
 
 @pytest.mark.parametrize("sections", [2_000, 20_000])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from types import MethodType
+from weakref import proxy
 
 from msgspec.structs import replace
 
@@ -142,7 +144,9 @@ class MemberTable:
         self._types = types
         self._hierarchy = hierarchy
         self._bind = hierarchy.bind
-        self._members_of = lru_cache(_MOST_UNPACKED)(self._unpacked)
+        self._members_of = lru_cache(_MOST_UNPACKED)(
+            MethodType(MemberTable._unpacked, proxy(self))
+        )  # as in `remembered`
         self._owners: dict[str, list[str]] | None = None
         self._extensions: dict[str, list[_Placed]] = {}
         for type_id, parts in types.parts.items():

@@ -11,6 +11,7 @@ from functools import lru_cache
 from operator import attrgetter
 from types import MethodType
 from typing import Any, TypeVar, cast
+from weakref import proxy
 
 from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, LabelType
 from rag_assets.languages.csharp.binder.symbols import TypeSymbol
@@ -37,8 +38,11 @@ class _Remembered:
         self._name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        """For the first time only: then the object has what remembers."""
-        made = instance.__dict__[self._name] = lru_cache(MOST)(MethodType(self._method, instance))
+        """For the first time only: then the object has what remembers, which does not hold the object: what holds each
+        other waits for the garbage collector, a label's tables for the next label's."""
+        if instance is None:
+            return self
+        made = instance.__dict__[self._name] = lru_cache(MOST)(MethodType(self._method, proxy(instance)))
         return made
 
 
