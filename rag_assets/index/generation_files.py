@@ -149,7 +149,7 @@ def check_opened(folder: Path, error: type[RagAssetsError], *, nested: bool = Fa
         for name, known in listed.items()
         if name.startswith(beginning) and (nested or "/" not in name[len(beginning) :])
     ]
-    left, above = OPENING_BYTES, f"{directory}{os.sep}"  # a Path for each takes as long as reading most of them
+    left, above = OPENING_BYTES, f"{directory}/"  # a Path for each takes as long as reading most of them
     for name, known in sorted(own, key=lambda file: file[1].written):
         left -= known.written
         if left < 0:
