@@ -16,7 +16,7 @@ import numpy as np
 
 from rag_assets.answer.extractive import readme_first
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.plans import MOST_LISTED, places_of
+from rag_assets.answer.plans import MOST_LISTED, code_of, places_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.technologies import (
     CODE,
@@ -201,7 +201,7 @@ def technology_facts(
     for names in [names for _, names in only] or technologies_of(category):
         found[names[0]] = _places(named, names)
         if category in _SHOWN_BY_FILES:
-            files = sorted((path for path in paths if fit(path, names)), key=lambda path: (path.count("/"), path))
+            files = sorted((path for path in paths if fit(path, names)), key=_depth)
             found[names[0]] += [(path, path, _first_line(index, path)) for path in files[:_MOST_OF_ONE]]
     if not any(found.values()):
         code = CODE.get(category, {})
@@ -223,10 +223,7 @@ def _is_written(index: LabelIndex, technologies: Iterable[Sequence[str]]) -> boo
     wanted = {parts_of(name) for names in technologies for name in names}
     most = max(map(len, wanted))
     for payload in sections_of(filter(_MANIFEST.fullmatch, shard.values("Path", seen)), shard, seen).values():
-        try:
-            said = all_parts(section_source(payload, index.parts.document))
-        except BlobError:
-            continue
+        said = all_parts(code_of(payload, index, ()))
         if any(said[at : at + size] in wanted for at in range(len(said)) for size in range(1, most + 1)):
             return True
     return False
@@ -326,14 +323,18 @@ def lines_of(index: LabelIndex, paths: Iterable[str]) -> Lines:
     found: dict[str, dict[int, str]] = {}
     payloads = sections_of(paths, index.parts.shard(), index.scope()).values()
     for payload in sorted(payloads, key=lambda one: (one.get("Path", ""), one.get("StartLine", 0))):
-        try:
-            text = section_source(payload, index.parts.document)
-        except BlobError:
+        text = code_of(payload, index, ())
+        if not text:
             continue
         known = found.setdefault(payload["Path"], {})
         for at, line in enumerate(text.split("\n"), payload.get("StartLine", 1)):
             known.setdefault(at, line)
     return found
+
+
+def _depth(path: str) -> tuple[int, str]:
+    """For paths in an order with those nearest to the root first."""
+    return path.count("/"), path
 
 
 def _first_line(index: LabelIndex, path: str) -> int:
@@ -343,7 +344,7 @@ def _first_line(index: LabelIndex, path: str) -> int:
 
 def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFacts, dict[GraphFact, str], str]:
     """The licence, a version or the size of the project."""
-    paths = sorted(index.parts.shard().values("Path", index.scope()), key=lambda path: (path.count("/"), path))
+    paths = sorted(index.parts.shard().values("Path", index.scope()), key=_depth)
     if asked.about is Everyday.SIZE:
         return _sizes(index, paths)
     if asked.about is Everyday.LICENCE:
@@ -423,7 +424,7 @@ def _sizes(index: LabelIndex, paths: Sequence[str]) -> tuple[GraphFacts, dict[Gr
 def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, str], tuple[str, ...]]:
     """How something is done: the lines of documents, scripts and workflows that have its commands, and the points of
     documents whose headings say it."""
-    paths = sorted(index.parts.shard().values("Path", index.scope()), key=lambda path: (path.count("/"), path))
+    paths = sorted(index.parts.shard().values("Path", index.scope()), key=_depth)
     documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=readme_first)
     scripts = [
         path for path in paths if path.rpartition("/")[2].lower() in ("package.json", "makefile", "taskfile.yml")
@@ -469,17 +470,16 @@ def _scripts(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]
 def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> tuple[str, ...]:
     """The first sections of documents that have a heading of the action; of a file that is called so any."""
     found = []
+    place_of = {path: at for at, path in enumerate(documents)}
     payloads = sections_of(documents, index.parts.shard(), index.scope())
     for point, payload in payloads.items():
-        path = payload["Path"]
-        try:
-            text = section_source(payload, index.parts.document)
-        except BlobError:
+        path, text = payload["Path"], code_of(payload, index, ())
+        if not text:
             continue
         of_file = is_called_as(path, action)
         headings = [line for line in text.split("\n") if line.startswith("#") and is_of_action(line, action)]
         if headings or of_file:
-            found.append((not of_file, documents.index(path), payload.get("StartLine", 0), point))
+            found.append((not of_file, place_of[path], payload.get("StartLine", 0), point))
     return tuple(point for *_, point in sorted(found)[:_MOST_SECTIONS])
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.whole_project import name_of_whole
-from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.identifiers import identifier_words, key_of_word, word_set
 from rag_assets.index.keyword.terms import ENDINGS, FUNCTION_WORDS, runs, stem, word_forms, word_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, Terms, inverse_document_frequency
 from rag_assets.search import CodePlace, Question, QuestionKind
@@ -45,9 +45,8 @@ its own 98.3 % of the answerable questions of `benchmarks/abstention.py` were an
 with this one 98.9 and 94.2 (three labels, keywords only)."""
 _ENDINGS = sorted((*ENDINGS, *_COARSER), key=len, reverse=True)
 _SHORTEST_ROOT = 4
-_IRREGULAR = {
-    form: word
-    for word, forms in {
+_IRREGULAR = key_of_word(
+    {
         "begin": "began begun",
         "break": "broke broken",
         "build": "built",
@@ -83,9 +82,8 @@ _IRREGULAR = {
         "use": "used using",
         "win": "won",
         "write": "writing written wrote",
-    }.items()
-    for form in forms.split()
-}
+    }
+)
 """Forms of verbs that no ending makes, or whose root would be too short (`tried`)."""
 _MOST_ENDINGS = 3  # `transferred` → `transferr` → `transfer` → `transf`, as `transfer`
 _DOUBLED = re.compile(r"([bdfglmnprt])\1$")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import chain, pairwise
 
-from rag_assets.identifiers import word_set
+from rag_assets.identifiers import key_of_word, word_set
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
 
 
@@ -281,9 +281,8 @@ _USED = word_set(
     "supported",
 )
 _VERB = word_set("is are do does has have used in for of by to within are's")
-_SPOKEN_FOR = {
-    called: category
-    for category, names in {
+_SPOKEN_FOR = key_of_word(
+    {
         "Authentication": "auth authentication",
         "Background jobs": "background-jobs scheduling",
         "CSS framework": "css styles styling",
@@ -303,25 +302,21 @@ _SPOKEN_FOR = {
         "Template engine": "templates templating",
         "Test framework": "testing tests unit-testing unit-tests",
         "Validation": "validation",
-    }.items()
-    for called in names.split()
-}
+    }
+)
 """What something `is used for`."""
 _KINDS = ("kind of", "sort of", "type of", "kinds of")
-_RUNTIMES = {
-    word: runtime
-    for runtime, words in {
+_RUNTIMES = key_of_word(
+    {
         "go": "go golang",
         "java": "java jdk jre",
         "net": "c# csharp dotnet net sdk",
         "node": "node node.js nodejs",
         "python": "python",
-    }.items()
-    for word in words.split()
-}
-_ACTIONS = {
-    word: action
-    for action, words in {
+    }
+)
+_ACTIONS = key_of_word(
+    {
         "build": "build compile",
         "configure": "configure configured",
         "contribute": "contribute",
@@ -330,9 +325,8 @@ _ACTIONS = {
         "lint": "format lint",
         "run": "launch run start",
         "test": "test tested tests",
-    }.items()
-    for word in words.split()
-}
+    }
+)
 _HEADINGS = {
     "build": word_set("build building compile compiling"),
     "configure": word_set("configuration configure configuring"),
