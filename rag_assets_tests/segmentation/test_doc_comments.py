@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.languages.treesitter.code_segments import MAX_DOC_CHARS, plain_comments, plain_docstring
+from rag_assets.languages.doc_comments import MAX_DOC_CHARS, plain_comments, plain_docstring
 
 
 @pytest.mark.parametrize(

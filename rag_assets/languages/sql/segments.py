@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment, SegmentedFile
 from rag_assets.languages.detection import file_stem
+from rag_assets.languages.doc_comments import plain_comments
 from rag_assets.languages.sliding_window import statement_members, window_members
 from rag_assets.languages.sql.columns import column_definitions, declared_head, parameters
 from rag_assets.languages.sql.lexer import COMMENT
 from rag_assets.languages.sql.statements import ROUTINES, ObjectStatement, grouped, loose_statements, read_script
-from rag_assets.languages.treesitter.code_segments import plain_comments
 
 _COMMENTS = re.compile(COMMENT)
 

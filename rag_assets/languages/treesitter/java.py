@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, type_segment
+from rag_assets.languages.code_file import CodeFile, Statement
 from rag_assets.languages.detection import file_stem
 from rag_assets.languages.treesitter.code_segments import (
-    CodeFile,
     DeclaredNode,
-    Statement,
     body_start,
     declarations,
     extent,

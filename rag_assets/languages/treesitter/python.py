@@ -7,17 +7,15 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, type_segment
+from rag_assets.languages.code_file import CodeFile, Statement
 from rag_assets.languages.detection import python_module
+from rag_assets.languages.doc_comments import plain_comments, plain_docstring
 from rag_assets.languages.treesitter.code_segments import (
-    CodeFile,
     DeclaredNode,
-    Statement,
     body_start,
     declarations,
     extent,
     field_text,
-    plain_comments,
-    plain_docstring,
     short,
     signature,
     type_parameters,
