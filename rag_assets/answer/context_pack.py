@@ -30,7 +30,7 @@ from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
-from rag_assets.index.vectors.filters import METADATA, SearchScope
+from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters, SearchScope
 from rag_assets.search import QuestionKind, SearchResult
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ class AnswerInputs:
     well it fits the question; `warnings` are those of the search and of reading; those that are also `lost` name files
     that were found and cannot be read. `empty`: there is nothing that the reader may see;
     `no_graph`: an index that was asked has none. `absent` says what was looked for and is nowhere, `meant` are
-    words that may be meant by one that is in no section."""
+    words that may be meant by one that is in no section. `outside` counts the facts that filters leave out."""
 
     search: SearchResult
     wish: QueryIntent
@@ -295,6 +295,7 @@ class AnswerInputs:
     no_graph: bool = False
     absent: str = ""
     meant: tuple[str, ...] = ()
+    outside: int = 0
 
     @property
     def confidence(self) -> float:
@@ -317,18 +318,22 @@ def read(
     result: SearchResult,
     target: Searchable,
     graph_of: Callable[[LabelIndex], Graph | str] = graph_or_reason,
+    filters: SearchFilters = NO_FILTERS,
     *,
     described: bool = False,
 ) -> AnswerInputs:
-    """The evidence for a question: what its search found, and where the caller did not narrow it, what declares its
-    names and what the graph says of them. Never more than the scope of `target` lets be seen. `graph_of` is for
-    those who keep graphs open; `described` evidence begins with descriptions."""
-    question, asked, narrowed = result.question, asked_of(result, target, graph_of), _narrowed(result)
-    known = Planned(asked.wish) if narrowed else planned(asked)
+    """The evidence for a question: what its search found, what declares its names and what the index itself knows.
+    Never more than the scope of `target` lets be seen, nor than `filters`, with which it was searched, and those of the
+    question let through. `graph_of` is for those who keep graphs open; `described` evidence begins with
+    descriptions."""
+    question, asked = result.question, asked_of(result, target, graph_of)
+    narrowed = any((filters, question.wanted, question.excluded))
+    within = target.narrowed((filters, question.wanted), question.excluded) if narrowed else target
+    known = planned(asked, within if narrowed else None)
     wish, facts = known.wish, known.facts
     wanted = [FetchRequest(hit.point_id, hit.score, best_lines=hit.best_lines) for hit in result.hits]
-    wanted += () if narrowed else _also_wanted(asked, known)
-    gathered = fetch_evidence(wanted, target.parts, target.manifests, target.scope(), described=described)
+    wanted += _also_wanted(asked, known)
+    gathered = fetch_evidence(wanted, target.parts, target.manifests, within.scope(), described=described)
     evidence, at = _with_facts(gathered.evidence, known.at)
     lead = tuple(one for one in evidence if not set(known.lead).isdisjoint(one.point_ids))
     unknown, near = _unknown(asked, gathered.evidence), known.near
@@ -346,11 +351,11 @@ def read(
         absent=bool(known.absent),
         planned=_is_decided(asked, known, lead, at, ranked_of),
     )
-    if wish.intent is Intent.EXPLANATION and not at and not narrowed:
+    if wish.intent is Intent.EXPLANATION and not at:
         if asks_what_happens(question.text):
-            facts, at, evidence = _with_errors(passages, evidence, target)
+            facts, at, evidence = _with_errors(passages, evidence, within)
         if not at and asks_how(question.text):
-            facts, at, evidence = _with_steps(passages, evidence, asked)
+            facts, at, evidence = _with_steps(passages, evidence, replace(asked, target=within))
     lost = tuple(dict.fromkeys(gathered.warnings))
     return AnswerInputs(
         result,
@@ -369,6 +374,7 @@ def read(
         empty=not evidence and not target.parts.shard().count(target.scope()),
         no_graph=bool(known.warnings),
         absent=known.absent,
+        outside=known.outside,
     )
 
 
@@ -474,21 +480,6 @@ def _with_points(
     fetched = fetch_evidence(missing, target.parts, target.manifests, target.scope()).evidence if missing else ()
     known |= {point: piece for piece in fetched for point in piece.point_ids}
     return {fact: known[point] for fact, point in points.items() if point in known}, (*evidence, *fetched)
-
-
-def _narrowed(result: SearchResult) -> bool:
-    """Whether options of the caller narrow the search: then nothing else than its hits is evidence."""
-    names = {
-        "path",
-        "kind",
-        "lang",
-        "source_type",
-        "symbol",
-        "since",
-        "before",
-        *(known.name for known in METADATA.values()),
-    }
-    return any(name.lstrip("-") in names for name in result.filters)
 
 
 def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -> bool:

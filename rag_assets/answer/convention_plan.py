@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans import (
     LISTED_KINDS,
     ListedNode,
@@ -57,7 +57,7 @@ def _shown(index: LabelIndex, usual: Sequence[ListedNode], group: str) -> dict[G
         by_place.setdefault(one.path.rpartition("/")[0], one)
     for one in usual:
         by_place.setdefault(one.path, one)
-    shown = list(dict.fromkeys((*by_place.values(), *usual)))[:_SHOWN]
+    shown = seen_of(dict.fromkeys((*by_place.values(), *usual)), index)[:_SHOWN]
     return facts_at([replace(one.fact, group=group) for one in shown], index)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at, seen_of
 from rag_assets.answer.plans import ListedNode, places_of
 from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, root
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
@@ -38,7 +38,7 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
     """Where the thing is kept, who writes and who reads it, with the points that show it; nothing where the graph does
     not know what is asked first."""
     nodes = _meant(graph, asked.words)
-    edges = _edges(graph, nodes)
+    edges = seen_of(_edges(graph, nodes), index)
     groups = [asked.first, *(group for group in _RELATION.values() if group != asked.first)]
     made: list[GraphFact] = []
     for group in groups:
@@ -52,7 +52,7 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
         names = {edge.source: short_name(edge.source) for edge in shown}  # of files and routes
         made += [replace(fact_of(edge, names), group=title) for edge in shown]
         if group == STORED and not shown:
-            made += [replace(table.fact, group=group) for table in _tables(graph, nodes)[:most]]
+            made += [replace(table.fact, group=group) for table in seen_of(_tables(graph, nodes), index)[:most]]
         if not made:
             return GraphFacts(), {}
     at = facts_at(made, index)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_assets.answer.extractive import readme_first
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans import MOST_LISTED, code_of, places_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.technologies import (
@@ -189,8 +190,8 @@ def technology_facts(
     category = CALLED.get(called) or (called if called in TECHNOLOGIES else "")
     only = [] if category else technologies_called(asked.words)
     category = category or only[0][0]
-    packages = list(_packages(graph))
     paths = index.parts.shard().values("Path", index.scope())
+    packages = [one for one in _packages(graph) if one[1] in paths]
     named = packages + _images(index, paths)
     if asked.within:
         within = _within(asked.within, {path for _, path, _ in packages})
@@ -418,7 +419,9 @@ def _sizes(index: LabelIndex, paths: Sequence[str]) -> tuple[GraphFacts, dict[Gr
         number, name = _first_line(index, path), path.rpartition("/")[2]
         said = f"has {count:,} files, such as" if count > 1 else "has one file,"
         facts.append(GraphFact(language, said, name, path, number, certain=True, is_comment=True))
-    return *_at(index, facts, f"**{len(paths):,} files are indexed:**"), ""
+    are = "are within the filter" if index.is_narrowed else "are indexed"
+    told, at = _at(index, facts, f"**{len(paths):,} files {are}:**")
+    return replace(told, total=len(paths)), at, ""
 
 
 def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, str], tuple[str, ...]]:
@@ -498,7 +501,7 @@ def exports(index: LabelIndex, graph: Graph, module: str) -> tuple[GraphFacts, d
         for one in places_of(graph, np.array(nodes, np.int64))
         if _is_exported(graph, one.key, said.get(one.path, "")) and not _is_member(graph, one.key)
     ]
-    facts = [one.fact for one in sorted(found, key=lambda one: (one.path, one.line))]
+    facts = [one.fact for one in sorted(seen_of(found, index), key=lambda one: (one.path, one.line))]
     at = facts_at(facts[:MOST_LISTED], index)
     return GraphFacts(tuple(at), len(facts), f"**{len(facts)} declarations for others:**"), at, ""
 

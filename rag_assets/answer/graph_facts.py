@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from rag_assets.answer.question_analysis import Intent
 from rag_assets.contracts.evidence import short_name
@@ -25,6 +25,8 @@ MOST_FACTS = 8
 
 _LOOKED_AT = 60
 """Neighbours that are ranked for them. A hub has thousands, whose order past the best few says nothing."""
+_LOOKED_AT_NARROWED = 1_000
+"""Where a filter leaves out most of them."""
 
 GIVEN = "is given"
 _VERBS: Mapping[str, str] = {
@@ -110,7 +112,7 @@ def near_names(graph: Graph, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(simple_name(key) for key in find(graph, name).near))[:3]
 
 
-def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts:
+def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts:
     """What a question of this intent wants to know of some nodes: of a type its members too. The most telling come
     first, by the relevance of the other end and then by place."""
     from rag_assets.contracts.graph import NodeType, Relation, key_kind
@@ -131,7 +133,8 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
     if intent is Intent.USAGE:
         asked_for |= dict.fromkeys(_contracts(graph, entries) - asked_for.keys(), 0.5)
     # the nodes that are asked for count too, and a type of many members would leave no room
-    found = neighbourhood(graph, asked_for, steps=steps, depth=1, nodes=len(asked_for) + _LOOKED_AT)
+    most = len(asked_for) + (_LOOKED_AT_NARROWED if index.is_narrowed else _LOOKED_AT)
+    found = neighbourhood(graph, asked_for, steps=steps, depth=1, nodes=most)
     order = {node.key: at for at, node in enumerate(found.nodes)}
     asked = {node.key for node in found.nodes if node.distance == 0}
     calls = (NodeType.METHOD, NodeType.PROPERTY)
@@ -166,8 +169,9 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts
         return _shown(edge.target, names) if outwards else (edge.source, edge.target)
 
     # what creates a type runs its constructor: two edges, and one fact
-    facts = tuple(dict.fromkeys(fact_of(edge, names) for edge in _each_once(edges, ends, by_any=outwards)))
-    return GraphFacts(facts[:MOST_FACTS], len(facts) + found.left_out)
+    told = _each_once(seen_of(edges, index), ends, by_any=outwards)
+    facts = tuple(dict.fromkeys(fact_of(edge, names) for edge in told))
+    return GraphFacts(facts[:MOST_FACTS], len(facts) + (0 if index.is_narrowed else found.left_out))
 
 
 def _each_once(edges: Sequence[GraphEdge], ends: Callable[[GraphEdge], object], *, by_any: bool) -> list[GraphEdge]:
@@ -203,6 +207,25 @@ def points_at(places: Iterable[tuple[str, int]], shard: VectorReader, scope: Sea
         if around:
             found[path, line] = min(around)[1]
     return found
+
+
+class _Placed(Protocol):
+    @property
+    def path(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+
+
+_P = TypeVar("_P", bound=_Placed)
+
+
+def seen_of(found: Iterable[_P], index: LabelIndex) -> list[_P]:
+    """Of what was found all; of a narrowed index what a section of it shows, so that only this is counted and cut."""
+    known = list(found)
+    if not index.is_narrowed:
+        return known
+    located = points_at([(one.path, one.line) for one in known], index.parts.shard(), index.scope())
+    return [one for one in known if (one.path, one.line) in located]
 
 
 def facts_at(facts: Iterable[GraphFact], index: LabelIndex) -> dict[GraphFact, str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans import MOST_LISTED, ListedNode, code_of, places_of
 from rag_assets.contracts.confidentiality import may_see
 from rag_assets.contracts.graph import NodeType, Relation
@@ -150,7 +150,7 @@ def authors_absent(paths: Sequence[str]) -> str:
 def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFact, str], str]:
     """The types of the product with members that do something, that no edge of a test leads to and no test names; and
     what to say where there are no tests."""
-    shard, scope = index.parts.shard(), index.scope()
+    shard, scope = index.parts.shard(), index.tenant  # tests count wherever they are
     tests = [path for path in shard.values("Path", scope) if is_test_path(path)]
     if not tests:
         return GraphFacts(), {}, "no file of tests was found"
@@ -168,7 +168,7 @@ def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFac
     places = _of_product(graph, [node for node in classes if node not in tested and graph.names[node] not in said])
     if not places and not _of_product(graph, classes):
         return GraphFacts(), {}, "no class with methods was found, of which a test could be known"
-    facts = [one.fact for one in sorted(places, key=lambda one: (one.path, one.line))]
+    facts = [one.fact for one in sorted(seen_of(places, index), key=lambda one: (one.path, one.line))]
     at = facts_at(facts[:MOST_LISTED], index)
     counted = "1 class without a test that names it" if len(facts) == 1 else ""
     heading = f"**{counted or f'{len(facts)} classes without a test that names them'}:**"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fact_of, facts_at, named_nodes
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fact_of, facts_at, named_nodes, seen_of
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
 from rag_assets.graph.lookup import short_name
@@ -27,7 +27,7 @@ def users_of_package(
     referring = np.zeros((2, len(RELATIONS)), np.bool_)
     referring[IN, RELATIONS.index(Relation.REFERENCES.value)] = True
     nodes = np.array([node for key in packages if (node := graph.find(key)) is not None])
-    edges = ResultReader(graph).edges(graph.reach(nodes, referring)[0].edge)
+    edges = seen_of(ResultReader(graph).edges(graph.reach(nodes, referring)[0].edge), index)
     edges.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
     names = {edge.source: edge.path for edge in edges}
     facts = tuple(replace(fact_of(edge, names), target=short_name(edge.target)) for edge in edges)

@@ -67,6 +67,9 @@ if TYPE_CHECKING:
 _OF_ERRORS = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE})
 _OF_CONVENTIONS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES})
 _OF_LISTS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION})
+_OF_THE_INDEX_ALONE = frozenset({Intent.LIST, Intent.STEPS, Intent.USAGE, Intent.IMPLEMENTATIONS, Intent.TABLES})
+"""What no search tells where a plan does."""
+_MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
 _DEFINITIONS = 6
 """Points that are read for one name of the question: the sections of a type, or of the parts of a partial one."""
@@ -114,7 +117,8 @@ class Planned:
     """What a plan knows: facts with the points that show them, and `wish`, the question as it answers it. `decides`: it
     is the answer, however well a search fits. `lead` are the points that an answer begins with, `near` names that are
     nearly those that nothing declares, `warnings` say why there is no graph, `setting` is the share of the question
-    that the name of a setting says, `absent` says what was looked for and is nowhere."""
+    that the name of a setting says, `absent` says what was looked for and is nowhere, `outside` how many facts a filter
+    leaves out."""
 
     wish: QueryIntent
     facts: GraphFacts = field(default_factory=GraphFacts)
@@ -125,6 +129,7 @@ class Planned:
     warnings: tuple[str, ...] = ()
     setting: float = 0.0
     absent: str = ""
+    outside: int = 0
 
 
 def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Asked:
@@ -155,9 +160,10 @@ def graphs_of(target: Searchable, graph_of: Callable[[LabelIndex], Graph | str])
             yield index, graph
 
 
-def planned(asked: Asked) -> Planned:
-    """What the index itself knows for a question."""
+def planned(asked: Asked, within: Searchable | None = None) -> Planned:
+    """What the index itself knows for a question; `within` what its filters let through, where it has some."""
     best, near, warnings = Planned(asked.wish), dict[str, None](), dict[str, None]()
+    answering = None
     for plan in _PLANS:
         known = plan(asked)
         if known is not None:
@@ -165,8 +171,32 @@ def planned(asked: Asked) -> Planned:
             near |= dict.fromkeys(known.near)
             warnings |= dict.fromkeys(known.warnings)
             if known.at or known.absent or known.lead:
+                answering = plan
                 break
-    return _led(replace(best, near=tuple(near), warnings=tuple(warnings)), asked.target)
+    best = _led(replace(best, near=tuple(near), warnings=tuple(warnings)), asked.target)
+    return best if within is None else _planned_within(asked, within, best, answering)
+
+
+def _planned_within(
+    asked: Asked, within: Searchable, whole: Planned, plan: Callable[[Asked], Planned | None] | None
+) -> Planned:
+    """What the plan that answers for the `whole` knows within filters, and how much is outside of them; where that is
+    all, that it is so. What the search may find there too is left to it."""
+    inside = plan(replace(asked, target=within)) if plan is not None else None
+    inside = _led(inside or Planned(asked.wish), within)
+    if inside.at or inside.lead:
+        is_cut = whole.facts.total > len(whole.at)
+        outside = whole.facts.total - inside.facts.total if is_cut else len(whole.at.keys() - inside.at.keys())
+        return replace(inside, near=whole.near, warnings=whole.warnings, outside=max(0, outside))
+    if whole.absent:
+        return whole
+    if whole.decides and whole.wish.intent in _OF_THE_INDEX_ALONE:
+        places = asked.target.parts.shard().places(list(whole.lead), asked.target.scope()).values()
+        paths = list(dict.fromkeys([*(fact.path for fact in whole.at), *(place.path for place in places)]))
+        more = f" and {len(paths) - _MOST_OUTSIDE:,} more files" if len(paths) > _MOST_OUTSIDE else ""
+        told = f"{', '.join(paths[:_MOST_OUTSIDE])}{more}"
+        return Planned(asked.wish, absent=f"nothing that the filter lets through tells it; outside of it {told} does")
+    return Planned(asked.wish, near=whole.near, warnings=whole.warnings)
 
 
 def _led(known: Planned, target: Searchable) -> Planned:
@@ -388,7 +418,7 @@ def _derived(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans import derived_by_text
 
-    derived = ((derived_by_text(graph, names), index) for index, graph in asked.graphs)
+    derived = ((derived_by_text(index, graph, names), index) for index, graph in asked.graphs)
     known = ((facts, facts_at(facts.facts, index)) for facts, index in derived)
     return _answered(asked, Intent.IMPLEMENTATIONS, _together(known))
 
@@ -497,11 +527,11 @@ def _from_graphs(asked: Asked, wish: QueryIntent, noun: str = "", subject: Seque
         elif wish.intent is Intent.LIST:
             from rag_assets.answer.plans import list_heading, listed
 
-            facts = listed(graph, noun, subject)
+            facts = listed(index, graph, noun, subject)
             command = command or facts.command
             heading = list_heading(noun, total + facts.total) if command else heading or facts.heading
         else:
-            facts = facts_about(graph, keys, wish.intent)
+            facts = facts_about(index, graph, keys, wish.intent)
         points |= facts_at(facts.facts, index)
         found += facts.facts
         total += facts.total

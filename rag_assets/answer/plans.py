@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, seen_of
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
@@ -141,14 +141,15 @@ class ListedNode:
         return GraphFact(self.name, "", "", self.path, self.line, True)
 
 
-def listed(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> GraphFacts:
+def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> GraphFacts:
     """The first nodes that a noun lists, those alone that are about the subject of the question; of the product alone,
     if that has several."""
-    found = nodes_listed(graph, noun, subject)
-    if len(found) < _FEWEST_LISTED and all(word.root in _CONTAINERS for word in subject):
+    fewest = 1 if index.is_narrowed else _FEWEST_LISTED
+    found = seen_of(nodes_listed(graph, noun, subject), index)
+    if len(found) < fewest and all(word.root in _CONTAINERS for word in subject):
         subject = ()
-        found = nodes_listed(graph, noun)
-    if len(found) < _FEWEST_LISTED:
+        found = seen_of(nodes_listed(graph, noun), index)
+    if len(found) < fewest:
         return GraphFacts()
     of_product = [one for one in found if non_product_code(one.path) is None]
     found = of_product if len(of_product) >= _FEWEST_LISTED else found
@@ -158,6 +159,8 @@ def listed(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> GraphFacts:
 
 
 def list_heading(noun: str, count: int) -> str:
+    if count == 1:
+        return f"**1 {noun}:**"
     if noun.endswith("y"):
         return f"**{count} {noun[:-1]}ies:**"
     return f"**{count} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}:**"
@@ -280,7 +283,7 @@ def _derived(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
     return derived, bases
 
 
-def derived_by_text(graph: Graph, names: Sequence[str]) -> GraphFacts:
+def derived_by_text(index: LabelIndex, graph: Graph, names: Sequence[str]) -> GraphFacts:
     """The types whose declarations say that they derive from something that the index does not declare, as
     `IDisposable` is."""
     types = _of_kind(graph, NodeType.TYPE)
@@ -291,6 +294,7 @@ def derived_by_text(graph: Graph, names: Sequence[str]) -> GraphFacts:
         nodes = [node for node, said in zip(types, bases, strict=True) if says.search(said)]
         places = places_of(graph, np.array(nodes, np.int64))
         found += [replace(one.fact, verb="derives from", target=name) for one in places]
+    found = seen_of(found, index)
     found.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
     said = shlex.quote(f'"{names[0]}"')
     return GraphFacts(tuple(found[:MOST_LISTED]), len(found), command=f"search {said}")

@@ -141,6 +141,11 @@ def notes(found: AnswerInputs, evidence: Collection[Evidence]) -> tuple[str, ...
     """What quotes of the `evidence` leave out, and the command that shows it."""
     if found.absent:
         return (found.absent,)
+    outside = (f"{found.outside:,} more outside of the filter",) if found.outside else ()
+    return (*outside, *_left_out(found, evidence))
+
+
+def _left_out(found: AnswerInputs, evidence: Collection[Evidence]) -> tuple[str, ...]:
     ids = {piece.id for piece in evidence}
     unlisted = found.facts.total - sum(piece.id in ids for piece in found.at.values())
     if found.facts.command and unlisted > 0:

@@ -159,7 +159,7 @@ class PipelineServices:
         Raises RagAssetsError where the label cannot be read."""
         target = self._target(label)
         result = target.search(query, limit=limit, mode=mode, literal=True, filters=filters, members=members)
-        return read(result, target, self._graph, described=self.has_model)
+        return read(result, target, self._graph, filters, described=self.has_model)
 
     def respelled(self, label: str, found: AnswerInputs) -> Respelled | None:
         """What a question means by words that are nowhere in the index and one slip away from some that are."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -92,6 +93,11 @@ class FederatedIndex(Searchable):
     def scope(self) -> SearchScope:
         """That of any of them without its label; each is searched within its own tenant (`FederatedReader`)."""
         return replace(next(iter(self.indexes.values())).scope(), label="")
+
+    def narrowed(self, required: Sequence[SearchFilters], excluded: SearchFilters) -> FederatedIndex:
+        made = copy(self)
+        made.indexes = {label: index.narrowed(required, excluded) for label, index in self.indexes.items()}
+        return made
 
     def index_of(self, hit: Hit) -> LabelIndex:
         """The index that a hit is from, to read what is behind it."""

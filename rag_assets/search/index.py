@@ -12,6 +12,7 @@ import uuid
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -85,6 +86,10 @@ class Searchable(Closeable):
     @abstractmethod
     def scope(self) -> SearchScope:
         """What may be seen of the stores."""
+
+    @abstractmethod
+    def narrowed(self, required: Sequence[SearchFilters], excluded: SearchFilters) -> Searchable:
+        """The same, of which nothing may be seen but what these filters let through. Closing this one closes it."""
 
     def search(
         self,
@@ -183,6 +188,8 @@ class LabelIndex(Searchable):
         self.label = generation.manifest.index_label
         self.clearance = _clearance(clearance)
         self._asked_view = view
+        self._required: tuple[SearchFilters, ...] = ()
+        self._excluded = NO_FILTERS
         self._parts = IndexResources(
             home, generation, config_path(config), clearance=self.clearance, embedder=embedder, policy=policy
         )
@@ -341,7 +348,21 @@ class LabelIndex(Searchable):
 
     def scope(self) -> SearchScope:
         """What may be seen of the stores: the tenant, the project, the label, up to the clearance, within the view."""
-        return self.tenant.narrowed(self.view)
+        return replace(self.tenant.narrowed(self.view, *self._required), excluded=self._excluded)
+
+    def narrowed(self, required: Sequence[SearchFilters], excluded: SearchFilters) -> LabelIndex:
+        def kinds() -> Mapping[str, int]:
+            return self.parts.shard().values("Kind", self.tenant)
+
+        made = copy(self)
+        made._required = tuple(known.normalized(kinds) for known in required if known)
+        made._excluded = excluded.normalized(kinds)
+        return made
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether something of what the clearance reaches may not be seen."""
+        return any((self.view, self._excluded, *self._required))
 
     @cached_property
     def view(self) -> SearchFilters:
@@ -404,6 +425,7 @@ class WorkTreeIndex(LabelIndex):
     def __init__(self, base: LabelIndex, laid_over: LaidOver) -> None:
         self.generation, self.manifest, self.label = base.generation, base.manifest, base.label
         self.clearance, self._asked_view = base.clearance, base._asked_view
+        self._required, self._excluded = base._required, base._excluded
         self._parts = laid_over.parts
         self.laid_over = laid_over
         self._base = base

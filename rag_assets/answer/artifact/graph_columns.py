@@ -103,7 +103,7 @@ class GraphColumns:
     def visible(self) -> Mask:
         """Of each path whether the view of the index has it."""
         paths = [self.graph.paths[number] for number in range(len(self.graph.paths))]
-        if not self.index.view:
+        if not self.index.is_narrowed:
             return np.ones(len(paths) + 1, bool)
         seen = self.index.parts.shard().values("Path", self.index.scope())
         return np.array([*(path in seen for path in paths), True], bool)  # the last is of what has no path
