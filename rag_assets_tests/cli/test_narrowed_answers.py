@@ -3,8 +3,6 @@ it is elsewhere."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from rag_assets.index.layout import IndexHome
@@ -104,7 +102,8 @@ def test_what_is_only_outside_of_the_filter_is_said_and_nothing_else_answers(
 
 
 def test_several_indexes_are_narrowed_alike(cli: CommandLine) -> None:
-    done = cli.run("ask", "what endpoints are there", "--label", "till@main", "--label", "desk@main", "--path", "src/Api")
+    labels = ("--label", "till@main", "--label", "desk@main")
+    done = cli.run("ask", "what endpoints are there", *labels, "--path", "src/Api")
     assert "4 endpoints:" in done.out and "4 more outside of the filter" in done.out + done.err
     assert "src/Admin" not in done.out
 
