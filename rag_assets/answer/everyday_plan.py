@@ -35,6 +35,7 @@ from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.identifiers import word_set
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
+from rag_assets.languages.documents.headings import headings_in
 from rag_assets.search.line_references import meant, sections_of
 from rag_assets.search.phrases import points_saying
 from rag_assets.search.ranking.penalties import non_product_code
@@ -170,7 +171,8 @@ _SCRIPTS: Mapping[str, str] = {
 }
 """What scripts of a `package.json` and targets of a Makefile are called that do it."""
 _DOCUMENT = re.compile(
-    r"(?:\.github/(?=contribut)|docs?/)?(?!change|history|release|licen)[\w.-]+\.(?:md|markdown|rst|adoc|txt)",
+    r"(?:\.github/(?=contribut)|docs?/)?(?!change|history|release|licen)[\w.-]+\.(?:md|markdown|rst|adoc|asciidoc|txt)"
+    r"|readme|install|contributing|hacking",
     re.IGNORECASE,
 )
 _TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
@@ -480,8 +482,8 @@ def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> 
         if not text:
             continue
         of_file = is_called_as(path, action)
-        headings = [line for line in text.split("\n") if line.startswith("#") and is_of_action(line, action)]
-        if headings or of_file:
+        headings = (one.title for one in headings_in(text, payload.get("CodeLanguage", "")))
+        if of_file or any(is_of_action(title, action) for title in headings):
             found.append((not of_file, place_of[path], payload.get("StartLine", 0), point))
     return tuple(point for *_, point in sorted(found)[:_MOST_SECTIONS])
 

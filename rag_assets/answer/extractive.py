@@ -22,6 +22,7 @@ from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_wh
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
+from rag_assets.languages.documents.headings import headings_in
 from rag_assets.search import CodePlace
 from rag_assets.search.line_references import meant
 from rag_assets.search.ranking.penalties import non_product_code
@@ -446,11 +447,10 @@ def _in_context(passage: Passage, *, from_start: bool = False, alone: bool = Fal
         return passage
     lines = known.text.split("\n")
     start, end = passage.line_start - known.line_start, passage.line_end - known.line_start + 1
+    stop = _next_section(known, passage.line_start) if alone else len(lines)
     while end - start < MOST_LINES:
-        grown = max(0, start - (not from_start)), min(len(lines), end + 1)
+        grown = max(0, start - (not from_start)), min(stop, end + 1)
         if grown == (start, end) or sum(map(len, lines[grown[0] : grown[1]])) > _MOST_PROSE_CHARS:
-            break
-        if alone and _begins_another(lines[start:end], lines[end]):
             break
         start, end = grown
     while not lines[start].strip():
@@ -462,11 +462,16 @@ def _in_context(passage: Passage, *, from_start: bool = False, alone: bool = Fal
     return replace(passage, text=text, code=text, line_start=first, line_end=first + end - start - 1)
 
 
-def _begins_another(section: Sequence[str], line: str) -> bool:
-    """Whether a line is the heading of another section, and not of a part of this one, nor a comment of fenced code."""
-    level = len(line) - len(line.lstrip("#"))
-    own = len(section[0]) - len(section[0].lstrip("#"))
-    return 0 < level <= (own or level) and "\n".join(section).count("```") % 2 == 0
+def _next_section(known: Evidence, line: int) -> int:
+    """How many lines of a text there are before the section that follows the one of a line, and is no part of it."""
+    own = 0
+    for heading in headings_in(known.text, known.language):
+        before = known.text.count("\n", 0, heading.start)
+        if known.line_start + before <= line:
+            own = heading.level
+        elif heading.level <= (own or heading.level):
+            return before
+    return known.text.count("\n") + 1
 
 
 def _opened_at(passage: Passage) -> str:

@@ -17,9 +17,10 @@ from rag_assets.answer.citations import prose_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at
 from rag_assets.identifiers import word_set
+from rag_assets.languages.documents.headings import headings_in
 
 BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx", "go", "rust", "cpp", "c", "kotlin", "php"})
-PROSE = frozenset({"markdown", "rst", "text", "html", "pdf", "docx", *TRANSCRIPTS})
+PROSE = frozenset({"markdown", "rst", "asciidoc", "text", "html", "pdf", "docx", *TRANSCRIPTS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +230,6 @@ _CREATES = re.compile(
 _HEAD_END = re.compile(r"\{|=>|;|=")
 _SIGNATURE_END = re.compile(r"\{|=>|;|\n\s*(?:AS|BEGIN)\b")
 _PYTHON_SIGNATURE_END = re.compile(r"(?<=:)(?=[ \t]*(?:#[^\n]*)?(?:\n|$)|[ \t]*\.\.\.)")
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 
 _STATEMENT = re.compile(r"[^;\n]+")
 _STORED = re.compile(r"(?:(?:this|self)\.\w+|_\w+|[A-Z]\w*) = \w+(?: \?\? throw\b.*)?|(?:base|super)\(.*\)")
@@ -398,8 +398,8 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
     first = known.line_start + known.text.count("\n", 0, part.start)
     last = first + text.count("\n")
     if known.language in PROSE:
-        headings = _HEADING.findall(_without_fenced(known.text, part.end))
-        heading, head = headings[-1] if headings else "", _on_one_line(text)
+        above = [one.title for one in headings_in(known.text, known.language) if one.start < part.end]
+        heading, head = above[-1] if above else "", _on_one_line(text)
         return Passage(known, text, text, first, last, heading=heading, signature=head)
     prelude = _PRELUDE.match(text)
     begin = prelude.end() if prelude else 0
@@ -421,14 +421,6 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),
         signature=_on_one_line(bare),
     )
-
-
-def _without_fenced(text: str, end: int) -> str:
-    """The beginning of a text without fenced code, where `#` begins a comment; the text may begin inside of such."""
-    start = 0
-    if len(_FENCE_LINE.findall(text)) % 2 and (first := _FENCE.search(text)) is not None:
-        start = min(first.end(), end)
-    return _FENCED.sub("", text[start:end])
 
 
 def _on_one_line(bare: str, end: re.Pattern[str] = _SIGNATURE_END) -> str:
@@ -514,13 +506,15 @@ def _merged_bullets(known: Evidence, parts: Sequence[OutlinePart]) -> list[Outli
     with its list: a paragraph alone seldom says what it is about."""
     if known.language not in PROSE:
         return list(parts)
+    headings = headings_in(known.text, known.language)
+    begins, ends = {one.start for one in headings}, {one.end for one in headings}
     made: list[OutlinePart] = []
     for part in parts:
-        if made and not known.text.startswith("#", part.start) and not _is_elsewhere(known, made[-1], part):
+        if made and part.start not in begins and not _is_elsewhere(known, made[-1], part):
             before = known.text[made[-1].start : made[-1].end]
             last = before.rstrip().rpartition("\n")[2].strip()
             length = part.end - made[-1].start - known.text.count("\r", made[-1].start, part.end)
-            if last.startswith("#") or last.endswith(":") or length <= _WHOLE_PROSE:
+            if made[-1].start + len(before.rstrip()) in ends or last.endswith(":") or length <= _WHOLE_PROSE:
                 made[-1] = OutlinePart(made[-1].start, part.end, part.end, part.inside)
                 continue
         made.append(part)

@@ -652,3 +652,94 @@ def test_what_is_only_called_so_is_no_technology(mixed: CommandLine) -> None:
 def test_a_version_is_none_of_something_else(mixed: CommandLine) -> None:
     answer = asked(mixed, "what is the current version?").json["answer"]
     assert re.findall(r"in (\S+:\d+)", answer) == ["CHANGELOG.md:5"]
+
+
+RST = """\
+====
+Till
+====
+
+The till counts the coins of the shop, and has done so for as long as anybody can remember.
+
+Building
+--------
+
+Ask the smith for an anvil first. Then hammer as long as it is warm:
+
+.. code-block:: sh
+
+   ./anvil
+
+With a cold one
+~~~~~~~~~~~~~~~
+
+Wait for the sun.
+
+Installation
+------------
+
+Carry it to the shop.
+"""
+ADOC = """\
+= Till
+
+The till counts the coins of the shop.
+
+== Building
+
+Ask the smith for an anvil first.
+
+[source,sh]
+----
+./anvil
+----
+
+=== With a cold one
+
+Wait for the sun.
+
+== Installation
+
+Carry it to the shop.
+"""
+TEXT = """\
+Till
+====
+
+The till counts the coins of the shop.
+
+Building
+--------
+
+Ask the smith for an anvil first:
+
+    ./anvil
+
+With a cold one
+...............
+
+Wait for the sun.
+
+Installation
+------------
+
+Carry it to the shop.
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        ("README.rst", RST, "7-19"),
+        ("README.adoc", ADOC, "5-16"),
+        ("README.txt", TEXT, "6-16"),
+        ("README", TEXT, "6-16"),
+    ],
+)
+def test_headings_of_every_format_tell_the_steps(tmp_path: Path, name: str, text: str, lines: str) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    repository = new_repository(tmp_path / "till", {name: text, "src/Coins.cs": CODE})
+    index_without_dagster(cli.home, repository, "till")
+    found = asked(cli, "how do I build it?").json
+    assert f"{name}:{lines}" in found["answer"] and "./anvil" in found["answer"]
+    assert "Wait for the sun" in found["answer"] and "Carry it" not in found["answer"]
