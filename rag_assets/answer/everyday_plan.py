@@ -17,6 +17,7 @@ import numpy as np
 
 from rag_assets.answer.extractive import readme_first
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
+from rag_assets.answer.passages import headings_in
 from rag_assets.answer.plans import MOST_LISTED, code_of, places_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.technologies import (
@@ -35,7 +36,6 @@ from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.identifiers import word_set
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
-from rag_assets.languages.documents.headings import headings_in
 from rag_assets.search.line_references import meant, sections_of
 from rag_assets.search.phrases import points_saying
 from rag_assets.search.ranking.penalties import non_product_code

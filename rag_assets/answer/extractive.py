@@ -16,13 +16,12 @@ from math import fsum
 from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages
-from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, members_of, only_stores, passages_of
+from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, headings_in, members_of, only_stores, passages_of
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
 from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_whole
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
-from rag_assets.languages.documents.headings import headings_in
 from rag_assets.search import CodePlace
 from rag_assets.search.line_references import meant
 from rag_assets.search.ranking.penalties import non_product_code

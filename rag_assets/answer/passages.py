@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
+from typing import NamedTuple
 
 from rag_assets.answer.citations import prose_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at
 from rag_assets.identifiers import word_set
-from rag_assets.languages.documents.headings import headings_in
 
 BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx", "go", "rust", "cpp", "c", "kotlin", "php"})
 PROSE = frozenset({"markdown", "rst", "asciidoc", "text", "html", "pdf", "docx", *TRANSCRIPTS})
@@ -231,6 +231,17 @@ _HEAD_END = re.compile(r"\{|=>|;|=")
 _SIGNATURE_END = re.compile(r"\{|=>|;|\n\s*(?:AS|BEGIN)\b")
 _PYTHON_SIGNATURE_END = re.compile(r"(?<=:)(?=[ \t]*(?:#[^\n]*)?(?:\n|$)|[ \t]*\.\.\.)")
 
+_UNDER = r"[=\-~^\"'`*+:._#]"
+_HEADING = re.compile(
+    r"^(?P<marks>#{1,6})[ \t]+(?P<title>\S.*)$"
+    rf"|^(?:(?P<over>{_UNDER})(?P=over){{2,}}[ \t]*\r?\n[ \t]?)?(?P<name>(?!{_UNDER}{{3,}}[ \t\r]*$)\S.*)\n"
+    rf"(?P<line>(?P<under>{_UNDER})(?P=under){{2,}})[ \t\r]*$",
+    re.MULTILINE,
+)
+"""`## Build`, or `Build` with a line of one mark below it, as reStructuredText, Markdown and plain texts write it."""
+_OF_ASCIIDOC = re.compile(r"^(?P<marks>={1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE)
+_SHORTEST_LINE = 4  # an underline may be shorter than its title from here on
+
 _STATEMENT = re.compile(r"[^;\n]+")
 _STORED = re.compile(r"(?:(?:this|self)\.\w+|_\w+|[A-Z]\w*) = \w+(?: \?\? throw\b.*)?|(?:base|super)\(.*\)")
 
@@ -421,6 +432,39 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),
         signature=_on_one_line(bare),
     )
+
+
+class HeadingLines(NamedTuple):
+    """A heading at `text[start:end]`; the `level` of a title with a line below it goes by when such a line is first
+    there."""
+
+    start: int
+    end: int
+    level: int
+    title: str
+
+
+@lru_cache(maxsize=64)  # each passage of a text asks
+def headings_in(text: str, language: str) -> tuple[HeadingLines, ...]:
+    """The headings of a text outside of fenced code; a text with one fence too many begins inside of such."""
+    return tuple(_headings(text, language))
+
+
+def _headings(text: str, language: str) -> Iterator[HeadingLines]:
+    inside, at = len(_FENCE_LINE.findall(text)) % 2, 0
+    if inside and (first := _FENCE_LINE.search(text)) is not None:
+        at = first.end()
+    fenced = [found.span() for found in _FENCED.finditer(text, at)]
+    levels: dict[str, int] = {}
+    for found in (_OF_ASCIIDOC if language == "asciidoc" else _HEADING).finditer(text, at):
+        if any(start <= found.start() < end for start, end in fenced):
+            continue
+        end = found.start() + len(found.group().rstrip())
+        if found["marks"]:
+            yield HeadingLines(found.start(), end, len(found["marks"]), found["title"].rstrip().rstrip("#=").rstrip())
+        elif len(found["line"]) >= min(len(found["name"].strip()), _SHORTEST_LINE):
+            level = levels.setdefault(found["under"] + (found["over"] or ""), len(levels) + 1)
+            yield HeadingLines(found.start(), end, level, found["name"].strip())
 
 
 def _on_one_line(bare: str, end: re.Pattern[str] = _SIGNATURE_END) -> str:
