@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     Lines = Mapping[str, Mapping[int, str]]
 
 _MOST_OF_ONE, _MOST_TOLD = 3, 12  # places of one technology, and of an answer
+_PROGRAMS = "Programming languages"
 _MOST_READ = 60  # sections that are looked through for a line of code
 _OF_OTHERS = word_set(
     "eslint plugin prettier stubs types typings mock mocks testcontainers validator capture dashboard logger image"
@@ -410,17 +411,20 @@ def _first_of(names: Mapping[str, str], words: str) -> str:
 
 
 def _sizes(index: LabelIndex, paths: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str], str]:
-    """The languages by the number of their files, each with a file of the product."""
-    from rag_assets.languages.detection import detect_language
+    """The languages by the number of their files, those of programs first, each with a file of the product."""
+    from rag_assets.languages.detection import SourceType, detect_language, source_type
 
     languages = {path: detect_language(path) for path in paths}
     facts = []
-    for language, count in Counter(languages.values()).most_common(_MOST_TOLD):
+    for language, count in Counter(languages.values()).most_common():
+        is_code = source_type(language) in (SourceType.CODE, SourceType.SQL)
+        group = _PROGRAMS if is_code else "Data, markup and texts"
         of_it = [path for path in paths if languages[path] == language]
         path = next((one for one in of_it if non_product_code(one) is None), of_it[0])
         number, name = _first_line(index, path), path.rpartition("/")[2]
         said = f"has {count:,} files, such as" if count > 1 else "has one file,"
-        facts.append(GraphFact(language, said, name, path, number, certain=True, is_comment=True))
+        facts.append(GraphFact(language, said, name, path, number, certain=True, group=group, is_comment=True))
+    facts.sort(key=lambda one: one.group != _PROGRAMS)
     are = "are within the filter" if index.is_narrowed else "are indexed"
     told, at = _at(index, facts, f"**{len(paths):,} files {are}:**")
     return replace(told, total=len(paths)), at, ""

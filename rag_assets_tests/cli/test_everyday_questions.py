@@ -214,6 +214,13 @@ def test_what_manifests_say_of_the_project(cli: CommandLine, question: str, said
     assert said in asked(cli, question).json["answer"]
 
 
+def test_languages_of_programs_are_told_before_and_apart_from_data(cli: CommandLine) -> None:
+    answer = asked(cli, "which languages is it written in?").json["answer"]
+    programs, _, others = answer.partition("**Data, markup and texts:**")
+    assert "**13 files are indexed:**\n**Programming languages:**\n- **csharp** has 5 files" in programs
+    assert "json" not in programs and "**json** has one file" in others and "markdown" in others
+
+
 def test_a_version_that_no_manifest_says_is_not_guessed(cli: CommandLine) -> None:
     done = cli.run("ask", "which version of Python does it need?", "--json")
     assert done.code == 4 or done.json["unsure"]
