@@ -41,7 +41,12 @@ ONE_COMMIT = (
 _MOST_COMMITS, _MOST_FILES = 5, 3
 _MOST_SUBJECT_CHARS = 120
 _INERT = str.maketrans({"`": "'", "*": "∗"})  # an asterisk would end the heading that a subject is told in
-_COMMENT_LINE = re.compile(r"^[ \t]*(?://|/\*|\*(?=[\s*/])|(?:#+|--+)(?=\s)).*$", re.MULTILINE)
+_COMMENT = re.compile(
+    r"(?P<text>\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?)|/\*.*?(?:\*/|\Z)|//[^\n]*"
+    r"|^[ \t]*\*(?=[\s*/])[^\n]*|(?:^|(?<=\s))(?:#+|--+)(?=\s)[^\n]*",
+    re.DOTALL | re.MULTILINE,
+)
+"""A comment of most languages, or a `text`, in which none begins."""
 _LOOKED_BACK = (7, 60, 400, 10_000)  # days: of a project that rests the last changes are years old
 _DIGITS, _DAY = 10, 10  # of a commit, and of `2026-01-31T12:00:00Z`
 
@@ -155,7 +160,7 @@ def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFac
     if not tests:
         return GraphFacts(), {}, "no file of tests was found"
     texts = (code_of(payload, index) for payload in sections_of(tests, shard, scope).values())
-    said = {word for text in texts for word in runs(_COMMENT_LINE.sub("", text))}
+    said = {word for text in texts for word in runs(_without_comments(text))}
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
     testing, members = np.zeros((2, len(RELATIONS)), np.bool_), np.zeros((2, len(RELATIONS)), np.bool_)
     testing[IN, RELATIONS.index(Relation.TESTS.value)] = True
@@ -173,6 +178,10 @@ def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFac
     counted = "1 class without a test that names it" if len(facts) == 1 else ""
     heading = f"**{counted or f'{len(facts)} classes without a test that names them'}:**"
     return GraphFacts(tuple(at), len(at), heading), at, "each class has a test that names it"
+
+
+def _without_comments(text: str) -> str:
+    return _COMMENT.sub(lambda found: found["text"] or " ", text)
 
 
 def _of_product(graph: Graph, nodes: Sequence[int]) -> list[ListedNode]:

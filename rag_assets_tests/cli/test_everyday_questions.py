@@ -576,6 +576,17 @@ def test_a_shallow_clone_knows_one_commit_only(tmp_path: Path) -> None:
             {"src/Note.cs": MORE, "tests/CoinTests.cs": f"// NoteCounter has none\n{TESTED}"},
             "**1 class without a test that names it:**\n- **NoteCounter**",
         ),
+        (
+            {
+                "src/Note.cs": MORE,
+                "tests/CoinTests.cs": TESTED.replace(";\n}", "; // not NoteCounter\n    /* nor\n NoteCounter */\n}"),
+            },
+            "**1 class without a test that names it:**\n- **NoteCounter**",
+        ),
+        (
+            {"src/Note.cs": MORE, "tests/CoinTests.cs": TESTED.replace("Equal(1,", 'Equal("http://x", NoteCounter,')},
+            "each class has a test that names it",
+        ),
         ({"src/Coin.cs": CODE, "tests/CoinTests.cs": TESTED}, "each class has a test that names it"),
         ({"src/Coin.cs": "interface ICoin { int A(); }\n", "tests/CoinTests.cs": TESTED}, "no class with methods was"),
     ],
