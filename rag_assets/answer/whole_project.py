@@ -8,9 +8,10 @@ project structured`; `which database does it use`, and not `which database is th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 from itertools import chain, pairwise
 
 from rag_assets.identifiers import key_of_word, word_set
@@ -80,6 +81,7 @@ _ASKS = word_set("and or what how which why where who is does do can into in")
 """What a clause begins with that asks for something else; others tell more of what stands before them."""
 _TOKEN = re.compile(r"[\w.+#]*[\w+#]")
 _MOST_OF_A_NAME = 3  # words
+_SAYS_PART = _CALLED_THIS | _PARTS | _TOLD_OF_WHOLES_ALONE
 _SEES_NO_WHOLE = word_set("is are when where")
 _KNOWN = _CALLED_THIS | _ASKED | _TOLD_OF_WHOLES_ALONE | _BESIDE | _SAMPLES | _IT
 _TERMS = frozenset(map(stem, _KNOWN | _STARTED | _BESIDE_STARTED))
@@ -121,6 +123,7 @@ def is_of_whole(term: str) -> bool:
     return term in _TERMS
 
 
+@lru_cache(maxsize=64)  # the analysis of a question asks, and its plan
 def name_of_whole(question: str) -> str | None:
     """What a question about a whole project calls it: '' for `this project` and the like. A name, as in `what is
     Polly?`, may be that of something in it: the index has to say. None for every other question."""
@@ -130,19 +133,23 @@ def name_of_whole(question: str) -> str | None:
     ]
     for at, clauses in enumerate(sentences):
         for number, written in enumerate(clauses):
-            words = [word.lower() for word in written]
-            later = [[word.lower() for word in clause] for clause in clauses[number + 1 :]]
+            words = _lower(written)
             if _STARTING.search(" ".join(words)) and not _STARTED.isdisjoint(words):
-                rest = [word.lower() for sentence in sentences[at + 1 :] for clause in sentence for word in clause]
-                said = {*words, *chain.from_iterable(later), *rest}
+                rest = chain(clauses[number:], *sentences[at + 1 :])
+                said = set(_lower(chain.from_iterable(rest)))
                 return "" if _says_whole(words) and said <= _KNOWN | _STARTED | _BESIDE_STARTED else None
             name = _name_in(words, written)
             if name is not None:
+                later = map(_lower, clauses[number + 1 :])
                 told_more = [clause for clause in later if clause and clause[0] not in _ASKS]
                 return name if all(_KNOWN.issuperset(clause) for clause in told_more) else None
             if not _BESIDE.issuperset(words):
                 return None
     return None
+
+
+def _lower(words: Iterable[str]) -> list[str]:
+    return [word.lower() for word in words]
 
 
 def _name_in(words: Sequence[str], written: Sequence[str]) -> str | None:
@@ -175,17 +182,18 @@ def _needs_no_whole(words: Sequence[str]) -> bool:
 def _says_whole(words: Sequence[str]) -> bool:
     """Whether some of the words mean a project: `this library`, `the sample application`, `it`. With another noun
     behind it, as in `the application layer`, it is a part."""
-    said = 0
-    for at, word in enumerate(words):
-        behind = [one for one in words[at + 1 :] if one not in ("whole", "entire")]
-        while behind[:1] and behind[0] in _SAMPLES and behind[1:2] and behind[1] in _CALLED_THIS | _SAMPLES:
-            behind = behind[1:]
-        noun, after = (behind[0] if behind else ""), (behind[1] if len(behind) > 1 else "")
-        is_code = noun == "code" and (after == "base" or not _MADE_OF.isdisjoint(words))
-        if after in _CALLED_THIS | _PARTS | _TOLD_OF_WHOLES_ALONE:
-            continue
-        said += (word in ("this", "our") and noun in _CALLED_THIS) or (word == "the" and (noun in _WHOLES or is_code))
-        said += word in _IT and not (word == "this" and noun in _PARTS | _CALLED_THIS) and _is_asked_of_it(words)
+    said, noun, after, before = 0, "", "", ""  # from the last word on: the noun behind a word, and what follows that
+    is_made_of, is_asked_of_it = not _MADE_OF.isdisjoint(words), _is_asked_of_it(words)
+    for word in reversed([one for one in words if one not in ("whole", "entire")]):
+        if after not in _SAYS_PART:
+            is_code = noun == "code" and (after == "base" or is_made_of)
+            said += (word in ("this", "our") and noun in _CALLED_THIS) or (
+                word == "the" and (noun in _WHOLES or is_code)
+            )
+            said += word in _IT and not (word == "this" and noun in _PARTS | _CALLED_THIS) and is_asked_of_it
+        if not (word in _SAMPLES and before in _CALLED_THIS | _SAMPLES):
+            noun, after = word, before
+        before = word
     return said == 1  # `how does the application use the library?` is about neither
 
 

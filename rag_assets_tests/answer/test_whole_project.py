@@ -7,6 +7,7 @@ import pytest
 from rag_assets.answer.question_analysis import Intent, intent_of
 from rag_assets.answer.whole_project import listed_of_whole
 from rag_assets.search.query_parser import understand
+from rag_assets_tests.effort import ends_within
 
 WHOLE = (
     "What are the parts of this application and what is it meant to show?",
@@ -137,3 +138,13 @@ def test_a_list_of_the_whole_is_asked_for(question: str) -> None:
 @pytest.mark.parametrize("question", NOT_LISTED)
 def test_no_list_of_the_whole_is_asked_for(question: str) -> None:
     assert listed_of_whole(question) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what does the sample " + "java " * 3_900, "a; " * 6_600, "and, " * 4_000, "what does it " + "it " * 6_600],
+)
+def test_the_longest_question_is_read_at_once(question: str) -> None:
+    """20,000 characters, with as many words that may be those of a whole, or clauses."""
+    with ends_within(1):
+        assert intent_of(understand(question)).intent is not Intent.OVERVIEW
