@@ -26,6 +26,7 @@ from rag_assets.answer.technologies import (
     WHOLE,
     all_parts,
     fit,
+    is_of_another,
     parts_of,
     technologies_called,
     technologies_of,
@@ -278,7 +279,7 @@ def _places(named: Iterable[Place], names: Sequence[str]) -> list[Place]:
     found = sorted(
         (non_product_code(path) is not None, -fits, len(name), name, path.count("/"), path, line)
         for fits, name, path, line in fitting
-        if fits == WHOLE or (fits and others.isdisjoint(parts_of(name)))
+        if fits == WHOLE or (fits and others.isdisjoint(parts_of(name)) and not is_of_another(name, names))
     )
     return [(name, path, line) for _, _, _, name, _, path, line in found]
 

@@ -91,6 +91,20 @@ def technologies_of(category: str) -> Iterator[tuple[str, ...]]:
     yield from (tuple(one.split()) for one in TECHNOLOGIES[category].split(", "))
 
 
+_SERVERS = frozenset({"Cache", "Containers", "Database", "Message broker", "Search engine", "Telemetry"})
+"""Categories of what runs by itself: whatever connects to it uses it."""
+
+
+def is_of_another(name: str, names: Sequence[str]) -> bool:
+    """Whether a package of .NET is of another technology, whose name it begins with, and only works with that of some
+    names: `MassTransit.EntityFrameworkCore`. A driver for an ORM (`Npgsql.EntityFrameworkCore`) is of both."""
+    begins, dot, _ = name.partition(".")
+    if not dot or not begins.isalnum() or any(tuple(names) in technologies_of(server) for server in _SERVERS):
+        return False
+    other = _called(parts_of(begins))
+    return other is not None and other[1][0] != names[0] and other[0] != "Database"
+
+
 @lru_cache(maxsize=4_096)  # a question names what it likes
 def parts_of(name: str) -> tuple[str, ...]:
     """`Foundatio.Redis` as (`foundatio`, `redis`), in lower case."""

@@ -761,3 +761,33 @@ def test_headings_of_every_format_tell_the_steps(tmp_path: Path, name: str, text
     found = asked(cli, "how do I build it?").json
     assert f"{name}:{lines}" in found["answer"] and "./anvil" in found["answer"]
     assert "Wait for the sun" in found["answer"] and "Carry it" not in found["answer"]
+
+
+@pytest.mark.parametrize(
+    ("packages", "question", "told"),
+    [
+        (["MassTransit.EntityFrameworkCore"], "which ORM is used?", []),
+        (["OpenTelemetry.Instrumentation.EntityFrameworkCore"], "does it use Entity Framework?", []),
+        (
+            ["MassTransit.EntityFrameworkCore", "Microsoft.EntityFrameworkCore"],
+            "which ORM is used?",
+            ["Microsoft.EntityFrameworkCore"],
+        ),
+        (["MassTransit.EntityFrameworkCore"], "which message broker is used?", ["MassTransit.EntityFrameworkCore"]),
+        (["MassTransit.RabbitMQ"], "is RabbitMQ used?", ["MassTransit.RabbitMQ"]),
+        (["Npgsql.EntityFrameworkCore.PostgreSQL"], "which ORM is used?", ["Npgsql.EntityFrameworkCore.PostgreSQL"]),
+        (["Xunit.DependencyInjection"], "which test framework is used?", ["Xunit.DependencyInjection"]),
+    ],
+)
+def test_a_package_of_another_technology_is_none_of_the_one_that_it_works_with(
+    tmp_path: Path, packages: list[str], question: str, told: list[str]
+) -> None:
+    named = "".join(f'    <PackageReference Include="{name}" Version="8.0.0" />\n' for name in packages)
+    project = f'<Project Sdk="Microsoft.NET.Sdk">\n  <ItemGroup>\n{named}  </ItemGroup>\n</Project>\n'
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, new_repository(tmp_path / "till", {"src/Till.csproj": project}), "till")
+    found = cli.run("ask", question, "--json").json
+    assert re.findall(r"^- \*\*(.+?)\*\*", found["answer"], re.MULTILINE) == told
+    assert "not found among" not in str(found["reason"]) + str(found["notes"]), (
+        "nor is it said for certain to be absent"
+    )
