@@ -64,12 +64,6 @@ _IMAGE = re.compile(
 )
 _DEFAULT = re.compile(r"\$\{\w+(?::?-(?P<value>[^}]*))?\}")
 """A variable of a compose file, with what it is where nobody sets it."""
-_MANIFEST = re.compile(
-    r"(?:.*/)?(?:package\.json|pyproject\.toml|setup\.(?:py|cfg)|requirements[\w.-]*\.(?:txt|in)|pipfile|go\.mod"
-    r"|pom\.xml|[\w.-]+\.gradle(?:\.kts)?|libs\.versions\.toml|[\w.-]+\.(?:csproj|fsproj|vbproj|props|targets)"
-    r"|packages\.config|cargo\.toml|gemfile|composer\.json|(?:docker-)?compose[^/]*\.ya?ml)",
-    re.IGNORECASE,
-)
 _SHOWN_BY_FILES = frozenset({"Containers", "Continuous integration"})
 _WORKFLOWS = (".github/workflows/", ".gitlab-ci", ".travis.yml", "azure-pipelines", ".circleci/")
 
@@ -224,10 +218,13 @@ def technology_facts(
 def _is_written(index: LabelIndex, technologies: Iterable[Sequence[str]]) -> bool:
     """Whether a line of a manifest has a name of a technology, whatever is looked at and however it says it: a package
     of another, a file that nothing could read. Then it is not for certain that there is none."""
+    from rag_assets.languages.detection import may_name_packages  # start-up budget: where nothing is found
+
     shard, seen = index.parts.shard(), index.tenant
+    paths = [path for path in shard.values("Path", seen) if may_name_packages(path) or _COMPOSE.fullmatch(path)]
     wanted = {parts_of(name) for names in technologies for name in names}
     most = max(map(len, wanted))
-    for payload in sections_of(filter(_MANIFEST.fullmatch, shard.values("Path", seen)), shard, seen).values():
+    for payload in sections_of(paths, shard, seen).values():
         said = all_parts(code_of(payload, index, ()))
         if any(said[at : at + size] in wanted for at in range(len(said)) for size in range(1, most + 1)):
             return True

@@ -199,12 +199,25 @@ def source_type(language: str) -> SourceType:
 
 
 _MANIFEST = re.compile(
-    r"(?:.*/)?(?:package\.json|pyproject\.toml|setup\.cfg|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|[^/]*\.versions\.toml"
-    r"|(?:[^/]*[-_.])?requirements?(?:[-_.\d][^/]*)?\.(?:txt|in)|requirements/[^/]*\.(?:txt|in))"
+    r"(?:.*/)?(?:(?P<package_json>package\.json)|(?P<pyproject>pyproject\.toml)|(?P<setup_cfg>setup\.cfg)|(?P<go_mod>go\.mod)"
+    r"|(?P<pom>pom\.xml)|(?P<gradle>build\.gradle(?:\.kts)?)|(?P<catalog>[^/]*\.versions\.toml)"
+    r"|(?P<requirements>(?:(?:[^/]*[-_.])?requirements?(?:[-_.\d][^/]*)?|requirements/[^/]*)\.(?:txt|in)))"
+)
+_NAMES_PACKAGES = re.compile(
+    r"(?:.*/)?(?:setup\.py|pipfile|[^/]+\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs|vb|vcx)proj|[^/]+\.(?:props|targets)|packages\.config"
+    r"|paket\.(?:dependencies|references)|cargo\.toml|gemfile|[^/]+\.(?:gemspec|rockspec|cabal)|composer\.json|package\.swift"
+    r"|mix\.exs|build\.sbt|build\.sc|project\.clj|deps\.edn|pubspec\.yaml|vcpkg\.json|conanfile\.(?:py|txt))",
+    re.IGNORECASE,
 )
 
 
-def is_manifest(path: str) -> bool:
-    """Whether a file names the packages that a project of Python, JavaScript, Go or Java uses itself; not a lock
-    file."""
-    return _MANIFEST.fullmatch(path) is not None
+def manifest_format(path: str) -> str:
+    """How a manifest names the packages that a project of Python, JavaScript, Go or Java uses itself, as
+    `languages.manifests` reads it; '' for other files, and for lock files."""
+    found = _MANIFEST.fullmatch(path)
+    return (found.lastgroup or "") if found is not None else ""
+
+
+def may_name_packages(path: str) -> bool:
+    """Whether a file is a manifest or a project file of any language, whether it can be read or not."""
+    return bool(manifest_format(path)) or _NAMES_PACKAGES.fullmatch(path) is not None

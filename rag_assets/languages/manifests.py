@@ -10,14 +10,14 @@ import configparser
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from xml.parsers import expat
 
 from rag_assets.contracts.segment import LineIndex
-from rag_assets.languages.detection import is_manifest
+from rag_assets.languages.detection import manifest_format
 
 _MOST_CHARACTERS = 1 << 20  # a manifest of thousands of packages has a tenth of it
 _MOST_OF_INI = 1 << 16  # its parser takes a minute for a million characters of errors
@@ -41,10 +41,10 @@ class UsedPackage:
 
 def packages_in(path: str, text: str) -> Iterator[UsedPackage]:
     """The packages of a manifest in the order of its text; nothing of any other file. Never raises for any text."""
-    if is_manifest(path) and len(text) <= _MOST_CHARACTERS:
+    if (form := manifest_format(path)) and len(text) <= _MOST_CHARACTERS:
         with suppress(ValueError, RecursionError, configparser.Error, expat.ExpatError):
             words = dict[str, int]()
-            for one in _reader_of(path.rpartition("/")[2])(text):
+            for one in _READERS[form](text):
                 if len(one.name) <= _LONGEST_NAME:
                     if not one.line and not words:  # written in a way that no pattern here knows
                         words = _first_lines(_WORD, text)
@@ -52,10 +52,6 @@ def packages_in(path: str, text: str) -> Iterator[UsedPackage]:
 
 
 _WORD = re.compile(r"([\w.-]+)")
-
-
-def _reader_of(name: str) -> Callable[[str], Iterator[UsedPackage]]:
-    return _READERS.get(name) or (_catalog if name.endswith(".toml") else _requirements)
 
 
 _COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"?|\'[^\'\n]*\'?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
@@ -293,12 +289,13 @@ def _gradle(text: str) -> Iterator[UsedPackage]:
         yield from _maven(found["group"], found["artifact"], found["version"] or "", line)
 
 
-_READERS = {
-    "package.json": _package_json,
-    "pyproject.toml": _pyproject,
-    "setup.cfg": _setup_cfg,
-    "go.mod": _go_mod,
-    "pom.xml": _pom,
-    "build.gradle": _gradle,
-    "build.gradle.kts": _gradle,
+_READERS: Mapping[str, Callable[[str], Iterator[UsedPackage]]] = {
+    "package_json": _package_json,
+    "pyproject": _pyproject,
+    "setup_cfg": _setup_cfg,
+    "go_mod": _go_mod,
+    "pom": _pom,
+    "gradle": _gradle,
+    "catalog": _catalog,
+    "requirements": _requirements,
 }

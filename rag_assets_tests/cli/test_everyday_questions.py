@@ -791,3 +791,20 @@ def test_a_package_of_another_technology_is_none_of_the_one_that_it_works_with(
     assert "not found among" not in str(found["reason"]) + str(found["notes"]), (
         "nor is it said for certain to be absent"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Gemfile", 'gem "sqlite3"\n'),
+        ("till/Cargo.toml", '[dependencies]\nsqlite = "1"\n'),
+        ("paket.dependencies", "nuget Microsoft.Data.Sqlite\n"),
+        ("composer.json", '{"require": {"ext-sqlite3": "*"}}\n'),
+        ("Package.swift", 'let package = Package(dependencies: [.package(url: "https://x/sqlite.swift")])\n'),
+    ],
+)
+def test_of_a_manifest_that_nothing_reads_no_absence_is_told(tmp_path: Path, name: str, text: str) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, new_repository(tmp_path / "till", {name: text, "src/Coins.cs": CODE}), "till")
+    sqlite, kafka = (str(cli.run("ask", f"does it use {one}?", "--json").json) for one in ("SQLite", "Kafka"))
+    assert "kafka was not found" in kafka and "sqlite was not found" not in sqlite

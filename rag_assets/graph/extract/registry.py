@@ -28,7 +28,7 @@ from rag_assets.graph.extract.messages import messages
 from rag_assets.graph.extract.sql_objects import sql_objects as sql
 from rag_assets.graph.extract.tests import subjects_of_tests, tested_members
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
-from rag_assets.languages.detection import SourceType, is_manifest, source_type
+from rag_assets.languages.detection import SourceType, manifest_format, source_type
 from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.treesitter.module_constants import module_constants
@@ -82,7 +82,7 @@ def bases(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
 
 def packages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """The packages of a manifest, to which the file refers where they stand. Those of .NET are found with C#."""
-    if not is_manifest(file.path):
+    if not manifest_format(file.path):
         return
     from rag_assets.languages.manifests import packages_in  # with parsers that few builds need
 
