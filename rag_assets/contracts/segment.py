@@ -21,7 +21,8 @@ class ParseHealth(StrEnum):
     RESCUED = "rescued"  # clean after same-length masking of directives or unsupported syntax
     PARTIAL = "partial"  # some nodes are errors; the rest is used
     TEXT_FALLBACK = "text-fallback"  # no usable tree: plain text windows
-    NO_GRAMMAR = "no-grammar"  # the language has no grammar here: text windows by design
+    BY_PATTERNS = "by-patterns"  # no grammar here: declarations found by the lines that begin them
+    NO_GRAMMAR = "no-grammar"  # neither grammar nor declarations: text windows by design
     REFUSED = "refused"  # segmentation raised, crashed, or took too long or too much memory: no segments
 
 

@@ -35,7 +35,7 @@ from rag_assets.graph.csr_graph import (
 from rag_assets.graph.edge_weights import first_rows, permitted
 from rag_assets.graph.neighbourhood import WalkError
 from rag_assets.graph.relations import Direction, WalkStep
-from rag_assets.languages.detection import detect_language
+from rag_assets.languages.detection import LANGUAGES, SourceType, detect_language
 
 
 class EffectState(IntEnum):
@@ -48,7 +48,9 @@ class EffectState(IntEnum):
     AROUND = 4  # the type of a member that changes: who makes one may run the member through a base or an interface
 
 
-WITHOUT_CALLS = frozenset({"python", "typescript", "tsx", "javascript", "java", "go"})
+WITHOUT_CALLS = frozenset(name for name, language in LANGUAGES.items() if language.source_type is SourceType.CODE) - {
+    "csharp"
+}
 
 
 def language_without_calls(key: str) -> str:

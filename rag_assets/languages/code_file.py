@@ -127,7 +127,9 @@ def rescue_gaps(found: CodeFile, text: str) -> None:
     position = 0
     for start, end in [*covered, (len(text), len(text))]:
         if start > position and _WORD.search(text, position, start):
-            keyed.append((position, Statement(position, start)))
+            gap = text[position:start]
+            begin = start - len(gap.lstrip())
+            keyed.append((begin, Statement(begin, position + len(gap.rstrip()))))
         position = max(position, end)
     keyed.sort(key=lambda pair: pair[0])
     found.items = [item for _, item in keyed]

@@ -11,7 +11,7 @@ _BLOCK_LINE_MARK = re.compile(r"[ \t]*\*+(?=[ \t]|$) ?")
 _DECORATION = re.compile(r"[\s\-=*#/_~+.]*")
 _PRAGMA = re.compile(
     r"!|go:|nolint|eslint|tslint|prettier-|@ts-|istanbul |c8 |noqa|type: ?ignore|pylint:|mypy:|ruff:|pragma:|"
-    r"-\*-|<reference |noinspection|region\b|endregion\b",
+    r"-\*-|rubocop:|frozen_string_literal:|<reference |noinspection|region\b|endregion\b",
 )
 """Comments for tools (`#!` among them), not for readers."""
 

@@ -97,7 +97,7 @@ def _segment_bucket(build: IndexBuild, bucket: int, guard: FileGuard) -> _Bucket
         unclean=[
             {"path": row["path"], "health": file.health.value, "detail": file.detail}
             for row, file in zip(rows, segmented, strict=True)
-            if file.health not in (ParseHealth.OK, ParseHealth.NO_GRAMMAR)
+            if file.health not in (ParseHealth.OK, ParseHealth.BY_PATTERNS, ParseHealth.NO_GRAMMAR)
         ],
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 from rag_assets.contracts.segment import ParseHealth, SegmentedFile
 from rag_assets.contracts.time_codes import TRANSCRIPTS
@@ -21,13 +20,8 @@ from rag_assets.languages.documents.text import (
 )
 from rag_assets.languages.documents.transcripts import segment_transcript
 from rag_assets.languages.sql.segments import segment_sql
-from rag_assets.languages.treesitter.code_segments import segment_code
-from rag_assets.languages.treesitter.go import read_go
-from rag_assets.languages.treesitter.java import read_java
-from rag_assets.languages.treesitter.python import read_python
-from rag_assets.languages.treesitter.typescript import typescript_reader
 
-_VERSION = 7
+_VERSION = 8
 """Version of all segmenters but that of C#. Raise it with any change of behaviour, because it keys cached segments."""
 
 SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"
@@ -38,19 +32,14 @@ _SEGMENTERS: dict[str, Callable[[str, str, str], SegmentedFile]] = {
     **dict.fromkeys(TRANSCRIPTS, segment_transcript),
     "csharp": lambda text, path, _: segment_csharp(text, path),
     "docx": segment_markdown,  # discovery extracts Word documents as Markdown
-    "go": partial(segment_code, read=read_go),
-    "java": partial(segment_code, read=read_java),
-    "javascript": partial(segment_code, read=typescript_reader("javascript")),
     "markdown": segment_markdown,
     "pdf": segment_pages,
-    "python": partial(segment_code, read=read_python),
     "resx": segment_resx,
     "rst": segment_rst,
     "sql": segment_sql,
-    "tsx": partial(segment_code, read=typescript_reader("tsx")),
-    "typescript": partial(segment_code, read=typescript_reader("typescript")),
 }
-"""Languages without an entry: documents become plain text, everything else windows of lines."""
+"""Languages without an entry: documents become plain text, code what its grammar or patterns say, everything else
+windows of lines."""
 
 
 _CHARACTER = re.compile(r"[^\s\x00\ufeff]")
@@ -67,5 +56,14 @@ def segment_file(text: str, path: str, language: str) -> SegmentedFile:
         return SegmentedFile((), ParseHealth.OK, "only blanks" if text else "empty file")
     segmenter = _SEGMENTERS.get(language)
     if segmenter is None:
-        segmenter = segment_text if source_type(language) is SourceType.DOCUMENT else segment_windows
+        segmenter = _OTHERS.get(source_type(language), segment_windows)
     return segmenter(text, path, language)
+
+
+def _segment_code(text: str, path: str, language: str) -> SegmentedFile:
+    from rag_assets.languages import other_code  # start-up budget: not of C#
+
+    return other_code.segment(text, path, language)
+
+
+_OTHERS = {SourceType.DOCUMENT: segment_text, SourceType.CODE: _segment_code}

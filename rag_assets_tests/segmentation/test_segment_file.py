@@ -61,7 +61,7 @@ def test_a_document_is_one_segment_whose_members_hold_all_of_its_text(language: 
     check_covers_text(text, segment_file(text, "docs/a.txt", language))
 
 
-@pytest.mark.parametrize("language", ["json", "razor", "css", "ini", "shell", "vtt", "csv"])
+@pytest.mark.parametrize("language", ["json", "razor", "css", "ini", "batch", "vtt", "csv"])
 @given(text=SOURCES.filter(lambda text: CHARACTER.search(text) is not None))
 @settings(max_examples=20)
 def test_windows_hold_all_of_a_text_without_grammar(language: str, text: str) -> None:
@@ -99,7 +99,9 @@ def test_a_file_without_text_has_no_segments_and_says_so(language: str, text: st
         ("a.vtt", "vtt", "WEBVTT", "transcript", ParseHealth.TEXT_FALLBACK),
         ("a.pdf", "pdf", "A\f\fB", "document", ParseHealth.OK),
         ("a.docx", "docx", "# A", "document", ParseHealth.OK),
-        ("a.kt", "kotlin", "class A", "file", ParseHealth.NO_GRAMMAR),
+        ("a.kt", "kotlin", "class A", "class", ParseHealth.BY_PATTERNS),
+        ("a.kt", "kotlin", "1 + 1", "file", ParseHealth.NO_GRAMMAR),
+        ("a.bat", "batch", "echo", "file", ParseHealth.NO_GRAMMAR),
         ("a.xyz", "no such language", "A", "document", ParseHealth.OK),
     ],
 )

@@ -66,7 +66,9 @@ class BesideProduct(Enum):
 
 _ASKED_ANYWHERE = frozenset({BesideProduct.DOCUMENT, BesideProduct.TYPES, BesideProduct.TRANSLATION})
 _FOLDERS = {
-    **dict.fromkeys(("test", "tests", "testing", "spec", "specs", "testdata", "fixtures", "mocks"), BesideProduct.TEST),
+    **dict.fromkeys(
+        ("test", "tests", "testing", "tst", "spec", "specs", "testdata", "fixtures", "mocks"), BesideProduct.TEST
+    ),
     **dict.fromkeys(("sample", "samples", "example", "examples", "demo", "demos"), BesideProduct.SAMPLE),
     **dict.fromkeys(("benchmark", "benchmarks", "perf"), BesideProduct.BENCHMARK),
 }

@@ -1,0 +1,105 @@
+"""Comments and strings of languages without a grammar: what is no code is blanked, character by character."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from rag_assets.languages.doc_comments import MAX_DOC_CHARS, plain_comments
+
+_QUOTED = r'"(?:[^"\\\n]|\\[\s\S])*+"?'
+_APOSTROPHES = r"'(?:[^'\\\n]|\\[\s\S])*+'"
+_CHARACTER = r"'(?:[^'\\\n]|\\[^\n][^'\n]{0,8})'"  # one character, for a lone apostrophe is a lifetime, a type, a prime
+_TRIPLE = r'"""[\s\S]*?(?:"""|\Z)'
+_HEREDOC = r"""<<[-~]?(["']?)([A-Z_]\w*)\1[^\n]*\n[\s\S]{0,4000}?\n[ \t]*\2\b"""
+_SLASHES = r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)"
+_HASH = r"(?<![^\s;(){}])\#[^\n]*"
+
+_BRANCHES = r"^[ \t]*\#[ \t]*(?:if|ifdef|ifndef|elif|else|endif|pragma|undef|error)\b[^\n]*"
+
+_STYLES: dict[str, tuple[str, str]] = {
+    "c": (_SLASHES, rf'{_BRANCHES}|R"(\w*)\([\s\S]{{0,9999}}?\)\1"|{_QUOTED}|{_CHARACTER}'),
+    "clojure": (r";[^\n]*", _QUOTED),
+    "dart": (_SLASHES, rf"{_TRIPLE}|'''[\s\S]*?(?:'''|\Z)|{_QUOTED}|{_APOSTROPHES}"),
+    "elixir": (rf"{_HASH}|@(?:module|type)?doc[ \t]+(?:~[sS])?{_TRIPLE}", rf"(?:~\w)?{_TRIPLE}|{_QUOTED}"),
+    "erlang": (r"%[^\n]*", _QUOTED),
+    "fsharp": (r"//[^\n]*|\(\*(?!\))[\s\S]*?(?:\*\)|\Z)", rf"{_TRIPLE}|{_QUOTED}|{_CHARACTER}"),
+    "hash": (_HASH, rf"{_TRIPLE}|{_HEREDOC}|{_QUOTED}|{_APOSTROPHES}"),
+    "haskell": (r"--+(?![!#$%&*+./<=>?@\\^|~:])[^\n]*|\{-(?!\#)[\s\S]*?(?:-\}|\Z)", rf"{_QUOTED}|{_CHARACTER}"),
+    "kotlin": (_SLASHES, rf"{_TRIPLE}|{_QUOTED}|{_CHARACTER}"),
+    "lua": (r"--\[(=*)\[[\s\S]*?(?:\]\1\]|\Z)|--[^\n]*", rf"\[(=*)\[[\s\S]*?(?:\]\2\]|\Z)|{_QUOTED}|{_APOSTROPHES}"),
+    "php": (
+        rf"{_SLASHES}|\#(?!\[)[^\n]*",
+        rf"<\?(?:php\b|=)?|\?>|<<<(['\"]?)(\w+)\1\n[\s\S]{{0,4000}}?\n[ \t]*\2\b|{_QUOTED}|{_APOSTROPHES}",
+    ),
+    "powershell": (
+        rf"<\#[\s\S]*?(?:\#>|\Z)|{_HASH}",
+        rf"@\"\n[\s\S]*?\n\"@|@'\n[\s\S]*?\n'@|\"(?:[^\"`\n]|`[\s\S])*+\"?|{_APOSTROPHES}",
+    ),
+    "ruby": (
+        rf"^=begin\b[\s\S]*?(?:^=end\b[^\n]*|\Z)|{_HASH}",
+        rf"{_HEREDOC}|{_QUOTED}|{_APOSTROPHES}",
+    ),
+    "rust": (_SLASHES, rf'r(\#+)"[\s\S]{{0,9999}}?"\1|{_QUOTED}|{_CHARACTER}'),
+    "slashes_and_hash": (rf"{_SLASHES}|{_HASH}", rf"{_TRIPLE}|{_HEREDOC}|{_QUOTED}"),
+    "vb": (r"'[^\n]*|(?<![^\n])[ \t]*REM\b[^\n]*", r'"[^"\n]*"?'),
+}
+"""Name of a style → what is a comment, what is a string. Strings do not cross lines unless they say so: an apostrophe
+in a text must not hide the code below it."""
+
+_NO_BREAK = re.compile(r"[^\n]+")
+_OPENING = re.compile(r"<#|\(\*|\{-|--\[=*\[|=begin\b|@\w*doc[ \t]+(?:~[sS])?\"\"\"|'+|%+|;+")
+_CLOSING = re.compile(r"(?:#>|\*\)|-\}|\]=*\]|^=end\b.*|\"\"\")\s*\Z", re.MULTILINE)
+_XML_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>")
+_XML_NAME = re.compile(r"<\w+\s+(?:cref|name|langword)=\"(?:\w:)?([^\"<>\n]{1,200})\"\s*/>")
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text whose comments and strings are blanks, of the same length, and where the comments were."""
+
+    code: str
+    comments: tuple[tuple[int, int], ...]
+
+
+@cache
+def _scanner(style: str) -> re.Pattern[str]:
+    comment, string = _STYLES[style]
+    # References to groups are counted from the group around the comments.
+    shifted = re.sub(r"\\([12])", lambda ref: rf"\{int(ref[1]) + 1}", rf"(?P<comment>{comment})|{string}")
+    return re.compile(shifted, re.MULTILINE)
+
+
+def masked(text: str, style: str) -> Masked:
+    """`text` with comments and strings blanked; line ends stay, so that places are the same."""
+    pieces: list[str] = []
+    comments: list[tuple[int, int]] = []
+    position = 0
+    for found in _scanner(style).finditer(text):
+        start, end = found.span()
+        pieces.append(text[position:start])
+        pieces.append(_NO_BREAK.sub(lambda run: " " * len(run[0]), found[0]))
+        position = end
+        if found["comment"] is not None:
+            comments.append((start, end))
+    pieces.append(text[position:])
+    return Masked("".join(pieces), tuple(comments))
+
+
+def plain_text(raws: Iterable[str]) -> str:
+    """The text of adjacent comments without marks, whatever the language; tags of XML documentation go too."""
+    return plain_comments(line for raw in raws for line in _in_c_style(raw))
+
+
+def _in_c_style(raw: str) -> list[str]:
+    opening = _OPENING.match(raw)
+    if opening is None:
+        return [_without_tags(raw) if raw.startswith("///") else raw]
+    body = _CLOSING.sub("", raw[opening.end() : opening.end() + MAX_DOC_CHARS])
+    return [f"// {_without_tags(line).strip()}" for line in body.splitlines()]
+
+
+def _without_tags(line: str) -> str:
+    return _XML_TAG.sub("", _XML_NAME.sub(r"\1", line))

@@ -1,0 +1,111 @@
+"""Languages without a grammar, as a user meets them: indexed, searched, asked for and walked from the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rag_assets.index.layout import IndexHome
+from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster, new_repository
+
+PRINTER = """\
+use std::io;
+
+/// Takes lines one after the other.
+pub trait Sink {
+    fn matched(&mut self, line: &str) -> io::Result<bool>;
+}
+
+/// Prints lines with their numbers.
+pub struct Printer {
+    buffer: String,
+}
+
+impl Printer {
+    /// Clears the buffer after it holds more than the limit.
+    pub fn flush_when_full(&mut self) {
+        if self.buffer.len() > 4096 {
+            self.buffer.clear();
+        }
+    }
+}
+
+impl Sink for Printer {
+    fn matched(&mut self, line: &str) -> io::Result<bool> {
+        self.buffer.push_str(line);
+        Ok(true)
+    }
+}
+"""
+FILES: dict[str, str | bytes] = {
+    "src/printer.rs": PRINTER,
+    "src/Basket.kt": "package shop\n\n/** Holds what is wanted. */\nclass Basket {\n    fun total(): Int = 0\n}\n",
+    "src/Tax.fs": "module Shop.Tax\n\n/// Rounds to cents.\nlet roundToCents (amount: decimal) =\n    round amount\n",
+    "include/queue.h": "#pragma once\nnamespace shop {\nclass Queue {\npublic:\n    void push_back(int value);\n};\n}",
+    # Bad ones: read as far as they go.
+    "bad/open.rs": "pub struct Open {\n    a: u32,\nimpl Open {\n    fn never_closed(&self) {\n",
+    "bad/latin.rb": "class Caf\xe9\n  def serve\n    1\n  end\nend\n".encode("latin-1"),
+    "bad/binary.kt": b"\x00\x01\x02" * 100,
+    "bad/deep.swift": "class A {\n" * 3_000,
+    "bad/line.c": "int a(int b) { return b; } " * 4_000,  # is left out for its length
+    "bad/empty.lua": "",
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    folder = tmp_path_factory.mktemp("other-languages")
+    home = IndexHome(folder / "home")
+    index_without_dagster(home, new_repository(folder / "shop", FILES), "shop")
+    return CommandLine(home, folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "first", "last"),
+    [
+        ("Printer", "src/printer.rs", 8, 11),
+        ("flush_when_full", "src/printer.rs", 14, 19),
+        ("Basket", "src/Basket.kt", 3, 6),
+        ("roundToCents", "src/Tax.fs", 3, 5),
+        ("push_back", "include/queue.h", 5, 5),
+        ("never_closed", "bad/open.rs", 4, 5),
+    ],
+)
+def test_a_name_is_found_at_the_lines_that_declare_it(
+    shop: CommandLine, name: str, path: str, first: int, last: int
+) -> None:
+    found = json.loads(shop.run("search", name, "--limit", "1", "--json").out)["hits"][0]
+    assert found["path"] == path
+    assert first <= found["lines"][0] <= found["lines"][1] <= last
+
+
+def test_what_implements_a_trait_is_a_list(shop: CommandLine) -> None:
+    told = shop.run("ask", "which types implement Sink?")
+    assert told.code == 0
+    assert "Printer probably implements Sink in src/printer.rs:22" in told.out
+    walked = shop.run("graph", "Sink", "--json").out
+    assert "rust:src/printer.Printer|TYPE" in walked
+
+
+def test_a_question_is_answered_with_the_lines_that_do_it(shop: CommandLine) -> None:
+    told = shop.run("ask", "when is the buffer cleared?")
+    assert told.code == 0
+    assert "if self.buffer.len() > 4096 {" in told.out
+
+
+def test_who_calls_something_is_not_said_to_be_nobody(shop: CommandLine) -> None:
+    """The graph has no calls of these languages."""
+    told = shop.run("ask", "who calls flush_when_full?").out
+    assert "nothing calls" not in told.lower()
+    assert "of rust the graph" in shop.run("graph", "impact", "flush_when_full").out
+
+
+def test_status_and_explain_say_how_such_a_file_was_read(shop: CommandLine) -> None:
+    (entry,) = json.loads(shop.run("status", "--json").out)["labels"]
+    assert entry["parse_health"]["by_patterns"] == 7
+    assert "parse by-patterns" in shop.run("explain", "src/printer.rs").out
+
+
+def test_every_point_of_them_keeps_the_contract(shop: CommandLine) -> None:
+    assert shop.run("validate").code == 0
