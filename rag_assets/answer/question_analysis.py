@@ -381,10 +381,18 @@ _OBJECT_FIRST = re.compile(
 )
 
 
+_OF_TYPE = re.compile(
+    r"^\W*(?i:what (?:is|does)) (?:(?P<name>[A-Z]\w*)"
+    r"|(?:the )?(?P<type>[A-Z]\w*) (?:class|enum|interface|record|struct|trait|type))(?: used)?(?: do| for)?\W*$"
+)
+"""`What does License do?` may be about that class. What `a License` is, documents say too."""
+
+
 def words_as_names(question: Question) -> QueryIntent | None:
-    """A question of what calls, needs, tests, implements or stores something, as one about its capitalised words, and
-    one of its members as one about what has them: whether they are names, as `Basket` is one, the index has to say, and
-    of words with a dot, as `job.cancel`, in any question. None for others, and without such a word."""
+    """A question of what calls, needs, tests, implements or stores something, as one about its capitalised words, one
+    of what a single such word is or does as one about that type, and one of members as one about what has them: whether
+    they are names, as `Basket` is one, the index has to say, and of words with a dot, as `job.cancel`, in any question.
+    None for others, and without such a word."""
     text = question.asks or question.typed
     intent = _intent(text, question.kind, True)
     members = _MEMBERS.search(text)
@@ -393,6 +401,8 @@ def words_as_names(question: Question) -> QueryIntent | None:
         return QueryIntent(Intent.DEFINITION, ("".join(word[:1].upper() + word[1:] for word in said), " ".join(said)))
     if choices := _choices(text):
         return QueryIntent(Intent.DEFINITION, choices, choice=True)
+    if one := _OF_TYPE.match(text):
+        return QueryIntent(Intent.DEFINITION, (one["type"] or one["name"],), does=_DOES.match(text) is not None)
     starts = _OBJECT_FIRST.match(text) is None
     names: dict[str, None] = {}
     for match in _NAME_OR_STOP.finditer(text):

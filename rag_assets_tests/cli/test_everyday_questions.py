@@ -808,3 +808,26 @@ def test_of_a_manifest_that_nothing_reads_no_absence_is_told(tmp_path: Path, nam
     index_without_dagster(cli.home, new_repository(tmp_path / "till", {name: text, "src/Coins.cs": CODE}), "till")
     sqlite, kafka = (str(cli.run("ask", f"does it use {one}?", "--json").json) for one in ("SQLite", "Kafka"))
     assert "kafka was not found" in kafka and "sqlite was not found" not in sqlite
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does License do?",
+        "what is License?",
+        "What does the License class do?",
+        "what is the License class for?",
+    ],
+)
+def test_a_word_that_is_a_type_is_told_by_its_declaration(tmp_path: Path, question: str) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    code = MORE.replace("NoteCounter", "License")
+    files: dict[str, str | bytes] = {
+        "src/License.cs": code,
+        "LICENSE": LICENSE,
+        "README.md": f"# Till\n\n## License\n\n{LICENSE}",
+    }
+    index_without_dagster(cli.home, new_repository(tmp_path / "till", files), "till")
+    answer = asked(cli, question).json["answer"]
+    assert answer.startswith("`License` in src/License.cs:3")
+    assert "**LICENSE** is **MIT License**" in asked(cli, "What is the license?").json["answer"]
