@@ -78,6 +78,18 @@ _RUNTIME: Mapping[str, _Told] = {
         (_GRADLE, ["sourcecompatibility", "javalanguageversion", "jvmtoolchain"]),
         (_DOCKER, ["jdk", "jre", "from java", "temurin"]),
     ),
+    "php": (("composer.json", ['"php":']), (_DOCKER, ["from php", "/php:"])),
+    "ruby": (
+        (".gemspec", ["required_ruby_version"]),
+        ("gemfile", ['ruby "', "ruby '"]),
+        (".ruby-version", [""]),
+        (_DOCKER, ["from ruby", "/ruby:"]),
+    ),
+    "rust": (
+        ("cargo.toml", ["rust-version"]),
+        ("rust-toolchain rust-toolchain.toml", ["channel", "1."]),
+        (_DOCKER, ["from rust", "/rust:"]),
+    ),
     "net": (("global.json", ['"version"']), (_PROJECTS, ["<targetframework"])),
     "node": (("package.json", ['"node":']), (".nvmrc .node-version", [""]), (_DOCKER, ["from node", "/node:"])),
     "python": (
@@ -87,8 +99,9 @@ _RUNTIME: Mapping[str, _Told] = {
     ),
 }
 _VERSION: _Told = (
-    ("package.json", ['"version":']),
+    ("package.json composer.json", ['"version":']),
     ("pom.xml", ["<version>"]),
+    ("cargo.toml version.rb .gemspec", ["version ="]),
     (_PROJECTS, ["<version>", "<versionprefix>", "<packageversion>"]),
     (_PYTHON, ["version =", "version="]),
     ("__init__.py version.py __about__.py", ["__version__ =", "version ="]),
@@ -141,19 +154,25 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
     for action, commands in {
         "test": "npm test, npm run test, npm t , yarn test, pnpm test, pnpm run test, npx jest, vitest, pytest, tox"
         ", nox, manage.py test, go test, dotnet test, mvn test, mvnw test, mvn verify, mvnw verify, gradle test"
-        ", gradlew test, make test, task test, cargo test",
+        ", gradlew test, make test, task test, cargo test, rake test, rake spec, rspec, phpunit, composer test"
+        ", swift test, mix test, sbt test, ctest, busted, script/test, invoke-pester",
         "build": "npm run build, yarn build, pnpm build, pnpm run build, make build, go build, dotnet build"
         ", dotnet publish, mvn package, mvn clean, mvn install, mvnw package, mvnw clean, gradle build, gradlew build"
-        ", docker build, docker-compose build, docker compose build, python -m build",
+        ", docker build, docker-compose build, docker compose build, python -m build, cargo build, swift build"
+        ", cmake --build, mix compile, sbt compile, gem build, zig build",
         "run": "npm start, npm run dev, npm run start, yarn start, yarn dev, pnpm dev, pnpm start, dotnet run"
         ", aspire run, go run, docker compose up, docker-compose up, docker compose -f, docker run, make run"
-        ", manage.py runserver, spring-boot:run, bootrun, java -jar, uvicorn, flask run, tye run",
+        ", manage.py runserver, spring-boot:run, bootrun, java -jar, uvicorn, flask run, tye run, cargo run, swift run"
+        ", rails server, mix phx.server, php -s",
         "install": "npm install, npm i , npm ci, yarn add, yarn install, pnpm install, pnpm add, pip install, uv sync"
         ", dotnet add package, install-package, dotnet tool install, go get, go install, brew install, docker pull"
-        ", docker run, apt install, apt-get install, poetry install, uv add, pipx ",
+        ", docker run, apt install, apt-get install, poetry install, uv add, pipx , cargo install, cargo add"
+        ", gem install, bundle install, bundle add, composer require, composer install, luarocks install"
+        ", install-module, mix deps.get, vcpkg install, conan install",
         "deploy": "docker compose up, docker-compose up, docker run, kubectl apply, helm install, helm upgrade, azd up"
         ", fly deploy, terraform apply, heroku, docker stack deploy, aspire deploy",
-        "lint": "npm run lint, yarn lint, make lint, ruff, golangci-lint, dotnet format, pre-commit",
+        "lint": "npm run lint, yarn lint, make lint, ruff, golangci-lint, dotnet format, pre-commit, rubocop, phpcs"
+        ", php-cs-fixer, cargo fmt, cargo clippy, clang-format, swiftlint, mix format, scalafmt, luacheck",
     }.items()
 }
 """What lines of documents and workflows have that say how something is done."""
@@ -165,14 +184,15 @@ _SCRIPTS: Mapping[str, str] = {
     "deploy": "deploy release publish",
     "lint": "lint format",
 }
-"""What scripts of a `package.json` and targets of a Makefile are called that do it."""
+"""What scripts of a `package.json` or `composer.json` and targets of a Makefile are called that do it."""
 _DOCUMENT = re.compile(
     r"(?:\.github/(?=contribut)|docs?/)?(?!change|history|release|licen)[\w.-]+\.(?:md|markdown|rst|adoc|asciidoc|txt)"
     r"|readme|install|contributing|hacking",
     re.IGNORECASE,
 )
 _TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
-_SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*\"")
+_SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
+_WITH_SCRIPTS = frozenset({"package.json", "composer.json", "makefile", "taskfile.yml", "justfile"})
 _IN_WORKFLOWS = frozenset({"test", "build", "lint"})
 """What workflows do as people do; what they install and run is of the machine that they run on."""
 _MOST_STEPS, _MOST_OF_A_FILE = 8, 3
@@ -398,6 +418,8 @@ def _licences(index: LabelIndex, paths: Sequence[str]) -> Iterator[GraphFact]:
 
 def _licence_of(words: str) -> str:
     """The licence that a text begins as; nothing where it is none that is known, or says that there are several."""
+    if begun := next((name for text, name in _BODIES.items() if words.startswith(text)), ""):
+        return begun
     if _SEVERAL.search(words[:_TITLE_CHARS]):
         return ""
     return _first_of(_TITLES, words[:_TITLE_CHARS]) or _first_of(_BODIES, words[:_BODY_CHARS])
@@ -433,9 +455,7 @@ def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, s
     documents whose headings say it."""
     paths = sorted(index.parts.shard().values("Path", index.scope()), key=_depth)
     documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=readme_first)
-    scripts = [
-        path for path in paths if path.rpartition("/")[2].lower() in ("package.json", "makefile", "taskfile.yml")
-    ]
+    scripts = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS]
     workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
     facts: list[GraphFact] = []
     for group, files, of_file in (

@@ -69,6 +69,7 @@ _OF_CONVENTIONS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES})
 _OF_LISTS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION})
 _OF_THE_INDEX_ALONE = frozenset({Intent.LIST, Intent.STEPS, Intent.USAGE, Intent.IMPLEMENTATIONS, Intent.TABLES})
 """What no search tells where a plan does."""
+_TOKEN = re.compile(r"\w[\w.+-]*\w")
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
 _DEFINITIONS = 6
@@ -228,16 +229,20 @@ def _answered(asked: Asked, intent: Intent, known: Facts, *, decides: bool = Tru
 _OF_WHOLES = frozenset({Everyday.LICENCE, Everyday.VERSION, Everyday.TECHNOLOGY, Everyday.SIZE})
 
 
-def _names_declared(asked: Asked) -> bool:
+def _names_declared(text: str, target: Searchable) -> bool:
     """Whether a word with a capital, as names have them, is declared: `what is Version` asks about that class."""
-    words = re.findall(r"\w+", asked.question.asks or asked.question.typed)[1:]
-    return any(declaring(word, asked.target) for word in words if not word.islower() and not word.isdigit())
+    words = re.findall(r"\w+", text)[1:]
+    return any(declaring(word, target) for word in words if not word.islower() and not word.isdigit())
 
 
 def _everyday(asked: Asked) -> Planned | None:
     """What many ask of any project: what it is made with, how it is run, what changed."""
-    question = everyday_question(asked.question.asks or asked.question.typed)
-    if question is None or (question.about in _OF_WHOLES and _names_declared(asked)):
+    text = asked.question.asks or asked.question.typed
+    question = everyday_question(text)
+    if question is None:
+        text = _with_it(text, asked.target)
+        question = everyday_question(text)
+    if question is None or (question.about in _OF_WHOLES and _names_declared(text, asked.target)):
         return None
     from rag_assets.answer.everyday_plan import exports, project_facts, steps, technology_facts
 
@@ -547,6 +552,14 @@ def _is_called(index: LabelIndex, name: str) -> bool:
     wanted = _letters(name)
     return bool(wanted) and (
         wanted == _letters(index.label.partition("@")[0]) or wanted == _letters(readme_title(index))
+    )
+
+
+def _with_it(text: str, target: Searchable) -> str:
+    """A text with `it` for the name of the one repository that is asked: how is `ripgrep` installed?"""
+    names = {_letters(label.partition("@")[0]) for label in target.members}
+    return _TOKEN.sub(
+        lambda found: "it" if len(names) == 1 and _letters(found.group()) in names else found.group(), text
     )
 
 

@@ -382,7 +382,7 @@ _OBJECT_FIRST = re.compile(
 
 
 _OF_TYPE = re.compile(
-    r"^\W*(?i:what (?:is|does)) (?:(?P<name>[A-Z]\w*)"
+    r"^\W*(?i:what (?:is|does(?: the)?)) (?:(?P<name>[A-Z]\w*)"
     r"|(?:the )?(?P<type>[A-Z]\w*) (?:class|enum|interface|record|struct|trait|type))(?: used)?(?: do| for)?\W*$"
 )
 """`What does License do?` may be about that class. What `a License` is, documents say too."""

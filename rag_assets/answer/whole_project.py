@@ -96,7 +96,8 @@ _CENTRAL = r"(?:most (?:important|central|used)|important|central|main|core)"
 _LISTED = {
     Listed.ENTRY_POINTS: re.compile(
         rf"^where do(?:es)? (?:it|everything|execution|(?:the|this|our) (?:code|{_NOUNS})) (?:start|begin)(?: up)?\W*$"
-        rf"|^(?:(?:wh\w+|list|show|is|are|me|all|the|main) )*entry ?points?{_HERE}",
+        rf"|^(?:(?:wh\w+|list|show|is|are|me|all|the|main) )*entry ?points?{_HERE}"
+        rf"|^where is (?:the )?main (?:function|method|file|program|class){_HERE}",
         re.IGNORECASE,
     ),
     Listed.CENTRAL_TYPES: re.compile(
@@ -320,7 +321,10 @@ _RUNTIMES = key_of_word(
         "java": "java jdk jre",
         "net": "c# csharp dotnet net sdk",
         "node": "node node.js nodejs",
+        "php": "php",
         "python": "python",
+        "ruby": "ruby",
+        "rust": "rust rustc msrv",
     }
 )
 _ACTIONS = key_of_word(
@@ -357,7 +361,7 @@ _REQUIRED = word_set("version versions minimum need needed required target targe
 _SIZE = word_set("big large size many files file languages language count programming written number implemented")
 _COMMITS = word_set(
     "changed changes change lately recently recent latest last commit commits newest history git log updated modified",
-    "done happened been most made were few subject subjects",
+    "done happened been most made were few subject subjects file files",
 )
 _LATELY = word_set("lately recently recent latest last newest")
 _UNTESTED = word_set(

@@ -831,3 +831,69 @@ def test_a_word_that_is_a_type_is_told_by_its_declaration(tmp_path: Path, questi
     answer = asked(cli, question).json["answer"]
     assert answer.startswith("`License` in src/License.cs:3")
     assert "**LICENSE** is **MIT License**" in asked(cli, "What is the license?").json["answer"]
+
+
+CRATE = """\
+[package]
+name = "till"
+version = "0.3.1"
+rust-version = "1.80"
+"""
+GEM = """\
+require_relative "lib/till/version"
+
+Gem::Specification.new do |s|
+  s.name = "till"
+  s.required_ruby_version = ">= 3.1"
+end
+"""
+COMPOSER = """\
+{
+  "require": {
+    "php": ">=8.2"
+  },
+  "scripts": {
+    "test": [
+      "phpunit --strict"
+    ]
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def crate(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    base = tmp_path_factory.mktemp("crate")
+    files: dict[str, str | bytes] = {
+        "README.md": "# Till\n\nThe till counts coins.\n\n## Installation\n\nCarry it to the shop.\n",
+        "Cargo.toml": CRATE,
+        "src/main.rs": "fn main() {\n    println!(\"coins\");\n}\n",
+        "till.gemspec": GEM,
+        "lib/till/version.rb": 'module Till\n  VERSION = "0.4.0"\nend\n',
+        "composer.json": COMPOSER,
+        "UNLICENSE": "This is free and unencumbered software released into the public domain.\n\nAnyone is free to copy"
+        " it, either in source code form or as a compiled binary.\n",
+        "docs/tests.md": "# How it is checked\n\n```sh\ncargo test --all\n```\n",
+    }  # fmt: skip
+    made = CommandLine(IndexHome(base / "home"), base)
+    index_without_dagster(made.home, new_repository(base / "till", files), "till")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("how do I install till?", ["README.md:5-7"]),
+        ("what license is Till under?", ["**UNLICENSE** is **Unlicense**"]),
+        ("which version of Rust is required?", ['Cargo.toml:4: `rust-version = "1.80"`']),
+        ("which Ruby version does till need?", ['till.gemspec:5: `s.required_ruby_version = ">= 3.1"`']),
+        ("which version of PHP is needed?", ['composer.json:3: `"php": ">=8.2"`']),
+        ("what is the current version?", ['Cargo.toml:3: `version = "0.3.1"`', 'version.rb:2: `VERSION = "0.4.0"`']),
+        ("how do I run the tests?", ["docs/tests.md:4: `cargo test --all`", 'composer.json:6: `"test": [`']),
+        ("which files changed lately?", ["**README.md**"]),
+        ("where is the main function?", ["**main.rs** in src/main.rs:1"]),
+    ],
+)
+def test_rust_ruby_and_php_are_told_by_their_files_too(crate: CommandLine, question: str, said: list[str]) -> None:
+    answer = asked(crate, question).json["answer"]
+    assert [one for one in said if one not in answer] == []
