@@ -12,8 +12,13 @@ from typing import Any
 
 def payloads_in(generation: Path) -> list[dict[str, Any]]:
     """All payloads of the shard in the folder of a generation."""
-    data = (generation / "shard" / "rag_assets.payloads").read_bytes()
-    (points,) = struct.unpack_from("=Q", data, 8)
-    starts = struct.unpack_from(f"={points + 1}Q", data, 16)
-    bodies = data[16 + (points + 1) * 8 :]
-    return [json.loads(zlib.decompress(bodies[a:b])) for a, b in pairwise(starts)]
+    data = (generation / "shard" / "rag_assets.points").read_bytes()
+    starts, first = starts_of_payloads(data)
+    return [json.loads(zlib.decompress(data[first + a : first + b])) for a, b in pairwise(starts)]
+
+
+def starts_of_payloads(data: bytes) -> tuple[list[int], int]:
+    """(where the payload of each point begins, and where the last one ends; where the first begins in the file)."""
+    points, files, names, _ = struct.unpack_from("=4Q", data, 8)
+    starts = struct.unpack_from(f"={points + 1}Q", data, 40 + 16 * points)
+    return list(starts), 40 + 16 * points + 8 * (points + 1) + 4 * points + 4 * files + names

@@ -4,8 +4,6 @@ disk (E01–E03, R32, F03)."""
 from __future__ import annotations
 
 import json
-import struct
-import zlib
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +14,7 @@ import pytest
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import CommandLine, new_repository
 from rag_assets_tests.documents import pdf, vtt
+from rag_assets_tests.stored_points import payloads_in
 
 SENTENCE = "The clerk of shop {} checks the seal of every parcel before it is weighed and sent."
 LONG = " ".join(SENTENCE.format(number) for number in range(300))
@@ -43,14 +42,9 @@ WINDOWS = {"keyword-only": "{provider: lexical-only}", "minilm": "{provider: min
 
 def stored(home: Path) -> dict[str, list[dict[str, Any]]]:
     """The payloads beside the shard by path, in the order of their places."""
-    (file,) = home.rglob("rag_assets.payloads")
-    data = file.read_bytes()
-    (points,) = struct.unpack_from("=Q", data, 8)
-    starts = struct.unpack_from(f"={points + 1}Q", data, 16)
-    bodies = data[16 + (points + 1) * 8 :]
+    (file,) = home.rglob("rag_assets.points")
     found = defaultdict(list)
-    for start, end in pairwise(starts):
-        payload = json.loads(zlib.decompress(bodies[start:end]))
+    for payload in payloads_in(file.parents[1]):
         found[payload["Path"]].append(payload)
     return {path: sorted(rows, key=lambda row: row["CharStart"]) for path, rows in found.items()}
 

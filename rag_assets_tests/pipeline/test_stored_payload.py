@@ -7,7 +7,7 @@ import sqlite3
 import struct
 import uuid
 import zlib
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from rag_assets.settings import EmbedderSettings, Settings, StoreSettings
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, built, lexical
 from rag_assets_tests.postgres_server import running_server
-from rag_assets_tests.stored_points import payloads_in
+from rag_assets_tests.stored_points import payloads_in, starts_of_payloads
 
 REQUIRED = {
     *("OrgId", "ProjectId", "DocId", "ContentTypeId", "SectionKey", "PartIndex", "PartTotal", "IndexVersion"),
@@ -166,7 +166,7 @@ def test_damage_in_a_vector_store_is_found_and_is_a_warning_of_a_check(
             records, _ = wire.store.scroll("local~shop~shop@main", limit=1)
             wire.store.set_payload("local~shop~shop@main", {"CommitSha": "of nobody"}, points=[records[0].id])
         else:
-            name = {"embedded": "rag_assets.payloads", "faiss": "payloads.json"}[store]
+            name = {"embedded": "rag_assets.points", "faiss": "payloads.json"}[store]
             change_payload(made.build.directory / "shard" / name)
             list_files(made.build.directory, again=("shard/",))
         found = check(made.build)
@@ -198,14 +198,15 @@ def change_payload(path: Path) -> None:
         at = data.index(b'"CommitSha":"') + len(b'"CommitSha":"')
         path.write_bytes(data[:at] + b'of nobody","Audience":"' + data[at + 23 :])
         return
-    (points,) = struct.unpack_from("=Q", data, 8)
-    starts = list(struct.unpack_from(f"={points + 1}Q", data, 16))
-    bodies = [data[16 + (points + 1) * 8 :][a:b] for a, b in pairwise(starts)]
+    starts, first = starts_of_payloads(data)
+    bodies = [data[first + a : first + b] for a, b in pairwise(starts)]
     bodies[0] = zlib.compress(json.dumps(json.loads(zlib.decompress(bodies[0])) | {"CommitSha": "of nobody"}).encode())
-    ends = [0]
-    for body in bodies:
-        ends.append(ends[-1] + len(body))
-    path.write_bytes(data[:16] + struct.pack(f"={points + 1}Q", *ends) + b"".join(bodies))
+    changed = [0, *accumulate(map(len, bodies))]
+    count, files, names, _ = struct.unpack_from("=4Q", data, 8)
+    head = struct.pack("=4Q", count, files, names, changed[-1])
+    offsets = struct.pack(f"={count + 1}Q", *changed)
+    table = data[40 : 40 + 16 * count] + offsets + data[40 + 16 * count + len(offsets) : first]
+    path.write_bytes(data[:8] + head + table + b"".join(bodies))
 
 
 @pytest.mark.rule("F08", "A28", "A29")

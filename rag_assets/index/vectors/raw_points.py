@@ -32,11 +32,11 @@ def raw_points(directory: Path, ids: Collection[str] | None = None) -> tuple[str
 
 
 def _of_shard(directory: Path, ids: Collection[str] | None) -> Iterator[RawPoint]:
-    from rag_assets.index.vectors.payloads_and_paths import read_payloads, read_point_files
+    from rag_assets.index.vectors.point_table import read_point_table
     from rag_assets.index.vectors.qdrant_edge import DIGEST, digests_of, engine_call, opened_shard
 
     shard = opened_shard(directory)
-    payloads, rows = read_payloads(directory), read_point_files(directory)
+    points = read_point_table(directory)
     try:
         with engine_call(f"vector shard {directory} cannot be read"):
             wanted: list[Any] = sorted(digests_of(shard) if ids is None else ids)
@@ -44,12 +44,12 @@ def _of_shard(directory: Path, ids: Collection[str] | None) -> Iterator[RawPoint
             with engine_call(f"vector shard {directory} cannot be read"):
                 records = shard.retrieve(wanted[start : start + _BATCH], True, True)
             for record in records:
-                row = rows.row(str(record.id))
-                payload = {} if row is None else msgspec.json.decode(payloads.at(row))
+                row = points.row(str(record.id))
+                payload = {} if row is None else msgspec.json.decode(points.payload(row))
                 filtered = {key: value for key, value in (record.payload or {}).items() if key != DIGEST}
                 yield _raw(str(record.id), payload, record.vector, filtered)
     finally:
-        payloads.close()
+        points.close()
         shard.close()
 
 

@@ -45,7 +45,7 @@ from rag_assets.index.vectors.conditions import (
     settled,
 )
 from rag_assets.index.vectors.filters import SearchScope
-from rag_assets.index.vectors.payloads_and_paths import PAYLOADS, POINT_FILES, read_payloads, read_point_files
+from rag_assets.index.vectors.point_table import POINTS, read_point_table
 from rag_assets.index.vectors.vector_api import (
     DENSE,
     SPARSE,
@@ -123,8 +123,7 @@ class ShardReader(Closeable):
         self._directory = directory
         if not (directory / "edge_config.json").is_file():
             raise VectorStoreError(f"no vector shard in {directory}; {REBUILD}")
-        self._files = read_point_files(directory)
-        self._whole = read_payloads(directory)
+        self._points = read_point_table(directory)
         self._common = common_of(directory)
         self._shard = opened_shard(directory)
         problem = self._mismatch()
@@ -158,7 +157,7 @@ class ShardReader(Closeable):
         return {known: payload for known, payload in read.items() if holds(known, payload)}
 
     def places(self, ids: Sequence[str], scope: SearchScope) -> dict[str, FileRef]:
-        found = ((known, self._files.place(known)) for known in ids)
+        found = ((known, self._points.place(known)) for known in ids)
         return {known: place for known, place in found if place is not None}
 
     def vector(self, identifier: str) -> Dense | None:
@@ -190,7 +189,7 @@ class ShardReader(Closeable):
         return dict(sorted((str(hit.value), hit.count) for hit in all_values(facet, self.count())))
 
     def close(self) -> None:
-        self._whole.close()
+        self._points.close()
         with engine_call(f"vector shard {self._directory} cannot be closed"):
             self._shard.close()
 
@@ -203,19 +202,17 @@ class ShardReader(Closeable):
         return int(self._call(self._shard.count, edge.CountRequest(filter=condition)))
 
     def _mismatch(self) -> str:
-        """What is wrong with the files beside those of the engine; '' where they belong to its points."""
-        for name, size in ((POINT_FILES, self._files.size), (PAYLOADS, self._whole.size)):
-            if size != self._size:
-                return f"has {self._size} points, {name} {size}"
-        return ""
+        """What is wrong with the file beside those of the engine; '' where it belongs to its points."""
+        size = self._points.size
+        return f"has {self._size} points, {POINTS} {size}" if size != self._size else ""
 
     def _payloads(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Of the points that there are, whoever may see them."""
-        rows = [(known, row) for known in ids if (row := self._files.row(known)) is not None]
+        rows = [(known, row) for known in ids if (row := self._points.row(known)) is not None]
         try:
-            return {known: msgspec.json.decode(self._whole.at(row)) for known, row in rows}
+            return {known: msgspec.json.decode(self._points.payload(row)) for known, row in rows}
         except (ValueError, msgspec.DecodeError) as error:
-            raise VectorStoreError(f"{self._directory / PAYLOADS} cannot be read: {error}; {REBUILD}") from error
+            raise VectorStoreError(f"{self._directory / POINTS} cannot be read: {error}; {REBUILD}") from error
 
     def _search(self, vector: Any, using: str, scope: SearchScope, limit: int) -> list[ScoredPoint]:
         query = edge.Query.Nearest(vector, using=using)
@@ -276,7 +273,7 @@ def opened_shard(directory: Path) -> edge.EdgeShard:
             _delete_left_copies()
             with tempfile.TemporaryDirectory(prefix=_COPY, ignore_cleanup_errors=True) as folder:
                 copy = Path(folder) / directory.name
-                copy_folder(directory, copy, without=(PAYLOADS, POINT_FILES))
+                copy_folder(directory, copy, without=(POINTS,))
                 with engine_call(failed, repair=REBUILD):
                     return edge.EdgeShard.load(str(copy))
         except (OSError, StoreNotWritable) as error:  # the second one: there is no room for what opening writes

@@ -18,15 +18,7 @@ from rag_assets.contracts.payload import PayloadIndex, payload_indexes
 from rag_assets.errors import REBUILD
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generation_files import copy_folder, written_blocks
-from rag_assets.index.vectors.payloads_and_paths import (
-    PAYLOADS,
-    POINT_FILES,
-    PayloadStoreChange,
-    PointPaths,
-    PointPathsChange,
-    read_payloads,
-    read_point_files,
-)
+from rag_assets.index.vectors.point_table import POINTS, PointTableChange, read_point_table
 from rag_assets.index.vectors.qdrant_edge import COMMON, DIGEST, common_of, digests_of, engine_call, leave_open
 from rag_assets.index.vectors.vector_api import DENSE, PREFIX_FIELDS, SPARSE, FileRef, StoredPoint, VectorStoreError
 from rag_assets.serialization import from_json
@@ -118,9 +110,9 @@ def _start_small(store: Path) -> None:
 
 
 def copied_shard(source: Path, directory: Path) -> edge.EdgeShard:
-    """An open copy of a finished shard, without the file of payloads, which is written anew. The engine changes its
+    """An open copy of a finished shard, without the table of points, which is written anew. The engine changes its
     files in place, so they cannot be shared. Raises OSError, or what the engine raises."""
-    copy_folder(source, directory, without=(PAYLOADS,))
+    copy_folder(source, directory, without=(POINTS,))
     return edge.EdgeShard.load(str(directory))
 
 
@@ -228,8 +220,7 @@ class ShardWriter:
         self._lost_points = False
         self._since_opened = 0
         self._written: set[str] = set()
-        self._files = PointPathsChange(PointPaths())
-        self._payloads = PayloadStoreChange(directory)
+        self._points = PointTableChange(directory)
         try:
             if directory.exists():
                 shutil.rmtree(directory)
@@ -252,7 +243,6 @@ class ShardWriter:
             self._update(edge.UpdateOperation.upsert_points(points))
             self._stored.update((point.id, point.digest) for point in some)
             self._written.update(point.id for point in some)
-            self._files.put((point.id, FileRef.of(point.payload)) for point in some)
             self._changes += len(points)
             self._since_opened += len(points)
             if self._since_opened >= max(_REOPEN_AFTER, len(self._stored) // 4):
@@ -265,12 +255,12 @@ class ShardWriter:
         for known in ids:
             self._stored.pop(known, None)
             self._written.discard(known)
-        self._files.drop(ids)
+        self._points.drop(ids)
         self._changes += len(ids)
 
     def finish(self) -> None:
         """Builds the HNSW graph when there are enough points, makes everything durable and closes the shard."""
-        self._require_room(self._payloads.size)
+        self._require_room(self._points.size)
         with engine_call(f"vector shard {self._directory} could not be finished"):
             points = int(self._shard.count(edge.CountRequest()))
             has_graph = bool(self._dimension) and points >= self._hnsw_from_points
@@ -284,8 +274,7 @@ class ShardWriter:
                 finished.close()
             about = msgspec.json.encode(_About(0 if self._is_new else self._changes, held))
             (self._directory / _ABOUT).write_bytes(about)
-            (self._directory / POINT_FILES).write_bytes(self._files.content())
-            self._payloads.finish(self._directory / PAYLOADS, self._files.runs())
+            self._points.write(self._directory / POINTS)
             (self._directory / COMMON).write_bytes(msgspec.json.encode(common, order="sorted"))
             if not self._is_new:  # few of its points are new, and read back in less time than it takes to open it
                 leave_open(self._directory, finished)
@@ -364,7 +353,7 @@ class ShardWriter:
             common = common_of(base)
             absent = {key for key, value in common.items() if not value}
             declared = {key: common[key] for key in common.keys() - absent if key in self._common or key != LEVEL}
-            files, payloads = read_point_files(base), read_payloads(base)
+            points = read_point_table(base)
             if declared != self._common:
                 return None
             with engine_call("it cannot be opened"):
@@ -381,8 +370,7 @@ class ShardWriter:
             shutil.rmtree(self._directory)
             return None
         self._stored, self._changes, self._is_new, self._absent = about.digests, about.changes, False, absent
-        self._files = PointPathsChange(files)
-        self._payloads = PayloadStoreChange(self._directory, payloads)
+        self._points = PointTableChange(self._directory, points)
         return shard
 
     def _point(self, point: StoredPoint) -> edge.Point:
@@ -399,7 +387,7 @@ class ShardWriter:
                     f"point {point.id} is of {key} {point.payload.get(key)!r}, the shard of {value!r}"
                 )
         try:
-            self._payloads.put(point.id, msgspec.json.encode(point.payload))
+            self._points.put(point.id, FileRef.of(point.payload), msgspec.json.encode(point.payload))
             return edge.Point(point.id, vectors, self._filtered(point))
         except (TypeError, ValueError) as error:  # not a UUID, or a payload that is not JSON
             raise VectorStoreError(f"point {point.id} of {point.payload.get('Path', '?')}: {error}") from error
