@@ -71,6 +71,9 @@ _OF_THE_INDEX_ALONE = frozenset({Intent.LIST, Intent.STEPS, Intent.USAGE, Intent
 """What no search tells where a plan does."""
 _TOKEN = re.compile(r"\w[\w.+-]*\w")
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
+_PACKAGES = frozenset({"package", "dependency", "library"})
+_OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
+"""`Which packages does it depend on?` is for a list."""
 _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
 _DEFINITIONS = 6
 """Points that are read for one name of the question: the sections of a type, or of the parts of a partial one."""
@@ -337,9 +340,11 @@ def _data(asked: Asked) -> Planned | None:
 def _listed(asked: Asked) -> Planned | None:
     """The list that a question wants: of what, and about which subject."""
     wish = asked.wish
-    if wish.names or wish.intent not in _OF_LISTS:
-        return None
     noun, rest = listed_noun(asked.question.text)
+    if wish.names or not (wish.intent in _OF_LISTS or (noun in _PACKAGES and wish.intent in _OF_PACKAGES)):
+        return None
+    if rest.split()[:1] in (["does"], ["do"]):
+        rest = _with_it(rest, asked.target)
     if noun and asks_choice(rest):
         from rag_assets.answer.plans import LISTED_KINDS
 

@@ -15,64 +15,82 @@ from rag_assets.identifiers import word_set
 _PARTS = re.compile(r"[^a-z0-9#+]+")
 
 TECHNOLOGIES: Mapping[str, str] = {
-    "Authentication": "auth0, duende identityserver4, jwt golang-jwt jjwt jsonwebtoken jwtbearer pyjwt, keycloak"
-    ", openid-connect go-oidc oidc-client oidc-client-ts openiddict openidconnect, passport, spring-security"
-    " starter-security, webauthn fido2 simplewebauthn",
-    "Background jobs": "apscheduler, bull bullmq, celery, hangfire, node-cron node-schedule, quartz, robfig/cron, rq",
-    "Cache": "easycaching, fusioncache, memcached gomemcache pylibmc pymemcache, memory-cache caching.memory"
-    ", redis go-redis ioredis jedis lettuce redigo stackexchangeredis",
+    "Authentication": "auth0, devise, duende identityserver4, jwt golang-jwt jjwt jsonwebtoken jwtbearer pyjwt"
+    ", keycloak, omniauth, openid-connect go-oidc oidc-client oidc-client-ts openiddict openidconnect, passport"
+    ", spring-security starter-security, webauthn fido2 simplewebauthn",
+    "Background jobs": "apscheduler, bull bullmq, celery, hangfire, node-cron node-schedule, quartz, resque"
+    ", robfig/cron, rq, sidekiq",
+    "Cache": "easycaching, fusioncache, memcached gomemcache pylibmc pymemcache dalli, memory-cache caching.memory"
+    ", redis go-redis ioredis jedis lettuce redigo stackexchangeredis predis",
     "Containers": "docker dockerfile containerfile docker-compose compose.yaml compose.yml, helm chart.yaml"
     ", kubernetes k8s kubernetesclient kustomization, terraform tf",
     "Continuous integration": "appveyor, azure-pipelines, circleci, github-actions github/workflows, gitlab-ci"
     ", jenkins jenkinsfile, travis travis-ci",
     "CSS framework": "bootstrap, bulma, foundation-sites, sass, styled-components, tailwind tailwindcss",
     "Database": "cassandra gocql, cosmos cosmos-db, dynamodb dynamodbv2, elasticsearch opensearch, eventstore"
-    " eventstoredb, h2 com.h2database, litedb, mariadb, mongodb mongo mongoengine mongoose motor pymongo, mysql mysql2"
-    " mysqlclient mysqlconnector pymysql, neo4j, oracle oracledb ojdbc8, postgresql adapter-pg asyncpg lib/pq npgsql pg"
-    " pgx postgres psycopg psycopg2, ravendb, redis go-redis ioredis jedis lettuce redigo stackexchangeredis"
-    ", sql-server mssql pyodbc sqlclient sqlserver tedious, sqlite aiosqlite sqlite3",
+    " eventstoredb, h2 com.h2database, litedb, mariadb, mongodb mongo mongoengine mongoose motor pymongo mongoid"
+    ", mysql mysql2 mysqlclient mysqlconnector pymysql, neo4j, oracle oracledb ojdbc8, postgresql adapter-pg asyncpg"
+    " lib/pq npgsql pg pgx postgres psycopg psycopg2 tokio-postgres, ravendb, redis go-redis ioredis jedis lettuce"
+    " redigo stackexchangeredis predis, sql-server mssql pyodbc sqlclient sqlserver tedious, sqlite aiosqlite sqlite3"
+    " rusqlite",
     "Dependency injection": "autofac, dagger, dependency-injector, fx go.uber.org/fx, guice com.google.inject"
-    ", inversify, lamar, microsoft.extensions.dependencyinjection, ninject, scrutor, simpleinjector, tsyringe"
-    ", wire google/wire",
+    ", inversify, lamar, microsoft.extensions.dependencyinjection, ninject, php-di, pimple, scrutor, simpleinjector"
+    ", tsyringe, wire google/wire",
     "Frontend framework": "angular, blazor components.webassembly, jquery, lit, next.js next, nuxt, preact, react"
     ", solid-js, svelte, vue",
-    "HTTP client": "aiohttp, axios, got, httpx, okhttp okhttp3, openfeign, pycurl, refit, requests, restsharp, undici",
-    "Linter": "black, checkstyle, eslint, flake8, golangci-lint golangci, prettier, pylint, ruff, stylecop",
-    "Logging": "log4j, log4net, logback, logrus, loguru, microsoft.extensions.logging, nlog, pino, serilog, slf4j"
-    ", structlog, winston, zap go.uber.org/zap, zerolog",
+    "HTTP client": "aiohttp, axios, faraday, got, guzzle guzzlehttp, httparty, httpx, okhttp okhttp3, openfeign"
+    ", pycurl, refit, requests, reqwest, restsharp, undici, ureq",
+    "Linter": "black, checkstyle, eslint, flake8, golangci-lint golangci, php-codesniffer squizlabs, php-cs-fixer"
+    ", phpstan, prettier, psalm, pylint, rubocop, ruff, stylecop",
+    "Logging": "env-logger, log psr/log, log4j, log4net, logback, logrus, loguru, microsoft.extensions.logging, monolog"
+    ", nlog, pino, serilog, slf4j, spdlog, structlog, tracing-subscriber, winston, zap go.uber.org/zap, zerolog",
     "Mapping": "automapper, mapperly, mapster, mapstruct, modelmapper",
     "Message broker": "activemq, azure-service-bus servicebus, kafka confluent-kafka kafkajs sarama, masstransit"
     ", mqtt mqttnet paho, nats, nservicebus, rabbitmq amqp amqplib amqp091-go bus-amqp pika spring-rabbit, rebus, sqs"
     ", wolverine wolverinefx",
     "Migrations": "alembic, dbup, fluentmigrator, flyway, golang-migrate, goose pressly/goose, liquibase",
-    "Mocking": "fakeiteasy, gomock, mockito, moq, nock, nsubstitute, proxyquire, pytest-mock, responses, sinon",
-    "ORM": "dapper, django, drizzle drizzle-orm, ent entgo.io, entity-framework efcore ef-core entityframework"
-    " entityframeworkcore, gorm gorm.io, hibernate, jpa data-jpa, knex, marten, mongoose, mybatis, nhibernate, peewee"
-    ", prisma, sequelize, sqlalchemy, sqlc, sqlmodel, sqlx, typeorm",
-    "Protocols": "graphql ariadne gqlgen graphene hotchocolate, grpc grpcio, mediatr, signalr, socket.io, swagger nswag"
-    " openapi springdoc springfox swag swashbuckle, websocket websockets ws",
+    "Mocking": "fakeiteasy, gomock, mockall, mockery, mockito, moq, nock, nsubstitute, prophecy phpspec/prophecy"
+    ", proxyquire, pytest-mock, responses, sinon",
+    "ORM": "activerecord, dapper, diesel, django, doctrine/orm doctrine/dbal, drizzle drizzle-orm, ent entgo.io"
+    ", entity-framework efcore ef-core entityframework entityframeworkcore, gorm gorm.io, hibernate, jpa data-jpa"
+    ", knex, marten, mongoose, mybatis, nhibernate, peewee, prisma, sequelize, sqlalchemy, sqlc, sqlmodel, sqlx"
+    ", typeorm",
+    "Protocols": "graphql ariadne gqlgen graphene hotchocolate, grpc grpcio, mediatr, signalr, socket.io, swagger"
+    " nswag openapi springdoc springfox swag swashbuckle, websocket websockets ws",
     "Search engine": "algolia algoliasearch, elasticsearch opensearch, lucene, meilisearch, solr solrj",
+    "Serialization": "gson, jackson, messagepack msgpack, newtonsoft.json, protobuf protobuf-net, serde"
+    ", system.text.json, upickle",
     "State management": "mobx, ngrx, pinia, redux reduxjs, tanstack react-query, vuex, zustand",
     "Telemetry": "application-insights applicationinsights, grafana, jaeger, micrometer, opentelemetry, prometheus"
     " prom-client, sentry, sleuth, statsd, zipkin",
-    "Template engine": "ejs, handlebars, jinja jinja2, liquid dotliquid scriban, mustache, pug, thymeleaf",
-    "Test framework": "ava, borp, cypress, ginkgo, jasmine, jest, junit starter-test, karma, mocha, mstest, nunit"
-    ", playwright, pytest, selenium, spock, tap, testify, testng, tunit, vitest, xunit",
+    "Template engine": "askama, ejs, haml, handlebars, jinja jinja2, liquid dotliquid scriban, mustache, pug, smarty"
+    ", tera, thymeleaf, twig",
+    "Test framework": "ava, behat, borp, catch2, cucumber, cypress, expecto, ginkgo, googletest gtest, jasmine, jest"
+    ", junit starter-test, karma, kotest, minitest, mocha, mstest, munit, nunit, pestphp, phpunit, playwright, pytest"
+    ", rspec, rstest, scalatest, selenium, spock, tap, test-unit, testify, testng, tunit, utest, vitest, xunit",
     "Validation": "ajv, class-validator, fluentvalidation, go-playground/validator, hibernate-validator"
     " starter-validation, joi, minivalidation, pydantic, yup, zod",
-    "Web framework": "asp.net-core microsoft.aspnetcore.app microsoft.aspnetcore.openapi, chi go-chi/chi, django"
-    ", echo labstack/echo, express, fastapi, fastify, fiber gofiber, flask, gin gin-gonic/gin, gorilla/mux, hapi, koa"
-    ", micronaut, nestjs, next.js next, quarkus, spring spring-boot spring-core spring-mvc spring-webmvc"
-    " starter-web starter-webflux, starlette, sveltekit sveltejs/kit, tornado",
+    "Web framework": "actix-web, asp.net-core microsoft.aspnetcore.app microsoft.aspnetcore.openapi, axum, chi"
+    " go-chi/chi, django, echo labstack/echo, express, fastapi, fastify, fiber gofiber, flask, gin gin-gonic/gin"
+    ", giraffe, gorilla/mux, hapi, koa, ktor, laravel/framework laravel/lumen-framework, micronaut, nestjs"
+    ", next.js next, quarkus, rails actionpack"
+    ", rocket, sinatra, slim/slim, spring spring-boot spring-core spring-mvc spring-webmvc starter-web"
+    " starter-webflux, starlette, sveltekit sveltejs/kit, symfony/framework-bundle symfony/http-kernel, tornado, warp",
 }
 """Category → technologies, each with the names that packages, images and files of it have; the first is its own. Names
-are those of .NET, npm, PyPI, Go and Maven, and of container images."""
+are those of .NET, npm, PyPI, Go, Maven, Cargo, RubyGems and Composer, and of container images."""
 
 CODE: Mapping[str, Mapping[str, str]] = {
     "Database": {"sql-server": "UseSqlServer(", "sqlite": "import sqlite3"},
     "Dependency injection": {"microsoft.extensions.dependencyinjection": "AddScoped", "spring": "@Autowired"},
     "Logging": {"log/slog": '"log/slog"', "logging": "import logging", "microsoft.extensions.logging": "ILogger<"},
-    "Test framework": {"node:test": "node:test", "testing": '"testing"', "unittest": "import unittest"},
+    "Test framework": {
+        "cargo test": "#[test]",
+        "ex-unit": "use ExUnit.Case",
+        "node:test": "node:test",
+        "testing": '"testing"',
+        "unittest": "import unittest",
+    },
     "Web framework": {"asp.net-core": "Microsoft.NET.Sdk.Web", "net/http": '"net/http"', "node:http": "node:http"},
 }
 """What comes with a language or a platform, and is no package: category → technology → text of the code that uses it.
@@ -80,7 +98,10 @@ It counts where no package does."""
 
 _SHORT = 4
 """Letters of a name that says something at the beginning alone: `auth-next` is not of Next.js."""
-_COMMON = word_set("black motor liquid echo wire passport responses requests goose chi got tap quartz spring zap")
+_COMMON = word_set(
+    "black motor liquid echo wire passport responses requests goose chi got tap quartz spring zap",
+    "log rocket warp tera diesel faraday devise cucumber giraffe smarty",
+)
 """Technologies that are called as many things are: only a whole name is of one, or what follows the group of Maven."""
 WHOLE, BEGINNING, INSIDE = 3, 2, 1
 """How well a name fits."""

@@ -255,6 +255,7 @@ CALLED: Mapping[str, str] = {
         "Mocking": "mock library, mocking framework, mocking library, mocks library",
         "ORM": "data access library, orm, orm library, object relational mapper, object-relational mapper",
         "Search engine": "full text search engine, search engine, search server",
+        "Serialization": "json library, json parser, serialization library, serializer",
         "State management": "state management, state management library",
         "Telemetry": "metrics library, monitoring library, monitoring system, monitoring tool, telemetry library"
         ", tracing library",

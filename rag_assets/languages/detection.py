@@ -200,19 +200,19 @@ def source_type(language: str) -> SourceType:
 
 _MANIFEST = re.compile(
     r"(?:.*/)?(?:(?P<package_json>package\.json)|(?P<pyproject>pyproject\.toml)|(?P<setup_cfg>setup\.cfg)|(?P<go_mod>go\.mod)"
-    r"|(?P<pom>pom\.xml)|(?P<gradle>build\.gradle(?:\.kts)?)|(?P<catalog>[^/]*\.versions\.toml)"
+    r"|(?P<cargo>Cargo\.toml)|(?P<gems>Gemfile|[^/]+\.gemspec)|(?P<composer>composer\.json)|(?P<pom>pom\.xml)|(?P<gradle>build\.gradle(?:\.kts)?)|(?P<catalog>[^/]*\.versions\.toml)"
     r"|(?P<requirements>(?:(?:[^/]*[-_.])?requirements?(?:[-_.\d][^/]*)?|requirements/[^/]*)\.(?:txt|in)))"
 )
 _NAMES_PACKAGES = re.compile(
     r"(?:.*/)?(?:setup\.py|pipfile|[^/]+\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs|vb|vcx)proj|[^/]+\.(?:props|targets)|packages\.config"
-    r"|paket\.(?:dependencies|references)|cargo\.toml|gemfile|[^/]+\.(?:gemspec|rockspec|cabal)|composer\.json|package\.swift"
+    r"|paket\.(?:dependencies|references)|gems\.rb|[^/]+\.(?:rockspec|cabal)|package\.swift"
     r"|mix\.exs|build\.sbt|build\.sc|project\.clj|deps\.edn|pubspec\.yaml|vcpkg\.json|conanfile\.(?:py|txt))",
     re.IGNORECASE,
 )
 
 
 def manifest_format(path: str) -> str:
-    """How a manifest names the packages that a project of Python, JavaScript, Go or Java uses itself, as
+    """How a manifest names the packages that a project uses itself, as
     `languages.manifests` reads it; '' for other files, and for lock files."""
     found = _MANIFEST.fullmatch(path)
     return (found.lastgroup or "") if found is not None else ""

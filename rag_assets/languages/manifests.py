@@ -1,4 +1,4 @@
-"""Manifests: which packages a project of Python, JavaScript, Go or Java says that it uses itself.
+"""Manifests: which packages a project of Python, JavaScript, Go, Java, Rust, Ruby or PHP says that it uses itself.
 
 Lock files, which also have the packages of packages, are none. What cannot be read is left out: a manifest that no
 parser takes has what stands before the error, or nothing.
@@ -23,7 +23,7 @@ _MOST_CHARACTERS = 1 << 20  # a manifest of thousands of packages has a tenth of
 _MOST_OF_INI = 1 << 16  # its parser takes a minute for a million characters of errors
 _LONGEST_NAME = 256
 
-NPM, PYPI, GO, MAVEN = "npm", "pypi", "golang", "maven"
+NPM, PYPI, GO, MAVEN, CARGO, GEM, COMPOSER = "npm", "pypi", "golang", "maven", "cargo", "gem", "composer"
 """Where packages come from, as package URLs (ECMA-427) call it."""
 
 
@@ -78,6 +78,21 @@ def _package_json(text: str) -> Iterator[UsedPackage]:
                 written = version if isinstance(version, str) else ""
                 if _NPM_NAME.fullmatch(name) and not written.startswith(_NPM_LOCAL):
                     yield UsedPackage(NPM, name, name, written, lines.line_of(start))
+
+
+_COMPOSER_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)  # not `php` and `ext-json`, which come with the machine
+
+
+def _composer(text: str) -> Iterator[UsedPackage]:
+    lines = LineIndex(text)
+    for key, _, at, value in _members(text, 0):
+        if key in ("require", "require-dev") and isinstance(value, dict):
+            for name, start, _, version in _members(text, at):
+                if _COMPOSER_NAME.fullmatch(name):
+                    vendor, _, package = name.partition("/")
+                    called = package if vendor == package else name
+                    written = version if isinstance(version, str) else ""
+                    yield UsedPackage(COMPOSER, name, called, written, lines.line_of(start))
 
 
 def _members(text: str, at: int) -> Iterator[tuple[str, int, int, Any]]:
@@ -193,6 +208,47 @@ def _catalog(text: str) -> Iterator[UsedPackage]:
         yield from _maven(group, artifact, version if isinstance(version, str) else "", lines.get(alias, 0))
 
 
+_OF_CARGO = re.compile(r"^[ \t]*\[[^\]\n]*dependencies\b", re.MULTILINE)
+_CARGO_KEY = re.compile(
+    r"^[ \t]*(?:\[[^\]\n]*dependencies[ \t]*\.[ \t]*)?[\"']?([\w-]++)[\"']?[ \t]*[=.\]]", re.MULTILINE | re.ASCII
+)
+_CARGO_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
+
+
+def _cargo(text: str) -> Iterator[UsedPackage]:
+    """Of a package and of a workspace, without crates of the same repository, where this file says that they are."""
+    read = _toml(text)
+    targets = _table(read, "target")
+    lines, told = _first_lines(_CARGO_KEY, text, _OF_CARGO), set[str]()
+    for owner in (read, _table(read, "workspace"), *(_table(targets, name) for name in targets)):
+        for table in _CARGO_TABLES:
+            for alias, wanted in _table(owner, table).items():
+                entry = wanted if isinstance(wanted, dict) else {"version": wanted}
+                name, version = str(entry.get("package", alias)), entry.get("version", "")
+                if "path" not in entry and name not in told:
+                    told.add(name)
+                    written = version if isinstance(version, str) else ""
+                    yield UsedPackage(CARGO, name, name, written, lines.get(alias, 0))
+
+
+_GEM = re.compile(
+    r"^[ \t]*(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[ \t(]+[\"'](?P<name>[\w.-]+)[\"'](?P<rest>.*)",
+    re.MULTILINE | re.ASCII,
+)
+_GEM_VERSION = re.compile(r"[ \t]*,[ \t]*[\"'](?P<version>[^\"'\n]*)[\"']")
+_GEM_LOCAL = re.compile(r"\bpath\b *(?::|=>)")
+
+
+def _gems(text: str) -> Iterator[UsedPackage]:
+    """The gems of a `Gemfile` or a `.gemspec`, as a line of their own names each."""
+    lines = LineIndex(text)
+    for found in _GEM.finditer(text):
+        version = _GEM_VERSION.match(found["rest"])
+        if not _GEM_LOCAL.search(found["rest"]):
+            written = version["version"] if version is not None else ""
+            yield UsedPackage(GEM, found["name"], found["name"], written, lines.line_of(found.start("name")))
+
+
 def _table(parent: dict[str, Any], key: str) -> dict[str, Any]:
     value = parent.get(key)
     return value if isinstance(value, dict) else {}
@@ -290,6 +346,9 @@ def _gradle(text: str) -> Iterator[UsedPackage]:
 
 
 _READERS: Mapping[str, Callable[[str], Iterator[UsedPackage]]] = {
+    "cargo": _cargo,
+    "composer": _composer,
+    "gems": _gems,
     "package_json": _package_json,
     "pyproject": _pyproject,
     "setup_cfg": _setup_cfg,

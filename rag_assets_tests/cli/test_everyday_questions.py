@@ -838,6 +838,12 @@ CRATE = """\
 name = "till"
 version = "0.3.1"
 rust-version = "1.80"
+
+[dependencies]
+serde = "1"
+log = "0.4"
+till-coins = "0.1"
+till-notes = "0.1"
 """
 GEM = """\
 require_relative "lib/till/version"
@@ -890,6 +896,11 @@ def crate(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
         ("which version of PHP is needed?", ['composer.json:3: `"php": ">=8.2"`']),
         ("what is the current version?", ['Cargo.toml:3: `version = "0.3.1"`', 'version.rb:2: `VERSION = "0.4.0"`']),
         ("how do I run the tests?", ["docs/tests.md:4: `cargo test --all`", 'composer.json:6: `"test": [`']),
+        ("which libraries does Till need?", ["**4 libraries:**", 'Cargo.toml:7: `serde = "1"`']),
+        ("what packages does it depend on?", ["**4 packages:**", 'Cargo.toml:7: `serde = "1"`']),
+        ("which libraries are there for till?", ["**2 libraries:**"]),
+        ("does it use serde?", ["**Serialization:**\n- **serde** in Cargo.toml:7"]),
+        ("which logging library is used?", ["**log** in Cargo.toml:8"]),
         ("which files changed lately?", ["**README.md**"]),
         ("where is the main function?", ["**main.rs** in src/main.rs:1"]),
     ],

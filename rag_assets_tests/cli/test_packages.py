@@ -109,6 +109,38 @@ moshi = "1.15"
 moshi = { module = "com.squareup.moshi:moshi", version.ref = "moshi" }
 truth = "com.google.truth:truth:1.4"
 """,
+    "rust/Cargo.toml": """[package]
+name = "till"
+[features]
+serde = ["dep:serde"]
+[dependencies]
+serde = { version = "1", optional = true }
+core = { path = "../core" }
+# gone = "1"
+log.workspace = true
+json = { package = "serde_json", version = "1" }
+[dependencies.rand]
+version = "0.8"
+[dev-dependencies]
+serde = "1"
+insta = "1"
+[target.'cfg(windows)'.dependencies]
+winapi = "0.3"
+[workspace.dependencies]
+anyhow = "1.0"
+""",
+    "rust/Cargo.lock": '[[package]]\nname = "locked"\n',
+    "ruby/Gemfile": "source 'https://rubygems.org'\ngem 'rails', '~> 7.1'\n# gem 'gone'\ngroup :test do\n"
+    "  gem \"rspec-rails\"\nend\ngem 'own', path: '../own'\n",
+    "ruby/till.gemspec": 'Gem::Specification.new do |s|\n  s.add_dependency "liquid", "~> 5"\n'
+    '  s.add_development_dependency("minitest")\nend\n',
+    "php/composer.json": """{
+  "require": {
+    "php": ">=8.2", "ext-json": "*",
+    "slim/psr7": "^1.6" },
+  "require-dev": { "phpunit/phpunit": "^11" }
+}
+""",
     "web/express.ts": "export class Express {\n  run() { return 1; }\n}\n\nexport const made = new Express();\n",
     # Bad ones: what can be read of them is read.
     "bad/cut/package.json": '{"dependencies": {"left-pad": "1"}, "devDependencies": {"cut": "1',
@@ -120,6 +152,9 @@ truth = "com.google.truth:truth:1.4"
     "bad/pyproject.toml": '[project]\ndependencies = ["cut",\n',
     "bad/types/pyproject.toml": "project = 1\ntool = []\n[dependency-groups]\ndev = [1, [2]]\n",
     "bad/deep/pyproject.toml": "[project]\n" + "a." * 20_000 + "b = 1\n",
+    "bad/Cargo.toml": "[dependencies]\ncut = \n",
+    "bad/types/Cargo.toml": "dependencies = 1\n[target]\nx = 1\n[workspace]\ndependencies = []\n",
+    "bad/composer.json": '{"require": {"monolog/monolog": "3"}, "require-dev": {"cut/off": "1',
     "bad/setup.cfg": "install_requires = a\n[options\n",
     "bad/go.mod": "require (\n\tgithub.com/lib/pq v1.10.0\n",
     "bad/pom.xml": "<project><dependencies><dependency><groupId>g</groupId><artifactId>kept</artifactId></dependency>"
@@ -159,6 +194,20 @@ FOUND = {
     "maven:org.lombok:lombok": "app/build.gradle:1",
     "maven:com.squareup.moshi:moshi": "gradle/libs.versions.toml:4",
     "maven:com.google.truth:truth": "gradle/libs.versions.toml:5",
+    "cargo:serde": "rust/Cargo.toml:6",
+    "cargo:log": "rust/Cargo.toml:9",
+    "cargo:serde_json": "rust/Cargo.toml:10",
+    "cargo:rand": "rust/Cargo.toml:11",
+    "cargo:insta": "rust/Cargo.toml:15",
+    "cargo:winapi": "rust/Cargo.toml:17",
+    "cargo:anyhow": "rust/Cargo.toml:19",
+    "gem:rails": "ruby/Gemfile:2",
+    "gem:rspec-rails": "ruby/Gemfile:5",
+    "gem:liquid": "ruby/till.gemspec:2",
+    "gem:minitest": "ruby/till.gemspec:3",
+    "composer:slim/psr7": "php/composer.json:4",
+    "composer:phpunit/phpunit": "php/composer.json:5",
+    "composer:monolog/monolog": "bad/composer.json:1",
     "npm:left-pad": "bad/cut/package.json:1",
     "npm:iconv": "bad/latin/package.json:1",
     "npm:wide": "bad/wide/package.json:1",
@@ -184,7 +233,7 @@ def test_each_package_that_a_manifest_names_is_listed_where_it_stands(cli: Comma
 def test_packages_answer_a_question(cli: CommandLine, question: str) -> None:
     found = cli.run("ask", question, "--json").json
     assert found["intent"] == "list" and found["status"] == "answered"
-    assert "**express** in web/package.json:5" in found["answer"]
+    assert "**django** in api/pyproject.toml:8" in found["answer"]
     assert {check["support"] for check in found["checks"]} == {"supported"}
 
 
@@ -196,6 +245,10 @@ def test_packages_answer_a_question(cli: CommandLine, question: str) -> None:
         ("chi", "cli/go.mod"),
         ("github.com/go-chi/chi/v5", "cli/go.mod"),
         ("slf4j-api", "server/pom.xml"),
+        ("serde_json", "rust/Cargo.toml"),
+        ("rspec-rails", "ruby/Gemfile"),
+        ("slim/psr7", "php/composer.json"),
+        ("phpunit", "php/composer.json"),
         ("org.slf4j:slf4j-api", "server/pom.xml"),
     ],
 )
@@ -240,6 +293,11 @@ def test_what_else_is_called_as_a_package_is_meant_without_that_word(cli: Comman
         ("build.gradle", ";api '" * 80_000),
         ("requirements.txt", "a" * 500_000 + "!\n"),
         ("pom.xml", "<dependency>" * 50_000),
+        ("Cargo.toml", "[dependencies\n" * 60_000),
+        ("Cargo.toml", "[" + "dependencies." * 60_000),
+        ("Gemfile", "gem '" * 200_000),
+        ("Gemfile", "gem" + " " * 400_000 + "x\n"),
+        ("composer.json", '{"require":{' + '"a/b":' * 100_000),
         ("pom.xml", "<project><dependencies><dependency><version>" + "\n" * 1_000_000),
         ("pom.xml", "<project><dependencies><dependency><version>" + "a<b/>" * 200_000),
         ("build.gradle", "implementation" + " " * 40_000 + "x\n"),

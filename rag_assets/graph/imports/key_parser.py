@@ -13,7 +13,9 @@ from urllib.parse import unquote
 from rag_assets.contracts.graph import GraphNode, NodeType
 
 _LANGUAGE = re.compile(r"[a-z][a-z0-9_+#-]*")
-_NO_PROGRAM = frozenset({"", "file", "doc", "nuget", "npm", "pypi", "golang", "maven", "http"})
+_NO_PROGRAM = frozenset(
+    {"", "file", "doc", "nuget", "npm", "pypi", "golang", "maven", "cargo", "gem", "composer", "http"}
+)
 _ARITY = re.compile(r"`\d+")
 _QUALIFIER = re.compile(r"\b(?:\w+\s*(?:\.|::)\s*)+")
 _MODIFIERS = re.compile(r"^(?:(?:this|ref|out|in|params|scoped|readonly)\s+)+")
