@@ -232,10 +232,24 @@ def _outlined(
     best = sorted((one for one in scored if one.score > 0.0), key=lambda one: (-one.score, one.start_line))
     best = best[:MOST_LISTED]
     if not best:
-        whole = SectionMember(_last(plain_symbol(hit.symbol)), "", hit.start_line, hit.end_line)
-        best = [_scored(whole, source, asked, hit.path)]
+        best = [_scored(_whole(hit, source, asked), source, asked, hit.path)]
     lines = best_lines(best[0], source, asked)
     return replace(hit, members=tuple(best), member_count=len(listed), best_lines=lines, source=source.source(*lines))
+
+
+def _whole(hit: Hit, source: SectionText, asked: AskedWords) -> SectionMember:
+    """A section without members that fit: of a text, which has no name, by the line that says the most."""
+    if hit.symbol != hit.path:
+        return SectionMember(_last(plain_symbol(hit.symbol)), "", hit.start_line, hit.end_line)
+    on_line: dict[int, list[tuple[int, str, float]]] = {hit.start_line: []}
+    for found in source.found:
+        on_line.setdefault(found[0], []).append(found)
+    line = max(on_line, key=lambda number: asked.share(_best_of(on_line[number])))
+    said = " ".join(source.source(line, line).split())[:_MOST_OF_A_LINE]
+    return SectionMember(hit.path.rpartition("/")[2], said, hit.start_line, hit.end_line)
+
+
+_MOST_OF_A_LINE = 80
 
 
 def _source(payload: Mapping[str, Any], asked: AskedWords, parts: SearchResources) -> SectionText:

@@ -19,9 +19,10 @@ from rag_assets.languages.documents.text import (
     segment_windows,
 )
 from rag_assets.languages.documents.transcripts import segment_transcript
+from rag_assets.languages.embedded_code import segment_component, segment_razor
 from rag_assets.languages.sql.segments import segment_sql
 
-_VERSION = 8
+_VERSION = 9
 """Version of all segmenters but that of C#. Raise it with any change of behaviour, because it keys cached segments."""
 
 SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"
@@ -34,9 +35,12 @@ _SEGMENTERS: dict[str, Callable[[str, str, str], SegmentedFile]] = {
     "docx": segment_markdown,  # discovery extracts Word documents as Markdown
     "markdown": segment_markdown,
     "pdf": segment_pages,
+    "razor": segment_razor,
     "resx": segment_resx,
     "rst": segment_rst,
     "sql": segment_sql,
+    "svelte": segment_component,
+    "vue": segment_component,
 }
 """Languages without an entry: documents become plain text, code what its grammar or patterns say, everything else
 windows of lines."""

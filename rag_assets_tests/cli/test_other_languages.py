@@ -43,6 +43,10 @@ FILES: dict[str, str | bytes] = {
     "src/Basket.kt": "package shop\n\n/** Holds what is wanted. */\nclass Basket {\n    fun total(): Int = 0\n}\n",
     "src/Tax.fs": "module Shop.Tax\n\n/// Rounds to cents.\nlet roundToCents (amount: decimal) =\n    round amount\n",
     "include/queue.h": "#pragma once\nnamespace shop {\nclass Queue {\npublic:\n    void push_back(int value);\n};\n}",
+    "Pages/Counter.razor": "<h1>Counter</h1>\n\n<p/>\n\n@code {\n    void IncrementCount() { count++; }\n}\n",
+    "web/plain.html": "<h1>Shipping</h1>\n"
+    + "<p>Parcels leave on the next day.</p>\n" * 200
+    + "<p>Returns are free.</p>\n",
     # Bad ones: read as far as they go.
     "bad/open.rs": "pub struct Open {\n    a: u32,\nimpl Open {\n    fn never_closed(&self) {\n",
     "bad/latin.rb": "class Caf\xe9\n  def serve\n    1\n  end\nend\n".encode("latin-1"),
@@ -70,6 +74,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
         ("roundToCents", "src/Tax.fs", 3, 5),
         ("push_back", "include/queue.h", 5, 5),
         ("never_closed", "bad/open.rs", 4, 5),
+        ("IncrementCount", "Pages/Counter.razor", 6, 6),
     ],
 )
 def test_a_name_is_found_at_the_lines_that_declare_it(
@@ -99,6 +104,11 @@ def test_who_calls_something_is_not_said_to_be_nobody(shop: CommandLine) -> None
     told = shop.run("ask", "who calls flush_when_full?").out
     assert "nothing calls" not in told.lower()
     assert "of rust the graph" in shop.run("graph", "impact", "flush_when_full").out
+
+
+def test_a_part_of_a_text_without_members_is_told_by_its_line_that_says_the_most(shop: CommandLine) -> None:
+    (hit,) = shop.run("search", "parcels and free returns", "--path", "web/", "--limit", "1", "--json").json["hits"]
+    assert {said for _, _, said in hit["members"]} >= {"<p>Returns are free.</p>"}
 
 
 def test_status_and_explain_say_how_such_a_file_was_read(shop: CommandLine) -> None:
