@@ -38,12 +38,21 @@ impl Sink for Printer {
     }
 }
 """
+COUNTER = """\
+@page "/counter/{start:int}"
+<h1>Counter</h1>
+<p/>
+
+@code {
+    void IncrementCount() { count++; }
+}
+"""
 FILES: dict[str, str | bytes] = {
     "src/printer.rs": PRINTER,
     "src/Basket.kt": "package shop\n\n/** Holds what is wanted. */\nclass Basket {\n    fun total(): Int = 0\n}\n",
     "src/Tax.fs": "module Shop.Tax\n\n/// Rounds to cents.\nlet roundToCents (amount: decimal) =\n    round amount\n",
     "include/queue.h": "#pragma once\nnamespace shop {\nclass Queue {\npublic:\n    void push_back(int value);\n};\n}",
-    "Pages/Counter.razor": "<h1>Counter</h1>\n\n<p/>\n\n@code {\n    void IncrementCount() { count++; }\n}\n",
+    "Pages/Counter.razor": COUNTER,
     "web/plain.html": "<h1>Shipping</h1>\n"
     + "<p>Parcels leave on the next day.</p>\n" * 200
     + "<p>Returns are free.</p>\n",
@@ -91,6 +100,12 @@ def test_what_implements_a_trait_is_a_list(shop: CommandLine) -> None:
     assert "Printer probably implements Sink in src/printer.rs:22" in told.out
     walked = shop.run("graph", "Sink", "--json").out
     assert "rust:src/printer.Printer|TYPE" in walked
+
+
+def test_the_pages_of_components_are_endpoints(shop: CommandLine) -> None:
+    listed = shop.run("graph", "list", "endpoint")
+    assert (listed.code, listed.out.splitlines()[0]) == (0, "GET /counter/{start:int}  Pages/Counter.razor:1")
+    assert "/counter/{start:int}" in shop.run("ask", "what pages does it have?").out
 
 
 def test_a_question_is_answered_with_the_lines_that_do_it(shop: CommandLine) -> None:

@@ -4,6 +4,7 @@ edge of its endpoint; of other languages by what their frameworks write."""
 from __future__ import annotations
 
 import posixpath
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -213,7 +214,10 @@ def effects_of_lambdas(file: ParsedFile, nodes: Sequence[GraphNode], edges: Sequ
 
 def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """One ENDPOINT per method and route of a file of Go, Java, Python or TypeScript, and `METHOD Exposes ENDPOINT` of
-    the member that declares or registers it: what is registered is probable, as names tell where it is mounted."""
+    the member that declares or registers it: what is registered is probable, as names tell where it is mounted. The
+    pages of a Blazor application are those that its components name."""
+    if file.path.endswith(".razor"):
+        yield from _blazor_pages(file)
     language = ROUTED_LANGUAGES.get(file.language)
     if language is None:
         return
@@ -239,6 +243,17 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
         source = min(members)[1] if members else own
         confidence = Confidence.RESOLVED if at < declared else Confidence.PROBABLE
         yield GraphEdge(source, Relation.EXPOSES, key, confidence, file.path, first)
+
+
+_BLAZOR_PAGE = re.compile(r"^@page[ \t]+\"(?P<route>/[^\"\n]*)\"", re.MULTILINE)
+
+
+def _blazor_pages(file: ParsedFile) -> Iterable[GraphNode | GraphEdge]:
+    for page in _BLAZOR_PAGE.finditer(file.text):
+        line = file.lines.line_of(page.start())
+        key = endpoint_key("GET", page["route"])
+        yield GraphNode(key, NodeType.ENDPOINT, f"GET {page['route']}", file.path, line, line, file.language)
+        yield GraphEdge(file_key(file.path), Relation.EXPOSES, key, path=file.path, line=line)
 
 
 def _of_members(file: ParsedFile, language: str) -> Iterator[tuple[str, str, int, int]]:
