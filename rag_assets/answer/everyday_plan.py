@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -68,9 +69,13 @@ _SHOWN_BY_FILES = frozenset({"Containers", "Continuous integration"})
 _WORKFLOWS = (".github/workflows/", ".gitlab-ci", ".travis.yml", "azure-pipelines", ".circleci/")
 
 _PROJECTS = ".csproj .fsproj .vbproj .props"
-_PYTHON, _GRADLE, _DOCKER = "pyproject.toml setup.cfg setup.py", "build.gradle build.gradle.kts", "dockerfile"
+_PYTHON, _GRADLE, _DOCKER = (
+    "pyproject.toml setup.cfg setup.py",
+    "build.gradle build.gradle.kts",
+    "dockerfile .dockerfile",
+)
 _Told = Sequence[tuple[str, Sequence[str]]]
-"""(endings of file names, what a line of it has, in lower case) …"""
+"""(names of files, or their endings with a dot, what a line of it has, in lower case) …"""
 _RUNTIME: Mapping[str, _Told] = {
     "go": (("go.mod", ["go 1."]), (_DOCKER, ["from golang", "/golang:"])),
     "java": (
@@ -78,6 +83,13 @@ _RUNTIME: Mapping[str, _Told] = {
         (_GRADLE, ["sourcecompatibility", "javalanguageversion", "jvmtoolchain"]),
         (_DOCKER, ["jdk", "jre", "from java", "temurin"]),
     ),
+    "cpp": (
+        ("cmakelists.txt .cmake", ["cmake_cxx_standard", "cxx_std_"]),
+        ("meson.build", ["cpp_std"]),
+        (".vcxproj", ["<languagestandard"]),
+    ),
+    "elixir": (("mix.exs", ["elixir:"]),),
+    "swift": (("package.swift", ["swift-tools-version"]), (".swift-version", [""])),
     "php": (("composer.json", ['"php":']), (_DOCKER, ["from php", "/php:"])),
     "ruby": (
         (".gemspec", ["required_ruby_version"]),
@@ -101,7 +113,8 @@ _RUNTIME: Mapping[str, _Told] = {
 _VERSION: _Told = (
     ("package.json composer.json", ['"version":']),
     ("pom.xml", ["<version>"]),
-    ("cargo.toml version.rb .gemspec", ["version ="]),
+    ("cargo.toml version.rb .gemspec mix.exs", ["version =", "version:"]),
+    ("gradle.properties", ["version_name=", "version="]),
     (_PROJECTS, ["<version>", "<versionprefix>", "<packageversion>"]),
     (_PYTHON, ["version =", "version="]),
     ("__init__.py version.py __about__.py", ["__version__ =", "version ="]),
@@ -110,7 +123,7 @@ _VERSION: _Told = (
     ("changelog.md changes.md changelog.rst", [""]),
 )
 _SAYS_VERSION = re.compile(
-    r"\s*(?:(?:setup\(.*)?[\"']?(?:__)?version(?:__)?[\"']?\s*[:='\"]|<|#+\s*(?:version\s+)?\[?v?\d+\.\d)"
+    r"\s*(?:(?:setup\(.*)?[\"']?(?:__)?version(?:__|_name)?[\"']?\s*[:='\"]|<|#+\s*(?:version\s+)?\[?v?\d+\.\d)"
     r"|v?\d+(?:\.\d[\w.+-]*)?(?:\s*\(.*\))?\s*$",
     re.IGNORECASE,
 )
@@ -186,7 +199,7 @@ _SCRIPTS: Mapping[str, str] = {
 }
 """What scripts of a `package.json` or `composer.json` and targets of a Makefile are called that do it."""
 _DOCUMENT = re.compile(
-    r"(?:\.github/(?=contribut)|docs?/)?(?!change|history|release|licen)[\w.-]+\.(?:md|markdown|rst|adoc|asciidoc|txt)"
+    r"(?:\.github/(?=contribut)|docs?/)?(?!change|history|release|licen|cmakelists|requirements)[\w.-]+\.(?:md|markdown|rst|adoc|asciidoc|txt)"
     r"|readme|install|contributing|hacking",
     re.IGNORECASE,
 )
@@ -385,7 +398,9 @@ def _lines_with(
     """The first line of each kind of file that has one of its texts, and begins as `pattern` says: of the files nearest
     to the root."""
     for endings, texts in wanted:
-        of_kind = [one for one in paths if one.lower().rpartition("/")[2].endswith(tuple(endings.split()))]
+        names, ends = set(endings.split()), tuple(one for one in endings.split() if one.startswith("."))
+        named = ((one, one.lower().rpartition("/")[2]) for one in paths)
+        of_kind = [one for one, name in named if name in names or (ends and name.endswith(ends))]
         product = [one for one in of_kind if non_product_code(one) is None]
         told = 0
         for path, known in lines_of(index, product[:_MOST_TOLD]).items():
@@ -476,8 +491,16 @@ def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, s
 def _commands(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
     """Line → the file, of the lines with a command of the action."""
     said = {number: f"{text.strip().lower()} " for number, text in lines.items()}
-    told = (number for number, text in said.items() if any(command in text for command in _COMMANDS.get(action, ())))
+    pattern = _commands_of(action)
+    told = (number for number, text in said.items() if pattern.search(text))
     return {number: path.rpartition("/")[2] for number in told if not said[number].startswith(("name:", "- name:"))}
+
+
+@cache
+def _commands_of(action: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w-])(?:{'|'.join(map(re.escape, _COMMANDS[action]))})" if action in _COMMANDS else r"(?!)"
+    )
 
 
 def _scripts(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:

@@ -39,6 +39,7 @@ NOT_SURE = "**Not sure. The closest is:**"
 _MOST_PARAGRAPHS = 2  # of a file, in an introduction
 _STARTING = roots_of("run install start usage setup build quickstart deploy")
 _FEWEST_PROSE_WORDS = 8  # of a paragraph that introduces something
+_FEWEST_FIRST_WORDS, _FIRST_LINES = 5, 12  # of what stands below the title: `Very fast C++ logging library.`
 _PROSE_WORD = re.compile(r"(?<![\w./-])[A-Za-z][a-z'-]+(?=[\s,.;:!?)])")
 _LINKS = re.compile(r"\[?!?\[[^\]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?|<[^>\n]*>|^#.*$", re.MULTILINE)
 _FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
@@ -307,7 +308,9 @@ def _introduction(lead: Sequence[Evidence]) -> list[str]:
         file = known.label, known.path
         for passage in passages_of(known):
             plain = _LINKS.sub("", passage.text)
-            is_told = passage.is_prose and len(_PROSE_WORD.findall(plain)) >= _FEWEST_PROSE_WORDS
+            is_first = passage.line_start <= _FIRST_LINES and not of_file[file]
+            fewest = _FEWEST_FIRST_WORDS if is_first else _FEWEST_PROSE_WORDS
+            is_told = passage.is_prose and len(_PROSE_WORD.findall(plain)) >= fewest
             if is_told and of_file[file] < _MOST_PARAGRAPHS and of_label[known.label] <= _MOST_PARAGRAPHS:
                 of_file[file] += 1
                 of_label[known.label] += 1

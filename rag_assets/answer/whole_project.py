@@ -318,6 +318,8 @@ _SPOKEN_FOR = key_of_word(
 _KINDS = ("kind of", "sort of", "type of", "kinds of")
 _RUNTIMES = key_of_word(
     {
+        "cpp": "c++ cpp",
+        "elixir": "elixir",
         "go": "go golang",
         "java": "java jdk jre",
         "net": "c# csharp dotnet net sdk",
@@ -326,6 +328,7 @@ _RUNTIMES = key_of_word(
         "python": "python",
         "ruby": "ruby",
         "rust": "rust rustc msrv",
+        "swift": "swift",
     }
 )
 _ACTIONS = key_of_word(

@@ -908,3 +908,55 @@ def crate(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
 def test_rust_ruby_and_php_are_told_by_their_files_too(crate: CommandLine, question: str, said: list[str]) -> None:
     answer = asked(crate, question).json["answer"]
     assert [one for one in said if one not in answer] == []
+
+
+SHARP = """\
+<Project Sdk="Microsoft.NET.Sdk">
+  <ItemGroup>
+    <PackageReference Include="xunit.v3" Version="3.2.2" />
+    <PackageReference Include="FsCheck" Version="3.3.3" />
+    <ProjectReference Include="..\\till\\Till.fsproj" />
+  </ItemGroup>
+</Project>
+"""
+CMAKE = """\
+cmake_minimum_required(VERSION 3.11)
+# Android CMake build settings
+set(CMAKE_CXX_STANDARD 17)
+"""
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    base = tmp_path_factory.mktemp("native")
+    files: dict[str, str | bytes] = {
+        "README.md": "# Till\n\nA small, fast till for coins. [![b](https://x/b.svg)](https://x)\n\n## Usage\n\nTurn"
+        " the handle of the till until every coin of the day is counted.\n",
+        "tests/Till.Tests.fsproj": SHARP,
+        "CMakeLists.txt": CMAKE,
+        ".java-version": "21\n",
+        "gradle.properties": "GROUP=shop\nVERSION_NAME=3.18.0\n",
+        "src/till.cpp": "int count(int coins) { return coins; }\n",
+    }  # fmt: skip
+    made = CommandLine(IndexHome(base / "home"), base)
+    index_without_dagster(made.home, new_repository(base / "till", files), "till")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("which test framework is used?", "**xunit.v3** in tests/Till.Tests.fsproj:3"),
+        ("which dependencies does Till have?", "**xunit.v3** in tests/Till.Tests.fsproj:3"),
+        ("which C++ version is required?", "CMakeLists.txt:3: `set(CMAKE_CXX_STANDARD 17)`"),
+        ("what is the current version?", "gradle.properties:2: `VERSION_NAME=3.18.0`"),
+        ("what is this project?", "A small, fast till for coins."),
+    ],
+)
+def test_projects_of_fsharp_and_cpp_are_told_too(native: CommandLine, question: str, said: str) -> None:
+    answer = asked(native, question).json["answer"]
+    assert said in answer and ".java-version" not in answer
+
+
+def test_a_word_that_ends_like_a_command_is_none(native: CommandLine) -> None:
+    assert "CMakeLists.txt" not in native.run("ask", "how do I build it?", "--json").json["answer"]

@@ -59,6 +59,7 @@ def packages_of(file: ParsedFile) -> Iterator[GraphNode | GraphEdge]:
             yield GraphEdge(own, Relation.REFERENCES, key, path=path, line=item.line)
 
 
+_OTHER_PROJECTS = (".fsproj", ".vbproj")
 _REGISTERS = re.compile(
     r"\.\s*(?:(?:Try)?Add(?:Keyed)?(?:Scoped|Singleton|Transient|HttpClient)|Register(?:Type)?)\s*[<(]"
 )
@@ -325,7 +326,7 @@ def extract_csharp(
 ) -> Iterator[GraphNode | GraphEdge]:
     """As `extract`; adds to `counts` what became of the call sites."""
     if file.language != LANGUAGE:
-        if is_project_file(file.path):
+        if is_project_file(file.path) or file.path.endswith(_OTHER_PROJECTS):
             yield from packages_of(file)
         return
     placed = list(placed_types(file.path, file.segments))
