@@ -16,10 +16,10 @@ from rag_assets.contracts.graph import (
     NodeType,
     Relation,
     file_key,
-    key_kind,
     package_key,
 )
 from rag_assets.contracts.segment import SymbolText
+from rag_assets.graph.extract import declaration
 from rag_assets.graph.lookup import split_parameters
 from rag_assets.languages.csharp.binder.bcl_types import plain_name
 from rag_assets.languages.csharp.binder.binder import Counts
@@ -111,25 +111,15 @@ def nodes_of(file: ParsedFile, placed: Iterable[PlacedType]) -> Iterator[GraphNo
     yield GraphNode(own, NodeType.FILE, path.rpartition("/")[2], path, 1, _last_line(file), LANGUAGE)
     keys: dict[str, str] = {}
     for entry in placed:
-        declared, source = entry.declared, entry.source
+        declared = entry.declared
         if declared.key:
             keys[declared.symbol] = declared.key
-            yield GraphNode(
-                declared.key, NodeType.TYPE, declared.name, path, declared.line_start, declared.line_end, LANGUAGE,
-                source.signature,
-            )  # fmt: skip
-            outer = keys.get(declared.outer, own)
-            yield GraphEdge(outer, Relation.CONTAINS, declared.key, path=path, line=declared.line_start)
+            yield from declaration(file, declared.key, entry.source, holder=keys.get(declared.outer, own))
             yield from _positional(file, entry)
         holder = declared.key or own
         for member, read_from in zip(declared.members, entry.members, strict=True):
             if member.key:
-                span = read_from.span
-                yield GraphNode(
-                    member.key, key_kind(member.key), member.name, path, span.line_start, span.line_end, LANGUAGE,
-                    read_from.signature,
-                )  # fmt: skip
-                yield GraphEdge(holder, Relation.CONTAINS, member.key, path=path, line=span.line_start)
+                yield from declaration(file, member.key, read_from, holder=holder)
 
 
 def _positional(file: ParsedFile, entry: PlacedType) -> Iterator[GraphNode | GraphEdge]:

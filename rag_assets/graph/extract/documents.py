@@ -19,6 +19,7 @@ from rag_assets.contracts.graph import (
 )
 from rag_assets.contracts.identity import DEFAULT_SECTION
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, Segment
+from rag_assets.graph.extract import declaration
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.csharp.declaration_ranges import type_key
 from rag_assets.languages.csharp.web.route_templates import absolute, shape
@@ -72,13 +73,8 @@ def _document(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) ->
         return
     lines = LineIndex(file.text)
     for member, node in headed:
-        span = member.span
-        yield GraphNode(
-            node, NodeType.SECTION, member.name, file.path, span.line_start, span.line_end, file.language,
-            member.signature,
-        )  # fmt: skip
-        yield GraphEdge(file_key(file.path), Relation.CONTAINS, node, Confidence.RESOLVED, file.path, span.line_start)
-        yield from _mentions(file, node, span.char_start, span.char_end, lines, symbols)
+        yield from declaration(file, node, member, holder=file_key(file.path))
+        yield from _mentions(file, node, member.span.char_start, member.span.char_end, lines, symbols)
 
 
 def _mentions(

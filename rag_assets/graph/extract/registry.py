@@ -11,13 +11,12 @@ from rag_assets.contracts.graph import (
     Relation,
     declaration_key,
     file_key,
-    key_kind,
     member_keys,
     package_key,
     symbol_key,
 )
 from rag_assets.contracts.segment import leaves_of
-from rag_assets.graph.extract import Extractor
+from rag_assets.graph.extract import Extractor, declaration
 from rag_assets.graph.extract.csharp import extract as csharp
 from rag_assets.graph.extract.documents import documents, resources
 from rag_assets.graph.extract.ef_access import ef_usage
@@ -44,23 +43,13 @@ def declarations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Graph
         own = declaration_key(file.language, segment.symbol, segment.kind, file.path)
         around = file_key(file.path)
         if own != around:
-            span = segment.span
-            yield GraphNode(
-                own, NodeType.TYPE, segment.name, file.path, span.line_start, span.line_end, file.language,
-                segment.signature,
-            )  # fmt: skip
-            yield GraphEdge(around, Relation.CONTAINS, own, path=file.path, line=span.line_start)
+            yield from declaration(file, own, segment, holder=around)
         holders = {"": own}
         for leaf in leaves_of(segment.members):
-            member, span = leaf.member, leaf.member.span
+            member = leaf.member
             owner = f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol
             for key in member_keys(file.language, owner, member):
-                yield GraphNode(
-                    key, key_kind(key), member.name, file.path, span.line_start, span.line_end, file.language,
-                    member.signature,
-                )  # fmt: skip
-                holder = holders.get(leaf.owner, own)
-                yield GraphEdge(holder, Relation.CONTAINS, key, path=file.path, line=span.line_start)
+                yield from declaration(file, key, member, holder=holders.get(leaf.owner, own))
                 holders[f"{leaf.owner}.{member.name}" if leaf.owner else member.name] = key
         for one in module_constants(segment, file.text):
             key = symbol_key(file.language, f"{segment.symbol}.{one.name}", NodeType.PROPERTY)
