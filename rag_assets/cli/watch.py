@@ -204,17 +204,14 @@ def only_one(home: IndexHome, command: str) -> Iterator[None]:
     home.root.mkdir(parents=True, exist_ok=True)
     home.keep_out_of_git()
     holder = home.root / f"{command}.holder"
-    lock = FileLock(home.root / f"{command}.lock")
     try:
-        lock.acquire(timeout=0)
+        held = FileLock(home.root / f"{command}.lock").acquire(timeout=0)
     except Timeout:
         name = holder.read_text(encoding="utf-8") if holder.exists() else "another process"
         raise CommandError(
             f"{name} already runs `rag-assets {command}` for {home.root}, for all its repositories. "
             "Stop that one first, or use another home with --home"
         ) from None
-    try:
+    with held:
         holder.write_text(f"process {os.getpid()}", encoding="utf-8")
         yield
-    finally:
-        lock.release()

@@ -7,10 +7,10 @@ only those after it, or gives up at once. Whoever works in a scratch folder hold
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import uuid
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -30,7 +30,7 @@ class HomeBusy(RagAssetsError):
     """Another process changes the same part of a home; the text says which."""
 
 
-@contextlib.contextmanager
+@contextmanager
 def collection_lock(home: IndexHome, *, wait_seconds: float = COLLECTION_WAIT_SECONDS) -> Iterator[None]:
     """The gate between builds and garbage collection; re-entrant in a thread.
 
@@ -39,58 +39,48 @@ def collection_lock(home: IndexHome, *, wait_seconds: float = COLLECTION_WAIT_SE
     HomeBusy.
     """
     home.root.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(home.root / "gc.lock", is_singleton=True)
     try:
-        lock.acquire(timeout=wait_seconds)
+        held = FileLock(home.root / "gc.lock", is_singleton=True).acquire(timeout=wait_seconds)
     except Timeout:
         raise HomeBusy(
             f"the garbage of {home.root} is being collected by another process; nothing was changed. "
             "Wait for it, or stop it and run again"
         ) from None
-    try:
+    with held:
         yield
-    finally:
-        lock.release()
 
 
-@contextlib.contextmanager
-def pointer_lock(home: IndexHome, label: str, *, wait_seconds: float = POINTER_WAIT_SECONDS) -> Iterator[None]:
+def pointer_lock(
+    home: IndexHome, label: str, *, wait_seconds: float = POINTER_WAIT_SECONDS
+) -> AbstractContextManager[None]:
     """Whoever reads what a label serves and keeps, to change it. Raises HomeBusy, or OSError for a read-only home."""
-    what = f"moving the pointer of {label}"
-    with _lock_of_label(home, label, "pointer.lock", wait_seconds, what):
-        yield
+    return _lock_of_label(home, label, "pointer.lock", wait_seconds, f"moving the pointer of {label}")
 
 
-@contextlib.contextmanager
-def serving_lock(home: IndexHome, label: str) -> Iterator[None]:
+def serving_lock(home: IndexHome, label: str) -> AbstractContextManager[None]:
     """Whoever brings a vector server to what a label serves, without holding the label. Raises HomeBusy, or OSError."""
     what = f"bringing the vector server to what {label} serves"
-    with _lock_of_label(home, label, "serving.lock", SERVING_WAIT_SECONDS, what):
-        yield
+    return _lock_of_label(home, label, "serving.lock", SERVING_WAIT_SECONDS, what)
 
 
-@contextlib.contextmanager
+@contextmanager
 def _lock_of_label(home: IndexHome, label: str, name: str, wait_seconds: float, what: str) -> Iterator[None]:
-
     folder = home.label(label)
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / name)
     try:
-        lock.acquire(timeout=wait_seconds)
+        held = FileLock(folder / name).acquire(timeout=wait_seconds)
     except Timeout:
         raise HomeBusy(
             f"another process has been {what} for {wait_seconds:g} s; nothing was changed. Run again"
         ) from None
-    try:
+    with held:
         yield
-    finally:
-        lock.release()
 
 
 _LOCK = "scratch.lock"
 
 
-@contextlib.contextmanager
+@contextmanager
 def scratch_folder(home: IndexHome) -> Iterator[Path]:
     """A new, empty folder, gone when the context ends. While it lasts no collection removes documents or cache entries:
     the work may rely on them. Raises HomeBusy.
@@ -128,12 +118,10 @@ def _is_held(folder: Path) -> bool:
     path = folder / _LOCK
     if not path.exists():
         return False
-    lock = FileLock(path)
     try:
-        lock.acquire(timeout=0)
+        with FileLock(path, timeout=0):
+            return False
     except Timeout:
         return True
     except OSError:
         return False  # who may only read cannot ask; or it ended in this moment
-    lock.release()
-    return False

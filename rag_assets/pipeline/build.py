@@ -308,17 +308,15 @@ def label_holder(home: IndexHome, label: str) -> str | None:
     folder = home.label(label)
     if not (folder / _LOCK).exists():
         return None
-    lock = FileLock(folder / _LOCK)
     try:
-        lock.acquire(timeout=0)
+        with FileLock(folder / _LOCK, timeout=0):
+            return None
     except Timeout:
         return _holder(folder)
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             return None  # who may only read cannot ask
         raise
-    lock.release()
-    return None
 
 
 def _holder(folder: Path) -> str:

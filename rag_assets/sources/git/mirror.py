@@ -131,15 +131,12 @@ def _has_commit(mirror: Path, commit: str) -> bool:
 @contextmanager
 def _locked(mirror: Path, url: str, timeout: float) -> Iterator[None]:
     mirror.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(mirror.with_name(f"{mirror.name}.lock"))
     try:
-        lock.acquire(timeout=timeout)
+        held = FileLock(mirror.with_name(f"{mirror.name}.lock")).acquire(timeout=timeout)
     except Timeout:
         raise SourceUnreachable(
             f"{strip_credentials(url)}: another process has been fetching it for {timeout:g} s; "
             "wait for it, or raise sources.network_timeout_seconds"
         ) from None
-    try:
+    with held:
         yield
-    finally:
-        lock.release()
