@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
-from rag_assets.cli.console import FAILURE, CommandError
+from rag_assets.cli.console import FAILURE, CommandError, Output
 from rag_assets.cli.options import AgentFolders, AsJson, CliSession, existing_folders, session_of
 from rag_assets.contracts.kinds import Kind
 from rag_assets.errors import RagAssetsError
@@ -96,13 +97,21 @@ def validate(
             checked.append({"agent": agent.name, "problems": []})
         except RagAssetsError as error:
             checked.append({"agent": name, "problems": str(error).splitlines()})
+    report_checks(output, "agent", checked, as_json=as_json)
+
+
+def report_checks(output: Output, what: str, checked: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
+    """The problems and warnings of files, each under its name, which is at `what`. Exit code 1 where there is a
+    problem."""
     if as_json:
-        output.json({"agents": checked})
+        output.json({f"{what}s": checked})
     else:
         for one in checked:
-            output.line(("✗ ", "bad") if one["problems"] else ("✓ ", "good"), (one["agent"], "bold"))
-            for problem in one["problems"]:
-                output.line("  ", problem)
+            output.line(("✗ ", "bad") if one["problems"] else ("✓ ", "good"), (one[what], "bold"))
+            for line in (line for problem in one["problems"] for line in problem.splitlines()):
+                output.line("  ", line)
+            for warning in one.get("warnings", ()):
+                output.line("  ", ("warning: ", "warn"), warning)
     if any(one["problems"] for one in checked):
         raise typer.Exit(FAILURE)
 

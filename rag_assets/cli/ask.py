@@ -324,12 +324,17 @@ def show_refusal(output: Output, found: Answer) -> None:
         output.line((suggestion, "dim"))
 
 
+def by_number(citations: Sequence[Citation]) -> list[tuple[int, Citation]]:
+    """What the numbers of an answer mean, the first citation of each."""
+    known = numbered(citations)
+    return sorted({known[one.rendered]: one for one in reversed(citations)}.items())
+
+
 def show_sources(output: Output, citations: Sequence[Citation]) -> None:
     """What the numbers mean, below an empty line; nothing where nothing is cited."""
-    known = numbered(citations)
     if citations:
         output.line()
-    for number, citation in sorted({known[one.rendered]: one for one in reversed(citations)}.items()):
+    for number, citation in by_number(citations):
         output.line((f"[{number}] ", "dim"), (citation.rendered, "path"), (f"  rag-assets show {citation.id}", "dim"))
 
 

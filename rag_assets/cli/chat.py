@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.answer.citations import Support
-from rag_assets.answer.cited_lines import numbered
 from rag_assets.answer.results import EXTRACTIVE
 from rag_assets.cli.ask import (
     AnsweringProfile,
@@ -26,6 +25,7 @@ from rag_assets.cli.ask import (
     Streamed,
     User,
     answering_agent,
+    by_number,
     explanation_of,
     named_session,
     opened,
@@ -232,8 +232,7 @@ class ChatSession:
     def _sources(self, result: TurnResult) -> None:
         assert result.response is not None
         citations = result.response.citations
-        known = numbered(citations)
-        for number, one in sorted({known[one.rendered]: one for one in reversed(citations)}.items()):
+        for number, one in by_number(citations):
             self._output.line(
                 (f"[{number}] ", "dim"), (one.rendered, "path"), f"  {plain_symbol(one.symbol)}  ", (one.label, "dim")
             )

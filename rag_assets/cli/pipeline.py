@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from rag_assets.cli.agent import agent_library
-from rag_assets.cli.console import FAILURE, Output
+from rag_assets.cli.agent import agent_library, report_checks
+from rag_assets.cli.console import Output
 from rag_assets.cli.options import AsJson, CliSession, chosen_label, existing_folders, session_of
 from rag_assets.index.generations import active_generation, served_labels
 from rag_assets.qa.definition.loader import PipelineLibrary, library_of
@@ -118,13 +118,7 @@ def validate(
             checked.append({"pipeline": name, "problems": [str(problem) for problem in error.problems], "warnings": []})
         except UnknownPipeline as error:
             checked.append({"pipeline": name, "problems": [str(error)], "warnings": []})
-    if as_json:
-        output.json({"pipelines": checked})
-    else:
-        for one in checked:
-            _show_check(output, one)
-    if any(one["problems"] for one in checked):
-        raise typer.Exit(FAILURE)
+    report_checks(output, "pipeline", checked, as_json=as_json)
 
 
 @pipeline_app.command()
@@ -226,18 +220,6 @@ def _origins(pipeline: Pipeline) -> dict[str, dict[str, str]]:
     names = msgspec.structs.fields(type(pipeline.settings))
     origins = {field.name: pipeline.origins.get(field.name, SettingOrigin()) for field in names}
     return {name: {"layer": origin.layer.value, "at": origin.at} for name, origin in origins.items()}
-
-
-def _show_check(output: Output, one: dict[str, Any]) -> None:
-    if one["problems"]:
-        output.line(("✗ ", "bad"), (one["pipeline"], "bold"))
-    else:
-        output.line(("✓ ", "good"), (one["pipeline"], "bold"))
-    for problem in one["problems"]:
-        for line in problem.splitlines():
-            output.line("  ", line)
-    for warning in one["warnings"]:
-        output.line("  ", ("warning: ", "warn"), warning)
 
 
 def _show_pipeline(output: Output, pipeline: Pipeline, *, with_origins: bool) -> None:
