@@ -210,7 +210,7 @@ def _generation_rows(found: SetReport) -> list[Row]:
             "generation": record.generation_id,
             "questions": str(record.total.questions),
             "search": record.mode,
-            "ranking": "" if record.conditions is None else str(record.conditions.ranking),
+            "ranking": str(record.conditions.ranking),
         }
         | shown[record.generation_id]
         | {"p50 ms": f"{record.p50_ms:.1f}", "comparable": "yes" if record in comparable else "no"}

@@ -94,9 +94,8 @@ class JudgeSummary:
 class AnswerSummary:
     """The answers of a run in numbers. Shares are None where there was no question of that sort; `precision` and
     `recall` are of the answered questions with something expected, `wrong` of all answered ones, `right`, `partly` and
-    `unsure` of the answerable, `declined` (refused or not sure) of the others; these four are None in records from
-    before they were counted. Latencies are milliseconds of a whole turn. `cost` is None where no prices are configured,
-    `judge` where nobody judged."""
+    `unsure` of the answerable, `declined` (refused or not sure) of the others. Latencies are milliseconds of a whole
+    turn. `cost` is None where no prices are configured, `judge` where nobody judged."""
 
     answerable: int
     unanswerable: int
@@ -138,7 +137,7 @@ class TokenCosts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalRecord:
     """One run in numbers (E24). `categories` begin with that of all questions; latencies are milliseconds of one.
-    `conditions` is None for a run from before they were kept, `answers` for one that only searched."""
+    `answers` is None for one that only searched."""
 
     generation_id: str
     commit_sha: str
@@ -152,7 +151,7 @@ class EvalRecord:
     categories: tuple[CategorySummary, ...]
     p50_ms: float
     p95_ms: float
-    conditions: Conditions | None = None
+    conditions: Conditions
     answers: AnswerSummary | None = None
 
     @property

@@ -159,7 +159,7 @@ eval_runs = Table(
     Column("metrics", Text, nullable=False),  # JSON: metric → value, low, high
     Column("p50_ms", Float, nullable=False),
     Column("p95_ms", Float, nullable=False),
-    Column("conditions", Text),  # JSON: how it was searched; NULL where the run does not say it
+    Column("conditions", Text),  # JSON: how it was searched
     Column("answers", Text),  # JSON: the numbers of the answers, beside all questions; NULL where only the search ran
 )
 WORDS_TABLE = "rag_chunk_words"

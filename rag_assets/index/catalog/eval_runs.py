@@ -81,15 +81,11 @@ def read_records(database: Database, tenant: Tenant) -> list[EvalRecord]:
             categories=tuple(grouped[key]),
             p50_ms=row.p50_ms,
             p95_ms=row.p95_ms,
-            conditions=_from_json(row.conditions, Conditions),
-            answers=_from_json(row.answers, AnswerSummary),
+            conditions=from_json(row.conditions, Conditions),
+            answers=None if row.answers is None else from_json(row.answers, AnswerSummary),
         )
         for key, row in first.items()
     ]
-
-
-def _from_json(stored: str | None, kind: type[_T]) -> _T | None:
-    return None if stored is None else from_json(stored, kind)
 
 
 def _json(value: object) -> str | None:

@@ -48,14 +48,12 @@ def evaluation(pool: IndexPool, label: str, name: str, caller: Caller) -> Report
         raise GenerationError(f"{label} has no generation {name!r}")
     settings = load_settings(config_of(pool.home.root, pool.config)).model_copy(update={"home": pool.home.root})
     records, _ = known_records(pool.home, found.manifest, settings)
-    seen = [record for record in records if _is_within(record, found.manifest, caller.clearance)]
+    seen = [record for record in records if _is_within(record, caller.clearance)]
     return make_report(found, seen, clearance=caller.clearance)
 
 
-def _is_within(record: EvalRecord, manifest: Manifest, clearance: Confidentiality) -> bool:
+def _is_within(record: EvalRecord, clearance: Confidentiality) -> bool:
     """Whether the searches behind numbers reached nothing above a clearance."""
-    if record.conditions is None:
-        return sees_all(manifest, clearance)
     return may_see(clearance, Confidentiality(record.conditions.clearance))
 
 
