@@ -24,7 +24,7 @@ from rag_assets.index.vectors import VECTORS
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.serialization import from_json
 
-MANIFEST_VERSION = 3
+MANIFEST_VERSION = 4
 """Raise it when a reader of this version could misread an older generation."""
 
 _PENDING = "candidate.json"  # of a label: what its last build began
