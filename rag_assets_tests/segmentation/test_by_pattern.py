@@ -520,6 +520,8 @@ def test_what_no_declaration_covers_stays_text_of_the_file_but_a_licence() -> No
         """
         // Copyright 2024 The authors
         #pragma once
+        #include <string>
+        typedef int level_t;
 
         // Levels are read from the variable LOG_LEVEL of the environment.
 
@@ -529,7 +531,8 @@ def test_what_no_declaration_covers_stays_text_of_the_file_but_a_licence() -> No
         """
     )
     (module,) = segment_file(text, "env.h", "c").segments
-    assert [found.span.line_start for found in module.members] == [4, 7]
+    assert [found.span.line_start for found in module.members] == [4, 9]
+    assert "level_t" in module.members[0].span.slice(text)
     assert "LOG_LEVEL" in module.members[0].span.slice(text)
 
 

@@ -202,7 +202,9 @@ class _Reader:
             if not self.code.code[match.end("indent")].isspace():
                 if match["name"]:
                     found.usings.append(match["name"])
-                stop = _IMPORT_END[self.rules.block].search(self.code.code, match.end())
+                is_include = self.text.startswith("#", match.end("indent"))
+                ends = _LINE_END if is_include else _IMPORT_END[self.rules.block]
+                stop = ends.search(self.code.code, match.end())
                 found.passed.append(Statement(match.start(), stop.end() if stop else len(self.text)))
 
     def _read_header(self, first: int, found: CodeFile) -> None:
@@ -228,9 +230,10 @@ class _Reader:
         return "".join((*pieces, self.code.code[position:]))
 
 
+_LINE_END = re.compile(r"(?=\n)")
 _IMPORT_END = {
     BlockEnd.BRACES: re.compile(r";|(?=\n\n)"),
-    **dict.fromkeys((BlockEnd.LINES, BlockEnd.INDENT, BlockEnd.END), re.compile(r"(?=\n)")),
+    **dict.fromkeys((BlockEnd.LINES, BlockEnd.INDENT, BlockEnd.END), _LINE_END),
 }
 _ATTRIBUTE = re.compile(r"(?:#\[|\[<|@)(?P<text>.+?)(?:\]|>\])?")
 
