@@ -89,7 +89,6 @@ _RUNTIME: Mapping[str, _Told] = {
         (".vcxproj", ["<languagestandard"]),
     ),
     "elixir": (("mix.exs", ["elixir:"]),),
-    "swift": (("package.swift", ["swift-tools-version"]), (".swift-version", [""])),
     "php": (("composer.json", ['"php":']), (_DOCKER, ["from php", "/php:"])),
     "ruby": (
         (".gemspec", ["required_ruby_version"]),

@@ -199,7 +199,8 @@ def _planned_within(
         paths = list(dict.fromkeys([*(fact.path for fact in whole.at), *(place.path for place in places)]))
         more = f" and {len(paths) - _MOST_OUTSIDE:,} more files" if len(paths) > _MOST_OUTSIDE else ""
         told = f"{', '.join(paths[:_MOST_OUTSIDE])}{more}"
-        return Planned(asked.wish, absent=f"nothing that the filter lets through tells it; outside of it {told} does")
+        absent = f"nothing that the filter lets through tells it; outside of it {told} does"
+        return Planned(asked.wish, absent=absent, outside=len(paths))
     return Planned(asked.wish, near=whole.near, warnings=whole.warnings)
 
 

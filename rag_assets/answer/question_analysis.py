@@ -264,7 +264,8 @@ _USAGE = re.compile(
     re.IGNORECASE,
 )
 _IMPLEMENTATIONS = re.compile(
-    r"\b(?:what|which|who)\b.{0,40}\b(?:implements?|inherits?|derives?|extends?|overrides?)\b|\bimplementations? of\b"
+    r"\b(?:what|which|who)\b.{0,40}\b(?:implements?|inherits?|derives?|extends?|overrides?|conforms? to)\b"
+    r"|\bimplementations? of\b"
     r"|\bsub(?:classes|types) of\b|\bderived (?:classes|types)\b",
     re.IGNORECASE,
 )

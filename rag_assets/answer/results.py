@@ -97,6 +97,8 @@ def suggestions(found: AnswerInputs, *, untranslated: bool = False) -> tuple[str
     _, instead = asks_nothing(found)
     if instead:
         return (instead,)
+    if found.absent and found.outside:
+        return ("ask without the filter",)
     made = []
     if found.unknown and found.near:
         return (f"did you mean {', '.join(found.near)}?",)

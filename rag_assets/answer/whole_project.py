@@ -328,7 +328,6 @@ _RUNTIMES = key_of_word(
         "python": "python",
         "ruby": "ruby",
         "rust": "rust rustc msrv",
-        "swift": "swift",
     }
 )
 _ACTIONS = key_of_word(

@@ -42,6 +42,7 @@ from rag_assets.search.query_parser import understand
         ("which fields has OrderDto", "definition", ("OrderDto",)),
         ("which methods of OrderService throw?", "explanation", ("OrderService",)),
         ("what implements IOrderRepository", "implementations", ("IOrderRepository",)),
+        ("which types conform to IOrderRepository", "implementations", ("IOrderRepository",)),
         ("implementations of IOrderRepository", "implementations", ("IOrderRepository",)),
         ("which endpoint deletes an order", "routes", ()),
         ("GET /api/orders", "routes", ()),

@@ -960,3 +960,13 @@ def test_projects_of_fsharp_and_cpp_are_told_too(native: CommandLine, question: 
 
 def test_a_word_that_ends_like_a_command_is_none(native: CommandLine) -> None:
     assert "CMakeLists.txt" not in native.run("ask", "how do I build it?", "--json").json["answer"]
+
+
+def test_a_protocol_is_no_class_that_a_test_could_name(tmp_path: Path) -> None:
+    swift = "protocol Counter {\n  func all() -> Int\n}\n\nclass Till: Counter {\n  func all() -> Int { return 1 }\n}\n"
+    tested = "class NoteTests {\n  func testNotes() { }\n}\n"
+    files: dict[str, str | bytes] = {"Sources/Till.swift": swift, "Tests/NoteTests.swift": tested}
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, new_repository(tmp_path / "till", files), "till")
+    answer = asked(cli, "which classes have no tests?", "--path", "Sources").json["answer"]
+    assert "**Till**" in answer and "**Counter**" not in answer

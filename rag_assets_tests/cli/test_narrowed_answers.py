@@ -90,7 +90,6 @@ def test_what_the_index_knows_is_told_within_the_filter(
         ("does it use xunit", "src", "outside of it tests/Api.Tests/Api.Tests.csproj does"),
         ("what licence is it under?", "src", "outside of it LICENSE does"),
         ("how do I run the tests?", "src", "outside of it README.md does"),
-        ("does it use Kafka?", "src", "kafka was not found among the 2 packages that manifests name"),
         ("which classes have no tests?", "src/Api", "outside of it src/Admin/NotesController.cs does"),
     ],
 )
@@ -99,6 +98,12 @@ def test_what_is_only_outside_of_the_filter_is_said_and_nothing_else_answers(
 ) -> None:
     done = asked(cli, question, "--path", path)
     assert done.code == 4 and elsewhere in done.json["reason"]
+    assert done.json["suggestions"] == ["ask without the filter"]
+
+
+def test_what_is_nowhere_is_said_of_all(cli: CommandLine) -> None:
+    done = asked(cli, "does it use Kafka?", "--path", "src")
+    assert done.code == 4 and "kafka was not found among the 2 packages that manifests name" in done.json["reason"]
 
 
 def test_several_indexes_are_narrowed_alike(cli: CommandLine) -> None:
