@@ -46,6 +46,7 @@ SLOW_FILES = (
     "pipeline/test_rebuilds.py",
     "cli/test_watch_command.py",
     "cli/test_healing.py",
+    "cli/test_everyday_questions.py",
     "index/test_vector_stores.py",
     "defs/test_conditions.py",
     "serving/test_work_tree.py",
