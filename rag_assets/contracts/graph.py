@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from rag_assets.contracts.segment import Member, MemberKind
+from rag_assets.contracts.segment import Member, MemberKind, Segment
 
 
 class NodeType(StrEnum):
@@ -98,6 +98,15 @@ class GraphEdge(msgspec.Struct, frozen=True, order=True, gc=False):
     confidence: Confidence = Confidence.RESOLVED
     path: str = ""
     line: int = 0
+
+
+def node_and_edge(
+    key: str, found: Segment | Member, path: str, language: str, *, holder: str
+) -> tuple[GraphNode, GraphEdge]:
+    """The node of a declaration, and the edge from what it stands in."""
+    span = found.span
+    node = GraphNode(key, key_kind(key), found.name, path, span.line_start, span.line_end, language, found.signature)
+    return node, GraphEdge(holder, Relation.CONTAINS, key, path=path, line=span.line_start)
 
 
 def key_kind(key: str) -> NodeType:

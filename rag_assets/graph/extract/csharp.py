@@ -16,10 +16,10 @@ from rag_assets.contracts.graph import (
     NodeType,
     Relation,
     file_key,
+    node_and_edge,
     package_key,
 )
 from rag_assets.contracts.segment import SymbolText
-from rag_assets.graph.extract import declaration
 from rag_assets.graph.lookup import split_parameters
 from rag_assets.languages.csharp.binder.bcl_types import plain_name
 from rag_assets.languages.csharp.binder.binder import Counts
@@ -114,12 +114,13 @@ def nodes_of(file: ParsedFile, placed: Iterable[PlacedType]) -> Iterator[GraphNo
         declared = entry.declared
         if declared.key:
             keys[declared.symbol] = declared.key
-            yield from declaration(file, declared.key, entry.source, holder=keys.get(declared.outer, own))
+            outer = keys.get(declared.outer, own)
+            yield from node_and_edge(declared.key, entry.source, path, LANGUAGE, holder=outer)
             yield from _positional(file, entry)
         holder = declared.key or own
         for member, read_from in zip(declared.members, entry.members, strict=True):
             if member.key:
-                yield from declaration(file, member.key, read_from, holder=holder)
+                yield from node_and_edge(member.key, read_from, path, LANGUAGE, holder=holder)
 
 
 def _positional(file: ParsedFile, entry: PlacedType) -> Iterator[GraphNode | GraphEdge]:

@@ -14,12 +14,12 @@ from rag_assets.contracts.graph import (
     Relation,
     endpoint_key,
     file_key,
+    node_and_edge,
     section_key,
     symbol_key,
 )
 from rag_assets.contracts.identity import DEFAULT_SECTION
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, Segment
-from rag_assets.graph.extract import declaration
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.csharp.declaration_ranges import type_key
 from rag_assets.languages.csharp.web.route_templates import absolute, shape
@@ -73,7 +73,7 @@ def _document(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) ->
         return
     lines = LineIndex(file.text)
     for member, node in headed:
-        yield from declaration(file, node, member, holder=file_key(file.path))
+        yield from node_and_edge(node, member, file.path, file.language, holder=file_key(file.path))
         yield from _mentions(file, node, member.span.char_start, member.span.char_end, lines, symbols)
 
 

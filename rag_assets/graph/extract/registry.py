@@ -12,11 +12,12 @@ from rag_assets.contracts.graph import (
     declaration_key,
     file_key,
     member_keys,
+    node_and_edge,
     package_key,
     symbol_key,
 )
 from rag_assets.contracts.segment import leaves_of
-from rag_assets.graph.extract import Extractor, declaration
+from rag_assets.graph.extract import Extractor
 from rag_assets.graph.extract.csharp import extract as csharp
 from rag_assets.graph.extract.documents import documents, resources
 from rag_assets.graph.extract.ef_access import ef_usage
@@ -43,13 +44,14 @@ def declarations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Graph
         own = declaration_key(file.language, segment.symbol, segment.kind, file.path)
         around = file_key(file.path)
         if own != around:
-            yield from declaration(file, own, segment, holder=around)
+            yield from node_and_edge(own, segment, file.path, file.language, holder=around)
         holders = {"": own}
         for leaf in leaves_of(segment.members):
             member = leaf.member
             owner = f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol
             for key in member_keys(file.language, owner, member):
-                yield from declaration(file, key, member, holder=holders.get(leaf.owner, own))
+                holder = holders.get(leaf.owner, own)
+                yield from node_and_edge(key, member, file.path, file.language, holder=holder)
                 holders[f"{leaf.owner}.{member.name}" if leaf.owner else member.name] = key
         for one in module_constants(segment, file.text):
             key = symbol_key(file.language, f"{segment.symbol}.{one.name}", NodeType.PROPERTY)
