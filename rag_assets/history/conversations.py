@@ -231,16 +231,6 @@ class Conversations(Closeable):
             owner = self._session(reading, user, session)
             return None if owner is None else _by_request(reading, owner.key, request_id)
 
-    def find_turn(self, user: str, turn_id: str) -> StoredTurn | None:
-        """A turn of one of the user's sessions. Raises ConversationError."""
-        with self._database.transaction() as reading:
-            row = reading.row(
-                f"SELECT {_TURN} FROM {TURNS} JOIN {SESSIONS} ON {SESSIONS}.session_key = {TURNS}.session_key "
-                f"WHERE turn_id = ? AND user_name = ? AND clearance = ?",
-                [storable(turn_id), storable(user), self._clearance],
-            )
-        return None if row is None else _stored(row)
-
     def save_summary(self, user: str, session: str, text: str, *, through: int, after_version: int) -> Summary:
         """Keeps the summary that follows version `after_version` and covers the turns up to `through` (D07). Where
         somebody else was faster, theirs is returned. Raises ConversationError."""

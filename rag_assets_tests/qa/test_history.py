@@ -117,9 +117,10 @@ def test_without_a_summary_the_newest_turns_are_read(asking: Asking, history: Co
 @pytest.mark.rule("D26")
 def test_a_turn_is_kept_with_everything_that_decided_it(asking: Asking, history: Conversations, good: str) -> None:
     asking.script(translate_in="How are refunds paid back?", translate_out=lambda asked: german(asked), answer=good)
-    result = asking.ask(question="Wie wird erstattet?", is_english=False, user=USER, session=SESSION)
-    stored = history.find_turn(USER, result.turn_id)
-    assert stored is not None
+    asked = {"question": "Wie wird erstattet?", "is_english": False, "request_id": "r1"}
+    result = asking.ask(**asked, user=USER, session=SESSION)
+    stored = history.find_request(USER, SESSION, "r1")
+    assert stored is not None and stored.turn_id == result.turn_id
     assert (stored.question, stored.question_en) == ("Wie wird erstattet?", "How are refunds paid back?")
     assert stored.answer_en == good.removeprefix("[Answer:] ")
     assert stored.answer == result.answer and stored.answer.startswith("Deutsch:")

@@ -73,8 +73,9 @@ def test_every_answer_is_traceable_to_commit_file_lines_section_and_run(
 
 def test_a_turn_of_a_session_has_one_id(logged: Logged, history: Conversations, good: str) -> None:
     logged.asking.script(answer=good)
-    result = logged.ask(session="s1", user="ann")
-    assert history.find_turn("ann", result.turn_id) is not None
+    result = logged.ask(session="s1", user="ann", request_id="r1")
+    kept = history.find_request("ann", "s1", "r1")
+    assert kept is not None and kept.turn_id == result.turn_id
     assert logged.only.turn_id == result.turn_id and logged.only.session == "s1"
 
 
