@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.graph import declaration_key, member_keys
+from rag_assets.contracts.kinds import RagContentType
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import (
@@ -74,6 +75,10 @@ NOWHERE = Span(1, 1, 0, 0)
 
 _PARAMETER_TYPES = ("record", "delegate")
 """Declarations whose parameters are what they are; those of a class are its dependencies."""
+
+
+_CONTRACTS_AND_PLANS = frozenset({"bicep", "graphql", "proto", "terraform"})
+"""Languages with declarations that run nothing."""
 
 
 @dataclass(kw_only=True)
@@ -160,6 +165,14 @@ class SymbolDescription(SummaryFacts):
 
     def subject(self) -> SectionSubject:
         return SectionSubject(self.symbol, self.symbol_type, self.kind, self.domain_key, self.primary_entity)
+
+    @property
+    def content_type(self) -> RagContentType:
+        if self.code_language not in _CONTRACTS_AND_PLANS:
+            return RagContentType.SOURCE_CODE
+        from rag_assets.classification.content_types import content_type_of  # start-up budget: most files are code
+
+        return content_type_of(self.path, self.code_language, self.signature) or RagContentType.SOURCE_CODE
 
     def outline(self) -> Outline:
         """The declaration and its members, ready for splitting."""

@@ -27,14 +27,10 @@ _MOST_BLOCKS = 10  # each is read in a text as long as the file
 _WORD = re.compile(r"\w\w")
 
 
-def segment_razor(text: str, path: str, language: str) -> SegmentedFile:
-    """A Razor file: the members of its blocks are C#."""
-    return _with_members(text, segment_windows(text, path, language), _of_razor(text))
-
-
-def segment_component(text: str, path: str, language: str) -> SegmentedFile:
-    """A component of Vue or Svelte: the members of its scripts are JavaScript or TypeScript."""
-    return _with_members(text, segment_windows(text, path, language), _of_scripts(text, path))
+def segment_with_code(text: str, path: str, language: str) -> SegmentedFile:
+    """A Razor file with C#, or a component of Vue or Svelte with JavaScript or TypeScript; windows without members."""
+    declared = _of_razor(text) if language == "razor" else _of_scripts(text, path)
+    return _with_members(text, segment_windows(text, path, language), declared)
 
 
 def _of_razor(text: str) -> Iterator[Member]:

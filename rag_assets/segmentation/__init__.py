@@ -19,8 +19,6 @@ from rag_assets.languages.documents.text import (
     segment_windows,
 )
 from rag_assets.languages.documents.transcripts import segment_transcript
-from rag_assets.languages.embedded_code import segment_component, segment_razor
-from rag_assets.languages.sql.segments import segment_sql
 
 _VERSION = 9
 """Version of all segmenters but that of C#. Raise it with any change of behaviour, because it keys cached segments."""
@@ -29,22 +27,43 @@ SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"
 """Part of the cache key of every segmented file."""
 
 
+# What a repository of C# alone does not need is imported with its first file: start-up budget.
+
+
+def _segment_code(text: str, path: str, language: str) -> SegmentedFile:
+    from rag_assets.languages import other_code
+
+    return other_code.segment(text, path, language)
+
+
+def _segment_with_code(text: str, path: str, language: str) -> SegmentedFile:
+    from rag_assets.languages.embedded_code import segment_with_code
+
+    return segment_with_code(text, path, language)
+
+
+def _segment_sql(text: str, path: str, language: str) -> SegmentedFile:
+    from rag_assets.languages.sql.segments import segment_sql
+
+    return segment_sql(text, path, language)
+
+
 _SEGMENTERS: dict[str, Callable[[str, str, str], SegmentedFile]] = {
     **dict.fromkeys(TRANSCRIPTS, segment_transcript),
     "csharp": lambda text, path, _: segment_csharp(text, path),
     "docx": segment_markdown,  # discovery extracts Word documents as Markdown
     "markdown": segment_markdown,
     "pdf": segment_pages,
-    "razor": segment_razor,
+    **dict.fromkeys(("razor", "svelte", "vue"), _segment_with_code),
     "resx": segment_resx,
     "rst": segment_rst,
-    "sql": segment_sql,
-    "svelte": segment_component,
-    "vue": segment_component,
+    "sql": _segment_sql,
 }
 """Languages without an entry: documents become plain text, code what its grammar or patterns say, everything else
 windows of lines."""
 
+
+_OTHERS = {SourceType.DOCUMENT: segment_text, SourceType.CODE: _segment_code}
 
 _CHARACTER = re.compile(r"[^\s\x00\ufeff]")
 """A character that makes a text more than blank: not white space, NUL or a byte order mark."""
@@ -62,12 +81,3 @@ def segment_file(text: str, path: str, language: str) -> SegmentedFile:
     if segmenter is None:
         segmenter = _OTHERS.get(source_type(language), segment_windows)
     return segmenter(text, path, language)
-
-
-def _segment_code(text: str, path: str, language: str) -> SegmentedFile:
-    from rag_assets.languages import other_code  # start-up budget: not of C#
-
-    return other_code.segment(text, path, language)
-
-
-_OTHERS = {SourceType.DOCUMENT: segment_text, SourceType.CODE: _segment_code}

@@ -1,0 +1,59 @@
+"""The declarations of a piece of source, as parts that follow one another: for reading a section again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from rag_assets.languages.by_pattern.comments import Masked, masked, plain_text
+from rag_assets.languages.by_pattern.declarations import Declaration, comments_between, declarations_in
+from rag_assets.languages.by_pattern.table import LANGUAGES, Role
+
+_AROUND = (Role.CONTAINER, Role.OWNER, Role.TYPE)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """One declaration, `text[start:end]`: of what has members only the head. `head` is where it begins behind its
+    documentation, `inside` counts the declarations around it."""
+
+    start: int
+    head: int
+    signature_end: int
+    body: int
+    end: int
+    name: str
+    doc: str
+    is_type: bool
+    inside: int
+
+
+def outlined(text: str, language: str) -> list[Outlined]:
+    """What a piece of source declares, in text order and without overlaps; nothing of an unknown language."""
+    rules = LANGUAGES.get(language)
+    if rules is None:
+        return []
+    code = masked(text, rules.comments)
+    return list(_parts(declarations_in(text, code, rules), text, code, 0))
+
+
+def _parts(declared: Iterable[Declaration], text: str, code: Masked, inside: int) -> Iterator[Outlined]:
+    for one in declared:
+        if one.role is Role.PACKAGE:
+            continue
+        is_around = one.role in _AROUND and bool(one.inner)
+        body = one.body if one.body >= 0 else one.end
+        end = min(body, one.inner[0].start) if is_around else one.end
+        doc = plain_text(text[start:stop] for start, stop in comments_between(code, one.start, one.head))
+        yield Outlined(
+            one.start,
+            one.head,
+            min(one.signature_end, end),
+            min(body, end),
+            end,
+            one.name,
+            doc,
+            one.role in _AROUND,
+            inside,
+        )
+        yield from _parts(one.inner, text, code, inside + 1)
