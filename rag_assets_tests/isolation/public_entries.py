@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from rag_assets import IndexGroup, Touched, compare_search
+from rag_assets import NO_FILTERS, IndexGroup, SearchFilters, Touched, compare_search
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.errors import RagAssetsError
 from rag_assets.graph.impact import Effect, impact
@@ -35,6 +35,7 @@ LIBRARY_WITHOUT_CONTENT: Mapping[str, str] = {
     "generation": "where the files are, for the code of this program",
     "index_of": "an index that the caller opened",
     "indexes": "what the caller opened",
+    "is_narrowed": "yes or no, of what the caller gave",
     "kept_graph": "what the caller gave, for the code of this program",
     "label": "what the caller gave",
     "manifest": "of the generation as a whole",
@@ -265,9 +266,11 @@ def _walked(world: World, asker: Asker, chance: Random) -> Request:
     return Request(said, _shown(walk), (asker.shop.label,))
 
 
+_SOURCES = SearchFilters(paths=("src/",))
 LIBRARY: Mapping[str, Entry] = {
     "search": _asked(lambda said, asker: asker.index.search(said, limit=200, explain=True), _query),
     "ask": _asked(lambda said, asker: asker.index.ask(said), _query),
+    "narrowed ask": _asked(lambda said, asker: asker.index.narrowed((_SOURCES,), NO_FILTERS).ask(said), _query),
     "similar": _asked(lambda said, asker: asker.index.similar(said, limit=200, explain=True), _place),
     "get": _asked(lambda said, asker: asker.index.get(said), _identifier),
     "read": _asked(lambda said, asker: asker.index.read(said), _read_place),
