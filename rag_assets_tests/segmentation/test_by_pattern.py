@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from inspect import cleandoc
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from rag_assets.contracts.segment import ParseHealth
 from rag_assets.languages.by_pattern.table import LANGUAGES
 from rag_assets.languages.detection import LANGUAGES as DETECTED
-from rag_assets.languages.detection import SourceType
+from rag_assets.languages.detection import SourceType, detect_language
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.segmentation.outline import check_invariants, member, named, outline
 
@@ -578,3 +579,30 @@ def test_hostile_repetitions_end_in_valid_segments(language: str, piece: str) ->
     """No crash, no recursion error, no quadratic time."""
     text = piece * (20_000 // len(piece))
     check_invariants(text, segment_file(text, "a.x", language))
+
+
+@pytest.mark.parametrize(
+    ("path", "piece"),
+    [
+        ("a.rs", "#[a] "),
+        ("a.php", "#[a] "),
+        ("a.fs", "[<A>] "),
+        ("a.rs", "use a\n"),
+        ("a.ps1", '@"\n'),
+        ("a.c", "#define A(x) \\\n"),
+        ("a.rb", "def a\n"),
+        ("a.rs", 'r#"'),
+    ],
+)
+def test_hostile_repetitions_take_linear_time(path: str, piece: str) -> None:
+    language = detect_language(path)
+    head = "fn a() {}\nfunction a() {}\n"
+    started = time.process_time()
+    segment_file(head + piece * (120_000 // len(piece)), path, language)
+    assert time.process_time() - started < 5
+
+
+def test_an_import_of_powershell_ends_with_its_line() -> None:
+    text = "Import-Module Posh\n$shown = Get-Setting\nWrite-Host $shown\n\nfunction Get-Setting {\n}\n"
+    (module,) = segment_file(text, "src/start.ps1", "powershell").segments
+    assert any("Write-Host" in one.span.slice(text) for one in module.members)

@@ -36,13 +36,13 @@ _STYLES: dict[str, tuple[str, str]] = {
     ),
     "powershell": (
         rf"<\#[\s\S]*?(?:\#>|\Z)|{_HASH}",
-        rf"@\"\n[\s\S]*?\n\"@|@'\n[\s\S]*?\n'@|\"(?:[^\"`\n]|`[\s\S])*+\"?|{_APOSTROPHES}",
+        rf"@\"\r?\n[\s\S]*?(?:\n\"@|\Z)|@'\r?\n[\s\S]*?(?:\n'@|\Z)|\"(?:[^\"`\n]|`[\s\S])*+\"?|{_APOSTROPHES}",
     ),
     "ruby": (
         rf"^=begin\b[\s\S]*?(?:^=end\b[^\n]*|\Z)|{_HASH}",
         rf"{_HEREDOC}|{_QUOTED}|{_APOSTROPHES}",
     ),
-    "rust": (_SLASHES, rf'r(\#+)"[\s\S]{{0,9999}}?"\1|{_QUOTED}|{_CHARACTER}'),
+    "rust": (_SLASHES, rf'r(\#+)"[\s\S]*?(?:"\1|\Z)|{_QUOTED}|{_CHARACTER}'),
     "slashes_and_hash": (rf"{_SLASHES}|{_HASH}", rf"{_TRIPLE}|{_HEREDOC}|{_QUOTED}"),
     "vb": (r"'[^\n]*|(?<![^\n])[ \t]*REM\b[^\n]*", r'"[^"\n]*"?'),
 }

@@ -171,9 +171,8 @@ def _end_by_indent(layout: Layout, number: int, *, closes: bool) -> int:
     """Before the first line that is not deeper than line `number`; after it when it only closes."""
     head = layout.lines[number]
     last = head
-    depth_line = number
-    for following in layout.lines[number + 1 :]:
-        depth_line += 1
+    for below in range(number + 1, len(layout.lines)):
+        following = layout.lines[below]
         if following.is_blank:
             continue
         if following.indent > head.indent or (
@@ -192,6 +191,8 @@ def _end_by_brace(one: Declaration, layout: Layout, number: int) -> int:
     position = one.head_end
     code = layout.code
     if code.startswith("#", one.head):  # a macro: as long as its lines end in a backslash
+        if number and code.endswith("\\", 0, layout.lines[number - 1].end):
+            return layout.lines[number].end  # a line of another
         while number + 1 < len(layout.lines) and code.endswith("\\", 0, layout.lines[number].end):
             number += 1
         return layout.lines[number].end

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import groupby
 
 from rag_assets.contracts.segment import (
@@ -203,9 +204,9 @@ class _Reader:
                 if match["name"]:
                     found.usings.append(match["name"])
                 is_include = self.text.startswith("#", match.end("indent"))
-                ends = _LINE_END if is_include else _IMPORT_END[self.rules.block]
-                stop = ends.search(self.code.code, match.end())
-                found.passed.append(Statement(match.start(), stop.end() if stop else len(self.text)))
+                ends = _LINE_END if is_include else _import_end(self.rules.block, len(match["indent"]))
+                stop = ends.search(self.code.code, match.end(), match.end() + _MAX_IMPORT_CHARS)
+                found.passed.append(Statement(match.start(), stop.end() if stop else match.end()))
 
     def _read_header(self, first: int, found: CodeFile) -> None:
         """The comment that a file begins with documents it; a licence is passed over."""
@@ -230,11 +231,16 @@ class _Reader:
         return "".join((*pieces, self.code.code[position:]))
 
 
-_LINE_END = re.compile(r"(?=\n)")
-_IMPORT_END = {
-    BlockEnd.BRACES: re.compile(r";|(?=\n\n)"),
-    **dict.fromkeys((BlockEnd.LINES, BlockEnd.INDENT, BlockEnd.END), _LINE_END),
-}
+_LINE_END = re.compile(r"(?=\n)|\Z")
+_MAX_IMPORT_CHARS = 4_000
+
+
+@cache
+def _import_end(block: BlockEnd, indent: int) -> re.Pattern[str]:
+    """With braces at `;`, or before a line that is not deeper: PowerShell ends no import with a `;`."""
+    return re.compile(rf";|(?=\n[ \t]{{0,{indent}}}(?![ \t}}]))") if block is BlockEnd.BRACES else _LINE_END
+
+
 _ATTRIBUTE = re.compile(r"(?:#\[|\[<|@)(?P<text>.+?)(?:\]|>\])?")
 
 

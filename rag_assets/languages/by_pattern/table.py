@@ -4,7 +4,7 @@ Each pattern is matched where a line begins, after blanks, against the text with
 begins in a comment or string does not count). `{M}` stands for any number of the language's modifiers and attributes.
 The group `name` is the name declared (`constructor` where it counts only inside the type of this name, `arguments` of
 a test that a macro declares), `kind` (of types) the word that says what it is. No pattern may need more than linear
-time: repetitions are bounded or end at a line.
+time: repetitions are bounded or end at a line, and a modifier ends in one place only.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ def _compiled(pattern: str, modifiers: str) -> re.Pattern[str] | None:
 
 
 _NAME = r"(?P<name>\w+)"
+_ATTRIBUTE = r"\#\[[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*\]"  # brackets in it, one deep
 _ANNOTATION = r"@[\w.:]+(?:\([^()\n]*\))?"
 
 # C, C++ and what looks like them: a function is a type, a name and parameters that no keyword begins.
@@ -151,7 +152,10 @@ LANGUAGES: dict[str, LanguagePatterns] = {
     "fsharp": LanguagePatterns(
         comments="fsharp",
         block=BlockEnd.INDENT,
-        modifiers=r"private|internal|public|rec|inline|mutable|static|abstract|override|default|\[<[^\n]*?>\]",
+        modifiers=(
+            r"private|internal|public|rec|inline|mutable|static|abstract|override|default|"
+            r"\[<(?:(?!>\])[^\n])*>\]"
+        ),
         package=r"(?:namespace|module)[ \t]+(?:rec[ \t]+|internal[ \t]+)*(?P<name>[\w.`]+)[ \t]*(?:\r?\n|\Z)",
         container=r"(?:\[<[^\n]*?>\][ \t]*)?(?P<kind>module)[ \t]+{M}(?P<name>\w+)[ \t]*=",
         type=r"(?P<kind>type|exception)[ \t]+{M}(?P<name>``[^`\n]+``|\w+)|and[ \t]+{M}(?P<name2>[A-Z]\w*)",
@@ -250,7 +254,7 @@ LANGUAGES: dict[str, LanguagePatterns] = {
     "php": LanguagePatterns(
         comments="php",
         block=BlockEnd.BRACES,
-        modifiers=r"public|private|protected|static|final|abstract|readonly|\#\[[^\n]*?\]",
+        modifiers=r"public|private|protected|static|final|abstract|readonly|" + _ATTRIBUTE,
         package=r"(?:<\?php[ \t]+)?namespace[ \t]+(?P<name>[\w\\]+)",
         type=rf"{{M}}(?P<kind>class|interface|trait|enum)[ \t]+{_NAME}",
         function=rf"{{M}}function[ \t]+&?{_NAME}[ \t]*\(",
@@ -301,7 +305,7 @@ LANGUAGES: dict[str, LanguagePatterns] = {
         by_path=True,
         comments="rust",
         block=BlockEnd.BRACES,
-        modifiers=r"pub(?:\([^)\n]*\))?|default|const|async|unsafe|extern(?:[ \t]+\"[^\"\n]*\")?|\#\[[^\n]*?\]",
+        modifiers=r"pub(?:\([^)\n]*\))?|default|const|async|unsafe|extern(?:[ \t]+\"[^\"\n]*\")?|" + _ATTRIBUTE,
         owner=r"{M}(?P<kind>impl)\b(?P<name>[^{;]{1,400})(?=\{)",
         type=rf"{{M}}(?P<kind>struct|enum|union|trait|type|mod(?=[ \t]+\w+[ \t\n]*\{{))[ \t]+{_NAME}",
         function=rf"{{M}}fn[ \t]+{_NAME}|macro_rules![ \t]*(?P<name2>\w+)",
