@@ -12,14 +12,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rag_assets.answer.citations import prose_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at
 from rag_assets.identifiers import word_set
 
+if TYPE_CHECKING:
+    from rag_assets.languages.by_pattern.outline import Outlined
+
 BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx", "go", "rust", "cpp", "c", "kotlin", "php"})
+_READ_HERE = BRACES | {"python", "sql"}
 PROSE = frozenset({"markdown", "rst", "asciidoc", "text", "html", "pdf", "docx", *TRANSCRIPTS})
 
 
@@ -81,7 +85,7 @@ def outline(text: str, language: str) -> tuple[OutlinePart, ...]:
         starts, stops = [0, *(one.end() for one in ends)], [*(one.start() for one in ends), len(text)]
         found = [_sql_part(text, start, stop) for start, stop in zip(starts, stops, strict=True)]
     else:
-        found = list(_paragraphs(text))
+        found = [part for part, _ in _by_patterns(text, language)] or list(_paragraphs(text))
     return tuple(part for part in (_trimmed(text, part) for part in found) if part.end > part.start)
 
 
@@ -171,17 +175,43 @@ def _sql_part(text: str, start: int, end: int) -> OutlinePart:
     return OutlinePart(start, end, body.start() if body and routine else end)
 
 
-def _paragraphs(text: str) -> Iterator[OutlinePart]:
+@lru_cache(maxsize=64)
+def _by_patterns(text: str, language: str) -> tuple[tuple[OutlinePart, Outlined | None], ...]:
+    """The parts of code without a grammar here, each with what it declares; none where nothing is declared."""
+    if language in PROSE or language in CONFIGURATION:
+        return ()
+    from rag_assets.languages.by_pattern.outline import outlined  # start-up budget: few sections are of such languages
+
+    made: list[tuple[OutlinePart, Outlined | None]] = []
+    at = 0
+    for one in outlined(text, language):
+        made += _between(text, at, one.start)
+        made.append((OutlinePart(one.start, one.end, one.body, one.inside), one))
+        at = one.end
+    return (*made, *_between(text, at, len(text))) if made else ()
+
+
+def _between(text: str, start: int, end: int) -> list[tuple[OutlinePart, Outlined | None]]:
+    """What stands between two declarations, but for what only closes the one before."""
+    parts = _paragraphs(text, start, end)
+    return [(part, None) for part in parts if not _CLOSES.fullmatch(text, part.start, part.end)]
+
+
+_CLOSES = re.compile(r"(?:\s|[})\];]|end\b(?:[ \t]+\w+)?)*", re.IGNORECASE)
+
+
+def _paragraphs(text: str, start: int = 0, end: int | None = None) -> Iterator[OutlinePart]:
     """At blank lines outside of fenced code."""
+    end = len(text) if end is None else end
     begins_inside = len(_FENCE_LINE.findall(text)) % 2
     fences = [found.span() for found in _FENCED.finditer(text)] if not begins_inside else []
-    at = 0
-    for found in _BLANK.finditer(text):
-        if any(start < found.start() < end for start, end in fences):
+    at = start
+    for found in _BLANK.finditer(text, start, end):
+        if any(first < found.start() < last for first, last in fences):
             continue
         yield OutlinePart(at, found.start(), found.start())
         at = found.end()
-    yield OutlinePart(at, len(text), len(text))
+    yield OutlinePart(at, end, end)
 
 
 def _trimmed(text: str, part: OutlinePart) -> OutlinePart:
@@ -263,8 +293,9 @@ _SAID_TOGETHER = 30  # seconds: what a listener who begins at the time of a cita
 class Passage:
     """`text` is an exact range of the source of `evidence`; `name` what it declares, '' for nothing; `doc` the words of
     its doc comment; `code` what is left of `text` without that comment; `signature` its declaration on one line,
-    without attributes and body. Lines are 1-based, of the file. `depth` grows with what is around it. `goes_before` and
-    `goes_on`: an excerpt, which leaves out lines before or after it."""
+    without attributes and body, which ends at `head_end` of `code` (0: where the marks of the language say). Lines are
+    1-based, of the file. `depth` grows with what is around it. `goes_before` and `goes_on`: an excerpt, which leaves
+    out lines before or after it."""
 
     evidence: Evidence
     text: str
@@ -277,6 +308,7 @@ class Passage:
     is_type: bool = False
     depth: int = 0
     signature: str = ""
+    head_end: int = 0
     goes_before: bool = False
     goes_on: bool = False
 
@@ -284,6 +316,8 @@ class Passage:
     def declaration(self) -> tuple[int, int]:
         """The lines of the signature: without the comment before it and the body."""
         first = self.line_end - self.code.count("\n")
+        if self.head_end:
+            return first, first + self.code.count("\n", 0, self.head_end)
         end = (_PYTHON_SIGNATURE_END if self.evidence.language == "python" else _SIGNATURE_END).search(self.code)
         return first, first + self.code.count("\n", 0, end.start() if end else len(self.code))
 
@@ -412,6 +446,19 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         above = [one.title for one in headings_in(known.text, known.language) if one.start < part.end]
         heading, head = above[-1] if above else "", _on_one_line(text)
         return Passage(known, text, text, first, last, heading=heading, signature=head)
+    if known.language not in _READ_HERE:
+        named = next(
+            (one for found, one in _by_patterns(known.text, known.language) if one and _same(known, found, part)), None
+        )
+        if named is not None:
+            code = known.text[named.head : part.end]
+            head_end = len(code[: named.signature_end - named.head].rstrip())
+            is_type, signature = named.is_type, _on_one_line(code[:head_end])
+            return Passage(
+                known, text, code, first, last,
+                name=named.name, doc=named.doc, is_type=is_type, depth=part.inside, signature=signature,
+                head_end=head_end,
+            )  # fmt: skip
     prelude = _PRELUDE.match(text)
     begin = prelude.end() if prelude else 0
     blocks = _BLOCK_COMMENT.findall(text[:begin])
@@ -432,6 +479,10 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),
         signature=_on_one_line(bare),
     )
+
+
+def _same(known: Evidence, found: OutlinePart, part: OutlinePart) -> bool:
+    return found.end >= part.end and _trimmed(known.text, found).start == part.start
 
 
 class HeadingLines(NamedTuple):

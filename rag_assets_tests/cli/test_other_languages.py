@@ -38,6 +38,21 @@ impl Sink for Printer {
     }
 }
 """
+STOCK = """\
+class Stock
+  # Takes goods off the shelf.
+  def reserve(amount)
+    before = @left
+
+    @left -= amount
+    before
+  end
+
+  def refill
+    @left = 100
+  end
+end
+"""
 COUNTER = """\
 @page "/counter/{start:int}"
 <h1>Counter</h1>
@@ -56,6 +71,7 @@ FILES: dict[str, str | bytes] = {
     "web/plain.html": "<h1>Shipping</h1>\n"
     + "<p>Parcels leave on the next day.</p>\n" * 200
     + "<p>Returns are free.</p>\n",
+    "lib/stock.rb": STOCK,
     # Bad ones: read as far as they go.
     "bad/open.rs": "pub struct Open {\n    a: u32,\nimpl Open {\n    fn never_closed(&self) {\n",
     "bad/latin.rb": "class Caf\xe9\n  def serve\n    1\n  end\nend\n".encode("latin-1"),
@@ -114,6 +130,13 @@ def test_a_question_is_answered_with_the_lines_that_do_it(shop: CommandLine) -> 
     assert "if self.buffer.len() > 4096 {" in told.out
 
 
+def test_a_function_of_a_language_without_braces_is_quoted_as_a_whole(shop: CommandLine) -> None:
+    """At a blank line inside of it nothing ends."""
+    told = shop.run("ask", "how does Stock reserve an amount?").out
+    assert "Stock.reserve in lib/stock.rb" in told
+    assert "before = @left" in told and "@left -= amount" in told and "Stock.end" not in told
+
+
 def test_who_calls_something_is_not_said_to_be_nobody(shop: CommandLine) -> None:
     """The graph has no calls of these languages."""
     told = shop.run("ask", "who calls flush_when_full?").out
@@ -128,7 +151,7 @@ def test_a_part_of_a_text_without_members_is_told_by_its_line_that_says_the_most
 
 def test_status_and_explain_say_how_such_a_file_was_read(shop: CommandLine) -> None:
     (entry,) = json.loads(shop.run("status", "--json").out)["labels"]
-    assert entry["parse_health"]["by_patterns"] == 7
+    assert entry["parse_health"]["by_patterns"] == 8
     assert "parse by-patterns" in shop.run("explain", "src/printer.rs").out
 
 
