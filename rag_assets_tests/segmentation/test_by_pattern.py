@@ -537,6 +537,12 @@ def test_what_no_declaration_covers_stays_text_of_the_file_but_a_licence() -> No
     assert "LOG_LEVEL" in module.members[0].span.slice(text)
 
 
+def test_a_raw_string_begins_a_word() -> None:
+    text = 'auto a = u8R"(\n}\nint not_one() {\n)";\nprintf(PRIR"(%d)", 1);\nint one() { return 1; }\n'
+    assert outline(segment_file(text, "a.cpp", "cpp"))[-1] == "  function one"
+    assert not any("not_one" in line for line in outline(segment_file(text, "a.cpp", "cpp")))
+
+
 def test_a_file_that_declares_nothing_is_windows() -> None:
     file = segment_file("puts 'hello'\n", "a.rb", "ruby")
     assert (file.health, [segment.kind for segment in file.segments]) == (ParseHealth.NO_GRAMMAR, ["file"])

@@ -20,7 +20,7 @@ _HASH = r"(?<![^\s;(){}])\#[^\n]*"
 _BRANCHES = r"^[ \t]*\#[ \t]*(?:if|ifdef|ifndef|elif|else|endif|pragma|undef|error)\b[^\n]*"
 
 _STYLES: dict[str, tuple[str, str]] = {
-    "c": (_SLASHES, rf'{_BRANCHES}|R"(\w*)\([\s\S]{{0,9999}}?\)\1"|{_QUOTED}|{_CHARACTER}'),
+    "c": (_SLASHES, rf'{_BRANCHES}|(?<!\w)(?:u8|[uUL])?R"(\w*)\([\s\S]{{0,9999}}?\)\1"|{_QUOTED}|{_CHARACTER}'),
     "clojure": (r";[^\n]*", _QUOTED),
     "dart": (_SLASHES, rf"{_TRIPLE}|'''[\s\S]*?(?:'''|\Z)|{_QUOTED}|{_APOSTROPHES}"),
     "elixir": (rf"{_HASH}|@(?:module|type)?doc[ \t]+(?:~[sS])?{_TRIPLE}", rf"(?:~\w)?{_TRIPLE}|{_QUOTED}"),
