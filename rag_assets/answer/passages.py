@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from rag_assets.languages.by_pattern.outline import Outlined
 
 BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx", "go", "rust", "cpp", "c", "kotlin", "php"})
-_READ_HERE = BRACES | {"python", "sql"}
 PROSE = frozenset({"markdown", "rst", "asciidoc", "text", "html", "pdf", "docx", *TRANSCRIPTS})
 
 
 @dataclass(frozen=True, slots=True)
 class OutlinePart:
     """`text[start:end]`; `body` is where what a signature leaves out begins, `end` where there is nothing of that kind.
-    `inside` counts the types around it."""
+    `inside` counts the types around it. `declared` says what it is, where the language is read by patterns."""
 
     start: int
     end: int
     body: int
     inside: int = 0
+    declared: Outlined | None = None
 
 
 _TOKEN = re.compile(
@@ -85,7 +85,7 @@ def outline(text: str, language: str) -> tuple[OutlinePart, ...]:
         starts, stops = [0, *(one.end() for one in ends)], [*(one.start() for one in ends), len(text)]
         found = [_sql_part(text, start, stop) for start, stop in zip(starts, stops, strict=True)]
     else:
-        found = [part for part, _ in _by_patterns(text, language)] or list(_paragraphs(text))
+        found = _by_patterns(text, language) or list(_paragraphs(text))
     return tuple(part for part in (_trimmed(text, part) for part in found) if part.end > part.start)
 
 
@@ -175,26 +175,24 @@ def _sql_part(text: str, start: int, end: int) -> OutlinePart:
     return OutlinePart(start, end, body.start() if body and routine else end)
 
 
-@lru_cache(maxsize=64)
-def _by_patterns(text: str, language: str) -> tuple[tuple[OutlinePart, Outlined | None], ...]:
-    """The parts of code without a grammar here, each with what it declares; none where nothing is declared."""
+def _by_patterns(text: str, language: str) -> list[OutlinePart]:
+    """The parts of code without a grammar here; none where nothing is declared."""
     if language in PROSE or language in CONFIGURATION:
-        return ()
+        return []
     from rag_assets.languages.by_pattern.outline import outlined  # start-up budget: few sections are of such languages
 
-    made: list[tuple[OutlinePart, Outlined | None]] = []
+    made: list[OutlinePart] = []
     at = 0
     for one in outlined(text, language):
         made += _between(text, at, one.start)
-        made.append((OutlinePart(one.start, one.end, one.body, one.inside), one))
+        made.append(OutlinePart(one.start, one.end, one.body, one.inside, one))
         at = one.end
-    return (*made, *_between(text, at, len(text))) if made else ()
+    return [*made, *_between(text, at, len(text))] if made else []
 
 
-def _between(text: str, start: int, end: int) -> list[tuple[OutlinePart, Outlined | None]]:
+def _between(text: str, start: int, end: int) -> list[OutlinePart]:
     """What stands between two declarations, but for what only closes the one before."""
-    parts = _paragraphs(text, start, end)
-    return [(part, None) for part in parts if not _CLOSES.fullmatch(text, part.start, part.end)]
+    return [part for part in _paragraphs(text, start, end) if not _CLOSES.fullmatch(text, part.start, part.end)]
 
 
 _CLOSES = re.compile(r"(?:\s|[})\];]|end\b(?:[ \t]+\w+)?)*", re.IGNORECASE)
@@ -223,7 +221,7 @@ def _trimmed(text: str, part: OutlinePart) -> OutlinePart:
     line = max(text.rfind("\n", 0, start), text.rfind(PAGE_BREAK, 0, start)) + 1
     if not text[line:start].strip():
         start = line  # with its indentation, so that the text stays one that can be compared
-    return OutlinePart(start, end, min(max(part.body, start), end), part.inside)
+    return OutlinePart(start, end, min(max(part.body, start), end), part.inside, part.declared)
 
 
 _BLOCK_COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
@@ -446,19 +444,14 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         above = [one.title for one in headings_in(known.text, known.language) if one.start < part.end]
         heading, head = above[-1] if above else "", _on_one_line(text)
         return Passage(known, text, text, first, last, heading=heading, signature=head)
-    if known.language not in _READ_HERE:
-        named = next(
-            (one for found, one in _by_patterns(known.text, known.language) if one and _same(known, found, part)), None
-        )
-        if named is not None:
-            code = known.text[named.head : part.end]
-            head_end = len(code[: named.signature_end - named.head].rstrip())
-            is_type, signature = named.is_type, _on_one_line(code[:head_end])
-            return Passage(
-                known, text, code, first, last,
-                name=named.name, doc=named.doc, is_type=is_type, depth=part.inside, signature=signature,
-                head_end=head_end,
-            )  # fmt: skip
+    if (named := part.declared) is not None:
+        code = known.text[named.head : part.end]
+        head_end = len(code[: named.signature_end - named.head].rstrip())
+        return Passage(
+            known, text, code, first, last,
+            name=named.name, doc=named.doc, is_type=named.is_type, depth=part.inside,
+            signature=_on_one_line(code[:head_end]), head_end=head_end,
+        )  # fmt: skip
     prelude = _PRELUDE.match(text)
     begin = prelude.end() if prelude else 0
     blocks = _BLOCK_COMMENT.findall(text[:begin])
@@ -479,10 +472,6 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),
         signature=_on_one_line(bare),
     )
-
-
-def _same(known: Evidence, found: OutlinePart, part: OutlinePart) -> bool:
-    return found.end >= part.end and _trimmed(known.text, found).start == part.start
 
 
 class HeadingLines(NamedTuple):

@@ -19,6 +19,9 @@ _CLOSERS = re.compile(r"end\b|[})\]]|fi\b|done\b|esac\b", re.IGNORECASE)
 _CONTINUES = re.compile(r"[{.)\]}]|->|(?:else|catch|finally|where)\b|:[ \t]|(?:\w+[ \t]+)?constructor\b")
 _NAME_AFTER = re.compile(r"(\w+)\s*;\Z")
 _PARAMETERS = re.compile(r"[ \t]*\(")
+_GENERIC = re.compile(r"<[^<>]*>")
+_TYPE_WORD = re.compile(r"\w+(?=\W*$)")
+_QUOTE = re.compile(r"[\"`]")
 _TAB = 4
 _MAX_NESTED = 16  # deeper declarations belong to the text of what is around them
 _MAX_HEAD_CHARS = 2_000  # between a name and its body, parameters left out: what is longer is no declaration
@@ -150,6 +153,7 @@ def declarations_in(text: str, masked: Masked, language: LanguagePatterns) -> li
         one.signature_end = min(one.end, layout.end_of_head(one.head_end) if one.body < 0 else one.body)
         if text.startswith("typedef", one.head) and (after := _NAME_AFTER.search(text, one.head, one.end)):
             one.name = after[1]  # typedef struct { … } name;
+        one.name = _owner_name(one.name) if one.role is Role.OWNER else _QUOTE.sub("", one.name).strip()
     found = [one for one in found if one.name or one.role is Role.CONTAINER]
     roots = _nested(found)
     _attach_documentation(roots, layout, text, language)
@@ -320,3 +324,18 @@ def comments_between(masked: Masked, start: int, end: int) -> list[tuple[int, in
     first = bisect_left(masked.comments, (start, 0))
     last = bisect_left(masked.comments, (end, 0))
     return list(masked.comments[first:last])
+
+
+def without_generics(text: str) -> str:
+    """`Node<Vec<T>>` → `Node`."""
+    while (shorter := _GENERIC.sub("", text)) != text:
+        text = shorter
+    return text
+
+
+def _owner_name(head: str) -> str:
+    """`<T: Ord> Display for tree::Node<T> where …` → `Node`."""
+    text = re.split(r"\bwhere\b", without_generics(head))[0]
+    text = re.split(r"\bfor\b", text)[-1]
+    word = _TYPE_WORD.search(text)
+    return word[0] if word else text.strip()

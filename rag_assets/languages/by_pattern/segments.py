@@ -19,7 +19,12 @@ from rag_assets.contracts.segment import (
     type_segment,
 )
 from rag_assets.languages.by_pattern.comments import Masked, masked, plain_text
-from rag_assets.languages.by_pattern.declarations import Declaration, comments_between, declarations_in
+from rag_assets.languages.by_pattern.declarations import (
+    Declaration,
+    comments_between,
+    declarations_in,
+    without_generics,
+)
 from rag_assets.languages.by_pattern.table import LANGUAGES, BlockEnd, LanguagePatterns, Role
 from rag_assets.languages.code_file import MAX_SIGNATURE_CHARS, CodeFile, Statement, assemble, rescue_gaps
 from rag_assets.languages.detection import file_stem, without_extension
@@ -37,15 +42,12 @@ _KINDS = {
 }
 """The word of a language → that of the languages with a grammar, which descriptions and the graph know."""
 
-_GENERIC = re.compile(r"<[^<>]*>")
 _PARENTHESES = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _IMPLEMENTED = re.compile(r"(?:\w+ )*impl\s*([\w:]+)\s+for\b")
 _DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements|with|[Ii]nherits)\b|<(?=\s*[A-Z:])")
 _BETWEEN_BASES = re.compile(r"[,+]|\b(?:extends|implements|with|[Ii]mplements)\b")
 _ACCESS = re.compile(r"\b(?:public|private|protected|virtual|by)\b[^,]*?(?=\w+\s*$)|\bby\b.*")
 _BASE = re.compile(r"[A-Za-z_][\w.:\\]*")
-_TYPE_WORD = re.compile(r"\w+(?=\W*$)")
-_QUOTE = re.compile(r"[\"`]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FEW_WORDS = 4
 _CLOSING_WORDS = 2  # `End Namespace`
@@ -88,7 +90,7 @@ class _Reader:
 
     def _items(self, declared: Iterable[Declaration], namespace: str, found: CodeFile) -> Iterator[Segment | Member]:
         for one in _merged(list(declared), clauses=self.rules.clauses):
-            if one.role is Role.OWNER and self._name(one) not in self.types:
+            if one.role is Role.OWNER and one.name not in self.types:
                 self._pass_over(one, found)
                 yield from self._owned(one)
             elif one.role in (Role.TYPE, Role.OWNER) or (one.role is Role.CONTAINER and one.kind and _has_members(one)):
@@ -119,19 +121,18 @@ class _Reader:
 
     def _owned(self, owner: Declaration) -> Iterator[Member]:
         """The members of a type that another file declares, `Type.member` as the methods of Go are."""
-        name = self._name(owner)
         for one in owner.inner:
-            member = self._member(one, name)
-            yield replace(member, name=f"{name}.{member.name}")
+            member = self._member(one, owner.name)
+            yield replace(member, name=f"{owner.name}.{member.name}")
 
     def _type(self, one: Declaration) -> Member:
         return Member(
-            name=self._name(one),
+            name=one.name,
             kind=MemberKind.TYPE,
             type=_kind_of(one),
             signature=self._signature(one),
             span=self._span(one),
-            doc=self._doc(one) or (self.types.get(self._name(one), "") if one.role is Role.OWNER else ""),
+            doc=self._doc(one) or (self.types.get(one.name, "") if one.role is Role.OWNER else ""),
             base_list=self._bases(one),
             members=tuple(self._members(one)),
         )
@@ -145,11 +146,11 @@ class _Reader:
             if one.role in (Role.TYPE, Role.CONTAINER, Role.OWNER):
                 yield self._type(one)
             else:
-                yield self._member(one, self._name(owner))
+                yield self._member(one, owner.name)
 
     def _member(self, one: Declaration, owner: str = "") -> Member:
         return Member(
-            name=self._name(one),
+            name=one.name,
             kind=self._kind(one, owner),
             signature=self._signature(one),
             span=self._span(one),
@@ -164,9 +165,6 @@ class _Reader:
             return MemberKind.FUNCTION
         is_constructor = one.is_constructor or one.name in (owner, self.rules.constructors)
         return MemberKind.CONSTRUCTOR if is_constructor else MemberKind.METHOD
-
-    def _name(self, one: Declaration) -> str:
-        return _owner_name(one.name) if one.role is Role.OWNER else _QUOTE.sub("", one.name).strip()
 
     def _span(self, one: Declaration) -> Span:
         return self.lines.span(one.start, one.end)
@@ -257,23 +255,9 @@ def _has_members(one: Declaration) -> bool:
     return any(inner.role in (Role.FUNCTION, Role.VALUE) for inner in one.inner)
 
 
-def _without_generics(text: str) -> str:
-    while (shorter := _GENERIC.sub("", text)) != text:
-        text = shorter
-    return text
-
-
-def _owner_name(head: str) -> str:
-    """`<T: Ord> Display for tree::Node<T> where …` → `Node`."""
-    text = re.split(r"\bwhere\b", _without_generics(head))[0]
-    text = re.split(r"\bfor\b", text)[-1]
-    word = _TYPE_WORD.search(text)
-    return word[0] if word else text.strip()
-
-
 def _bases(head: str) -> tuple[str, ...]:
     """What a type derives from or implements, by what stands between its name and its body."""
-    text = _without_generics(_PARENTHESES.sub("", head))
+    text = without_generics(_PARENTHESES.sub("", head))
     if trait := _IMPLEMENTED.match(text):
         return (trait[1],)
     listed = _DERIVES.split(re.split(r"\bwhere\b|\{|=", text)[0], maxsplit=1)[1:]
