@@ -18,11 +18,13 @@ from rag_assets.answer.citations import prose_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at
 from rag_assets.identifiers import word_set
+from rag_assets.languages.detection import SourceType, source_type
 
 if TYPE_CHECKING:
     from rag_assets.languages.by_pattern.outline import Outlined
 
-BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx", "go", "rust", "cpp", "c", "kotlin", "php"})
+BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx"})
+_NAMED_BY_MARKS = BRACES | {"python"}
 PROSE = frozenset({"markdown", "rst", "asciidoc", "text", "html", "pdf", "docx", *TRANSCRIPTS})
 
 
@@ -49,9 +51,8 @@ _TOKEN = re.compile(
 """Every alternative begins with a character, so that a search skips all others."""
 _MARKS = frozenset(("=>", *"{}();[]"))
 _DIRECTIVE = re.compile(r"[ \t]*#\w[^\n]*")
-_TYPE_HEAD = re.compile(r"\b(?:class|struct|interface|record|namespace|module|impl|trait)\b")
-_KOTLIN_TYPE_HEAD = re.compile(r"\b(?:class|interface|object)\b")
-_NOT_OF_TYPES = re.compile(r"\bwhere\b.*|\btemplate\s*<[^>]*>|\bpub\s*\([^)]*\)", re.DOTALL)
+_TYPE_HEAD = re.compile(r"\b(?:class|struct|interface|record|namespace|module)\b")
+_NOT_OF_TYPES = re.compile(r"\bwhere\b.*", re.DOTALL)
 _STRIPPED = re.compile(r"//[^\n]*|/\*.*?\*/|^\s*\[[^\n]*\]\s*$", re.DOTALL | re.MULTILINE)
 _AFTER_BODY = re.compile(r"\s*=[^;{}]*;|\s*;")
 _OPEN, _CLOSE = {"(": ")", "[": "]"}, {")", "]"}
@@ -77,7 +78,7 @@ def outline(text: str, language: str) -> tuple[OutlinePart, ...]:
     if language == "go":
         found = list(_by_go_declarations(text))
     elif language in BRACES:
-        found = list(_in_braces(text, _KOTLIN_TYPE_HEAD if language == "kotlin" else _TYPE_HEAD))
+        found = list(_in_braces(text))
     elif language == "python":
         found = list(_by_definitions(text))
     elif language == "sql":
@@ -89,7 +90,7 @@ def outline(text: str, language: str) -> tuple[OutlinePart, ...]:
     return tuple(part for part in (_trimmed(text, part) for part in found) if part.end > part.start)
 
 
-def _in_braces(text: str, type_head: re.Pattern[str]) -> Iterator[OutlinePart]:
+def _in_braces(text: str) -> Iterator[OutlinePart]:
     """Types are gone into; every other `{ … }` and `=> …;` is the body of a member."""
     start, depth, round_depth = 0, 0, 0
     first = _DIRECTIVE.match(text)
@@ -112,7 +113,7 @@ def _in_braces(text: str, type_head: re.Pattern[str]) -> Iterator[OutlinePart]:
             if text[start : found.start()].strip():
                 yield OutlinePart(start, found.start(), found.start(), depth)
             depth, start = max(0, depth - 1), at
-        elif mark == "{" and _is_type_block(text[start : found.start()], type_head):
+        elif mark == "{" and _is_type_block(text[start : found.start()]):
             yield OutlinePart(start, found.start(), found.start(), depth)
             depth, start = depth + 1, at
         else:
@@ -123,10 +124,10 @@ def _in_braces(text: str, type_head: re.Pattern[str]) -> Iterator[OutlinePart]:
         yield OutlinePart(start, len(text), len(text), depth)
 
 
-def _is_type_block(head: str, type_head: re.Pattern[str]) -> bool:
-    """The word for a type is before its name: what members take and give back may be an `object` or a `class` too."""
+def _is_type_block(head: str) -> bool:
+    """The word for a type is before its name: what what members take may be a `class` too."""
     before = _NOT_OF_TYPES.sub("", _without_attributes(_STRIPPED.sub("", head))).partition("(")[0]
-    return type_head.search(before) is not None and "=" not in before.partition(":")[0]
+    return _TYPE_HEAD.search(before) is not None and "=" not in before.partition(":")[0]
 
 
 def _end_of_body(text: str, opened: int, mark: str) -> int:
@@ -273,7 +274,7 @@ _SHORTEST_LINE = 4  # an underline may be shorter than its title from here on
 _STATEMENT = re.compile(r"[^;\n]+")
 _STORED = re.compile(r"(?:(?:this|self)\.\w+|_\w+|[A-Z]\w*) = \w+(?: \?\? throw\b.*)?|(?:base|super)\(.*\)")
 
-_TYPES_AFTER_NAMES = frozenset({"typescript", "tsx", "javascript", "kotlin", "rust"})
+_TYPES_AFTER_NAMES = frozenset({"typescript", "tsx", "javascript"})
 _KEYWORDS = word_set("if else for foreach while do switch using lock", "try catch return throw new await var yield")
 
 _READ_WHOLE = 30  # lines
@@ -416,7 +417,7 @@ def _end_of_excerpt(breaks: Sequence[float], begin: int) -> int:
 def only_stores(one: Passage) -> bool:
     """Whether all that a member does is to keep what it is given, as constructors do: it says what a type needs, and
     nothing of how that works."""
-    _, begins, body = one.code.partition("{" if one.evidence.language in BRACES else ":\n")
+    _, begins, body = one.code.partition(":\n" if one.evidence.language == "python" else "{")
     done = (statement for found in _STATEMENT.finditer(body) if (statement := found.group().strip(" \t\r{}")))
     first = next(done, "") if begins else ""
     return _STORED.fullmatch(first) is not None and all(map(_STORED.fullmatch, done))
@@ -558,6 +559,8 @@ def _name(known: Evidence, bare: str, head: str) -> str:
     if known.language == "go":
         found = _GO_DECLARED.match(bare)
         return found[1] if found else ""
+    if known.language not in _NAMED_BY_MARKS and source_type(known.language) is SourceType.CODE:
+        return ""  # it is declared where a pattern says so, and nowhere else
     if known.language in _TYPES_AFTER_NAMES and "(" not in head:
         head = head.partition(":")[0].rstrip("?! ")
     return _declared_name(head)

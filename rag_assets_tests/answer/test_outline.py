@@ -39,8 +39,8 @@ def test_members_are_parts_with_their_comments() -> None:
         pytest.param("csharp", "T A<T>(int x) where T : class { F(); return x; }\nint B;", 2, id="method of classes"),
         pytest.param("csharp", "record R(int X = 1) { int A() { return 1; } int B; }", 3, id="record with members"),
         pytest.param("cpp", "template <class T> int f(T x) { g(); return 1; }\nint b;", 2, id="template"),
-        pytest.param("rust", "pub(crate) struct A { a: u8 }\nimpl A { fn f() { g(); } }", 4, id="rust"),
-        pytest.param("kotlin", "object A : B() { fun f() { g() } }", 2, id="object of kotlin"),
+        pytest.param("rust", "pub(crate) struct A {\n a: u8\n}\nimpl A {\n fn f() { g(); }\n}", 4, id="rust"),
+        pytest.param("kotlin", "object A : B() {\n fun f() = g()\n fun h() = g()\n}", 3, id="object of kotlin"),
         pytest.param(
             "python", "import a\n\ndef f():\n    x = 1\n\n    return x\n\nclass C:\n    pass\n", 3, id="python"
         ),

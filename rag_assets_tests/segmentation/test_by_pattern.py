@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.segment import ParseHealth
-from rag_assets.languages.by_pattern.table import LANGUAGES
-from rag_assets.languages.detection import LANGUAGES as DETECTED
-from rag_assets.languages.detection import SourceType, detect_language
+from rag_assets.languages.by_pattern.table import PATTERNS
+from rag_assets.languages.detection import LANGUAGES, SourceType, detect_language
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.segmentation.outline import check_invariants, member, named, outline
 
@@ -345,6 +344,7 @@ FILES = {
             Public Class Cart
                 Inherits Base
                 Private owner As String ' of the cart
+                Public Property [End] As String
                 Public Sub New(owner As String)
                     Me.owner = owner
                 End Sub
@@ -354,7 +354,7 @@ FILES = {
             End Class
         End Namespace
         """,
-        ["class Shop.Cart", "  field owner", "  constructor New", "  method Total"],
+        ["class Shop.Cart", "  field owner", "  method End", "  constructor New", "  method Total"],
     ),
     "src/Cart.hs": (
         """
@@ -460,7 +460,7 @@ def test_declarations_are_found_with_what_is_inside_of_them(path: str) -> None:
     source, expected = FILES[path]
     text = cleandoc(source) + "\n"
     extension = path.rpartition(".")[2]
-    language = next(name for name, known in DETECTED.items() if extension in known.extensions.split())
+    language = next(name for name, known in LANGUAGES.items() if extension in known.extensions.split())
     file = segment_file(text, path, language)
     assert file.health is ParseHealth.BY_PATTERNS
     assert outline(file) == expected
@@ -543,13 +543,19 @@ def test_a_raw_string_begins_a_word() -> None:
     assert not any("not_one" in line for line in outline(segment_file(text, "a.cpp", "cpp")))
 
 
+def test_a_string_that_a_word_of_its_own_ends_hides_what_is_in_it_and_no_more() -> None:
+    hidden = "  some words\n" * 500 + "  def hidden\n  end\n"
+    text = f"a = <<~DOC\n{hidden}DOC\nb <<NEVER\ndef seen\nend\n"
+    assert [line for line in outline(segment_file(text, "a.rb", "ruby")) if "  function" in line] == ["  function seen"]
+
+
 def test_a_file_that_declares_nothing_is_windows() -> None:
     file = segment_file("puts 'hello'\n", "a.rb", "ruby")
     assert (file.health, [segment.kind for segment in file.segments]) == (ParseHealth.NO_GRAMMAR, ["file"])
 
 
 def test_every_language_of_the_table_is_code() -> None:
-    assert all(DETECTED[name].source_type is SourceType.CODE for name in LANGUAGES)
+    assert all(LANGUAGES[name].source_type is SourceType.CODE for name in PATTERNS)
 
 
 HEADS = """
@@ -566,7 +572,7 @@ LINES = st.tuples(
 
 
 @pytest.mark.rule("A07")
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@pytest.mark.parametrize("language", sorted(PATTERNS))
 @given(
     text=st.lists(LINES, max_size=25).flatmap(
         lambda lines: st.sampled_from(["\n", "\r\n", "\r"]).map(lambda end: end.join(lines))
@@ -577,7 +583,7 @@ def test_any_text_gives_valid_segments(language: str, text: str) -> None:
     check_invariants(text, segment_file(text, "src/some file.x", language))
 
 
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@pytest.mark.parametrize("language", sorted(PATTERNS))
 @pytest.mark.parametrize(
     "piece", ["class A {\n", "a b(\n", "#define A(\\\n", "<<A\n", 'R"(', "impl<", "let a =\n  ", "@a(b) "]
 )
@@ -598,6 +604,9 @@ def test_hostile_repetitions_end_in_valid_segments(language: str, piece: str) ->
         ("a.c", "#define A(x) \\\n"),
         ("a.rb", "def a\n"),
         ("a.rs", 'r#"'),
+        ("a.rb", "<<A\n"),
+        ("a.php", "<<<A\n"),
+        ("a.cpp", 'R"a('),
     ],
 )
 def test_hostile_repetitions_take_linear_time(path: str, piece: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -13,14 +14,14 @@ _QUOTED = r'"(?:[^"\\\n]|\\[\s\S])*+"?'
 _APOSTROPHES = r"'(?:[^'\\\n]|\\[\s\S])*+'"
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n][^'\n]{0,8})'"  # one character, for a lone apostrophe is a lifetime, a type, a prime
 _TRIPLE = r'"""[\s\S]*?(?:"""|\Z)'
-_HEREDOC = r"""<<[-~]?(["']?)([A-Z_]\w*)\1[^\n]*\n[\s\S]{0,4000}?\n[ \t]*\2\b"""
+_HEREDOC = r"""<<[-~]?(?P<quote>["']?)(?P<heredoc>[A-Z_]\w*)(?P=quote)"""
 _SLASHES = r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)"
 _HASH = r"(?<![^\s;(){}])\#[^\n]*"
 
 _BRANCHES = r"^[ \t]*\#[ \t]*(?:if|ifdef|ifndef|elif|else|endif|pragma|undef|error)\b[^\n]*"
 
 _STYLES: dict[str, tuple[str, str]] = {
-    "c": (_SLASHES, rf'{_BRANCHES}|(?<!\w)(?:u8|[uUL])?R"(\w*)\([\s\S]{{0,9999}}?\)\1"|{_QUOTED}|{_CHARACTER}'),
+    "c": (_SLASHES, rf'{_BRANCHES}|(?<!\w)(?:u8|[uUL])?R"(?P<raw>\w*)\(|{_QUOTED}|{_CHARACTER}'),
     "clojure": (r";[^\n]*", _QUOTED),
     "dart": (_SLASHES, rf"{_TRIPLE}|'''[\s\S]*?(?:'''|\Z)|{_QUOTED}|{_APOSTROPHES}"),
     "elixir": (rf"{_HASH}|@(?:module|type)?doc[ \t]+(?:~[sS])?{_TRIPLE}", rf"(?:~\w)?{_TRIPLE}|{_QUOTED}"),
@@ -32,7 +33,7 @@ _STYLES: dict[str, tuple[str, str]] = {
     "lua": (r"--\[(=*)\[[\s\S]*?(?:\]\1\]|\Z)|--[^\n]*", rf"\[(=*)\[[\s\S]*?(?:\]\2\]|\Z)|{_QUOTED}|{_APOSTROPHES}"),
     "php": (
         rf"{_SLASHES}|\#(?!\[)[^\n]*",
-        rf"<\?(?:php\b|=)?|\?>|<<<(['\"]?)(\w+)\1\n[\s\S]{{0,4000}}?\n[ \t]*\2\b|{_QUOTED}|{_APOSTROPHES}",
+        rf"<\?(?:php\b|=)?|\?>|<<<(?P<quote>['\"]?)(?P<heredoc>\w+)(?P=quote)\n|{_QUOTED}|{_APOSTROPHES}",
     ),
     "powershell": (
         rf"<\#[\s\S]*?(?:\#>|\Z)|{_HASH}",
@@ -47,7 +48,11 @@ _STYLES: dict[str, tuple[str, str]] = {
     "vb": (r"'[^\n]*|(?<![^\n])[ \t]*REM\b[^\n]*", r'"[^"\n]*"?'),
 }
 """Name of a style → what is a comment, what is a string. Strings do not cross lines unless they say so: an apostrophe
-in a text must not hide the code below it."""
+in a text must not hide the code below it. Of a string that a word of its own ends, what begins it, up to that word."""
+_ENDS = {
+    "heredoc": re.compile(r"^[ \t]*(\w+)", re.MULTILINE),
+    "raw": re.compile(r"\)(\w*)\""),
+}
 
 _NO_BREAK = re.compile(r"[^\n]+")
 _OPENING = re.compile(r"<#|\(\*|\{-|--\[=*\[|=begin\b|@\w*doc[ \t]+(?:~[sS])?\"\"\"|'+|%+|;+")
@@ -76,16 +81,36 @@ def masked(text: str, style: str) -> Masked:
     """`text` with comments and strings blanked; line ends stay, so that places are the same."""
     pieces: list[str] = []
     comments: list[tuple[int, int]] = []
-    position = 0
-    for found in _scanner(style).finditer(text):
-        start, end = found.span()
+    ends: dict[str, dict[str, list[int]]] = {}
+    scanner = _scanner(style)
+    position = at = 0
+    while found := scanner.search(text, at):
+        start, at = found.span()
+        kind = found.lastgroup or ""
+        if kind in _ENDS:
+            if kind not in ends:
+                ends[kind] = _words_that_end(text, _ENDS[kind])
+            places = ends[kind].get(found[kind], [])
+            following = bisect_right(places, at)
+            if following == len(places):  # it never ends, so it is none
+                at = start + 1
+                continue
+            at = places[following]
         pieces.append(text[position:start])
-        pieces.append(_NO_BREAK.sub(lambda run: " " * len(run[0]), found[0]))
-        position = end
-        if found["comment"] is not None:
-            comments.append((start, end))
+        pieces.append(_NO_BREAK.sub(lambda run: " " * len(run[0]), text[start:at]))
+        position = at
+        if kind == "comment":
+            comments.append((start, at))
     pieces.append(text[position:])
     return Masked("".join(pieces), tuple(comments))
+
+
+def _words_that_end(text: str, pattern: re.Pattern[str]) -> dict[str, list[int]]:
+    """The words that may end a string of their own → behind each of them."""
+    places: dict[str, list[int]] = {}
+    for found in pattern.finditer(text):
+        places.setdefault(found[1], []).append(found.end())
+    return places
 
 
 def plain_text(raws: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag_assets.languages.by_pattern.comments import Masked, masked, plain_text
 from rag_assets.languages.by_pattern.declarations import Declaration, comments_between, declarations_in
-from rag_assets.languages.by_pattern.table import LANGUAGES, Role
+from rag_assets.languages.by_pattern.table import PATTERNS, Role
 
 _AROUND = (Role.CONTAINER, Role.OWNER, Role.TYPE)
 
@@ -30,7 +30,7 @@ class Outlined:
 
 def outlined(text: str, language: str) -> list[Outlined]:
     """What a piece of source declares, in text order and without overlaps; nothing of an unknown language."""
-    rules = LANGUAGES.get(language)
+    rules = PATTERNS.get(language)
     if rules is None:
         return []
     code = masked(text, rules.comments)

@@ -25,7 +25,7 @@ from rag_assets.languages.by_pattern.declarations import (
     declarations_in,
     without_generics,
 )
-from rag_assets.languages.by_pattern.table import LANGUAGES, BlockEnd, LanguagePatterns, Role
+from rag_assets.languages.by_pattern.table import PATTERNS, BlockEnd, LanguagePatterns, Role
 from rag_assets.languages.code_file import MAX_SIGNATURE_CHARS, CodeFile, Statement, assemble, rescue_gaps
 from rag_assets.languages.detection import file_stem, without_extension
 from rag_assets.languages.documents.text import segment_windows
@@ -56,7 +56,7 @@ _LICENCE = re.compile(r"copyright|licen[sc]e|SPDX", re.IGNORECASE)
 
 def segment_by_pattern(text: str, path: str, language: str) -> SegmentedFile:
     """The segments of a file by the lines that begin its declarations; windows where none is found."""
-    rules = LANGUAGES.get(language)
+    rules = PATTERNS.get(language)
     if rules is None:
         return segment_windows(text, path, language)
     code = masked(text, rules.comments)

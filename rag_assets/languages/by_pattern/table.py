@@ -109,7 +109,7 @@ _C_FAMILY = LanguagePatterns(
 )
 """Both: a `.h` says nothing of which it is."""
 
-LANGUAGES: dict[str, LanguagePatterns] = {
+PATTERNS: dict[str, LanguagePatterns] = {
     "c": _C_FAMILY,
     "clojure": LanguagePatterns(
         comments="clojure",
@@ -389,7 +389,7 @@ LANGUAGES: dict[str, LanguagePatterns] = {
         ),
         container=r"(?i:namespace)[ \t]+(?P<name>[\w.]+)",
         type=rf"{{M}}(?P<kind>(?i:class|module|structure|interface|enum))[ \t]+{_NAME}",
-        function=rf"{{M}}(?i:sub|function|property|event|operator|delegate[ \t]+(?:sub|function))[ \t]+{_NAME}",
+        function=rf"{{M}}(?i:sub|function|property|event|operator|delegate[ \t]+(?:sub|function))[ \t]+\[?{_NAME}",
         fields=r"(?=(?i:public|private|friend|protected|dim|const|shared))"
         r"{M}(?:(?i:dim|const)[ \t]+)?(?P<name>\w+)(?:\(\))?[ \t]+(?i:as)\b",
         imports=r"(?i:imports)[ \t]+(?P<name>[\w.]+)",
