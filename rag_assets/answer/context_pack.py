@@ -483,10 +483,10 @@ def _with_points(
 
 
 def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -> bool:
-    """Whether an identifier that nothing declares is at least written in the evidence, as library names are, or begins
-    a longer name of the index."""
+    """Whether an identifier that nothing declares is at least written in the evidence, as library names are, is the
+    folder of some, as of a project, or begins a longer name of the index."""
     last = name.rpartition(":")[2].rpartition(".")[2].casefold()
-    if any(last in known.text.casefold() for known in evidence):
+    if any(last in known.text.casefold() or name.casefold() in known.path.casefold().split("/") for known in evidence):
         return True
     if "-" in name:
         return _is_written(name, target)

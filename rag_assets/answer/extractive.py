@@ -141,7 +141,7 @@ def _at_places(places: Sequence[CodePlace], lead: Sequence[Evidence]) -> list[st
             around = [one for one in found if one.line_start <= place.line <= one.line_end]
             found = sorted(around, key=lambda one: one.line_end - one.line_start)[:1]
         else:
-            found.sort(key=lambda one: one.line_start)
+            found.sort(key=lambda one: (one.evidence.path.count("/"), one.evidence.path, one.line_start))
             found = ([one for one in found if one.is_type] or found)[:_MOST_OF_A_FILE]
         made += [prose_told(one, ()) if one.is_prose else _code_told(one) for one in found]
     return made

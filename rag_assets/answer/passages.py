@@ -239,6 +239,7 @@ _SUMMARY = re.compile(r"<(summary|remarks)>(.*?)</\1>", re.DOTALL)
 _BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[\[\]()]")
 _ATTRIBUTE = re.compile(r"(?=\[)|@(?!interface\b)[A-Za-z_][\w.]*+[ \t]*(?P<given>\()?")
 """`[HttpGet]`, `@GetMapping("/x")`, `@app.get("/x")`, `@Override`."""
+_COMMENT = re.compile(r"(?://[^\n]*(?:\n|\Z)|/\*.*?\*/)\s*", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 _CONDITIONAL = re.compile(r"^[ \t]*#\w[^\n]*\n?", re.MULTILINE)
 _NOTHING = "… \t\r\n"
@@ -285,6 +286,7 @@ _FEWEST_LINES = 8
 _CLOSING = frozenset("})]")
 _WHOLE_PROSE = 600  # characters; a quote of ten lines
 CONFIGURATION = frozenset({"json", "xml", "yaml", "toml", "ini", "msbuild", "html", "css", "razor", "resx", "text"})
+_KEYED = CONFIGURATION - {"css", "razor", "text"}
 _SAID_TOGETHER = 30  # seconds: what a listener who begins at the time of a citation hears soon
 
 
@@ -537,6 +539,8 @@ def _without_attributes(code: str) -> str:
         if end < 0:
             return bare  # never closed: it is none
         bare = bare[end:].lstrip(_NOTHING)
+        while (comment := _COMMENT.match(bare)) is not None:  # `[TestCase(null)] // the default (10)`
+            bare = bare[comment.end() :].lstrip(_NOTHING)
     return bare.strip(_NOTHING)
 
 
@@ -561,6 +565,10 @@ def _name(known: Evidence, bare: str, head: str) -> str:
         return found[1] if found else ""
     if known.language not in _NAMED_BY_MARKS and source_type(known.language) is SourceType.CODE:
         return ""  # it is declared where a pattern says so, and nowhere else
+    if known.language in _KEYED:
+        from rag_assets.languages.configuration_keys import first_key  # start-up budget: few passages are of such
+
+        return first_key(bare)
     if known.language in _TYPES_AFTER_NAMES and "(" not in head:
         head = head.partition(":")[0].rstrip("?! ")
     return _declared_name(head)

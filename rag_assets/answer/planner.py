@@ -34,6 +34,7 @@ from rag_assets.answer.question_analysis import (
     convention_noun,
     data_asked,
     errors_asked,
+    file_asked,
     intent_of,
     is_subject,
     listed_noun,
@@ -56,6 +57,7 @@ from rag_assets.contracts.evidence import short_name
 from rag_assets.errors import NoEmbedderError
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
 from rag_assets.search.line_references import meant, sections_at, sections_of
+from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
@@ -70,6 +72,7 @@ _OF_LISTS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.
 _OF_THE_INDEX_ALONE = frozenset({Intent.LIST, Intent.STEPS, Intent.USAGE, Intent.IMPLEMENTATIONS, Intent.TABLES})
 """What no search tells where a plan does."""
 _TOKEN = re.compile(r"\w[\w.+-]*\w")
+_MOST_NEAR = 3  # files of one name
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _PACKAGES = frozenset({"package", "dependency", "library"})
 _OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
@@ -219,10 +222,18 @@ def _points_of_places(places: Sequence[CodePlace], target: Searchable) -> list[s
     shard, scope = target.parts.shard(), target.scope()
     found = list(sections_at(places, shard, scope))
     known = shard.values("Path", scope)
-    for path in dict.fromkeys(path for place in places if not place.line for path in meant(place.path, known)):
+    named = (path for place in places if not place.line for path in meant(place.path, known) or _near(place, known))
+    for path in dict.fromkeys(named):
         payloads = sections_of([path], shard, scope)
         found += sorted(payloads, key=lambda one: (payloads[one].get("StartLine", 0), one))[:_DEFINITIONS]
     return found
+
+
+def _near(place: CodePlace, known: Iterable[str]) -> list[str]:
+    """Of too many files of one name those of the product that are nearest to the root."""
+    ending = f"/{place.path.casefold()}"
+    found = [path for path in known if f"/{path.casefold()}".endswith(ending)]
+    return sorted(found, key=lambda one: (non_product_code(one) is not None, one.count("/"), one))[:_MOST_NEAR]
 
 
 def _answered(asked: Asked, intent: Intent, known: Facts, *, decides: bool = True) -> Planned | None:
@@ -305,6 +316,14 @@ def _changed(asked: Asked, question: EverydayQuestion) -> Planned | None:
     return _answered(asked, Intent.LIST, changes)
 
 
+def _file_shown(asked: Asked) -> Planned | None:
+    """The file whose content a question asks for."""
+    place = file_asked(asked.question)
+    if place is None or not (lead := _points_of_places((place,), asked.target)):
+        return None
+    return Planned(replace(asked.wish, places=(place,)), lead=tuple(lead))
+
+
 def _settings_read(asked: Asked) -> Planned | None:
     """The settings that what the question names reads, where it asks for them."""
     noun, reader = settings_asked(asked.question.text)
@@ -342,7 +361,8 @@ def _listed(asked: Asked) -> Planned | None:
     """The list that a question wants: of what, and about which subject."""
     wish = asked.wish
     noun, rest = listed_noun(asked.question.text)
-    if wish.names or not (wish.intent in _OF_LISTS or (noun in _PACKAGES and wish.intent in _OF_PACKAGES)):
+    is_list = wish.intent in _OF_LISTS or (noun in _PACKAGES and wish.intent in _OF_PACKAGES)
+    if not is_list or (wish.names and not _are_parts(wish.names, asked)):
         return None
     if rest.split()[:1] in (["does"], ["do"]):
         rest = _with_it(rest, asked.target)
@@ -354,7 +374,14 @@ def _listed(asked: Asked) -> Planned | None:
         return None
     about = roots_of(rest)
     subject = [word for word in asked.words if word.root in about and is_subject(word)]
-    return _from_graphs(asked, replace(wish, intent=Intent.LIST), noun, subject)
+    return _from_graphs(asked, replace(wish, intent=Intent.LIST, names=()), noun, subject, rest)
+
+
+def _are_parts(names: Sequence[str], asked: Asked) -> bool:
+    """Whether names are those of folders, and of nothing that is declared: `Shop.Web` may be a project."""
+    paths = asked.target.parts.shard().values("Path", asked.target.scope())
+    folders = {part.casefold() for path in paths for part in path.split("/")[:-1]}
+    return all(name.casefold() in folders and not declaring(name, asked.target) for name in names)
 
 
 def _listed_of_whole(asked: Asked) -> Planned | None:
@@ -475,6 +502,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _everyday,
+    _file_shown,
     _settings_read,
     _package_used,
     _listed_of_whole,
@@ -506,9 +534,11 @@ def _together(known: Iterable[Facts]) -> Facts:
     return told, at
 
 
-def _from_graphs(asked: Asked, wish: QueryIntent, noun: str = "", subject: Sequence[QueryTerm] = ()) -> Planned:
-    """Facts about the names of a question, or about its best hits, or the list of what a `noun` is that it wants; and
-    names like those that nothing declares."""
+def _from_graphs(
+    asked: Asked, wish: QueryIntent, noun: str = "", subject: Sequence[QueryTerm] = (), said: str = ""
+) -> Planned:
+    """Facts about the names of a question, or about its best hits, or the list of what a `noun` is that it wants, with
+    the words that it has `said` of them; and names like those that nothing declares."""
     from rag_assets.search.graph_context import entries_of
 
     undeclared = asked.undeclared
@@ -538,7 +568,7 @@ def _from_graphs(asked: Asked, wish: QueryIntent, noun: str = "", subject: Seque
         elif wish.intent is Intent.LIST:
             from rag_assets.answer.plans import list_heading, listed
 
-            facts = listed(index, graph, noun, subject)
+            facts = listed(index, graph, noun, subject, said)
             command = command or facts.command
             heading = list_heading(noun, total + facts.total) if command else heading or facts.heading
         else:
@@ -582,12 +612,23 @@ def _with_declared_words(
         return wish
     graphs = [graph for _, graph in graphs_of(target, graph_of)]
     of_type = maybe.intent is Intent.DEFINITION
+    if maybe.choice:
+        maybe = replace(maybe, names=(*maybe.names, *_enumerations(graphs, maybe.names)))
     names = tuple(
         one
         for one in maybe.names
         if any(declares(graph, one, only_types=of_type and "." not in one) for graph in graphs)
     )
     return replace(maybe, names=names[:1] if of_type else names) if names else wish
+
+
+def _enumerations(graphs: Iterable[Graph], names: Iterable[str]) -> list[str]:
+    """The enumerations of the product whose names end with one of some names, where that is one: `ShopEventType`."""
+    from rag_assets.answer.plans import nodes_listed
+
+    known = {one.name for graph in graphs for one in nodes_listed(graph, "enum") if non_product_code(one.path) is None}
+    ending = ([one for one in sorted(known) if one.endswith(name)] for name in names)
+    return [found[0] for found in ending if len(found) == 1]
 
 
 def _declared_of(pasted: Sequence[str], target: Searchable) -> dict[str, list[str]]:

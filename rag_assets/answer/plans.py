@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,7 @@ LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "library": (NodeType.PACKAGE,),
 }
 """What a noun of a question lists. Other nouns list the types whose name ends with them: DTOs, handlers, exceptions."""
+_OF_DATABASES = frozenset({NodeType.TABLE, NodeType.VIEW, NodeType.PROC, NodeType.FUNC, NodeType.TRIGGER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +143,11 @@ class ListedNode:
         return GraphFact(self.name, "", "", self.path, self.line, True)
 
 
-def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> GraphFacts:
-    """The first nodes that a noun lists, those alone that are about the subject of the question; of the product alone,
-    if that has several."""
+def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm], said: str = "") -> GraphFacts:
+    """The first nodes that a noun lists, those alone that are about the subject of the question: of the file, the
+    project or the folder that it has `said`, where it names one. Of the product alone, if that has several."""
     fewest = 1 if index.is_narrowed else _FEWEST_LISTED
-    found = seen_of(nodes_listed(graph, noun, subject), index)
+    found = _of_named_part(seen_of(nodes_listed(graph, noun, subject), index), said)
     if len(found) < fewest and all(word.root in _CONTAINERS for word in subject):
         subject = ()
         found = seen_of(nodes_listed(graph, noun), index)
@@ -156,6 +158,26 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
     facts = tuple(one.fact for one in found[:MOST_LISTED])
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
+
+
+def _of_named_part(found: list[ListedNode], said: str) -> list[ListedNode]:
+    """Those of the file or folder whose whole name of several words a text says, the longest if there are several: not
+    what is in `Shop.Web.Tests`, of `Shop.Web`."""
+    text = _as_words(said)
+    named = {part for one in found for part in _parts_of_path(one.path) if part.count(" ") > 2 and part in text}
+    longest = max(named, key=len, default="")
+    return [one for one in found if longest in _parts_of_path(one.path)] if longest else found
+
+
+def _parts_of_path(path: str) -> set[str]:
+    *folders, name = path.split("/")
+    return {_as_words(part) for part in (*folders, name.rpartition(".")[0] or name)}
+
+
+@lru_cache(maxsize=1 << 14)
+def _as_words(name: str) -> str:
+    """` reservations controller ` of `ReservationsController`, so that whole words are compared."""
+    return f" {' '.join(identifier_words(name)).lower()} "
 
 
 def list_heading(noun: str, count: int) -> str:
@@ -174,14 +196,17 @@ def nodes_listed(graph: Graph, noun: str, subject: Sequence[QueryTerm] = ()) -> 
     wanted = frozenset(map(root, sort)) if not proven else frozenset()
     found = [
         one
-        for one in places_of(graph, nodes)
+        for one in places_of(graph, nodes, subject)
         if _is_about(one, subject)
         and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
         and (noun in LISTED_KINDS or not _MIGRATION.search(one.path))
         and (noun != "test" or is_test_path(one.path))
     ]
-    unique = {(one.name, one.path, one.line): one for one in found}.values()
-    return sorted(unique, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line, one.name))
+    found.sort(key=lambda one: one.path.count("/"), reverse=True)
+    unique = {one.name.casefold() if key_kind(one.key) in _OF_DATABASES else one: one for one in found}
+    return sorted(
+        unique.values(), key=lambda one: (non_product_code(one.path) is not None, one.path, one.line, one.name)
+    )
 
 
 def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bool]:
@@ -300,22 +325,27 @@ def derived_by_text(index: LabelIndex, graph: Graph, names: Sequence[str]) -> Gr
     return GraphFacts(tuple(found[:MOST_LISTED]), len(found), command=f"search {said}")
 
 
-def places_of(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:
-    """The nodes that have a place: where they are declared, else where they are referred to; in a migration last. A
-    route once for each member that answers it: services of one repository, and groups whose prefix is not known, have
-    the same one."""
+def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = ()) -> Iterator[ListedNode]:
+    """The nodes that have a place: where they are declared, else where they are referred to; of several the one that
+    creates it, in no migration, says the most of a subject and is nearest to the root. A route once for each member
+    that answers it: services of one repository, and groups whose prefix is not known, have the same one."""
     reader, referring = ResultReader(graph), np.zeros((2, len(RELATIONS)), np.bool_)
     referring[IN] = True
-    exposing = np.zeros_like(referring)
+    exposing, containing = np.zeros_like(referring), np.zeros_like(referring)
     exposing[IN, RELATIONS.index(Relation.EXPOSES.value)] = True
+    containing[IN, RELATIONS.index(Relation.CONTAINS.value)] = True
     for node, places in zip(nodes.tolist(), reader.places(nodes), strict=True):
         key = reader.key(node)
         if len(places) > 1 and key_kind(key) is NodeType.ENDPOINT:
             edges = reader.edges(graph.reach(np.array([node]), exposing)[0].edge)
             yield from (ListedNode(key, edge.path, edge.line) for edge in edges)
             continue
+        if len(places) > 1:
+            edges = reader.edges(graph.reach(np.array([node]), containing)[0].edge)
+            creating = {(edge.path, edge.line) for edge in edges}  # of a table not what alters it
+            places = tuple(one for one in places if (one.path, one.line_start) in creating) or places
         if places:
-            first = min(places, key=lambda one: _MIGRATION.search(one.path) is not None)
+            first = min(places, key=lambda one: _least_telling(one.path, subject))
             yield ListedNode(key, first.path, first.line_start)
             continue
         reach, _ = graph.reach(np.array([node]), referring, 1)
@@ -323,6 +353,12 @@ def places_of(graph: Graph, nodes: Numbers) -> Iterator[ListedNode]:
         if edges:
             edge = min(edges, key=lambda one: _MIGRATION.search(one.path) is not None)
             yield ListedNode(key, edge.path, edge.line)
+
+
+def _least_telling(path: str, subject: Sequence[QueryTerm]) -> tuple[bool, float, int]:
+    """The order of places of one thing: those in migrations last, those nearest to the root first."""
+    said = covered(tuple(subject), roots_of(path)) if subject else 0.0
+    return _MIGRATION.search(path) is not None, -said, path.count("/")
 
 
 def _is_about(node: ListedNode, subject: Sequence[QueryTerm]) -> bool:

@@ -406,13 +406,37 @@ def words_as_names(question: Question) -> QueryIntent | None:
         return QueryIntent(Intent.DEFINITION, (one["type"] or one["name"],), does=_DOES.match(text) is not None)
     starts = _OBJECT_FIRST.match(text) is None
     names: dict[str, None] = {}
+    before = ""
     for match in _NAME_OR_STOP.finditer(text):
         run = match["run"]
         of_one = run and intent in _OF_NAMES and not starts and run[0].isupper()
+        if before and _WORD.fullmatch(before):  # `SQL Server`
+            of_one = False
         if (of_one and not (run.lower() in FUNCTION_WORDS or _WORD.fullmatch(run))) or (run and "." in run):
             names[run] = None
-        starts = run is None
+        starts, before = run is None, run or ""
     return QueryIntent(intent, tuple(names)) if names else None
+
+
+_OF_CONTENT = (
+    r"(?:contents?|(?:(?:app|application|config\w*) )?(?:settings?|keys?|sections?|options?|values?|entries|propert\w+)"
+    r"|config(?:uration)?)"
+)
+_HELD = re.compile(
+    r"\W*(?:what|which|list|show|give|print|explain|describe)(?:'s| (?:me|us|all|of|the|a|is|are|there|in|inside|file"
+    rf"|defined|set|configured|stored|available|does|do|has|have|exist|{_OF_CONTENT}))* \0(?: file)?"
+    r"(?: (?:contain|have|hold|define|configure|set|say|do|look like|about))*\W*",
+    re.IGNORECASE,
+)
+
+
+def file_asked(question: Question) -> CodePlace | None:
+    """The file that a question names, where it asks what that holds and nothing more: `what is in appsettings.json?`"""
+    place = question.places[0] if len(question.places) == 1 else None
+    if place is None or question.kind is not QuestionKind.PROSE or place.line:
+        return None
+    written = question.text.replace("\\", "/").replace(place.path, "\0", 1)
+    return place if _HELD.fullmatch(re.sub(r"[\"'`]", "", written)) else None
 
 
 def asks_how(question: str) -> bool:
@@ -492,7 +516,10 @@ def written_name(question: str) -> str:
 STORED, WRITTEN, READ = "Stored in", "Written by", "Read by"
 _STORING = r"writes?|saves?|stores?|updates?|inserts?|deletes?|removes?|creates?|adds?|changes?|persists?"
 _LOADING = r"reads?|loads?|queries|query|selects?|fetch(?:es)?"
-_KEPT = r"(?P<{0}>[\w.` -]+?)(?: (?:tables?|entity|entities|records?|rows?|data))?"
+_KEPT = (
+    r"(?:(?:the )?(?:(?:database|db|sql) )?(?:table|entity) )?(?P<{0}>[\w.` -]+?)"
+    r"(?: (?:tables?|entity|entities|records?|rows?|data))?"
+)
 _DATA = re.compile(
     rf"^\W*where (?:is|are|does|do|gets?) {_KEPT.format('kept')}(?: get)? (?:stored|saved|persisted|kept|written)\b"
     r"(?: to| in(?: the (?:db|database))?)?\W*$"
@@ -519,9 +546,10 @@ def data_asked(question: str) -> DataAsked | None:
     if found is None:
         return None
     thing = found["kept"] or found["object"] or found["held"]
-    words = [word.lower() for run in re.findall(r"\w+", thing.rpartition(".")[2]) for word in identifier_words(run)]
+    said = [run for run in re.findall(r"\w+", thing.rpartition(".")[2]) if run.lower() not in FUNCTION_WORDS]
+    words = [word.lower() for run in said for word in identifier_words(run)]  # of `be_posts` both
     first = WRITTEN if found["writes"] else READ if found["reads"] else STORED
-    return DataAsked(tuple(root(word) for word in words if word not in FUNCTION_WORDS), first)
+    return DataAsked(tuple(map(root, words)), first)
 
 
 _PACKAGE = r"(?:package|library|dependency)"
@@ -700,7 +728,7 @@ def asks_how_to(question: str) -> bool:
 def singular(noun: str) -> str:
     if noun.endswith("ies"):
         return noun[:-3] + "y"
-    if noun.endswith(("sses", "xes", "ches", "shes")):
+    if noun.endswith(("sses", "xes", "ches", "shes", "tuses")):
         return noun[:-2]
     return noun if noun.endswith(("ss", "us", "is")) else noun.removesuffix("s")
 

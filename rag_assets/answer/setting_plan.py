@@ -137,6 +137,8 @@ def _settings(graph: Graph) -> _Settings:
     if graph not in _settings_of:
         nodes, names = [], []
         for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.PROPERTY.value)).tolist():
+            if graph.language(node) == "resx":  # a text for people
+                continue
             owner, _, name = graph.keys[node].rpartition("|")[0].rpartition(":")[2].rpartition(".")
             owner = owner.rpartition(".")[2]
             if _OWNER.search(owner) or _NAME.search(name):

@@ -72,6 +72,14 @@ def configuration_keys(text: str) -> Iterator[ConfigurationKey]:
     return _named(found, ends)
 
 
+def first_key(text: str) -> str:
+    """The key that a text begins with, behind comments and declarations of XML; '' for none, as an object of JSON."""
+    lines = (line.strip() for line in text.splitlines())
+    first = next((line for line in lines if line and not (_COMMENT.match(line) or line.startswith(("<?", "---")))), "")
+    key = _KEY.match(first)
+    return _name(key) if key is not None else ""
+
+
 def _name(key: re.Match[str]) -> str:
     if key["element"] is not None:
         called = _CALLED.search(key["attributes"])
@@ -91,10 +99,11 @@ def _named(found: list[tuple[int, str, str, int]], ends: list[int]) -> Iterator[
 
 KEY_READ = re.compile(
     r'\bGet(?:Required)?Section\s*\(\s*"([^"\r\n]+)"'
+    r'|ConfigurationManager\s*\.\s*(?:AppSettings|ConnectionStrings)\s*(?:\.\s*Get\s*\(|\[)\s*"([^"\r\n]+)"'
     r"|\b\w*[cC]onfig(?:uration)?(?:Root)?\s*(?:\.\s*(?:GetValue\s*(?:<[^<>()]*>)?|GetConnectionString|Require|Optional)"
     r'\s*\(|\[)\s*"([^"\r\n]+)"'
 )
-"""Where code asks a configuration of .NET for a key or a section by a literal text."""
+"""Where code asks a configuration of .NET, or of .NET Framework, for a key or a section by a literal text."""
 
 _NAMED_KEY = re.compile(
     r"\b\w*[cC]onfig(?:uration)?(?:Root)?\s*(?:\.\s*GetValue\s*(?:<[^<>()]*>)?\s*\(|\[)\s*nameof\s*\(\s*(?:\w+\.)*(\w+)\s*\)"

@@ -1,4 +1,5 @@
-"""Manifests: which packages a project of Python, JavaScript, Go, Java, Rust, Ruby or PHP says that it uses itself.
+"""Manifests: which packages a project of Python, JavaScript, Go, Java, Rust, Ruby, PHP or .NET Framework says that it
+uses itself.
 
 Lock files, which also have the packages of packages, are none. What cannot be read is left out: a manifest that no
 parser takes has what stands before the error, or nothing.
@@ -23,7 +24,8 @@ _MOST_CHARACTERS = 1 << 20  # a manifest of thousands of packages has a tenth of
 _MOST_OF_INI = 1 << 16  # its parser takes a minute for a million characters of errors
 _LONGEST_NAME = 256
 
-NPM, PYPI, GO, MAVEN, CARGO, GEM, COMPOSER = "npm", "pypi", "golang", "maven", "cargo", "gem", "composer"
+NPM, PYPI, GO, MAVEN = "npm", "pypi", "golang", "maven"
+CARGO, GEM, COMPOSER, NUGET = "cargo", "gem", "composer", "nuget"
 """Where packages come from, as package URLs (ECMA-427) call it."""
 
 
@@ -345,11 +347,24 @@ def _gradle(text: str) -> Iterator[UsedPackage]:
         yield from _maven(found["group"], found["artifact"], found["version"] or "", line)
 
 
+_NUGET = re.compile(r"<!--.*?(?:-->|\Z)|<package\s(?P<attributes>[^<>]*)>", re.DOTALL)
+_NUGET_ATTRIBUTE = re.compile(r"\b(id|version)\s*=\s*[\"']([^\"']+)")
+
+
+def _packages_config(text: str) -> Iterator[UsedPackage]:
+    lines = LineIndex(text)
+    for found in _NUGET.finditer(text):
+        said = dict(_NUGET_ATTRIBUTE.findall(found["attributes"] or ""))
+        if "id" in said:
+            yield UsedPackage(NUGET, said["id"], said["id"], said.get("version", ""), lines.line_of(found.start()))
+
+
 _READERS: Mapping[str, Callable[[str], Iterator[UsedPackage]]] = {
     "cargo": _cargo,
     "composer": _composer,
     "gems": _gems,
     "package_json": _package_json,
+    "packages_config": _packages_config,
     "pyproject": _pyproject,
     "setup_cfg": _setup_cfg,
     "go_mod": _go_mod,

@@ -97,6 +97,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     [
         ("where are sales orders stored?", [STORED, WRITTEN, READ]),
         ("who writes the order book?", [WRITTEN, STORED, READ]),
+        ("who writes to the table OrderBook?", [WRITTEN, STORED, READ]),
         ("who reads SalesOrder?", [READ, STORED, WRITTEN]),
         ("which table holds the orders?", [STORED, WRITTEN, READ]),
     ],
@@ -137,6 +138,7 @@ def test_what_the_graph_does_not_know_is_not_told(shop: Index, question: str) ->
         ("where is a sales order stored?", DataAsked(("sales", "order"), STORED)),
         ("in which table are the vouchers?", DataAsked(("voucher",), STORED)),
         ("who updates the order table", DataAsked(("order",), WRITTEN)),
+        ("what writes to the database table be_posts?", DataAsked(("be", "post"), WRITTEN)),
         ("which jobs read from dbo.Vouchers?", DataAsked(("voucher",), READ)),
         ("where is a config saved that I sent to the gateway", None),
         ("who writes the log line at the end of each call, and which values does it carry?", None),

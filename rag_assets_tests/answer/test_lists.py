@@ -101,10 +101,92 @@ def test_a_sort_that_nothing_is_of_is_no_list(shop: Index) -> None:
     assert found.intent is not Intent.LIST and "events:**" not in found.text
 
 
-@pytest.mark.parametrize("question", ["which states can an order be in?", "what order states are there?"])
+@pytest.mark.parametrize(
+    "question",
+    ["which states can an order be in?", "what order states are there?", "which statuses can an order have?"],
+)
 def test_the_states_of_something_are_its_enumeration(shop: Index, question: str) -> None:
     found = shop.ask(question, options=AskOptions())
     assert found.text.startswith("`OrderStatus` in src/Orders/OrderStatus.cs:3-7 ") and "Sent," in found.text
+
+
+PARTS = {
+    "src/Shop.Web/Shop.Web.csproj": '<Project>\n  <PackageReference Include="Serilog" Version="3" />\n'
+    '  <PackageReference Include="Dapper" Version="2" />\n</Project>\n',
+    "src/Shop.Web.Admin/Shop.Web.Admin.csproj": '<Project><PackageReference Include="Polly" Version="8" /></Project>\n',
+    "src/Shop.Jobs/packages.config": '<packages>\n  <package id="Quartz" version="3.0" />\n'
+    '  <package id="NLog" version="5.0" />\n</packages>\n',
+    "src/Shop.Web/OrdersController.cs": 'namespace Shop;\n\n[Route("api/orders")]\npublic class OrdersController\n{\n'
+    "    [HttpGet] public int Get() => 1;\n    [HttpPost] public int Post() => 1;\n}\n",
+    "src/Shop.Web/OrderLinesController.cs": 'namespace Shop;\n\n[Route("api/orders/lines")]\n'
+    "public class OrderLinesController\n{\n    [HttpGet] public int Get() => 1;\n}\n",
+    "src/Shop.Web/ShopEventType.cs": "namespace Shop;\n\npublic enum ShopEventType\n{\n    Opened,\n    Closed,\n}\n",
+    "src/Shop.Web/Server.cs": "namespace Shop;\n\npublic class Server { }\n",
+    "db/MySQL/Archive/Setup1.sql": "CREATE TABLE shop_orders (Id int);\nCREATE TABLE shop_lines (Id int);\n",
+    "db/MySQL/Setup.sql": "CREATE TABLE shop_Orders (Id int);\nCREATE TABLE shop_Lines (Id int);\n",
+    "db/Archive/1.sql": "ALTER TABLE shop_Lines ADD Amount int;\n",
+    "db/SQLServer/Setup.sql": "CREATE TABLE shop_Orders (Id int);\n\nCREATE TABLE shop_Refunds (Id int);\n",
+}
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("parts")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "parts", {**PARTS}), "parts")
+    with open_index("parts@main", home=home.root) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "heading", "told"),
+    [
+        (
+            "which packages does Shop.Web use?",
+            "2 packages",
+            ["Serilog** in src/Shop.Web/Shop.Web.csproj:2", "Dapper** in src/Shop.Web/Shop.Web.csproj:3"],
+        ),
+        (
+            "which NuGet packages does Shop.Jobs depend on?",
+            "2 packages",
+            ["Quartz** in src/Shop.Jobs/packages.config:2", "NLog** in src/Shop.Jobs/packages.config:3"],
+        ),
+        (
+            "which endpoints does the orders controller have?",
+            "2 endpoints",
+            [
+                "GET /api/orders** in src/Shop.Web/OrdersController.cs:6",
+                "POST /api/orders** in src/Shop.Web/OrdersController.cs:7",
+            ],
+        ),
+        (
+            "which tables are there?",
+            "3 tables",
+            [
+                "dbo.shop_Lines** in db/MySQL/Setup.sql:2",
+                "dbo.shop_Orders** in db/MySQL/Setup.sql:1",
+                "dbo.shop_Refunds** in db/SQLServer/Setup.sql:3",
+            ],
+        ),
+        (
+            "which tables does the SQL Server setup script create?",
+            "2 tables",
+            ["dbo.shop_Orders** in db/SQLServer/Setup.sql:1", "dbo.shop_Refunds** in db/SQLServer/Setup.sql:3"],
+        ),
+    ],
+)
+def test_a_list_is_of_the_file_or_the_project_that_is_named(
+    parts: Index, question: str, heading: str, told: list[str]
+) -> None:
+    found = parts.ask(question, options=AskOptions())
+    assert found.text.startswith(f"**{heading}:**\n")
+    lines = [line.removeprefix("- **") for line in found.text.splitlines() if line.startswith("- **")]
+    assert sorted(line.partition(": `")[0].partition(" [")[0] for line in lines) == sorted(told)
+
+
+def test_an_enumeration_may_be_called_after_the_project_too(parts: Index) -> None:
+    found = parts.ask("which event types can I handle?", options=AskOptions())
+    assert found.text.startswith("`ShopEventType` in src/Shop.Web/ShopEventType.cs:3-7 ") and "Closed," in found.text
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,12 @@ def test_parts_are_in_order_and_do_not_overlap(language: str, cut: int) -> None:
             "  find() { return 1; }\n}\n",
             ["Users", "find"],
         ),
+        (
+            "csharp",
+            "class Limits\n{\n    [TestCase(null)] // the default (10)\n    [TestCase(5)] /* of (5) */\n"
+            "    public void Holds(int? max) { }\n}\n",
+            ["Limits", "Holds"],
+        ),
         ("java", "public @interface Audited {\n  String by();\n}\n", ["Audited", "by"]),
         (
             "python",
@@ -175,6 +181,22 @@ def test_annotations_belong_to_what_they_stand_before_and_are_not_its_name(
     found = passages_of(piece(text, language=language, symbol="pkg"))
     assert [one.name for one in found] == names
     assert all(not one.code.rstrip().endswith(("@cached", "@property")) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "name"),
+    [
+        ("msbuild", '<Project Sdk="Microsoft.NET.Sdk">\n  <PropertyGroup />\n</Project>\n', "Project"),
+        ("xml", '<?xml version="1.0"?>\n<packages>\n  <package id="A" />\n</packages>\n', "packages"),
+        ("xml", '<!-- a (b) -->\n<add key="Shop.Mode" value="x" />\n', "add Shop.Mode"),
+        ("yaml", "# CI = (x)\nservices:\n  web:\n    image: a=1\n", "services"),
+        ("json", '{\n  "Logging": { "Level": 1 }\n}\n', ""),
+    ],
+)
+def test_a_part_of_a_configuration_is_called_by_the_key_that_it_begins_with(
+    language: str, text: str, name: str
+) -> None:
+    assert passages_of(piece(text, language=language))[0].name == name
 
 
 def test_a_type_behind_a_name_is_not_the_name() -> None:

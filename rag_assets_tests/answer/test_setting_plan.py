@@ -62,6 +62,7 @@ class CourierTests
     void Full() => new Courier(new DeliveryOptions { MaxParcels = 1 }).CanTake(new Van());
 }
 """,
+    "src/Labels.resx": '<root>\n  <data name="maxParcels"><value>Most parcels</value></data>\n</root>\n',
     "docs/usage.md": "# Usage\n\nThe flag `--delivery-zone` says in which zone of the city deliveries are made.\n",
     "jobs/mailing.py": '''\
 """Sends letters."""
@@ -148,7 +149,7 @@ def test_default_and_where_it_is_set_and_read(shop: Index) -> None:
 def test_a_default_that_is_given_elsewhere_and_not_what_tests_set(shop: Index) -> None:
     told = told_by(shop, "how many parcels are delivered at most?")
     assert told["Set in"] == ["src/Delivery/DeliveryStartup.cs:8"]
-    assert told["Setting"] == ["src/Delivery/DeliveryOptions.cs:8"]
+    assert told["Setting"] == ["src/Delivery/DeliveryOptions.cs:8"]  # and no text for people
     assert told["Read in"] == ["src/Delivery/Courier.cs:8"]
 
 

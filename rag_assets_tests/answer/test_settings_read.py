@@ -8,10 +8,11 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.answer.citations import Support
-from rag_assets.answer.question_analysis import Intent, settings_asked
+from rag_assets.answer.question_analysis import Intent, file_asked, settings_asked
 from rag_assets.index.layout import IndexHome
 from rag_assets.languages.configuration_keys import settings_read
 from rag_assets.qa.ask_options import AskOptions
+from rag_assets.search.query_parser import understand
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 
 FILES = {
@@ -45,6 +46,10 @@ public class NightlyJob
     }
 }
 """,
+    "src/Shop.Web/appsettings.json": '{\n  "Orders": { "Limit": 3 },\n  "Mail": {}\n}\n',
+    "src/Shop.Jobs/appsettings.json": '{ "Jobs": { "Hour": 2 } }\n',
+    "src/Shop.Web/wwwroot/web.config": '<configuration>\n  <location path="a" />\n</configuration>\n',
+    **{f"src/Shop.Web/wwwroot/{name}/web.config": f'<location path="{name}" />\n' for name in ("a", "b", "c")},
     "tests/StartupTests.cs": 'class StartupTests { string Key(IConfiguration config) => config["Tests:Key"]; }\n',
 }
 WEB = ["Orders:Limit", "Mail", "Mode", "SHOP_PROXY"]
@@ -89,6 +94,49 @@ def test_one_place_is_no_list_and_another_question_none_of_settings(shop: Index)
     assert "settings:**" not in other.text
 
 
+@pytest.mark.rule("E19")
+@pytest.mark.parametrize(
+    ("question", "files"),
+    [
+        ("which settings are there in appsettings.json?", ["src/Shop.Jobs/appsettings", "src/Shop.Web/appsettings"]),
+        ("what does Shop.Web/appsettings.json contain?", ["src/Shop.Web/appsettings"]),
+        ("show me the Shop.Web\\appsettings.json file", ["src/Shop.Web/appsettings"]),
+        (
+            "what is in web.config",
+            ["src/Shop.Web/wwwroot/web", "src/Shop.Web/wwwroot/a/web", "src/Shop.Web/wwwroot/b/web"],
+        ),
+    ],
+)
+def test_what_a_file_holds_is_shown_of_the_files_nearest_to_the_root(
+    shop: Index, question: str, files: list[str]
+) -> None:
+    found = shop.ask(question, options=AskOptions())
+    told = [line for line in found.text.splitlines() if "[chunk: " in line]
+    assert [line.partition("src/")[2].partition(".config:")[0].partition(".json:")[0] for line in told] == [
+        one.removeprefix("src/") for one in files
+    ]
+    assert found.intent is Intent.PLACE and {one.support for one in found.checks} == {Support.SUPPORTED}
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("which sections are defined in appsettings.json?", "appsettings.json"),
+        ("what does the file `docker-compose.yml` define?", "docker-compose.yml"),
+        ("describe package.json", "package.json"),
+        ("who reads appsettings.json?", ""),
+        ("what uses appsettings.json?", ""),
+        ("which handlers are registered in web.config?", ""),
+        ("how does Startup.cs read appsettings.json?", ""),
+        ("what is in appsettings.json and web.config?", ""),
+        ("what is appsettings.json used for?", ""),
+    ],
+)
+def test_questions_for_what_a_file_holds(question: str, path: str) -> None:
+    found = file_asked(understand(question))
+    assert (found.path if found else "") == path
+
+
 @pytest.mark.parametrize(
     ("question", "asked"),
     [
@@ -113,6 +161,8 @@ def test_questions_for_settings(question: str, asked: tuple[str, str]) -> None:
         ('builder.Configuration.GetConnectionString("Shop")', "Shop", False),
         ('services.Configure<Mail>(config.GetRequiredSection("Mail"))', "Mail", False),
         ("config.GetValue<int>(nameof(options.Limit), 3)", "Limit", False),
+        ('WebConfigurationManager.AppSettings["Mail.Host"]', "Mail.Host", False),
+        ('ConfigurationManager.ConnectionStrings["Shop"].ConnectionString', "Shop", False),
         ('viper.GetString("mail.host")', "mail.host", False),
         ('@Value("${mail.host:localhost}")', "mail.host", False),
         ('Environment.GetEnvironmentVariable("SHOP_PROXY")', "SHOP_PROXY", True),

@@ -141,6 +141,8 @@ anyhow = "1.0"
   "require-dev": { "phpunit/phpunit": "^11" }
 }
 """,
+    "net/packages.config": '<?xml version="1.0"?>\r\n<packages>\r\n  <package id="NHibernate" version="5.1.0" />\r\n'
+    '  <!-- <package id="Gone" version="1" /> -->\r\n  <package version="2.0"\r\n    id="NLog" />\r\n</packages>\r\n',
     "web/express.ts": "export class Express {\n  run() { return 1; }\n}\n\nexport const made = new Express();\n",
     # Bad ones: what can be read of them is read.
     "bad/cut/package.json": '{"dependencies": {"left-pad": "1"}, "devDependencies": {"cut": "1',
@@ -208,6 +210,8 @@ FOUND = {
     "composer:slim/psr7": "php/composer.json:4",
     "composer:phpunit/phpunit": "php/composer.json:5",
     "composer:monolog/monolog": "bad/composer.json:1",
+    "nuget:NHibernate": "net/packages.config:3",
+    "nuget:NLog": "net/packages.config:5",
     "npm:left-pad": "bad/cut/package.json:1",
     "npm:iconv": "bad/latin/package.json:1",
     "npm:wide": "bad/wide/package.json:1",
@@ -248,6 +252,7 @@ def test_packages_answer_a_question(cli: CommandLine, question: str) -> None:
         ("serde_json", "rust/Cargo.toml"),
         ("rspec-rails", "ruby/Gemfile"),
         ("slim/psr7", "php/composer.json"),
+        ("nhibernate", "net/packages.config"),
         ("phpunit", "php/composer.json"),
         ("org.slf4j:slf4j-api", "server/pom.xml"),
     ],
@@ -300,6 +305,9 @@ def test_what_else_is_called_as_a_package_is_meant_without_that_word(cli: Comman
         ("composer.json", '{"require":{' + '"a/b":' * 100_000),
         ("pom.xml", "<project><dependencies><dependency><version>" + "\n" * 1_000_000),
         ("pom.xml", "<project><dependencies><dependency><version>" + "a<b/>" * 200_000),
+        ("packages.config", "<package " * 100_000),
+        ("packages.config", "<!--" * 200_000),
+        ("packages.config", "<package " + "id " * 200_000 + ">"),
         ("build.gradle", "implementation" + " " * 40_000 + "x\n"),
         ("build.gradle", "implementation platform" + " " * 40_000 + "x\n"),
     ],

@@ -286,7 +286,7 @@ def section_names(segment: Segment) -> tuple[str, ...]:
 
 def read_keys(text: str) -> tuple[str, ...]:
     """The keys and sections that code asks a configuration for by a literal text."""
-    return tuple(dict.fromkeys(found[1] or found[2] for found in KEY_READ.finditer(text)))
+    return tuple(dict.fromkeys(found[found.lastindex or 0] for found in KEY_READ.finditer(text)))
 
 
 def _names_a_section(member: Member) -> bool:

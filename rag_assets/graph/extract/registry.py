@@ -72,7 +72,8 @@ def bases(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
 
 
 def packages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
-    """The packages of a manifest, to which the file refers where they stand. Those of .NET are found with C#."""
+    """The packages of a manifest, to which the file refers where they stand. Those of project files of .NET are found
+    with C#."""
     if not manifest_format(file.path):
         return
     from rag_assets.languages.manifests import packages_in  # with parsers that few builds need

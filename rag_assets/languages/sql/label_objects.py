@@ -178,6 +178,9 @@ def declarations_of(objects: Iterable[PlacedObject]) -> SqlDeclarations:
     )
 
 
+_SHORTEST_ENDING, _FEWEST_OF_PREFIX = 3, 3
+
+
 class SqlSymbols:
     """Answers which declared object a name means. Names are compared without case, as most databases do."""
 
@@ -211,6 +214,19 @@ class SqlSymbols:
                 best, best_rank = [], rank
             best.append(made)
         return _one_spelling(best, name, schema)
+
+    @tracked("sql.prefixed")
+    def prefixed(self, ending: str, kinds: tuple[str, ...]) -> tuple[SqlObject, ...]:
+        """The one object of these kinds whose name is a prefix, as several of them have it, and the `ending`: behind
+        the shortest one if there are more. () for none."""
+        lower = ending.lower()
+        prefixes = sorted((name.removesuffix(lower) for name in self._by_name if name.endswith(lower)), key=len)
+        of_prefix = [name for name in self._by_name if prefixes and name.startswith(prefixes[0])]
+        is_unsure = len(of_prefix) < _FEWEST_OF_PREFIX or len(prefixes[0]) in (0, *map(len, prefixes[1:2]))
+        if len(ending) < _SHORTEST_ENDING or is_unsure:
+            return ()
+        spellings = [made.name for made in self._by_name[prefixes[0] + lower]]
+        return self.find(next((one for one in spellings if one.endswith(ending)), spellings[0]), "", kinds)[:1]
 
 
 def _one_spelling(found: list[SqlObject], name: str, schema: str) -> tuple[SqlObject, ...]:
@@ -267,13 +283,16 @@ def targets_of(
     may hold the same tables in scripts for several kinds of servers.
 
     A declared object is resolved when its schema is the written one, or a default schema where none is written;
-    probable when it is the only one in another schema or the database is not sure; several are name-only. An object
-    that nothing declares becomes a `TABLE_OR_VIEW`, probable, where `kinds` has tables, and nothing otherwise.
+    probable when it is the only one in another schema, the database is not sure, or a prefix is only known when the
+    program runs (`{0}Posts` for `be_Posts`); several are name-only. An object that nothing declares becomes a
+    `TABLE_OR_VIEW`, probable, where `kinds` has tables, and nothing otherwise.
     """
     name, schema = parts[-1], ".".join(parts[:-1])
-    if HOLE in name:
-        return ()
     wanted = tuple(kind.value for kind in kinds)
+    if HOLE in name:
+        ending = name.lstrip(HOLE)
+        known = symbols.prefixed(ending, wanted) if name != ending and HOLE not in ending else ()
+        return tuple(ResolvedName(made.key, Confidence.PROBABLE) for made in known)
     known = own.find(name, schema, wanted) if own is not None else ()
     if len(known) != 1 or not _is_same(known[0].schema, schema):
         known = symbols.named(name, schema, wanted)

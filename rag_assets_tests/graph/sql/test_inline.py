@@ -106,6 +106,30 @@ def test_what_is_no_sql_or_names_nothing(body: str) -> None:
     assert of_csharp(in_method(body), KNOWN) == []
 
 
+PREFIXED = symbols_of(
+    "CREATE TABLE be_Posts (Id int); CREATE TABLE be_Settings (Id int); CREATE TABLE be_QuickSettings (Id int);"
+    "CREATE TABLE Archive_Old (Id int);"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ('c.CommandText = string.Format("INSERT INTO {0}Posts (Id) VALUES (1)", p);', ["WritesTo dbo.be_Posts|TABLE"]),
+        ('c.Query($"SELECT * FROM {prefix}settings");', ["ReadsFrom dbo.be_Settings|TABLE"]),
+        ('c.Query("SELECT * FROM " + prefix + "QuickSettings");', ["ReadsFrom dbo.be_QuickSettings|TABLE"]),
+        ('c.Query($"SELECT * FROM {table}_Old");', []),
+        ('c.Query($"SELECT * FROM {prefix}ts");', []),
+        ('c.Query($"SELECT * FROM {prefix}Comments");', []),
+    ],
+    ids=["format", "of-several-the-shortest", "concatenated", "no-prefix-of-tables", "short", "undeclared"],
+)
+def test_a_table_behind_a_prefix_that_only_the_run_knows_is_probable(body: str, expected: list[str]) -> None:
+    found = of_csharp(in_method(body), PREFIXED)
+    assert {edge.confidence for edge in found} <= {Confidence.PROBABLE}
+    assert [edge.removeprefix("csharp:Shop.Orders.Run()|METHOD ") for edge in shown(found)] == expected
+
+
 CONSTANTS = """\
 namespace Shop;
 public class Orders
