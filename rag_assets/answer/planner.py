@@ -617,7 +617,7 @@ def _with_declared_words(
     names = tuple(
         one
         for one in maybe.names
-        if any(declares(graph, one, only_types=of_type and "." not in one) for graph in graphs)
+        if any(declares(graph, one, only_types=of_type and one.isidentifier()) for graph in graphs)
     )
     return replace(maybe, names=names[:1] if of_type else names) if names else wish
 

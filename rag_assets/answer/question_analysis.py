@@ -91,6 +91,7 @@ _DOUBLED = re.compile(r"([bdfglmnprt])\1$")
 
 SAYS_NOTHING = FUNCTION_WORDS | _ASKING
 _RUN_OR_STOP = re.compile(r"(?P<run>\w+)|[.!?:\n]")
+_HYPHENATED = re.compile(r"(?<![\w-])[A-Za-z_]\w*(?:-\w+)+")
 _NAME_OR_STOP = re.compile(r"(?P<run>\w+(?:\.\w+)*)|[.!?:\n]")
 
 _RELATIONS = word_set(
@@ -392,7 +393,8 @@ _OF_TYPE = re.compile(
 def words_as_names(question: Question) -> QueryIntent | None:
     """A question of what calls, needs, tests, implements or stores something, as one about its capitalised words, one
     of what a single such word is or does as one about that type, and one of members as one about what has them: whether
-    they are names, as `Basket` is one, the index has to say, and of words with a dot, as `job.cancel`, in any question.
+    they are names, as `Basket` is one, the index has to say, and of words with a dot or hyphen, as `job.cancel` and
+    `Get-GitStatus`, in any question.
     None for others, and without such a word."""
     text = question.asks or question.typed
     intent = _intent(text, question.kind, True)
@@ -405,7 +407,7 @@ def words_as_names(question: Question) -> QueryIntent | None:
     if one := _OF_TYPE.match(text):
         return QueryIntent(Intent.DEFINITION, (one["type"] or one["name"],), does=_DOES.match(text) is not None)
     starts = _OBJECT_FIRST.match(text) is None
-    names: dict[str, None] = {}
+    names: dict[str, None] = dict.fromkeys(_HYPHENATED.findall(text))
     before = ""
     for match in _NAME_OR_STOP.finditer(text):
         run = match["run"]

@@ -58,6 +58,7 @@ _NEAR_KEY = 0.8  # of equal letters: `knd`, `langs`, `pth`, `symbols`; not `king
 _SHORTEST_TYPO = 3  # letters; `id:5` is no slip of anything
 
 _IDENTIFIER = re.compile(r"@?[A-Za-z_]\w*(?:`\d+)?")
+_ONE_NAME = re.compile(rf"{_IDENTIFIER.pattern}(?:-\w+)*")  # `Get-GitStatus` too
 _DECORATION = re.compile(r"\([^()]*\)$|<[^<>]*>$|\[\]$")  # of a call, of a generic type, of an array
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|^I[A-Z]|_\w")
 _MOST_SYMBOLS = 4  # names in a question that is no sentence
@@ -226,7 +227,7 @@ def _filters(values: dict[str, list[str]], changed: Period = ALWAYS) -> SearchFi
 def _kind(words: list[str], places: tuple[CodePlace, ...], symbols: tuple[str, ...]) -> QuestionKind:
     if words and len(places) == len(words):
         return QuestionKind.PATH
-    one_name = len(words) == 1 and words[0][:1].isupper() and _IDENTIFIER.fullmatch(words[0]) is not None
+    one_name = len(words) == 1 and words[0][:1].isupper() and _ONE_NAME.fullmatch(words[0]) is not None
     if one_name or (words and len(symbols) == len(words) <= _MOST_SYMBOLS):
         return QuestionKind.SYMBOL
     return QuestionKind.PROSE

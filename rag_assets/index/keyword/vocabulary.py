@@ -283,6 +283,10 @@ def weighted_query(text: str, terms: Terms, sections: int, related: Related | No
     )
 
 
+_HYPHENATED = re.compile(r"\w+(?:-\w+)+")
+"""A name of PowerShell, Lisp, CSS: `Get-GitStatus`."""
+
+
 def question_terms(text: str, terms: Terms, related: Related | None = None) -> QuestionTerms:
     """The terms of a question, given those of the index. A term that is not known there is one of its words. A name is
     asked for as it is, without other forms of its words and without `related` ones."""
@@ -296,7 +300,7 @@ def question_terms(text: str, terms: Terms, related: Related | None = None) -> Q
             weights[joined] = JOINED_WEIGHT
     if is_split_name:
         weights[whole] = 1.0
-    is_name = is_split_name or len(written) == 1
+    is_name = is_split_name or len(written) == 1 or _HYPHENATED.fullmatch(text.strip()) is not None
     telling = [] if is_name else list(islice((term for term, weight in weights.items() if weight == 1.0), _MOST_WORDS))
     forms = {form: word for form, word in word_forms(telling, terms.starting).items() if form not in weights}
     weights |= dict.fromkeys(forms, FORM_WEIGHT)
