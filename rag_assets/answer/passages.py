@@ -18,13 +18,12 @@ from rag_assets.answer.citations import prose_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at
 from rag_assets.identifiers import word_set
-from rag_assets.languages.detection import SourceType, source_type
 
 if TYPE_CHECKING:
     from rag_assets.languages.by_pattern.outline import Outlined
 
 BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx"})
-_NAMED_BY_MARKS = BRACES | {"python"}
+_NAMED_BY_MARKS = BRACES | {"python", "css", "razor"}
 PROSE = frozenset({"markdown", "rst", "asciidoc", "text", "html", "pdf", "docx", *TRANSCRIPTS})
 
 
@@ -286,6 +285,11 @@ _FEWEST_LINES = 8
 _CLOSING = frozenset("})]")
 _WHOLE_PROSE = 600  # characters; a quote of ten lines
 CONFIGURATION = frozenset({"json", "xml", "yaml", "toml", "ini", "msbuild", "html", "css", "razor", "resx", "text"})
+_FIRST_KEY = re.compile(
+    r"(?:\s*(?:<\?[^>]*>|<!--.*?-->|#[^\n]*\n|---))*\s*(?:<([A-Za-z][\w.:-]*)|(?:-\s+)?([A-Za-z_][\w.$/-]*)\s*[:=])",
+    re.DOTALL,
+)
+"""The element or the key that a part of a configuration begins with, behind comments."""
 _KEYED = CONFIGURATION - {"css", "razor", "text"}
 _SAID_TOGETHER = 30  # seconds: what a listener who begins at the time of a citation hears soon
 
@@ -563,12 +567,11 @@ def _name(known: Evidence, bare: str, head: str) -> str:
     if known.language == "go":
         found = _GO_DECLARED.match(bare)
         return found[1] if found else ""
-    if known.language not in _NAMED_BY_MARKS and source_type(known.language) is SourceType.CODE:
-        return ""  # it is declared where a pattern says so, and nowhere else
     if known.language in _KEYED:
-        from rag_assets.languages.configuration_keys import first_key  # start-up budget: few passages are of such
-
-        return first_key(bare)
+        found = _FIRST_KEY.match(bare)
+        return found[1] or found[2] if found else ""
+    if known.language not in _NAMED_BY_MARKS:
+        return ""  # it is declared where a pattern says so, and nowhere else
     if known.language in _TYPES_AFTER_NAMES and "(" not in head:
         head = head.partition(":")[0].rstrip("?! ")
     return _declared_name(head)

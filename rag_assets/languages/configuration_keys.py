@@ -72,14 +72,6 @@ def configuration_keys(text: str) -> Iterator[ConfigurationKey]:
     return _named(found, ends)
 
 
-def first_key(text: str) -> str:
-    """The key that a text begins with, behind comments and declarations of XML; '' for none, as an object of JSON."""
-    lines = (line.strip() for line in text.splitlines())
-    first = next((line for line in lines if line and not (_COMMENT.match(line) or line.startswith(("<?", "---")))), "")
-    key = _KEY.match(first)
-    return _name(key) if key is not None else ""
-
-
 def _name(key: re.Match[str]) -> str:
     if key["element"] is not None:
         called = _CALLED.search(key["attributes"])
