@@ -146,8 +146,10 @@ class ListedNode:
 def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm], said: str = "") -> GraphFacts:
     """The first nodes that a noun lists, those alone that are about the subject of the question: of the file, the
     project or the folder that it has `said`, where it names one. Of the product alone, if that has several."""
-    fewest = 1 if index.is_narrowed else _FEWEST_LISTED
-    found = _of_named_part(seen_of(nodes_listed(graph, noun, subject), index), said)
+    parts = parts_named(graph, said)
+    found = seen_of(nodes_listed(graph, noun, subject, parts), index)
+    is_in_part = bool(found) and not _parts_of_path(found[0].path).isdisjoint(parts)
+    fewest = 1 if index.is_narrowed or is_in_part else _FEWEST_LISTED
     if len(found) < fewest and all(word.root in _CONTAINERS for word in subject):
         subject = ()
         found = seen_of(nodes_listed(graph, noun), index)
@@ -160,13 +162,25 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
 
 
-def _of_named_part(found: list[ListedNode], said: str) -> list[ListedNode]:
-    """Those of the file or folder whose whole name of several words a text says, the longest if there are several: not
-    what is in `Shop.Web.Tests`, of `Shop.Web`."""
+def parts_named(graph: Graph, said: str) -> list[str]:
+    """The files and folders whose whole names of several words a text says, the longest first: not `Shop` where it says
+    `Shop.Web`. And `Shop.Web` where it says `the web project`."""
     text = _as_words(said)
-    named = {part for one in found for part in _parts_of_path(one.path) if part.count(" ") > 2 and part in text}
-    longest = max(named, key=len, default="")
-    return [one for one in found if longest in _parts_of_path(one.path)] if longest else found
+    if not text.strip():
+        return []
+    named = {part for path in graph.paths for part in _parts_of_path(path) if part in text and part.count(" ") > 2}
+    if (short := _SHORT_NAME.search(text)) is not None:
+        projects = {_as_words(path.rpartition("/")[2].rpartition(".")[0]) for path in graph.paths if _is_project(path)}
+        called = [one for one in projects if one.endswith(f" {short[1]} ")]
+        named.update(called if len(called) == 1 else ())
+    return sorted(named, key=lambda one: (-len(one), one))
+
+
+_SHORT_NAME = re.compile(r" (\w+) project ")
+
+
+def _is_project(path: str) -> bool:
+    return path.endswith("proj") and non_product_code(path) is None
 
 
 def _parts_of_path(path: str) -> set[str]:
@@ -174,7 +188,7 @@ def _parts_of_path(path: str) -> set[str]:
     return {_as_words(part) for part in (*folders, name.rpartition(".")[0] or name)}
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 14)  # a list looks at the same folders for each of its nodes
 def _as_words(name: str) -> str:
     """` reservations controller ` of `ReservationsController`, so that whole words are compared."""
     return f" {' '.join(identifier_words(name)).lower()} "
@@ -188,20 +202,28 @@ def list_heading(noun: str, count: int) -> str:
     return f"**{count} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}:**"
 
 
-def nodes_listed(graph: Graph, noun: str, subject: Sequence[QueryTerm] = ()) -> list[ListedNode]:
-    """All nodes that a noun lists, or of a kind of node, that are about a subject: the product first, then by path and
-    line. What goes before the noun, as in `integration event`, is what they, or their files, are called too."""
+def nodes_listed(
+    graph: Graph, noun: str, subject: Sequence[QueryTerm] = (), parts: Sequence[str] = ()
+) -> list[ListedNode]:
+    """All nodes that a noun lists, or of a kind of node, that are about a subject, and in the first of some files and
+    folders that has any: the product first, then by path and line. What goes before the noun, as in `integration
+    event`, is what they, or their files, are called too."""
     *sort, noun = noun.split()
     nodes, proven = _nodes_of(graph, noun, sort)
     wanted = frozenset(map(root, sort)) if not proven else frozenset()
-    found = [
-        one
-        for one in places_of(graph, nodes, subject)
-        if _is_about(one, subject)
-        and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
-        and (noun in LISTED_KINDS or not _MIGRATION.search(one.path))
-        and (noun != "test" or is_test_path(one.path))
-    ]
+    found: list[ListedNode] = []
+    for part in (*parts, ""):
+        found = [
+            one
+            for one in places_of(graph, nodes, subject, part)
+            if _is_about(one, subject)
+            and (not part or part in _parts_of_path(one.path))
+            and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
+            and (noun in LISTED_KINDS or not _MIGRATION.search(one.path))
+            and (noun != "test" or is_test_path(one.path))
+        ]
+        if found:
+            break
     found.sort(key=lambda one: one.path.count("/"), reverse=True)
     unique = {one.name.casefold() if key_kind(one.key) in _OF_DATABASES else one: one for one in found}
     return sorted(
@@ -325,9 +347,10 @@ def derived_by_text(index: LabelIndex, graph: Graph, names: Sequence[str]) -> Gr
     return GraphFacts(tuple(found[:MOST_LISTED]), len(found), command=f"search {said}")
 
 
-def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = ()) -> Iterator[ListedNode]:
+def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = (), part: str = "") -> Iterator[ListedNode]:
     """The nodes that have a place: where they are declared, else where they are referred to; of several the one that
-    creates it, in no migration, says the most of a subject and is nearest to the root. A route once for each member
+    creates it, in no migration, in a `part` of the repository and of the product, that says the most of a subject and
+    is nearest to the root. A route once for each member
     that answers it: services of one repository, and groups whose prefix is not known, have the same one."""
     reader, referring = ResultReader(graph), np.zeros((2, len(RELATIONS)), np.bool_)
     referring[IN] = True
@@ -345,20 +368,21 @@ def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = ()) -
             creating = {(edge.path, edge.line) for edge in edges}  # of a table not what alters it
             places = tuple(one for one in places if (one.path, one.line_start) in creating) or places
         if places:
-            first = min(places, key=lambda one: _least_telling(one.path, subject))
+            first = min(places, key=lambda one: _least_telling(one.path, subject, part))
             yield ListedNode(key, first.path, first.line_start)
             continue
-        reach, _ = graph.reach(np.array([node]), referring, 1)
+        reach, _ = graph.reach(np.array([node]), referring)
         edges = [edge for edge in reader.edges(reach.edge) if edge.path]
         if edges:
-            edge = min(edges, key=lambda one: _MIGRATION.search(one.path) is not None)
+            edge = min(edges, key=lambda one: (*_least_telling(one.path, subject, part), one.path, one.line))
             yield ListedNode(key, edge.path, edge.line)
 
 
-def _least_telling(path: str, subject: Sequence[QueryTerm]) -> tuple[bool, float, int]:
-    """The order of places of one thing: those in migrations last, those nearest to the root first."""
+def _least_telling(path: str, subject: Sequence[QueryTerm], part: str) -> tuple[bool, bool, bool, float, int]:
+    """The order of places of one thing: those in migrations last, those of the product before others."""
     said = covered(tuple(subject), roots_of(path)) if subject else 0.0
-    return _MIGRATION.search(path) is not None, -said, path.count("/")
+    is_outside = bool(part) and part not in _parts_of_path(path)
+    return _MIGRATION.search(path) is not None, is_outside, non_product_code(path) is not None, -said, path.count("/")
 
 
 def _is_about(node: ListedNode, subject: Sequence[QueryTerm]) -> bool:

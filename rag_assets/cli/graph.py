@@ -484,13 +484,13 @@ def list_nodes(
 
     Example: rag-assets graph list endpoint --about orders
     """
-    from rag_assets.answer.plans import nodes_listed
+    from rag_assets.answer.plans import nodes_listed, parts_named
     from rag_assets.answer.question_analysis import singular, words_asked_of
 
     output = session_of(context).output
     noun = kind if kind in KINDS else singular(kind.strip().lower())
     with _opened(context, label) as (index, graph):
-        found = nodes_listed(graph, noun, words_asked_of(index.parts, about))
+        found = nodes_listed(graph, noun, words_asked_of(index.parts, about), parts_named(graph, about))
         if as_json:
             nodes = [
                 {

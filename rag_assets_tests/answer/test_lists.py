@@ -114,6 +114,7 @@ PARTS = {
     "src/Shop.Web/Shop.Web.csproj": '<Project>\n  <PackageReference Include="Serilog" Version="3" />\n'
     '  <PackageReference Include="Dapper" Version="2" />\n</Project>\n',
     "src/Shop.Web.Admin/Shop.Web.Admin.csproj": '<Project><PackageReference Include="Polly" Version="8" /></Project>\n',
+    "src/App/App.csproj": '<Project><PackageReference Include="NLog" Version="5" /></Project>\n',
     "src/Shop.Jobs/packages.config": '<packages>\n  <package id="Quartz" version="3.0" />\n'
     '  <package id="NLog" version="5.0" />\n</packages>\n',
     "src/Shop.Web/OrdersController.cs": 'namespace Shop;\n\n[Route("api/orders")]\npublic class OrdersController\n{\n'
@@ -150,6 +151,16 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             "which NuGet packages does Shop.Jobs depend on?",
             "2 packages",
             ["Quartz** in src/Shop.Jobs/packages.config:2", "NLog** in src/Shop.Jobs/packages.config:3"],
+        ),
+        (
+            "which packages does the admin project need?",
+            "1 package",
+            ["Polly** in src/Shop.Web.Admin/Shop.Web.Admin.csproj:1"],
+        ),
+        (
+            "which endpoints does the order lines controller have?",
+            "1 endpoint",
+            ["GET /api/orders/lines** in src/Shop.Web/OrderLinesController.cs:6"],
         ),
         (
             "which endpoints does the orders controller have?",
