@@ -61,6 +61,18 @@ WEB_API_2 = """
     namespace Shop;
     [RoutePrefix("v1")] public class OldController : ApiController { [Route("x")] public int GetX() => 1; }
 """
+WEB_API_2_BY_NAME = """
+    using System.Web.Http;
+    namespace Shop;
+    public class TrashController : ApiController
+    {
+        public int Get() => 1;
+        public int GetByName(string name) => 1;
+        [HttpPut] public int Purge(Item item) => 1;
+        [HttpPut] public int Restore(Item item) => 1;
+        [HttpPost] public int Empty() => 1;
+    }
+"""
 NESTED = """
     namespace Shop;
     public class F { [ApiController] public class C : ControllerBase { [HttpGet("/f")] public int G() => 1; } }
@@ -74,6 +86,12 @@ NESTED = """
          ["Shop.OrdersController.Add(Order)|METHOD Exposes http:POST /api/Orders|ENDPOINT resolved",
           "Shop.OrdersController.Get(int)|METHOD Exposes http:GET /api/Orders/{id}|ENDPOINT resolved"]),
         ("a.cs", CONVENTIONAL, ["Shop.HomeController.About()|METHOD Exposes http:ANY /Home/About|ENDPOINT probable"]),
+        ("a.cs", WEB_API_2_BY_NAME,
+         ["Shop.TrashController.Empty()|METHOD Exposes http:POST /api/Trash|ENDPOINT probable",
+          "Shop.TrashController.Get()|METHOD Exposes http:GET /api/Trash|ENDPOINT probable",
+          "Shop.TrashController.GetByName(string)|METHOD Exposes http:GET /api/Trash|ENDPOINT probable",
+          "Shop.TrashController.Purge(Item)|METHOD Exposes http:PUT /api/Trash/Purge|ENDPOINT probable",
+          "Shop.TrashController.Restore(Item)|METHOD Exposes http:PUT /api/Trash/Restore|ENDPOINT probable"]),
         ("Program.cs", MINIMAL, ["Program.Ping()|METHOD Exposes http:GET /ping|ENDPOINT resolved",
                                  "file:Program.cs|FILE Exposes http:POST /api/orders|ENDPOINT resolved"]),
         ("a.cs", METHOD_GROUPS, ["Shop.Api.Own()|METHOD Exposes http:GET /a|ENDPOINT resolved",
@@ -90,8 +108,8 @@ NESTED = """
         ("a.cs", "class A { void GetThings() { list.Map(x => x); } }", []),
         ("a.cs", "[ApiController] class C : ControllerBase { [HttpGet(", []),
     ],
-    ids=["api-controller", "conventional", "minimal-api", "method-groups", "fast-endpoints", "ardalis", "razor-page",
-         "web-api-2", "nested", "no-endpoint", "broken"],
+    ids=["api-controller", "conventional", "web-api-2-by-name", "minimal-api", "method-groups", "fast-endpoints",
+         "ardalis", "razor-page", "web-api-2", "nested", "no-endpoint", "broken"],
 )  # fmt: skip
 def test_who_exposes_what(path: str, text: str, found: list[str]) -> None:
     assert edges_by(endpoints, {path: text}, "Exposes") == found

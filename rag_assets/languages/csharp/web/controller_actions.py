@@ -5,6 +5,7 @@ conventional ones marked.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -83,7 +84,24 @@ def action_endpoints(
         routes = _routes(member, controller, attributed=attributed)
         if routes:
             found.append(_endpoint(segment, member, controller, routes, declared, body_of))
-    return tuple(found)
+    return tuple(_told_apart(found, controller) if controller.framework is Framework.WEB_API_2 else found)
+
+
+def _told_apart(found: list[Endpoint], controller: Controller) -> Iterator[Endpoint]:
+    """With their names in the routes of a convention that several share: `PUT /api/trash` cannot choose between `Purge`
+    and `Restore`, which is what `api/{controller}/{action}` is mapped for. Of those that are called after the verb, as
+    `GetByName`, parameters decide."""
+    shared = Counter(route for one in found for route in one.routes if route.origin is RouteOrigin.CONVENTION)
+    before = f"/{controller.short_name}"
+    for one in found:
+        is_verb = _NAME_VERB.match(one.action) is not None
+        routes = tuple(
+            replace(route, template=route.template.replace(before, f"{before}/{one.action}", 1))
+            if shared[route] > 1 and not is_verb
+            else route
+            for route in one.routes
+        )
+        yield replace(one, routes=routes)
 
 
 def _may_be_action(member: Member) -> bool:
