@@ -477,8 +477,13 @@ def _uses(asked: Asked) -> Planned | None:
             return replace(known, wish=wish)
     heading = NAMED_IN if of_purpose else ""
     mentions = mentions_of(asked.target, wish.names, wish.intent, asked.declaring, heading)
-    if wish.intent is Intent.TESTS and not (mentions[1] or asked.undeclared):
-        return Planned(wish, absent=f"no test of {' or '.join(wish.names)} is known, and no test names it")
+    if not (of_purpose or mentions[1] or asked.undeclared):
+        named = " or ".join(wish.names)
+        is_test = wish.intent is Intent.TESTS
+        told = (
+            f"no test of {named} is known, and no test" if is_test else f"no use of {named} is known, and nothing else"
+        )
+        return Planned(wish, absent=f"{told} names it")
     return _answered(asked, wish.intent, mentions, decides=False)
 
 

@@ -74,6 +74,7 @@ _MOST_READ = 1_000  # of them, those about the subject
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
 _NAMED = "**No graph knows a use; by its text code names it in:**"
 _NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
+_NAMED_BY_SETTINGS = "**No code is known to use it; settings name it in:**"
 NAMED_IN = "**Code names it in:**"
 _ASSIGNED_VALUE = r"(?:[^=!<>]=|\breturn\b|:)\s*(?:\w+\.)*{0}\.{1}\b"
 """Of an enumeration, or a constant: who sets something to it."""
@@ -513,12 +514,26 @@ def mentions_of(
         found |= {fact: point for fact, point in named.items() if intent is not Intent.TESTS or is_test_path(fact.path)}
         if name in names:
             waiting += _constants_of(name, payloads, target)
+    if not found and intent is Intent.USAGE:
+        found, heading = _named_by_settings(target, names), _NAMED_BY_SETTINGS
     others = [fact for fact in found if fact.path not in own] or list(found)
     kept = sorted(others, key=lambda fact: (non_product_code(fact.path) is not None, fact.path, fact.line))
     if heading:  # what something is for is said by the product
         kept = _of_product({(fact.path, fact.line): fact for fact in reversed(kept)}.values())[::-1]
     heading = heading or (_NAMED_AMONG if among else _NAMED)
     return _shown(kept, found, heading)
+
+
+def _named_by_settings(target: Searchable, names: Iterable[str]) -> dict[GraphFact, str]:
+    """Where configuration names a type, as `type="Shop.Mailer, Shop"` does, and no file: `Mailer.cs`."""
+    found: dict[GraphFact, str] = {}
+    for name in names:
+        payloads = target.parts.shard().retrieve(sorted(points_naming(name, target).ids), target.scope())
+        settings = {point: one for point, one in payloads.items() if one.get("CodeLanguage", "") in CONFIGURATION}
+        written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w|\.\w)")
+        for fact, point in facts_naming(written, settings, target, ("names", name, True), ()).items():
+            found[replace(fact, source=fact.path.rpartition("/")[2])] = point
+    return found
 
 
 def writes_of(target: Searchable, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:

@@ -51,6 +51,9 @@ class Timer:
     "jobs/store.py": "from jobs.job import Job\n\n\nclass Repository:\n    def add(self, job): ...\n",
     "jobs/memory.py": "from jobs.store import Repository\n\n\nclass InMemory(Repository): ...\n",
     "jobs/main.py": "from jobs.store import Repository\n\n\ndef run(store: Repository):\n    store.add(1)\n",
+    "web/Mailer.cs": "public class Mailer : IHttpHandler\n{\n    public bool IsReusable => true;\n}\n",
+    "web/web.config": '<handlers>\n  <add path="mail.axd" type="Jobs.Mailer, Jobs" />\n</handlers>\n',
+    "web/web.csproj": '<Project>\n  <ItemGroup>\n    <Compile Include="Mailer.cs" />\n  </ItemGroup>\n</Project>\n',
     "src/Reader.java": """\
 package jobs;
 
@@ -81,6 +84,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("who calls Job.cancel?", ["jobs/worker.py:10"]),
         ("who uses Repository?", ["jobs/main.py:4", "jobs/memory.py:4"]),
         ("what implements Repository?", ["jobs/memory.py:4"]),
+        ("who uses Mailer?", ["web/web.config:2"]),
         ("when is CannotStop raised?", ["jobs/job.py:6", "jobs/worker.py:11"]),
         ("where is UncheckedIOException thrown?", ["src/Reader.java:8"]),
         ("which exceptions are there?", ["jobs/job.py:9", "jobs/job.py:13"]),
@@ -92,6 +96,12 @@ def test_the_lines_that_do_it_are_told(index: Index, question: str, places: list
     assert not answer.abstained
     told = [line for line in answer.text.splitlines() if line.startswith("- **")]
     assert [re.findall(r" in (\S+:\d+)", line)[0] for line in told] == places
+
+
+def test_that_nothing_uses_a_member_is_said(index: Index) -> None:
+    answer = index.ask("who calls Mailer.IsReusable?")
+    assert answer.text.startswith("**Not sure.")
+    assert answer.notes == ("no use of Mailer.IsReusable is known, and nothing else names it",)
 
 
 def test_a_member_is_named_with_its_type(index: Index) -> None:

@@ -313,6 +313,19 @@ def test_a_library_without_routes_shows_its_public_methods(tmp_path: Path) -> No
     assert "Road.Hidden" not in features
 
 
+def test_a_database_project_is_a_part(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "src/Shop.Api/Shop.Api.csproj": "<Project />\n",
+        "src/Shop.Api/Store.cs": "namespace Shop;\n\npublic class Store\n{\n"
+        '    public void Clear() => db.Execute("DELETE FROM dbo.Orders");\n}\n',
+        "src/Shop.Database/Shop.Database.sqlproj": '<Project Sdk="Microsoft.Build.Sql" />\n',
+        "src/Shop.Database/Orders.sql": "CREATE TABLE dbo.Orders (Id int);\n",
+    }
+    told = sections(made(indexed_as(tmp_path, "shop", files), "blueprint"))
+    assert "- Project **Shop.Database** in src/Shop.Database/Shop.Database.sqlproj:1" in told["Overview"]
+    assert "- **src/Shop.Api** uses **src/Shop.Database** in one place" in told["Architecture"]
+
+
 def test_hostile_names_are_neither_a_picture_nor_markdown(tmp_path: Path) -> None:
     evil = 'src/a"]; click n0 "javascript:alert(1)" [x](http:evil) `b` [chunk: deadbeef] <img src=x>'
     cli = indexed_as(

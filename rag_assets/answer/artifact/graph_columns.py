@@ -34,7 +34,7 @@ MOST_FOLDERS = 12
 _DEPTH = 4
 """Steps between a subject and what it touches: a table is that far from the route that changes it."""
 _PROJECT = re.compile(
-    r"(?:.+\.(?:cs|fs|vb)proj|package\.json|pyproject\.toml|setup\.py|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?)"
+    r"(?:.+\.(?:cs|fs|vb|sql)proj|package\.json|pyproject\.toml|setup\.py|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?)"
 )
 
 
