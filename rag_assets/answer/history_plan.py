@@ -19,6 +19,7 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_
 from rag_assets.answer.plans import MOST_LISTED, ListedNode, code_of, places_of
 from rag_assets.contracts.confidentiality import may_see
 from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph
 from rag_assets.index.keyword.terms import runs
@@ -157,9 +158,11 @@ def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFac
     what to say where there are no tests."""
     shard, scope = index.parts.shard(), index.tenant  # tests count wherever they are
     tests = [path for path in shard.values("Path", scope) if is_test_path(path)]
-    if not tests:
+    inside = scope.narrowed(SearchFilters(kinds=(SubtypeKind.TEST,)))  # as Rust has them beside the code
+    sections = {**sections_of(tests, shard, scope), **shard.retrieve(sorted(shard.ids(inside)), inside)}
+    if not sections:
         return GraphFacts(), {}, "no file of tests was found"
-    texts = (code_of(payload, index) for payload in sections_of(tests, shard, scope).values())
+    texts = (code_of(payload, index) for payload in sections.values())
     said = {word for text in texts for word in runs(_without_comments(text))}
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
     testing, members = np.zeros((2, len(RELATIONS)), np.bool_), np.zeros((2, len(RELATIONS)), np.bool_)

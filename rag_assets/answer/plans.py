@@ -19,6 +19,7 @@ from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, see
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
+from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
 from rag_assets.graph.lookup import short_name
@@ -511,7 +512,11 @@ def mentions_of(
         last = name.rpartition(".")[2]
         payloads = shard.retrieve(sorted(points.ids - set(declaring)), scope)
         named = facts_naming(_written(name), payloads, target, ("names", last, last == name), declares=False)
-        found |= {fact: point for fact, point in named.items() if intent is not Intent.TESTS or is_test_path(fact.path)}
+        found |= {
+            fact: point
+            for fact, point in named.items()
+            if intent is not Intent.TESTS or is_test_path(fact.path) or payloads[point].get("Kind") == SubtypeKind.TEST
+        }
         if name in names:
             waiting += _constants_of(name, payloads, target)
     if not found and intent is Intent.USAGE:

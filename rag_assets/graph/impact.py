@@ -198,7 +198,9 @@ which is where Ardalis' specifications are kept."""
 
 
 _FILE = re.compile(
-    r"(?:^|/)(?: test_[^/]+\.py | [^/]+_test\.(?:py|go) | conftest\.py | [^/]+\.(?:test|spec)\.[cm]?[jt]sx? )$",
+    r"(?:^|/)(?: test_[^/]+\.(?:cc?|cpp|exs|jl|lua|py|r|rb|rs|sh) | conftest\.py | [^/]+\.(?:test|spec)\.[cm]?[jt]sx?"
+    r"| [^/]+_(?:tests?|spec)\.(?:cc?|cpp|dart|exs|go|jl|lua|py|rb|rs) | [^/]+\.Tests\.ps1"
+    r"| [^/]+(?:Tests?|Spec)\.(?:hs|kt|php|scala|swift) )$",
     re.VERBOSE,
 )
 """Files that runners take for tests by their names, wherever they lie."""

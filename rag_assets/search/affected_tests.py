@@ -41,7 +41,7 @@ _SET_UP_NAMES = frozenset({"InitializeAsync", "DisposeAsync", "Dispose", "setUp"
 _ALWAYS_RUN = frozenset({MemberKind.CONSTRUCTOR, MemberKind.FIELD})
 _METHODS = frozenset({MemberKind.METHOD, MemberKind.FUNCTION})
 _DERIVED = permitted((WalkStep(Relation.INHERITS, Direction.IN),))
-CASES_ARE_CALLS = frozenset({"javascript", "typescript", "tsx"})
+CASES_ARE_CALLS = frozenset({"javascript", "typescript", "tsx", "dart", "lua", "powershell", "scala"})
 """Languages whose cases are no declarations."""
 _DEEPEST = 8
 """Levels of inheritance among test classes."""

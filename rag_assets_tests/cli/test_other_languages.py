@@ -37,6 +37,14 @@ impl Sink for Printer {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_empty_printer_is_not_full() {
+        Printer::new().flush_when_full();
+    }
+}
 """
 STOCK = """\
 class Stock
@@ -75,6 +83,9 @@ FILES: dict[str, str | bytes] = {
     "posh/Shelf.psm1": "function Get-FreeShelf {\n    $shelves | Where-Object { -not $_.Taken }\n}\n\n"
     "function Set-Goods {\n    # Get the free shelf: Get-FreeShelf gets any shelf that is free, free shelf first\n"
     "    $shelf = Get-FreeShelf\n    $shelf.Taken = $true\n}\n",
+    "posh/Shelf.Tests.ps1": "Describe 'Shelf' {\n    It 'is free' {\n        Get-FreeShelf | Should -Be 1\n    }\n}\n",
+    "lib/queue_test.cc": "TEST(QueueTest, Empty) {\n    Queue queue;\n    EXPECT_TRUE(queue.empty());\n}\n",
+    "test/tax.fs": "module Shop.TaxFacts\n\n[<Fact>]\nlet ``rounds to cents`` () =\n    roundToCents 1m |> equals 1m\n",
     # Bad ones: read as far as they go.
     "bad/open.rs": "pub struct Open {\n    a: u32,\nimpl Open {\n    fn never_closed(&self) {\n",
     "bad/latin.rb": "class Caf\xe9\n  def serve\n    1\n  end\nend\n".encode("latin-1"),
@@ -122,6 +133,20 @@ def test_what_implements_a_trait_is_a_list(shop: CommandLine) -> None:
     assert "rust:src/printer.Printer|TYPE" in walked
 
 
+def test_tests_are_known_by_what_their_language_writes(shop: CommandLine) -> None:
+    found = shop.run("search", "kind:Test", "--json").json["hits"]
+    assert {hit["path"] for hit in found} == {
+        "src/printer.rs",
+        "test/tax.fs",
+        "lib/queue_test.cc",
+        "posh/Shelf.Tests.ps1",
+    }
+    covering = shop.run("ask", "which tests cover flush_when_full?").out
+    assert "tests.an_empty_printer_is_not_full names flush_when_full in src/printer.rs:33" in covering
+    without = shop.run("ask", "which classes have no tests?").out
+    assert "Stock in lib/stock.rb" in without and "Printer" not in without
+
+
 def test_the_pages_of_components_are_endpoints(shop: CommandLine) -> None:
     listed = shop.run("graph", "list", "endpoint")
     assert (listed.code, listed.out.splitlines()[0]) == (0, "GET /counter/{start:int}  Pages/Counter.razor:1")
@@ -160,7 +185,7 @@ def test_a_part_of_a_text_without_members_is_told_by_its_line_that_says_the_most
 
 def test_status_and_explain_say_how_such_a_file_was_read(shop: CommandLine) -> None:
     (entry,) = json.loads(shop.run("status", "--json").out)["labels"]
-    assert entry["parse_health"]["by_patterns"] == 9
+    assert entry["parse_health"]["by_patterns"] == 11
     assert "parse by-patterns" in shop.run("explain", "src/printer.rs").out
 
 

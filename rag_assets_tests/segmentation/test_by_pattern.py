@@ -488,6 +488,25 @@ def test_documentation_attributes_and_bases_belong_to_their_declaration() -> Non
     assert "Copyright" not in named(file, "cart").doc
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.fs", '[<Theory; InlineData("a", 1)>]\nlet a () = 1', ["Theory", "InlineData(   , 1)"]),
+        ("a.vb", "<Fact>\nPublic Sub A()\nEnd Sub", ["Fact"]),
+        ("a.vb", "<Fact, Trait(1, 2)> Public Sub A()\nEnd Sub", ["Fact", "Trait(1, 2)"]),
+        ("a.kt", "@Test fun a() = 1", ["Test"]),
+        ("a.swift", "@Test(1)\n@MainActor\nfunc a() {}", ["Test(1)", "MainActor"]),
+        ("a.rs", "#[tokio::test]\nasync fn a() {}", ["tokio::test"]),
+        ("a.cpp", "template <class T>\nint a() { return 1; }", []),
+        ("a.cpp", "TEST_F(Suite, Case) {\n}", ["Test"]),
+        ("a.exs", 'test "adds", %{a: a} do\n  1\nend', ["Test"]),
+    ],
+)
+def test_attributes_are_those_that_the_language_writes(path: str, text: str, expected: list[str]) -> None:
+    (module,) = segment_file(text, path, detect_language(path)).segments
+    assert [list(one.attributes) for one in module.members] == [expected]
+
+
 def test_bases_are_those_that_the_language_writes() -> None:
     def bases(path: str, language: str, name: str) -> tuple[str, ...]:
         return named(segment_file(cleandoc(FILES[path][0]), path, language), name).base_list

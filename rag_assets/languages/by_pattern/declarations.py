@@ -22,6 +22,7 @@ _PARAMETERS = re.compile(r"[ \t]*\(")
 _GENERIC = re.compile(r"<[^<>]*>")
 _TYPE_WORD = re.compile(r"\w+(?=\W*$)")
 _QUOTE = re.compile(r"[\"`]")
+_SUITE_AND_CASE = re.compile(r"(\w+)\s*,\s*(\w+)")  # as the runner of GoogleTest calls it
 _TAB = 4
 _MAX_NESTED = 16  # deeper declarations belong to the text of what is around them
 _MAX_HEAD_CHARS = 2_000  # between a name and its body, parameters left out: what is longer is no declaration
@@ -42,6 +43,7 @@ class Declaration:
     signature_end: int = 0
     is_field: bool = False
     is_constructor: bool = False
+    is_test: bool = False  # by its macro
     inner: list[Declaration] = field(default_factory=list)
 
 
@@ -142,6 +144,7 @@ def declarations_in(text: str, masked: Masked, language: LanguagePatterns) -> li
             )
             made.is_field = role == _FIELDS
             made.is_constructor = group == _CONSTRUCTOR
+            made.is_test = group == _ARGUMENTS
             if not made.is_field:
                 made.role = Role(role)
     found = [heads[head] for head in sorted(heads)]
@@ -153,6 +156,8 @@ def declarations_in(text: str, masked: Masked, language: LanguagePatterns) -> li
         one.signature_end = min(one.end, layout.end_of_head(one.head_end) if one.body < 0 else one.body)
         if text.startswith("typedef", one.head) and (after := _NAME_AFTER.search(text, one.head, one.end)):
             one.name = after[1]  # typedef struct { … } name;
+        if one.is_test:
+            one.name = _SUITE_AND_CASE.sub(r"\1.\2", one.name)
         one.name = _owner_name(one.name) if one.role is Role.OWNER else _QUOTE.sub("", one.name).strip()
     found = [one for one in found if one.name or one.role is Role.CONTAINER]
     roots = _nested(found)

@@ -133,6 +133,7 @@ class _Reader:
             signature=self._signature(one),
             span=self._span(one),
             doc=self._doc(one) or (self.types.get(one.name, "") if one.role is Role.OWNER else ""),
+            attributes=self._attributes(one),
             base_list=self._bases(one),
             members=tuple(self._members(one)),
         )
@@ -191,9 +192,9 @@ class _Reader:
         return plain_text(documented[-1:] or raws)
 
     def _attributes(self, one: Declaration) -> tuple[str, ...]:
-        above = self.code.code[one.start : one.head].splitlines()
-        found = (_ATTRIBUTE.fullmatch(line.strip()) for line in above)
-        return tuple(match["text"] for match in found if match)
+        found = _attributes_that(self.rules.attributes).finditer(self.code.code, one.start, one.head_end)
+        written = (_BETWEEN_ATTRIBUTES.split(match[match.lastindex or 0]) for match in found)
+        return (*(text.strip() for texts in written for text in texts), *(("Test",) if one.is_test else ()))
 
     def _read_imports(self, found: CodeFile) -> None:
         pattern = self.rules.pattern("imports")
@@ -239,7 +240,15 @@ def _import_end(block: BlockEnd, indent: int) -> re.Pattern[str]:
     return re.compile(rf";|(?=\n[ \t]{{0,{indent}}}(?![ \t}}]))") if block is BlockEnd.BRACES else _LINE_END
 
 
-_ATTRIBUTE = re.compile(r"(?:#\[|\[<|@)(?P<text>.+?)(?:\]|>\])?")
+_ATTRIBUTES = {"#[": r"#\[(.+?)\]", "[<": r"\[<(.+?)>\]", "<": r"<([^<>\n]+)>", "@": r"@([\w.:]+(?:\([^()\n]*\))?)"}
+_BETWEEN_ATTRIBUTES = re.compile(r"[;,](?![^()\n]*\))")  # `[<Fact; Trait("a", "b")>]`
+
+
+@cache
+def _attributes_that(begin: str) -> re.Pattern[str]:
+    """The attributes of a language, of which a line begins with this pattern."""
+    written = [form for mark, form in _ATTRIBUTES.items() if re.match(begin, mark)]
+    return re.compile(rf"(?:^|(?<=\s))(?:{'|'.join(written) or '(?!)'})(?=\s|$)", re.MULTILINE)
 
 
 def _kind_of(one: Declaration) -> str:

@@ -134,7 +134,10 @@ PATTERNS: dict[str, LanguagePatterns] = {
         block=BlockEnd.END,
         container=r"(?P<kind>defmodule)[ \t]+(?P<name>[\w.]+)",
         type=r"(?P<kind>defprotocol|defimpl)[ \t]+(?P<name>[\w.]+)",
-        function=r"(?:def|defp|defmacro|defmacrop|defguard|defguardp|defdelegate)[ \t]+(?P<name>\w+[?!]?)",
+        function=(
+            r"(?:def|defp|defmacro|defmacrop|defguard|defguardp|defdelegate)[ \t]+(?P<name>\w+[?!]?)|"
+            r"test[ \t]+\"(?P<arguments>[^\"\n]+)\"(?=[^\n]*\bdo\b)"
+        ),
         imports=r"(?:alias|import|use|require)[ \t]+(?P<name>[\w.]+)",
         attributes=r"@",
         doc_inside=True,

@@ -1,4 +1,5 @@
-"""What a test class tests, and its cases: xUnit, NUnit, MSTest, JUnit by attributes; pytest and Go by names."""
+"""What a test class tests, and its cases: xUnit, NUnit, MSTest, JUnit, Rust by attributes; pytest, Go, PHPUnit and
+XCTest by names."""
 
 from __future__ import annotations
 
@@ -62,12 +63,15 @@ class TestedSubject:
 def cases_of(segment: Segment) -> tuple[TestCase, ...]:
     """The cases of a class or module, those of nested classes included, in text order."""
     found = []
+    by_name = _BY_NAME.get(segment.language)
+    if segment.language in _TEST_CLASSES and "Test" not in "".join((segment.name, *segment.base_list)):
+        by_name = None
     for leaf in leaves_of(segment.members):
         member = leaf.member
         if member.kind not in METHODS:
             continue
         attribute = next((name for a in member.attributes if _is_case(name := attribute_name(a))), "")
-        if attribute or (segment.language in _BY_NAME and _BY_NAME[segment.language].match(member.name)):
+        if attribute or (by_name is not None and by_name.match(member.name)):
             found.append(_case(member, attribute))
     return tuple(found)
 
@@ -204,12 +208,19 @@ def _stem(name: str) -> tuple[str, bool]:
 
 
 _CASES_NAMES = (
-    "Fact Theory Test TestCase TestCaseSource TestMethod DataTestMethod ParameterizedTest RepeatedTest Property"
+    "Fact Theory Test TestCase TestCaseSource TestMethod DataTestMethod ParameterizedTest RepeatedTest Property "
+    "test rstest test_case"
 )
 _CASES = frozenset(_CASES_NAMES.split())
 _ROWS = frozenset({"InlineData", "TestCase", "DataRow"})
 _SOURCES = frozenset({"MemberData", "ClassData", "TestCaseSource", "DynamicData", "MethodSource"})
-_BY_NAME = {"python": re.compile(r"test"), "go": re.compile(r"Test[A-Z_]|Benchmark[A-Z_]|Fuzz[A-Z_]")}
+_TEST_CLASSES = ("php", "ruby", "swift")
+"""Languages whose cases are methods of classes that are called, or derive from what is called, a test."""
+_BY_NAME = {
+    "python": re.compile(r"test"),
+    "go": re.compile(r"Test[A-Z_]|Benchmark[A-Z_]|Fuzz[A-Z_]"),
+    **dict.fromkeys(_TEST_CLASSES, re.compile(r"test[A-Z_]")),
+}
 _SUFFIXES_NAMES = "Test Tests Spec Specs Should Fixture Fixtures Unit Integration Functional Facts"
 _SUFFIXES = frozenset(_SUFFIXES_NAMES.split())
 _TITLE = re.compile(r'(?:(?:DisplayName|TestName|Description)\s*=\s*|(?<=TestMethod\())"((?:[^"\\]|\\.)*)"')

@@ -99,7 +99,7 @@ _HOW_TO = re.compile(r"\s*(?:how\s+(?:do|can|should|would)\s+(?:i|we|you|one)|ho
 _MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
 _EXPECTED = re.compile(r"\.(?:snap|(?:approved|received|verified)\.\w+)$")
 """What a test compares with: Jest, Verify, ApprovalTests."""
-_FIRST_WORD = re.compile(r"(?:test_\w+|conftest)\.py")
+_FIRST_WORD = re.compile(r"(?:test_\w+|tests)\.(?:c|cc|cpp|exs|jl|lua|py|r|rb|rs|sh)|conftest\.py")
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
