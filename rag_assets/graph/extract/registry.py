@@ -24,6 +24,7 @@ from rag_assets.graph.extract.ef_access import ef_usage
 from rag_assets.graph.extract.ef_model import ef_migrations, ef_model
 from rag_assets.graph.extract.embedded_sql import sql_in_csharp
 from rag_assets.graph.extract.endpoints import effects_of_lambdas, endpoints, other_endpoints
+from rag_assets.graph.extract.markup import markup
 from rag_assets.graph.extract.messages import messages
 from rag_assets.graph.extract.sql_objects import sql_objects as sql
 from rag_assets.graph.extract.tests import subjects_of_tests, tested_members
@@ -99,6 +100,7 @@ EXTRACTORS: tuple[Extractor, ...] = (
     subjects_of_tests,
     resources,
     documents,
+    markup,
     packages,
 )
 

@@ -1,0 +1,66 @@
+"""Markup and settings use the types and the handlers that they name."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from rag_assets.graph.extract.markup import markup
+
+from .chains import edges_by
+
+CODE = {
+    "Mailer.cs": "namespace Shop.Web;\npublic class Mailer : IHttpHandler { public void Send() { } }\n",
+    "Orders.aspx.cs": "public partial class Orders : Page { protected void Save_Click(object s, EventArgs e) { } }\n",
+    "MainWindow.xaml.cs": "namespace Shop.Desktop;\npublic partial class MainWindow : Window\n{\n"
+    "    void Save_Click(object s, RoutedEventArgs e) { }\n    string Title;\n}\n",
+    "OrderView.cs": "namespace Shop.Desktop.Views;\npublic class OrderView : UserControl { }\n",
+}
+ORDERS, WINDOW = "Orders.Save_Click(object,EventArgs)|METHOD", "MainWindow.Save_Click(object,RoutedEventArgs)|METHOD"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        (
+            "web.config",
+            '<add path="a.axd" type="Shop.Web.Mailer, Shop" />\n<!-- <add type="Shop.Web.Mailer" /> -->\n',
+            ["file:web.config|FILE UsesType Shop.Web.Mailer|TYPE resolved"],
+        ),
+        (
+            "Orders.aspx",
+            '<%@ Page Inherits="Orders" %>\n<asp:Button class="Mailer" OnClick="Save_Click" Text="Send" />\n',
+            [f"file:Orders.aspx|FILE Calls {ORDERS} resolved", "file:Orders.aspx|FILE UsesType Orders|TYPE resolved"],
+        ),
+        (
+            "Mail.ashx",
+            '<%@ WebHandler Language="C#" Class="Shop.Web.Mailer" %>\n',
+            ["file:Mail.ashx|FILE UsesType Shop.Web.Mailer|TYPE resolved"],
+        ),
+        (
+            "MainWindow.xaml",
+            '<Window x:Class="Shop.Desktop.MainWindow" xmlns:v="clr-namespace:Shop.Desktop.Views">\n'
+            '  <Button Click="Save_Click" Content="Title" />\n  <v:OrderView />\n  <v:Other />\n</Window>\n',
+            [
+                f"file:MainWindow.xaml|FILE Calls Shop.Desktop.{WINDOW} resolved",
+                "file:MainWindow.xaml|FILE UsesType Shop.Desktop.MainWindow|TYPE resolved",
+                "file:MainWindow.xaml|FILE UsesType Shop.Desktop.Views.OrderView|TYPE resolved",
+            ],
+        ),
+        ("web.config", '<input type="Mailer" class="Orders" /><a type="No.Such.Type" /><a type="', []),
+        ("README.md", 'type="Shop.Web.Mailer"', []),
+    ],
+    ids=["settings", "web-forms", "directive", "xaml", "nothing", "prose"],
+)
+def test_what_is_named_is_used(path: str, text: str, found: list[str]) -> None:
+    assert edges_by(markup, {**CODE, path: text}) == found
+
+
+@pytest.mark.parametrize(
+    "text", ["<!--" * 200_000, "type" * 200_000, 'a.b="c" ' * 50_000, "x:A " * 100_000, '="' * 200_000]
+)
+def test_no_text_takes_long(text: str) -> None:
+    begin = time.process_time()
+    assert edges_by(markup, {**CODE, "a.xml": f'<a x:Class="Orders" xmlns:x="using:Shop" {text}'}, "Calls") == []
+    assert time.process_time() - begin < 3
