@@ -11,7 +11,8 @@ from rag_assets.graph.extract.markup import markup
 from .chains import edges_by
 
 CODE = {
-    "Mailer.cs": "namespace Shop.Web;\npublic class Mailer : IHttpHandler { public void Send() { } }\n",
+    "Mailer.cs": "namespace Shop.Web;\npublic class Mailer : IHttpHandler\n{\n"
+    "    public void ProcessRequest(HttpContext c) { }\n}\n",
     "Orders.aspx.cs": "public partial class Orders : Page { protected void Save_Click(object s, EventArgs e) { } }\n",
     "MainWindow.xaml.cs": "namespace Shop.Desktop;\npublic partial class MainWindow : Window\n{\n"
     "    void Save_Click(object s, RoutedEventArgs e) { }\n    string Title;\n}\n",
@@ -24,9 +25,21 @@ ORDERS, WINDOW = "Orders.Save_Click(object,EventArgs)|METHOD", "MainWindow.Save_
     ("path", "text", "found"),
     [
         (
-            "web.config",
-            '<add path="a.axd" type="Shop.Web.Mailer, Shop" />\n<!-- <add type="Shop.Web.Mailer" /> -->\n',
-            ["file:web.config|FILE UsesType Shop.Web.Mailer|TYPE resolved"],
+            "app.config",
+            '<add verb="*" path="a.axd" type="Shop.Web.Mailer, Shop" />\n<!-- <add type="Shop.Web.Mailer" /> -->\n',
+            ["file:app.config|FILE UsesType Shop.Web.Mailer|TYPE resolved"],
+        ),
+        (
+            "src/Web.Config",
+            '<add verb="*" path="mail.axd" type="Shop.Web.Mailer, Shop" />\n<add verb="*" path="mail.axd" name="Mail"'
+            ' type="Shop.Web.Mailer, Shop" />\n<add verb="GET,post" path="/m/*.axd" type="Shop.Web.Mailer" />\n'
+            '<add name="Mailer" type="Shop.Web.Mailer, Shop" />\n<add verb="*" path="other.axd" type="Orders" />\n',
+            [
+                "Shop.Web.Mailer.ProcessRequest(HttpContext)|METHOD Exposes http:ANY /mail.axd|ENDPOINT resolved",
+                "Shop.Web.Mailer.ProcessRequest(HttpContext)|METHOD Exposes http:GET /m/*.axd|ENDPOINT resolved",
+                "Shop.Web.Mailer.ProcessRequest(HttpContext)|METHOD Exposes http:POST /m/*.axd|ENDPOINT resolved",
+                "file:src/Web.Config|FILE UsesType Shop.Web.Mailer|TYPE resolved",
+            ],
         ),
         (
             "Orders.aspx",
@@ -51,7 +64,7 @@ ORDERS, WINDOW = "Orders.Save_Click(object,EventArgs)|METHOD", "MainWindow.Save_
         ("web.config", '<input type="Mailer" class="Orders" /><a type="No.Such.Type" /><a type="', []),
         ("README.md", 'type="Shop.Web.Mailer"', []),
     ],
-    ids=["settings", "web-forms", "directive", "xaml", "nothing", "prose"],
+    ids=["settings", "handlers", "web-forms", "directive", "xaml", "nothing", "prose"],
 )
 def test_what_is_named_is_used(path: str, text: str, found: list[str]) -> None:
     assert edges_by(markup, {**CODE, path: text}) == found

@@ -7,9 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from rag_assets.contracts.graph import GraphEdge, GraphNode, Relation, file_key
+from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, endpoint_key, file_key
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.extract.sql_objects import once
+from rag_assets.languages.csharp.web.endpoint_model import ANY_METHOD
 from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
 
@@ -25,21 +26,45 @@ _TYPE = re.compile(
 """Also `type="text"` and `class="wide"`, which are no types of C#."""
 _HANDLER = re.compile(r"(?<![\w.])[\w:.]+\s*=\s*[\"'](?P<name>[A-Za-z_]\w*)[\"']")
 _NAMESPACE = re.compile(r"\bxmlns:(?P<prefix>\w+)\s*=\s*[\"'](?:clr-namespace|using):(?P<namespace>[\w.]+)")
+_HANDLES = re.compile(r"<add\s(?P<attributes>[^<>]*)>")
+_ATTRIBUTE = re.compile(r"\b(verb|path|type)\s*=\s*[\"']([^\"'<>]*)[\"']")
 _PREFIXED = re.compile(r"(?<![\w:.])(?P<prefix>\w+):(?P<name>[A-Z]\w*)")
 
 
 def markup(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """`FILE UsesType` each type of the label that markup or settings name, `FILE Calls` each handler of an event.
-    Nothing for other files; never raises for any text."""
-    return once(_references(file, symbols)) if _is_markup(file) else ()
+    The handlers of `web.config` are endpoints too. Nothing for other files; never raises for any text."""
+    if _is_markup(file):
+        text = _COMMENT.sub(lambda found: re.sub(r"[^\r\n]", " ", found.group()), file.text)
+        yield from once(_uses(file, text, symbols))
+        if file.path.rpartition("/")[2].lower() == "web.config":
+            yield from _endpoints(file, text, symbols)
 
 
 def _is_markup(file: ParsedFile) -> bool:
     return file.language in _LANGUAGES or file.path.lower().endswith(_WEB_FORMS)
 
 
-def _references(file: ParsedFile, symbols: LabelDeclarations) -> Iterator[GraphEdge]:
-    text = _COMMENT.sub(lambda found: re.sub(r"[^\r\n]", " ", found.group()), file.text)
+def _endpoints(file: ParsedFile, text: str, symbols: LabelDeclarations) -> Iterator[GraphNode | GraphEdge]:
+    """`ANY /mail.axd`, exposed by the `ProcessRequest` of the type that handles it; each once, as sections for several
+    versions of the server repeat them."""
+    told: set[str] = set()
+    for found in _HANDLES.finditer(text):
+        said = dict(_ATTRIBUTE.findall(found["attributes"]))
+        declared = symbols.csharp.declared(said.get("type", "").partition(",")[0].strip())
+        members = symbols.csharp.find_members(declared.id, "ProcessRequest") if declared is not None else ()
+        handler = next((one.key for one in members if one.key), "")
+        for verb in said.get("verb", "").split(",") if handler and said.get("path") else ():
+            method = ANY_METHOD if verb.strip() in ("", "*") else verb.strip().upper()
+            route = f"/{said['path'].lstrip('/')}"
+            key, line = endpoint_key(method, route), file.lines.line_of(found.start())
+            if key not in told:
+                told.add(key)
+                yield GraphNode(key, NodeType.ENDPOINT, f"{method} {route}", file.path, line, line, file.language)
+                yield GraphEdge(handler, Relation.EXPOSES, key, path=file.path, line=line)
+
+
+def _uses(file: ParsedFile, text: str, symbols: LabelDeclarations) -> Iterator[GraphEdge]:
     for relation, key, at in _named(text, symbols):
         yield GraphEdge(file_key(file.path), relation, key, path=file.path, line=file.lines.line_of(at))
 
