@@ -55,6 +55,18 @@ def remember() -> None:
     for module in (events_in_memory, runs_in_memory):
         module.create_engine = _kept_in_memory
     _remember_partitions(events_in_memory.InMemoryEventLogStorage)
+    _remember_component_types()
+
+
+def _remember_component_types() -> None:
+    """The schemas of all types of components that are installed, which each load of a project writes out for `dg`."""
+    from dagster import Definitions
+    from dagster.components.core import load_defs
+
+    written = cache(load_defs.get_library_json_enriched_defs)
+    load_defs.get_library_json_enriched_defs = lambda tree: Definitions(
+        metadata=written(None).metadata, component_tree=tree
+    )
 
 
 def _remember_partitions(storage: Any) -> None:
