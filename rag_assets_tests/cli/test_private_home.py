@@ -38,6 +38,7 @@ def readable_by_others(folder: Path) -> list[str]:
     return found
 
 
+END_OF_COMMAND = "\x1e"
 COMMANDS = """
 import sys
 from rag_assets.cli import main
@@ -52,8 +53,9 @@ for word in [*sys.argv[1:], ";"]:
         main()
     except SystemExit as end:
         assert end.code in (0, 4, None), (sys.argv, end.code)
+    print("\x1e", end="")
 """
-"""Commands as the shell has them, one after the other in one process."""
+"""Commands as the shell has them, one after the other in one process; each ends with END_OF_COMMAND."""
 
 
 @pytest.mark.usefixtures("open_umask")

@@ -9,12 +9,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import rag_assets
 from rag_assets_tests.cli.conftest import new_repository
+from rag_assets_tests.cli.test_private_home import COMMANDS, END_OF_COMMAND
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.processes import PATIENCE_SECONDS
 from rag_assets_tests.windows.platform_names import is_not_on_windows, names, windows_lacks
@@ -47,10 +47,14 @@ class SeenAsWindows:
             "PYTHONIOENCODING": "cp437",
         }
 
-    def done(self, *arguments: str, code: int = 0) -> str:
-        done = self.python("-m", "rag_assets", "--home", self.home, *arguments)
-        assert done.returncode == code, done.stderr
-        return done.stdout
+    def done(self, *commands: tuple[str, ...]) -> list[str]:
+        """What each command says. They share a process: to start one takes longer than most of them."""
+        typed = [word for command in commands for word in ("--home", str(self.home), *command, ";")]
+        done = self.python("-c", COMMANDS, *typed[:-1])
+        assert done.returncode == 0, done.stderr
+        said = done.stdout.split(END_OF_COMMAND)
+        assert said.pop() == "" and len(said) == len(commands)
+        return said
 
     def python(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -63,9 +67,6 @@ class SeenAsWindows:
             timeout=PATIENCE_SECONDS,
             check=False,
         )
-
-    def json(self, *arguments: str) -> Any:
-        return json.loads(self.done(*arguments, "--json"))
 
     def take_refused(self) -> list[str]:
         """What was refused since this was asked last."""
@@ -116,19 +117,17 @@ def test_the_view_refuses_what_windows_refuses(seen: SeenAsWindows, tmp_path: Pa
 
 
 def test_a_repository_is_indexed_searched_asked_and_forgotten(seen: SeenAsWindows, repository: Repository) -> None:
-    seen.done("index")
-    assert "on Windows " in seen.done("doctor")
-    hits = seen.json("search", "cancel an order")["hits"]
-    assert hits[0]["path"] == "src/Orders/OrderService.cs"
-    assert "OrderService.cs" in seen.done("ask", "who cancels orders?")
+    asked = (("search", "cancel an order", "--json"), ("ask", "who cancels orders?"))
+    _, checked, found, answer = seen.done(("index",), ("doctor",), *asked)
+    assert "on Windows " in checked and "OrderService.cs" in answer
+    assert json.loads(found)["hits"][0]["path"] == "src/Orders/OrderService.cs"
     repository.commit({"src/Orders/Order.cs": "namespace Shop.Orders;\r\n\r\npublic class Parcel { }\r\n"})
-    seen.done("index")
-    assert seen.json("search", "parcel")["hits"][0]["path"] == "src/Orders/Order.cs"
-    assert "class Parcel" in seen.done("read", "src/Orders/Order.cs")
-    seen.done("gc")
+    asked = (("search", "parcel", "--json"), ("read", "src/Orders/Order.cs"))
+    _, found, shown, _ = seen.done(("index",), *asked, ("gc",))
+    assert json.loads(found)["hits"][0]["path"] == "src/Orders/Order.cs" and "class Parcel" in shown
     assert unsafe_names(seen.home) == []
-    seen.done("reset", "--all", "--yes")
-    assert seen.json("status")["labels"] == []
+    _, left = seen.done(("reset", "--all", "--yes"), ("status", "--json"))
+    assert json.loads(left)["labels"] == []
 
 
 def unsafe_names(home: Path) -> list[str]:
