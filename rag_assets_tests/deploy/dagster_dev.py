@@ -140,7 +140,7 @@ def dagster_dev(
         del instance["concurrency"]
         instance["run_coordinator"] = _NOT_QUEUED
     home, configuration = folder / "home", folder / "rag_assets.yaml"
-    (home / "dagster").mkdir(parents=True)
+    (home / "dagster").mkdir(parents=True, exist_ok=True)
     (home / "dagster" / "dagster.yaml").write_text(yaml.safe_dump(instance), encoding="utf-8")
     entry = {"id": "shop", "location": str(repository), "ref": "main"}
     settings = {"repositories": [entry], "embedder": {"provider": "lexical-only"}, "workers": 2}
@@ -149,9 +149,9 @@ def dagster_dev(
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_ASSETS", "DAGSTER"))}
     environment[MARKER] = marker
     if with_ours:
-        command = ["rag_assets", "--home", str(home), "--config", str(configuration), "dev"]
+        command = ["-P", "-m", "rag_assets", "--home", str(home), "--config", str(configuration), "dev"]
     else:
-        command = ["dagster", "dev", "-m", "rag_assets.definitions"]
+        command = ["-m", "dagster", "dev", "-m", "rag_assets.definitions"]
         environment |= {
             "DAGSTER_HOME": str(home / "dagster"),
             "RAG_ASSETS_CONFIG": str(configuration),
@@ -159,7 +159,7 @@ def dagster_dev(
         }
     with ExitStack() as stack:
         log = stack.enter_context((folder / "dev.log").open("wb"))
-        command = [sys.executable, "-m", *command, "--port", str(port)]
+        command = [sys.executable, *command, "--port", str(port)]
         process = stack.enter_context(running(command, env=environment, cwd=folder, stdout=log, stderr=log))
         found = DagsterDev(process, folder / "dev.log", port, marker)
         found.wait_until_ready("shop@main")

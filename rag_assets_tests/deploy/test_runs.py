@@ -12,6 +12,7 @@ import pytest
 from rag_assets_tests.cli.test_private_home import readable_by_others
 from rag_assets_tests.deploy.dagster_dev import DIRECT, QUEUE, DagsterDev, dagster_dev
 from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.isolation.test_working_folder import SHADOWS, imported, write_shadows
 from rag_assets_tests.processes import marked
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
@@ -26,13 +27,17 @@ _FILES = {
 
 @pytest.fixture(scope="module", params=[QUEUE, DIRECT])
 def dev(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DagsterDev]:
-    """The queue in `rag-assets dev`, started as a shell without job control does it: Ctrl-C is ignored."""
-    folder = tmp_path_factory.mktemp("dev")
+    """The queue in `rag-assets dev`, started as a shell without job control does it: Ctrl-C is ignored. It works in a
+    folder with modules that leave a trace where they are imported, and so is its home, which a clone may bring."""
+    folder = tmp_path_factory.mktemp("dev") / "hostile"
+    (folder / "home" / "dagster").mkdir(parents=True)
     repository = Repository(folder / "shop")
     repository.path.mkdir()
     repository.git("init", "--quiet", "--initial-branch=main")
     repository.commit(_FILES)
     queue = request.param == QUEUE
+    for shadowed in (folder, folder / "home" / "dagster") if queue else ():
+        write_shadows(shadowed, folder.parent)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if queue else None
     with dagster_dev(folder, repository.path, request.param, with_ours=queue) as running:
         signal.signal(signal.SIGINT, before or signal.default_int_handler)
@@ -82,6 +87,8 @@ def test_rag_assets_dev_ends_with_everything_that_it_started(dev: DagsterDev) ->
     assert said[0].startswith(f"Dagster is at http://127.0.0.1:{dev.port}; Ctrl-C ends it.")
     assert said[1:] == ["stopping Dagster and its runs", "stopped"]
     home = dev.log.parent / "home"
-    made_before = [f"drwxr-xr-x {folder}" for folder in (".", "dagster")] + ["-rw-r--r-- dagster/dagster.yaml"]
+    files = ("dagster.yaml", *(f"{name}.py" for name in SHADOWS))
+    made_before = [f"drwxr-xr-x {folder}" for folder in (".", "dagster")] + [f"-rw-r--r-- dagster/{f}" for f in files]
     assert (home / "dagster" / "history").is_dir()
     assert set(readable_by_others(home)) <= set(made_before), "what it writes is for its owner alone"
+    assert imported(dev.log.parent) == [], "neither of the folder it works in, nor of that of Dagster"

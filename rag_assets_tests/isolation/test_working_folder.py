@@ -1,9 +1,9 @@
-"""Commands run in repositories of strangers: what they start takes no Python module from the working folder."""
+"""Commands run in repositories of strangers: what they start takes no Python module from the working folder. For the
+processes of Dagster `deploy/test_runs.py` proves it."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +18,6 @@ from rag_assets.index.layout import IndexHome
 from rag_assets.serving.index_runs import IndexFailed, IndexRuns
 from rag_assets.sources import git
 from rag_assets.sources.git import GitNotFound, git_executable
-from rag_assets_tests.processes import free_port
 from rag_assets_tests.serving.agents import ask, said
 
 SHADOWS = (
@@ -53,10 +52,14 @@ def hostile(tmp_path: Path) -> Path:
     """A folder with modules that leave a trace where they are imported."""
     folder = tmp_path / "hostile"
     folder.mkdir()
-    for name in SHADOWS:
-        trace = tmp_path / f"{name}.imported"
-        (folder / f"{name}.py").write_text(f"open({str(trace)!r}, 'w').close()\nraise SystemExit('imported')\n")
+    write_shadows(folder, tmp_path)
     return folder
+
+
+def write_shadows(folder: Path, traces: Path) -> None:
+    for name in SHADOWS:
+        trace = traces / f"{name}.imported"
+        (folder / f"{name}.py").write_text(f"open({str(trace)!r}, 'w').close()\nraise SystemExit('imported')\n")
 
 
 def imported(folder: Path) -> list[str]:
@@ -122,19 +125,3 @@ def test_a_run_of_the_server(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(IndexFailed, match="shop"):
         anyio.run(IndexRuns(home, None).run, "shop@main", tell)
     assert imported(hostile) == []
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="sends Ctrl-C to a process")
-def test_the_processes_of_dagster(hostile: Path) -> None:
-    home = hostile / ".rag_assets"  # a clone may bring one
-    shutil.copytree(hostile, home / "dagster")
-    command = [sys.executable, "-P", "-m", "rag_assets", "--home", str(home), "dev"]
-    process = subprocess.Popen(
-        [*command, "--port", str(free_port())], cwd=hostile, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    assert process.stdout is not None
-    said = process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=60)
-    assert imported(hostile) == []
-    assert "Dagster is at" in said, rest
