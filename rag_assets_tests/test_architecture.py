@@ -7,7 +7,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -32,34 +33,50 @@ BARE_STEMS = frozenset(
 """Gerunds, participles and pronouns that name no thing, and names that hold anything."""
 
 
+@dataclass(frozen=True)
+class Module:
+    """What is looked at of a module: not its whole tree, which would stay, and is slow to walk."""
+
+    imports: frozenset[str]
+    """Modules of the package that it imports anywhere: at its top, in functions, for types only."""
+    classes: tuple[str, ...]
+    """Public ones, at its top."""
+    texts: tuple[tuple[int, str], ...]
+    """Line → string that is no docstring."""
+
+
 @cache
-def modules() -> dict[str, ast.Module]:
-    """Every module of the package by its dotted name, parsed."""
-    found: dict[str, ast.Module] = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        found[name] = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-    return found
+def modules() -> dict[str, Module]:
+    """Every module of the package by its dotted name."""
+    paths = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+    return {name: module_of(path, paths.keys()) for name, path in paths.items()}
 
 
-def imported(tree: ast.Module) -> Iterator[str]:
-    """The modules of the package that a module imports anywhere: at its top, in functions, for types only."""
-    known = modules()
+def module_of(path: Path, known: Set[str]) -> Module:
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    names, texts, docs = set[str](), list[ast.Constant](), set[ast.expr]()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield inner if inner in known else node.module
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+        match node:
+            case ast.ImportFrom(module=str(module), names=found, level=0):
+                inner = (f"{module}.{alias.name}" for alias in found)
+                names |= {name if name in known else module for name in inner}
+            case ast.Import(names=found):
+                names |= {alias.name for alias in found}
+            case ast.Expr(value=value):
+                docs.add(value)
+            case ast.Constant(value=str()):
+                texts.append(node)
+    classes = (node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))
+    shown = ((text.lineno, str(text.value)) for text in texts if text not in docs)
+    return Module(frozenset(names & known), tuple(classes), tuple(shown))
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
     """Imports for types and inside functions count."""
-    known = modules()
-    graph = {
-        name: {other for other in imported(tree) if other in known and other != name} for name, tree in known.items()
-    }
+    graph = {name: module.imports - {name} for name, module in modules().items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -78,19 +95,18 @@ def test_no_module_is_named_by_a_bare_gerund_participle_or_pronoun() -> None:
 
 def test_no_two_public_classes_have_one_name() -> None:
     places: dict[str, list[str]] = defaultdict(list)
-    for name, tree in modules().items():
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].append(name)
+    for name, module in modules().items():
+        for cls in module.classes:
+            places[cls].append(name)
     assert {cls: where for cls, where in places.items() if len(where) > 1} == {}
 
 
 def test_one_module_of_the_csharp_package_knows_sql() -> None:
     users = {
         name
-        for name, tree in modules().items()
+        for name, module in modules().items()
         if name.startswith("rag_assets.languages.csharp.")
-        and any(other.startswith("rag_assets.languages.sql") for other in imported(tree))
+        and any(other.startswith("rag_assets.languages.sql") for other in module.imports)
     }
     assert len(users) <= 1, sorted(users)
 
@@ -106,13 +122,8 @@ def test_the_readme_is_short() -> None:
 
 def public_nouns() -> list[str]:
     """What a user of the package meets by name: its public names, and the classes of the contracts."""
-    contracts = (tree for name, tree in modules().items() if name.startswith("rag_assets.contracts"))
-    classes = {
-        node.name
-        for tree in contracts
-        for node in tree.body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    }
+    contracts = (module for name, module in modules().items() if name.startswith("rag_assets.contracts"))
+    classes = {cls for module in contracts for cls in module.classes}
     return sorted(classes | {name for name in rag_assets.__all__ if name[0].isupper()})
 
 
@@ -127,11 +138,8 @@ RULE_NUMBER = re.compile(r"(?<![\w.#/-])(?:[A-E]\d{2}|R\d{1,2})(?![\w-])|\b[A-E]
 def shown_texts() -> Iterator[tuple[str, str]]:
     """Where it is → each text that a person may see: strings that are no docstrings, what the UI says of checks, and
     the help of all commands."""
-    for name, tree in modules().items():
-        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
-                yield f"{name}:{node.lineno}", node.value
+    for name, module in modules().items():
+        yield from ((f"{name}:{line}", text) for line, text in module.texts)
     for name, (_, _, check) in CHECKS.items():
         yield f"check {name}", check.__doc__ or ""
     yield "help", (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
