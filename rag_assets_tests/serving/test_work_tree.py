@@ -11,7 +11,7 @@ from mcp.client.client import Client
 
 from rag_assets_tests.cli.conftest import index_without_dagster
 from rag_assets_tests.serving.agents import SHOP, ask, said
-from rag_assets_tests.serving.conftest import Home, make_home, serving
+from rag_assets_tests.serving.conftest import Home, Server, make_home, serving
 from rag_assets_tests.serving.test_mcp import stdio
 
 HTML = {"accept": "text/html"}
@@ -58,12 +58,23 @@ def test_a_server_has_the_work_tree_only_where_it_is_wanted(home: Home, tmp_path
         assert time.perf_counter() - began < 30
 
 
-def test_what_the_last_commits_touch(home: Home, tmp_path: Path) -> None:
-    invoices = home.shop.path / "src/Orders/Invoices.cs"
-    before = home.shop.git("rev-parse", "HEAD").strip()
-    changed = invoices.read_text(encoding="utf-8").replace('"no invoice"', '"no such invoice"')
-    home.shop.commit({"src/Orders/Invoices.cs": changed, "notes.txt": "later\n"})
+@pytest.fixture(scope="module")
+def later(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Server]]:
+    """A server of a shop that was indexed again after two more commits."""
+    folder = tmp_path_factory.mktemp("later")
+    home = make_home(folder)
+    invoices = (home.shop.path / "src/Orders/Invoices.cs").read_text(encoding="utf-8")
+    table = "CREATE TABLE dbo.Parcels (Id int NOT NULL);\nGO\n"
+    home.shop.commit({"db/parcels.sql": table, "src/Orders/Invoices.Print.cs": "namespace Shop.Orders;\n"})
+    home.shop.commit({"src/Orders/Invoices.cs": invoices.replace('"no invoice"', '"no such invoice"')})
     index_without_dagster(home.cli.home, home.shop, "shop")
+    with serving(home, errors=folder / "errors.txt") as server:
+        yield home, server
+
+
+def test_what_the_last_commits_touch(later: tuple[Home, Server]) -> None:
+    home, server = later
+    before = home.shop.git("rev-parse", "HEAD~1")
 
     async def talk(client: Client) -> None:
         found = said(await client.call_tool("graph", SHOP | {"since": before, "only": ["test"]}))
@@ -74,18 +85,15 @@ def test_what_the_last_commits_touch(home: Home, tmp_path: Path) -> None:
         assert neither.is_error and "start is missing" in said(neither)
 
     ask(stdio(home, "--alone"), talk)
-    with serving(home, errors=tmp_path / "errors.txt") as server:
-        found = server.get("/api/v1/graph", params=SHOP | {"since": before}).json()
-        assert {node["what"] for node in found["touched"]} == {"test"} and found["base_commit"] == before
-        page = server.get("/impact", params=SHOP | {"since": before}).text
-        assert "RefundsAnOrder" in page and "because of" in page and "/source?label=shop%40main&amp;place=" in page
-        assert server.get("/impact", params=SHOP | {"since": "nowhere"}, headers=HTML).status_code >= 400
+    found = server.get("/api/v1/graph", params=SHOP | {"since": before}).json()
+    assert {node["what"] for node in found["touched"]} == {"test"} and found["base_commit"] == before
+    page = server.get("/impact", params=SHOP | {"since": before}).text
+    assert "RefundsAnOrder" in page and "because of" in page and "/source?label=shop%40main&amp;place=" in page
+    assert server.get("/impact", params=SHOP | {"since": "nowhere"}, headers=HTML).status_code >= 400
 
 
-def test_what_differs_from_the_generation_before(home: Home, tmp_path: Path) -> None:
-    table = "CREATE TABLE dbo.Parcels (Id int NOT NULL);\nGO\n"
-    home.shop.commit({"db/parcels.sql": table, "src/Orders/Invoices.Print.cs": "namespace Shop.Orders;\n"})
-    index_without_dagster(home.cli.home, home.shop, "shop")
+def test_what_differs_from_the_generation_before(later: tuple[Home, Server]) -> None:
+    home, server = later
 
     async def talk(client: Client) -> None:
         found = said(await client.call_tool("status", SHOP | {"compare": "previous"}))
@@ -96,8 +104,7 @@ def test_what_differs_from_the_generation_before(home: Home, tmp_path: Path) -> 
         assert wrong.is_error and "20010101" in said(wrong)
 
     ask(stdio(home, "--alone"), talk)
-    with serving(home, errors=tmp_path / "errors.txt") as server:
-        compared = server.get("/api/v1/status", params=SHOP | {"compare": "previous"}).json()
-        assert compared["added"]["named"] == ["dbo.Parcels|TABLE"] and compared["removed"]["nodes"]
-        page = server.get("/compare", params=SHOP).text
-        assert "What came" in page and "/graph?start=dbo.Parcels%7CTABLE" in page
+    compared = server.get("/api/v1/status", params=SHOP | {"compare": "previous"}).json()
+    assert compared["added"]["named"] == ["dbo.Parcels|TABLE"] and compared["removed"]["nodes"]
+    page = server.get("/compare", params=SHOP).text
+    assert "What came" in page and "/graph?start=dbo.Parcels%7CTABLE" in page
