@@ -24,10 +24,11 @@ from rag_assets.cli import app
 from rag_assets.cli.console import Output
 from rag_assets.cli.index.runs import Failed, IndexRequest, for_each_repository
 from rag_assets.cli.options import CliSession
-from rag_assets.index.labels import register_label
+from rag_assets.index.labels import register_label, repository_of
 from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.run_stages import run_stages
-from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
+from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings, load_settings
 from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.kept_shards import kept
@@ -136,6 +137,25 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("RAG_ASSETS") or name in ("DAGSTER_HOME", "NO_COLOR", "FORCE_COLOR"):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def without_dagster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that index do so by the stages alone, in one process: a run of Dagster takes several times as long. For
+    tests of when a command indexes, and of what it finds then."""
+    from rag_assets.defs import in_process  # Dagster: only where it is replaced
+
+    def run(home: IndexHome, label: str, progress: Progress, **asked: Any) -> in_process.RunOutcome:
+        settings = load_settings(asked["config_file"])
+        if asked["lexical_only"]:
+            settings = settings.without_vectors()
+        settings = settings.model_copy(update={"home": home.root, "workers": settings.workers or 1})
+        commit = asked["commit"] if asked["pinned"] else None
+        options: dict[str, Any] = {"commit": commit, "force": asked["force"], "progress": progress}
+        run_stages(settings, label, repository_of(home, settings, label), run_id="made-by-a-test", **options)
+        return in_process.RunOutcome("made-by-a-test")
+
+    monkeypatch.setattr(in_process, "run_index_job", run)
 
 
 def new_repository(path: Path, files: dict[str, str | bytes] | None = None) -> Repository:

@@ -280,7 +280,7 @@ def test_what_an_index_does_not_know_is_told_with_the_command_of_git(tmp_path: P
     with tarfile.open(tmp_path / "till.tgz", "w:gz") as archive:
         (tmp_path / "Coin.cs").write_text("class Coin { }\n")
         archive.add(tmp_path / "Coin.cs", "till/Coin.cs")
-    assert cli.run("index", str(tmp_path / "till.tgz"), "--lexical-only").code == 0
+    cli.build(tmp_path / "till.tgz", lexical_only=True)
     for question in ("what changed lately?", "when was Coin changed?"):
         done = cli.run("ask", question, "--json").json
         assert "git log --stat -5" in str(done["reason"]) + str(done["notes"])
@@ -557,8 +557,7 @@ def test_a_shallow_clone_knows_one_commit_only(tmp_path: Path) -> None:
     clone = tmp_path / "shallow"
     subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{tmp_path / 'till'}", str(clone)], check=True)
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
-    made = cli.run("index", str(clone), "--lexical-only")
-    assert made.code == 0, made.err
+    cli.build(clone, lexical_only=True)
     done = cli.run("ask", "what changed lately?", "--json").json
     said = str(done["reason"]) + str(done["notes"])
     assert "the index knows one commit only" in said and "no section has" not in said

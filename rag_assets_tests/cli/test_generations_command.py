@@ -78,6 +78,7 @@ def test_nothing_indexed_says_what_to_do(tmp_path: Path) -> None:
     assert empty.run("gc").code == 0
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_a_rollback_holds_until_there_is_something_new(cli: CommandLine, history: History) -> None:
     done = cli.run("generations", "rollback")
     assert done.code == 0
@@ -94,12 +95,14 @@ def test_a_rollback_holds_until_there_is_something_new(cli: CommandLine, history
     assert served(history) not in history.ids
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_force_ends_a_rollback(cli: CommandLine, history: History) -> None:
     cli.run("generations", "rollback", "shop")
     assert cli.run("index", "shop@main", LEXICAL, "--force").code == 0
     assert served(history) == f"{history.ids[2]}~2"
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_what_somebody_chose_and_lost_is_said(cli: CommandLine, history: History) -> None:
     cli.run("generations", "rollback")
     shutil.rmtree(generation_directory(history.home, history.label, history.ids[1]) / "shard")

@@ -39,6 +39,7 @@ LOSSES: dict[str, Callable[[IndexHome], object]] = {
 }
 
 
+@pytest.mark.usefixtures("without_dagster")
 @pytest.mark.parametrize("what", LOSSES)
 def test_a_lost_part_is_noticed_and_built_again(cli: CommandLine, repository: Repository, what: str) -> None:
     index_without_dagster(cli.home, repository, "shop")
@@ -56,6 +57,7 @@ def test_a_lost_part_is_noticed_and_built_again(cli: CommandLine, repository: Re
     assert "up to date" in cli.run("index", repository.path, LEXICAL).err
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_a_damaged_pointer_is_replaced(cli: CommandLine, repository: Repository) -> None:
     index_without_dagster(cli.home, repository, "shop")
     (cli.home.label(LABEL) / "active.json").write_text("{", encoding="utf-8")
@@ -74,6 +76,7 @@ def test_a_label_with_a_damaged_pointer_is_served_again_by_choice(cli: CommandLi
     assert cli.run("search", "order").code == 0
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_a_damaged_manifest_says_what_to_do(cli: CommandLine, repository: Repository) -> None:
     index_without_dagster(cli.home, repository, "shop")
     (generation(cli.home) / "manifest.json").write_bytes(b'{"ref": "\xff"}')
@@ -84,6 +87,7 @@ def test_a_damaged_manifest_says_what_to_do(cli: CommandLine, repository: Reposi
     assert cli.run("search", "order").code == 0
 
 
+@pytest.mark.usefixtures("without_dagster")
 @pytest.mark.parametrize("damage", [lambda path: path.write_bytes(b"{"), Path.unlink], ids=["cut short", "gone"])
 def test_a_lost_record_of_a_stage_is_noticed_and_built_again(
     cli: CommandLine, repository: Repository, damage: Callable[[Path], object]

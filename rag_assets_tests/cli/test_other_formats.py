@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from rag_assets.index.cache import CACHE_FORMAT
 from rag_assets.index.generations import MANIFEST_VERSION, active_generation, generations_directory
 from rag_assets.index.layout import IndexHome, read_record, write_record
@@ -26,6 +28,7 @@ def number_manifest(home: IndexHome, version: int) -> None:
     write_record(path, manifest | {"manifest_version": version})
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_an_index_of_another_format_is_built_anew(cli: CommandLine, repository: Repository) -> None:
     cli.build(repository.path, lexical_only=True)
     manifest = active_generation(cli.home, LABEL).directory / "manifest.json"
@@ -46,6 +49,7 @@ def test_an_index_of_another_format_is_built_anew(cli: CommandLine, repository: 
     assert cli.run("search", "order").code == 0
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_a_cache_of_another_format_is_made_anew(cli: CommandLine, repository: Repository) -> None:
     index_without_dagster(cli.home, repository, "shop")
     path = cli.home.cache / "format"

@@ -43,11 +43,13 @@ def test_once_indexes_what_is_new_and_ends(cli: CommandLine, repository: Reposit
     assert active_generation(cli.home, "shop@main").manifest.commit_sha == new
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_without_a_name_it_is_the_repository_here(cli: CommandLine, repository: Repository) -> None:
     (line,) = once(CommandLine(cli.home, repository.path))
     assert line.startswith("shop@main indexed")
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_one_that_fails_does_not_stop_the_others(cli: CommandLine, repository: Repository) -> None:
     url = "http://user:s3cr3t-token@127.0.0.1:9/team/away.git"
     done = cli.run("watch", url, repository.path, "--once", LEXICAL)
@@ -64,6 +66,7 @@ def test_a_name_that_means_nothing_is_an_error(cli: CommandLine) -> None:
     assert "neither a configured repository nor a label" in done.err
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_a_second_watch_of_one_home_says_so(cli: CommandLine, repository: Repository) -> None:
     with only_one(cli.home, "watch"):
         done = cli.run("watch", repository.path, "--once")
@@ -94,7 +97,11 @@ class Clock:
 
 @pytest.fixture
 def watched(
-    cli: CommandLine, repository: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cli: CommandLine,
+    repository: Repository,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    without_dagster: None,
 ) -> Iterator[Callable[..., tuple[list[str], list[float]]]]:
     """Runs a watch of `repository` through a list of events; its lines, and how long it rested."""
     monkeypatch.chdir(cli.folder)
@@ -171,6 +178,7 @@ def test_an_output_that_is_quiet_says_results_only(capsys: pytest.CaptureFixture
     assert capsys.readouterr() == ("d\n", "")
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_watch_repeats_a_label_of_a_repository(cli: CommandLine, tmp_path: Path) -> None:
     other = new_repository(tmp_path / "zoo")
     other.git("branch", "dev")
