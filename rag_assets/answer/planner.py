@@ -324,6 +324,20 @@ def _file_shown(asked: Asked) -> Planned | None:
     return Planned(replace(asked.wish, places=(place,)), lead=tuple(lead))
 
 
+def _left_out(asked: Asked) -> Planned | None:
+    """Why the files that a question names are in no index."""
+    places = asked.question.places if asked.question.kind is not QuestionKind.ERROR else ()
+    known = asked.target.parts.shard().values("Path", asked.target.scope()) if places else ()
+    if not places or any(meant(place.path, known) or _near(place, known) for place in places):
+        return None
+    from rag_assets.answer.left_out import files_left_out
+
+    told = [
+        one for place in places for index in asked.target.members.values() for one in files_left_out(index, place.path)
+    ]
+    return Planned(asked.wish, absent="; ".join(told)) if told else None
+
+
 def _settings_read(asked: Asked) -> Planned | None:
     """The settings that what the question names reads, where it asks for them."""
     noun, reader = settings_asked(asked.question.text)
@@ -508,6 +522,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _everyday,
     _file_shown,
+    _left_out,
     _settings_read,
     _package_used,
     _listed_of_whole,

@@ -99,6 +99,8 @@ def suggestions(found: AnswerInputs, *, untranslated: bool = False) -> tuple[str
         return (instead,)
     if found.absent and found.outside:
         return ("ask without the filter",)
+    if found.absent and found.search.question.places:
+        return ("all that is left out: rag-assets status --skipped",)
     made = []
     if found.unknown and found.near:
         return (f"did you mean {', '.join(found.near)}?",)

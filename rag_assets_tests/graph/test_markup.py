@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from rag_assets.graph.extract.markup import markup
+from rag_assets.graph.extract.registry import markup
 
 from .chains import edges_by
 

@@ -5,7 +5,7 @@ behind a page or a window with the handlers of its events, and the types of a na
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, endpoint_key, file_key
 from rag_assets.contracts.segment import MemberKind
@@ -14,9 +14,6 @@ from rag_assets.languages.csharp.web.endpoint_model import ANY_METHOD
 from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
 
-_LANGUAGES = frozenset({"xml", "xaml", "html"})
-_WEB_FORMS = (".ashx", ".asmx", ".asax", ".svc")
-"""Files of one directive, which are texts otherwise."""
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|<%--.*?(?:--%>|\Z)", re.DOTALL)
 _BEHIND = "x:Class", "Inherits", "Class"
 _TYPE = re.compile(
@@ -31,18 +28,13 @@ _ATTRIBUTE = re.compile(r"\b(verb|path|type)\s*=\s*[\"']([^\"'<>]*)[\"']")
 _PREFIXED = re.compile(r"(?<![\w:.])(?P<prefix>\w+):(?P<name>[A-Z]\w*)")
 
 
-def markup(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
+def markup_in(file: ParsedFile, symbols: LabelDeclarations) -> Iterator[GraphNode | GraphEdge]:
     """`FILE UsesType` each type of the label that markup or settings name, `FILE Calls` each handler of an event.
-    The handlers of `web.config` are endpoints too. Nothing for other files; never raises for any text."""
-    if _is_markup(file):
-        text = _COMMENT.sub(lambda found: re.sub(r"[^\r\n]", " ", found.group()), file.text)
-        yield from once(_uses(file, text, symbols))
-        if file.path.rpartition("/")[2].lower() == "web.config":
-            yield from _endpoints(file, text, symbols)
-
-
-def _is_markup(file: ParsedFile) -> bool:
-    return file.language in _LANGUAGES or file.path.lower().endswith(_WEB_FORMS)
+    The handlers of `web.config` are endpoints too. Never raises for any text."""
+    text = _COMMENT.sub(lambda found: re.sub(r"[^\r\n]", " ", found.group()), file.text)
+    yield from once(_uses(file, text, symbols))
+    if file.path.rpartition("/")[2].lower() == "web.config":
+        yield from _endpoints(file, text, symbols)
 
 
 def _endpoints(file: ParsedFile, text: str, symbols: LabelDeclarations) -> Iterator[GraphNode | GraphEdge]:

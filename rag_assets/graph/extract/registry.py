@@ -24,7 +24,6 @@ from rag_assets.graph.extract.ef_access import ef_usage
 from rag_assets.graph.extract.ef_model import ef_migrations, ef_model
 from rag_assets.graph.extract.embedded_sql import sql_in_csharp
 from rag_assets.graph.extract.endpoints import effects_of_lambdas, endpoints, other_endpoints
-from rag_assets.graph.extract.markup import markup
 from rag_assets.graph.extract.messages import messages
 from rag_assets.graph.extract.sql_objects import sql_objects as sql
 from rag_assets.graph.extract.tests import subjects_of_tests, tested_members
@@ -83,6 +82,20 @@ def packages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode
         key = package_key(one.ecosystem, one.name)
         yield GraphNode(key, NodeType.PACKAGE, one.called, signature=one.version)
         yield GraphEdge(file_key(file.path), Relation.REFERENCES, key, path=file.path, line=one.line)
+
+
+_MARKUP = frozenset({"xml", "xaml", "html"})
+_WEB_FORMS = (".ashx", ".asmx", ".asax", ".svc")
+"""Files of one directive, which are texts otherwise."""
+
+
+def markup(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
+    """What markup and settings name of C#."""
+    if file.language not in _MARKUP and not file.path.lower().endswith(_WEB_FORMS):
+        return ()
+    from rag_assets.graph.extract.markup import markup_in  # start-up budget: not of C#
+
+    return markup_in(file, symbols)
 
 
 EXTRACTORS: tuple[Extractor, ...] = (
