@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -195,9 +196,17 @@ def create(home: Home, name: str, *options: str, role: str = "auditor") -> str:
     return str(home.cli.run("token", "create", name, *options, "--json", options=words).json["token"])
 
 
-def test_a_reader_signs_in_and_out(guarded: Home, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def gate(guarded: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that lets nobody in without a token."""
+    create(guarded, "first")
+    with serving(guarded, errors=tmp_path_factory.mktemp("gate") / "errors.txt") as made:
+        yield made
+
+
+def test_a_reader_signs_in_and_out(guarded: Home, gate: Server) -> None:
     token, guest = create(guarded, "anna", "--org", "local"), create(guarded, "guest", role="guest")
-    with serving(guarded, errors=tmp_path / "errors.txt") as server, httpx2.Client(base_url=server.address) as browser:
+    with httpx2.Client(base_url=gate.address) as browser:
         asked = page_of(browser.get(f"/?q=refund&{SHOP}", headers=HTML), 401)
         (following,) = [about["value"] for _, about in asked.elements if about.get("name") == "following"]
         assert following == f"/?q=refund&{SHOP}" and "Sign in" in asked.text
@@ -225,10 +234,10 @@ def test_a_reader_signs_in_and_out(guarded: Home, tmp_path: Path) -> None:
         assert 'http-equiv="refresh"' in strange.text, "a strict cookie comes with the second request"
         secure = browser.post("/sign-in", data={"token": token}, headers={"x-forwarded-proto": "https"})
         assert "; secure" in secure.headers["set-cookie"].lower()
-    assert token not in server.said()
+    assert token not in gate.said()
 
 
-def test_roles_and_organisations_hold_on_every_page(guarded: Home, tmp_path: Path) -> None:
+def test_roles_and_organisations_hold_on_every_page(guarded: Home, gate: Server) -> None:
     strangers = create(guarded, "low", role="guest"), create(guarded, "acme", "--org", "acme")
     own = create(guarded, "own", "--org", "local")
     pages = [
@@ -236,27 +245,23 @@ def test_roles_and_organisations_hold_on_every_page(guarded: Home, tmp_path: Pat
         *(f"/source?place=src/Orders/OrderService.cs&{SHOP}", f"/graph?start=OrderService&{SHOP}", f"/index?{SHOP}"),
         *(f"/eval?{SHOP}", "/nowhere"),
     ]
-    with serving(guarded, errors=tmp_path / "errors.txt") as server:
-        for address in pages:
-            seen = server.get(address, headers=HTML | {"cookie": f"rag_assets_token={own}"}).text
-            for token in strangers:
-                hidden = server.get(address, headers=HTML | {"cookie": f"rag_assets_token={token}"}).text
-                said = hidden.replace("start=OrderService", "").replace("Orders/OrderService.cs", "")  # of the address
-                assert "OrderService" not in said and "shop@main" not in said.replace(
-                    "no label &#39;shop@main&#39;", ""
-                )
-            assert "shop@main" in seen or address in ("/", "/nowhere", "/graph"), address
+    for address in pages:
+        seen = gate.get(address, headers=HTML | {"cookie": f"rag_assets_token={own}"}).text
+        for token in strangers:
+            hidden = gate.get(address, headers=HTML | {"cookie": f"rag_assets_token={token}"}).text
+            said = hidden.replace("start=OrderService", "").replace("Orders/OrderService.cs", "")  # of the address
+            assert "OrderService" not in said and "shop@main" not in said.replace("no label &#39;shop@main&#39;", "")
+        assert "shop@main" in seen or address in ("/", "/nowhere", "/graph"), address
 
 
-def test_sessions_of_different_tokens_never_mix(guarded: Home, tmp_path: Path) -> None:
+def test_sessions_of_different_tokens_never_mix(guarded: Home, gate: Server) -> None:
     anna, bert = ({"cookie": f"rag_assets_token={create(guarded, name, '--org', 'local')}"} for name in ("a1", "b1"))
-    with serving(guarded, errors=tmp_path / "errors.txt") as server:
-        first = page_of(server.get(f"/ask?q=what+is+OrderService&{SHOP}", headers=HTML | anna))
-        (session,) = {about["value"] for _, about in first.elements if about.get("name") == "session"}
-        assert len(session) >= 20 and session not in first.links["link to this question"]
-        follow = f"/ask?q=who+calls+it&{SHOP}&session={session}"
-        for who in (anna, bert):
-            assert page_of(server.get(follow, headers=HTML | who)).of_class("answer")
+    first = page_of(gate.get(f"/ask?q=what+is+OrderService&{SHOP}", headers=HTML | anna))
+    (session,) = {about["value"] for _, about in first.elements if about.get("name") == "session"}
+    assert len(session) >= 20 and session not in first.links["link to this question"]
+    follow = f"/ask?q=who+calls+it&{SHOP}&session={session}"
+    for who in (anna, bert):
+        assert page_of(gate.get(follow, headers=HTML | who)).of_class("answer")
     with open_conversations(guarded.cli.home, "none", clearance=Confidentiality.RESTRICTED) as kept:
         turns = {name: [one.turns for one in kept.sessions(f"token {name}")] for name in ("a1", "b1")}
         assert turns == {"a1": [2], "b1": [1]} and not kept.sessions("a1")  # a user of the system called like the token
