@@ -22,9 +22,10 @@ from rag_assets.defs.observed_heads import last_observation
 from rag_assets.defs.pipeline import configured_assets, pipeline_for
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.scope import REPOSITORY, scope_of
-from rag_assets.index.labels import register_label
+from rag_assets.index.labels import register_label, repository_of
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.pipeline.progress import Silent
+from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.pipeline.versions import STAGES
 from rag_assets.settings import RepositorySettings, Settings, load_settings
 from rag_assets_tests.git_repository import Repository
@@ -89,6 +90,11 @@ class Automated:
         register_label(self.home, label, RepositorySettings(**entry), ref)
         self.instance.add_dynamic_partitions("index_label", [label])
         return label
+
+    def build(self, label: str) -> None:
+        """What an earlier run leaves in the home, made by the stages alone: the instance knows nothing of it."""
+        settings = self.settings.model_copy(update={"workers": 1})
+        run_stages(settings, label, repository_of(self.home, settings, label), run_id="made-by-a-test")
 
     def run(self, *labels: str, **options: Any) -> ExecuteInProcessResult:
         """One label as one partition, several as the range that a backfill makes of them."""
