@@ -26,6 +26,7 @@ from rag_assets.cli.index.runs import Failed, IndexRequest, for_each_repository
 from rag_assets.cli.options import CliSession
 from rag_assets.index.labels import register_label, repository_of
 from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.pipeline.eval_runs import QualityRefused
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings, load_settings
@@ -152,7 +153,10 @@ def without_dagster(monkeypatch: pytest.MonkeyPatch) -> None:
         settings = settings.model_copy(update={"home": home.root, "workers": settings.workers or 1})
         commit = asked["commit"] if asked["pinned"] else None
         options: dict[str, Any] = {"commit": commit, "force": asked["force"], "progress": progress}
-        run_stages(settings, label, repository_of(home, settings, label), run_id="made-by-a-test", **options)
+        try:
+            run_stages(settings, label, repository_of(home, settings, label), run_id="made-by-a-test", **options)
+        except QualityRefused as refused:
+            return in_process.RunOutcome("made-by-a-test", failure=str(refused), refused=True)
         return in_process.RunOutcome("made-by-a-test")
 
     monkeypatch.setattr(in_process, "run_index_job", run)

@@ -114,6 +114,7 @@ def test_a_refused_build_has_an_exit_code_of_its_own(graded: Graded) -> None:
     assert found["refused"] is None
 
 
+@pytest.mark.usefixtures("without_dagster")
 @pytest.mark.parametrize(
     "rules", [{"tolerance": 0.3}, {"gate": False}, {"gate": False, "minimum": {"recall": 1.0}}], ids=str
 )
@@ -169,6 +170,7 @@ def test_eval_without_a_set_says_where_to_name_one(graded: Graded) -> None:
     assert gone.code == 1 and "there is no such file" in gone.err
 
 
+@pytest.mark.usefixtures("without_dagster")
 def test_rules_of_the_evaluation_are_in_what_a_build_measures(graded: Graded) -> None:
     def measured(**evaluation: object) -> list[str]:
         graded.configure(**evaluation)
