@@ -103,11 +103,11 @@ _TABLE = (
     Language("lua", _CODE, "lua"),
     Language("objectivec", _CODE, "m mm"),
     Language("perl", _CODE, "pl pm"),
-    Language("php", _CODE, "php"),
+    Language("php", _CODE, "php phtml inc"),
     Language("powershell", _CODE, "ps1 psm1 psd1"),
     Language("proto", _CODE, "proto"),
     Language("r", _CODE, "r"),
-    Language("ruby", _CODE, "rb rake gemspec", "gemfile rakefile"),
+    Language("ruby", _CODE, "rb rake gemspec ru jbuilder", "gemfile rakefile podfile vagrantfile fastfile"),
     Language("rust", _CODE, "rs"),
     Language("scala", _CODE, "scala sc"),
     Language("shader", _CODE, "hlsl glsl fx shader compute"),
@@ -116,6 +116,7 @@ _TABLE = (
     Language("swift", _CODE, "swift"),
     Language("terraform", _CODE, "tf tfvars hcl"),
     Language("vb", _CODE, "vb vbs bas"),
+    Language("verilog", _CODE, "v vh sv svh"),
     Language("vue", _CODE, "vue"),
     Language("zig", _CODE, "zig"),
     # sql
@@ -160,7 +161,7 @@ _TABLE = (
     ),
     # markup
     Language("css", _MARKUP, "css scss sass less"),
-    Language("html", _MARKUP, "html htm xhtml hbs handlebars mustache ejs liquid aspx ascx master"),
+    Language("html", _MARKUP, "html htm xhtml hbs handlebars mustache ejs erb blade.php liquid aspx ascx master"),
     Language("razor", _MARKUP, "razor cshtml vbhtml"),
     Language("xaml", _MARKUP, "xaml axaml"),
 )

@@ -429,7 +429,137 @@ FILES = {
           }
         }
         """,
-        ["class cart.Cart", "  method total"],
+        ["class cart.Cart", "  constructor Cart", "  field owner", "  method total"],
+    ),
+    "provider.dart": (
+        """
+        final carts = Provider((ref) { return Carts(); });
+        class Carts<T> {
+          Carts.empty({this.all = const []});
+          static Carts<T>? of<T>(Context context, {bool listen = true}) {
+            return context.find<Carts<T>>();
+          }
+          int get count => all.length;
+          set first(T one) { all[0] = one; }
+          Future<List<String?>> names() async => [];
+          var all = [];
+        }
+        """,
+        [
+            "module provider",
+            "  field carts",
+            "class provider.Carts",
+            "  constructor Carts",
+            "  method of",
+            "  method count",
+            "  method first",
+            "  method names",
+            "  field all",
+        ],
+    ),
+    "Cart.h": (
+        """
+        #import "Line.h"
+        @class Line;
+        @protocol Printing;
+        /** Wanted things. */
+        @interface Cart : Base <Printing>
+        @property (nonatomic, strong) Line *first;
+        + (instancetype)empty;
+        - (int)totalWith:(int)rate and:(int)more;
+        @end
+        """,
+        ["class Cart", "  field first", "  method empty", "  method totalWith"],
+    ),
+    "Cart.m": (
+        """
+        #import "Cart.h"
+        @interface NSString (Trimmed)
+        - (NSString *)trimmed;
+        @end
+        @implementation Cart
+        static int rate = 1;
+        - (int)totalWith:(int)rate {
+            return [self.lines count] * rate;
+        }
+        @end
+        int main(void) { return 0; }
+        """,
+        [
+            "module Cart",
+            "  method NSString.trimmed",
+            "  statements lines 6-6",
+            "  method Cart.totalWith",
+            "  function main",
+        ],
+    ),
+    "old.c": (
+        """
+        int count();
+
+        static int
+        total(lines, rate)
+        struct line *lines;
+        int rate;
+        {
+            if (rate)
+            {
+                return rate;
+            }
+            return 0;
+        }
+
+        main(argc, argv) /* begins */
+        char **argv;
+        {
+        }
+
+        show ()
+        /* all of
+           them */
+        {
+        }
+        """,
+        ["module old", "  function count", "  function total", "  function main", "  function show"],
+    ),
+    "cpu.v": (
+        """
+        `include "alu.v"
+        // Runs it.
+        module cpu #(
+            parameter [0:0] WIDE = 1
+        `ifdef DEBUG
+            , parameter LOUD = 1
+        `endif
+        ) (
+            input clk
+        );
+            function [31:0] plus;
+                input [31:0] a;
+                plus = a + 32'h 1;
+            endfunction
+        endmodule
+
+        module other;
+        endmodule
+        """,
+        ["namespace cpu", "  field WIDE", "  method plus", "namespace other"],
+    ),
+    "Records.fs": (
+        """
+        module Shop.Records
+
+        type Line = {
+            Price: decimal
+        } with
+
+            member this.Doubled() = this.Price * 2m
+
+        let all = [
+            1
+        ]
+        """,
+        ["type Shop.Records.Line", "  method Doubled", "module Records", "  function all"],
     ),
     "cart.clj": (
         """
@@ -495,6 +625,7 @@ def test_documentation_attributes_and_bases_belong_to_their_declaration() -> Non
         ("a.vb", "<Fact>\nPublic Sub A()\nEnd Sub", ["Fact"]),
         ("a.vb", "<Fact, Trait(1, 2)> Public Sub A()\nEnd Sub", ["Fact", "Trait(1, 2)"]),
         ("a.kt", "@Test fun a() = 1", ["Test"]),
+        ("a.kt", "@Headers(1,\n    2)\nfun a() = 1", ["Headers(1,\n    2)"]),
         ("a.swift", "@Test(1)\n@MainActor\nfunc a() {}", ["Test(1)", "MainActor"]),
         ("a.rs", "#[tokio::test]\nasync fn a() {}", ["tokio::test"]),
         ("a.cpp", "template <class T>\nint a() { return 1; }", []),
@@ -626,6 +757,14 @@ def test_hostile_repetitions_end_in_valid_segments(language: str, piece: str) ->
         ("a.rb", "<<A\n"),
         ("a.php", "<<<A\n"),
         ("a.cpp", 'R"a('),
+        ("a.m", "@interface A\n"),
+        ("a.c", "a(b)\nint c;\n"),
+        ("a.c", "a(\n"),
+        ("a.c", "- (a)b\n"),
+        ("a.c", "a(b)\n/* c */\n"),
+        ("a.dart", "final a b "),
+        ("a.dart", "a<b> c\n"),
+        ("a.kt", ")\n"),
     ],
 )
 def test_hostile_repetitions_take_linear_time(path: str, piece: str) -> None:

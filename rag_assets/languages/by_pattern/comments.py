@@ -45,6 +45,7 @@ _STYLES: dict[str, tuple[str, str]] = {
     ),
     "rust": (_SLASHES, rf'r(\#+)"[\s\S]*?(?:"\1|\Z)|{_QUOTED}|{_CHARACTER}'),
     "slashes_and_hash": (rf"{_SLASHES}|{_HASH}", rf"{_TRIPLE}|{_HEREDOC}|{_QUOTED}"),
+    "verilog": (_SLASHES, rf"^[ \t]*`(?!include)\w+[^\n]*|{_QUOTED}"),
     "vb": (r"'[^\n]*|(?<![^\n])[ \t]*REM\b[^\n]*", r'"[^"\n]*"?'),
 }
 """Name of a style → what is a comment, what is a string. Strings do not cross lines unless they say so: an apostrophe

@@ -5,18 +5,24 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from rag_assets.languages.by_pattern.comments import Masked
 from rag_assets.languages.by_pattern.table import BlockEnd, LanguagePatterns, Role
 
 _CONSTRUCTOR = "constructor"
 _ARGUMENTS = "arguments"
-_NAMES = ("name", "name2", "name3", "name4", _CONSTRUCTOR, _ARGUMENTS)
+_KINDS = ("kind", "kind2")
+_NAMES = ("name", "name2", "name3", "name4", "name5", _CONSTRUCTOR, _ARGUMENTS)
 _FIELDS = "fields"
 _BRACKET = re.compile(r"[{}()\[\]]")
 _MARK = re.compile(r"[{}()\[\];]")
-_CLOSERS = re.compile(r"end\b|[})\]]|fi\b|done\b|esac\b", re.IGNORECASE)
+_CLOSERS = re.compile(
+    r"end(?:module|function|task|class|package|interface)?\b|[})\]]|fi\b|done\b|esac\b", re.IGNORECASE
+)
 _CONTINUES = re.compile(r"[{.)\]}]|->|(?:else|catch|finally|where)\b|:[ \t]|(?:\w+[ \t]+)?constructor\b")
+_OLD_PARAMETERS = re.compile(r"\s*(?:[A-Za-z_][\w \t*,\[\]()]{0,200};\s{0,80}){1,16}(?=\{)")
+_OBJC_END = re.compile(r"^[ \t]*@end\b", re.MULTILINE)
 _NAME_AFTER = re.compile(r"(\w+)\s*;\Z")
 _PARAMETERS = re.compile(r"[ \t]*\(")
 _GENERIC = re.compile(r"<[^<>]*>")
@@ -25,6 +31,7 @@ _QUOTE = re.compile(r"[\"`]")
 _SUITE_AND_CASE = re.compile(r"(\w+)\s*,\s*(\w+)")  # as the runner of GoogleTest calls it
 _TAB = 4
 _MAX_NESTED = 16  # deeper declarations belong to the text of what is around them
+_MAX_HEAD_MARKS = 40  # brackets and semicolons there
 _MAX_HEAD_CHARS = 2_000  # between a name and its body, parameters left out: what is longer is no declaration
 
 
@@ -75,6 +82,7 @@ class Layout:
             start = end + 1
         self._starts = [line.start for line in self.lines]
         self.closing = _pairs(code)
+        self._ends = [found.end() for found in _OBJC_END.finditer(code)]
         self._closing_lines: dict[int, list[int]] = {}  # indentation → lines that begin with a closing brace
         for number, line in enumerate(self.lines):
             if code.startswith("}", line.first):
@@ -92,6 +100,21 @@ class Layout:
         numbers = self._closing_lines.get(indent, [])
         at = bisect_right(numbers, number)
         return self.lines[numbers[at]].first if at < len(numbers) else None
+
+    def objc_end(self, position: int) -> int:
+        """Behind the `@end` after a position; -1 without one."""
+        at = bisect_left(self._ends, position)
+        return self._ends[at] if at < len(self._ends) else -1
+
+    def opening_line(self, number: int) -> int:
+        """The line of the bracket that the last character of line `number` closes; the line itself without one."""
+        line = self.lines[number]
+        last = line.start + len(self.code[line.start : line.end].rstrip()) - 1
+        return self.number(self._opening[last]) if last in self._opening else number
+
+    @cached_property
+    def _opening(self) -> dict[int, int]:
+        return {closing: opening for opening, closing in self.closing.items()}
 
     def next_code(self, number: int) -> _Line | None:
         """The first line after line `number` that has code."""
@@ -138,7 +161,7 @@ def declarations_in(text: str, masked: Masked, language: LanguagePatterns) -> li
                 continue
             group = next((name for name in _NAMES if name in match.re.groupindex and match[name]), 0)
             name = match[group] if group else ""
-            kind = match["kind"] if "kind" in match.re.groupindex and match["kind"] else ""
+            kind = next((match[one] for one in _KINDS if one in match.re.groupindex and match[one]), "")
             heads[head] = made = Declaration(
                 Role.VALUE, name, kind, head, head, match.end(0 if group == _ARGUMENTS else group)
             )
@@ -167,7 +190,11 @@ def declarations_in(text: str, masked: Masked, language: LanguagePatterns) -> li
 
 def _find_end(one: Declaration, layout: Layout, language: LanguagePatterns) -> None:
     number = layout.number(one.head)
-    if language.block in (BlockEnd.INDENT, BlockEnd.END):
+    is_objc = one.role in (Role.OWNER, Role.TYPE) and layout.code.startswith("@", one.head)
+    if is_objc and (end := layout.objc_end(one.head_end)) >= 0:
+        one.end = end
+        one.body = layout.line(one.head_end).end
+    elif language.block in (BlockEnd.INDENT, BlockEnd.END):
         one.end = _end_by_indent(layout, number, closes=language.block is BlockEnd.END)
         one.body = min(layout.line(one.head_end).end + 1, one.end)
     elif language.block is BlockEnd.LINES or one.is_field:
@@ -179,13 +206,14 @@ def _find_end(one: Declaration, layout: Layout, language: LanguagePatterns) -> N
 def _end_by_indent(layout: Layout, number: int, *, closes: bool) -> int:
     """Before the first line that is not deeper than line `number`; after it when it only closes."""
     head = layout.lines[number]
+    goes_on = ("{", ")", "|") if closes else ("{", ")", "|", "}", "]")
     last = head
     for below in range(number + 1, len(layout.lines)):
         following = layout.lines[below]
         if following.is_blank:
             continue
         if following.indent > head.indent or (
-            following.indent == head.indent and layout.code.startswith(("{", ")", "|"), following.first)
+            following.indent == head.indent and layout.code.startswith(goes_on, following.first)
         ):
             last = following
             continue
@@ -206,11 +234,15 @@ def _end_by_brace(one: Declaration, layout: Layout, number: int) -> int:
             number += 1
         return layout.lines[number].end
     limit = position + _MAX_HEAD_CHARS
-    while found := _MARK.search(code, position, limit):
+    for _ in range(_MAX_HEAD_MARKS):
+        if (found := _MARK.search(code, position, limit)) is None:
+            break
         mark, at = found[0], found.start()
         if mark in "([":
             position = layout.closing.get(at, at) + 1
             limit += position - at - 1
+            if one.role is Role.FUNCTION and mark == "(" and (old := _OLD_PARAMETERS.match(code, position)):
+                position = old.end()
         elif mark == "{":
             one.body = at + 1
             return _after_body(one, layout, number, at)
@@ -310,9 +342,16 @@ def _attach_documentation(roots: list[Declaration], layout: Layout, text: str, l
             line = layout.lines[number - 1]
             if line.start < floor:
                 break
-            if not (text[line.start : line.end].strip() if line.is_blank else attribute.match(layout.code, line.first)):
-                break
-            number -= 1
+            first = number - 1
+            if line.is_blank:
+                if not text[line.start : line.end].strip():
+                    break
+            elif not attribute.match(layout.code, line.first):
+                first = layout.opening_line(first)  # of one on several lines
+                line = layout.lines[first]
+                if line.start < floor or not attribute.match(layout.code, line.first):
+                    break
+            number = first
             start = line.start
         one.start = max(floor, start)
         floor = max(floor, layout.line(one.head).start if one.inner else one.end)

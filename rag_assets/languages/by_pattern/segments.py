@@ -31,11 +31,12 @@ from rag_assets.languages.detection import file_stem, without_extension
 from rag_assets.languages.documents.text import segment_windows
 
 _KINDS = {
-    **dict.fromkeys(("trait", "protocol", "defprotocol", "fun interface"), "interface"),
+    **dict.fromkeys(("trait", "protocol", "@protocol", "defprotocol", "fun interface"), "interface"),
     **dict.fromkeys(("mod", "module", "defmodule"), "namespace"),
-    **dict.fromkeys(("object", "actor", "mixin", "exception", "deftype"), "class"),
+    **dict.fromkeys(("object", "actor", "mixin", "exception", "deftype", "@interface"), "class"),
     **dict.fromkeys(("structure", "union", "message"), "struct"),
     **dict.fromkeys(("typealias", "typedef", "newtype", "data"), "type"),
+    "@implementation": "impl",
     "enum class": "enum",
     "enum struct": "enum",
     "defrecord": "record",
@@ -240,8 +241,8 @@ def _import_end(block: BlockEnd, indent: int) -> re.Pattern[str]:
     return re.compile(rf";|(?=\n[ \t]{{0,{indent}}}(?![ \t}}]))") if block is BlockEnd.BRACES else _LINE_END
 
 
-_ATTRIBUTES = {"#[": r"#\[(.+?)\]", "[<": r"\[<(.+?)>\]", "<": r"<([^<>\n]+)>", "@": r"@([\w.:]+(?:\([^()\n]*\))?)"}
-_BETWEEN_ATTRIBUTES = re.compile(r"[;,](?![^()\n]*\))")  # `[<Fact; Trait("a", "b")>]`
+_ATTRIBUTES = {"#[": r"#\[(.+?)\]", "[<": r"\[<(.+?)>\]", "<": r"<([^<>\n]+)>", "@": r"@([\w.:]+(?:\([^()]{0,400}\))?)"}
+_BETWEEN_ATTRIBUTES = re.compile(r"[;,](?![^()]*\))")  # `[<Fact; Trait("a", "b")>]`
 
 
 @cache

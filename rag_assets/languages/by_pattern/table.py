@@ -88,26 +88,40 @@ _CPP_CONSTRUCTOR = (
 )
 _C_TEST = r"[A-Z_]*(?:TEST|SCENARIO)[A-Z_]*[ \t]*\([ \t]*(?P<arguments>[^()\n]{1,200}?)[ \t]*\)[ \t\n]*(?=\{)"
 _C_ATTRIBUTES = r"\[\[|template\b|__attribute__|[A-Z_]{4,}(?:\([^()\n]*\))?[ \t]*$"
-_C_INCLUDE = r"\#[ \t]*include[ \t]*[<\"](?P<name>[^>\"\n]+)"
+_C_INCLUDE = (
+    r"(?:\#[ \t]*(?:include|import)[ \t]*[<\"]|@(?:class|import|protocol)[ \t]+(?=[\w., \t]+;))(?P<name>[^>;\"\n]+)"
+)
 _C_MACRO = r"\#[ \t]*define[ \t]+(?P<name3>\w+)\("
+
+_C_BLANKS = r"(?:\s|/\*(?:[^*]|\*(?!/)){0,400}\*/){0,400}"
+_C_OLD = (  # `main(argc, argv)`, and what its parameters are below
+    rf"(?<![ \t]){_NOT_A_TYPE}(?P<name4>\w+)[ \t]*\([\w, \t]*\)"
+    rf"(?={_C_BLANKS}(?:[A-Za-z_][\w \t*,\[\]()]{{0,200}};{_C_BLANKS}){{0,16}}\{{)"
+)
 
 _C_FAMILY = LanguagePatterns(
     comments="c",
     block=BlockEnd.BRACES,
+    owner=r"(?P<kind>@implementation)[ \t]+(?P<name>\w+)|@interface[ \t]+(?P<name2>\w+)[ \t]*\([ \t]*\w",
     container=r"(?:inline[ \t]+)?namespace\b[ \t]*(?P<name>[\w:]*)[ \t\n]*(?=\{)|extern[ \t]+\"C\"[ \t\n]*(?=\{)",
     type=(
+        r"(?P<kind2>@interface|@protocol)[ \t]+(?P<name2>\w+)(?![\w, \t]*;)|"
         r"(?:typedef[ \t]+)?(?P<kind>struct|class|union|enum(?:[ \t]+(?:class|struct))?)\b"
         r"(?:[ \t]+(?!final\b)[A-Z_]{3,}(?=[ \t]+\w))?(?:[ \t]+(?P<name>\w+))?"
         r"(?=\s*(?:final\b\s*)?(?:<[^;{}()]{0,200}>\s*)?(?::(?!:)[^;{}]{0,400})?\{)"
     ),
     function=(
-        rf"(?:template[ \t]*<[^;{{}}\n]{{0,200}}>[ \t]*)?(?:{_C_TEST}|{_C_FUNCTION}|{_CPP_CONSTRUCTOR}|{_C_MACRO})"
+        r"(?:template[ \t]*<[^;{}\n]{0,200}>[ \t]*)?"
+        rf"(?:{_C_TEST}|{_C_FUNCTION}|{_C_OLD}|{_CPP_CONSTRUCTOR}|{_C_MACRO})|"
+        r"[-+][ \t]*\([^)\n]*\)[ \t]*(?P<name5>\w+)"
     ),
-    fields=_C_FIELD,
+    fields=rf"{_C_FIELD}|@property\b[ \t]*(?:\([^)\n]*\))?[^;\n]*?(?P<name2>\w+)[ \t]*;",
     imports=_C_INCLUDE,
     attributes=_C_ATTRIBUTES,
 )
-"""Both: a `.h` says nothing of which it is."""
+"""All: a `.h` says nothing of which it is."""
+
+_DART_TYPE = rf"{_NOT_A_TYPE}[A-Za-z_][\w<>,?.\[\] \t]{{0,200}}?[ \t]+"
 
 PATTERNS: dict[str, LanguagePatterns] = {
     "c": _C_FAMILY,
@@ -126,7 +140,13 @@ PATTERNS: dict[str, LanguagePatterns] = {
         modifiers=rf"abstract|base|final|sealed|interface|mixin|static|external|const|late|covariant|{_ANNOTATION}",
         owner=r"(?P<kind>extension)[ \t]+(?:type[ \t]+)?\w*[ \t]*on[ \t]+(?P<name>\w+)",
         type=rf"{{M}}(?P<kind>class|mixin|enum|typedef)[ \t]+{_NAME}",
-        function=rf"{{M}}(?:factory[ \t]+(?P<name2>[\w.]+)[ \t]*\(|{_C_FUNCTION})",
+        function=(
+            rf"{{M}}(?:factory[ \t]+(?P<name2>[\w.]+)[ \t]*\(|(?:{_DART_TYPE})?(?:get|set)[ \t]+(?P<name3>\w+)|"
+            rf"{_DART_TYPE}(?P<name>\w+|operator[ \t]*[^\s\w(]{{1,3}})(?:<[^<>\n]{{0,80}}>)?[ \t]*\(|"
+            r"(?P<constructor>[A-Z_]\w*)(?:\.\w+)?[ \t]*\()"
+        ),
+        value=rf"(?=(?:late|final|const|var)\b){{M}}(?:var[ \t]+)?(?:{_DART_TYPE})?{_NAME}[ \t]*=(?![=>])",
+        fields=rf"{{M}}(?:var[ \t]+|{_DART_TYPE})?{_NAME}[ \t]*(?:=(?![=>])|;)",
         imports=r"import[ \t]+['\"](?P<name>[^'\"\n]+)",
     ),
     "elixir": LanguagePatterns(
@@ -240,13 +260,7 @@ PATTERNS: dict[str, LanguagePatterns] = {
         ),
         imports=r"[^\n]{0,80}?\brequire[ \t]*\(?[ \t]*[\"'](?P<name>[\w./-]+)",
     ),
-    "objectivec": LanguagePatterns(
-        comments="c",
-        block=BlockEnd.BRACES,
-        type=r"(?:typedef[ \t]+)?(?P<kind>struct|union|enum)\b(?:[ \t]+(?P<name>\w+))?\s*(?=\{)",
-        function=rf"[-+][ \t]*\([^)\n]*\)[ \t]*(?P<name2>\w+)|{_C_FUNCTION}|{_C_MACRO}",
-        imports=r"\#[ \t]*(?:import|include)[ \t]*[<\"](?P<name>[^>\"\n]+)",
-    ),
+    "objectivec": _C_FAMILY,
     "perl": LanguagePatterns(
         comments="hash",
         block=BlockEnd.END,
@@ -299,7 +313,10 @@ PATTERNS: dict[str, LanguagePatterns] = {
         type=r"(?P<kind>class)[ \t]+(?P<name>[A-Z][\w:]*)|(?P<name2>[A-Z]\w*)[ \t]*=[ \t]*(?:Struct|Class|Data)\.\w+",
         function=r"{M}def[ \t]+(?:self\.|[A-Z]\w*\.)?(?P<name>\w+[?!=]?|[^\s\w(]{1,3})(?=[\s(;=]|$)",
         value=r"(?P<name>[A-Z][A-Z0-9_]+)[ \t]*=(?![=~>])",
-        fields=r"attr_(?:reader|writer|accessor)[ \t(]+:(?P<name>\w+)",
+        fields=(
+            r"(?:attr_(?:reader|writer|accessor)|belongs_to|has_one|has_many|has_and_belongs_to_many|scope)[ \t(]+"
+            r":(?P<name>\w+)"
+        ),
         imports=r"(?:require|require_relative|autoload)[ \t(]+[\"'](?P<name>[\w./-]+)",
         attributes=r"(?!)",
         constructors="initialize",
@@ -398,6 +415,14 @@ PATTERNS: dict[str, LanguagePatterns] = {
         imports=r"(?i:imports)[ \t]+(?P<name>[\w.]+)",
         attributes=r"<",
         constructors="New",
+    ),
+    "verilog": LanguagePatterns(
+        comments="verilog",
+        block=BlockEnd.END,
+        type=rf"(?P<kind>module|interface|package|class)[ \t]+(?:automatic[ \t]+|static[ \t]+)?{_NAME}",
+        function=r"(?:function|task)[ \t]+(?:(?:\[[^\]\n]*\]|\w+)[ \t]+){0,4}(?P<name>\w+)[ \t]*[(;]",
+        fields=rf"(?:parameter|localparam)[ \t]+(?:\[[^\]\n]*\][ \t]*|int[ \t]+)?{_NAME}[ \t]*=",
+        imports=r"`include[ \t]+\"(?P<name>[^\"\n]+)",
     ),
     "zig": LanguagePatterns(
         by_path=True,
