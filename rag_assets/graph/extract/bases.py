@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rag_assets.languages.label_declarations import LabelDeclarations
     from rag_assets.languages.parsed_file import ParsedFile
 
+_SHARED = dict.fromkeys(("c", "cpp", "objectivec"), ("c", "cpp", "objectivec"))
+"""Languages that derive from types of each other: a header (`.h`) is one of C."""
 _PARTS = re.compile(r"[./]")
 
 
@@ -34,13 +36,17 @@ def bases_of(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge
                     yield GraphEdge(
                         symbol_key(file.language, symbol, NodeType.TYPE),
                         Relation.IMPLEMENTS if is_contract else Relation.INHERITS,
-                        symbol_key(file.language, found.symbol, NodeType.TYPE),
+                        symbol_key(found.language, found.symbol, NodeType.TYPE),
                         Confidence.PROBABLE, file.path, line,
                     )  # fmt: skip
 
 
 def _base(written: str, symbol: str, namespace: str, language: str, symbols: LabelDeclarations) -> IndexedType | None:
-    known = symbols.declared_types.near(written, namespace, language)
+    known = (
+        entry
+        for one in _SHARED.get(language, (language,))
+        for entry in symbols.declared_types.near(written, namespace, one)
+    )
     return nearest_type((entry for entry in known if entry.symbol != symbol), namespace)
 
 

@@ -76,7 +76,8 @@ _ANNOTATION = r"@[\w.:]+(?:\([^()\n]*\))?"
 # C, C++ and what looks like them: a function is a type, a name and parameters that no keyword begins.
 _NOT_A_TYPE = (
     r"(?!(?:if|else|for|while|do|switch|case|return|goto|throw|new|delete|typedef|using|namespace|catch|sizeof|"
-    r"co_return|co_await|await|yield|assert|in|is|not|and|or|defined|static_assert|import|package)\b)"
+    r"co_return|co_await|await|yield|assert|in|is|not|and|or|defined|static_assert|import|package)\b|"
+    r"(?:public|private|protected)[ \t]*:[ \t]*\n)"
 )
 _C_TYPE = rf"{_NOT_A_TYPE}(?:::)?[A-Za-z_][\w:<>,*&\[\] \t]{{0,200}}?(?:[ \t*&>]|\n)[ \t]*"
 _C_NAME = r"(?P<name>(?:\w+(?:<[^<>\n]{0,80}>)?::)*(?:~?\w+|operator[ \t]*(?:\(\)|\[\]|[^\s\w(]{1,3}|\w+)))"
