@@ -1,5 +1,5 @@
-"""Manifests: which packages a project of Python, JavaScript, Go, Java, Rust, Ruby, PHP or .NET Framework says that it
-uses itself.
+"""Manifests: which packages a project of Python, JavaScript, Go, Java, Rust, Ruby, PHP, Elixir, Swift, Dart, C++
+(vcpkg) or .NET Framework says that it uses itself.
 
 Lock files, which also have the packages of packages, are none. What cannot be read is left out: a manifest that no
 parser takes has what stands before the error, or nothing.
@@ -26,6 +26,7 @@ _LONGEST_NAME = 256
 
 NPM, PYPI, GO, MAVEN = "npm", "pypi", "golang", "maven"
 CARGO, GEM, COMPOSER, NUGET = "cargo", "gem", "composer", "nuget"
+HEX, SWIFT, PUB, VCPKG = "hex", "swift", "pub", "vcpkg"
 """Where packages come from, as package URLs (ECMA-427) call it."""
 
 
@@ -347,6 +348,69 @@ def _gradle(text: str) -> Iterator[UsedPackage]:
         yield from _maven(found["group"], found["artifact"], found["version"] or "", line)
 
 
+_MIX = re.compile(
+    r"^[^#\n]{0,200}?\{[ \t]*:(?P<name>\w+)[ \t]*,[ \t]*(?:\"(?P<version>[~<>=! ]*\d[^\"\n]*)\"|(?:git|github|hex):)",
+    re.MULTILINE | re.ASCII,
+)
+
+
+def _mix(text: str) -> Iterator[UsedPackage]:
+    """`{:ecto, "~> 3.0"}` of a `mix.exs`, one a line; those of the same repository have a path instead."""
+    lines = LineIndex(text)
+    for found in _MIX.finditer(text):
+        yield UsedPackage(HEX, found["name"], found["name"], found["version"] or "", lines.line_of(found.start("name")))
+
+
+_SWIFT = re.compile(
+    r"\.package\s*\((?:\s*name:\s*\"[^\"\n]*\",)?\s*url:\s*\"(?:\w+://|git@)(?P<name>[^\"\s|]+?)(?:\.git)?/?\""
+    r"(?:,\s*(?:[.\w]+\(\s*)?(?:from|exact|branch|revision)?:?\s*\"(?P<version>[^\"\n]*)\")?"
+)
+
+
+def _swift(text: str) -> Iterator[UsedPackage]:
+    """The packages of a `Package.swift` by their addresses, called by the last word of those."""
+    lines = LineIndex(text)
+    for found in _SWIFT.finditer(_without_comments(text)):
+        name = found["name"].replace(":", "/")
+        called = name.rpartition("/")[2]
+        yield UsedPackage(SWIFT, name, called, found["version"] or "", lines.line_of(found.start("name")))
+
+
+_PUB_LINE = re.compile(r"^(?P<indent> *)(?P<name>\w+):[ \t]*(?P<value>[^\n#]*)", re.MULTILINE | re.ASCII)
+_PUB_SECTIONS = ("dependencies", "dev_dependencies")
+_PUB_LOCAL = ("sdk", "path")
+
+
+def _pubspec(text: str) -> Iterator[UsedPackage]:
+    """The packages of a `pubspec.yaml`, but those of the SDK and of other folders."""
+    lines = LineIndex(text)
+    told: dict[str, UsedPackage] = {}
+    section = last = ""
+    depth = 0
+    for found in _PUB_LINE.finditer(text):
+        name, indent, value = found["name"], len(found["indent"]), found["value"].strip(" \t\r\"'")
+        if not indent:
+            section, depth = name, 0
+        elif section not in _PUB_SECTIONS:
+            continue
+        elif indent <= (depth or indent):
+            depth, last = indent, name
+            told[name] = UsedPackage(PUB, name, name, value, lines.line_of(found.start("name")))
+        elif name in _PUB_LOCAL:
+            told.pop(last, None)
+    yield from told.values()
+
+
+def _vcpkg(text: str) -> Iterator[UsedPackage]:
+    read = json.loads(text)
+    wanted = read.get("dependencies") if isinstance(read, dict) else None
+    for one in wanted if isinstance(wanted, list) else ():
+        name = one.get("name") if isinstance(one, dict) else one
+        version = one.get("version>=", "") if isinstance(one, dict) else ""
+        if isinstance(name, str) and _NPM_NAME.fullmatch(name):
+            yield UsedPackage(VCPKG, name, name, version if isinstance(version, str) else "", 0)
+
+
 _NUGET = re.compile(r"<!--.*?(?:-->|\Z)|<package\s(?P<attributes>[^<>]*)>", re.DOTALL)
 _NUGET_ATTRIBUTE = re.compile(r"\b(id|version)\s*=\s*[\"']([^\"']+)")
 
@@ -363,6 +427,10 @@ _READERS: Mapping[str, Callable[[str], Iterator[UsedPackage]]] = {
     "cargo": _cargo,
     "composer": _composer,
     "gems": _gems,
+    "mix": _mix,
+    "pubspec": _pubspec,
+    "swift": _swift,
+    "vcpkg": _vcpkg,
     "package_json": _package_json,
     "packages_config": _packages_config,
     "pyproject": _pyproject,

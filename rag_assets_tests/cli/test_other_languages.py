@@ -84,6 +84,7 @@ FILES: dict[str, str | bytes] = {
     "function Set-Goods {\n    # Get the free shelf: Get-FreeShelf gets any shelf that is free, free shelf first\n"
     "    $shelf = Get-FreeShelf\n    $shelf.Taken = $true\n}\n",
     "posh/Shelf.Tests.ps1": "Describe 'Shelf' {\n    It 'is free' {\n        Get-FreeShelf | Should -Be 1\n    }\n}\n",
+    "lib/ring.cc": "namespace shop {\nclass Ring : public Queue {\npublic:\n    Ring(int size) {}\n};\n}\n",
     "lib/queue_test.cc": "TEST(QueueTest, Empty) {\n    Queue queue;\n    EXPECT_TRUE(queue.empty());\n}\n",
     "test/tax.fs": "module Shop.TaxFacts\n\n[<Fact>]\nlet ``rounds to cents`` () =\n    roundToCents 1m |> equals 1m\n",
     # Bad ones: read as far as they go.
@@ -129,6 +130,7 @@ def test_what_implements_a_trait_is_a_list(shop: CommandLine) -> None:
     told = shop.run("ask", "which types implement Sink?")
     assert told.code == 0
     assert "Printer probably implements Sink in src/printer.rs:22" in told.out
+    assert "Ring probably inherits Queue in lib/ring.cc:2" in shop.run("ask", "what derives from Queue?").out
     walked = shop.run("graph", "Sink", "--json").out
     assert "rust:src/printer.Printer|TYPE" in walked
 
@@ -185,7 +187,7 @@ def test_a_part_of_a_text_without_members_is_told_by_its_line_that_says_the_most
 
 def test_status_and_explain_say_how_such_a_file_was_read(shop: CommandLine) -> None:
     (entry,) = json.loads(shop.run("status", "--json").out)["labels"]
-    assert entry["parse_health"]["by_patterns"] == 11
+    assert entry["parse_health"]["by_patterns"] == 12
     assert "parse by-patterns" in shop.run("explain", "src/printer.rs").out
 
 

@@ -141,6 +141,36 @@ anyhow = "1.0"
   "require-dev": { "phpunit/phpunit": "^11" }
 }
 """,
+    "beam/mix.exs": 'defp deps do\n  [\n    {:ecto, "~> 3.0"},\n    # {:gone, "~> 1.0"},\n    {:own, path: "../own"},\n'
+    '    {:plug, github: "elixir-plug/plug"}, {:ok, "x"}\n  ]\nend\n',
+    "ios/Package.swift": 'let package = Package(name: "Till", dependencies: [\n'
+    '  .package(url: "https://github.com/apple/swift-nio.git", .upToNextMajor(from: "2.0.0")),\n'
+    '  // .package(url: "https://github.com/a/gone", from: "1.0.0"),\n  .package(path: "../Own"),\n])\n',
+    "dart/pubspec.yaml": """name: till
+environment:
+  sdk: 3
+dependencies:
+  flutter:
+    sdk: flutter
+  http: ^1.0.0
+  own:
+    path: ../own
+  bloc:
+    git:
+      url: https://example.com/bloc
+dev_dependencies:
+  mockito: any
+""",
+    "cpp/vcpkg.json": """{
+  "name": "till",
+  "dependencies": [
+    "fmt",
+    { "name": "zlib", "version>=": "1.3" }
+  ]
+}
+""",
+    "bad/vcpkg.json": '{"dependencies": [1, {"name": 2}, "a b"]}',
+    "bad/cut/vcpkg.json": '{"dependencies": ["cut"',
     "net/packages.config": '<?xml version="1.0"?>\r\n<packages>\r\n  <package id="NHibernate" version="5.1.0" />\r\n'
     '  <!-- <package id="Gone" version="1" /> -->\r\n  <package version="2.0"\r\n    id="NLog" />\r\n</packages>\r\n',
     "web/express.ts": "export class Express {\n  run() { return 1; }\n}\n\nexport const made = new Express();\n",
@@ -210,6 +240,14 @@ FOUND = {
     "composer:slim/psr7": "php/composer.json:4",
     "composer:phpunit/phpunit": "php/composer.json:5",
     "composer:monolog/monolog": "bad/composer.json:1",
+    "hex:ecto": "beam/mix.exs:3",
+    "hex:plug": "beam/mix.exs:6",
+    "swift:github.com/apple/swift-nio": "ios/Package.swift:2",
+    "pub:http": "dart/pubspec.yaml:7",
+    "pub:bloc": "dart/pubspec.yaml:10",
+    "pub:mockito": "dart/pubspec.yaml:14",
+    "vcpkg:fmt": "cpp/vcpkg.json:4",
+    "vcpkg:zlib": "cpp/vcpkg.json:5",
     "nuget:NHibernate": "net/packages.config:3",
     "nuget:NLog": "net/packages.config:5",
     "npm:left-pad": "bad/cut/package.json:1",
@@ -254,6 +292,8 @@ def test_packages_answer_a_question(cli: CommandLine, question: str) -> None:
         ("slim/psr7", "php/composer.json"),
         ("nhibernate", "net/packages.config"),
         ("phpunit", "php/composer.json"),
+        ("swift-nio", "ios/Package.swift"),
+        ("ecto", "beam/mix.exs"),
         ("org.slf4j:slf4j-api", "server/pom.xml"),
     ],
 )
@@ -305,6 +345,13 @@ def test_what_else_is_called_as_a_package_is_meant_without_that_word(cli: Comman
         ("composer.json", '{"require":{' + '"a/b":' * 100_000),
         ("pom.xml", "<project><dependencies><dependency><version>" + "\n" * 1_000_000),
         ("pom.xml", "<project><dependencies><dependency><version>" + "a<b/>" * 200_000),
+        ("mix.exs", "{:a, " * 100_000),
+        ("Package.swift", '.package(url: "x://a' * 20_000),
+        ("Package.swift", '.package(name: "' + " " * 200_000),
+        ("Package.swift", ".package(" + " " * 200_000),
+        ("pubspec.yaml", "  a:\n" * 100_000),
+        ("pubspec.yaml", "dependencies:\n" * 60_000),
+        ("vcpkg.json", '{"dependencies": ' + "[" * 400_000),
         ("packages.config", "<package " * 100_000),
         ("packages.config", "<!--" * 200_000),
         ("packages.config", "<package " + "id " * 200_000 + ">"),

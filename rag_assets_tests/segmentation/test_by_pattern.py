@@ -650,6 +650,11 @@ def test_bases_are_those_that_the_language_writes() -> None:
     assert bases("src/Cart.swift", "swift", "Cart") == ("Codable",)
 
 
+def test_an_access_label_is_no_type_of_a_constructor() -> None:
+    cart = named(segment_file("class Cart {\npublic:\n    Cart(int owner);\n};\n", "a.cc", "cpp"), "Cart")
+    assert (member(cart, "Cart").signature, member(cart, "Cart").span.line_start) == ("Cart(int owner)", 3)
+
+
 def test_documentation_is_plain_text_whatever_marks_a_comment_of_the_language() -> None:
     def doc(path: str, language: str, owner: str, name: str = "") -> str:
         file = segment_file(cleandoc(FILES[path][0]), path, language)

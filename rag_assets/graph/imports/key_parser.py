@@ -14,7 +14,10 @@ from rag_assets.contracts.graph import GraphNode, NodeType
 
 _LANGUAGE = re.compile(r"[a-z][a-z0-9_+#-]*")
 _NO_PROGRAM = frozenset(
-    {"", "file", "doc", "nuget", "npm", "pypi", "golang", "maven", "cargo", "gem", "composer", "http"}
+    {
+        *("", "file", "doc", "http", "nuget", "npm", "pypi", "golang", "maven", "cargo", "gem", "composer", "hex"),
+        *("swift", "pub", "vcpkg"),
+    }
 )
 _ARITY = re.compile(r"`\d+")
 _QUALIFIER = re.compile(r"\b(?:\w+\s*(?:\.|::)\s*)+")
