@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, seen_of
 from rag_assets.answer.passages import CONFIGURATION, PROSE
@@ -240,7 +241,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     kinds = [kind.value for kind in LISTED_KINDS.get(noun, ())] or [noun] * (noun in KINDS)
     if kinds:
         nodes = np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind) for kind in kinds]))
-        nodes = nodes if len(nodes) or noun != "table" else _mapped(graph)
+        nodes = np.union1d(nodes, _mapped(graph)) if noun == "table" else nodes
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
     types = _of_kind(graph, NodeType.TYPE)
@@ -311,11 +312,9 @@ def _without(innermost: re.Pattern[str], text: str) -> str:
 
 
 def _mapped(graph: Graph) -> Numbers:
-    """The tables that types are mapped to, where no script creates any."""
+    """The tables that types are mapped to and no script creates."""
     tables = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TABLE_OR_VIEW.value))
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[IN, RELATIONS.index(Relation.MAPS_TO.value)] = True
-    return tables[np.unique(graph.reach(tables, allowed)[0].origin)]
+    return tables[np.unique(graph.reach(tables, _inwards(Relation.MAPS_TO))[0].origin)]
 
 
 def _derived(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
@@ -350,41 +349,42 @@ def derived_by_text(index: LabelIndex, graph: Graph, names: Sequence[str]) -> Gr
 
 
 def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = (), part: str = "") -> Iterator[ListedNode]:
-    """The nodes that have a place: where they are declared, else where they are referred to; of several the one that
-    creates it, in no migration, in a `part` of the repository and of the product, that says the most of a subject and
-    is nearest to the root. A route once for each member
-    that answers it: services of one repository, and groups whose prefix is not known, have the same one."""
-    reader, referring = ResultReader(graph), np.zeros((2, len(RELATIONS)), np.bool_)
-    referring[IN] = True
-    exposing, containing = np.zeros_like(referring), np.zeros_like(referring)
-    exposing[IN, RELATIONS.index(Relation.EXPOSES.value)] = True
-    containing[IN, RELATIONS.index(Relation.CONTAINS.value)] = True
+    """The nodes that have a place: where they are declared, else where they are referred to, as tables are that no code
+    of the product creates; of several places the most telling one. A route once for each member that answers it:
+    services of one repository, and groups whose prefix is not known, have the same one."""
+    reader = ResultReader(graph)
+    exposing, containing, mapping = map(_inwards, (Relation.EXPOSES, Relation.CONTAINS, Relation.MAPS_TO))
     for node, places in zip(nodes.tolist(), reader.places(nodes), strict=True):
-        key = reader.key(node)
-        if len(places) > 1 and key_kind(key) is NodeType.ENDPOINT:
-            edges = reader.edges(graph.reach(np.array([node]), exposing)[0].edge)
+        key, here = reader.key(node), np.array([node])
+        kind, is_table = key_kind(key), key_kind(key) is NodeType.TABLE
+        if len(places) > 1 and kind is NodeType.ENDPOINT:
+            edges = reader.edges(graph.reach(here, exposing)[0].edge)
             yield from (ListedNode(key, edge.path, edge.line) for edge in edges)
             continue
-        if len(places) > 1:
-            edges = reader.edges(graph.reach(np.array([node]), containing)[0].edge)
-            creating = {(edge.path, edge.line) for edge in edges}  # of a table not what alters it
-            places = tuple(one for one in places if (one.path, one.line_start) in creating) or places
-        if places:
-            first = min(places, key=lambda one: _least_telling(one.path, subject, part))
-            yield ListedNode(key, first.path, first.line_start)
-            continue
-        reach, _ = graph.reach(np.array([node]), referring)
-        edges = [edge for edge in reader.edges(reach.edge) if edge.path]
-        if edges:
-            edge = min(edges, key=lambda one: (*_least_telling(one.path, subject, part), one.path, one.line))
-            yield ListedNode(key, edge.path, edge.line)
+        creating = reader.edges(graph.reach(here, containing)[0].edge) if is_table or len(places) > 1 else ()
+        created = {(edge.path, edge.line) for edge in creating}  # of a table not what alters it
+        found = {(one.path, one.line_start): 2 * ((one.path, one.line_start) in created) for one in places}
+        is_created = any(found[place] and non_product_code(place[0]) is None for place in found)
+        if not places or (is_table and not is_created):
+            edges = reader.edges(graph.reach(here, mapping if places else _inwards())[0].edge)
+            found |= {(edge.path, edge.line): 1 for edge in edges if edge.path}
+
+        def order(place: tuple[str, int], well: Mapping[tuple[str, int], int] = found) -> tuple[object, ...]:
+            path, line = place
+            said = covered(tuple(subject), roots_of(path)) if subject else 0.0
+            is_outside = bool(part) and part not in _parts_of_path(path)
+            least = _MIGRATION.search(path) is not None, is_outside, non_product_code(path) is not None
+            return *least, -well[place], -said, path.count("/"), path, line
+
+        if found:
+            yield ListedNode(key, *min(found, key=order))
 
 
-def _least_telling(path: str, subject: Sequence[QueryTerm], part: str) -> tuple[bool, bool, bool, float, int]:
-    """The order of places of one thing: those in migrations last, those of the product before others."""
-    said = covered(tuple(subject), roots_of(path)) if subject else 0.0
-    is_outside = bool(part) and part not in _parts_of_path(path)
-    return _MIGRATION.search(path) is not None, is_outside, non_product_code(path) is not None, -said, path.count("/")
+def _inwards(*relations: Relation) -> NDArray[np.bool_]:
+    """The steps against some relations, or all."""
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[IN, [RELATIONS.index(one.value) for one in relations] or slice(None)] = True
+    return allowed
 
 
 def _is_about(node: ListedNode, subject: Sequence[QueryTerm]) -> bool:

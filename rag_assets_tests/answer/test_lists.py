@@ -123,6 +123,10 @@ PARTS = {
     "public class OrderLinesController\n{\n    [HttpGet] public int Get() => 1;\n}\n",
     "src/Shop.Web/ShopEventType.cs": "namespace Shop;\n\npublic enum ShopEventType\n{\n    Opened,\n    Closed,\n}\n",
     "src/Shop.Web/Server.cs": "namespace Shop;\n\npublic class Server { }\n",
+    "src/Shop.Web/Data.cs": "namespace Shop;\n\npublic class Voucher { public int Id { get; set; } }\n\n"
+    "public class Customer { public int Id { get; set; } }\n\npublic class ShopContext : DbContext\n{\n"
+    "    public DbSet<Voucher> Vouchers { get; set; }\n    public DbSet<Customer> Customers { get; set; }\n}\n",
+    "tests/Fixtures/all.sql": "CREATE TABLE Vouchers (Id int);\n\nCREATE TABLE Unused (Id int);\n",
     "db/MySQL/Archive/Setup1.sql": "CREATE TABLE shop_orders (Id int);\nCREATE TABLE shop_lines (Id int);\n",
     "db/MySQL/Setup.sql": "CREATE TABLE shop_Orders (Id int);\nCREATE TABLE shop_Lines (Id int);\n",
     "db/Archive/1.sql": "ALTER TABLE shop_Lines ADD Amount int;\n",
@@ -172,8 +176,10 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ),
         (
             "which tables are there?",
-            "3 tables",
+            "5 tables",
             [
+                "dbo.Customers** in src/Shop.Web/Data.cs:5",
+                "dbo.Vouchers** in src/Shop.Web/Data.cs:3",
                 "dbo.shop_Lines** in db/MySQL/Setup.sql:2",
                 "dbo.shop_Orders** in db/MySQL/Setup.sql:1",
                 "dbo.shop_Refunds** in db/SQLServer/Setup.sql:3",
