@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_assets.contracts.segment import ParseHealth
+from rag_assets.contracts.segment import MemberKind, ParseHealth
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.segmentation.outline import check_invariants, member, outline
 
@@ -83,6 +83,42 @@ def test_the_members_of_scripts_stand_between_windows_of_markup() -> None:
         "  window lines 13-15",
     ]
     assert member(file.segments[0], "addOne").doc == "Adds one."
+
+
+OPTIONS = """\
+<script>
+export default defineComponent({
+  props: { owner: String },
+  setup(props) {
+    const total = ref(0)
+    // Counts a line.
+    function add(line) { total.value += line }
+    const clear = () => { total.value = 0 }
+    return { total, add, clear }
+  },
+  computed: { doubled() { return this.total * 2 } },
+  methods: {
+    save: async function (id) { await fetch(id) },
+  },
+})
+</script>
+"""
+
+
+def test_the_functions_of_the_options_of_a_component_are_members() -> None:
+    file = segment_file(OPTIONS, "src/Cart.vue", "vue")
+    check_invariants(OPTIONS, file)
+    names = [one.name for one in file.segments[0].members if one.kind is MemberKind.FUNCTION]
+    assert names == ["add", "clear", "doubled", "save"]
+    assert member(file.segments[0], "add").doc == "Counts a line."
+
+
+def test_nothing_of_an_exported_object_is_lost() -> None:
+    text = OPTIONS.removeprefix("<script>\n").removesuffix("</script>\n")
+    file = segment_file(text, "src/cart.js", "javascript")
+    check_invariants(text, file)
+    kept = "".join(one.span.slice(text) for one in file.segments[0].members)
+    assert "props: { owner: String }" in kept and "const total = ref(0)" in kept and "return { total" in kept
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,6 +25,7 @@ from rag_assets.languages.treesitter.code_segments import (
 )
 from rag_assets.languages.treesitter.parsing import MAX_NESTED_TYPES, SourceText
 
+_WORD = re.compile(r"\w\w")
 TYPE_KINDS = {
     "class_declaration": "class",
     "abstract_class_declaration": "class",
@@ -296,8 +298,52 @@ def _items(declared: DeclaredNode, source: SourceText) -> Iterator[Member | Stat
         yield from _valued(node, "left", "right", place)  # `exports.f = function …`, `A.prototype.m = …`
     elif declared.node.type == "export_statement" and node.type in FUNCTION_VALUES:
         yield function_member(node, place, "default")
+    elif declared.node.type == "export_statement" and (options := _options(node)) is not None:
+        yield from _with_rest(place.statement, list(_functions_of(options, source, MAX_NESTED_TYPES)), source.text)
     else:
         yield place.statement
+
+
+def _with_rest(whole: Statement, inside: list[Member], text: str) -> Iterator[Member | Statement]:
+    """A statement with members in it: those, and what is between them where it says something."""
+    at = whole.start
+    for member in inside:
+        if _WORD.search(text, at, member.span.char_start):
+            yield Statement(at, member.span.char_start)
+        yield member
+        at = member.span.char_end
+    if not inside or _WORD.search(text, at, whole.end):
+        yield Statement(at, whole.end)
+
+
+def _options(node: Node) -> Node | None:
+    """The object that a module exports, itself or through a call: `defineComponent({ … })` of Vue."""
+    if node.type == "call_expression":
+        arguments = node.child_by_field_name("arguments")
+        named = arguments.named_children if arguments is not None else []
+        node = next((one for one in named if one.type == "object"), node)
+    return node if node.type == "object" else None
+
+
+def _functions_of(options: Node, source: SourceText, depth: int) -> Iterator[Member]:
+    """The methods of an object and of objects in it; of `setup`, which Vue runs, the functions that it declares."""
+    for declared in declarations(options.named_children):
+        node = declared.node
+        place = MemberContext(source, declared.start, node.end_byte, declared)
+        value = node.child_by_field_name("value") if node.type == "pair" else node
+        if value is None:
+            continue
+        if value.type == "object" and depth:
+            yield from _functions_of(value, source, depth - 1)
+        elif value.type == "method_definition" or value.type in FUNCTION_VALUES:
+            name = unquoted(field_text(source, node, "name") or field_text(source, node, "key"))
+            yield from (_declared_in(value, source) if name == "setup" else []) or [function_member(value, place, name)]
+
+
+def _declared_in(function: Node, source: SourceText) -> list[Member]:
+    body = function.child_by_field_name("body")
+    found = (_items(one, source) for one in declarations(body.named_children)) if body is not None else ()
+    return [item for items in found for item in items if isinstance(item, Member)]
 
 
 def _unwrapped(node: Node) -> Node:
