@@ -459,9 +459,9 @@ def _page_of(
 def _pdf() -> _Files:
     flate = "/Filter /FlateDecode"
     text = b"BT /F1 9 Tf (a) Tj ET\n"
-    yield "bomb.pdf", _page_of(zlib.compress(b" " * (1 << 28), 9), flate)
-    twice = zlib.compress(zlib.compress(b" " * (1 << 28), 9), 9)
-    yield "bombs.pdf", _page_of(twice, "/Filter [/FlateDecode /FlateDecode]")
+    bomb = zlib.compress(b" " * (1 << 28), 9)
+    yield "bomb.pdf", _page_of(bomb, flate)
+    yield "bombs.pdf", _page_of(zlib.compress(bomb, 9), "/Filter [/FlateDecode /FlateDecode]")
     yield "operators.pdf", _page_of(zlib.compress(b"q Q " * 10_000_000, 9), flate)
     yield "texts.pdf", _page_of(zlib.compress(text * 2_000_000, 9), flate)
     yield "arrays.pdf", _page_of(b"[" * 200_000 + b"] TJ")
