@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ def _letters(text: str, alphabet: str) -> str:
     return "".join(alphabet[digit & 1] for digit in hashlib.sha256(text.encode()).digest()[:12]) + alphabet[1] * 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WalledShop:
     """One tenant's label. `points` are the payloads of all its points, `generations` its ids, oldest first. At the
     levels of `made_up` it has names instead that are nowhere."""
@@ -126,30 +127,32 @@ class WalledShop:
     def code(self, level: Confidentiality) -> str:
         return f"src/{level}/Order{self.canary(level).name.capitalize()}.cs"
 
-    def imagined(self, levels: frozenset[Confidentiality]) -> WalledShop:
-        """The shop with names and ids for these levels that are nowhere."""
-        other = replace(self, made_up=levels)
-        ids = [point["id"] for point in self.points if point["Confidentiality"] in levels]
-        known = {known: str(uuid.uuid5(uuid.NAMESPACE_OID, known)) for known in ids}
-        known |= dict(zip(self._words(levels), other._words(levels), strict=True))
-
-        def renamed(value: Any) -> Any:
-            for real, made_up in known.items() if isinstance(value, str) else ():
-                value = value.replace(real, made_up)
-            return value
-
-        points = tuple({key: renamed(value) for key, value in point.items()} for point in self.points)
-        return replace(other, points=points)
-
     def words_of(self, levels: frozenset[Confidentiality]) -> list[str]:
         """All by which somebody may ask for what is of these levels, in lower case, the longest first."""
         ids = [point["id"] for point in self.points if point["Confidentiality"] in levels]
-        return [*ids, *(known[:8] for known in ids), *map(str.lower, self._words(levels))]
+        return [*ids, *(known[:8] for known in ids), *map(str.lower, self.words(levels))]
 
-    def _words(self, levels: frozenset[Confidentiality]) -> list[str]:
+    def words(self, levels: frozenset[Confidentiality]) -> list[str]:
         known = [self.canary(level) for level in sorted(levels)]
         words = [word for one in known for word in (one.name, one.name[:-1], one.name[:-2], one.secret)]
         return [variant for word in words for variant in (word, word.capitalize())]
+
+
+@cache
+def imagined(shop: WalledShop, levels: frozenset[Confidentiality]) -> WalledShop:
+    """The shop with names and ids for these levels that are nowhere."""
+    other = replace(shop, made_up=levels)
+    ids = [point["id"] for point in shop.points if point["Confidentiality"] in levels]
+    known = {known: str(uuid.uuid5(uuid.NAMESPACE_OID, known)) for known in ids}
+    known |= dict(zip(shop.words(levels), other.words(levels), strict=True))
+
+    def renamed(value: Any) -> Any:
+        for real, made_up in known.items() if isinstance(value, str) else ():
+            value = value.replace(real, made_up)
+        return value
+
+    points = tuple({key: renamed(value) for key, value in point.items()} for point in shop.points)
+    return replace(other, points=points)
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,7 @@ class World:
 
     def imagined_by(self, asker: Asker) -> tuple[World, Asker]:
         """The world and its asker with made-up names in place of all that is above the clearance of the asker."""
-        shops = {shop.label: shop.imagined(asker.above) for shop in self.shops}
+        shops = {shop.label: imagined(shop, asker.above) for shop in self.shops}
         askers = tuple(replace(one, shop=shops[one.shop.label]) for one in self.askers)
         return replace(self, shops=tuple(shops.values()), askers=askers), askers[self.askers.index(asker)]
 
