@@ -570,7 +570,7 @@ def _name(known: Evidence, bare: str, head: str) -> str:
     if known.language in _KEYED:
         found = _FIRST_KEY.match(bare)
         return found[1] or found[2] if found else ""
-    if known.language not in _NAMED_BY_MARKS:
+    if known.language not in _NAMED_BY_MARKS or (known.language == "razor" and bare.startswith("<")):
         return ""  # it is declared where a pattern says so, and nowhere else
     if known.language in _TYPES_AFTER_NAMES and "(" not in head:
         head = head.partition(":")[0].rstrip("?! ")

@@ -33,6 +33,7 @@ from rag_assets.answer.question_analysis import (
     asks_who_catches,
     convention_noun,
     data_asked,
+    enumeration_named,
     errors_asked,
     file_asked,
     intent_of,
@@ -627,13 +628,18 @@ def _with_declared_words(
     wish: QueryIntent, question: Question, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
 ) -> QueryIntent:
     """The question with those of its words as names that the graph declares exactly so, as `Basket` may be."""
-    maybe = words_as_names(question)
-    if maybe is None:
+    maybe, (listed, of_choice) = words_as_names(question), enumeration_named(question.asks or question.typed)
+    if maybe is None and not listed:
         return wish
     graphs = [graph for _, graph in graphs_of(target, graph_of)]
+    chosen = tuple(one for one in _enumerations(graphs, [listed]) if of_choice or one == listed) if listed else ()
+    if chosen and not (maybe and maybe.choice):
+        return replace(wish, intent=Intent.DEFINITION, names=chosen, choice=True)
+    if maybe is None:
+        return wish
     of_type = maybe.intent is Intent.DEFINITION
     if maybe.choice:
-        maybe = replace(maybe, names=(*maybe.names, *_enumerations(graphs, maybe.names)))
+        maybe = replace(maybe, names=(*maybe.names, *_enumerations(graphs, maybe.names), *chosen))
     names = tuple(
         one
         for one in maybe.names
@@ -643,11 +649,12 @@ def _with_declared_words(
 
 
 def _enumerations(graphs: Iterable[Graph], names: Iterable[str]) -> list[str]:
-    """The enumerations of the product whose names end with one of some names, where that is one: `ShopEventType`."""
+    """The enumerations of the product that are called by one of some names, or else whose names end with it, where
+    that is one: `ShopEventType`."""
     from rag_assets.answer.plans import nodes_listed
 
     known = {one.name for graph in graphs for one in nodes_listed(graph, "enum") if non_product_code(one.path) is None}
-    ending = ([one for one in sorted(known) if one.endswith(name)] for name in names)
+    ending = ([name] if name in known else [one for one in known if name and one.endswith(name)] for name in names)
     return [found[0] for found in ending if len(found) == 1]
 
 

@@ -290,7 +290,8 @@ _DEFINITION = re.compile(
 _DECLARED = r"(?:table|view|class|type|interface|record|struct|entity|model|have)"
 _OWNER = rf"(?:(?:the|an?) )?(?P<{{0}}>\w+(?: (?!{_DECLARED}\b)\w+)?(?= {_DECLARED}\b)|[\w.]+)(?: {_DECLARED})*"
 _MEMBERS = re.compile(
-    r"^\W*(?:what|which|list|show)(?: are| the| me| all)* (?:columns|fields|properties|members|methods)"
+    r"^\W*(?:what|which|list|show)(?: are| the| me| all)*"
+    r" (?:columns|fields|properties|members|methods|settings|options)"
     rf" (?:are in|in|of|does|do|has|have) {_OWNER.format('owner')}(?: in the (?:database|db))?\W*$"
     rf"|^\W*what does {_OWNER.format('model')} (?:store|contain|hold|consist of)\W*$",
     re.IGNORECASE,
@@ -613,9 +614,18 @@ _HOW_MANY_AT_MOST = re.compile(
 """An amount that is set somewhere, and no count of what there is."""
 
 
+_TESTS_LISTED = re.compile(
+    r"^\W*(?:which|what|list|show)(?: me| all| the| are)* (?:unit |integration |acceptance )?tests"
+    r" (?:that |which )?(?:cover|check|test|exercise|verify|(?:are there |exist )?(?:for|of))\b(?P<rest>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def listed_noun(question: str) -> tuple[str, str]:
     """(what a question wants a list of, in the singular and lower case, as `event` or `integration event`; the rest of
     the question); two '' for none."""
+    if (tests := _TESTS_LISTED.match(question.strip())) is not None:
+        return "test", tests["rest"]
     found = _LIST.match(question.strip())
     if found is None or _HOW_MANY_AT_MOST.match(question):
         return "", ""
@@ -646,6 +656,13 @@ def _choices(question: str) -> tuple[str, ...]:
         return ()
     owner = "".join(singular(word.lower()).capitalize() for word in words)
     return tuple(f"{owner}{one}" for one in _ENUMERATED[last].split())
+
+
+def enumeration_named(question: str) -> tuple[str, bool]:
+    """(what an enumeration is called whose values a question may want a list of, `MailProvider` for `which mail
+    providers are supported?`; whether it asks for what somebody may choose); '' for another question."""
+    noun, rest = listed_noun(question)
+    return ("".join(map(str.capitalize, noun.split())) if " " in noun else "", asks_choice(rest))
 
 
 _CHOICE = re.compile(r"\b(?:supports?|supported|accepted|allowed)\b|\bcan (?:i|we|you|one|it) \w+", re.IGNORECASE)

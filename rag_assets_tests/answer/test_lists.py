@@ -122,6 +122,11 @@ PARTS = {
     "src/Shop.Web/OrderLinesController.cs": 'namespace Shop;\n\n[Route("api/orders/lines")]\n'
     "public class OrderLinesController\n{\n    [HttpGet] public int Get() => 1;\n}\n",
     "src/Shop.Web/ShopEventType.cs": "namespace Shop;\n\npublic enum ShopEventType\n{\n    Opened,\n    Closed,\n}\n",
+    "src/Shop.Web/MailProvider.cs": "namespace Shop;\n\npublic enum MailProvider\n{\n    Smtp,\n    Azure,\n}\n",
+    "src/Shop.Web/MailSettings.cs": "namespace Shop;\n\npublic class MailSettings\n{\n"
+    "    public string Sender { get; set; }\n}\n",
+    "tests/Orders/OrderTotalsTests.cs": "public class OrderTotalsTests { [Fact] public void Adds() { } }\n",
+    "tests/Orders/OrderLinesTests.cs": "public class OrderLinesTests { [Fact] public void Adds() { } }\n",
     "src/Shop.Web/Server.cs": "namespace Shop;\n\npublic class Server { }\n",
     "src/Shop.Web/Data.cs": "namespace Shop;\n\npublic class Voucher { public int Id { get; set; } }\n\n"
     "public class Customer { public int Id { get; set; } }\n\npublic class ShopContext : DbContext\n{\n"
@@ -201,9 +206,24 @@ def test_a_list_is_of_the_file_or_the_project_that_is_named(
     assert sorted(line.partition(": `")[0].partition(" [")[0] for line in lines) == sorted(told)
 
 
-def test_an_enumeration_may_be_called_after_the_project_too(parts: Index) -> None:
-    found = parts.ask("which event types can I handle?", options=AskOptions())
-    assert found.text.startswith("`ShopEventType` in src/Shop.Web/ShopEventType.cs:3-7 ") and "Closed," in found.text
+@pytest.mark.parametrize(
+    ("question", "name", "said"),
+    [
+        ("which event types can I handle?", "ShopEventType", "Closed,"),  # called after the project too
+        ("which mail providers are supported?", "MailProvider", "Azure,"),
+        ("what mail providers are available?", "MailProvider", "Azure,"),
+        ("what settings does MailSettings have?", "MailSettings", "public string Sender"),
+    ],
+)
+def test_what_may_be_chosen_is_shown(parts: Index, question: str, name: str, said: str) -> None:
+    found = parts.ask(question, options=AskOptions())
+    assert found.text.startswith(f"`{name}` in src/Shop.Web/{name}.cs:3") and said in found.text
+    assert found.intent is Intent.DEFINITION and not found.unsure
+
+
+def test_tests_that_cover_something_are_a_list(parts: Index) -> None:
+    found = parts.ask("which tests cover orders?", options=AskOptions())
+    assert found.text.startswith("**2 tests:**") and "**OrderLinesTests** in tests/Orders/" in found.text
 
 
 @pytest.mark.parametrize(
