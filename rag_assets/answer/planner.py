@@ -388,7 +388,7 @@ def _listed(asked: Asked) -> Planned | None:
     if not noun:
         return None
     about = roots_of(rest)
-    subject = [word for word in asked.words if word.root in about and is_subject(word)]
+    subject = [word for word in asked.words if word.root in about and (is_subject(word) or noun == "test")]
     return _from_graphs(asked, replace(wish, intent=Intent.LIST, names=()), noun, subject, rest)
 
 

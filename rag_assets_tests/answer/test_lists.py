@@ -232,6 +232,8 @@ def test_tests_that_cover_something_are_a_list(parts: Index) -> None:
         ("which integration events exist?", "integration event"),
         ("list all background jobs", "background job"),
         ("which commands are there?", "command"),
+        ("which unit tests exist?", "test"),
+        ("what integration tests are there?", "integration test"),
         ("how many history entries does it keep?", ""),
         ("which status code does it return?", ""),
     ],
