@@ -40,6 +40,7 @@ from rag_assets.answer.question_analysis import (
     is_subject,
     listed_noun,
     package_asked,
+    root,
     roots_of,
     says_something,
     settings_asked,
@@ -387,8 +388,9 @@ def _listed(asked: Asked) -> Planned | None:
         noun = noun if noun in LISTED_KINDS else ""
     if not noun:
         return None
-    about = roots_of(rest)
-    subject = [word for word in asked.words if word.root in about and (is_subject(word) or noun == "test")]
+    about = roots_of(rest) - {root("exist")}
+    of_tests = noun == "test"  # of anything, also of settings
+    subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
     return _from_graphs(asked, replace(wish, intent=Intent.LIST, names=()), noun, subject, rest)
 
 
