@@ -18,7 +18,7 @@ from rag_assets.dependency_trace import tracked
 
 ROUTED_LANGUAGES = {
     "go": "go",
-    "java": "java",
+    **dict.fromkeys(("java", "kotlin"), "java"),
     "python": "python",
     **dict.fromkeys(("javascript", "typescript", "tsx", "jsx"), "typescript"),
 }

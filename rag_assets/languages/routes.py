@@ -1,6 +1,6 @@
-"""The HTTP routes that code of Go, Java, Python and TypeScript declares, by what its frameworks write: annotations and
-decorators of members, and calls that register a handler (gin, echo, chi, fiber, gorilla/mux, net/http; Spring, JAX-RS;
-FastAPI, Flask, Django; NestJS, Express, Fastify, Koa).
+"""The HTTP routes that code of Go, Java, Kotlin, Python and TypeScript declares, by what its frameworks write:
+annotations and decorators of members, and calls that register a handler (gin, echo, chi, fiber, gorilla/mux, net/http;
+Spring, JAX-RS; FastAPI, Flask, Django; NestJS, Express, Fastify, Koa).
 
 A prefix is known where a class, a group, a router or an `include` of the same file says it; what other files mount,
 `languages.route_mounts` tells. Pure; never raises for any text, and takes linear time.
@@ -45,12 +45,12 @@ class Route:
 # annotations and decorators
 
 _JAVA_VERB = re.compile(r"(Get|Post|Put|Delete|Patch|Request)Mapping\b(?:\((.*)\))?", re.DOTALL)
-_JAVA_PATH = re.compile(r"(?:^|\b(?:value|path)\s*=)\s*(\{[^}]*(?:\}|\Z)|\"[^\"]*(?:\"|\Z))")
+_JAVA_PATH = re.compile(r"(?:^|\b(?:value|path)\s*=)\s*([\[{][^\]}]*(?:[\]}]|\Z)|\"[^\"]*(?:\"|\Z))")
 _JAVA_CLIENT = re.compile(r"(?:FeignClient|RegisterRestClient)\b")
 _JAX_VERB = re.compile(rf"(?:{_VERBS})$")
 _NEST_VERB = re.compile(r"(Get|Post|Put|Delete|Patch|Head|Options|All|Sse)\((.*)\)", re.DOTALL)
 _NEST_PATH = re.compile(r"(?:^|\bpath\s*:)\s*(\[[^\]]*(?:\]|\Z)|[\"'`][^\"'`]*(?:[\"'`]|\Z))")
-_JAVA_METHOD = re.compile(r"\bmethod\s*=\s*(\{[^}]*(?:\}|\Z)|[\w.]+)")
+_JAVA_METHOD = re.compile(r"\bmethod\s*=\s*([\[{][^\]}]*(?:[\]}]|\Z)|[\w.]+)")
 _METHODS = re.compile(r"methods\s*=\s*[\[({]([^\])}]*)")
 
 

@@ -621,7 +621,7 @@ def test_documentation_attributes_and_bases_belong_to_their_declaration() -> Non
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
-        ("a.fs", '[<Theory; InlineData("a", 1)>]\nlet a () = 1', ["Theory", "InlineData(   , 1)"]),
+        ("a.fs", '[<Theory; InlineData("a", 1)>]\nlet a () = 1', ["Theory", 'InlineData("a", 1)']),
         ("a.vb", "<Fact>\nPublic Sub A()\nEnd Sub", ["Fact"]),
         ("a.vb", "<Fact, Trait(1, 2)> Public Sub A()\nEnd Sub", ["Fact", "Trait(1, 2)"]),
         ("a.kt", "@Test fun a() = 1", ["Test"]),

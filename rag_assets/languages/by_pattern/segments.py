@@ -194,7 +194,7 @@ class _Reader:
 
     def _attributes(self, one: Declaration) -> tuple[str, ...]:
         found = _attributes_that(self.rules.attributes).finditer(self.code.code, one.start, one.head_end)
-        written = (_BETWEEN_ATTRIBUTES.split(match[match.lastindex or 0]) for match in found)
+        written = (_BETWEEN_ATTRIBUTES.split(self.text[slice(*match.span(match.lastindex or 0))]) for match in found)
         return (*(text.strip() for texts in written for text in texts), *(("Test",) if one.is_test else ()))
 
     def _read_imports(self, found: CodeFile) -> None:

@@ -120,6 +120,18 @@ def test(): ...
 
 app.include_router(router, prefix="/api")
 '''
+KOTLIN_SPRING = """\
+@RestController
+@RequestMapping("/articles")
+class Articles(val all: Repository) {
+    @GetMapping("/{slug}")
+    fun one(@PathVariable slug: String) = all.find(slug)
+
+    @RequestMapping(value = ["/a", "/b"], method = [RequestMethod.PUT])
+    fun change() {
+    }
+}
+"""
 DJANGO = """\
 from django.urls import include, path, re_path
 
@@ -184,6 +196,12 @@ def found(path: str, text: str) -> list[tuple[str, int]]:
                 ("DELETE /articles/{slug}/old", 14),
             ],
             id="spring",
+        ),
+        pytest.param(
+            "src/Articles.kt",
+            KOTLIN_SPRING,
+            [("GET /articles/{slug}", 5), ("PUT /articles/a", 8), ("PUT /articles/b", 8)],
+            id="spring of kotlin",
         ),
         pytest.param("src/Orders.java", JAX, [("GET /orders/{id}", 4)], id="jax-rs"),
         pytest.param(
