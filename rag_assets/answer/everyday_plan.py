@@ -395,19 +395,19 @@ def _lines_with(
     index: LabelIndex, paths: Sequence[str], wanted: _Told, pattern: re.Pattern[str] | None = None
 ) -> Iterator[GraphFact]:
     """The first line of each kind of file that has one of its texts, and begins as `pattern` says: of the files nearest
-    to the root."""
+    to the root, and of others that say something else."""
     for endings, texts in wanted:
         names, ends = set(endings.split()), tuple(one for one in endings.split() if one.startswith("."))
         named = ((one, one.lower().rpartition("/")[2]) for one in paths)
         of_kind = [one for one, name in named if name in names or (ends and name.endswith(ends))]
         product = [one for one in of_kind if non_product_code(one) is None]
-        told = 0
+        told: list[str] = []
         for path, known in lines_of(index, product[:_MOST_TOLD]).items():
             having = [(text, number) for number, text in known.items() if _has(text, texts)]
             found = [(_indent(text), number) for text, number in having if pattern is None or pattern.match(text)]
-            if found and told < _MOST_OF_ONE:
-                told += 1
-                line = min(found)[1]
+            line = min(found)[1] if found else 0
+            if found and (len(told) < _MOST_OF_ONE or known[line].strip() not in told):
+                told.append(known[line].strip())
                 yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, is_comment=True)
 
 

@@ -360,7 +360,11 @@ _BESIDE_ACTIONS = word_set(
 )
 _LICENCE = word_set("license licence licensed licensing under open source copyright legal terms released")
 _VERSION = word_set("version versions latest release released number newest last")
-_REQUIRED = word_set("version versions minimum need needed required target targets runtime sdk on supported support")
+_REQUIRED = word_set(
+    "version versions minimum need needed required target targets targeted runtime sdk on supported support"
+)
+_TARGETED = frozenset({"framework", "frameworks"})
+"""What projects of .NET target."""
 _SIZE = word_set("big large size many files file languages language count programming written number implemented")
 _COMMITS = word_set(
     "changed changes change lately recently recent latest last commit commits newest history git log updated modified",
@@ -403,6 +407,8 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     runtimes = [_RUNTIMES[word] for word in words if word in _RUNTIMES]
     if runtimes and said - _RUNTIMES.keys() <= _REQUIRED and not said.isdisjoint(("version", "versions", "sdk")):
         return everyday(Everyday.RUNTIME, (runtimes[0],))
+    if not _TARGETED.isdisjoint(said) and "target" in " ".join(said) and said <= _TARGETED | _REQUIRED:
+        return everyday(Everyday.RUNTIME, ("net",))
     if not of_another and "version" in said and said <= _VERSION:
         return everyday(Everyday.VERSION)
     lacks = "untested" in said or not _LACKS.isdisjoint(words)

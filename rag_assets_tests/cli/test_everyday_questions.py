@@ -199,11 +199,29 @@ def test_a_question_with_more_words_is_about_these(cli: CommandLine, question: s
     assert "**Database:**" not in found["answer"] and "not found among" not in (found["reason"] or "")
 
 
+def test_a_version_that_a_later_project_alone_needs_is_told_too(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        f"src/{name}/{name}.csproj": f"<Project>\n  <TargetFramework>{version}</TargetFramework>\n</Project>\n"
+        for name, version in (("A", "net9.0"), ("B", "net9.0"), ("C", "net9.0"), ("D", "net9.0"), ("E", "net472"))
+    }
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, new_repository(tmp_path / "till", files), "till")
+    answer = cli.run("ask", "which target frameworks are supported?", "--json").json["answer"]
+    assert [line.partition(".csproj**")[0] for line in answer.splitlines() if line] == [
+        "- **A",
+        "- **B",
+        "- **C",
+        "- **E",
+    ]
+
+
 @pytest.mark.parametrize(
     ("question", "said"),
     [
         ("what license is it under?", "**LICENSE** is **MIT License** in LICENSE:1: `MIT License`"),
         ("which version of .NET does it need?", "Till.csproj:3: `<TargetFramework>net9.0</TargetFramework>`"),
+        ("which target frameworks are supported?", "Till.csproj:3: `<TargetFramework>net9.0</TargetFramework>`"),
+        ("which frameworks does it target?", "Till.csproj:3: `<TargetFramework>net9.0</TargetFramework>`"),
         ("which Node version is required", 'web/package.json:8: `"node": ">=22"`'),
         ("what is the current version?", "Till.csproj:4: `<Version>2.4.1</Version>`"),
         ("how many files are there?", "**13 files are indexed:**"),
