@@ -194,4 +194,4 @@ def _of_product(graph: Graph, nodes: Sequence[int]) -> list[ListedNode]:
 def _is_class(signature: str) -> bool:
     """Whether a declaration is one of a class, and of none that only others derive from."""
     words = signature.split("{")[0].split()
-    return not {"interface", "enum", "trait", "protocol", "Protocol", "abstract"} & set(words)
+    return not {"interface", "enum", "trait", "protocol", "@protocol", "Protocol", "abstract"} & set(words)

@@ -202,13 +202,13 @@ def source_type(language: str) -> SourceType:
 _MANIFEST = re.compile(
     r"(?:.*/)?(?:(?P<package_json>package\.json)|(?P<pyproject>pyproject\.toml)|(?P<setup_cfg>setup\.cfg)|(?P<go_mod>go\.mod)"
     r"|(?P<packages_config>[Pp]ackages\.[Cc]onfig)"
-    r"|(?P<mix>mix\.exs)|(?P<pubspec>pubspec\.ya?ml)|(?P<swift>Package\.swift)|(?P<vcpkg>vcpkg\.json)"
+    r"|(?P<cabal>[^/]+\.cabal)|(?P<mix>mix\.exs)|(?P<pubspec>pubspec\.ya?ml)|(?P<swift>Package\.swift)|(?P<vcpkg>vcpkg\.json)"
     r"|(?P<cargo>Cargo\.toml)|(?P<gems>Gemfile|[^/]+\.gemspec)|(?P<composer>composer\.json)|(?P<pom>pom\.xml)|(?P<gradle>build\.gradle(?:\.kts)?)|(?P<catalog>[^/]*\.versions\.toml)"
     r"|(?P<requirements>(?:(?:[^/]*[-_.])?requirements?(?:[-_.\d][^/]*)?|requirements/[^/]*)\.(?:txt|in)))"
 )
 _NAMES_PACKAGES = re.compile(
     r"(?:.*/)?(?:setup\.py|pipfile|[^/]+\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs|vb|vcx)proj|[^/]+\.(?:props|targets)"
-    r"|paket\.(?:dependencies|references)|gems\.rb|[^/]+\.(?:rockspec|cabal)"
+    r"|paket\.(?:dependencies|references)|gems\.rb|[^/]+\.rockspec"
     r"|build\.sbt|build\.sc|project\.clj|deps\.edn|conanfile\.(?:py|txt))",
     re.IGNORECASE,
 )

@@ -1,5 +1,5 @@
-"""Manifests: which packages a project of Python, JavaScript, Go, Java, Rust, Ruby, PHP, Elixir, Swift, Dart, C++
-(vcpkg) or .NET Framework says that it uses itself.
+"""Manifests: which packages a project of Python, JavaScript, Go, Java, Rust, Ruby, PHP, Elixir, Swift, Dart, Haskell,
+C++ (vcpkg) or .NET Framework says that it uses itself.
 
 Lock files, which also have the packages of packages, are none. What cannot be read is left out: a manifest that no
 parser takes has what stands before the error, or nothing.
@@ -26,7 +26,7 @@ _LONGEST_NAME = 256
 
 NPM, PYPI, GO, MAVEN = "npm", "pypi", "golang", "maven"
 CARGO, GEM, COMPOSER, NUGET = "cargo", "gem", "composer", "nuget"
-HEX, SWIFT, PUB, VCPKG = "hex", "swift", "pub", "vcpkg"
+HEX, SWIFT, PUB, VCPKG, HACKAGE = "hex", "swift", "pub", "vcpkg", "hackage"
 """Where packages come from, as package URLs (ECMA-427) call it."""
 
 
@@ -401,6 +401,27 @@ def _pubspec(text: str) -> Iterator[UsedPackage]:
     yield from told.values()
 
 
+_CABAL_LIST = re.compile(
+    r"^(?P<indent>[ \t]*)build-depends:(?P<list>.*(?:\n(?:[ \t]*,.*|(?P=indent)[ \t]+(?![\w-]+:).*|(?=\n)))*)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_CABAL_COMMENT = re.compile(r"^[ \t]*--.*", re.MULTILINE)
+_CABAL_NAME = re.compile(r"(?:^|,)\s*(?P<name>[A-Za-z][\w-]*)[ \t]*(?P<version>[<>=^][^,\n]*)?", re.ASCII)
+
+
+def _cabal(text: str) -> Iterator[UsedPackage]:
+    """What the parts of a `.cabal` depend on, each package once, but those that it makes itself."""
+    lines = LineIndex(text)
+    told = {found[1].lower() for found in re.finditer(r"(?mi)^(?:name:|library)[ \t]*([\w-]*)", text)}
+    for listed in _CABAL_LIST.finditer(_CABAL_COMMENT.sub(lambda found: " " * len(found[0]), text)):
+        for found in _CABAL_NAME.finditer(listed["list"]):
+            name = found["name"]
+            if name.lower() not in told:
+                told.add(name.lower())
+                line = lines.line_of(listed.start("list") + found.start("name"))
+                yield UsedPackage(HACKAGE, name, name, (found["version"] or "").strip(), line)
+
+
 def _vcpkg(text: str) -> Iterator[UsedPackage]:
     read = json.loads(text)
     wanted = read.get("dependencies") if isinstance(read, dict) else None
@@ -427,6 +448,7 @@ _READERS: Mapping[str, Callable[[str], Iterator[UsedPackage]]] = {
     "cargo": _cargo,
     "composer": _composer,
     "gems": _gems,
+    "cabal": _cabal,
     "mix": _mix,
     "pubspec": _pubspec,
     "swift": _swift,

@@ -99,6 +99,15 @@ OTHER_FILES = [
     ("typescript-interface", "web/cart.ts", "export interface Cart { id: number }\n", K.INTERFACE),
     ("typescript-spec", "web/cart.spec.ts", "describe('x', () => {});\n", K.TEST),
     ("go-test", "cart/cart_test.go", "package cart\n\nfunc TestAdd(t *testing.T) {}\n", K.TEST),
+    ("rails-model", "app/models/order.rb", "class Order < ApplicationRecord\n  def pay\n  end\nend\n", K.MODEL),
+    ("old-rails-model", "app/models/order.rb", "class Order < ActiveRecord::Base\n  def pay\n  end\nend\n", K.MODEL),
+    ("laravel-model", "app/Order.php", "<?php\nclass Order extends Model {\n  function pay() {}\n}\n", K.MODEL),
+    ("ruby-error", "lib/errors.rb", "class Lost < StandardError\n  def code\n  end\nend\n", K.EXCEPTION),
+    ("rust-tests", "src/cart.rs", "mod tests {\n    #[test]\n    fn adds() {}\n}\n", K.TEST),
+    ("rspec", "spec/cart_spec.rb", "describe Cart do\nend\n", K.TEST),
+    ("pester", "Cart.Tests.ps1", "Describe 'Cart' { }\n", K.TEST),
+    ("google-test", "cart.cc", "TEST(Cart, Adds) {\n}\n", K.TEST),
+    ("vb-test", "Cart.vb", "Class Facts\n    <Fact>\n    Public Sub Adds()\n    End Sub\nEnd Class\n", K.TEST),
     ("java-test", "src/test/java/CartT.java", "class CartT { void x() {} }\n", K.TEST),
 ]  # fmt: skip
 

@@ -169,6 +169,17 @@ dev_dependencies:
   ]
 }
 """,
+    "hs/till.cabal": """name: till
+library
+  build-depends:
+    base >= 4 && < 5,
+    -- gone,
+    aeson
+  exposed-modules: Till
+test-suite all
+  build-depends: till, base
+               , hspec ^>= 2.1
+""",
     "bad/vcpkg.json": '{"dependencies": [1, {"name": 2}, "a b"]}',
     "bad/cut/vcpkg.json": '{"dependencies": ["cut"',
     "net/packages.config": '<?xml version="1.0"?>\r\n<packages>\r\n  <package id="NHibernate" version="5.1.0" />\r\n'
@@ -246,6 +257,9 @@ FOUND = {
     "pub:http": "dart/pubspec.yaml:7",
     "pub:bloc": "dart/pubspec.yaml:10",
     "pub:mockito": "dart/pubspec.yaml:14",
+    "hackage:base": "hs/till.cabal:4",
+    "hackage:aeson": "hs/till.cabal:6",
+    "hackage:hspec": "hs/till.cabal:10",
     "vcpkg:fmt": "cpp/vcpkg.json:4",
     "vcpkg:zlib": "cpp/vcpkg.json:5",
     "nuget:NHibernate": "net/packages.config:3",
@@ -346,6 +360,8 @@ def test_what_else_is_called_as_a_package_is_meant_without_that_word(cli: Comman
         ("pom.xml", "<project><dependencies><dependency><version>" + "\n" * 1_000_000),
         ("pom.xml", "<project><dependencies><dependency><version>" + "a<b/>" * 200_000),
         ("mix.exs", "{:a, " * 100_000),
+        ("a.cabal", "build-depends:\n" * 60_000),
+        ("a.cabal", "build-depends:" + " \n" * 200_000),
         ("Package.swift", '.package(url: "x://a' * 20_000),
         ("Package.swift", '.package(name: "' + " " * 200_000),
         ("Package.swift", ".package(" + " " * 200_000),

@@ -646,6 +646,7 @@ def test_bases_are_those_that_the_language_writes() -> None:
     assert bases("src/Cart.php", "php", "Cart") == ("Base", "Countable")
     assert bases("lib/cart.rb", "ruby", "Cart") == ("Base",)
     assert bases("include/cart.h", "c", "Cart") == ("Base",)
+    assert bases("Cart.h", "objectivec", "Cart") == ("Base", "Printing")
     assert bases("src/Cart.scala", "scala", "Named") == ("Base",)
     assert bases("src/Cart.swift", "swift", "Cart") == ("Codable",)
 

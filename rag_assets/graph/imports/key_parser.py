@@ -16,7 +16,7 @@ _LANGUAGE = re.compile(r"[a-z][a-z0-9_+#-]*")
 _NO_PROGRAM = frozenset(
     {
         *("", "file", "doc", "http", "nuget", "npm", "pypi", "golang", "maven", "cargo", "gem", "composer", "hex"),
-        *("swift", "pub", "vcpkg"),
+        *("swift", "pub", "vcpkg", "hackage"),
     }
 )
 _ARITY = re.compile(r"`\d+")

@@ -141,7 +141,10 @@ class _Reader:
 
     def _bases(self, one: Declaration) -> tuple[str, ...]:
         start = one.head if one.role is Role.OWNER else one.head_end
-        return _bases(self._without_comments(start, one.signature_end))
+        head = self._without_comments(start, one.signature_end)
+        if one.kind.startswith("@"):  # `: NSObject <NSCoding>` of Objective-C
+            head = head.replace("<", "," if ":" in head else ":").replace(">", "")
+        return _bases(head)
 
     def _members(self, owner: Declaration) -> Iterator[Member]:
         for one in _merged(owner.inner, clauses=self.rules.clauses):
