@@ -77,12 +77,14 @@ SLOW_FILES = (
     "cli/test_configured_turns.py",
     "cli/test_eval_commands.py",
     "pipeline/test_rebuild.py",
-    "cli/test_chunks.py",
     "pipeline/test_incremental.py",
-    "cli/test_configured_builds.py",
+    "index/test_shard.py",
+    "defs/test_several_labels.py",
+    "windows/test_source.py",
+    "test_startup.py",
 )
-"""They take over a minute on a busy machine. `make test` begins with them: the files of one process are worked on one
-after the other, and one that was begun last would be waited for."""
+"""They take over a minute on a busy machine, or would come last. `make test` begins with them: the files of one process
+are worked on one after the other, and one that was begun last would be waited for."""
 
 _MEMORY_FOLDER = Path("/dev/shm")
 _MEMORY_NEEDED = 8 << 30

@@ -14,8 +14,8 @@ from pathlib import Path
 from rag_assets.index import generation_files
 from rag_assets.index.generation_files import FileDigest
 
-_SETTLED_NS = 100_000_000
-"""Clocks of file systems have ticks of some milliseconds: within one, a second change leaves the same time."""
+_SETTLED_NS = 20_000_000
+"""Clocks of file systems have ticks of at most ten milliseconds: within one, a second change leaves the same time."""
 
 _problem = generation_files._problem
 _whole: dict[tuple[int, ...], FileDigest] = {}
