@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.versions import BUILD_STAGES
 from rag_assets_tests.cli.conftest import CommandLine, new_repository
+from rag_assets_tests.cli.test_hostile_parsers import STAGES
 from rag_assets_tests.hostile_files import GOOD, hostile_files
 
 SETTINGS = """\
@@ -30,7 +32,7 @@ def test_every_hostile_file_is_indexed_or_listed_with_its_reason(tmp_path: Path)
     new_repository(tmp_path / "hostile", chosen | GOOD)
     (tmp_path / "rag_assets.yaml").write_text(SETTINGS, encoding="utf-8")
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
-    built = cli.spawn("index", "hostile", "--json")
+    built = replace(cli, program=("-c", STAGES)).spawn()
     assert built.code == 0, built.err
     files = built.json["results"][0]["files"]
     assert files["indexed"] + files["skipped"] == len(chosen | GOOD)
