@@ -61,7 +61,7 @@ _MOST_SETTINGS, _MOST_EACH = 3, 2
 _MOST_SECTIONS = 150
 """That name a setting: of a name that more have, others have their own, and to read all takes a quarter of a second."""
 _VALUE = (
-    r"^(?!.*\bis \{{).*(?<!\w){0}[\"']?\s*(?:\{{[^{{}}]*\}}\s*)?(?:\??:\s*[\w<>?\[\]., |]+?\s*)?"
+    r"^(?!.*\bis \{{).*(?<!\w){0}[\"']?\s*(?:\{{[^{{}}]*\}}\s*)?(?:\??:\s*[\w<>?\[\]., |]+?\s*|As\s+[\w.]+\s*)?"
     r"(?::?=(?![=>])|:(?!:))(?!\s*[\w.]+\(\s*{0}\s*[,)])\s*"
     r"(?=[\d\"'-]|[Tt]rue|[Ff]alse|(?:new\s+)?[\w.]+\(|(?:\w+\.)*_?(?:[Dd]efault|DEFAULT|[A-Z]+_)\w*)"
 )

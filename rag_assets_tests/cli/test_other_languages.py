@@ -84,6 +84,7 @@ FILES: dict[str, str | bytes] = {
     "function Set-Goods {\n    # Get the free shelf: Get-FreeShelf gets any shelf that is free, free shelf first\n"
     "    $shelf = Get-FreeShelf\n    $shelf.Taken = $true\n}\n",
     "posh/Shelf.Tests.ps1": "Describe 'Shelf' {\n    It 'is free' {\n        Get-FreeShelf | Should -Be 1\n    }\n}\n",
+    "vb/Constants.vb": "Public Class Constants\n    Public Const GOODS_PER_SHELF As Integer = 12\nEnd Class\n",
     "lib/ring.cc": "namespace shop {\nclass Ring : public Queue {\npublic:\n    Ring(int size) {}\n};\n}\n",
     "lib/queue_test.cc": "TEST(QueueTest, Empty) {\n    Queue queue;\n    EXPECT_TRUE(queue.empty());\n}\n",
     "test/tax.fs": "module Shop.TaxFacts\n\n[<Fact>]\nlet ``rounds to cents`` () =\n    roundToCents 1m |> equals 1m\n",
@@ -168,6 +169,11 @@ def test_a_function_of_a_language_without_braces_is_quoted_as_a_whole(shop: Comm
     assert "before = @left" in told and "@left -= amount" in told and "Stock.end" not in told
 
 
+def test_a_constant_is_told_with_its_value(shop: CommandLine) -> None:
+    told = shop.run("ask", "how many goods per shelf are there by default?").out
+    assert "Default:" in told and "Public Const GOODS_PER_SHELF As Integer = 12" in told
+
+
 def test_a_name_with_hyphens_is_one_name(shop: CommandLine) -> None:
     told = shop.run("ask", "where is Get-FreeShelf defined?").out
     assert "Get-FreeShelf in posh/Shelf.psm1:1-3 [1]" in told.partition("\n")[0]
@@ -187,7 +193,7 @@ def test_a_part_of_a_text_without_members_is_told_by_its_line_that_says_the_most
 
 def test_status_and_explain_say_how_such_a_file_was_read(shop: CommandLine) -> None:
     (entry,) = json.loads(shop.run("status", "--json").out)["labels"]
-    assert entry["parse_health"]["by_patterns"] == 12
+    assert entry["parse_health"]["by_patterns"] == 13
     assert "parse by-patterns" in shop.run("explain", "src/printer.rs").out
 
 
