@@ -19,6 +19,7 @@ from rag_assets.dependency_trace import tracked
 ROUTED_LANGUAGES = {
     "go": "go",
     **dict.fromkeys(("java", "kotlin"), "java"),
+    "php": "php",
     "python": "python",
     **dict.fromkeys(("javascript", "typescript", "tsx", "jsx"), "typescript"),
 }

@@ -1,6 +1,6 @@
-"""The HTTP routes that code of Go, Java, Kotlin, Python and TypeScript declares, by what its frameworks write:
+"""The HTTP routes that code of Go, Java, Kotlin, PHP, Python and TypeScript declares, by what its frameworks write:
 annotations and decorators of members, and calls that register a handler (gin, echo, chi, fiber, gorilla/mux, net/http;
-Spring, JAX-RS; FastAPI, Flask, Django; NestJS, Express, Fastify, Koa).
+Spring, JAX-RS; Laravel, Slim, Symfony; FastAPI, Flask, Django; NestJS, Express, Fastify, Koa).
 
 A prefix is known where a class, a group, a router or an `include` of the same file says it; what other files mount,
 `languages.route_mounts` tells. Pure; never raises for any text, and takes linear time.
@@ -54,14 +54,33 @@ _JAVA_METHOD = re.compile(r"\bmethod\s*=\s*([\[{][^\]}]*(?:[\]}]|\Z)|[\w.]+)")
 _METHODS = re.compile(r"methods\s*=\s*[\[({]([^\])}]*)")
 
 
-MAY_DECLARE = {"java": re.compile(r"@\w*Mapping\b|@Path\b"), "typescript": re.compile(r"@Controller\(")}
+_PHP_PATH = re.compile(r"(?:\(|\bpath\s*:)\s*([\"'][^\"']*[\"'])")
+_PHP_METHODS = re.compile(r"\bmethods\s*:\s*([^\])]*)")
+
+MAY_DECLARE = {
+    "java": re.compile(r"@\w*Mapping\b|@Path\b"),
+    "php": re.compile(r"#\[Route\("),
+    "typescript": re.compile(r"@Controller\("),
+}
 """What a file has whose members declare routes by annotations, by language."""
 
 
 def routes_of_member(attributes: Sequence[str], around: Sequence[str], language: str) -> Iterable[tuple[str, str]]:
-    """(method, path) of a member with these attributes in a type with those `around`, of Java or TypeScript."""
+    """(method, path) of a member with these attributes in a type with those `around`, of Java, PHP or TypeScript."""
     attributes, around = ([a for a in some if len(a) <= _LONGEST_ANNOTATION] for some in (attributes, around))
-    return _java_routes(attributes, around) if language == "java" else _nest_routes(attributes, around)
+    read = {"java": _java_routes, "php": _symfony_routes}.get(language, _nest_routes)
+    return read(attributes, around)
+
+
+def _symfony_routes(attributes: Sequence[str], around: Sequence[str]) -> Iterator[tuple[str, str]]:
+    prefixes = next((_paths(one, _PHP_PATH) for one in around if one.startswith("Route(")), [""])
+    for attribute in attributes:
+        if attribute.startswith("Route("):
+            methods = _PHP_METHODS.search(attribute)
+            for verb in (_verbs(methods[1]) if methods else []) or [ANY_METHOD]:
+                yield from (
+                    (verb, joined(prefix, path)) for prefix in prefixes for path in _paths(attribute, _PHP_PATH)
+                )
 
 
 def _nest_routes(attributes: Sequence[str], around: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -111,6 +130,7 @@ def _verbs(said: str) -> list[str]:
 _QUOTES = r"\"|'|`"
 _SKIPPED = {
     "go": rf"//[^\n]*|(?P<opener>/\*|{_QUOTES})",
+    "php": rf"(?://|#(?!\[))[^\n]*|(?P<opener>/\*|{_QUOTES})",
     "python": rf"#[^\n]*|(?P<opener>\"\"\"|'''|{_QUOTES})",
     "typescript": rf"//[^\n]*|(?P<opener>/\*|{_QUOTES})",
 }
@@ -141,13 +161,23 @@ _PYTHON_CALL = (
     r"|(?<![\w.])(?:re_path|path|url)\(\s*[rf]?[\"'](?P<path>[^\"'\n]*)[\"']\s*,\s*(?:(?P<include>include\(\s*)(?P<list>\w+)?|(?=[\w.]))"
     r"|(?<=\.)register\(\s*r?[\"'](?P<resource>[^\"'\n]*)[\"']\s*,\s*(?=\w+)"
 )
+_PHP_CALL = (
+    r"(?:\bRoute\s*::\s*(?:(?!prefix)\w+\([^()\n]{0,200}\)\s*->\s*){0,3}|\$(?:app|group|router?|routes|api)\s*->\s*|(?<=\))\s*->\s*(?=group|prefix))"
+    r"(?:(?P<verb>get|post|put|delete|patch|head|options|any)\(\s*[\"'](?P<path>[^\"'\n]*)[\"']\s*,"
+    r"|(?:match|map)\(\s*\[(?P<methods>[^\]\n]{0,200})\]\s*,\s*[\"'](?P<matched>[^\"'\n]*)[\"']"
+    r"|(?:resource|apiResource)\(\s*[\"'](?P<resource>[^\"'\n]*)[\"']|prefix\(\s*[\"'](?P<prefix>[^\"'\n]*)[\"']\s*\)"
+    r"|(?P<group>group)\((?:\s*\[[^\[\]]{0,400}?[\"']prefix[\"']\s*=>\s*[\"'](?P<below>[^\"'\n]*)|\s*[\"'](?P<under>[^\"'\n]*)[\"']\s*,)?)"
+)
 _LIST = re.compile(r"^(?P<name>\w+)\s*(?::[^=\n]*)?\+?=\s*(?:\w+\(\s*)?(?=\[)", re.MULTILINE)
 _CALLS = {
     language: re.compile(rf"{_SKIPPED[language]}|(?P<found>{call})")
-    for language, call in (("go", _GO_CALL), ("python", _PYTHON_CALL), ("typescript", _TS_CALL))
+    for language, call in (("go", _GO_CALL), ("php", _PHP_CALL), ("python", _PYTHON_CALL), ("typescript", _TS_CALL))
 }
 _MAY_HAVE = {
     "go": re.compile(r"\.(?:HandleFunc|Handle|Methods?|MethodFunc|Group|Add|(?i:get|post|put|delete|patch))\(\s*[\"h]"),
+    "php": re.compile(
+        r"\bRoute\s*::|\$(?:app|group|router?|routes|api)\s*->\s*(?:get|post|put|delete|patch|any|map|group)\("
+    ),
     "python": re.compile(
         r"\burlpatterns\b|\bdjango\.urls\b|\brest_framework\b|@\w+\.(?i:get|post|put|delete|patch|head|options|route|api_route|websocket)\("
     ),
@@ -175,6 +205,8 @@ def registered_routes(text: str, language: str) -> Iterable[Route]:
     closed = _closed_brackets(text, language) if calls else {}
     if language == "go":
         return _go_routes(text, calls, closed)
+    if language == "php":
+        return _php_routes(text, calls, closed)
     return _python_routes(text, calls, closed) if language == "python" else _express_routes(text, calls, closed)
 
 
@@ -250,6 +282,31 @@ def _go_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, i
             verbs = _verbs(methods[1]) if methods else []
         for method in verbs or [verb if _WORD.fullmatch(verb) else ANY_METHOD]:
             yield Route(method.upper(), joined(blocks[-1][1], on, after if after else path), call.start("found"), root)
+
+
+def _php_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
+    """Calls of Laravel and Slim below the prefixes of the groups around them."""
+    blocks = [(len(text), "")]  # (end, prefix), the innermost last
+    chain, chained = "", 0
+    for call in calls:
+        start = call.start("found")
+        while blocks[-1][0] <= start:
+            blocks.pop()
+        around = blocks[-1][1]
+        if call["prefix"] is not None:
+            chain, chained = call["prefix"], call.end()
+        elif call["group"]:
+            above = chain if chained and ";" not in text[chained:start] else ""
+            chained = 0
+            below = call["below"] or call["under"] or ""
+            blocks.append((closed.get(call.end("group"), len(text)), joined(around, above, below)))
+        elif call["resource"] is not None:
+            yield Route(ANY_METHOD, joined(around, call["resource"]), start)
+            yield Route(ANY_METHOD, joined(around, call["resource"], "{id}"), start)
+        else:
+            path = call["matched"] if call["verb"] is None else call["path"]
+            for verb in _verbs(call["methods"] or call["verb"]) or [ANY_METHOD]:
+                yield Route(verb, joined(around, path), start)
 
 
 def _express_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:

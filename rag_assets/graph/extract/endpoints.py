@@ -213,9 +213,9 @@ def effects_of_lambdas(file: ParsedFile, nodes: Sequence[GraphNode], edges: Sequ
 
 
 def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
-    """One ENDPOINT per method and route of a file of Go, Java, Python or TypeScript, and `METHOD Exposes ENDPOINT` of
-    the member that declares or registers it: what is registered is probable, as names tell where it is mounted. The
-    pages of a Blazor application are those that its components name."""
+    """One ENDPOINT per method and route of a file of Go, Java, Kotlin, PHP, Python or TypeScript, and `METHOD Exposes
+    ENDPOINT` of the member that declares or registers it: what is registered is probable, as names tell where it is
+    mounted. The pages of a Blazor application are those that its components name."""
     if file.path.endswith(".razor"):
         yield from _blazor_pages(file)
     language = ROUTED_LANGUAGES.get(file.language)

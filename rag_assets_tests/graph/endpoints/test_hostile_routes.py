@@ -10,6 +10,7 @@ from rag_assets_tests.effort import ends_within, lines_run
 
 GO = 'r.Get("/a", h)\n'
 PYTHON = 'from django.urls import path\n@app.get("/x")\ndef f(): pass\n'
+PHP = "Route::get('/a', 'b');\n"
 UNCALLED = "from django.urls import path\n"
 TS = 'app.get("/a", h)\n'
 REPEATED = [
@@ -34,6 +35,12 @@ REPEATED = [
     ("python", PYTHON, "'''a\"\"\""),
     ("python", PYTHON, "\"\"\"a\n''' "),
     ("python", PYTHON, '@a.route("/x", methods=\n'),
+    ("php", PHP, "Route::get("),
+    ("php", PHP, "Route::a()->"),
+    ("php", PHP, "Route::group(['prefix' => 'a'], function () {\n"),
+    ("php", PHP, "Route::prefix('a')->"),
+    ("php", PHP, "$app->group(["),
+    ("php", PHP, ")->"),
     ("typescript", TS, 'app.route("/a").get('),
     ("typescript", TS, 'app.route("/a").get(h)'),
     ("typescript", TS, '.use("/a",'),
@@ -62,6 +69,8 @@ def test_a_text_of_twice_the_length_takes_twice_the_work(language: str, before: 
         ("java", "GetMapping(", "path={"),
         ("java", "RequestMapping(", "method={"),
         ("java", "GetMapping({", '"/a", '),
+        ("php", "Route(", "path: 'a', "),
+        ("php", "Route('/a', ", "methods: ["),
         ("typescript", "Get(", "path:["),
         ("typescript", "Get(path:[", "'a', "),
     ],

@@ -132,6 +132,46 @@ class Articles(val all: Repository) {
     }
 }
 """
+LARAVEL = """\
+<?php
+Route::get('/', [Home::class, 'index']);
+Route::prefix('admin')->middleware('auth')->group(function () {
+    Route::middleware('log')->post('users/{id?}', 'Users@store');
+    Route::group(['namespace' => 'Api', 'prefix' => 'api'], function () {
+        Route::match(['get', 'put'], 'rates', 'Rates@all');
+        // Route::get('gone', 'Gone@one');
+    });
+});
+Route::apiResource('orders', Orders::class);
+Route::any('ping', fn () => Http::get('https://example.com/x', []));
+"""
+SLIM = """\
+<?php
+$app->group('/users', function (RouteCollectorProxy $group) {
+    $group->get('/{id:[0-9]+}', Show::class);
+    $group->map(['POST', 'PUT'], '', Save::class);
+});
+$app->delete('/all', Drop::class);
+$client->get('/not/this', []);
+"""
+SYMFONY = """\
+<?php
+namespace App;
+
+#[Route('/blog', name: 'blog_')]
+class BlogController extends AbstractController
+{
+    #[Route('/{slug}', name: 'show', methods: ['GET', 'HEAD'])]
+    public function show(string $slug): Response
+    {
+    }
+
+    #[Route(path: '/new')]
+    public function make(): Response
+    {
+    }
+}
+"""
 DJANGO = """\
 from django.urls import include, path, re_path
 
@@ -203,6 +243,32 @@ def found(path: str, text: str) -> list[tuple[str, int]]:
             [("GET /articles/{slug}", 5), ("PUT /articles/a", 8), ("PUT /articles/b", 8)],
             id="spring of kotlin",
         ),
+        pytest.param(
+            "routes/web.php",
+            LARAVEL,
+            [
+                ("GET /", 2),
+                ("POST /admin/users/{id}", 4),
+                ("GET /admin/api/rates", 6),
+                ("PUT /admin/api/rates", 6),
+                ("ANY /orders", 10),
+                ("ANY /orders/{id}", 10),
+                ("ANY /ping", 11),
+            ],
+            id="laravel",
+        ),
+        pytest.param(
+            "app/routes.php",
+            SLIM,
+            [("GET /users/{id}", 3), ("POST /users", 4), ("PUT /users", 4), ("DELETE /all", 6)],
+            id="slim",
+        ),
+        pytest.param(
+            "src/BlogController.php",
+            SYMFONY,
+            [("GET /blog/{slug}", 8), ("HEAD /blog/{slug}", 8), ("ANY /blog/new", 13)],
+            id="symfony",
+        ),
         pytest.param("src/Orders.java", JAX, [("GET /orders/{id}", 4)], id="jax-rs"),
         pytest.param(
             "src/auth.ts", NEST, [("POST /auth/login", 5), ("GET /auth/me", 8), ("GET /auth/self", 8)], id="nest"
@@ -259,8 +325,8 @@ def test_a_route_is_of_the_member_that_declares_or_registers_it() -> None:
     assert edges_by(other_endpoints, {"shop/urls.py": DJANGO})[0].startswith("file:shop/urls.py|FILE Exposes")
 
 
-@pytest.mark.parametrize("text", [GIN, CHI, EXPRESS, FASTAPI, DJANGO, SPRING])
-@pytest.mark.parametrize("path", ["a.go", "a.py", "a.ts", "A.java"])
+@pytest.mark.parametrize("text", [GIN, CHI, EXPRESS, FASTAPI, DJANGO, SPRING, LARAVEL, SYMFONY])
+@pytest.mark.parametrize("path", ["a.go", "a.py", "a.ts", "A.java", "a.php"])
 def test_a_file_that_ends_anywhere_and_one_of_another_language_raise_nothing(path: str, text: str) -> None:
     for end in range(0, len(text), 37):
         found(path, text[:end])
