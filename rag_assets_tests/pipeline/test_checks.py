@@ -65,9 +65,9 @@ def without_description(row: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("table", "change", "gap"),
     [
-        ("qdrant_points", change_payload(FinderSnippet=None), "no snippet"),
+        ("qdrant_points", change_payload(FinderSnippet=" "), "no snippet"),
         ("qdrant_points", change_payload(SourceSliceBlobUri=None), "no URI of the slice"),
-        ("qdrant_points", change_payload(DescriptionBlobUri=None), "no URI of the description"),
+        ("qdrant_points", change_payload(DescriptionBlobUri=""), "no URI of the description"),
         ("qdrant_points", change_payload(CharEnd=0), "slice is empty"),
         ("qdrant_points", change_payload(SourceSha256="0" * 64), "slice is not the recorded text"),
         ("qdrant_points", change_payload(BlobVersionId="0" * 64), "document is another version"),
