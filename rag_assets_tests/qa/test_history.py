@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import threading
-from collections import Counter
-
 import msgspec
 import pytest
 
@@ -154,31 +150,3 @@ def test_without_a_session_nothing_is_kept(asking: Asking, history: Conversation
     asking.script(answer=good)
     assert asking.ask(user=USER).turn_id == ""
     assert history.sessions(USER) == ()
-
-
-def test_sessions_at_once_do_not_mix(asking: Asking, history: Conversations, good: str) -> None:
-    """Each of them asks with a word of its own, and only ever reads its own."""
-    sessions, rounds = 40, 2
-    script = asking.script(answer=good)
-    pipeline = asking.pipeline(weak_below=0)
-    failures: list[BaseException] = []
-
-    def talk(number: int) -> None:
-        try:
-            for turn in range(rounds):
-                asking.ask(
-                    pipeline, f"refund order word{number:03} turn{turn}", user=f"user{number % 7}", session=f"s{number}"
-                )
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=talk, args=(number,)) for number in range(sessions)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
-    for asked in script.asked("answer"):
-        assert len(set(re.findall(r"\bword\d{3}\b", prompt_text(asked)))) == 1
-    counts = Counter(history.load(f"user{number % 7}", f"s{number}").count for number in range(sessions))
-    assert counts == {rounds: sessions}
