@@ -70,14 +70,6 @@ def test_a_refused_build_stops_the_run_and_shows_its_numbers(automated: Automate
     assert decision is not None and decision.refused
 
 
-def test_the_same_commit_is_refused_again_without_work(automated: Automated, source: Repository) -> None:
-    automated.run(LABEL)
-    again = automated.run(LABEL)
-    assert not again.success and "quality_holds" in failure_text(again)
-    made = [e.materialization for e in again.all_events if e.is_step_materialization]
-    assert all(found.metadata["unchanged"].value for found in made)
-
-
 def test_the_pointer_asset_alone_does_not_get_around_the_gate(automated: Automated, source: Repository) -> None:
     old = served(automated)
     automated.run(LABEL)
