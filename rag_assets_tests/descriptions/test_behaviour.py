@@ -22,7 +22,6 @@ from rag_assets_tests.descriptions.behaving import (
     sections_of,
     shop,
     snippets_of,
-    stored_and_read,
 )
 from rag_assets_tests.descriptions.samples import described_file, knowledge_of
 
@@ -204,13 +203,3 @@ def test_managers_of_other_languages(text: str, path: str) -> None:
 def test_what_is_no_class_is_left_to_others() -> None:
     found = described_file("def order_manager(): ...\n", "manager.py")
     assert not any(isinstance(description, BehaviourDescription) for description in found.descriptions)
-
-
-@pytest.mark.rule("A22")
-def test_all_of_the_shop_survive_storage() -> None:
-    found = [description for description in shop() if isinstance(description, BehaviourDescription)]
-    assert len(found) > 15
-    for description in found:
-        again = stored_and_read(description)
-        assert again == description
-        assert sections_of(again) == sections_of(description)

@@ -28,7 +28,6 @@ from rag_assets_tests.descriptions.behaving import (
     sections_of,
     shop,
     snippets_of,
-    stored_and_read,
 )
 from rag_assets_tests.descriptions.samples import described_file, file_context, knowledge_of, processor, segmented
 
@@ -197,15 +196,6 @@ def test_what_a_configuration_says() -> None:
     assert (found.entity_symbol, found.subtype_flavor) == ("Fernhill.Shop.Domain.Orders.Order", "EntityMapping")
     assert "Relations: Order.Customer, Order.Invoice" in snippets_of(found)["configuration-overview"]
     assert len(points_of(found)) == 1
-
-
-@pytest.mark.rule("A22")
-@pytest.mark.parametrize("wanted", [EfContextDescription, EntityConfigurationDescription])
-def test_descriptions_survive_storage(wanted: type[SymbolDescription]) -> None:
-    found = next(d for d in shop() if type(d) is wanted)
-    again = stored_and_read(found)
-    assert again == found
-    assert sections_of(again) == sections_of(found)
 
 
 # the guardrail

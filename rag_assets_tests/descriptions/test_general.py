@@ -17,6 +17,7 @@ from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHea
 from rag_assets.descriptions.kinds import GeneralDescriptionBuilder
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.descriptions.text_description import TextDescription
+from rag_assets_tests.descriptions.behaving import shop, stored_and_read
 from rag_assets_tests.descriptions.samples import (
     DOMAINS,
     described,
@@ -179,6 +180,15 @@ def test_a_description_survives_storage_as_json(path: str, text: str) -> None:
         assert restored == found
         assert msgspec.json.encode(restored) == stored
         assert sections_of(restored) == sections_of(found)
+
+
+@pytest.mark.rule("A22")
+def test_every_description_of_the_shop_survives_storage() -> None:
+    assert len({type(found) for found in shop()}) > 20
+    for found in shop():
+        again = stored_and_read(found)
+        assert again == found
+        assert sections_of(again) == sections_of(found)
 
 
 @pytest.mark.rule("C04")

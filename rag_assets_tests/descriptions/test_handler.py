@@ -14,9 +14,7 @@ from rag_assets_tests.descriptions.behaving import (
     only,
     points_of,
     sections_of,
-    shop,
     snippets_of,
-    stored_and_read,
 )
 
 
@@ -126,12 +124,3 @@ def test_odd_handlers(body: str) -> None:
     assert found.handled == ()
     points_of(found)
     assert keys_of(found)[0] == "handler-overview"
-
-
-def test_handlers_survive_storage() -> None:
-    found = [description for description in shop() if type(description) is HandlerDescription]
-    assert len(found) == len(EXPECTED["handlers"])
-    for description in found:
-        again = stored_and_read(description)
-        assert again == description
-        assert sections_of(again) == sections_of(description)

@@ -14,9 +14,7 @@ from rag_assets_tests.descriptions.behaving import (
     only,
     points_of,
     sections_of,
-    shop,
     snippets_of,
-    stored_and_read,
 )
 from rag_assets_tests.descriptions.samples import knowledge_of
 
@@ -124,12 +122,3 @@ def test_three_hundred_operations() -> None:
     assert len(found.operations) == 300
     assert sum(len(s.names) for s in sections_of(found) if s.section_key == "interface-methods") == 300
     points_of(found)
-
-
-def test_interfaces_survive_storage() -> None:
-    found = [description for description in shop() if type(description) is InterfaceDescription]
-    assert len(found) > 15
-    for description in found:
-        again = stored_and_read(description)
-        assert again == description
-        assert sections_of(again) == sections_of(description)

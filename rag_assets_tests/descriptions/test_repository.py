@@ -13,9 +13,7 @@ from rag_assets_tests.descriptions.behaving import (
     only,
     points_of,
     sections_of,
-    shop,
     snippets_of,
-    stored_and_read,
 )
 from rag_assets_tests.descriptions.samples import knowledge_of
 
@@ -143,15 +141,6 @@ def test_three_hundred_methods() -> None:
     assert {point.payload.section_key for point in points_of(found)} == {"repository-overview", "repository-methods"}
     parts = [s for s in sections_of(found) if s.section_key == "repository-methods"]
     assert [p.part_index for p in parts] == list(range(1, len(parts) + 1))
-
-
-def test_every_repository_of_the_shop_survives_storage() -> None:
-    found = [d for d in shop() if type(d) is RepositoryDescription]
-    assert len(found) >= len(EXPECTED["storage"])
-    for description in found:
-        again = stored_and_read(description)
-        assert again == description
-        assert sections_of(again) == sections_of(description)
 
 
 @pytest.mark.parametrize(

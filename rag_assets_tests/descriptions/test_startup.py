@@ -15,7 +15,6 @@ from rag_assets_tests.descriptions.behaving import (
     sections_of,
     shop,
     snippets_of,
-    stored_and_read,
 )
 from rag_assets_tests.descriptions.samples import described_file
 
@@ -164,12 +163,3 @@ def test_type_arguments_of_a_call(code: str, arguments: tuple[str, ...]) -> None
 def test_start_up_of_other_languages_is_left_to_the_general_builder() -> None:
     (found,) = described_file("class Startup:\n    def run(self): ...\n", "startup.py").descriptions
     assert type(found) is SymbolDescription
-
-
-def test_wiring_survives_storage() -> None:
-    found = [d for d in shop() if isinstance(d, StartupDescription | ExtensionMethodsDescription)]
-    assert len(found) == 7
-    for description in found:
-        again = stored_and_read(description)
-        assert again == description
-        assert sections_of(again) == sections_of(description)

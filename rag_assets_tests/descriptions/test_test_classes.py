@@ -15,9 +15,7 @@ from rag_assets_tests.descriptions.behaving import (
     only,
     points_of,
     sections_of,
-    shop,
     snippets_of,
-    stored_and_read,
 )
 from rag_assets_tests.descriptions.samples import knowledge_of
 
@@ -161,12 +159,3 @@ def test_odd_test_classes(text: str) -> None:
     found = only(TestDescription, text)
     points_of(found)
     assert set(keys_of(found)) <= {"test-overview", "test-members"}
-
-
-def test_tests_survive_storage() -> None:
-    found = [description for description in shop() if type(description) is TestDescription]
-    assert len(found) == 3
-    for description in found:
-        again = stored_and_read(description)
-        assert again == description
-        assert sections_of(again) == sections_of(description)
