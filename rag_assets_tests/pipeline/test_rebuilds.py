@@ -102,21 +102,6 @@ def test_force_builds_a_new_generation_from_the_cache(build_of: BuildOf) -> None
     assert first.again().reports["active_index"].unchanged
 
 
-def test_a_new_commit_costs_its_change(build_of: BuildOf) -> None:
-    first = build_of(FILES)
-    first.source.commit({"src/Order.cs": ORDER.replace("int Id", "long Id")})
-    second = first.again()
-    assert second.build.spec.generation_id != first.build.spec.generation_id
-    assert second.reports["segments"].work == {"parsed": 1, "from_cache": 2}
-    assert second.reports["embeddings"].work["embedded"] == 1
-    pointer = active_pointer(first.build.home, first.label)
-    assert pointer is not None
-    assert (pointer.generation_id, pointer.previous_generation_id) == (
-        second.build.spec.generation_id,
-        first.build.spec.generation_id,
-    )
-
-
 @pytest.mark.rule("R20")
 def test_two_processes_with_different_hash_seeds_write_the_same_bytes(
     tmp_path: Path, shop_source: Repository, clean: Path
