@@ -116,14 +116,15 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
     """What a question of this intent wants to know of some nodes: of a type its members too. The most telling come
     first, by the relevance of the other end and then by place."""
     from rag_assets.contracts.graph import NodeType, Relation, key_kind
-    from rag_assets.graph.impact import language_without_calls
+    from rag_assets.graph.impact import in_test_file, language_without_resolver
     from rag_assets.graph.neighbourhood import neighbourhood
     from rag_assets.graph.relations import Direction, WalkStep
 
     steps = _steps(intent)
     entries = [key for key in keys if graph.find(key) is not None]
-    if intent is Intent.USAGE:  # what derives from it is not all that uses it, and its text tells the rest
-        entries = [key for key in entries if not language_without_calls(key)]
+    is_of_tests = intent is Intent.TESTS and any(map(language_without_resolver, entries))
+    if is_of_tests:  # of these, what calls it in a file of tests
+        steps = (*steps, *_steps(Intent.USAGE))
     if not steps or not entries:
         return GraphFacts()
     if intent is Intent.USAGE and any(key_kind(key) is NodeType.PROPERTY for key in entries):
@@ -144,6 +145,7 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
         edge
         for edge in found.edges
         if edge.path
+        and (not is_of_tests or edge.relation is Relation.TESTS or in_test_file(edge.path))
         and ((edge.target in asked and not outwards) or (edge.source in asked and not inwards))
         and not _is_within(edge, entries)
         and (edge.relation is not Relation.MAPS_TO or key_kind(edge.target) is not NodeType.TYPE)  # of services

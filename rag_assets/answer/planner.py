@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import (
+    MOST_FACTS,
     GraphFact,
     GraphFacts,
     declares,
@@ -461,8 +462,23 @@ def _errors(asked: Asked) -> Planned | None:
 
 
 def _graph(asked: Asked) -> Planned:
-    """What the graph knows of the names of a question, of its best hits, or of the whole."""
-    return _from_graphs(asked, asked.wish)
+    """What the graph knows of the names of a question, of its best hits, or of the whole; of languages without a
+    resolver also what the text of code tells, where a name means one declaration."""
+    known = _from_graphs(asked, asked.wish)
+    if asked.wish.intent is not Intent.USAGE or not known.at:
+        return known
+    from rag_assets.answer.plans import AS_FAR_AS_NAMES_TELL, mentions_of, without_resolver
+
+    meant, others = without_resolver(asked.graphs, asked.wish.names)
+    if not meant:
+        return replace(known, facts=replace(known.facts, heading=AS_FAR_AS_NAMES_TELL)) if others else known
+    mentions, at = mentions_of(asked.target, meant, Intent.USAGE, asked.declaring)
+    told = {(fact.path, fact.source.rpartition(".")[2]) for fact in known.facts.facts}
+    more = [fact for fact in mentions.facts if (fact.path, fact.source.rpartition(".")[2]) not in told]
+    facts = (*known.facts.facts, *more)[:MOST_FACTS]
+    total = max(known.facts.total + len(more), mentions.total)
+    shown = replace(known.facts, facts=facts, total=total, command=mentions.command or known.facts.command)
+    return replace(known, facts=shown, at={fact: point for fact, point in {**known.at, **at}.items() if fact in facts})
 
 
 def _derived(asked: Asked) -> Planned | None:

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, seen_of
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, named_nodes, seen_of
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
+from rag_assets.graph.impact import language_without_resolver
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.blobs import BlobError
@@ -77,6 +78,7 @@ _SHORTEST_NAME = 3  # letters; shorter ones are in every file
 _NAMED = "**No graph knows a use; by its text code names it in:**"
 _NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
 _NAMED_BY_SETTINGS = "**No code is known to use it; settings name it in:**"
+AS_FAR_AS_NAMES_TELL = "**As far as names and declared types tell:**"
 NAMED_IN = "**Code names it in:**"
 _ASSIGNED_VALUE = r"(?:[^=!<>]=|\breturn\b|:)\s*(?:\w+\.)*{0}\.{1}\b"
 """Of an enumeration, or a constant: who sets something to it."""
@@ -499,9 +501,9 @@ def code_of(payload: Mapping[str, Any], target: Searchable, skipped: Container[s
 def mentions_of(
     target: Searchable, names: Sequence[str], intent: Intent, declaring: Sequence[str], heading: str = ""
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """Where code writes some names, or constants that are declared as the text of one, beside the points `declaring`
-    them and in other files than these if there is any: of most languages the graph has the declarations and not who
-    uses them. For tests those alone, else the product first. With the points that show it."""
+    """Where code writes some names, or constants that are declared as the text of one, but not in the types that are
+    called so, in the files of the points `declaring` them: of most languages the graph does not know all who use
+    something. For tests those alone, else the product first. With the points that show it."""
     shard, scope = target.parts.shard(), target.scope()
     own = {place.path for place in shard.places(declaring, scope).values()}
     found: dict[GraphFact, str] = {}
@@ -510,7 +512,7 @@ def mentions_of(
         points = points_naming(name, target)
         among |= bool(points.cut)
         last = name.rpartition(".")[2]
-        payloads = shard.retrieve(sorted(points.ids - set(declaring)), scope)
+        payloads = shard.retrieve(sorted(points.ids), scope)
         named = facts_naming(_written(name), payloads, target, ("names", last, last == name), declares=False)
         found |= {
             fact: point
@@ -521,7 +523,9 @@ def mentions_of(
             waiting += _constants_of(name, payloads, target)
     if not found and intent is Intent.USAGE:
         found, heading = _named_by_settings(target, names), _NAMED_BY_SETTINGS
-    others = [fact for fact in found if fact.path not in own] or list(found)
+    lasts = {name.rpartition(".")[2] for name in names}
+    beside = [fact for fact in found if fact.path not in own or fact.source.partition(".")[0] not in lasts]
+    others = beside or list(found)
     kept = sorted(others, key=lambda fact: (non_product_code(fact.path) is not None, fact.path, fact.line))
     if heading:  # what something is for is said by the product
         kept = _of_product({(fact.path, fact.line): fact for fact in reversed(kept)}.values())[::-1]
@@ -539,6 +543,17 @@ def _named_by_settings(target: Searchable, names: Iterable[str]) -> dict[GraphFa
         for fact, point in facts_naming(written, settings, target, ("names", name, True), ()).items():
             found[replace(fact, source=fact.path.rpartition("/")[2])] = point
     return found
+
+
+def without_resolver(graphs: Iterable[tuple[LabelIndex, Graph]], names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Of some names those of one declaration, or its overloads, in a language without a resolver: what code calls so
+    is this one; and those of several there."""
+    found, others, known = list[str](), list[str](), list(graphs)
+    for name in names:
+        keys = [key for _, graph in known for key in named_nodes(graph, (name.rpartition(".")[2],))]
+        if keys and all(map(language_without_resolver, keys)):
+            (found if len({key.partition("(")[0] for key in keys}) == 1 else others).append(name)
+    return found, others
 
 
 def writes_of(target: Searchable, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:

@@ -100,6 +100,25 @@ class GraphEdge(msgspec.Struct, frozen=True, order=True, gc=False):
     line: int = 0
 
 
+class DeclaredCallable(msgspec.Struct, frozen=True, order=True, gc=False, array_like=True):
+    """A function, a method, a type, or a property whose type is told, of a language without a resolver.
+
+    `name` is as calls write it, `owner` the simple name of the type that has it, '' for functions of a module, whose
+    symbol is `module`. `parameters` is -1 where they are not known. `types` are simple names: of the results of a
+    function, of a property; of a type those that it derives from. Not `is_called`: a property, an interface.
+    """
+
+    family: str
+    name: str
+    key: str
+    owner: str
+    module: str
+    path: str
+    parameters: int = -1
+    types: tuple[str, ...] = ()
+    is_called: bool = True
+
+
 def node_and_edge(
     key: str, found: Segment | Member, path: str, language: str, *, holder: str
 ) -> tuple[GraphNode, GraphEdge]:

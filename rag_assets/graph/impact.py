@@ -48,17 +48,25 @@ class EffectState(IntEnum):
     AROUND = 4  # the type of a member that changes: who makes one may run the member through a base or an interface
 
 
-WITHOUT_CALLS = frozenset(name for name, language in LANGUAGES.items() if language.source_type is SourceType.CODE) - {
-    "csharp"
-}
+WITHOUT_RESOLVER = frozenset(
+    name for name, language in LANGUAGES.items() if language.source_type is SourceType.CODE
+) - {"csharp"}
 
 
-def language_without_calls(key: str) -> str:
-    """The language of a declaration or a file, of which the graph has declarations, bases and tests alone: what
-    nothing reaches may be used all the same. '' for others."""
+def language_without_resolver(key: str) -> str:
+    """The language of a declaration or a file, of which the graph has the calls that names and types tell, at most:
+    what nothing reaches may be used all the same. '' for others."""
     language, _, rest = key.partition(":")
     language = detect_language(rest.rpartition("|")[0]) if language == "file" else language
-    return language if language in WITHOUT_CALLS else ""
+    return language if language in WITHOUT_RESOLVER else ""
+
+
+def calls_known(language: str) -> str:
+    """What the graph has of the calls of a language without a resolver, as a sentence begins."""
+    from rag_assets.languages.calls import syntax_of  # start-up budget: of few answers
+
+    has = "only the calls that names and declared types tell" if syntax_of(language) else "no calls"
+    return f"of {language} the graph has {has}"
 
 
 _CODE = (NodeType.METHOD, NodeType.PROPERTY)

@@ -17,12 +17,13 @@ from typing import Any
 
 import msgspec
 
+from rag_assets.contracts.graph import DeclaredCallable
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.dependency_trace import Question, tracked
 from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, DeclaredMember, TypeHead
 
 TYPES = "types"
-_MEMBER, _NAMES, _NEW = "member ", "names ", "new "
+_MEMBER, _NAMES, _NEW, _CALLED = "member ", "names ", "new ", "called "
 _CONSTRUCTOR = ".ctor"
 
 _BY_MEMBER = {
@@ -51,15 +52,16 @@ _place = attrgetter("path", "line_start", "line_end", "symbol")  # as `csharp.ty
 
 @dataclass(frozen=True, slots=True)
 class CSharpFingerprints:
-    """Digests of what one bucket declares in C#: of its types, and of its members by facet. Sums of 128-bit hashes, so
-    that those of several buckets can be added in any order."""
+    """Digests of what one bucket declares: of its C# types, and of members and callables by facet. Sums of 128-bit
+    hashes, so that those of several buckets can be added in any order."""
 
     types: str
     members: dict[str, str] = field(default_factory=dict)
 
 
-def csharp_fingerprints(declared: CSharpDeclarations) -> CSharpFingerprints:
-    """The facets of some declarations. Lines are no part of them: edits above a declaration change no answer."""
+def csharp_fingerprints(declared: CSharpDeclarations, callables: Iterable[DeclaredCallable] = ()) -> CSharpFingerprints:
+    """The facets of some declarations, and of what other languages call by one name. Lines are no part of them: edits
+    above a declaration change no answer."""
     usings = dict(declared.usings)
     types: list[Any] = [declared.projects]
     members: dict[str, int] = {}
@@ -81,6 +83,8 @@ def csharp_fingerprints(declared: CSharpDeclarations) -> CSharpFingerprints:
         if _CONSTRUCTOR in by_name:
             _add(members, _NEW + _symbol(known.symbol), (place, by_name[_CONSTRUCTOR]))
         _add(members, _NAMES + _symbol(known.symbol), (known.path, sorted(by_name)))
+    for one in callables:
+        _add(members, f"{_CALLED}{one.family} {one.name}", one)
     return CSharpFingerprints(_hex(_hashed(types)), {name: _hex(value) for name, value in members.items()})
 
 
@@ -122,6 +126,8 @@ def fingerprints_of(questions: Collection[Question]) -> list[str]:
             found.add(f"{_MEMBER}{arguments[at]}")
         elif name in OWN_FACETS:
             found.add(name)
+        elif name == "calls.named":
+            found.add(f"{_CALLED}{arguments[1]} {arguments[0]}")
         elif name == "csharp.member_names":
             found.update((TYPES, _NAMES + _symbol(str(arguments[0]))))
         else:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
+from rag_assets.contracts.graph import DeclaredCallable
 from rag_assets.dependency_trace import replay_lookups
 from rag_assets.languages.csharp.binder import label_symbols as csharp
 from rag_assets.languages.csharp.ef import stored_entities as ef
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.resource_usages import ResourceSymbols
 from rag_assets.languages.csharp.web import controller_actions as endpoints
+from rag_assets.languages.detection import SourceType, source_type
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.languages.fingerprints import (
     OWN_FACETS,
@@ -31,6 +33,9 @@ from rag_assets.languages.route_mounts import (
 )
 from rag_assets.languages.sql import label_objects as sql
 
+if TYPE_CHECKING:
+    from rag_assets.languages.callables import CallableIndex
+
 
 @dataclass(frozen=True, slots=True)
 class FileGroupDeclarations:
@@ -42,10 +47,16 @@ class FileGroupDeclarations:
     ef: ef.EfDeclarations
     endpoints: endpoints.EndpointDeclarations
     mounts: MountDeclarations
+    callables: tuple[DeclaredCallable, ...] = ()
 
 
 FileDeclarations = tuple[
-    csharp.CSharpDeclarations, sql.SqlDeclarations, ef.EfDeclarations, endpoints.EndpointDeclarations, MountDeclarations
+    csharp.CSharpDeclarations,
+    sql.SqlDeclarations,
+    ef.EfDeclarations,
+    endpoints.EndpointDeclarations,
+    MountDeclarations,
+    tuple[DeclaredCallable, ...],
 ]
 
 
@@ -54,11 +65,27 @@ def declared_in(file: ParsedFile) -> FileDeclarations:
     one = (file,)
     routed = ROUTED_LANGUAGES.get(file.language)
     mounts = mounts_in(file.path, file.text, routed) if routed else NO_MOUNTS
-    return csharp.declared_in(one), sql.declared_in(one), ef.declared_in(one), endpoints.declared_in(one), mounts
+    return (
+        csharp.declared_in(one),
+        sql.declared_in(one),
+        ef.declared_in(one),
+        endpoints.declared_in(one),
+        mounts,
+        _callables_in(file),
+    )
+
+
+def _callables_in(file: ParsedFile) -> tuple[DeclaredCallable, ...]:
+    if file.language == "csharp" or source_type(file.language) is not SourceType.CODE:
+        return ()
+    from rag_assets.languages.callables import callables_in  # start-up budget: not of C#
+
+    return tuple(callables_in(file))
 
 
 def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclarations:
     """What some files declare, in their order."""
+    callables = tuple(sorted({found for one in files for found in one[5]}))
     types = csharp.CSharpDeclarations(
         tuple(found for one in files for found in one[0].types),
         tuple(found for one in files for found in one[0].usings),
@@ -66,14 +93,15 @@ def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclaration
     )
     return FileGroupDeclarations(
         types,
-        csharp_fingerprints(types),
+        csharp_fingerprints(types, callables),
         sql.SqlDeclarations(tuple(sorted({found for one in files for found in one[1].objects}))),
         ef.EfDeclarations(tuple(found for one in files for found in one[2].files)),
         endpoints.EndpointDeclarations(
             tuple(found for one in files for found in one[3].controllers),
             tuple(sorted({found for one in files for found in one[3].routes})),
         ),
-        _mounted_together([mounts for *_, mounts in files if mounts.units or mounts.mounts or mounts.paths]),
+        _mounted_together([one[4] for one in files if one[4].units or one[4].mounts or one[4].paths]),
+        callables,
     )
 
 
@@ -87,6 +115,14 @@ def _mounted_together(files: Sequence[MountDeclarations]) -> MountDeclarations:
     )
 
 
+def _callable_index(parts: Sequence[FileGroupDeclarations]) -> CallableIndex | None:
+    if not any(part.callables for part in parts):
+        return None
+    from rag_assets.languages.callables import CallableIndex  # start-up budget: not of C#
+
+    return CallableIndex(found for part in parts for found in part.callables)
+
+
 @dataclass(frozen=True, slots=True)
 class LabelDeclarations:
     """The declarations of a label by name. Picklable."""
@@ -98,6 +134,8 @@ class LabelDeclarations:
     mounts: MountSymbols
     resource_texts: ResourceSymbols
     declared_types: TypeIndex
+    calls: CallableIndex | None = None
+    """None where no file declares any."""
 
     @classmethod
     def of(
@@ -116,6 +154,7 @@ class LabelDeclarations:
             else UNMOUNTED,
             resource_texts=ResourceSymbols(resources),
             declared_types=declared_types,
+            calls=_callable_index(parts),
         )
 
     def facets(self, parts: Sequence[FileGroupDeclarations], **others: str) -> Fingerprints:

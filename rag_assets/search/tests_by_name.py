@@ -11,7 +11,7 @@ from rag_assets.contracts.graph import NodeType, file_key, key_kind
 from rag_assets.contracts.identity import document_uri
 from rag_assets.graph.changed_nodes import keys_at, matters, spans_of
 from rag_assets.graph.csr_graph import Graph
-from rag_assets.graph.impact import WITHOUT_CALLS, in_test_file
+from rag_assets.graph.impact import WITHOUT_RESOLVER, in_test_file
 from rag_assets.graph.lookup import name_of, with_word
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.detection import detect_language
@@ -45,7 +45,7 @@ def tests_by_name(index: LabelIndex, graph: Graph, keys: Iterable[str]) -> Itera
     wanted: dict[tuple[str, str], list[str]] = {}
     for key in keys:
         name = name_of(key)
-        if name.prefix in WITHOUT_CALLS and key_kind(key) in _KINDS and name.segments:
+        if name.prefix in WITHOUT_RESOLVER and key_kind(key) in _KINDS and name.segments:
             word = name.segments[-1]
             if len(word) >= _SHORTEST and not word.startswith("__") and _is_rare(graph, word, name.prefix):
                 wanted.setdefault((_family(name.prefix), word), []).append(key)

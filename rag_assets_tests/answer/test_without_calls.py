@@ -1,4 +1,4 @@
-"""Questions about languages of which the graph has declarations and bases, and no calls."""
+"""Questions about languages of which the graph has the calls that names and types tell, and their text the rest."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     ("question", "places"),
     [
         ("who calls Job.cancel?", ["jobs/worker.py:10"]),
-        ("who uses Repository?", ["jobs/main.py:4", "jobs/memory.py:4"]),
+        ("who uses Repository?", ["jobs/memory.py:4", "jobs/main.py:5"]),
         ("what implements Repository?", ["jobs/memory.py:4"]),
         ("who uses Mailer?", ["web/web.config:2"]),
         ("when is CannotStop raised?", ["jobs/job.py:6", "jobs/worker.py:11"]),

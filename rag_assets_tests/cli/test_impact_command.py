@@ -438,7 +438,10 @@ def test_what_is_above_the_clearance_is_neither_named_nor_counted(tmp_path: Path
 OTHER_LANGUAGES = {
     "python class": (
         ("cart.py", "class Cart:\n    def total(self):\n        return 1\n"),
-        ("tests/test_cart.py", "class TestCart:\n    def test_total(self):\n        Cart().total()\n"),
+        (
+            "tests/test_cart.py",
+            "from cart import Cart\n\n\nclass TestCart:\n    def test_total(self):\n        Cart().total()\n",
+        ),
         "tests/test_cart.py::TestCart::test_total",
     ),
     "python function": (
@@ -468,7 +471,7 @@ OTHER_LANGUAGES = {
 
 
 @pytest.mark.parametrize(("code", "tests", "runner"), OTHER_LANGUAGES.values(), ids=OTHER_LANGUAGES)
-def test_tests_of_other_languages_are_those_that_name_what_changed(
+def test_tests_of_other_languages_are_those_that_call_what_changed(
     tmp_path: Path, code: tuple[str, str], tests: tuple[str, str], runner: str
 ) -> None:
     repository = new_repository(tmp_path / "shop", {code[0]: code[1], tests[0]: tests[1], "a.md": "# A\n\nText.\n"})
@@ -479,8 +482,19 @@ def test_tests_of_other_languages_are_those_that_name_what_changed(
     assert first == runner
     assert others in ([], [first.removesuffix(".sums").removesuffix("::test_total")])  # the class that tests the type
     found = cli.run("impact", "--since", "HEAD~1", "--only", "test", "--json").json["touched"][0]
-    assert (found["confidence"], found["distance"]) == ("name-only", 1)
+    assert (found["confidence"], found["distance"]) == ("resolved", 1)
     assert found["steps"][0]["path"] == tests[0]
+
+
+def test_a_test_that_names_what_changed_is_selected_where_nothing_tells_whom_it_calls(tmp_path: Path) -> None:
+    code = "class Cart:\n    def total(self):\n        return 1\n"
+    tests = "from shop import Cart\n\n\ndef test_total(thing):\n    assert thing.total() and Cart\n"
+    repository = new_repository(tmp_path / "shop", {"shop.py": code, "tests/test_cart.py": tests})
+    repository.commit({"shop.py": code.replace("return 1", "return 2")})
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, repository, "shop")
+    (found,) = cli.run("impact", "--since", "HEAD~1", "--only", "test", "--json").json["touched"]
+    assert (found["key"], found["confidence"]) == ("python:tests.test_cart.test_total|METHOD", "name-only")
 
 
 def test_compare_tells_routes_tables_and_edges_that_came_and_went(tmp_path: Path) -> None:

@@ -266,6 +266,32 @@ CREATE TABLE sales.Buyers (Id INT);
   <data name="Cancelled" xml:space="preserve"><value>Storniert</value></data>
 </root>
 """,
+    "tools/stats.py": """class Entry:
+    def total(self): return self.count()
+    def count(self) -> Order: return 1
+class Order(Entry):
+    kept: Entry = None
+def sort_orders(entries): return sorted(entries)
+""",
+    "tools/report.py": """from tools.stats import Order, sort_orders
+from . import stats
+def report(entry: Order, kept):
+    made = Order()
+    made.count().total()
+    kept.count()
+    return entry.total(), sort_orders([entry]), stats.sort_orders([])
+""",
+    "web/money.ts": """export class Money {
+  plus(other: Money): Money { return this.same(); }
+  same(): Money { return this; }
+}
+export function zero(): Money { return new Money(); }
+""",
+    "web/page.ts": """import { Money, zero } from './money';
+export class Page extends Money {
+  show(): void { const sum = zero(); sum.plus(zero()).same(); this.same(); on('paid', zero); }
+}
+""",
     "docs/guide.md": """# Orders
 
 Call `OrderService.Place` with a `Customer`; see `Money`, `sales.Orders` and [the code](../src/Core/Order.cs).
@@ -290,10 +316,13 @@ _LINES = (
     '  <data name="Shipped" xml:space="preserve"><value>Shipped</value></data>',
     "CREATE TABLE dbo.Orders (Id INT);", "CREATE VIEW sales.Lines AS SELECT 1;", "// moved down", "",
     "See `Clock.Now` and `Customer`.",
+    "def count(self): return 2", "    def total(self) -> Entry: return 3", "class Fresh(Entry): pass",
+    "from tools.stats import Entry as Order", "export function same(): Money { return zero(); }",
 )  # fmt: skip
 _WORDS = (
     "static", "partial", "public", "abstract", "virtual", "override", "class", "interface", "struct", "record", "enum",
     "int", "string", "object", "Money", "Order", "Customer", "Entity", "Core", "Shop", "Fresh", "this",
+    "count", "total", "Entry", "same", "zero", "self", "stats",
 )  # fmt: skip
 _FOLDERS = ("src/Shop", "src/Core", "src/Other", "src/Other/Web", "tests", "other", "src", "src/Shop/Web/Deep")
 

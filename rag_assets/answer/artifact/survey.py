@@ -20,7 +20,7 @@ from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType, Relation
 from rag_assets.graph.csr_graph import IN, KINDS, Graph, Numbers
 from rag_assets.graph.diagram import of_folders
-from rag_assets.graph.impact import WITHOUT_CALLS, Effect, ImpactGroup, impact, in_test_file
+from rag_assets.graph.impact import WITHOUT_RESOLVER, Effect, ImpactGroup, impact, in_test_file
 from rag_assets.graph.lookup import name_of, short_name
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.search.index import LabelIndex
@@ -369,7 +369,7 @@ def _is_tested(columns: GraphColumns, nodes: Sequence[int]) -> bool:
 def _has_calls(columns: GraphColumns, node: int) -> bool:
     """Whether the graph knows who calls what in the language of a node."""
     key = columns.graph.keys[node]
-    return name_of(key).prefix not in WITHOUT_CALLS and columns.graph.language(node) not in WITHOUT_CALLS
+    return name_of(key).prefix not in WITHOUT_RESOLVER and columns.graph.language(node) not in WITHOUT_RESOLVER
 
 
 def _shown(columns: GraphColumns, node: int) -> str:

@@ -71,6 +71,16 @@ def bases(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
     return bases_of(file, symbols)
 
 
+def calls(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
+    """What code of the languages of `declarations` calls."""
+    if file.language == CSHARP or source_type(file.language) is not SourceType.CODE:
+        return ()
+    from rag_assets.graph.extract.calls import calls_of  # start-up budget: not of C#
+    from rag_assets.languages.callables import CallableIndex
+
+    return calls_of(file, symbols.calls or CallableIndex())  # what it asks is remembered, also where there is none yet
+
+
 def packages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """The packages of a manifest, to which the file refers where they stand. Those of project files of .NET are found
     with C#."""
@@ -102,6 +112,7 @@ EXTRACTORS: tuple[Extractor, ...] = (
     csharp,
     declarations,
     bases,
+    calls,
     sql,
     sql_in_csharp,
     ef_model,

@@ -27,8 +27,10 @@ _STYLES: dict[str, tuple[str, str]] = {
     "elixir": (rf"{_HASH}|@(?:module|type)?doc[ \t]+(?:~[sS])?{_TRIPLE}", rf"(?:~\w)?{_TRIPLE}|{_QUOTED}"),
     "erlang": (r"%[^\n]*", _QUOTED),
     "fsharp": (r"//[^\n]*|\(\*(?!\))[\s\S]*?(?:\*\)|\Z)", rf"{_TRIPLE}|{_QUOTED}|{_CHARACTER}"),
+    "go": (_SLASHES, rf"`[^`]*(?:`|\Z)|{_QUOTED}|{_CHARACTER}"),
     "hash": (_HASH, rf"{_TRIPLE}|{_HEREDOC}|{_QUOTED}|{_APOSTROPHES}"),
     "haskell": (r"--+(?![!#$%&*+./<=>?@\\^|~:])[^\n]*|\{-(?!\#)[\s\S]*?(?:-\}|\Z)", rf"{_QUOTED}|{_CHARACTER}"),
+    "javascript": (_SLASHES, rf"`(?:[^`\\]|\\[\s\S])*+(?:`|\Z)|{_QUOTED}|{_APOSTROPHES}"),
     "kotlin": (_SLASHES, rf"{_TRIPLE}|{_QUOTED}|{_CHARACTER}"),
     "lua": (r"--\[(=*)\[[\s\S]*?(?:\]\1\]|\Z)|--[^\n]*", rf"\[(=*)\[[\s\S]*?(?:\]\2\]|\Z)|{_QUOTED}|{_APOSTROPHES}"),
     "php": (
@@ -39,6 +41,7 @@ _STYLES: dict[str, tuple[str, str]] = {
         rf"<\#[\s\S]*?(?:\#>|\Z)|{_HASH}",
         rf"@\"\r?\n[\s\S]*?(?:\n\"@|\Z)|@'\r?\n[\s\S]*?(?:\n'@|\Z)|\"(?:[^\"`\n]|`[\s\S])*+\"?|{_APOSTROPHES}",
     ),
+    "python": (_HASH, rf"{_TRIPLE}|'''[\s\S]*?(?:'''|\Z)|{_QUOTED}|{_APOSTROPHES}"),
     "ruby": (
         rf"^=begin\b[\s\S]*?(?:^=end\b[^\n]*|\Z)|{_HASH}",
         rf"{_HEREDOC}|{_QUOTED}|{_APOSTROPHES}",
@@ -78,8 +81,9 @@ def _scanner(style: str) -> re.Pattern[str]:
     return re.compile(shifted, re.MULTILINE)
 
 
-def masked(text: str, style: str) -> Masked:
-    """`text` with comments and strings blanked; line ends stay, so that places are the same."""
+def masked(text: str, style: str, kept: re.Pattern[str] | None = None) -> Masked:
+    """`text` with comments and strings blanked, but for what is `kept` of strings; line ends stay, so that places are
+    the same."""
     pieces: list[str] = []
     comments: list[tuple[int, int]] = []
     ends: dict[str, dict[str, list[int]]] = {}
@@ -98,10 +102,15 @@ def masked(text: str, style: str) -> Masked:
                 continue
             at = places[following]
         pieces.append(text[position:start])
-        pieces.append(_NO_BREAK.sub(lambda run: " " * len(run[0]), text[start:at]))
-        position = at
+        position = start
         if kind == "comment":
             comments.append((start, at))
+        elif kept is not None:
+            for code in kept.finditer(text, start, at):
+                pieces += _blank(text[position : code.start()]), code[0]
+                position = code.end()
+        pieces.append(_blank(text[position:at]))
+        position = at
     pieces.append(text[position:])
     return Masked("".join(pieces), tuple(comments))
 
@@ -112,6 +121,10 @@ def _words_that_end(text: str, pattern: re.Pattern[str]) -> dict[str, list[int]]
     for found in pattern.finditer(text):
         places.setdefault(found[1], []).append(found.end())
     return places
+
+
+def _blank(text: str) -> str:
+    return _NO_BREAK.sub(lambda run: " " * len(run[0]), text)
 
 
 def plain_text(raws: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.errors import WrongQuestion
 from rag_assets.graph.csr_graph import Graph, NodeLocation
-from rag_assets.graph.impact import Effect, groups_of, impact, language_without_calls
+from rag_assets.graph.impact import Effect, calls_known, groups_of, impact, language_without_resolver
 from rag_assets.graph.lookup import nodes_named, short_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
@@ -215,11 +215,11 @@ def _why_unknown(graph: Graph, starts: Sequence[int], request: GraphRequest, *, 
     '' where the index has all."""
     if is_empty and not any(graph.places(node) for node in starts):
         return "it is declared outside of this index"
-    language = language_without_calls(graph.keys[starts[0]]) if request.relation is not GraphQuery.AROUND else ""
+    language = language_without_resolver(graph.keys[starts[0]]) if request.relation is not GraphQuery.AROUND else ""
     if not language:
         return ""
     asked = f"who uses {short_name(graph.keys[starts[0]])}?"
-    return f"of {language} the graph has no calls; for the lines that name it ask: {asked}"
+    return f"{calls_known(language)}; for the lines that name it ask: {asked}"
 
 
 def _confidence(edge: GraphEdge | None) -> Confidence:

@@ -1,0 +1,251 @@
+"""What code of languages without a resolver calls: each language as people write it, and what is no call of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pytest
+
+from rag_assets.graph.extract.registry import calls
+from rag_assets.languages.calls import calls_in, code_of, syntax_of
+from rag_assets.languages.detection import LANGUAGES, SourceType
+from rag_assets_tests.effort import ends_within
+from rag_assets_tests.graph.chains import edges_by, files_of, symbols_of
+
+PYTHON = {
+    "shop/stats.py": """
+        from collections import Counter
+
+        class Entry:
+            def total(self): return self.count()
+            def count(self): return 1
+
+        class Named(Entry):
+            def total(self): return super().total()
+
+        def sort_entries(entries): return sorted(entries)
+        """,
+    "shop/store.py": """
+        from shop.stats import Entry, sort_entries
+        from elsewhere import total
+        from . import stats
+
+        class Store:
+            entries: Entry
+            def __init__(self): self.last = Entry()
+            def report(self, entry: Entry, other):
+                '''Calls entry.count() too.'''
+                total()
+                other.count()
+                return entry.total(), sort_entries([]), stats.sort_entries([])
+            def later(self, pool):
+                pool.submit(self.report)
+                pool.submit(sort_entries, sort=stats)
+        """,
+    "shop/main.py": """
+        from shop.store import Store
+
+        def store(): return Store()
+
+        def run(sort_entries):
+            store = Store()
+            store.report(None, 1)
+            keep = sort_entries
+        """,
+}
+
+SAME_IN_OTHER_LANGUAGES: Mapping[str, dict[str, str]] = {
+    "go": {
+        "tools/hook.go": "package tools\n\ntype Hook struct{ on bool }\n\nfunc (h *Hook) Fire() { h.reset() }\n\n"
+        "func (h *Hook) reset() {}\n\nfunc NewHook() (*Hook, error) { return &Hook{}, nil }\n",
+        "app/app.go": 'package app\n\nimport (\n\t"strings"\n\t"shop/tools"\n)\n\n'
+        "func Run() {\n\thook, _ := tools.NewHook()\n\thook.Fire()\n\tstrings.NewHook()\n}\n",
+    },
+    "java": {
+        "tools/Hook.java": "package tools;\n\npublic class Hook {\n  public void fire() { reset(); }\n"
+        "  void reset() {}\n  void reset(int times) {}\n  static Hook newHook() { return new Hook(); }\n}\n",
+        "app/App.java": "package app;\n\nimport tools.Hook;\n\nclass App {\n  void run(String text) {\n"
+        "    Hook hook = Hook.newHook();\n    hook.fire();\n    text.reset();\n    hook.reset(1);\n  }\n}\n",
+    },
+    "typescript": {
+        "tools/hook.ts": "export class Hook {\n  fire(): void { this.reset(); }\n  reset(): void {}\n}\n\n"
+        "export function newHook(): Hook { return new Hook(); }\n",
+        "app/app.ts": "import { newHook } from '../tools/hook';\nimport { fire } from 'fires';\n\n"
+        "export function run(): void {\n  const hook = newHook();\n  hook.fire();\n  fire();\n"
+        "  on('end', newHook);\n}\n",
+    },
+    "kotlin": {
+        "tools/Hook.kt": "package tools\n\nclass Hook {\n    fun fire() { reset() }\n    fun reset() {}\n}\n\n"
+        "fun newHook(): Hook = Hook()\n",
+        "app/App.kt": "package app\n\nimport tools.newHook\n\nfun run() {\n    val hook: Hook = newHook()\n"
+        "    hook.fire()\n}\n",
+    },
+    "rust": {
+        "src/hook.rs": "pub struct Hook {}\n\nimpl Hook {\n    pub fn new() -> Hook { Hook {} }\n"
+        "    pub fn fire(&self) { self.reset() }\n    fn reset(&self) {}\n}\n",
+        "src/app.rs": "use crate::hook::Hook;\n\npub fn run() {\n    let hook = Hook::new();\n    hook.fire();\n}\n",
+    },
+    "cpp": {
+        "hook.h": "class Hook {\n public:\n  void fire();\n  void reset();\n};\n",
+        "hook.cc": '#include "hook.h"\n\nvoid Hook::fire() { reset(); }\nvoid Hook::reset() {}\n',
+        "app.cc": '#include "hook.h"\n\nvoid run(Hook* hook) {\n  hook->fire();\n}\n',
+    },
+    "php": {
+        "src/Hook.php": "<?php\nnamespace Tools;\n\nclass Hook\n{\n    public function fire(): void\n    {\n"
+        "        $this->reset();\n    }\n\n    private function reset(): void\n    {\n    }\n}\n",
+        "src/App.php": "<?php\nuse Tools\\Hook;\n\nfunction run(Hook $hook): void\n{\n    $hook->fire();\n}\n",
+    },
+    "ruby": {
+        "lib/hook.rb": "class Hook\n  def fire\n    reset_all\n  end\n\n  def reset_all\n  end\nend\n",
+        "lib/app.rb": "def run_hook\n  hook = Hook.new\n  hook.fire\nend\n",
+    },
+}  # fmt: skip
+
+
+def without_language(edges: list[str]) -> list[str]:
+    return [" ".join(re.sub(r"^[a-z]+:(?!:)", "", part) for part in edge.split(" ")) for edge in edges]
+
+
+def calls_of(texts: Mapping[str, str], *relations: str) -> list[str]:
+    return without_language(edges_by(calls, texts, *relations or ("Calls", "Constructs", "References")))
+
+
+def test_a_call_means_what_its_file_its_imports_and_types_say() -> None:
+    """No call of a docstring, of a name imported from elsewhere, and of a name that a parameter has."""
+    assert calls_of(PYTHON) == [
+        "shop.main.run|METHOD Calls shop.store.Store.report|METHOD resolved",
+        "shop.main.run|METHOD Constructs shop.store.Store|TYPE resolved",
+        "shop.main.store|METHOD Constructs shop.store.Store|TYPE resolved",
+        "shop.stats.Entry.total|METHOD Calls shop.stats.Entry.count|METHOD resolved",
+        "shop.stats.Named.total|METHOD Calls shop.stats.Entry.total|METHOD resolved",
+        "shop.store.Store.__init__|METHOD Constructs shop.stats.Entry|TYPE resolved",
+        "shop.store.Store.later|METHOD References shop.stats.sort_entries|METHOD probable",
+        "shop.store.Store.later|METHOD References shop.store.Store.report|METHOD probable",
+        "shop.store.Store.report|METHOD Calls shop.stats.Entry.total|METHOD resolved",
+        "shop.store.Store.report|METHOD Calls shop.stats.sort_entries|METHOD resolved",
+    ]
+
+
+@pytest.mark.parametrize("language", SAME_IN_OTHER_LANGUAGES)
+def test_each_language_calls_by_its_own_rules(language: str) -> None:
+    """`fire` calls `reset` of its own type, and `run` calls `fire` of what it has made or was given."""
+    found = calls_of(SAME_IN_OTHER_LANGUAGES[language])
+    names = [edge.replace("|METHOD", "").replace("()", "").lower().split(" ") for edge in found]
+    ends = {(one[0].split(".")[-1].split(":")[-1], one[2].split(".")[-1].split(":")[-1]) for one in names}
+    assert any(source == "fire" and target.startswith("reset") for source, target in ends), found
+    assert any(source.startswith("run") and target == "fire" for source, target in ends), found
+    assert not any(edge.startswith(edge.rpartition(" ")[0].rpartition(" ")[2] + " ") for edge in found), "of itself"
+
+
+def test_overloads_are_told_apart_by_their_arguments_as_far_as_they_can() -> None:
+    found = calls_of(SAME_IN_OTHER_LANGUAGES["java"])
+    assert "app.App.run(String)|METHOD Calls tools.Hook.reset(int)|METHOD resolved" in found
+    assert not any("run" in edge and "reset()" in edge for edge in found), "of a String"
+
+
+def test_what_another_library_has_is_no_call_of_ours() -> None:
+    found = calls_of(SAME_IN_OTHER_LANGUAGES["go"])
+    assert [edge for edge in found if "NewHook" in edge] == ["app.Run|METHOD Calls tools.NewHook|METHOD resolved"]
+    found = calls_of(SAME_IN_OTHER_LANGUAGES["typescript"])
+    assert "app/app.run|METHOD Calls tools/hook.Hook.fire|METHOD resolved" in found
+    assert "app/app.run|METHOD Calls tools/hook.newHook|METHOD resolved" in found, "before it is given away"
+
+
+def test_two_declarations_that_are_as_near_are_not_guessed() -> None:
+    twins = {f"{name}/job.py": "class Job:\n    def cancel_it(self): ...\n" for name in ("a", "b")}
+    assert calls_of({**twins, "main.py": "def run(thing):\n    thing.cancel_it()\n"}) == []
+    one = {"a/job.py": twins["a/job.py"], "main.py": "def run(thing):\n    thing.cancel_it()\n"}
+    assert calls_of(one) == ["main.run|METHOD Calls a.job.Job.cancel_it|METHOD probable"]
+
+
+NOTHING: Mapping[str, dict[str, str]] = {
+    "a parameter": {"m.py": "def run(): ...\n\ndef main(run):\n    run()\n"},
+    "a variable": {"m.ts": "function load() {}\nexport function run() {\n  const load = () => {};\n  load();\n}\n"},
+    "a package of others": {
+        "src/utils.py": "def parse(x): ...\n",
+        "src/react.ts": "export function useState() {}\n",
+        "m.py": "from werkzeug.utils import parse\n\ndef run():\n    parse(1)\n",
+        "m.ts": "import { useState } from 'react';\nexport function run() { useState(); }\n",
+    },
+    "a type of others": {
+        "a.py": "class Client:\n    def send(self): ...\n\nclass View:\n    def render(self): ...\n",
+        "m.py": "from httpx import Client\nfrom django.views import View\n\ndef run(c: Client):\n    c.send()\n\n"
+        "class Mine(View):\n    def get(self):\n        self.render()\n",
+        "a/List.java": "package a;\npublic class List { public void add(int x) {} }\n",
+        "c/M.java": "package c;\nimport java.util.List;\nclass M { void r(List<String> l) { l.add(1); } }\n",
+        "a/client.go": "package a\n\ntype Client struct{}\n\nfunc (c *Client) Do() {}\n",
+        "m/m.go": 'package m\n\nimport "net/http"\n\nfunc Run(c *http.Client) { c.Do() }\n',
+    },
+    "what another function of that name returns": {
+        "a.py": "class Foo:\n    def close(self): ...\n\ndef connect() -> 'Foo': ...\n\nclass Holder:\n    conn: Foo\n",
+        "m.py": "import sqlite3\n\ndef run():\n    conn = sqlite3.connect('x')\n    conn.close()\n\n"
+        "def other(conn):\n    conn.close()\n",
+    },
+    "keys, prototypes and arguments": {
+        "a.rb": "class A\n  def name\n  end\n  def go\n    foo(name: 1)\n    name = 1\n  end\nend\n",
+        "a.c": "int add(int a, int b);\nint one(void) { return 1; }\n",
+        "b.sh": "build() { echo; }\nrun() { make build; }\n",
+    },
+}
+
+
+@pytest.mark.parametrize("texts", NOTHING.values(), ids=NOTHING)
+def test_what_only_looks_like_a_call_is_none(texts: dict[str, str]) -> None:
+    assert calls_of(texts) == []
+
+
+def test_what_is_imported_under_another_name_is_known_by_it() -> None:
+    texts = {
+        "a.py": "def load(): ...\ndef dump(): ...\n",
+        "m.py": "from a import load as dump\nimport a as b\n\ndef run():\n    dump()\n\ndef other():\n    b.dump()\n",
+        "w.ts": "export function show() {}\nexport function hide() {}\n",
+        "v.ts": "import { show as hide } from './w';\nexport function go() { hide(); }\n",
+    }
+    assert calls_of(texts) == [
+        "m.other|METHOD Calls a.dump|METHOD resolved",
+        "m.run|METHOD Calls a.load|METHOD resolved",
+        "v.go|METHOD Calls w.show|METHOD resolved",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("m.py", "def f():\n    g()\n    " + "@" * 60_000),
+        ("m.py", "def f():\n    g(h)\n    " + "a" * 60_000),
+        ("m.py", "import " + ",".join(f"a{number}" for number in range(20_000))),
+        ("m.py", "".join(f"def a{n}():\n    x = Foo()\n\ndef b{n}():\n    x.go_it()\n\n" for n in range(1_500))),
+        ("m.ts", "".join(f"class A{n} {{ run() {{ this.run(); x.run(); }} }}\n" for n in range(2_000))),
+        ("M.java", "class M {" + "".join(f"void m(T{n} a) {{ m(a); }}\n" for n in range(2_000)) + "}"),
+    ],
+    ids=["marks", "a long word", "imports", "variables", "namesakes", "overloads"],
+)
+def test_no_text_takes_long(path: str, text: str) -> None:
+    """Each took seconds to hours where it was read quadratically."""
+    files = files_of({path: text})
+    symbols = symbols_of(files)
+    with ends_within(10):
+        assert list(calls(files[0], symbols)) is not None
+
+
+def test_handlers_and_elements_are_references() -> None:
+    found = calls_of(
+        {
+            "web/Row.tsx": "export function Row() { return null; }\nexport const onClick = () => {};\n",
+            "web/Table.tsx": "import { Row, onClick } from './Row';\n\n"
+            "export function Table() {\n  return <Row onClick={onClick} />;\n}\n",
+        }
+    )
+    assert [edge.split(" ")[2] for edge in found] == ["web/Row.Row|METHOD", "web/Row.onClick|METHOD"]
+
+
+@pytest.mark.parametrize(
+    "language", sorted(name for name, one in LANGUAGES.items() if one.source_type is SourceType.CODE)
+)
+def test_any_text_is_read(language: str) -> None:
+    text = "x(\"'`/* <<EOS\n" * 50 + "é a.b(c)\x00\n"
+    syntax = syntax_of(language)
+    code = code_of(text, language)
+    assert (syntax is None) == (code == "")
+    assert syntax is None or (len(code) == len(text) and list(calls_in(code, syntax)) is not None)
