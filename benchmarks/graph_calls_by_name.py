@@ -28,8 +28,8 @@ from pathlib import Path
 from rag_assets.contracts.graph import declaration_key, member_keys
 from rag_assets.contracts.segment import leaves_of
 from rag_assets.graph.extract.calls import call_sites
+from rag_assets.languages.call_syntax import syntax_of
 from rag_assets.languages.callables import CallableIndex, callables_in
-from rag_assets.languages.calls import syntax_of
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.segmentation import segment_file
@@ -82,7 +82,7 @@ def compare(files: list[ParsedFile], told: list[list[object]], peer_seconds: flo
     by_name: defaultdict[str, list[tuple[str, int, int]]] = defaultdict(list)
     for file in files:
         for one in callables_in(file):
-            if one.is_called:
+            if one.is_callable:
                 by_name[one.name] += [place for place in places[one.key] if place[0] == one.path]
     peer: defaultdict[tuple[str, int, str], list[tuple[list[tuple[str, int]], bool]]] = defaultdict(list)
     for path, line, name, meant, is_known in told:

@@ -20,7 +20,15 @@ from rag_assets.graph import picture
 from rag_assets.graph.artifact import check
 from rag_assets.graph.csr_graph import KINDS, Graph, GraphCounts, NodeLocation, by_count
 from rag_assets.graph.diagram import of_impact, of_neighbourhood, of_paths
-from rag_assets.graph.impact import Effect, Impact, ImpactGroup, Reached, calls_known, impact, language_without_resolver
+from rag_assets.graph.impact import (
+    Effect,
+    Impact,
+    ImpactGroup,
+    Reached,
+    calls_known_note,
+    impact,
+    language_without_resolver,
+)
 from rag_assets.graph.lookup import NotFound, nodes_named, short_name
 from rag_assets.graph.modules import AreaMap, area_map
 from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood, neighbourhood
@@ -216,7 +224,7 @@ def show_impact(output: Output, found: Impact, footer: str) -> None:
     output.line((f"{named_counts(found.counts) or 'nothing'}", "dim"))
     if language := language_without_resolver(found.of[0]):
         question = f'rag-assets ask "who uses {short_name(found.of[0])}?"'
-        output.line((f"{calls_known(language)}; where else code names it: {question}", "dim"))
+        output.line((f"{calls_known_note(language)}; where else code names it: {question}", "dim"))
     output.line((footer, "dim"))
 
 

@@ -105,7 +105,7 @@ class DeclaredCallable(msgspec.Struct, frozen=True, order=True, gc=False, array_
 
     `name` is as calls write it, `owner` the simple name of the type that has it, '' for functions of a module, whose
     symbol is `module`. `parameters` is -1 where they are not known. `types` are simple names: of the results of a
-    function, of a property; of a type those that it derives from. Not `is_called`: a property, an interface.
+    function, of a property; of a type those that it derives from. `is_callable` is false for properties and interfaces.
     """
 
     family: str
@@ -116,7 +116,7 @@ class DeclaredCallable(msgspec.Struct, frozen=True, order=True, gc=False, array_
     path: str
     parameters: int = -1
     types: tuple[str, ...] = ()
-    is_called: bool = True
+    is_callable: bool = True
 
 
 def node_and_edge(

@@ -61,9 +61,9 @@ def language_without_resolver(key: str) -> str:
     return language if language in WITHOUT_RESOLVER else ""
 
 
-def calls_known(language: str) -> str:
-    """What the graph has of the calls of a language without a resolver, as a sentence begins."""
-    from rag_assets.languages.calls import syntax_of  # start-up budget: of few answers
+def calls_known_note(language: str) -> str:
+    """What the graph has of the calls of a language without a resolver, for the beginning of a note."""
+    from rag_assets.languages.call_syntax import syntax_of  # start-up budget: of few answers
 
     has = "only the calls that names and declared types tell" if syntax_of(language) else "no calls"
     return f"of {language} the graph has {has}"

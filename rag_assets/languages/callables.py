@@ -17,7 +17,7 @@ from rag_assets.contracts.graph import (
 )
 from rag_assets.contracts.segment import Member, leaves_of
 from rag_assets.dependency_trace import tracked
-from rag_assets.languages.calls import syntax_of
+from rag_assets.languages.call_syntax import syntax_of
 from rag_assets.languages.parsed_file import ParsedFile
 
 _SEPARATORS = re.compile(r"::|[./#]")
@@ -50,7 +50,7 @@ def callables_in(file: ParsedFile) -> Iterator[DeclaredCallable]:
         if is_type:
             key = symbol_key(file.language, segment.symbol, NodeType.TYPE)
             makes = segment.kind.startswith(_MADE)
-            yield made(simple_name(segment.name), key, map(simple_name, segment.base_list), is_called=makes)
+            yield made(simple_name(segment.name), key, map(simple_name, segment.base_list), is_callable=makes)
         for leaf in leaves_of(segment.members):
             member = leaf.member
             owner = f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol
@@ -59,13 +59,13 @@ def callables_in(file: ParsedFile) -> Iterator[DeclaredCallable]:
                 kind = key_kind(key)
                 if kind is NodeType.TYPE:
                     makes = member.type.startswith(_MADE)
-                    yield made(simple_name(member.name), key, map(simple_name, member.base_list), is_called=makes)
+                    yield made(simple_name(member.name), key, map(simple_name, member.base_list), is_callable=makes)
                 elif kind is NodeType.METHOD:
                     around, name = written_outside(member.name)
                     counted = len(member.parameters) if file.language in _COUNTED else -1
                     yield made(name, key, _types(member), around or holder, counted)
                 elif types := _types(member):
-                    yield made(member.name, key, types, holder, is_called=False)
+                    yield made(member.name, key, types, holder, is_callable=False)
 
 
 _MADE = ("actor", "case class", "class", "data", "enum", "exception", "object", "record", "struct", "type")
@@ -74,9 +74,9 @@ _MADE = ("actor", "case class", "class", "data", "enum", "exception", "object", 
 
 def _declared(
     family: str, path: str, module: str, name: str, key: str, types: Iterable[str], owner: str = "",
-    parameters: int = -1, *, is_called: bool = True,
+    parameters: int = -1, *, is_callable: bool = True,
 ) -> DeclaredCallable:  # fmt: skip
-    return DeclaredCallable(family, name, key, owner, module, path, parameters, tuple(types), is_called)
+    return DeclaredCallable(family, name, key, owner, module, path, parameters, tuple(types), is_callable)
 
 
 _COUNTED = frozenset({"java"})
@@ -105,27 +105,27 @@ class Namesakes(tuple[DeclaredCallable, ...]):
 
     @cached_property
     def functions(self) -> list[DeclaredCallable]:
-        return [one for one in self if not one.owner and one.is_called and one.key.endswith(_METHOD)]
+        return [one for one in self if not one.owner and one.is_callable and one.key.endswith(_METHOD)]
 
     @cached_property
     def methods(self) -> Mapping[str, list[DeclaredCallable]]:
         """By the type that has them."""
         found: dict[str, list[DeclaredCallable]] = {}
         for one in self:
-            if one.owner and one.is_called:
+            if one.owner and one.is_callable:
                 found.setdefault(one.owner, []).append(one)
         return found
 
     @cached_property
     def properties(self) -> list[DeclaredCallable]:
-        return [one for one in self if not one.is_called and not one.key.endswith(_TYPE)]
+        return [one for one in self if not one.is_callable and not one.key.endswith(_TYPE)]
 
     @cached_property
     def by_file(self) -> Mapping[str, list[DeclaredCallable]]:
         """The functions and types that are made, by path."""
         found: dict[str, list[DeclaredCallable]] = {}
         for one in self:
-            if not one.owner and one.is_called:
+            if not one.owner and one.is_callable:
                 found.setdefault(one.path, []).append(one)
         return found
 

@@ -51,7 +51,7 @@ _place = attrgetter("path", "line_start", "line_end", "symbol")  # as `csharp.ty
 
 
 @dataclass(frozen=True, slots=True)
-class CSharpFingerprints:
+class DeclarationFingerprints:
     """Digests of what one bucket declares: of its C# types, and of members and callables by facet. Sums of 128-bit
     hashes, so that those of several buckets can be added in any order."""
 
@@ -59,7 +59,9 @@ class CSharpFingerprints:
     members: dict[str, str] = field(default_factory=dict)
 
 
-def csharp_fingerprints(declared: CSharpDeclarations, callables: Iterable[DeclaredCallable] = ()) -> CSharpFingerprints:
+def declaration_fingerprints(
+    declared: CSharpDeclarations, callables: Iterable[DeclaredCallable] = ()
+) -> DeclarationFingerprints:
     """The facets of some declarations, and of what other languages call by one name. Lines are no part of them: edits
     above a declaration change no answer."""
     usings = dict(declared.usings)
@@ -85,7 +87,7 @@ def csharp_fingerprints(declared: CSharpDeclarations, callables: Iterable[Declar
         _add(members, _NAMES + _symbol(known.symbol), (known.path, sorted(by_name)))
     for one in callables:
         _add(members, f"{_CALLED}{one.family} {one.name}", one)
-    return CSharpFingerprints(_hex(_hashed(types)), {name: _hex(value) for name, value in members.items()})
+    return DeclarationFingerprints(_hex(_hashed(types)), {name: _hex(value) for name, value in members.items()})
 
 
 class Fingerprints:
@@ -93,7 +95,7 @@ class Fingerprints:
 
     __slots__ = ("_digests",)
 
-    def __init__(self, csharp: Iterable[CSharpFingerprints], others: Mapping[str, str]) -> None:
+    def __init__(self, csharp: Iterable[DeclarationFingerprints], others: Mapping[str, str]) -> None:
         """`others`: facet → digest of everything that is not C#."""
         digests = {TYPES: _hex(0), **others}
         for found in csharp:

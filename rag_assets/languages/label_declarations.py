@@ -17,9 +17,9 @@ from rag_assets.languages.detection import SourceType, source_type
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.languages.fingerprints import (
     OWN_FACETS,
-    CSharpFingerprints,
+    DeclarationFingerprints,
     Fingerprints,
-    csharp_fingerprints,
+    declaration_fingerprints,
     digest_of,
 )
 from rag_assets.languages.parsed_file import ParsedFile
@@ -42,7 +42,7 @@ class FileGroupDeclarations:
     """What some files add to the symbols of their label, and the digests of it; msgspec can encode it."""
 
     csharp: csharp.CSharpDeclarations
-    facets: CSharpFingerprints
+    facets: DeclarationFingerprints
     sql: sql.SqlDeclarations
     ef: ef.EfDeclarations
     endpoints: endpoints.EndpointDeclarations
@@ -93,7 +93,7 @@ def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclaration
     )
     return FileGroupDeclarations(
         types,
-        csharp_fingerprints(types, callables),
+        declaration_fingerprints(types, callables),
         sql.SqlDeclarations(tuple(sorted({found for one in files for found in one[1].objects}))),
         ef.EfDeclarations(tuple(found for one in files for found in one[2].files)),
         endpoints.EndpointDeclarations(

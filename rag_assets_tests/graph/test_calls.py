@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from rag_assets.graph.extract.registry import calls
-from rag_assets.languages.calls import calls_in, code_of, syntax_of
+from rag_assets.languages.call_syntax import calls_in, code_of, syntax_of
 from rag_assets.languages.detection import LANGUAGES, SourceType
 from rag_assets_tests.effort import ends_within
 from rag_assets_tests.graph.chains import edges_by, files_of, symbols_of
@@ -127,15 +127,27 @@ def test_a_call_means_what_its_file_its_imports_and_types_say() -> None:
     ]
 
 
-@pytest.mark.parametrize("language", SAME_IN_OTHER_LANGUAGES)
+EXPECTED = {
+    "go": ("tools.Hook.Fire", "tools.Hook.reset", "app.Run"),
+    "java": ("tools.Hook.fire()", "tools.Hook.reset()", "app.App.run(String)"),
+    "typescript": ("tools/hook.Hook.fire", "tools/hook.Hook.reset", "app/app.run"),
+    "kotlin": ("tools.Hook.fire", "tools.Hook.reset", "app/App.run"),
+    "rust": ("src/hook.Hook.fire", "src/hook.Hook.reset", "src/app.run"),
+    "cpp": ("Hook.fire", "hook.Hook::reset", "app.run"),
+    "php": ("Tools.Hook.fire", "Tools.Hook.reset", "src/App.run"),
+    "ruby": ("Hook.fire", "Hook.reset_all", "lib/app.run_hook"),
+}
+"""`fire` calls `reset` of its own type, and `run` calls `fire` of what it has made or was given."""
+
+
+@pytest.mark.parametrize("language", EXPECTED)
 def test_each_language_calls_by_its_own_rules(language: str) -> None:
-    """`fire` calls `reset` of its own type, and `run` calls `fire` of what it has made or was given."""
     found = calls_of(SAME_IN_OTHER_LANGUAGES[language])
-    names = [edge.replace("|METHOD", "").replace("()", "").lower().split(" ") for edge in found]
-    ends = {(one[0].split(".")[-1].split(":")[-1], one[2].split(".")[-1].split(":")[-1]) for one in names}
-    assert any(source == "fire" and target.startswith("reset") for source, target in ends), found
-    assert any(source.startswith("run") and target == "fire" for source, target in ends), found
-    assert not any(edge.startswith(edge.rpartition(" ")[0].rpartition(" ")[2] + " ") for edge in found), "of itself"
+    fire, reset, run = EXPECTED[language]
+    inside = "hook.Hook::fire" if language == "cpp" else fire
+    assert f"{run}|METHOD Calls {fire}|METHOD resolved" in found
+    assert any(one.startswith(f"{inside}|METHOD Calls {reset}|METHOD ") for one in found)
+    assert not any(one.split(" ")[0] == one.split(" ")[2] for one in found), "what is declared is not called there"
 
 
 def test_overloads_are_told_apart_by_their_arguments_as_far_as_they_can() -> None:
@@ -160,7 +172,12 @@ def test_two_declarations_that_are_as_near_are_not_guessed() -> None:
 
 
 NOTHING: Mapping[str, dict[str, str]] = {
-    "a parameter": {"m.py": "def run(): ...\n\ndef main(run):\n    run()\n"},
+    "a parameter": {
+        "m.py": "def run(): ...\n\ndef main(run):\n    run()\n",
+        "m.swift": "func refresh() {}\nfunc go(then refresh: () -> Void) {\n    refresh()\n}\n",
+        "m.cc": "void cb(int) {}\nvoid run(std::function<void(int)> cb) { cb(1); }\n",
+        "m.go": "package m\n\nfunc do() {}\n\nfunc Run(do func()) { do() }\n",
+    },
     "a variable": {"m.ts": "function load() {}\nexport function run() {\n  const load = () => {};\n  load();\n}\n"},
     "a package of others": {
         "src/utils.py": "def parse(x): ...\n",

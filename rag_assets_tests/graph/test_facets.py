@@ -21,7 +21,7 @@ from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_index import declared_in as types_in
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.documents.resx import StaticResourceDictionary
-from rag_assets.languages.fingerprints import Fingerprints, csharp_fingerprints, digest_of, fingerprints_of
+from rag_assets.languages.fingerprints import Fingerprints, declaration_fingerprints, digest_of, fingerprints_of
 from rag_assets.languages.label_declarations import (
     FileGroupDeclarations,
     LabelDeclarations,
@@ -333,13 +333,17 @@ def other(value: Any) -> Any:
 @pytest.mark.parametrize("name", [name for name in TypeDeclaration.__struct_fields__ if name not in PLACES])
 def test_everything_that_a_type_says_is_in_its_facets(name: str) -> None:
     changed_type = replace(TYPE, **{name: other(getattr(TYPE, name))})
-    assert csharp_fingerprints(CSharpDeclarations((changed_type,))) != csharp_fingerprints(CSharpDeclarations((TYPE,)))
+    assert declaration_fingerprints(CSharpDeclarations((changed_type,))) != declaration_fingerprints(
+        CSharpDeclarations((TYPE,))
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in DeclaredMember.__struct_fields__ if name not in PLACES])
 def test_everything_that_a_member_says_is_in_its_facets(name: str) -> None:
     changed_type = replace(TYPE, members=(replace(MEMBER, **{name: other(getattr(MEMBER, name))}),))
-    assert csharp_fingerprints(CSharpDeclarations((changed_type,))) != csharp_fingerprints(CSharpDeclarations((TYPE,)))
+    assert declaration_fingerprints(CSharpDeclarations((changed_type,))) != declaration_fingerprints(
+        CSharpDeclarations((TYPE,))
+    )
 
 
 def test_a_question_of_nobody_is_an_error() -> None:

@@ -6,11 +6,8 @@ fits such a reason. Without one, the only declaration of a telling name is proba
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from rag_assets.contracts.graph import (
     Confidence,
@@ -18,119 +15,38 @@ from rag_assets.contracts.graph import (
     GraphEdge,
     NodeType,
     Relation,
-    declaration_key,
-    file_key,
     key_kind,
-    member_keys,
 )
-from rag_assets.contracts.segment import leaves_of
 from rag_assets.identifiers import identifier_words, word_set
-from rag_assets.languages.callables import CallableIndex, Namesakes, key_symbol, simple_name, written_outside
-from rag_assets.languages.calls import (
+from rag_assets.languages.call_syntax import (
     CallSyntax,
     GivenType,
     WrittenCall,
     arguments_at,
     calls_in,
-    code_of,
     syntax_of,
-    types_of_names,
     values_in,
 )
-from rag_assets.languages.code_imports import ALL, CodeImport, imports_of, may_be_in
+from rag_assets.languages.callables import CallableIndex, Namesakes, key_symbol, simple_name
+from rag_assets.languages.calling_file import CallHolder, CallingFile
+from rag_assets.languages.code_imports import ALL, CodeImport, may_be_in
 from rag_assets.languages.parsed_file import ParsedFile
 
 _SELF = frozenset({"self", "this", "cls", "Self", "static", "@", "$this", "me", "Me"})
 _SUPER = frozenset({"super()", "super", "base", "parent", "MyBase"})
-_NAMES = re.compile(r"\w+")
-_ASSIGNED = re.compile(r"(?<![\w$.])([\w$]++)\s{0,8}(?::[^\n=;]{0,80})?(?::?=(?![={])|\b(?:in|of)\b|=>)")
-_TUPLE = re.compile(
-    r"^[ \t]*(?:(?:const|let|var|for)[ \t]+)?[(\[{]?(\w+(?:,[ \t]*\w+)+)[)\]}]?[ \t]*(?::?=(?!=)|in\b)", re.MULTILINE
-)
-_RECEIVER = re.compile(r"func\s*\(\s*(\w+)\s+\*?(\w+)")
 _OF_LIBRARIES = word_set(
     "addAll endsWith ends_with forEach for_each getClass hasOwnProperty hashCode indexOf isEmpty is_empty startsWith",
     "starts_with toArray toJSON toList toLowerCase toString toUpperCase to_list to_string valueOf",
 )
 """Names of several words that the types of most standard libraries have."""
 _MOST_BASES = 6
+"""Levels of types that a type derives from: deeper ones are cycles."""
 _MOST_TYPES = 20
 _MOST_COMPARED = 200
+"""Declarations that one call compares: what more types than that have is not told apart by names."""
 _MOST_MEANT = 16
 """Overloads that one call may mean."""
 _IS_TYPE = f"|{NodeType.TYPE}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Holder:
-    """A declaration that calls stand in: its key, its own name, the names of the types around it and of their bases."""
-
-    start: int
-    end: int
-    key: str
-    name: str
-    types: tuple[str, ...]
-    bases: tuple[str, ...]
-    receiver: str = ""
-    signature: str = ""
-
-
-class _File:
-    """A file whose calls are looked for."""
-
-    def __init__(self, file: ParsedFile, syntax: CallSyntax) -> None:
-        self._text = file.text
-        self.path, self.syntax, self.code = file.path, syntax, code_of(file.text, file.language)
-        self.holders = _holders(file)
-        self._starts = [one.start for one in self.holders]
-        self._around = _enclosing(self.holders)
-        self._locals: dict[int, frozenset[str]] = {}
-        self.folder = file.path.rpartition("/")[0]
-        self.module = next((one.namespace for one in file.segments if one.namespace), "")
-
-    def holder(self, at: int) -> _Holder | None:
-        """The innermost declaration around an offset."""
-        number = bisect_right(self._starts, at) - 1
-        while number >= 0 and at >= self.holders[number].end:
-            number = self._around[number]
-        return self.holders[number] if number >= 0 else None
-
-    @cached_property
-    def imports(self) -> Mapping[str, list[CodeImport]]:
-        return imports_of(self.code, self._text, self.syntax.family)
-
-    def locals(self, holder: _Holder) -> frozenset[str]:
-        """The names that a declaration gives to its parameters and variables."""
-        if holder.start not in self._locals:
-            body = self.code[holder.start : holder.end] if holder.name else ""
-            tuples = " ".join(_TUPLE.findall(body))
-            found = {*_parameters(holder.signature), *_NAMES.findall(tuples), *_ASSIGNED.findall(body)}
-            self._locals[holder.start] = frozenset(found - {holder.name})
-        return self._locals[holder.start]
-
-    def given(self, name: str, holder: _Holder) -> list[GivenType]:
-        """What is told of the type of a name: in the declaration that calls, else outside of all."""
-        return self._given.get((name, holder.start)) or self._given.get((name, -1), [])
-
-    @cached_property
-    def _given(self) -> Mapping[tuple[str, int], list[GivenType]]:
-        """By name and the start of the declaration that tells it, -1 outside of all, and of fields."""
-        known: dict[tuple[str, int], dict[tuple[str, str | None, bool], GivenType]] = {}
-        for name, told in types_of_names(self.code, self.syntax).items():
-            for one in told:
-                around = self.holder(one.at)
-                is_field = self.code[one.at - 1 : one.at] == "."  # `self.runner = Runner()`
-                start = around.start if around is not None and around.name and not is_field else -1
-                known.setdefault((name, start), {}).setdefault((one.name, one.of, one.is_made), one)
-        return {key: list(told.values())[:_MOST_TYPES] for key, told in known.items()}
-
-
-def _parameters(signature: str) -> Iterator[str]:
-    """The names of the parameters of a declaration: before a colon, else the last word, and the first one in Go."""
-    opened = signature.find("(", 6 if signature.startswith("func (") else 0)
-    for part in signature[opened + 1 :].split(",") if opened >= 0 else ():
-        words = _NAMES.findall(part.partition("=")[0].partition(":")[0].partition(")")[0])
-        yield from words[:1] if signature.startswith("func") else words[-1:]
 
 
 def calls_of(file: ParsedFile, known: CallableIndex) -> Iterator[GraphEdge]:
@@ -156,7 +72,7 @@ def call_sites(
     syntax = syntax_of(file.language)
     if syntax is None:
         return
-    within = _File(file, syntax)
+    within = CallingFile(file, syntax)
     declared = set[str]()  # holders whose own name has been seen: where it is declared
     for call in calls_in(within.code, syntax):
         holder = within.holder(call.at)
@@ -170,7 +86,9 @@ def call_sites(
             yield holder.key, value, _given_away(value, holder, within, known), Confidence.PROBABLE
 
 
-def _given_away(value: WrittenCall, holder: _Holder, file: _File, known: CallableIndex) -> list[DeclaredCallable]:
+def _given_away(
+    value: WrittenCall, holder: CallHolder, file: CallingFile, known: CallableIndex
+) -> list[DeclaredCallable]:
     """The functions that a value means: none where a field is called so, nor those that a file exports of its own."""
     named = known.named(value.name, file.syntax.family)
     if not holder.name and file.path in named.by_file:
@@ -184,51 +102,13 @@ def _given_away(value: WrittenCall, holder: _Holder, file: _File, known: Callabl
     ]
 
 
-def _holders(file: ParsedFile) -> list[_Holder]:
-    found: list[_Holder] = []
-    for segment in file.segments:
-        own = declaration_key(file.language, segment.symbol, segment.kind, file.path)
-        is_type = own != file_key(file.path)
-        types = (simple_name(segment.symbol),) if is_type else ()
-        bases = tuple(map(simple_name, segment.base_list))
-        found.append(_Holder(segment.span.char_start, segment.span.char_end, own, segment.name, types, bases))
-        of_types = {"": (types, bases)}
-        for leaf in leaves_of(segment.members):
-            member, span = leaf.member, leaf.member.span
-            owner = f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol
-            keys = member_keys(file.language, owner, member)
-            around, above = of_types.get(leaf.owner, (types, bases))
-            outside, name = written_outside(member.name)
-            if keys and key_kind(keys[0]) is NodeType.TYPE:
-                around, above = (*around, member.name), tuple(map(simple_name, member.base_list))
-                of_types[f"{leaf.owner}.{member.name}" if leaf.owner else member.name] = around, above
-            elif outside:
-                around = (outside,)
-            receiver = _RECEIVER.match(member.signature)
-            key = keys[0] if keys else next((one.key for one in reversed(found) if one.end >= span.char_end), own)
-            name = name if keys and key_kind(keys[0]) is NodeType.METHOD else ""
-            of = receiver[1] if receiver else ""
-            found.append(_Holder(span.char_start, span.char_end, key, name, around, above, of, member.signature))
-    return sorted(found, key=lambda one: (one.start, -one.end))
-
-
-def _enclosing(holders: Sequence[_Holder]) -> list[int]:
-    """Of each declaration the number of the one around it, -1 for none."""
-    around: list[int] = []
-    open_ones: list[int] = []
-    for number, one in enumerate(holders):
-        while open_ones and holders[open_ones[-1]].end <= one.start:
-            open_ones.pop()
-        around.append(open_ones[-1] if open_ones else -1)
-        open_ones.append(number)
-    return around
-
-
 Meant = tuple[Sequence[DeclaredCallable], Confidence]
 _NOTHING: Meant = ((), Confidence.PROBABLE)
 
 
-def _meant(call: WrittenCall, holder: _Holder, file: _File, known: CallableIndex, *, deeper: bool = True) -> Meant:
+def _meant(
+    call: WrittenCall, holder: CallHolder, file: CallingFile, known: CallableIndex, *, deeper: bool = True
+) -> Meant:
     """What a call means, and how sure it is."""
     meant = _Meaning(call, holder, file, known, deeper)
     return meant.of_name() if call.of is None else meant.of_receiver()
@@ -236,11 +116,11 @@ def _meant(call: WrittenCall, holder: _Holder, file: _File, known: CallableIndex
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
-    """The way to what a call means. `deeper`: it may ask what another call means."""
+    """What a call means, looked for by one reason after the other. `deeper`: what another call returns may be asked."""
 
     call: WrittenCall
-    holder: _Holder
-    file: _File
+    holder: CallHolder
+    file: CallingFile
     known: CallableIndex
     deeper: bool
 
@@ -250,7 +130,7 @@ class _Meaning:
     def callables(self, found: Iterable[DeclaredCallable]) -> list[DeclaredCallable]:
         """Functions and types; where something is made types alone, and without parentheses no types."""
         wanted = {True} if self.call.is_new else {False, self.call.has_list}
-        return [one for one in found if not one.owner and one.is_called and one.key.endswith(_IS_TYPE) in wanted]
+        return [one for one in found if not one.owner and one.is_callable and one.key.endswith(_IS_TYPE) in wanted]
 
     def nearest(self, found: Sequence[DeclaredCallable], confidence: Confidence) -> Meant:
         return _nearest(found, self.call, self.file, confidence)
@@ -296,44 +176,53 @@ class _Meaning:
 
     def of_receiver(self) -> Meant:
         """Of the type around it, of what is named before the dot, of the type that this has."""
-        written, file, holder = self.call.of or "", self.file, self.holder
+        written, holder = self.call.of or "", self.holder
         of = written.lstrip("@$")
-        result = of.removesuffix("()")
         named = self.named(self.call.name)
         if not (named.methods or named.functions):
             return _NOTHING
         if written in _SUPER:
             return self.nearest(self.of_named_types(holder.bases), Confidence.RESOLVED)
         if written in _SELF or (of and of == holder.receiver):
-            types = holder.types[-1:] if file.syntax.imported and file.syntax.family != "jvm" else holder.types
+            syntax = self.file.syntax
+            types = holder.types[-1:] if syntax.imported and syntax.family != "jvm" else holder.types
             own = self.of_own(self.call.name, types) or self.of_named_types(holder.bases)
             return self.nearest(own, Confidence.RESOLVED) if own else self.telling(named)
-        is_result, is_local = result != of, result in file.locals(holder)
-        given = [] if is_result else file.given(of, holder)
-        if result and not is_local and not (is_result and not result[0].isupper()):
-            behind = self.of_what_is_named(result, named)
-            if behind:
+        if of.endswith("()"):
+            return self.of_result(of.removesuffix("()"), named)
+        return self.of_variable(of, named) if of else self.telling(named)
+
+    def of_result(self, maker: str, named: Namesakes) -> Meant:
+        """Of what the constructor or function before the dot gives."""
+        if maker[:1].isupper() and maker not in self.file.locals(self.holder):
+            if behind := self.of_what_is_named(maker, named):
                 return self.nearest(behind, Confidence.RESOLVED)
-            imports = file.imports.get(result, ())
+            if maker in self.file.imports and self.file.syntax.family != "python":
+                return _NOTHING
+        types = self.types_behind(one for one in self.named(maker) if one.is_callable)
+        found = self.of_declared(types)
+        return self.nearest(found, Confidence.PROBABLE) if found else self.telling(named)
+
+    def of_variable(self, of: str, named: Namesakes) -> Meant:
+        """Of the module or type that is called so, else of the type that a variable, a parameter or a field has."""
+        file, holder = self.file, self.holder
+        is_local, given = of in file.locals(holder), file.given(of, holder)
+        if not is_local:
+            if behind := self.of_what_is_named(of, named):
+                return self.nearest(behind, Confidence.RESOLVED)
             family = file.syntax.family
-            if imports and (family == "javascript" or (family != "python" and not given)):
+            if of in file.imports and (family == "javascript" or (family != "python" and not given)):
                 return _NOTHING  # of elsewhere; in Python it may be an object, in Go a field
-        found, confidence = self.of_given(given, result if is_result else "")
-        if found or given:
-            return self.nearest(found, confidence)
-        if not is_result and result and not is_local:
-            fields = self.named(result).properties
-            own = [one for one in fields if one.owner in holder.types] or fields
-            behind_it = self.types_behind(own)
-            is_own = bool(own) and own[0].owner in holder.types
-            if behind_it:
-                found = self.of_declared(behind_it)
-                return self.nearest(found, Confidence.RESOLVED if is_own else Confidence.PROBABLE)
-        words = identifier_words(result) if not is_result and not result[:1].isupper() else []
+        if given:
+            return self.nearest(*self.of_given(given))
+        if not is_local:
+            fields = self.named(of).properties
+            own = [one for one in fields if one.owner in holder.types]
+            if types := self.types_behind(own or fields):
+                return self.nearest(self.of_declared(types), Confidence.RESOLVED if own else Confidence.PROBABLE)
+        words = [] if of[:1].isupper() else identifier_words(of)
         alike = [owner for owner in named.methods if words and identifier_words(owner)[-len(words) :] == words]
-        if len(alike) == 1:
-            return self.nearest(named.methods[alike[0]], Confidence.PROBABLE)
-        return self.telling(named)
+        return self.nearest(named.methods[alike[0]], Confidence.PROBABLE) if len(alike) == 1 else self.telling(named)
 
     def of_what_is_named(self, result: str, named: Namesakes) -> list[DeclaredCallable]:
         """What a module or a type has that the file calls so."""
@@ -348,8 +237,8 @@ class _Meaning:
             return []
         return [one for one in named.functions if simple_name(one.module) == result]
 
-    def of_given(self, given: Sequence[GivenType], result: str) -> tuple[list[DeclaredCallable], Confidence]:
-        """What the types have that a name is told to have, or the `result` of a function."""
+    def of_given(self, given: Sequence[GivenType]) -> tuple[list[DeclaredCallable], Confidence]:
+        """What the types have that a name is told to have."""
         types: dict[str, DeclaredCallable] = {}
         confidence = Confidence.RESOLVED
         for one in given:
@@ -361,10 +250,6 @@ class _Meaning:
                 found = self.types_behind(maker for maker in makers if not maker.key.endswith(_IS_TYPE))
                 types |= {one.key: one for one in found}
                 confidence = sure if found else confidence
-        if result:
-            found = self.types_behind(one for one in self.named(result) if one.is_called)
-            types |= {one.key: one for one in found}
-            confidence = Confidence.PROBABLE
         if len({one.name for one in types.values()}) > 1:
             confidence = Confidence.PROBABLE
         return self.of_declared(list(types.values())), confidence
@@ -467,7 +352,7 @@ def _nearest_types(types: Sequence[DeclaredCallable], path: str) -> list[Declare
 
 
 def _nearest(
-    found: Sequence[DeclaredCallable], call: WrittenCall, file: _File, confidence: Confidence
+    found: Sequence[DeclaredCallable], call: WrittenCall, file: CallingFile, confidence: Confidence
 ) -> tuple[Sequence[DeclaredCallable], Confidence]:
     """Of several declarations those that take so many arguments, then those of the nearest file; nothing where two are
     as near. Overloads are probable."""
@@ -489,7 +374,8 @@ def _nearest(
 
 
 def _what(one: DeclaredCallable) -> str:
-    """Whatever its parameters are; of C++ a member is declared in one file, and often defined in another."""
+    """What a callable is called with all that is around it, the same for overloads, and in C++ for a member in the file
+    that declares it and the one that defines it."""
     return f"{one.owner}.{one.name}" if one.family == "c" and one.owner else key_symbol(one.key)
 
 

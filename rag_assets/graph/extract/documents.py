@@ -36,9 +36,7 @@ MAX_CANDIDATES = 3
 _DOCUMENT = "document"
 _PREAMBLE = "preamble"
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\r\n]{2,120})\1(?!`)")
-_CAMEL = re.compile(
-    r"(?<![\w/\\@#.`-])(?:I[A-Z][a-z]\w*|[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)(?:\.[A-Z]\w*)?(?![\w/\\@-])"
-)
+_CAMEL = re.compile(r"(?<![\w/\\@#.`-])(?:I[A-Z][a-z]\w*|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*)(?:\.[A-Z]\w*)?(?![\w/\\@-])")
 _PLAIN = re.compile(r"[A-Z][a-z0-9]*")
 """One word: between backticks it is a name, but often one of something else than code."""
 _DOTTED = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*")

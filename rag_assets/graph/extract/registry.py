@@ -78,7 +78,8 @@ def calls(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
     from rag_assets.graph.extract.calls import calls_of  # start-up budget: not of C#
     from rag_assets.languages.callables import CallableIndex
 
-    return calls_of(file, symbols.calls or CallableIndex())  # what it asks is remembered, also where there is none yet
+    # Also where nothing can be called yet: what a file asks for is remembered, and it is read again once that is there.
+    return calls_of(file, symbols.calls or CallableIndex())
 
 
 def packages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:

@@ -11,7 +11,7 @@ from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.errors import WrongQuestion
 from rag_assets.graph.csr_graph import Graph, NodeLocation
-from rag_assets.graph.impact import Effect, calls_known, groups_of, impact, language_without_resolver
+from rag_assets.graph.impact import Effect, calls_known_note, groups_of, impact, language_without_resolver
 from rag_assets.graph.lookup import nodes_named, short_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
@@ -219,7 +219,7 @@ def _why_unknown(graph: Graph, starts: Sequence[int], request: GraphRequest, *, 
     if not language:
         return ""
     asked = f"who uses {short_name(graph.keys[starts[0]])}?"
-    return f"{calls_known(language)}; for the lines that name it ask: {asked}"
+    return f"{calls_known_note(language)}; for the lines that name it ask: {asked}"
 
 
 def _confidence(edge: GraphEdge | None) -> Confidence:
