@@ -195,7 +195,7 @@ def _between(text: str, start: int, end: int) -> list[OutlinePart]:
     return [part for part in _paragraphs(text, start, end) if not _CLOSES.fullmatch(text, part.start, part.end)]
 
 
-_CLOSES = re.compile(r"(?:\s|[})\];]|end\b(?:[ \t]+\w+)?)*", re.IGNORECASE)
+_CLOSES = re.compile(r"(?:\s|[})\];]|end\b(?:[ \t]+(?!end\b)\w+)?)*", re.IGNORECASE)
 
 
 def _paragraphs(text: str, start: int = 0, end: int | None = None) -> Iterator[OutlinePart]:

@@ -69,7 +69,7 @@ _VALUE = (
 is made of itself (`ttl = parse(ttl)`) is none."""
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml"})
 _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("Default", "Set in", "Setting", "Read in")
-_KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-]+[.:_]+)*{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)"
+_KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-][\w.:-]*[.:_])?{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)"
 _READ_BARE = r"^(?!\s*{0},?\s*$).*(?<!\w){1}{0}(?!\w)(?!\s*(?::[^=\n]*)?(?:[-+*/|&?]|:)?=(?![=>]))"
 """Of a constant, which stands alone; alone on a line it is imported."""
 _READ = r"(?<=[\w)\]]\.){1}{0}(?!\w)(?!\s*(?:[-+*/|&?]?=(?![=>])|\())"

@@ -11,7 +11,7 @@ from rag_assets.search import Question, QuestionKind
 from rag_assets.search.query_parser import understood_or_plain
 
 _QUESTION = re.compile(r"[^?]+\?+")
-_LEADING = re.compile(r"^\W*(?:(?:and|also|but|or|then)\b\s*,?\s*)*", re.IGNORECASE)
+_LEADING = re.compile(r"^\W*(?:(?:and|also|but|or|then)\b\s*(?:,\s*)?)*", re.IGNORECASE)
 _MOST = 3
 _MOST_CHARS = 300
 

@@ -22,7 +22,7 @@ _SCP = re.compile(
     r"(?:(?P<user>[^@/\\:\s]+)(?::[^@/\\\s]*)?@)?(?P<host>[^@/\\:\s-][^@/\\:\s]+|\[[0-9A-Fa-f:]+\]):(?P<path>(?![/\\]{2}).+)"
 )
 _SERVICE_ACCOUNT = "git"  # the user of every forge's ssh address: part of the address, not of a person
-_VERSION = re.compile(r"^(?P<name>.+?)[-_](?P<version>v?\d+(?:\.\d+)+(?:[-.+_]?[0-9A-Za-z]+)*|v?\d+)$")
+_VERSION = re.compile(r"^(?P<name>.+?)[-_](?P<version>v?\d+(?:\.\d+)+[0-9A-Za-z]*(?:[-.+_][0-9A-Za-z]+)*|v?\d+)$")
 _SHORTEST_SECRET = 4  # masking shorter ones would hide ordinary words; git never gets any of them to print
 _URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>]+")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.graph.extract.documents import documents
-from rag_assets_tests.effort import ends_within
 from rag_assets_tests.graph.chains import edges_by, nodes_by
 
 CODE = {
@@ -80,9 +79,3 @@ def test_a_document_without_headings_mentions_as_a_file() -> None:
     assert edges_by(documents, CODE | {"n.txt": "the OrderService"}) == [
         "file:n.txt|FILE Mentions Shop.OrderService|TYPE probable"
     ]
-
-
-def test_encoded_data_in_a_drawing_takes_no_time() -> None:
-    """It took as long as two to the power of the capitals in it: here twenty seconds."""
-    with ends_within(5):
-        assert mentioned("<diagram>" + "Ab" * 29 + "/x</diagram> OrderService") == ["Shop.OrderService|TYPE probable"]

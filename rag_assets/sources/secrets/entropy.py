@@ -46,7 +46,7 @@ _PLACEHOLDERS = frozenset(
 )  # fmt: skip
 _SEQUENCES = ("0123456789abcdefghijklmnopqrstuvwxyz", "01234567890123456789", "abcdefghijklmnopqrstuvwxyz0123456789")
 # A name, a path, a dotted key, perhaps with a number at the end: `Password`, `user.password`, `/account/pwd`, `OAuth2`.
-_NAME_LIKE = re.compile(r"[^\W\d]+(?:[_.:/\\ -]+[^\W\d]+)*\d{0,3}|[/#.@$&~?-][\w./:#-]*")
+_NAME_LIKE = re.compile(r"[^\W\d]+(?:[.:/\\ -]+[^\W\d]+)*\d{0,3}|[/#.@$&~?-][\w./:#-]*")
 # Words and numbers: `pm-27581-device-auth-key`, `valid_recovery_code_1`.
 _WORDS = re.compile(
     r"(?:[A-Z]?[a-z]{1,15}\d{0,2}|[A-Z]{2,15}|\d{1,6})(?:[_.:/ -](?:[A-Z]?[a-z]{1,15}\d{0,2}|[A-Z]{2,15}|\d{1,6}))+"
