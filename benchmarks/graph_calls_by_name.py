@@ -113,7 +113,7 @@ def declared(files: list[ParsedFile]) -> Places:
             own = declaration_key(file.language, segment.symbol, segment.kind, file.path)
             found[own].append((file.path, segment.span.line_start, segment.span.line_end))
             for leaf in leaves_of(segment.members):
-                owner = f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol
+                owner = leaf.owner_in(segment.symbol)
                 for key in member_keys(file.language, owner, leaf.member):
                     found[key].append((file.path, leaf.member.span.line_start, leaf.member.span.line_end))
     return found

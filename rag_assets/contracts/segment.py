@@ -292,6 +292,15 @@ class MemberRange:
     member: Member
     owner: str = ""
 
+    @property
+    def path(self) -> str:
+        """Its name behind those of the nested types around it."""
+        return f"{self.owner}.{self.member.name}" if self.owner else self.member.name
+
+    def owner_in(self, symbol: str) -> str:
+        """The symbol of the type or module that has it, of the symbol of its segment."""
+        return f"{symbol}.{self.owner}" if self.owner else symbol
+
 
 def leaves_of(members: tuple[Member, ...]) -> list[MemberRange]:
     """All members in text order, those of nested types after their type. Without recursion: nesting has no limit."""
@@ -301,8 +310,9 @@ def leaves_of(members: tuple[Member, ...]) -> list[MemberRange]:
         leaf = stack.pop()
         found.append(leaf)
         if leaf.member.members:
-            owner = f"{leaf.owner}.{leaf.member.name}" if leaf.owner else leaf.member.name
-            stack.extend(MemberRange(member, owner) for member in sorted(leaf.member.members, key=_start, reverse=True))
+            stack.extend(
+                MemberRange(member, leaf.path) for member in sorted(leaf.member.members, key=_start, reverse=True)
+            )
     return found
 
 

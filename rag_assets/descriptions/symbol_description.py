@@ -274,7 +274,7 @@ def listed_member(leaf: MemberRange, tile: Span) -> SectionMember:
     """A member with its own lines, those of its documentation among them; a nested type with those before its first
     member, which its tile ends with."""
     member = leaf.member
-    name = f"{leaf.owner}.{member.name}" if leaf.owner else member.name
+    name = leaf.path
     end = tile.line_end if member.members else member.span.line_end
     return SectionMember(name, member.signature, member.span.line_start, max(end, member.span.line_start))
 

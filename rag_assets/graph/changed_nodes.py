@@ -73,7 +73,7 @@ def declared_spans(segments: Sequence[Segment], path: str) -> Iterator[DeclaredS
         yield DeclaredSpan(own, segment.span.line_start, segment.span.line_end)
         for leaf in leaves_of(segment.members):
             member, span = leaf.member, leaf.member.span
-            owner = f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol
+            owner = leaf.owner_in(segment.symbol)
             keys = member_keys(segment.language, owner, member)
             yield from (DeclaredSpan(key, span.line_start, span.line_end) for key in keys)
         for member, key in sections_of(segment, path):

@@ -35,7 +35,7 @@ from rag_assets.graph.csr_graph import (
 from rag_assets.graph.edge_weights import first_rows, permitted
 from rag_assets.graph.neighbourhood import WalkError
 from rag_assets.graph.relations import Direction, WalkStep
-from rag_assets.languages.detection import LANGUAGES, SourceType, detect_language
+from rag_assets.languages.detection import WITHOUT_RESOLVER, detect_language
 
 
 class EffectState(IntEnum):
@@ -46,11 +46,6 @@ class EffectState(IntEnum):
     END = 2
     START = 3  # what changes
     AROUND = 4  # the type of a member that changes: who makes one may run the member through a base or an interface
-
-
-WITHOUT_RESOLVER = frozenset(
-    name for name, language in LANGUAGES.items() if language.source_type is SourceType.CODE
-) - {"csharp"}
 
 
 def language_without_resolver(key: str) -> str:

@@ -46,15 +46,15 @@ def callables_in(file: ParsedFile) -> Iterator[DeclaredCallable]:
         return
     for segment in file.segments:
         made = partial(_declared, syntax.family, file.path, segment.namespace or segment.symbol)
-        is_type = declaration_key(file.language, segment.symbol, segment.kind, file.path) != file_key(file.path)
-        if is_type:
+        is_of_type = declaration_key(file.language, segment.symbol, segment.kind, file.path) != file_key(file.path)
+        if is_of_type:
             key = symbol_key(file.language, segment.symbol, NodeType.TYPE)
             makes = segment.kind.startswith(_MADE)
             yield made(simple_name(segment.name), key, map(simple_name, segment.base_list), is_callable=makes)
         for leaf in leaves_of(segment.members):
             member = leaf.member
-            owner = f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol
-            holder = simple_name(owner) if is_type or leaf.owner else ""
+            owner = leaf.owner_in(segment.symbol)
+            holder = simple_name(owner) if is_of_type or leaf.owner else ""
             for key in member_keys(file.language, owner, member):
                 kind = key_kind(key)
                 if kind is NodeType.TYPE:
@@ -96,12 +96,19 @@ def _types(member: Member) -> tuple[str, ...]:
     return (found[1],) if found is not None else ()
 
 
+_TYPE, _METHOD = f"|{NodeType.TYPE}", f"|{NodeType.METHOD}"
+
+
+def is_type(one: DeclaredCallable) -> bool:
+    return one.key.endswith(_TYPE)
+
+
 class Namesakes(tuple[DeclaredCallable, ...]):
     """What is called so in a family of languages, in the order of keys."""
 
     @cached_property
     def types(self) -> list[DeclaredCallable]:
-        return [one for one in self if one.key.endswith(_TYPE)]
+        return [one for one in self if is_type(one)]
 
     @cached_property
     def functions(self) -> list[DeclaredCallable]:
@@ -118,7 +125,7 @@ class Namesakes(tuple[DeclaredCallable, ...]):
 
     @cached_property
     def properties(self) -> list[DeclaredCallable]:
-        return [one for one in self if not one.is_callable and not one.key.endswith(_TYPE)]
+        return [one for one in self if not one.is_callable and not is_type(one)]
 
     @cached_property
     def by_file(self) -> Mapping[str, list[DeclaredCallable]]:
@@ -130,7 +137,6 @@ class Namesakes(tuple[DeclaredCallable, ...]):
         return found
 
 
-_TYPE, _METHOD = f"|{NodeType.TYPE}", f"|{NodeType.METHOD}"
 _NONE = Namesakes()
 
 

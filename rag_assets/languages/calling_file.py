@@ -125,20 +125,20 @@ def _holders(file: ParsedFile) -> list[CallHolder]:
         types = (simple_name(segment.symbol),) if is_type else ()
         bases = tuple(map(simple_name, segment.base_list))
         found.append(CallHolder(segment.span.char_start, segment.span.char_end, own, segment.name, types, bases))
-        of_types = {"": (types, bases)}
+        of_types = {"": (own, types, bases)}
         for leaf in leaves_of(segment.members):
             member, span = leaf.member, leaf.member.span
-            owner = f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol
+            owner = leaf.owner_in(segment.symbol)
             keys = member_keys(file.language, owner, member)
-            around, above = of_types.get(leaf.owner, (types, bases))
+            holder, around, above = of_types.get(leaf.owner, of_types[""])
             outside, name = written_outside(member.name)
             if keys and key_kind(keys[0]) is NodeType.TYPE:
                 around, above = (*around, member.name), tuple(map(simple_name, member.base_list))
-                of_types[f"{leaf.owner}.{member.name}" if leaf.owner else member.name] = around, above
+                of_types[leaf.path] = keys[0], around, above
             elif outside:
                 around = (outside,)
             receiver = _RECEIVER.match(member.signature)
-            key = keys[0] if keys else next((one.key for one in reversed(found) if one.end >= span.char_end), own)
+            key = keys[0] if keys else holder
             name = name if keys and key_kind(keys[0]) is NodeType.METHOD else ""
             of = receiver[1] if receiver else ""
             found.append(CallHolder(span.char_start, span.char_end, key, name, around, above, of, member.signature))

@@ -193,6 +193,12 @@ def detect_language(path: str) -> str:
     return _BY_NAME.get(name.lstrip(".").split(".", 1)[0], TEXT)
 
 
+WITHOUT_RESOLVER = frozenset(
+    name for name, language in LANGUAGES.items() if language.source_type is SourceType.CODE
+) - {"csharp"}
+"""Languages of code whose calls are known as far as names and declared types tell, at most."""
+
+
 def source_type(language: str) -> SourceType:
     """What files of `language` are; documents for a name that the table does not have."""
     known = LANGUAGES.get(language)

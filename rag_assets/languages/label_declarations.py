@@ -13,7 +13,7 @@ from rag_assets.languages.csharp.ef import stored_entities as ef
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.resource_usages import ResourceSymbols
 from rag_assets.languages.csharp.web import controller_actions as endpoints
-from rag_assets.languages.detection import SourceType, source_type
+from rag_assets.languages.detection import WITHOUT_RESOLVER
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.languages.fingerprints import (
     OWN_FACETS,
@@ -76,7 +76,7 @@ def declared_in(file: ParsedFile) -> FileDeclarations:
 
 
 def _callables_in(file: ParsedFile) -> tuple[DeclaredCallable, ...]:
-    if file.language == "csharp" or source_type(file.language) is not SourceType.CODE:
+    if file.language not in WITHOUT_RESOLVER:
         return ()
     from rag_assets.languages.callables import callables_in  # start-up budget: not of C#
 

@@ -206,8 +206,8 @@ def _others(segments: tuple[Segment, ...], path: str) -> Iterator[_Found]:
         is_file = own == file_key(path)
         for leaf in leaves_of(segment.members):
             member = leaf.member
-            owner = f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol
-            inner = f"{leaf.owner}.{member.name}" if leaf.owner else member.name
+            owner = leaf.owner_in(segment.symbol)
+            inner = leaf.path
             for key in member_keys(segment.language, owner, member):
                 if member.kind is MemberKind.TYPE:
                     keys[inner] = key

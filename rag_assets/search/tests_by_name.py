@@ -11,10 +11,10 @@ from rag_assets.contracts.graph import NodeType, file_key, key_kind
 from rag_assets.contracts.identity import document_uri
 from rag_assets.graph.changed_nodes import keys_at, matters, spans_of
 from rag_assets.graph.csr_graph import Graph
-from rag_assets.graph.impact import WITHOUT_RESOLVER, in_test_file
+from rag_assets.graph.impact import in_test_file
 from rag_assets.graph.lookup import name_of, with_word
 from rag_assets.identifiers import identifier_words
-from rag_assets.languages.detection import detect_language
+from rag_assets.languages.detection import WITHOUT_RESOLVER, detect_language
 from rag_assets.search.affected_tests import CASES_ARE_CALLS
 
 if TYPE_CHECKING:

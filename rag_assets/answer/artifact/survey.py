@@ -20,9 +20,10 @@ from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType, Relation
 from rag_assets.graph.csr_graph import IN, KINDS, Graph, Numbers
 from rag_assets.graph.diagram import of_folders
-from rag_assets.graph.impact import WITHOUT_RESOLVER, Effect, ImpactGroup, impact, in_test_file
+from rag_assets.graph.impact import Effect, ImpactGroup, impact, in_test_file
 from rag_assets.graph.lookup import name_of, short_name
 from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.languages.detection import WITHOUT_RESOLVER
 from rag_assets.search.index import LabelIndex
 
 MOST_ENDPOINTS = 40

@@ -13,9 +13,7 @@ from rag_assets.contracts.graph import (
     Confidence,
     DeclaredCallable,
     GraphEdge,
-    NodeType,
     Relation,
-    key_kind,
 )
 from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.languages.call_syntax import (
@@ -27,7 +25,7 @@ from rag_assets.languages.call_syntax import (
     syntax_of,
     values_in,
 )
-from rag_assets.languages.callables import CallableIndex, Namesakes, key_symbol, simple_name
+from rag_assets.languages.callables import CallableIndex, Namesakes, is_type, key_symbol, simple_name
 from rag_assets.languages.calling_file import CallHolder, CallingFile
 from rag_assets.languages.code_imports import ALL, CodeImport, may_be_in
 from rag_assets.languages.parsed_file import ParsedFile
@@ -46,7 +44,6 @@ _MOST_COMPARED = 200
 """Declarations that one call compares: what more types than that have is not told apart by names."""
 _MOST_MEANT = 16
 """Overloads that one call may mean."""
-_IS_TYPE = f"|{NodeType.TYPE}"
 
 
 def calls_of(file: ParsedFile, known: CallableIndex) -> Iterator[GraphEdge]:
@@ -57,7 +54,7 @@ def calls_of(file: ParsedFile, known: CallableIndex) -> Iterator[GraphEdge]:
         for one in meant:
             if (holder, one.key) not in told:
                 told.add((holder, one.key))
-                relation = Relation.CONSTRUCTS if key_kind(one.key) is NodeType.TYPE else Relation.CALLS
+                relation = Relation.CONSTRUCTS if is_type(one) else Relation.CALLS
                 if call.is_value:
                     relation, confidence = Relation.REFERENCES, Confidence.PROBABLE
                 line = file.lines.line_of(call.at)
@@ -95,11 +92,7 @@ def _given_away(
         return []
     fields = {one.owner for one in named.properties}
     meant, _ = _meant(value, holder, file, known)
-    return [
-        one
-        for one in meant
-        if one.owner not in fields and one.key != holder.key and key_kind(one.key) is NodeType.METHOD
-    ]
+    return [one for one in meant if one.owner not in fields and one.key != holder.key and not is_type(one)]
 
 
 Meant = tuple[Sequence[DeclaredCallable], Confidence]
@@ -130,7 +123,7 @@ class _Meaning:
     def callables(self, found: Iterable[DeclaredCallable]) -> list[DeclaredCallable]:
         """Functions and types; where something is made types alone, and without parentheses no types."""
         wanted = {True} if self.call.is_new else {False, self.call.has_list}
-        return [one for one in found if not one.owner and one.is_callable and one.key.endswith(_IS_TYPE) in wanted]
+        return [one for one in found if not one.owner and one.is_callable and is_type(one) in wanted]
 
     def nearest(self, found: Sequence[DeclaredCallable], confidence: Confidence) -> Meant:
         return _nearest(found, self.call, self.file, confidence)
@@ -149,7 +142,7 @@ class _Meaning:
         if here:
             return self.nearest(here, Confidence.RESOLVED)
         for one in file.imports.get(name, ()):
-            given = self.named(one.name or name) if one.name != name and not one.is_default else named
+            given = self.named(one.name or name)
             behind = self.callables(found for found in given if _is_imported(one, found, syntax))
             if behind:
                 return self.nearest(behind, Confidence.PROBABLE if one.is_default else Confidence.RESOLVED)
@@ -247,7 +240,7 @@ class _Meaning:
             elif self.deeper:
                 made = WrittenCall(one.name, one.of, one.at, one.at)
                 makers, sure = _meant(made, self.holder, self.file, self.known, deeper=False)
-                found = self.types_behind(maker for maker in makers if not maker.key.endswith(_IS_TYPE))
+                found = self.types_behind(maker for maker in makers if not is_type(maker))
                 types |= {one.key: one for one in found}
                 confidence = sure if found else confidence
         if len({one.name for one in types.values()}) > 1:
@@ -257,14 +250,14 @@ class _Meaning:
     def types_called(self, name: str, of: str | None = None) -> list[DeclaredCallable]:
         """The types that a file means by a name, which may stand behind that of a module."""
         file, syntax = self.file, self.file.syntax
-        imports = file.imports.get(of or name, ()) if syntax.imported or syntax.packaged or file.imports else ()
+        imports = file.imports.get(of or name, ())
         if of and syntax.packaged and not imports:
             return []
         if imports:
             return [
                 found
                 for one in imports
-                for found in self.named((one.name if not of and not one.is_default else "") or name).types
+                for found in self.named(name if of else one.name or name).types
                 if _is_imported(one, found, syntax, is_module=bool(of))
             ]
         types = self.named(name).types
@@ -346,14 +339,16 @@ def _nearest_types(types: Sequence[DeclaredCallable], path: str) -> list[Declare
     """Of several types of a name those of the nearest files."""
     if len(types) < 2 or len(types) > _MOST_COMPARED:
         return list(types[:1])
-    near = [(_in_common(one.path, path), one) for one in types]
+    return _of_nearest_files(types, path)
+
+
+def _of_nearest_files(found: Sequence[DeclaredCallable], path: str) -> list[DeclaredCallable]:
+    near = [(_in_common(one.path, path), one) for one in found]
     best = max(distance for distance, _ in near)
     return [one for distance, one in near if distance == best]
 
 
-def _nearest(
-    found: Sequence[DeclaredCallable], call: WrittenCall, file: CallingFile, confidence: Confidence
-) -> tuple[Sequence[DeclaredCallable], Confidence]:
+def _nearest(found: Sequence[DeclaredCallable], call: WrittenCall, file: CallingFile, confidence: Confidence) -> Meant:
     """Of several declarations those that take so many arguments, then those of the nearest file; nothing where two are
     as near. Overloads are probable."""
     if len(found) > _MOST_COMPARED:
@@ -363,12 +358,10 @@ def _nearest(
         count = arguments_at(file.code, call.end)
         fitting = [one for one in found if count < 0 or one.parameters in (-1, count)] or found
     if len({_what(one) for one in fitting}) > 1:
-        near = [(_in_common(one.path, file.path), one) for one in fitting]
-        best = max(distance for distance, _ in near)
-        fitting = [one for distance, one in near if distance == best]
+        fitting = _of_nearest_files(fitting, file.path)
         confidence = Confidence.PROBABLE
         if len({_what(one) for one in fitting}) > 1:
-            return (), confidence
+            return _NOTHING
     is_one = len({one.key for one in fitting}) == 1 or not any(one.parameters >= 0 for one in fitting)
     return fitting[:_MOST_MEANT], confidence if is_one else Confidence.PROBABLE
 

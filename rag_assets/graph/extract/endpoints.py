@@ -265,7 +265,7 @@ def _of_members(file: ParsedFile, language: str) -> Iterator[tuple[str, str, int
         for leaf in leaves_of(segment.members):
             member, span = leaf.member, leaf.member.span
             if member.kind is MemberKind.TYPE:
-                around[f"{leaf.owner}.{member.name}" if leaf.owner else member.name] = member.attributes
+                around[leaf.path] = member.attributes
             for method, path in routes_of_member(member.attributes, around.get(leaf.owner, ()), language):
                 at = file.text.find(f"{member.name}(", span.char_start, span.char_end)
                 yield method, path, file.lines.line_of(max(at, span.char_start)), span.line_end
@@ -277,7 +277,5 @@ def _sources(file: ParsedFile) -> list[tuple[int, int, str]]:
         (leaf.member.span.line_start, leaf.member.span.line_end, key)
         for segment in file.segments
         for leaf in leaves_of(segment.members)
-        for key in member_keys(
-            file.language, f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol, leaf.member
-        )
+        for key in member_keys(file.language, leaf.owner_in(segment.symbol), leaf.member)
     ]

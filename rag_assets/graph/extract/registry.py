@@ -27,8 +27,7 @@ from rag_assets.graph.extract.endpoints import effects_of_lambdas, endpoints, ot
 from rag_assets.graph.extract.messages import messages
 from rag_assets.graph.extract.sql_objects import sql_objects as sql
 from rag_assets.graph.extract.tests import subjects_of_tests, tested_members
-from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
-from rag_assets.languages.detection import SourceType, manifest_format, source_type
+from rag_assets.languages.detection import WITHOUT_RESOLVER, manifest_format
 from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.treesitter.module_constants import module_constants
@@ -38,7 +37,7 @@ def declarations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Graph
     """Declarations of languages that have no resolver here, so that what search finds leads into the graph: TYPE,
     METHOD and PROPERTY nodes with the keys that points carry (D18), each contained in the one around it; and the
     constants outside of types, as PROPERTY nodes that no point carries."""
-    if file.language == CSHARP or source_type(file.language) is not SourceType.CODE:
+    if file.language not in WITHOUT_RESOLVER:
         return
     for segment in file.segments:
         own = declaration_key(file.language, segment.symbol, segment.kind, file.path)
@@ -48,11 +47,11 @@ def declarations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Graph
         holders = {"": own}
         for leaf in leaves_of(segment.members):
             member = leaf.member
-            owner = f"{segment.symbol}.{leaf.owner}" if leaf.owner else segment.symbol
+            owner = leaf.owner_in(segment.symbol)
             for key in member_keys(file.language, owner, member):
                 holder = holders.get(leaf.owner, own)
                 yield from node_and_edge(key, member, file.path, file.language, holder=holder)
-                holders[f"{leaf.owner}.{member.name}" if leaf.owner else member.name] = key
+                holders[leaf.path] = key
         for one in module_constants(segment, file.text):
             key = symbol_key(file.language, f"{segment.symbol}.{one.name}", NodeType.PROPERTY)
             yield GraphNode(
@@ -64,7 +63,7 @@ def declarations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Graph
 
 def bases(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
     """What types say they derive from, of the languages of `declarations`."""
-    if file.language == CSHARP or source_type(file.language) is not SourceType.CODE:
+    if file.language not in WITHOUT_RESOLVER:
         return ()
     from rag_assets.graph.extract.bases import bases_of  # start-up budget: not of C#
 
@@ -73,7 +72,7 @@ def bases(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
 
 def calls(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
     """What code of the languages of `declarations` calls."""
-    if file.language == CSHARP or source_type(file.language) is not SourceType.CODE:
+    if file.language not in WITHOUT_RESOLVER:
         return ()
     from rag_assets.graph.extract.calls import calls_of  # start-up budget: not of C#
     from rag_assets.languages.callables import CallableIndex
