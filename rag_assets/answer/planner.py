@@ -28,6 +28,7 @@ from rag_assets.answer.question_analysis import (
     QueryTerm,
     asks_choice,
     asks_handler,
+    asks_impact,
     asks_purpose,
     asks_setting,
     asks_what_is_thrown,
@@ -358,7 +359,7 @@ def _package_used(asked: Asked) -> Planned | None:
     name, is_package = package_asked(asked.question.text)
     if not name:
         return None
-    from rag_assets.answer.package_plan import users_of_package
+    from rag_assets.answer.usage_plan import users_of_package
 
     known = (users_of_package(index, graph, name, is_package=is_package) for index, graph in asked.graphs)
     return _answered(asked, Intent.USAGE, _together(known))
@@ -462,11 +463,25 @@ def _errors(asked: Asked) -> Planned | None:
 
 
 def _graph(asked: Asked) -> Planned:
-    """What the graph knows of the names of a question, of its best hits, or of the whole; of languages without a
-    resolver also what the text of code tells, where a name means one declaration."""
+    """What the graph knows of the names of a question, of its best hits, or of the whole; of what uses something, also
+    what the text of code tells, and where a change of it is asked about, what that reaches."""
     known = _from_graphs(asked, asked.wish)
     if asked.wish.intent is not Intent.USAGE or not known.at:
         return known
+    known = _with_mentions(asked, known)
+    if not asks_impact(asked.question.text):
+        return known
+    from rag_assets.answer.usage_plan import reached_by_change
+
+    told = [reached_by_change(index, graph, asked.wish.names, known.facts) for index, graph in asked.graphs]
+    if len(told) != 1:  # each has direct users of its own
+        return known
+    facts, at = told[0]
+    return replace(known, facts=facts, at=at)
+
+
+def _with_mentions(asked: Asked, known: Planned) -> Planned:
+    """Of languages without a resolver also what the text of code tells, where a name means one declaration."""
     from rag_assets.answer.plans import AS_FAR_AS_NAMES_TELL, mentions_of, without_resolver
 
     meant, others = without_resolver(asked.graphs, asked.wish.names)

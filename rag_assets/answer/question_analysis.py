@@ -253,6 +253,10 @@ _TESTS = re.compile(
     r"|^\W*(?:where |how |by what )?(?:is|are) \S+ tested\W*$",
     re.IGNORECASE,
 )
+_IMPACT = (
+    r"\bwh(?:at|ich|o)\b.{0,60}\b(?:breaks?|affected|impacted)\b|\bimpact of\b"
+    r"|\bif (?:i|we|you|somebody) (?:change|remove|rename|delete|drop|edit|modify|touch|threw|throw)\b"
+)
 _USAGE = re.compile(
     r"\bwho (?:else )?(?:calls|uses|invokes|creates|constructs)\b|\bcallers? of\b|\busages? of\b"
     r"|\breferences? (?:to|of)\b"
@@ -260,8 +264,7 @@ _USAGE = re.compile(
     r"|^\W*where (?:is|are) (?-i:`?[\w.]*[a-z][A-Z][\w.]*`?) (?:read|checked|evaluated)\W*$"
     r"|\bwhat (?:calls|uses|invokes|depends on)\b|\bused by\b|\bcalled by\b"
     r"|^\W*(?:which|what) [a-z]\w+s (?:call|use|invoke|create|construct|inject|depend on|reference) \S+\W*$"
-    r"|\bwh(?:at|ich|o)\b.{0,60}\b(?:breaks?|affected|impacted|depends? on)\b|\bimpact of\b"
-    r"|\bif (?:i|we|you|somebody) (?:change|remove|rename|delete|drop|edit|modify|touch|threw|throw)\b",
+    rf"|\bwh(?:at|ich|o)\b.{{0,60}}\bdepends? on\b|{_IMPACT}",
     re.IGNORECASE,
 )
 _IMPLEMENTATIONS = re.compile(
@@ -734,6 +737,11 @@ _HANDLED = re.compile(
 def asks_handler(question: str) -> bool:
     """Whether a question is for what handles a message. Nothing may follow that asks for more."""
     return _HANDLED.match(question.strip()) is not None
+
+
+def asks_impact(question: str) -> bool:
+    """Whether a question is for what a change reaches, and not for direct users alone."""
+    return re.search(_IMPACT, question, re.IGNORECASE) is not None
 
 
 def asks_who_catches(question: str) -> bool:

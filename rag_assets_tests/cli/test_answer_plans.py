@@ -229,6 +229,17 @@ def test_what_would_break_is_who_uses_it(cli: CommandLine) -> None:
     assert found["intent"] == "usage" and "**IOrderRepository**" in found["answer"]
 
 
+def test_what_would_break_tells_the_endpoints_and_the_tests_behind_it(cli: CommandLine) -> None:
+    found = asked(cli, "what breaks if I change IOrderRepository?")
+    reached = cli.run("graph", "impact", "IOrderRepository", "--label", "shop@main", "--json").json["groups"]
+    title = f"**Endpoints that reach it ({reached['endpoints']}):**"
+    used, _, behind = found.json["answer"].partition(title)
+    assert used.startswith("**Used by:**") and " exposes **" in behind.partition("**Tests that run it (")[0]
+    assert re.match(r"\d+\):\*\*\n- \*\*\w+Tests\b", behind.partition("**Tests that run it (")[2])
+    assert any("graph impact IOrderRepository" in note for note in found.json["notes"])
+    assert "reach it" not in asked(cli, "who calls IOrderRepository?").json["answer"]
+
+
 def test_how_it_works_names_what_is_called_in_its_order(cli: CommandLine) -> None:
     found = asked(cli, "how does PlaceOrderHandler place an order?").json
     steps = found["answer"].partition("**It calls, in this order:**")[2]

@@ -1,0 +1,78 @@
+"""Which projects use a package, by the manifests and project files that name it; and what a change of something
+reaches."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fact_of, facts_at, named_nodes, seen_of
+from rag_assets.contracts.graph import NodeType, Relation, key_kind
+from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
+from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file
+from rag_assets.graph.lookup import short_name
+from rag_assets.search.index import LabelIndex
+from rag_assets.search.ranking.penalties import non_product_code
+
+
+def users_of_package(
+    index: LabelIndex, graph: Graph, name: str, *, is_package: bool
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The files that refer to a package: nothing if something else is called so, unless a package is asked for."""
+    packages = named_nodes(graph, (f"{name}|{NodeType.PACKAGE}" if is_package else name,))
+    if not is_package and name.isalpha() and name.islower():  # `core` ends many names, and is a word
+        packages = tuple(key for key in packages if short_name(key).casefold() == name)
+    if not packages or any(key_kind(key) is not NodeType.PACKAGE for key in packages):
+        return GraphFacts(), {}
+    referring = np.zeros((2, len(RELATIONS)), np.bool_)
+    referring[IN, RELATIONS.index(Relation.REFERENCES.value)] = True
+    nodes = np.array([node for key in packages if (node := graph.find(key)) is not None])
+    edges = seen_of(ResultReader(graph).edges(graph.reach(nodes, referring)[0].edge), index)
+    edges.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
+    names = {edge.source: edge.path for edge in edges}
+    facts = tuple(replace(fact_of(edge, names), target=short_name(edge.target)) for edge in edges)
+    at = facts_at(facts[:MOST_FACTS], index)
+    return GraphFacts(tuple(at), len(facts), command=f"graph impact {shlex.quote(name)}"), at
+
+
+_MOST_OF_GROUP = 4
+_TOLD = {
+    ImpactGroup.ENDPOINTS: "Endpoints that reach it",
+    ImpactGroup.TESTS: "Tests that run it",
+    ImpactGroup.CODE: "Code further away",
+}
+
+
+def reached_by_change(
+    index: LabelIndex, graph: Graph, names: Sequence[str], direct: GraphFacts
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """What a change of some names reaches, in groups: the `direct` users of the product, the endpoints and tests behind
+    them, and where no endpoint is, the code. Only the direct users where they are all."""
+    nodes = [node for key in named_nodes(graph, names) if (node := graph.find(key)) is not None]
+    found = impact(graph, nodes)
+    users = [fact for fact in direct.facts if not in_test_file(fact.path)]
+    told = dict.fromkeys(users or direct.facts, "Used by")
+    lines = {(fact.path, fact.line) for fact in told}
+    groups: dict[ImpactGroup, list[Reached]] = {}
+    for one in found.reached:
+        groups.setdefault(one.group, []).append(one)
+    keys = {one.key: one.name for one in found.reached}
+    further = groups.get(ImpactGroup.CODE, [])
+    groups[ImpactGroup.CODE] = [one for one in further if one.distance > 1 and one.kind is NodeType.METHOD]
+    for group, heading in _TOLD.items():
+        if group is ImpactGroup.CODE and ImpactGroup.ENDPOINTS in groups:
+            continue
+        vias = [one.via for one in groups.get(group, ()) if (one.via.path, one.via.line) not in lines]
+        vias.sort(key=lambda edge: edge.relation in (Relation.IMPLEMENTS, Relation.OVERRIDES))  # doubles of tests last
+        facts = [fact_of(edge, keys) for edge in seen_of(vias[: _MOST_OF_GROUP * 4], index)]
+        if facts:
+            heading = f"{heading} ({len(groups[group])})"
+            told |= dict.fromkeys(list(dict.fromkeys(facts))[:_MOST_OF_GROUP], heading)
+    if len(set(told.values())) < 2:
+        return direct, facts_at(direct.facts, index)
+    listed = tuple(replace(fact, group=group) for fact, group in told.items())
+    command = direct.command or f"graph impact {shlex.quote(names[0])}"
+    return replace(direct, facts=listed, total=max(found.total, direct.total), command=command), facts_at(listed, index)
