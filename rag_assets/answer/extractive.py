@@ -505,18 +505,23 @@ def _telling(text: str, words: Sequence[QueryTerm]) -> str:
     return f"{before}{_cut(kept, _MOST_PROSE_CHARS)}{' …' if end < len(lines) else ''}"
 
 
-_CLOSING = frozenset("})]")
+_BRACKETS = frozenset("{})]")
 
 
 def _dedented(code: str) -> list[str]:
     """The lines without the indentation that all have; the first one of a passage that begins within its line may have
-    lost its own, which is that of the bracket that closes it."""
+    lost its own, which is that of its brackets, or of what an attribute stands before."""
     lines = code.strip("\r\n").split("\n")
-    if lines[-1].lstrip()[:1] in _CLOSING and not lines[0][:1].isspace():
-        lines[0] = lines[-1][: len(lines[-1]) - len(lines[-1].lstrip())] + lines[0]
-    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip() and not line.startswith("#")]
-    cut = min(indents, default=0)
+    others = [line for line in lines[1:] if line.strip() and not line.startswith("#")]
+    least = min(others, key=_indent, default="")
+    if not lines[0][:1].isspace() and (least.lstrip()[:1] in _BRACKETS or lines[0][:1] in ("[", "@")):
+        lines[0] = least[: _indent(least)] + lines[0]
+    cut = min(map(_indent, [line for line in lines if line.strip() and not line.startswith("#")]), default=0)
     return [line.rstrip() if line.startswith("#") else line[cut:].rstrip() for line in lines]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def fact_told(fact: GraphFact, known: Evidence) -> str:

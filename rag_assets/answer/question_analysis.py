@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.whole_project import name_of_whole
 from rag_assets.identifiers import identifier_words, key_of_word, word_set
-from rag_assets.index.keyword.terms import ENDINGS, FUNCTION_WORDS, runs, stem, word_forms, word_terms
+from rag_assets.index.keyword.terms import ENDINGS, FUNCTION_WORDS, runs, stem, with_silent_e, word_forms, word_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, Terms, inverse_document_frequency
 from rag_assets.search import CodePlace, Question, QuestionKind
 
@@ -135,7 +135,7 @@ def root(word: str) -> str:
 
     Coarser than the terms of the keyword index, because it never finds anything: it only says whether words of texts
     that were found already are words of the question."""
-    lower = _IRREGULAR.get(word.lower(), word.lower())
+    lower = with_silent_e(_IRREGULAR.get(word.lower(), word.lower()))
     for _ in range(_MOST_ENDINGS):
         lower = _DOUBLED.sub(r"\1", lower)
         ending = next((one for one in _ENDINGS if lower.endswith(one) and len(lower) - len(one) >= _SHORTEST_ROOT), "")

@@ -156,6 +156,11 @@ def test_a_passage_that_begins_within_a_line_is_not_indented() -> None:
     assert '\ngroup.MapDelete("/{id}", (int id) =>\n{\n    Delete(id);\n});\n' in text
 
 
+def test_an_attribute_that_begins_a_passage_stands_above_what_it_is_of() -> None:
+    action = '[HttpGet("{id}")]\n    [Authorize]\n    public Order Get(int id) =>\n        orders.Find(id);'
+    assert '\n[HttpGet("{id}")]\n[Authorize]\npublic Order' in told("how do I get an order", piece(action))
+
+
 NESTED = """\
 public class OrderManager
 {

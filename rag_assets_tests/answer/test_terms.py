@@ -19,6 +19,7 @@ from rag_assets.index.keyword.vocabulary import KnownTerm
         ("try", "tried", "tries"),
         ("write", "written", "writing", "writes"),
         ("save", "saved", "saving"),
+        ("vote", "voted", "voting", "votes"),
     ],
     ids=lambda words: words[0],
 )
@@ -64,6 +65,7 @@ def test_words_without_content_are_not_asked_for() -> None:
         ("providing", "provider"),
         ("limits", "limit"),
         ("retries", "retry"),
+        ("paged", "page"),
     ],
 )
 def test_a_word_is_known_in_another_form(asked: str, held: str) -> None:

@@ -52,6 +52,9 @@ _WRITTEN = tuple(
 ENDINGS = tuple(sorted(_WRITTEN, key=lambda ending: (-len(ending), ending)))
 """The longest first, so that the first that fits is the longest."""
 
+_SILENT_E = re.compile(r"([^\Waeiou\d_][aeiou][^\Waeiouwxy\d_])(?:ings?|ed)")
+"""`voting` and `voted` of `vote`, whose `e` is too near its beginning to be dropped; after a short vowel a consonant is
+doubled: `logging`."""
 _LETTERS = re.compile(r"[a-z]+")
 _TAILS = frozenset("".join(endings) for size in range(_MOST_ENDINGS + 1) for endings in product(ENDINGS, repeat=size))
 
@@ -119,7 +122,14 @@ def word_forms(words: Iterable[str], starting: Callable[[str], Iterable[str]]) -
 
 def stem_of(word: str) -> str:
     """A word without its longest ending that leaves a stem: `serializer` → `serial`, `uses` → `uses`."""
+    if (short := with_silent_e(word)) != word:
+        return short
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: len(word) - len(ending)]
     return word
+
+
+def with_silent_e(word: str) -> str:
+    """`vote` of `voting` and `voted`; other words as they are."""
+    return _SILENT_E.sub(r"\1e", word) if _SILENT_E.fullmatch(word) else word
