@@ -140,6 +140,22 @@ def test_inherited_actions_answer_on_the_routes_of_the_derived_controller() -> N
     ]
 
 
+ROUTE_ATTRIBUTES = """
+    namespace Shop;
+    public class VersionedAttribute : Attribute, IRouteTemplateProvider { public string Template => Prefix + Version; }
+    public class ApiV1Attribute : VersionedAttribute { }
+"""
+
+
+def test_a_route_by_an_attribute_of_the_label_is_not_known() -> None:
+    texts = {"a.cs": CONTROLLER.replace('[ApiController, Route("api/[controller]")]', "[ApiV1]"),
+             "b.cs": ROUTE_ATTRIBUTES}  # fmt: skip
+    assert edges_by(endpoints, texts, "Exposes") == [
+        "Shop.OrdersController.Add(Order)|METHOD Exposes http:POST /<ApiV1>|ENDPOINT probable",
+        "Shop.OrdersController.Get(int)|METHOD Exposes http:GET /<ApiV1>/{id}|ENDPOINT probable",
+    ]
+
+
 def test_that_a_base_moves_in_its_file_changes_no_answer() -> None:
     moved = {"a.cs": BASE.replace("Crud<T>", "CrudController<T>")}
     there = {"a.cs": "\n\n\n" + moved["a.cs"]}

@@ -103,6 +103,7 @@ MAX_BASES = 8
 _CONTROLLER_ENDS = ("Controller", "ControllerBase")
 _CONTROLLER_SUFFIX = "Controller"
 _PAGE_MODEL = "PageModel"
+_ROUTE_BASES = frozenset({"RouteAttribute", "IRouteTemplateProvider"})
 _WEB_API_2_NAMESPACE = "System.Web.Http"
 _ENDPOINT_BASES = ("EndpointBase", "EndpointBaseAsync", "EndpointBaseSync", "BaseAsyncEndpoint", "BaseEndpoint")
 """Controllers with one action each (Ardalis.ApiEndpoints); their library carries the [ApiController]."""
@@ -155,7 +156,7 @@ def controller_of(
     attributes = {attribute_name(attribute) for level in levels for attribute in level}
     framework = _framework(segment, names, attributes)
     constants = Constants(constants_of(segment.members), elsewhere)
-    routes = _class_routes(levels, "Route", constants)
+    routes = _class_routes(levels, "Route", constants, lambda name: _is_route(name, segment, declared))
     prefixes = _class_routes(levels, "RoutePrefix", constants)
     is_web_api_2 = framework is Framework.WEB_API_2
     classes = [name for name in names if not is_interface_name(name)]
@@ -220,12 +221,21 @@ def _attributes(base: IndexedType, declared: TypeIndex) -> tuple[str, ...]:
     return tuple(attribute for part in parts for attribute in part.attributes) or base.attributes
 
 
-def _class_routes(levels: list[tuple[str, ...]], wanted: str, constants: Mapping[str, str]) -> tuple[ClassRoute, ...]:
-    """The templates of the nearest class that has any."""
+def _class_routes(
+    levels: list[tuple[str, ...]],
+    wanted: str,
+    constants: Mapping[str, str],
+    is_route: Callable[[str], bool] = lambda _: False,
+) -> tuple[ClassRoute, ...]:
+    """The templates of the nearest class that has any; of an attribute that `is_route` its name stands for what its
+    constructor says."""
     for depth, level in enumerate(levels):
         found = []
         for attribute in level:
-            if attribute_name(attribute) == wanted:
+            name = attribute_name(attribute)
+            if name != wanted and is_route(name):
+                found.append(ClassRoute(f"<{name}>", known=False, inherited=depth > 0))
+            if name == wanted:
                 arguments = arguments_of(attribute)
                 written = next(iter(arguments.positional), arguments.named.get("template", '""'))
                 template, known = string_of(written, constants)
@@ -233,6 +243,19 @@ def _class_routes(levels: list[tuple[str, ...]], wanted: str, constants: Mapping
         if found:
             return tuple(found)
     return ()
+
+
+def _is_route(name: str, segment: Segment, declared: TypeIndex) -> bool:
+    """Whether the label declares an attribute that gives a route: `class ApiV1Attribute : RouteAttribute`."""
+    found = declared.resolve(f"{name}Attribute", segment.namespace, segment.usings)
+    for _ in range(MAX_BASES):
+        if found is None:
+            return False
+        if not _ROUTE_BASES.isdisjoint(map(simple_name, found.base_list)):
+            return True
+        namespace = found.namespace
+        found = next((base for one in found.base_list if (base := declared.resolve(one, namespace, ()))), None)
+    return False
 
 
 def _area(levels: list[tuple[str, ...]], constants: Mapping[str, str]) -> str:
