@@ -100,13 +100,20 @@ KEY_READ = re.compile(
 _NAMED_KEY = re.compile(
     r"\b\w*[cC]onfig(?:uration)?(?:Root)?\s*(?:\.\s*GetValue\s*(?:<[^<>()]*>)?\s*\(|\[)\s*nameof\s*\(\s*(?:\w+\.)*(\w+)\s*\)"
     r"|\bviper\.(?:Get\w*|IsSet)\s*\(\s*\"([^\"\r\n]+)\""  # Go
-    r"|@Value\s*\(\s*\"\$\{([^}:\"\r\n]+)"  # Java
+    r"|@Value\s*\(\s*\"\$\{([^}:\"\r\n]+)|\b(?:getProperty|getRequiredProperty)\s*\(\s*\"([^\"\r\n]+)\""  # Java
+    r"|\b\w*[cC]onfig(?:Service)?\.get(?:OrThrow)?\s*(?:<[^<>()]*>)?\s*\(\s*[\"']([^\"'\r\n]+)[\"']"  # JavaScript
 )
 _VARIABLE = re.compile(
-    r"\b(?:GetEnvironmentVariable|[gG]etenv|LookupEnv)\s*\(\s*[\"']([^\"'\r\n]+)[\"']"
-    r"|\benviron(?:\.get\s*\(|\s*\[)\s*[\"']([^\"'\r\n]+)[\"']"  # Python
-    r"|\bprocess\.env(?:\.(\w+)|\[\s*[\"']([^\"'\r\n]+)[\"'])"  # JavaScript
+    r"\b(?:GetEnvironmentVariable|[gG]etenv|get_env|LookupEnv|BindEnv|env::var(?:_os)?|fetch_env!?|ENV\.fetch)"
+    r"\s*\(\s*[\"']([^\"'\r\n]+)[\"']"
+    r"|\benv(?:\.\w+)?\s*\(\s*[\"']([A-Z][A-Z\d_]+)[\"']"  # Django, Laravel, Scala, Deno
+    r"|\b(?:environ\.get\s*\(|(?:environ(?:ment)?|_?ENV)\s*\[)\s*[\"']([^\"'\r\n]+)[\"']"  # Python, Ruby, PHP, Swift
+    r"|\b(?:process|import\.meta)\.env(?:\.(\w+)|\[\s*[\"']([^\"'\r\n]+)[\"'])"  # JavaScript
+    r"|[{,]\s*([A-Z][A-Z\d_]*)\b(?=[^{}();]{0,400}\}\s*=\s*process\.env\b)"
+    r"|\b(?:env|envvar|envconfig|EnvVars?)(?::|\s*=\s*\[?|:\s*\[\]string\{)\s*[\"']([A-Z][A-Z\d_]+)"  # options, fields
+    r"|\$env:(\w+)"  # PowerShell
 )
+"""What names a variable of the environment where it is read, or where an option or field is declared that takes it."""
 
 
 def settings_read(text: str, *, variables: bool = False) -> Iterator[tuple[str, int]]:

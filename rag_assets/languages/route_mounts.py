@@ -21,11 +21,12 @@ ROUTED_LANGUAGES = {
     **dict.fromkeys(("java", "kotlin"), "java"),
     "php": "php",
     "python": "python",
+    "rust": "rust",
     **dict.fromkeys(("javascript", "typescript", "tsx", "jsx"), "typescript"),
 }
 """As what the routes of a language are read."""
 _PARAMETER = re.compile(
-    r"\(\?P<(\w+)>(?:[^()\\]|\\.|\([^()]*\))*\)|<(?:\w+:)?(\w+)>|\{(\w+)\b[^{}/]*\}|(?<=/)[:*](\w+)\??"
+    r"\(\?P<(\w+)>(?:[^()\\]|\\.|\([^()]*\))*\)|<(?:\w+:)?(\w+)(?:\.\.)?>|\{(\w+)\b[^{}/]*\}|(?<=/)[:*](\w+)[?*+]*"
 )
 _LONGEST_PATH = 500
 _DEEPEST = 8
@@ -153,8 +154,10 @@ def mounts_in(path: str, text: str, language: str) -> MountDeclarations:
         functions = go_functions(text, posixpath.dirname(path))
         return MountDeclarations(tuple(sorted({u for f in functions for u in f.units})), tuple(_go(text, functions)))
     find = _python if language == "python" else _typescript
-    units = (path, f"{posixpath.dirname(path)}{_CONTROLLERS}") if _TS_GLOBAL.search(text) else (path,)
-    return MountDeclarations(units, tuple(dict.fromkeys(find(path, text))), paths)
+    units = dict.fromkeys((path, *(router_unit(path, name) for name in _PY_REGISTERED.findall(text))))
+    if _TS_GLOBAL.search(text):
+        units[f"{posixpath.dirname(path)}{_CONTROLLERS}"] = None
+    return MountDeclarations(tuple(units), tuple(dict.fromkeys(find(path, text))), paths)
 
 
 _MAY_HAVE = {
@@ -282,6 +285,14 @@ _PY_PATH = re.compile(
 _COMMENT_LINE = re.compile(r"^[ \t]*(?:#|//).*", re.MULTILINE)
 
 
+_PY_REGISTERED = re.compile(r"(?<![\w.])(\w+)\.register\(\s*r?[\"']")
+
+
+def router_unit(path: str, router: str) -> str:
+    """What the views belong to that a file registers with a router of Django REST."""
+    return f"{path}#{router}"
+
+
 def _python(path: str, text: str) -> Iterator[RouteMount]:
     text = _COMMENT_LINE.sub("", text)
     includes, mounts = list(_PY_INCLUDE.finditer(text)), list(_PY_MOUNT.finditer(text))
@@ -303,10 +314,11 @@ def _python(path: str, text: str) -> Iterator[RouteMount]:
 
 def _python_named(name: str, imported: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The files that may declare `users.router`, `shop.urls` or an imported router."""
-    first, _, rest = name.partition(".")
-    inside = "/".join(rest.split("."))
-    paths = dict.fromkeys((inside, inside.rpartition("/")[0]))
-    return _python_files([f"{module}/{path}".strip("/") for module in imported.get(first, ()) for path in paths])
+    first, *rest = name.split(".")
+    paths = ["/".join(rest[:size]) for size in range(len(rest), -1, -1)]
+    files = _python_files([f"{module}/{path}".strip("/") for module in imported.get(first, ()) for path in paths])
+    router = ([first, *rest][-2:-1] or [""])[0] if name.endswith(".urls") else ""
+    return (*(router_unit(file, router) for file in files), *files) if router else files
 
 
 def _python_files(modules: Sequence[str]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
-"""The HTTP routes that code of Go, Java, Kotlin, PHP, Python and TypeScript declares, by what its frameworks write:
-annotations and decorators of members, and calls that register a handler (gin, echo, chi, fiber, gorilla/mux, net/http;
-Spring, JAX-RS; Laravel, Slim, Symfony; FastAPI, Flask, Django; NestJS, Express, Fastify, Koa).
+"""The HTTP routes that code of Go, Java, Kotlin, PHP, Python, Rust and TypeScript declares, by what its frameworks
+write: annotations and decorators of members, calls that register a handler, and files whose path is the route (gin,
+echo, chi, fiber, gorilla/mux, net/http; Spring, WebFlux, JAX-RS, Ktor; Laravel, Slim, Symfony; FastAPI, Flask, Django,
+aiohttp, Starlette; axum, actix, Rocket; NestJS, Express, Fastify, Koa, Hono, Next.js).
 
 A prefix is known where a class, a group, a router or an `include` of the same file says it; what other files mount,
 `languages.route_mounts` tells. Pure; never raises for any text, and takes linear time.
@@ -34,7 +35,7 @@ _LONGEST_ANNOTATION = 5_000
 class Route:
     """`method` of HTTP, or `ANY`; the path with `{parameter}`, whatever the framework writes; where the function is
     that a decorator makes its handler, else where the path is registered. `on`: the variable of Go that the path begins
-    at."""
+    at, or of Django REST that it is registered with."""
 
     method: str
     path: str
@@ -130,8 +131,10 @@ def _verbs(said: str) -> list[str]:
 _QUOTES = r"\"|'|`"
 _SKIPPED = {
     "go": rf"//[^\n]*|(?P<opener>/\*|{_QUOTES})",
+    "java": rf"//[^\n]*|(?P<opener>/\*|\"\"\"|{_QUOTES})",
     "php": rf"(?://|#(?!\[))[^\n]*|(?P<opener>/\*|{_QUOTES})",
     "python": rf"#[^\n]*|(?P<opener>\"\"\"|'''|{_QUOTES})",
+    "rust": r"'(?:\\.|[^\\'\n])'|//[^\n]*|(?P<opener>/\*|\")",
     "typescript": rf"//[^\n]*|(?P<opener>/\*|{_QUOTES})",
 }
 """Comments of one line, and what opens a comment or a string."""
@@ -141,25 +144,54 @@ _IN_LINE = {"'": re.compile(r"(?:[^'\\\n]+|\\.)*", re.DOTALL), '"': re.compile(r
 _GO_CALL = (
     r"(?:(?<!\w)(?:(?P<made>\w+)\s*:?=\s*)?(?P<on>\w+)|\))\s*\.\s*"
     r"(?:(?P<group>Group|PathPrefix|Route)|(?P<verb>(?i:get|post|put|delete|patch|head|options)|Any|All)"
-    r"|(?P<handle>HandleFunc|Handle|Add|MethodFunc|Method|Match))\(\s*"
+    r"|(?P<handle>HandleFunc|HandlerFunc|Handler|Handle|Add|MethodFunc|Method|Match))\(\s*"
     r"(?P<methods>\"[A-Z]+\"\s*,\s*|http\.Method\w+\s*,\s*|\[\]string\{[^}]{0,200}\}\s*,\s*)?"
     r"\"(?P<path>[^\"\n]*)\"(?P<handler>\s*,\s*(?![\"\d]))?"
 )
 _GO_METHODS = re.compile(r"\s*\.\s*Methods\(([^()]*)\)")
-_TS_ROUTER = r"(?i:app|router|routes?|server|fastify|hono|\w+_?(?:router|routes|app))"
+_JAVA_CALL = (
+    rf"(?<![@\w])(?P<verb>{_VERBS})\(\s*\"(?P<path>/[^\"\n]*)\""
+    r"|(?P<nest>\bnest\(|\bpath\((?=\s*\"[^\"\n]*\"\s*,))\s*(?:(?:\w+\.)?path\(\s*)?\"(?P<under>[^\"\n]*)\""
+    r"|(?<![.\w@])(?P<block>get|post|put|delete|patch|route)\(\s*\"(?P<at>[^\"\n]*)\"[^()\n]{0,100}\)\s*\{"  # Ktor
+)
+_RUST_CALL = (
+    r"#\[\s*(?:\w+::)*(?P<verb>get|post|put|delete|patch|head|options|route)\(\s*\"(?P<path>/[^\"\n]*)\""
+    r"|\.\s*(?P<route>route)\(\s*\"(?P<at>/?[^\"\n]*)\"\s*,"
+    r"|(?P<nest>\bnest\(|\bweb::(?:scope|(?P<resource>resource))\()\s*\"(?P<under>[^\"\n]*)\""
+)
+_RUST_VERBS = re.compile(r"\s*(?:\w+::)*(get|post|put|delete|patch|head|options|any)\(")
+_RUST_SERVED = re.compile(r"\bweb::(get|post|put|delete|patch|head)\(")
+_CHAINED = re.compile(r"\s*\.\s*(\w+)\(")
+_RUST_HANDLER = re.compile(r"\bfn\s")
+_MOST_OF_AN_ATTRIBUTE = 2_000
+_TS_ROUTER = r"(?i:app|router|routes?|server|fastify|hono|express|\w+_?(?:router|routes|app))"
+_TS_MAKER = r"(?:express|[fF]astify|(?:OpenAPI)?Hono|Elysia|polka|I?Router|createServer)"
+_TS_ROUTERS = re.compile(
+    rf"\b(\w+)\s*(?::[^=;()\n]{{1,80}})?=\s*(?:await\s+)?(?:new\s+)?(?:\w+\.)?{_TS_MAKER}\s*(?:<[^()\n]{{0,100}}>)?\("
+    r"|\b(\w+)\??\s*:\s*(?:\w+\.)?(?:Express|Application|I?Router|FastifyInstance|Hono)\b"
+)
+"""Variables and parameters that are routers, whatever they are called."""
+_TS_VERBS = "get|post|put|delete|patch|head|options|all"
 _TS_CALL = (
-    rf"(?<![\w.])(?P<on>(?:this\.)?(?P<router>{_TS_ROUTER}))\s*\.\s*"
-    r"(?:(?P<verb>get|post|put|delete|patch|head|options|all)\(\s*[\"'`](?P<path>/[^\"'`\n]*|\*)[\"'`]\s*,\s*(?![\"'`\d])"
+    r"(?:(?<![\w.])(?P<on>(?:[\w$]+\.){0,3}(?P<router>[\w$]+))|(?<=\)))\s*\.\s*"
+    rf"(?:(?P<verb>{_TS_VERBS})(?:<[^()\n]{{0,200}}>)?\(\s*"
+    r"(?:[\"'`](?P<path>/[^\"'`\n]*|\*)[\"'`]|\[\s*(?P<paths>[\"'`]/[^\[\]]{0,500})\])\s*,\s*(?![\"'`\d])"
     r"|route\(\s*(?:[\"'`](?P<chain>[^\"'`\n]*)[\"'`]\s*\)"
     r"|\{\s*method:\s*[\"'`](?P<method>\w+)[\"'`],\s*(?:url|path):\s*[\"'`](?P<url>[^\"'`\n]+)))"
 )
-_TS_CHAINED = re.compile(r"\s*\.\s*(get|post|put|delete|patch|head|options|all)(?=\()")
+_TS_IS_ROUTER = re.compile(rf"{_TS_ROUTER}|{_TS_MAKER}")
+_TS_CALLED = re.compile(r"(?P<on>[\w$]*(?:\s*\.\s*[\w$]+)*)\s*(?:<[^<>()]{0,100}>)?\s*\Z")
+_LONGEST_NAME = 200
+_TS_CHAINED = re.compile(rf"\s*\.\s*({_TS_VERBS})(?=\()")
 _TS_MOUNT = re.compile(r"\.(?:use|register)\(\s*[\"'`](/[^\"'`\n]*)[\"'`]\s*,[^;\n]{0,200}?\b(\w+)\s*\)")
 _PYTHON_CALL = (
     rf"(?<=@)(?P<on>\w+)\.(?P<verb>(?i:{_VERBS})|route|api_route|websocket)\(\s*(?:(?:path|rule)\s*=\s*)?"
     r"[rf]?[\"'](?P<route>(?:/[^\"'\n]*)?)[\"']"
-    r"|(?<![\w.])(?:re_path|path|url)\(\s*[rf]?[\"'](?P<path>[^\"'\n]*)[\"']\s*,\s*(?:(?P<include>include\(\s*)(?P<list>\w+)?|(?=[\w.]))"
-    r"|(?<=\.)register\(\s*r?[\"'](?P<resource>[^\"'\n]*)[\"']\s*,\s*(?=\w+)"
+    r"|(?:(?<![\w.])(?:re_path|path|url|Route|Mount)|(?<=\.)add_(?:api_route|url_rule|route))"
+    r"\(\s*[rf]?[\"'](?P<path>[^\"'\n]*)[\"']\s*,\s*(?:(?P<include>(?:include\(|routes\s*=)\s*)(?P<list>\w+)?|(?=[\w.]))"
+    r"|(?<![\w.])(?P<router>\w+)\.register\(\s*r?[\"'](?P<resource>[^\"'\n]*)[\"']\s*,\s*(?=\w+)"
+    r"|(?:(?:\bweb\.|(?<=\.)add_)(?P<served>get|post|put|delete|patch)\(|(?<=\.)add_resource\(\s*[\w.]+\s*,)"
+    r"\s*[rf]?[\"'](?P<at>/[^\"'\n]*)[\"']"  # aiohttp, Flask-RESTful
 )
 _PHP_CALL = (
     r"(?:\bRoute\s*::\s*(?:(?!prefix)\w+\([^()\n]{0,200}\)\s*->\s*){0,3}|\$(?:app|group|router?|routes|api)\s*->\s*|(?<=\))\s*->\s*(?=group|prefix))"
@@ -171,17 +203,30 @@ _PHP_CALL = (
 _LIST = re.compile(r"^(?P<name>\w+)\s*(?::[^=\n]*)?\+?=\s*(?:\w+\(\s*)?(?=\[)", re.MULTILINE)
 _CALLS = {
     language: re.compile(rf"{_SKIPPED[language]}|(?P<found>{call})")
-    for language, call in (("go", _GO_CALL), ("php", _PHP_CALL), ("python", _PYTHON_CALL), ("typescript", _TS_CALL))
+    for language, call in (
+        ("go", _GO_CALL),
+        ("java", _JAVA_CALL),
+        ("php", _PHP_CALL),
+        ("python", _PYTHON_CALL),
+        ("rust", _RUST_CALL),
+        ("typescript", _TS_CALL),
+    )
 }
 _MAY_HAVE = {
-    "go": re.compile(r"\.(?:HandleFunc|Handle|Methods?|MethodFunc|Group|Add|(?i:get|post|put|delete|patch))\(\s*[\"h]"),
+    "go": re.compile(
+        r"\.(?:HandleFunc|HandlerFunc|Handler|Handle|Methods?|MethodFunc|Group|Add|(?i:get|post|put|delete|patch))\(\s*[\"h]"
+    ),
+    "java": re.compile(r"\bRouterFunctions?\b|\b(?:coRouter|router)\s*\{|\bio\.ktor\.server\b"),
     "php": re.compile(
         r"\bRoute\s*::|\$(?:app|group|router?|routes|api)\s*->\s*(?:get|post|put|delete|patch|any|map|group)\("
     ),
     "python": re.compile(
-        r"\burlpatterns\b|\bdjango\.urls\b|\brest_framework\b|@\w+\.(?i:get|post|put|delete|patch|head|options|route|api_route|websocket)\("
+        r"\burlpatterns\b|\bdjango\.urls\b|\brest_framework\b|\bstarlette\b|\baiohttp\b|\.add_(?:api_route|url_rule|resource)\(|@\w+\.(?i:get|post|put|delete|patch|head|options|route|api_route|websocket)\("
     ),
-    "typescript": re.compile(rf"\b{_TS_ROUTER}\s*\.\s*(?:get|post|put|delete|patch|all|route)\("),
+    "rust": re.compile(r"#\[\s*(?:\w+::)*(?:get|post|put|delete|patch|route)\(|\.\s*route\(|\bweb::resource\("),
+    "typescript": re.compile(
+        rf"\b(?:{_TS_ROUTER}\s*\.\s*(?:{_TS_VERBS}|route)\b|{_TS_MAKER}\s*(?:<[^()\n]{{0,100}}>)?\()|\bFastifyInstance\b"
+    ),
 }
 _PYTHON_HANDLER = re.compile(r"^[ \t]*((?:async\s+)?def\s)", re.MULTILINE)
 _PYTHON_ROUTER = re.compile(
@@ -203,11 +248,7 @@ def registered_routes(text: str, language: str) -> Iterable[Route]:
         return ()
     calls = list(_in_code(text, _CALLS[language]))
     closed = _closed_brackets(text, language) if calls else {}
-    if language == "go":
-        return _go_routes(text, calls, closed)
-    if language == "php":
-        return _php_routes(text, calls, closed)
-    return _python_routes(text, calls, closed) if language == "python" else _express_routes(text, calls, closed)
+    return _READERS[language](text, calls, closed)
 
 
 def _in_code(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
@@ -309,12 +350,64 @@ def _php_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, 
                 yield Route(verb, joined(around, path), start)
 
 
+def _java_routes_called(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
+    """Functional routes of Spring and Ktor, below the paths of the calls around them."""
+    blocks = [(len(text), "")]  # (end, prefix), the innermost last
+    for call in calls:
+        while blocks[-1][0] <= call.start():
+            blocks.pop()
+        around = blocks[-1][1]
+        if call["verb"]:
+            yield Route(call["verb"], joined(around, call["path"]), call.start("verb"))
+        elif call["nest"]:
+            blocks.append((closed.get(call.end("nest") - 1, len(text)), joined(around, call["under"])))
+        elif call["block"] == "route":
+            blocks.append((closed.get(call.end() - 1, len(text)), joined(around, call["at"])))
+        else:
+            yield Route(call["block"].upper(), joined(around, call["at"]), call.start("block"))
+
+
+def _rust_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
+    """Attributes of actix and Rocket, and calls of axum and actix below the paths of the calls around them."""
+    blocks = [(len(text), "")]  # (end, prefix), the innermost last
+    for call in calls:
+        while blocks[-1][0] <= call.start():
+            blocks.pop()
+        around = blocks[-1][1]
+        if call["verb"]:
+            handler = _RUST_HANDLER.search(text, call.end(), call.end() + _MOST_OF_AN_ATTRIBUTE)
+            for verb in _verbs(call["verb"]) or [ANY_METHOD]:
+                yield Route(verb, joined(call["path"]), handler.start() if handler else call.start("verb"))
+        elif call["route"]:
+            served, verbs = _RUST_VERBS.match(text, call.end()), []
+            while served is not None:
+                verbs += _verbs(served[1])
+                served = _CHAINED.match(text, closed.get(served.end() - 1, len(text)))
+            for verb in verbs or [ANY_METHOD]:
+                yield Route(verb, joined(around, call["at"]), call.start("route"))
+        else:
+            end = closed.get(call.end("nest") - 1, len(text))
+            while (more := _CHAINED.match(text, end)) is not None and "web::" in call["nest"]:
+                end = closed.get(more.end() - 1, len(text))
+            blocks.append((end, joined(around, call["under"])))
+            for verb in dict.fromkeys(_RUST_SERVED.findall(text, call.end(), end)) if call["resource"] else ():
+                yield Route(verb.upper(), joined(around, call["under"]), call.start("nest"))
+
+
 def _express_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
     prefixes = {found[2]: joined(found[1]) for found in _TS_MOUNT.finditer(text)}
+    routers = {name for found in _TS_ROUTERS.finditer(text) for name in found.groups() if name}
+    opened = {end: start for start, end in closed.items() if text[start] == "("}
+    roots: dict[int, str] = {}  # where a call of a chain ends → what the chain is called on
     for call in calls:
-        on, at = prefixes.get(call["router"], ""), call.start("found")
+        at = call.start("found")
+        router = call["router"] or _root_of_chain(text, at, opened, roots)
+        if router not in routers and not _TS_IS_ROUTER.fullmatch(router):
+            continue
+        on = prefixes.get(router, "")
         if call["verb"]:
-            yield Route(_verb(call["verb"]), joined(on, call["path"]), at)
+            for path in [call["path"]] if call["path"] else _STRING.findall(call["paths"]):
+                yield Route(_verb(call["verb"]), joined(on, path), call.start("verb"))
         elif call["url"]:
             yield Route(_verb(call["method"]), joined(on, call["url"]), at)
         else:
@@ -322,6 +415,22 @@ def _express_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[i
             while (more := _TS_CHAINED.match(text, end)) is not None:
                 yield Route(_verb(more[1]), joined(on, call["chain"] or ""), more.start(1))
                 end = closed.get(more.end(), len(text))
+
+
+def _root_of_chain(text: str, end: int, opened: Mapping[int, int], roots: dict[int, str]) -> str:
+    """The variable that the first call is made on of the chain whose last one ends here, or what that call makes."""
+    passed = []
+    while end not in roots and end in opened:
+        passed.append(end)
+        called = _TS_CALLED.search(text, max(opened[end] - _LONGEST_NAME, 0), opened[end])
+        name = called["on"].strip() if called else ""
+        if called and name.startswith("."):
+            end = called.start()
+        else:
+            roots[end] = name.removeprefix("this.").partition(".")[0].strip()
+    root = roots.get(end, "")
+    roots.update(dict.fromkeys(passed, root))
+    return root
 
 
 def _verb(said: str) -> str:
@@ -374,9 +483,15 @@ def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
 
     for call, place, name in placed:
         if not call["include"]:
-            said = "path" if call["resource"] is None else "resource"
+            said = next(group for group in ("path", "resource", "at") if call[group] is not None)
+            name = call["router"] if call["router"] in uses else name
+            listed = _METHODS.search(
+                text, call.end(), min(closed.get(text.find("(", call.start()), 0), call.end() + 500)
+            )
+            verbs = _verbs(call["served"] or (listed[1] if listed else "")) or [ANY_METHOD]
             for prefix in above(name):
-                yield Route(ANY_METHOD, joined(prefix, place, call[said]), call.start(said))
+                path = joined(prefix, place, call[said])
+                yield from (Route(verb, path, call.start(said), call["router"] or "") for verb in verbs)
 
 
 def _places(
@@ -397,3 +512,33 @@ def _places(
         if call["include"]:
             end = closed.get(text.index("(", call.start()), len(text))
             around.append((end, joined(around[-1][1], call["path"])))
+
+
+_READERS = {
+    "go": _go_routes,
+    "java": _java_routes_called,
+    "php": _php_routes,
+    "python": _python_routes,
+    "rust": _rust_routes,
+    "typescript": _express_routes,
+}
+
+# files
+
+_FILE_ROUTE = re.compile(
+    r"(?:^|/)(?:app/(?P<app>(?:[^/]+/)*)route|routes/(?P<kit>(?:[^/]+/)*)\+server|pages/(?P<page>api/.+))\.[jt]sx?$"
+)
+_FILE_PARAMETER = re.compile(r"\[+(?:\.\.\.)?(\w+)[^/\]]*\]+")
+_EXPORTED_VERB = re.compile(rf"^export\s+(?:async\s+)?(?:function\s+|(?:const|let)\s+)({_VERBS})\b", re.MULTILINE)
+_EXPORTED_PAGE = re.compile(r"^export\s+default\b", re.MULTILINE)
+
+
+def routes_of_path(path: str, text: str) -> Iterator[Route]:
+    """The routes of a file that stands for one by its place: of Next.js and SvelteKit."""
+    found = _FILE_ROUTE.search(path)
+    if found is None:
+        return
+    folders = (found["app"] or found["kit"] or (found["page"] or "").removesuffix("/index")).split("/")
+    route = joined(*(_FILE_PARAMETER.sub(r"{\1}", part) for part in folders if not part.startswith(("(", "@"))))
+    for exported in (_EXPORTED_PAGE if found["page"] else _EXPORTED_VERB).finditer(text):
+        yield Route(exported[1] if exported.re.groups else ANY_METHOD, route, exported.start())

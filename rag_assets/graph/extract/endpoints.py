@@ -36,7 +36,7 @@ from rag_assets.languages.csharp.web.minimal_api import MAP_CALL, mapped_endpoin
 from rag_assets.languages.csharp.web.route_templates import shape
 from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
-from rag_assets.languages.route_mounts import ROUTED_LANGUAGES, go_functions, joined
+from rag_assets.languages.route_mounts import ROUTED_LANGUAGES, go_functions, joined, router_unit
 from rag_assets.languages.treesitter.parsing import UnparseableError
 
 _CLASSES = ("class", "record", "struct")
@@ -221,7 +221,7 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
     language = ROUTED_LANGUAGES.get(file.language)
     if language is None:
         return
-    from rag_assets.languages.routes import MAY_DECLARE, registered_routes  # start-up budget: not of C#
+    from rag_assets.languages.routes import MAY_DECLARE, registered_routes, routes_of_path  # start-up budget: not of C#
 
     may_declare = MAY_DECLARE.get(language)
     found = list(_of_members(file, language)) if may_declare and may_declare.search(file.text) else []
@@ -229,11 +229,13 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
         found = [(method, joined(prefix, path), first, last) for method, path, first, last in found]
     declared = len(found)
     functions = go_functions(file.text, posixpath.dirname(file.path)) if language == "go" else []
-    for route in registered_routes(file.text, language):
+    by_place = routes_of_path(file.path, file.text) if language == "typescript" else ()
+    for route in (*by_place, *registered_routes(file.text, language)):
         line = file.lines.line_of(route.start)
         around = bisect_right(functions, route.start, key=lambda function: function.start) - 1
         unit = functions[around].unit_of(route.on) if around >= 0 else file.path
-        found += [(route.method, joined(prefix, route.path), line, line) for prefix in symbols.mounts.prefixes(unit)]
+        prefixes = symbols.mounts.prefixes(router_unit(unit, route.on) if language == "python" and route.on else unit)
+        found += [(route.method, joined(prefix, route.path), line, line) for prefix in prefixes]
     sources = _sources(file) if found else []
     own = file_key(file.path)
     for at, (method, path, first, last) in enumerate(found):

@@ -13,6 +13,8 @@ PYTHON = 'from django.urls import path\n@app.get("/x")\ndef f(): pass\n'
 PHP = "Route::get('/a', 'b');\n"
 UNCALLED = "from django.urls import path\n"
 TS = 'app.get("/a", h)\n'
+JAVA = 'RouterFunction a = route(GET("/a"), b);\n'
+RUST = '#[get("/a")]\nfn a() {}\n'
 REPEATED = [
     ("go", GO, 'r.HandleFunc("/a", x\n'),
     ("go", GO, 'r.Route("/a", func(r) {\n'),
@@ -45,6 +47,15 @@ REPEATED = [
     ("typescript", TS, 'app.route("/a").get(h)'),
     ("typescript", TS, '.use("/a",'),
     ("typescript", TS + '.use("/a",', "a"),
+    ("typescript", TS + "app", '.get("/a", h)'),
+    ("typescript", TS + "app", ".use(a)"),
+    ("typescript", TS, "const a = express("),
+    ("java", JAVA, 'nest(path("/a"), '),
+    ("java", JAVA, 'route("/a") {'),
+    ("rust", RUST, '.nest("/a", '),
+    ("rust", RUST, 'web::scope("/a").service('),
+    ("rust", RUST + 'web::scope("/a")', ".service(b)"),
+    ("rust", RUST, '#[get("/a")]'),
     ("typescript", TS, "router"),
     ("typescript", TS, "`a\\` ${"),
     ("typescript", TS, "/* '"),

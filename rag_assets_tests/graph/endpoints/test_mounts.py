@@ -175,6 +175,23 @@ DJANGO = {
         urlpatterns = [path("profiles/<name>/", one)]
         """,
 }
+DJANGO_REST = {
+    "shop/urls.py": """\
+        from django.urls import include, path
+        from shop.api import routes as api
+        urlpatterns = [
+            path("api/", include(api.main.urls)),
+            path("api/orders/<int:order>/items/", include(api.items.urls)),
+        ]
+        """,
+    "shop/api/routes.py": """\
+        main = SimpleRouter()
+        main.register("orders", Orders)
+        items = SimpleRouter()
+        items.register("", Items)
+        from rest_framework import viewsets
+        """,
+}
 
 
 def routes(texts: dict[str, str]) -> list[str]:
@@ -202,6 +219,7 @@ def routes(texts: dict[str, str]) -> list[str]:
         pytest.param(NEST, ["GET /api/tags", "GET /tags"], id="nest"),
         pytest.param(FASTAPI, ["GET /v1/items/all", "GET /v1/users/{id}", "POST /v1/login"], id="fastapi"),
         pytest.param(DJANGO, ["ANY /api/articles/feed", "ANY /api/profiles/{name}"], id="django"),
+        pytest.param(DJANGO_REST, ["ANY /api/orders", "ANY /api/orders/{order}/items"], id="django rest"),
     ],
 )
 def test_a_route_is_below_the_prefix_that_another_file_mounts_it_at(texts: dict[str, str], expected: list[str]) -> None:

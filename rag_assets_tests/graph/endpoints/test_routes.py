@@ -132,6 +132,71 @@ class Articles(val all: Repository) {
     }
 }
 """
+EXPRESS_CHAINS = """\
+export default async function serve(api: express.Router) {
+  const server = express();
+  server.set('env', 'production')
+    .use(helmet())
+    .get('/', index)
+    .get('/themes/:name*?', (req, res) => res.send(theme.get('/none', x)));
+  api.get<Params>(['/a', '/b'], one);
+  request(server)
+    .get('/tested', check);
+}
+const v1 = new Hono<Env>()
+  .get('/c', (c) => c.text('d'))
+  .post('/e', save);
+"""
+NEXT = "export async function GET() {}\nexport const POST = handle;\nexport const dynamic = 'auto';\n"
+DRF = """\
+from rest_framework import routers
+router = routers.DefaultRouter()
+router.register(r"users", UserViewSet, basename="user")
+admin.site.register("Model", Admin)
+urlpatterns = [path("api/", include(router.urls))]
+app.add_api_route("/added", read, methods=["POST"])
+"""
+AIOHTTP = """\
+from aiohttp import web
+app.add_routes([web.get("/jobs/{id}", one)])
+app.router.add_post("/jobs", make)
+"""
+WEBFLUX = """\
+class Routes {
+  RouterFunction<ServerResponse> all(Handler h) {
+    return nest(path("/api"), route(GET("/orders/{id}"), h::one).andRoute(POST("/orders"), h::make));
+  }
+}
+"""
+KTOR = """\
+import io.ktor.server.routing.*
+fun Application.module() = routing {
+    route("/articles") {
+        get("/{slug}") { call.respond(1) }
+    }
+    post("/login") { client.get("/elsewhere") { } }
+}
+"""
+AXUM = """\
+fn app() -> Router {
+    Router::new()
+        .route("/", get(home))
+        .nest("/api", Router::new().route("/jobs/:id", get(|| async { map.get("x") }).delete(drop)))
+        .route("/last", post(last))
+}
+"""
+ACTIX = """\
+#[get("/jobs/{id}")]
+#[instrument]
+async fn one<'a>(id: Path<&'a str>) -> impl Responder {}
+
+fn config(cfg: &mut ServiceConfig) {
+    cfg.service(web::scope("/api").route("/a", web::put().to(a)).service(
+        web::resource("/b").route(web::get().to(b)).route(web::post().to(c)),
+    ));
+    cfg.route("/out", web::get().to(out));
+}
+"""
 LARAVEL = """\
 <?php
 Route::get('/', [Home::class, 'index']);
@@ -308,6 +373,34 @@ def found(path: str, text: str) -> list[tuple[str, int]]:
             ],
             id="django",
         ),
+        pytest.param(
+            "src/serve.ts",
+            EXPRESS_CHAINS,
+            [("GET /", 5), ("GET /themes/{name}", 6), ("GET /a", 7), ("GET /b", 7), ("GET /c", 12), ("POST /e", 13)],
+            id="chains and routers of any name",
+        ),
+        pytest.param(
+            "src/app/(shop)/orders/[id]/route.ts", NEXT, [("GET /orders/{id}", 1), ("POST /orders/{id}", 2)], id="next"
+        ),
+        pytest.param(
+            "pages/api/users/[...all].js", "export default handle;", [("ANY /api/users/{all}", 1)], id="pages"
+        ),
+        pytest.param("api/urls.py", DRF, [("ANY /api/users", 3), ("POST /added", 6)], id="django rest"),
+        pytest.param("jobs/main.py", AIOHTTP, [("GET /jobs/{id}", 2), ("POST /jobs", 3)], id="aiohttp"),
+        pytest.param("src/Routes.java", WEBFLUX, [("GET /api/orders/{id}", 3), ("POST /api/orders", 3)], id="webflux"),
+        pytest.param("src/App.kt", KTOR, [("GET /articles/{slug}", 4), ("POST /login", 6)], id="ktor"),
+        pytest.param(
+            "src/app.rs",
+            AXUM,
+            [("GET /", 3), ("GET /api/jobs/{id}", 4), ("DELETE /api/jobs/{id}", 4), ("POST /last", 5)],
+            id="axum",
+        ),
+        pytest.param(
+            "src/jobs.rs",
+            ACTIX,
+            [("GET /jobs/{id}", 3), ("PUT /api/a", 6), ("GET /api/b", 7), ("POST /api/b", 7), ("GET /out", 9)],
+            id="actix",
+        ),
         pytest.param("docs/api.md", GIN, [], id="no code"),
     ],
 )
@@ -325,8 +418,8 @@ def test_a_route_is_of_the_member_that_declares_or_registers_it() -> None:
     assert edges_by(other_endpoints, {"shop/urls.py": DJANGO})[0].startswith("file:shop/urls.py|FILE Exposes")
 
 
-@pytest.mark.parametrize("text", [GIN, CHI, EXPRESS, FASTAPI, DJANGO, SPRING, LARAVEL, SYMFONY])
-@pytest.mark.parametrize("path", ["a.go", "a.py", "a.ts", "A.java", "a.php"])
+@pytest.mark.parametrize("text", [GIN, CHI, EXPRESS_CHAINS, FASTAPI, DJANGO, WEBFLUX, LARAVEL, ACTIX])
+@pytest.mark.parametrize("path", ["a.go", "a.py", "a.ts", "A.java", "a.php", "a.rs"])
 def test_a_file_that_ends_anywhere_and_one_of_another_language_raise_nothing(path: str, text: str) -> None:
     for end in range(0, len(text), 37):
         found(path, text[:end])
