@@ -7,113 +7,118 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-DISCOVERED_FILES = pa.schema(
-    [
-        ("path", pa.string()),
-        ("outcome", pa.string()),
-        ("reason", pa.string()),  # SkipReason of a skipped file
-        ("detail", pa.string()),
-        ("language", pa.string()),
-        ("encoding", pa.string()),
-        ("blob_id", pa.string()),
-        ("text_sha256", pa.string()),
-        ("size_bytes", pa.int64()),
-        ("line_count", pa.int64()),
-        ("redacted_secrets", pa.int64()),
-        ("replaced_characters", pa.int64()),
-        ("subjects", pa.list_(pa.string())),
-        ("commit_sha", pa.string()),  # the three of pipeline.commit_subjects.FileOrigin
-        ("commit_date", pa.string()),
-        ("dated", pa.bool_()),
-    ]
-)
+_TEXT, _NUMBER, _JSON, _TEXTS = pa.string(), pa.int64(), pa.binary(), pa.list_(pa.string())
 
+_OF_ROW: dict[str, tuple[pa.DataType, str]] = {
+    "path": (_TEXT, "of the file, relative to the repository"),
+    "ordinal": (_NUMBER, "number of the segment in its file, in text order"),
+    "language": (_TEXT, "of the file, as detected from name and content"),
+    "symbol": (_TEXT, "qualified name of the declaration"),
+    "line_start": (_NUMBER, "first line, counted from 1"),
+    "line_end": (_NUMBER, "last line"),
+    "char_start": (_NUMBER, "first character in the decoded text"),
+    "char_end": (_NUMBER, "behind the last character"),
+    "kind": (_TEXT, "role of the segment, as Controller or Test"),
+}
+"""Columns that mean the same in every table."""
+
+
+def _of_row(*names: str) -> dict[str, tuple[pa.DataType, str]]:
+    return {name: _OF_ROW[name] for name in names}
+
+
+_PLACE = _of_row("line_start", "line_end", "char_start", "char_end")
+
+_COLUMNS: dict[str, dict[str, tuple[pa.DataType, str]]] = {
+    "discovered_files": {
+        **_of_row("path"),
+        "outcome": (_TEXT, "indexed or skipped"),
+        "reason": (_TEXT, "why a skipped file is not indexed"),  # SkipReason
+        "detail": (_TEXT, "the rule or error behind the reason"),
+        **_of_row("language"),
+        "encoding": (_TEXT, "that the bytes were decoded with"),
+        "blob_id": (_TEXT, "object id of git; without git, sha256 of the bytes"),
+        "text_sha256": (_TEXT, "address of the text, with secrets masked"),
+        "size_bytes": (_NUMBER, "of the file in the commit"),
+        "line_count": (_NUMBER, "of the text"),
+        "redacted_secrets": (_NUMBER, "how many secrets were masked"),
+        "replaced_characters": (_NUMBER, "bytes that are no text in the encoding"),
+        "subjects": (_TEXTS, "of the commits that changed the file, as far as they are searched"),
+        # the three of pipeline.commit_subjects.FileOrigin
+        "commit_sha": (_TEXT, "the commit that gave the file its text"),
+        "commit_date": (_TEXT, "of that commit, ISO 8601 UTC"),
+        "dated": (pa.bool_(), "whether it is known that this commit changed the file"),
+    },
+    "segments": {
+        **_of_row("path", "ordinal", "symbol"),
+        "symbol_type": (_TEXT, "class, method, table, section …"),
+        **_of_row("language"),
+        **_PLACE,
+        "segment": (_JSON, "the whole segment as JSON"),  # contracts.segment.Segment
+    },
+    "descriptions": {
+        **_of_row("path", "ordinal", "symbol", "kind"),
+        "reason": (_TEXT, "why the segment has its kind"),
+        "evidence": (_TEXTS, "what the rule matched"),
+        "rule": (_TEXT, "that decided the kind"),
+        "pack": (_TEXT, "rule pack that the rule is in"),
+        "outcome": (_TEXT, "described, not-applicable, no-builder or failed"),
+        "messages": (_TEXTS, "warnings and errors of the builder"),
+        "builder": (_TEXT, "that read the facts"),
+        "description_type": (_TEXT, "class of the description"),
+        "description": (_JSON, "the facts as JSON"),  # a SummaryFacts subclass
+    },
+    "summary_sections": {
+        **_of_row("path", "ordinal"),
+        "description_row": (_NUMBER, "row of the description in the same bucket"),
+        **_of_row("symbol", "kind"),
+        "section_key": (_TEXT, "which section of the description it is"),
+        "part_index": (_NUMBER, "number of the part, where a section is split"),
+        "part_total": (_NUMBER, "how many parts the section has"),
+        **_PLACE,
+        "names": (_TEXTS, "identifiers that keyword search weighs more"),
+        "finder_snippet": (_TEXT, "the text that is embedded"),
+        "section": (_JSON, "the whole section as JSON"),  # contracts.section.SummarySection
+    },
+    "bm25_artifacts": {
+        "indices": (pa.list_(pa.uint32()), "numbers of the terms of the section"),
+        "values": (pa.list_(pa.float32()), "BM25F weight of each"),
+    },
+    "qdrant_points": {
+        "point_id": (_TEXT, "UUID made of owner, label and semantic id"),
+        "semantic_id": (_TEXT, "owner, project, repository, type and name of the symbol, section and part"),
+        **_of_row("path"),
+        "content_hash": (_TEXT, "of the source slice"),
+        "text_hash": (_TEXT, "of snippet and source slice: two generations are compared by it"),
+        "digest": (_TEXT, "of vector, weights and payload"),  # StoredPoint.digest
+        "slice_uri": (_TEXT, "address of the source slice"),
+        "description_uri": (_TEXT, "address of the description as Markdown"),
+        "section_row": (_NUMBER, "row of the section in the same bucket"),
+        "payload": (_JSON, "what is stored beside the vector, as JSON"),  # RagVectorPayload.to_dictionary()
+    },
+}
+"""Table → column → its type, and what it holds, for people."""
+
+
+def _schema(table: str) -> pa.Schema:
+    return pa.schema([(name, kind) for name, (kind, _) in _COLUMNS[table].items()])
+
+
+DISCOVERED_FILES = _schema("discovered_files")
+SEGMENTS = _schema("segments")
+DESCRIPTIONS = _schema("descriptions")
+SUMMARY_SECTIONS = _schema("summary_sections")
+KEYWORD_WEIGHTS = _schema("bm25_artifacts")
+POINTS = _schema("qdrant_points")
 PARSED_FILES = pa.schema(
-    [
-        ("path", pa.string()),
-        ("health", pa.string()),
-        ("detail", pa.string()),
-        ("masked", pa.list_(pa.string())),
-        ("segments", pa.int64()),
-    ]
-)
-
-SEGMENTS = pa.schema(
-    [
-        ("path", pa.string()),
-        ("ordinal", pa.int64()),
-        ("symbol", pa.string()),
-        ("symbol_type", pa.string()),
-        ("language", pa.string()),
-        ("line_start", pa.int64()),
-        ("line_end", pa.int64()),
-        ("char_start", pa.int64()),
-        ("char_end", pa.int64()),
-        ("segment", pa.binary()),  # contracts.segment.Segment
-    ]
-)
-
-DESCRIPTIONS = pa.schema(
-    [
-        ("path", pa.string()),
-        ("ordinal", pa.int64()),
-        ("symbol", pa.string()),
-        ("kind", pa.string()),
-        ("reason", pa.string()),
-        ("evidence", pa.list_(pa.string())),
-        ("rule", pa.string()),
-        ("pack", pa.string()),
-        ("outcome", pa.string()),
-        ("messages", pa.list_(pa.string())),
-        ("builder", pa.string()),
-        ("description_type", pa.string()),
-        ("description", pa.binary()),  # a SummaryFacts subclass
-    ]
-)
-
-SUMMARY_SECTIONS = pa.schema(
-    [
-        ("path", pa.string()),
-        ("ordinal", pa.int64()),
-        ("description_row", pa.int64()),
-        ("symbol", pa.string()),
-        ("kind", pa.string()),
-        ("section_key", pa.string()),
-        ("part_index", pa.int64()),
-        ("part_total", pa.int64()),
-        ("line_start", pa.int64()),
-        ("line_end", pa.int64()),
-        ("char_start", pa.int64()),
-        ("char_end", pa.int64()),
-        ("names", pa.list_(pa.string())),
-        ("finder_snippet", pa.string()),
-        ("section", pa.binary()),  # contracts.section.SummarySection
-    ]
+    [("path", _TEXT), ("health", _TEXT), ("detail", _TEXT), ("masked", _TEXTS), ("segments", _NUMBER)]
 )
 
 
 def keyword_terms_schema(forms: int) -> pa.Schema:
     """The terms of one bucket, sorted, each with the sections of each form that hold it for the readers of each
     level."""
-    return pa.schema([("term", pa.string()), ("sections", pa.list_(pa.int64(), forms))])
-
-
-KEYWORD_WEIGHTS = pa.schema([("indices", pa.list_(pa.uint32())), ("values", pa.list_(pa.float32()))])
-
-POINTS = pa.schema(
-    [
-        ("point_id", pa.string()),
-        ("semantic_id", pa.string()),
-        ("path", pa.string()),
-        ("content_hash", pa.string()),
-        ("text_hash", pa.string()),
-        ("digest", pa.string()),  # of vector, weights and payload: StoredPoint.digest
-        ("slice_uri", pa.string()),
-        ("description_uri", pa.string()),
-        ("section_row", pa.int64()),
-        ("payload", pa.binary()),  # RagVectorPayload.to_dictionary() as JSON
-    ]
-)
+    return pa.schema([("term", _TEXT), ("sections", pa.list_(_NUMBER, forms))])
 
 
 def keyword_counts_schema(fields: int) -> pa.Schema:
@@ -133,79 +138,8 @@ def embeddings_schema(dimension: int) -> pa.Schema:
     return pa.schema([("vector", pa.list_(pa.float32(), dimension))])
 
 
-_OF_ROW: dict[str, str] = {
-    "path": "of the file, relative to the repository",
-    "ordinal": "number of the segment in its file, in text order",
-    "language": "of the file, as detected from name and content",
-    "symbol": "qualified name of the declaration",
-    "line_start": "first line, counted from 1",
-    "line_end": "last line",
-    "char_start": "first character in the decoded text",
-    "char_end": "behind the last character",
-    "kind": "role of the segment, as Controller or Test",
-}
-"""Columns that mean the same in every table."""
-
-COLUMN_MEANINGS: dict[str, dict[str, str]] = {
-    "discovered_files": {
-        "outcome": "indexed or skipped",
-        "reason": "why a skipped file is not indexed",
-        "detail": "the rule or error behind the reason",
-        "encoding": "that the bytes were decoded with",
-        "blob_id": "object id of git; without git, sha256 of the bytes",
-        "text_sha256": "address of the text, with secrets masked",
-        "size_bytes": "of the file in the commit",
-        "line_count": "of the text",
-        "redacted_secrets": "how many secrets were masked",
-        "replaced_characters": "bytes that are no text in the encoding",
-        "subjects": "of the commits that changed the file, as far as they are searched",
-        "commit_sha": "the commit that gave the file its text",
-        "commit_date": "of that commit, ISO 8601 UTC",
-        "dated": "whether it is known that this commit changed the file",
-    },
-    "segments": {
-        "symbol_type": "class, method, table, section …",
-        "segment": "the whole segment as JSON",
-    },
-    "descriptions": {
-        "reason": "why the segment has its kind",
-        "evidence": "what the rule matched",
-        "rule": "that decided the kind",
-        "pack": "rule pack that the rule is in",
-        "outcome": "described, not-applicable, no-builder or failed",
-        "messages": "warnings and errors of the builder",
-        "builder": "that read the facts",
-        "description_type": "class of the description",
-        "description": "the facts as JSON",
-    },
-    "summary_sections": {
-        "description_row": "row of the description in the same bucket",
-        "section_key": "which section of the description it is",
-        "part_index": "number of the part, where a section is split",
-        "part_total": "how many parts the section has",
-        "names": "identifiers that keyword search weighs more",
-        "finder_snippet": "the text that is embedded",
-        "section": "the whole section as JSON",
-    },
-    "embeddings": {"vector": "normalised, one for each row of summary_sections, in its order"},
-    "bm25_artifacts": {
-        "indices": "numbers of the terms of the section",
-        "values": "BM25F weight of each",
-    },
-    "qdrant_points": {
-        "point_id": "UUID made of owner, label and semantic id",
-        "semantic_id": "owner, project, repository, type and name of the symbol, section and part",
-        "content_hash": "of the source slice",
-        "text_hash": "of snippet and source slice: two generations are compared by it",
-        "digest": "of vector, weights and payload",
-        "slice_uri": "address of the source slice",
-        "description_uri": "address of the description as Markdown",
-        "section_row": "row of the section in the same bucket",
-        "payload": "what is stored beside the vector, as JSON",
-    },
-}
-"""Table → column → what it holds, for people; columns of `_OF_ROW` are left out."""
-
-
 def column_meaning(table: str, column: str) -> str:
-    return COLUMN_MEANINGS[table].get(column) or _OF_ROW[column]
+    """What a column holds, for people."""
+    if table == "embeddings":
+        return "normalised, one for each row of summary_sections, in its order"
+    return _COLUMNS[table][column][1]
