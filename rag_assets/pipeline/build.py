@@ -123,10 +123,6 @@ class IndexBuild:
         return range(self.spec.bucket_count)
 
     @property
-    def fresh(self) -> bool:
-        return self.spec.fresh
-
-    @property
     def repository(self) -> RepositorySettings:
         return RepositorySettings(**self.spec.repository)
 

@@ -345,7 +345,7 @@ def _graph_parts(build: IndexBuild, bucket: int, guard: FileGuard, label: _Label
             row["path"], row["text_sha256"], partial(extracted, files.file(row), label.symbols, label.facets)
         )
 
-    with _FILES.open(build.home, fresh=build.fresh) as memo:
+    with _FILES.open(build.home, fresh=build.spec.fresh) as memo:
         made = memo.each(
             [file_key(STAGE, row) for row in rows],
             extract,

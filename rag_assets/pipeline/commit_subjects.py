@@ -97,7 +97,7 @@ def _commits(build: IndexBuild, past: GitHistory) -> list[Commit]:
     ids = past.ids()
     keys = {commit: cache_key(PAST_COMMITS, _VERSION, commit) for commit in ids}
     _note_keys(build, keys.values())
-    with _COMMITS.open(build.home, fresh=build.fresh) as memo:
+    with _COMMITS.open(build.home, fresh=build.spec.fresh) as memo:
         stored = memo.known(list(keys.values()))
         known = {commit: stored[key] for commit, key in keys.items() if key in stored}
         new = {
@@ -175,7 +175,9 @@ def last_changes(build: IndexBuild, blobs: Mapping[str, str], past: GitHistory) 
 
 def _later(build: IndexBuild, blobs: Mapping[str, str], past: GitHistory) -> tuple[dict[str, LastChange], int] | None:
     """The last changes by those of the active generation and what happened since; None where that does not tell."""
-    earlier = None if build.fresh or past.cut else _of_active(build)  # a cut clone may have known more then, or less
+    earlier = (
+        None if build.spec.fresh or past.cut else _of_active(build)
+    )  # a cut clone may have known more then, or less
     if earlier is None or not earlier.whole or earlier.config_hash != build.spec.config_hash:
         return None
     if not past.includes(earlier.commit):

@@ -252,7 +252,7 @@ def _describe_recorded(
         lookups.update(now[0])
         return True
 
-    with _FILES.open(build.home, fresh=build.fresh) as memo:
+    with _FILES.open(build.home, fresh=build.spec.fresh) as memo:
         found = list(memo.each([file_key(STAGE, row) for row in rows], describe, holds=holds))
     return _write_bucket(build, bucket, rows, [file for file, _ in found], sum(is_new for _, is_new in found)), lookups
 

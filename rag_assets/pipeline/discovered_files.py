@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 
 from rag_assets.contracts.identity import cache_key
 from rag_assets.contracts.source_file import DiscoveredFile, RefusedFile, SkippedFile, SkipReason
@@ -198,7 +199,7 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
     skips: list[dict[str, Any]] = []
     with (
         ThreadPoolExecutor(1) as beside,  # git tells of the past while files are read
-        _DISCOVERIES.open(build.home, fresh=build.fresh) as memo,
+        _DISCOVERIES.open(build.home, fresh=build.spec.fresh) as memo,
         BlobWriter(BlobStore(build.home.blobs)) as blobs,
     ):
         known = _KnownFiles(build, policy, memo)
@@ -213,18 +214,16 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
                 found = found.file
                 totals["read"] += 1
             if isinstance(found, DiscoveredFile):
-                row = _indexed_row(found)
                 languages[found.language] += 1
                 totals["redacted_secrets"] += found.redacted_secrets
                 totals["bytes"] += found.size_bytes
             else:
                 known.add(found)
-                row = _skipped_row(found)
                 reasons[found.reason.value] += 1
                 if len(skips) < _SHOWN_SKIPS:
                     skips.append({"path": found.path, "reason": found.reason.value, "detail": found.detail})
-            rows[bucket_of(row["path"], len(rows))].append(row)
-            progress.advance(1, row["path"])
+            rows[bucket_of(found.path, len(rows))].append(_row(found))
+            progress.advance(1, found.path)
         past = past_begun()
     if reasons[SkipReason.MISSING_BLOB] and not languages:
         raise SourceError(f"{build.spec.index_label}: all {reasons[SkipReason.MISSING_BLOB]:,} {_ABSENT}")
@@ -444,39 +443,11 @@ def _content_of(rows: list[dict[str, Any]]) -> str:
     return cache_key(STAGE, *(row[name] for row in indexed for name in ("path", "language", "text_sha256"))).hex()
 
 
-def _indexed_row(file: DiscoveredFile) -> dict[str, Any]:
-    return _row(
-        file,
-        "indexed",
-        language=file.language,
-        encoding=file.encoding,
-        text_sha256=file.text_sha256,
-        line_count=file.line_count,
-        redacted_secrets=file.redacted_secrets,
-        replaced_characters=file.replaced_characters,
-    )
+_EMPTY = {pa.string(): "", pa.int64(): 0, pa.bool_(): False}
+_NOTHING_KNOWN: dict[str, Any] = {field.name: _EMPTY.get(field.type, []) for field in DISCOVERED_FILES}
 
 
-def _skipped_row(file: SkippedFile) -> dict[str, Any]:
-    return _row(file, "skipped", reason=file.reason.value, detail=file.detail)
-
-
-def _row(file: DiscoveredFile | SkippedFile, outcome: str, **said: str | int) -> dict[str, Any]:
-    return {
-        "path": file.path,
-        "outcome": outcome,
-        "reason": "",
-        "detail": "",
-        "language": "",
-        "encoding": "",
-        "blob_id": file.blob_id,
-        "text_sha256": "",
-        "size_bytes": file.size_bytes,
-        "line_count": 0,
-        "redacted_secrets": 0,
-        "replaced_characters": 0,
-        "subjects": [],
-        "commit_sha": "",
-        "commit_date": "",
-        "dated": False,
-    } | said
+def _row(file: DiscoveredFile | SkippedFile) -> dict[str, Any]:
+    outcome = "indexed" if isinstance(file, DiscoveredFile) else "skipped"
+    known: dict[str, Any] = msgspec.to_builtins(file)
+    return _NOTHING_KNOWN | known | {"outcome": outcome}

@@ -40,7 +40,6 @@ from rag_assets.pipeline.workers.worker_pool import as_completed, cluster_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rag_assets.pipeline.workers.dask_pool import DaskPool
     from rag_assets.settings import EmbedderSettings
 
 STAGE = "embeddings"
@@ -196,7 +195,9 @@ def _embedded_elsewhere(
     cluster = cluster_of(build) if sum(new.values()) >= WORTH_SPREADING and len(wanted) > 1 else None
     if cluster is None:
         return {}
-    settings = _with_threads(build.settings.embedder, cluster)
+    settings = build.settings.embedder
+    if not settings.threads:
+        settings = settings.model_copy(update={"threads": cluster.threads_of_a_task})
     tasks = (partial(_embed_elsewhere, build, bucket, settings, keys[bucket], known_of(bucket)[1]) for bucket in wanted)
     found: dict[int, _EmbeddedElsewhere] = {}
     for number, made in as_completed(cluster, tasks, at_once=2 * cluster.size):
@@ -219,10 +220,6 @@ def _embed_elsewhere(
 def _embedder_of(settings: EmbedderSettings, folder: Path) -> BatchEmbedder:
     """Loaded once per worker process."""
     return open_embedder(settings, folder)
-
-
-def _with_threads(settings: EmbedderSettings, cluster: DaskPool) -> EmbedderSettings:
-    return settings if settings.threads else settings.model_copy(update={"threads": cluster.threads_of_a_task})
 
 
 def _workers_of(made: Iterable[_EmbeddedElsewhere]) -> dict[str, list[dict[str, Any]]]:

@@ -205,7 +205,7 @@ class BucketMemo(Generic[R]):
         return dict(self._decoded(keys, self._taken(build, keys)))
 
     def _taken(self, build: IndexBuild, keys: Sequence[str | None]) -> dict[int, TakenPart]:
-        if build.fresh:
+        if build.spec.fresh:
             return {}
         cache = PartCache(build.home.cache)
         taken = {
@@ -286,7 +286,7 @@ class BucketMemo(Generic[R]):
 
     def _traces(self, build: IndexBuild, keys: Sequence[str]) -> dict[int, list[bytes]]:
         """Those of the buckets that an earlier build has made."""
-        if build.fresh:
+        if build.spec.fresh:
             return {}
         own = [bytes.fromhex(key) for key in keys]
         with TRACES.open(build.home) as memo:

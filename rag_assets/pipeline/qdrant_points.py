@@ -120,7 +120,7 @@ def _targets(build: IndexBuild, dimension: int) -> list[PointTarget]:
 
 def base_of(build: IndexBuild, dimension: int) -> Path | None:
     """The vector folder of the generation to begin with: the active one, if its points have the same form."""
-    if build.fresh:
+    if build.spec.fresh:
         return None
     label = build.spec.index_label
     pointer = active_pointer(build.home, label)

@@ -100,7 +100,7 @@ def _section_bucket(build: IndexBuild, bucket: int, guard: FileGuard, made_by: s
 
     columns: dict[str, list[Any]] = {name: [] for name in SUMMARY_SECTIONS.names}
     built = 0
-    with _FILES.open(build.home, fresh=build.fresh) as memo:
+    with _FILES.open(build.home, fresh=build.spec.fresh) as memo:
         keys = [file_key(STAGE, row) for row in rows]
         made = memo.each(keys, make, holds=lambda number, known: known.inputs == inputs[number])
         for row, (file, is_new) in zip(rows, made, strict=True):

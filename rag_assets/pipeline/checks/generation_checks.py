@@ -83,7 +83,7 @@ def graph_is_sound(build: IndexBuild) -> CheckResult:
         "miscounted": list(_miscounted(build, graph)),
         "missing": sorted(missing),
         "unexpected": [] if _is_merged(build) else sorted(filterfalse(_is_made_by_edges, undeclared)),
-        "ghosts": sorted(_paths(graph) - _indexed(build)),
+        "ghosts": sorted((set(graph.paths) - {""}) - _indexed(build)),
     }
     numbers = {"nodes": len(graph), "edges": graph.edge_count, **{name: len(found) for name, found in wrong.items()}}
     examples = [f"{name}: {text}" for name, found in wrong.items() for text in found[:_SHOWN]]
@@ -119,10 +119,6 @@ def _compared(build: IndexBuild, graph: Graph) -> tuple[set[str], set[str]]:
 def _is_made_by_edges(key: str) -> bool:
     """Whether a node of this key may be there without a declaration."""
     return key.rpartition("|")[2] in UNDECLARED_KINDS
-
-
-def _paths(graph: Graph) -> set[str]:
-    return set(graph.paths) - {""}
 
 
 def _indexed(build: IndexBuild) -> set[str]:

@@ -125,7 +125,8 @@ class DaskPool:
         problems = {f"Dask scheduler {self._address}": different} if different else {}
         for worker, answer in self._client.run(admission.problem, on_error="return").items():
             if answer:
-                problems[f"Dask worker {worker}"] = _said(answer)
+                no_answer = f"cannot load rag_assets: {answer}; {_install_here()}"
+                problems[f"Dask worker {worker}"] = answer if isinstance(answer, str) else no_answer
         if problems:
             shown = [f"{who} {what}" for who, what in sorted(problems.items())][:_SHOWN]
             more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
@@ -177,9 +178,19 @@ class DaskPool:
                 keep_entries(outcome.entries)
                 mine.set_result(outcome.result)
             except CancelledError:
-                mine.set_exception(ClusterLost(self._lost()))
+                why = (
+                    f"the Dask scheduler {self._address} was lost during the work; finished buckets are kept; start it "
+                    f"(dask scheduler), then run it again, {_USE_PROCESSES}"
+                )
+                mine.set_exception(ClusterLost(why))
             except distributed.scheduler.KilledWorker as error:
-                mine.set_exception(WorkersDied(self._killed(error)))
+                why = (
+                    f"one bucket ended {error.allowed_failures + 1} Dask workers of {self._address} one after the "
+                    f"other, the last at {error.last_worker.address}, probably for want of memory; finished buckets "
+                    f"are kept; start workers with more (dask worker --memory-limit), then run it again, "
+                    f"{_USE_PROCESSES}"
+                )
+                mine.set_exception(WorkersDied(why))
             except Exception as error:
                 mine.set_exception(error)
 
@@ -211,19 +222,6 @@ class DaskPool:
         return (
             f"the Dask scheduler {self._address} has no workers; finished buckets are kept; start workers that see the "
             f"same home ({_START.format(address=self._address)}), then run it again, {_USE_PROCESSES}"
-        )
-
-    def _lost(self) -> str:
-        return (
-            f"the Dask scheduler {self._address} was lost during the work; finished buckets are kept; start it "
-            f"(dask scheduler), then run it again, {_USE_PROCESSES}"
-        )
-
-    def _killed(self, error: distributed.scheduler.KilledWorker) -> str:
-        return (
-            f"one bucket ended {error.allowed_failures + 1} Dask workers of {self._address} one after the other, the "
-            f"last at {error.last_worker.address}, probably for want of memory; finished buckets are kept; start "
-            f"workers with more (dask worker --memory-limit), then run it again, {_USE_PROCESSES}"
         )
 
 
@@ -342,7 +340,3 @@ def _differences(wanted: Mapping[str, str], found: Mapping[str, str]) -> str:
 def _install_here() -> str:
     version = importlib.metadata.version("rag-assets")
     return f"install there what is installed here (rag-assets[dask] {version}), or use one image, {_USE_PROCESSES}"
-
-
-def _said(answer: str | Exception) -> str:
-    return answer if isinstance(answer, str) else f"cannot load rag_assets: {answer}; {_install_here()}"

@@ -122,7 +122,7 @@ class FileGuard:
         self._memory = _Memory()
         self._inputs = cache_key(REFUSED_FILES, stage, version, f"{self._seconds:g}", str(self._most_memory)).hex()
         self._cache_folder = build.home.cache
-        self._may_be_known = not build.fresh and (build.home.cache / f"{REFUSED_FILES}.sqlite").exists()
+        self._may_be_known = not build.spec.fresh and (build.home.cache / f"{REFUSED_FILES}.sqlite").exists()
         self._record: int | None = None
         self._learned: dict[bytes, Refusal] = {}
         self._cache: Cache | None = None

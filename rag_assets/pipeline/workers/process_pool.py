@@ -173,8 +173,17 @@ class ProcessPool:
     def kill(cls) -> None:
         """What the processes work on is for nobody, or one of them died. Returns when none is left, for who does the
         rest writes the same files."""
-        with cls._lock:
-            cls._killed()
+        with cls._lock:  # a thread may be starting them
+            if cls._alive is not None:
+                cls._alive[1].close()
+                cls._alive = None
+            executor, cls._executor = cls._executor, None
+            if executor is not None:
+                for process in list((executor._processes or {}).values()):  # Python 3.14 has a method for it
+                    process.kill()
+                # Its thread may wait for the rest of what one of them was sending.
+                vars(executor._result_queue)["_writer"].close()
+                executor.shutdown(cancel_futures=True)
 
     @classmethod
     def rest(cls) -> None:
@@ -192,8 +201,8 @@ class ProcessPool:
             cls._are_copies |= context.get_start_method() == _COPYING
             if cls._alive is None:
                 cls._alive = Pipe(duplex=False)
-                call_at_exit(cls._ended)
-                _before_threads_are_joined(cls._ended)
+                call_at_exit(cls.kill)  # what its workers still work on is for nobody
+                _before_threads_are_joined(cls.kill)
             with cls._working_folder_left_out():  # its queues have a process that tracks them
                 cls._executor = ProcessPoolExecutor(
                     workers, mp_context=context, initializer=_start_worker, initargs=cls._alive[:1]
@@ -242,25 +251,6 @@ class ProcessPool:
         if cls._executor is not None:
             cls._executor.shutdown(wait=waits)
             cls._executor = None
-
-    @classmethod
-    def _ended(cls) -> None:
-        """This process ends: what its workers still work on is for nobody."""
-        with cls._lock:  # a thread may be starting them
-            cls._killed()
-
-    @classmethod
-    def _killed(cls) -> None:
-        if cls._alive is not None:
-            cls._alive[1].close()
-            cls._alive = None
-        executor, cls._executor = cls._executor, None
-        if executor is not None:
-            for process in list((executor._processes or {}).values()):  # Python 3.14 has a method for it
-                process.kill()
-            # Its thread may wait for the rest of what one of them was sending.
-            vars(executor._result_queue)["_writer"].close()
-            executor.shutdown(cancel_futures=True)
 
 
 def call_at_exit(end: Callable[[], None]) -> Finalize:
