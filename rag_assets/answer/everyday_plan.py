@@ -241,7 +241,7 @@ def technology_facts(
     if not facts and _is_written(index, [names for _, names in only] or [*technologies_of(category)]):
         return GraphFacts(), {}, ""
     count = len({name for name, *_ in packages})
-    what = _as_written(asked, of_category=not only)
+    what = f"a known {' '.join(asked.words).lower()}" if not only else " or ".join(asked.words)
     among = f"among the {count:,} packages that manifests name" if count else "and no manifest names a package"
     absent = f"{what} was not found {among}"
     return *_at(index, facts, f"**{category}:**"), absent
@@ -261,10 +261,6 @@ def _is_written(index: LabelIndex, technologies: Iterable[Sequence[str]]) -> boo
         if any(said[at : at + size] in wanted for at in range(len(said)) for size in range(1, most + 1)):
             return True
     return False
-
-
-def _as_written(asked: EverydayQuestion, *, of_category: bool) -> str:
-    return f"a known {' '.join(asked.words).lower()}" if of_category else " or ".join(asked.words)
 
 
 def _packages(graph: Graph) -> Iterator[Place]:

@@ -221,7 +221,7 @@ def nodes_listed(
         found = [
             one
             for one in places_of(graph, nodes, subject, part)
-            if _is_about(one, subject)
+            if _says(subject, f"{one.name} {one.path}")
             and (not part or part in _parts_of_path(one.path))
             and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
             and (noun in LISTED_KINDS or not _MIGRATION.search(one.path))
@@ -387,10 +387,6 @@ def _inwards(*relations: Relation) -> NDArray[np.bool_]:
     allowed = np.zeros((2, len(RELATIONS)), np.bool_)
     allowed[IN, [RELATIONS.index(one.value) for one in relations] or slice(None)] = True
     return allowed
-
-
-def _is_about(node: ListedNode, subject: Sequence[QueryTerm]) -> bool:
-    return _says(subject, f"{node.name} {node.path}")
 
 
 def _says(subject: Sequence[QueryTerm], text: str) -> bool:

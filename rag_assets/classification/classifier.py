@@ -185,7 +185,7 @@ def _tests(condition: Condition) -> tuple[Test, ...]:
     if condition.name_matches is not None:
         tests.append(_name(condition.name_matches))
     if condition.attribute_matches is not None:
-        tests.append(_attribute(condition.attribute_matches))
+        tests.append(_among(condition.attribute_matches, attrgetter("attributes"), "attribute"))
     if condition.attribute_any is not None:
         tests.append(_attribute_any(condition.attribute_any))
     if condition.base_matches is not None:
@@ -261,10 +261,6 @@ def _among(patterns: tuple[str, ...], names: Callable[[SegmentFacts], Sequence[s
         return ""
 
     return test
-
-
-def _attribute(patterns: tuple[str, ...]) -> Test:
-    return _among(patterns, attrgetter("attributes"), "attribute")
 
 
 def _attribute_any(patterns: tuple[str, ...]) -> Test:

@@ -70,7 +70,7 @@ def artifact(
     session = session_of(context)
     agent = _agent(agent_library(session, folders), agent_name, output_type)
     streamed = Streamed(session.output, silent=as_json)
-    with opened(session, AskOptionsFromCli.of(labels, None, offline, None, pipeline, packs, agent)) as (asker, _):
+    with opened(session, AskOptionsFromCli(labels, None, offline, None, pipeline, packs, agent)) as (asker, _):
         made = make_artifact(asker, about, on_text=streamed)
     streamed.end()
     for warning in made.answer.warnings:

@@ -106,27 +106,13 @@ Language = Annotated[
 class AskOptionsFromCli:
     """What the user typed of the options above."""
 
-    labels: tuple[str, ...]
+    labels: list[str] | None
     limit: int | None
     offline: bool
     profile: str | None
     pipeline: str
-    packs: tuple[Path, ...]
-    agent: Agent | None = None
-
-    @classmethod
-    def of(
-        cls,
-        labels: list[str] | None,
-        limit: int | None,
-        offline: bool,
-        profile: str | None,
-        pipeline: str,
-        packs: list[Path] | None,
-        agent: Agent | None = None,
-    ) -> AskOptionsFromCli:
-        """Raises BadParameter for a pack that is no folder."""
-        return cls(tuple(labels or ()), limit, offline, profile, pipeline, existing_folders(packs, "--pack"), agent)
+    packs: list[Path] | None
+    agent: Agent | None
 
 
 def answering_agent(session: CliSession, name: str | None, folders: list[Path] | None) -> Agent | None:
@@ -141,17 +127,18 @@ def answering_agent(session: CliSession, name: str | None, folders: list[Path] |
 
 @contextmanager
 def opened(session: CliSession, wanted: AskOptionsFromCli) -> Iterator[tuple[QuestionAnswerer, Searchable]]:
-    """What is asked, and the indexes behind it. Raises CommandError for a label that is not there, and what opening
-    raises."""
+    """What is asked, and the indexes behind it. Raises BadParameter for a pack that is no folder, CommandError for a
+    label that is not there, and what opening raises."""
     from rag_assets.qa.answering import QuestionAnswerer
     from rag_assets.qa.ask_options import configured
 
+    packs = existing_folders(wanted.packs, "--pack")
     home = session.home()
     options = configured(
         home, session.config_option, offline=wanted.offline, profile=wanted.profile, limit=wanted.limit
     )
     configured_one = options.pipeline if wanted.agent is None else ""  # an agent has a pipeline of its own
-    options = replace(options, pipeline=wanted.pipeline or configured_one, packs=wanted.packs, agent=wanted.agent)
+    options = replace(options, pipeline=wanted.pipeline or configured_one, packs=packs, agent=wanted.agent)
     names = _labels(session, home, wanted, options)
     with _index(session, home, names, wanted.agent) as target, QuestionAnswerer(target, options) as asker:
         yield asker, target
@@ -397,9 +384,8 @@ def ask(
     if not question.strip():
         raise typer.BadParameter("the question is empty")
     session = session_of(context)
-    wanted = AskOptionsFromCli.of(
-        labels, limit, offline, profile, pipeline, packs, answering_agent(session, agent, folders)
-    )
+    author = answering_agent(session, agent, folders)
+    wanted = AskOptionsFromCli(labels, limit, offline, profile, pipeline, packs, author)
     streamed = Streamed(session.output, silent=as_json)
     with opened(session, wanted) as (asker, target):
         result = asker.ask(

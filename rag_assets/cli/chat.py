@@ -87,9 +87,8 @@ def chat(
     Example: rag-assets chat --session refunds
     """
     session = session_of(context)
-    wanted = AskOptionsFromCli.of(
-        labels, limit, offline, profile, pipeline, packs, answering_agent(session, agent, folders)
-    )
+    author = answering_agent(session, agent, folders)
+    wanted = AskOptionsFromCli(labels, limit, offline, profile, pipeline, packs, author)
     name = conversation or f"{_UNNAMED}{uuid.uuid4().hex[:12]}"
     with opened(session, wanted) as (asker, target):
         talk = ChatSession(session, asker, target, name, user, language, SearchFilters(paths=tuple(paths or ())))

@@ -15,10 +15,9 @@ import msgspec
 import typer
 
 from rag_assets.cli.agent import agent_library
-from rag_assets.cli.ask import known_profile
+from rag_assets.cli.ask import AskedPacks, known_profile
 from rag_assets.cli.console import FAILURE, CommandError, Output, Part, Style, aligned, counted, seconds, short
 from rag_assets.cli.options import AgentFolders, AsJson, CliSession, existing_folders, session_of
-from rag_assets.cli.pipeline import Packs
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.history.query_log import ERROR, LogFilter, LoggedQuestion, LogRecord, QueryLog, open_query_log
 from rag_assets.index.database import stamp
@@ -127,7 +126,7 @@ def replay(
         str | None,
         typer.Option(callback=known_profile, help="With --live, which model answers: cheap, balanced or premium."),
     ] = None,
-    packs: Packs = None,
+    packs: AskedPacks = None,
     agents: AgentFolders = None,
     as_json: AsJson = False,
 ) -> None:
@@ -287,7 +286,7 @@ def show_log(output: Output, asked: Sequence[LoggedQuestion], totals: Totals) ->
     rows = [
         (
             one.turn_id[:SHORT_ID],
-            _minute(one.asked_utc),
+            one.asked_utc[:_MINUTE_CHARS].replace("T", " "),
             one.status,
             one.label,
             seconds(one.seconds),
@@ -439,10 +438,6 @@ def _listed(models: Sequence[str]) -> str:
 
 def _tokens(count: int) -> str:
     return f"{count:,}" if count else ""
-
-
-def _minute(stamp: str) -> str:
-    return stamp[:_MINUTE_CHARS].replace("T", " ")
 
 
 def _cut(question: str) -> str:

@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from rag_assets.cli.agent import agent_library, report_checks
+from rag_assets.cli.ask import AskedPacks
 from rag_assets.cli.console import Output
 from rag_assets.cli.options import AsJson, CliSession, chosen_label, existing_folders, session_of
 from rag_assets.index.generations import active_generation, served_labels
@@ -66,13 +67,10 @@ pipeline_app = typer.Typer(
 )
 
 _NAME = "A name, or a file."
-Packs = Annotated[
-    list[Path] | None, typer.Option("--pack", metavar="FOLDER", help="A folder of pipelines; repeatable.")
-]
 
 
 @pipeline_app.command("list")
-def list_pipelines(context: typer.Context, packs: Packs = None, as_json: AsJson = False) -> None:
+def list_pipelines(context: typer.Context, packs: AskedPacks = None, as_json: AsJson = False) -> None:
     """List all pipelines: what each extends, and the file that it is in.
 
     Example: rag-assets pipeline list
@@ -100,7 +98,7 @@ def list_pipelines(context: typer.Context, packs: Packs = None, as_json: AsJson 
 def validate(
     context: typer.Context,
     names: Annotated[list[str] | None, typer.Argument(metavar="PIPELINE", help=f"{_NAME} Default: all.")] = None,
-    packs: Packs = None,
+    packs: AskedPacks = None,
     as_json: AsJson = False,
 ) -> None:
     """Check pipelines and report problems with file and line. Exit code 1 when there are any.
@@ -137,7 +135,7 @@ def show(
     agent: Annotated[
         str | None, typer.Option("--agent", metavar="NAME|FILE", help="With --effective: the agent that answers.")
     ] = None,
-    packs: Packs = None,
+    packs: AskedPacks = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a pipeline after inheritance: its files, its settings with all defaults, its steps.
@@ -180,7 +178,7 @@ def _effective(
 def graph(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="PIPELINE", help=_NAME)],
-    packs: Packs = None,
+    packs: AskedPacks = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw the steps that a pipeline can reach as a Mermaid flowchart.

@@ -232,7 +232,7 @@ def _materialize_several(
             context,
             label,
             report.output,
-            _metadata(context, build, report, extra),
+            stage_metadata(build, report, partial(key_beside, context)) | extra(build),
             inputs(build),
         )
     for label, results in checked.items():
@@ -345,10 +345,6 @@ def _has_discovery(context: AssetExecutionContext) -> bool:
     return key in (run.asset_selection or context.job_def.asset_layer.executable_asset_keys) and (
         steps is None or op_beside(context, _DISCOVERY) in steps
     )
-
-
-def _metadata(context: AssetExecutionContext, build: IndexBuild, report: StageReport, extra: Extra) -> dict[str, Any]:
-    return stage_metadata(build, report, partial(key_beside, context)) | extra(build)
 
 
 def _evaluate(stage: str, build: IndexBuild) -> dict[str, CheckResult]:

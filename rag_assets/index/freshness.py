@@ -124,13 +124,8 @@ def labels_of_folder(home: IndexHome, known: Sequence[str], folder: Path) -> lis
     """The labels whose repository a folder belongs to; of several those that are checked out there, if any are."""
     here = [label for label in known if _covers(home, label, folder)]
     if len(here) > 1:
-        here = [label for label in here if _is_checked_out(home, label, folder)] or here
+        here = [label for label in here if branch_of(folder) == remembered_repository(home, label).get("ref")] or here
     return here
-
-
-def _is_checked_out(home: IndexHome, label: str, folder: Path) -> bool:
-    """True when a folder is on the branch of the label."""
-    return branch_of(folder) == remembered_repository(home, label).get("ref")
 
 
 def branch_of(folder: Path) -> str:

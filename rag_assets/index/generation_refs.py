@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from rag_assets.index.generations import (
     GenerationError,
@@ -93,7 +94,13 @@ def named_generation(home: IndexHome, labels: Sequence[str], word: str) -> Named
         return _of_pointer(home, labels, word)
     if word in home.known_labels():
         return _of_pointer(home, [word], ACTIVE)
-    for matches in (_is_tag(home, word), _is_id(word), _starts_id(word), _is_commit(home, word)):
+    meanings: tuple[Callable[[str, str], bool], ...] = (
+        lambda label, known: tags_of(home, label).get(word) == known,
+        lambda _, known: known == word,
+        lambda _, known: bool(word) and known.startswith(word),
+        partial(_is_commit, home, word.lower()),
+    )
+    for matches in meanings:
         found = [(label, known) for label in labels for known in all_generations(home, label) if matches(label, known)]
         if found:
             return _only(home, word, found)
@@ -125,29 +132,12 @@ def _only(home: IndexHome, word: str, found: list[Named]) -> Named:
     raise GenerationError(f"{word!r} names {len(found)} generations: {shown}; name one of them")
 
 
-def _is_tag(home: IndexHome, word: str) -> Callable[[str, str], bool]:
-    return lambda label, known: tags_of(home, label).get(word) == known
-
-
-def _is_id(word: str) -> Callable[[str, str], bool]:
-    return lambda _, known: known == word
-
-
-def _starts_id(word: str) -> Callable[[str, str], bool]:
-    return lambda _, known: bool(word) and known.startswith(word)
-
-
-def _is_commit(home: IndexHome, word: str) -> Callable[[str, str], bool]:
-    wanted = word.lower()
-
-    def matches(label: str, known: str) -> bool:
-        if not _COMMIT.fullmatch(wanted):
-            return False
-        in_id = known.rsplit("_", 2)[-2:][0]
-        if not (in_id.startswith(wanted) or wanted.startswith(in_id)):
-            return False
-        if len(wanted) <= _COMMIT_IN_ID or not is_finished(home, label, known):
-            return True
-        return read_generation(home, label, known).manifest.commit_sha.startswith(wanted)
-
-    return matches
+def _is_commit(home: IndexHome, wanted: str, label: str, known: str) -> bool:
+    if not _COMMIT.fullmatch(wanted):
+        return False
+    in_id = known.rsplit("_", 2)[-2:][0]
+    if not (in_id.startswith(wanted) or wanted.startswith(in_id)):
+        return False
+    if len(wanted) <= _COMMIT_IN_ID or not is_finished(home, label, known):
+        return True
+    return read_generation(home, label, known).manifest.commit_sha.startswith(wanted)

@@ -453,7 +453,7 @@ def _body(section: SectionTemplate, ground: StatementSources, told: set[str], su
             path = statement.evidence.path
             if statement.place in told or (not statement.is_block and by_file.get(path, 0) >= _MOST_OF_A_FILE):
                 continue
-            if not _is_supported(statement):
+            if not check(statement.text, (statement.evidence,)).is_supported:
                 continue
             told.add(statement.place)
             by_file[path] = by_file.get(path, 0) + 1
@@ -480,10 +480,6 @@ def within(sections: Sequence[Section], room: int, count: Callable[[Sequence[str
         if not lines:
             del kept[at], sizes[at]
     return tuple(kept)
-
-
-def _is_supported(statement: QuotedStatement) -> bool:
-    return check(statement.text, (statement.evidence,)).is_supported
 
 
 def _facts_by_material(

@@ -231,7 +231,7 @@ def _data(columns: GraphColumns) -> Iterator[Finding]:
     if columns.about is not None:  # what a context has beside the tables that the subject reads and writes
         stores = [one for one in stores if accesses[one]]
     for store in stores[:_MOST_STORES]:
-        heading = title(_plain_name(columns, store))
+        heading = title(short_name(columns.graph.keys[store]))
         yield from _mapped(columns, maps & (store_of[columns.source] == store), heading)
         for relation, verb in ((Relation.WRITES_TO, "writes to"), (Relation.READS_FROM, "reads from")):
             wanted = reads & columns.of(relation) & (store_of[columns.target] == store)
@@ -265,10 +265,6 @@ def _stores(columns: GraphColumns) -> Numbers:
         for row in mapped.tolist():
             found[columns.source[row]] = found[columns.target[row]]
     return found
-
-
-def _plain_name(columns: GraphColumns, node: int) -> str:
-    return short_name(columns.graph.keys[node])
 
 
 def _risks(columns: GraphColumns) -> Iterator[Finding]:

@@ -174,7 +174,7 @@ def _add_to_dagster(session: CliSession, home: IndexHome, label: str) -> None:
 
     The home remembers which instance has the partition, because opening an instance takes longer than an `index`
     without work. So a partition that a person deletes there stays deleted."""
-    if _noted_instance(home, label) == _instance_identity(home):
+    if (record_if_whole(home.label(label) / _INSTANCE_NOTE, dict[str, str]) or {}) == _instance_identity(home):
         return
     from rag_assets.defs.in_process import add_partition
 
@@ -199,10 +199,6 @@ def _instance_identity(home: IndexHome) -> dict[str, str] | None:
     except OSError:
         return None
     return {"directory": str(file.parent.resolve()), "file": f"{made.st_ino} {made.st_mtime_ns}"}
-
-
-def _noted_instance(home: IndexHome, label: str) -> dict[str, str]:
-    return record_if_whole(home.label(label) / _INSTANCE_NOTE, dict[str, str]) or {}
 
 
 def _set_aside(session: CliSession, home: IndexHome, planned: IndexTarget, served: str) -> Result:

@@ -104,7 +104,7 @@ def _overview_lines(owner: SymbolDescription, endpoint: Endpoint) -> list[str]:
         ("Authorization", endpoint.authorization.text),
         ("Parameters", ", ".join(asked)),
         ("Body", body.type if body else ""),
-        ("Returns", _returned(endpoint)),
+        ("Returns", next((r.type for r in endpoint.responses if r.type and 200 <= r.status < 300), "")),
         ("Path", path_words(owner.path, owner.fqn)),
     ]
     purpose = endpoint.summary or _purpose(owner, endpoint)
@@ -141,10 +141,6 @@ def _routes(endpoint: Endpoint) -> str:
     )
     notes = [note for note, holds in said if holds]
     return f"{text} ({', '.join(notes)})" if notes else text
-
-
-def _returned(endpoint: Endpoint) -> str:
-    return next((r.type for r in endpoint.responses if r.type and 200 <= r.status < 300), "")
 
 
 def _request_response_lines(endpoint: Endpoint) -> list[str]:

@@ -179,7 +179,7 @@ def _implementations(
                 if own is None:
                     own = list(_implementing(names, symbol, name, interface.name))
                     of_bases = {found.owner for found in own if found.owner != symbol.id}
-                    of_bases = {owner for owner in of_bases if _declares(names, owner, interface.name)}
+                    of_bases = {owner for owner in of_bases if interface.name in names.above(owner)}
                     if all(found.owner in of_bases for found in own):
                         break  # of hundreds of types derived from one that has all members of a large interface
                 likeness = _Wanted(wanted, arguments).likeness
@@ -206,11 +206,6 @@ def _names(found: MemberSymbol, interface: str) -> bool:
         return True
     simple = written.partition("<")[0].rpartition(".")[2].strip()
     return interface.partition("@")[0].rpartition(".")[2].partition("`")[0] == simple
-
-
-def _declares(names: Names, owner: str, interface: str) -> bool:
-    """Whether a base already implements the interface: then the edge is the base's."""
-    return interface in names.above(owner)
 
 
 def _overridden(names: Names, symbol: TypeSymbol, declared: DeclaredMember) -> Iterator[GraphEdge]:

@@ -91,10 +91,7 @@ class StaticEmbedder:
         """Yields (row numbers in `texts`, their vectors), every row once."""
         for start in range(0, len(texts), _BATCH):
             batch = texts[start : start + _BATCH]
-            yield list(range(start, start + len(batch))), self._vectors(batch)
-
-    def _vectors(self, texts: Sequence[str]) -> Vectors:
-        return self.read(texts).vectors()
+            yield list(range(start, start + len(batch))), self.read(batch).vectors()
 
     def read(self, texts: Sequence[str]) -> ReadTexts:
         """Texts whose words are looked up once, for what is asked of them."""

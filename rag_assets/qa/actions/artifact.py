@@ -210,7 +210,7 @@ def artifact_from_evidence(turn: Turn, _: msgspec.Struct, run: TurnContext) -> S
         return StepOutcome(turn, Transition.OTHER, ("no section has anything to quote",))
     if turn.fault:
         turn = turn.warned(f"quotes only, the model gave no artifact: {turn.fault}")
-    checks = [one for section in sections for one in check(_without_pictures(section.body), made.evidence).sentences]
+    checks = [one for section in sections for one in check(_PICTURE.sub("", section.body), made.evidence).sentences]
     told = replace(found, evidence=made.evidence, texts=())
     missing = left_out(template, sections)
     turn = replace(
@@ -261,11 +261,6 @@ def _best_of(turn: Turn, subject: tuple[QueryTerm, ...]) -> tuple[Evidence, ...]
     pieces = turn.reading.evidence if turn.reading is not None else ()
     texts = ((one, f"{one.symbol} {one.path}\n{one.text}") for one in pieces)
     return tuple(one for one, text in texts if covered(subject, roots_of(text)) >= _LEAST_SHARED)[:_BEST]
-
-
-def _without_pictures(body: str) -> str:
-    """What claims something."""
-    return _PICTURE.sub("", body)
 
 
 def _searched(turn: Turn, query: str, mode: Mode, limit: int | None, run: TurnContext) -> tuple[Turn, AnswerInputs]:

@@ -114,11 +114,7 @@ def restore(translated: str, protected: ProtectedText) -> str | None:
     found = [int(number) for number in _PLACEHOLDER.findall(translated)]
     if set(found) != set(range(len(protected.kept))):
         return None
-    return _put_back(translated, protected.kept)
-
-
-def _put_back(text: str, kept: Sequence[str]) -> str:
-    return _PLACEHOLDER.sub(lambda found: kept[int(found[1])], text)
+    return _PLACEHOLDER.sub(lambda found: protected.kept[int(found[1])], translated)
 
 
 MAX_TRANSLATION_TOKENS = 4_000

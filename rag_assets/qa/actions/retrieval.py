@@ -81,7 +81,8 @@ def fetch_more_context(turn: Turn, parameters: Fetch, run: TurnContext) -> StepO
     label = _label(turn, parameters.index)
     plan = turn.plan if turn.plan is not None and turn.plan.query else RetrievalPlan(None, turn.question_en)
     mode = parameters.mode or plan.mode or run.settings.default_mode
-    question = _asked(turn) if plan.query == turn.question_en else _of_model(turn, plan.query)
+    # Of a query of the model words and nothing else, within the filters of the person who asked.
+    question = _asked(turn) if plan.query == turn.question_en else _within(turn.asked, plain_question(plan.query))
     turn, reading, notes = _read(turn, label, question, mode, run, parameters.top_k)
     turn, new = _added(turn, label, reading)
     # What a first search does not find because the question itself found it is no sign of weakness.
@@ -214,11 +215,6 @@ def _asked(turn: Turn) -> Question:
         return asked
     read = plain_question if turn.request.literal else understood_or_plain
     return _within(asked, read(turn.question_en))
-
-
-def _of_model(turn: Turn, query: str) -> Question:
-    """Words and nothing else, within the filters of the person who asked."""
-    return _within(turn.asked, plain_question(query))
 
 
 def _within(asked: Question, other: Question) -> Question:

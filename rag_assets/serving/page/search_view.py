@@ -16,7 +16,6 @@ from rag_assets.search.outline import (
     named_part,
     place_of,
 )
-from rag_assets.search.source_lines import DeclaredLines
 from rag_assets.serving.operations.search import SearchReply
 from rag_assets.serving.page.coloring import colored_lines
 from rag_assets.serving.page.viewing import MOST_LABELS, Link, View, source_url
@@ -57,13 +56,9 @@ def source_page(view: View) -> str:
         lines=lines,
         shown=shown,
         numbered=list(numbered),
-        outline=_outline(shown.declared or lines.declared),
+        outline=sorted(shown.declared or lines.declared, key=lambda one: (one.start_line, -one.end_line)),
         is_asked=lambda number: not found.is_whole_file and lines.start_line <= number <= lines.end_line,
     )
-
-
-def _outline(declared: Sequence[DeclaredLines]) -> list[DeclaredLines]:
-    return sorted(declared, key=lambda one: (one.start_line, -one.end_line))
 
 
 def _hit(hit: Hit, rank: int, asked: frozenset[str]) -> dict[str, Any]:

@@ -404,7 +404,7 @@ def _form_field(member: Member, attribute: str, texts: LocalizedAttributes) -> F
     if arguments.positional:
         given.setdefault("LabelResource", arguments.positional[0])
     resource_type = given.get("ResourceType", "")
-    expressions = [_first(given, names) for names in (_LABEL, _HELP, _WATERMARK)]
+    expressions = [next((given[name] for name in names if name in given), "") for names in (_LABEL, _HELP, _WATERMARK)]
     label, help_text, watermark = (
         texts.text(expression, resource_type, f"{member.name} {name}")
         for name, expression in zip(("label", "help", "watermark"), expressions, strict=True)
@@ -428,10 +428,6 @@ def _form_field(member: Member, attribute: str, texts: LocalizedAttributes) -> F
 
 def _attribute(attributes: tuple[str, ...], name: str) -> str:
     return next((attribute for attribute in attributes if attribute_name(attribute) == name), "")
-
-
-def _first(given: dict[str, str], names: tuple[str, ...]) -> str:
-    return next((given[name] for name in names if name in given), "")
 
 
 def _plain(expression: str) -> str:

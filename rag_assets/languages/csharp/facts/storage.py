@@ -256,14 +256,10 @@ def _state(segment: Segment) -> Iterator[tuple[str, str, bool]]:
         yield parameter.name, parameter.type, False
     for member in segment.members:
         if member.kind in (MemberKind.FIELD, MemberKind.PROPERTY):
-            yield member.name, member.type, _is_kept(member)
+            yield member.name, member.type, member.kind is MemberKind.FIELD and "const" not in member.modifiers
         elif member.kind is MemberKind.CONSTRUCTOR:
             for parameter in member.parameters:
                 yield parameter.name, parameter.type, False
-
-
-def _is_kept(member: Member) -> bool:
-    return member.kind is MemberKind.FIELD and "const" not in member.modifiers
 
 
 def _type_kind(word: str, segment: Segment, declared_types: TypeIndex) -> StorageKind | None:
