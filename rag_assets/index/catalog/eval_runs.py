@@ -7,7 +7,7 @@ with the label.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from sqlalchemy import Connection, and_, delete, select
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rag_assets.index.catalog.history import Tenant
     from rag_assets.index.generations import Manifest
     from rag_assets.settings import Settings
-
-_T = TypeVar("_T")
 
 
 def keep_record(settings: Settings, manifest: Manifest, record: EvalRecord) -> list[str]:
