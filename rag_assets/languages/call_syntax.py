@@ -89,6 +89,10 @@ _VALUE = re.compile(
     r"(?:[(,=:\[{]|\breturn\b)\s{0,80}&?(?:(?P<of>self|this|cls)\.)?(?P<name>[A-Za-z_$][\w$]*)(?=[ \t]*[),;\]}\n])"
     r"|<(?P<element>[A-Z]\w*)(?=[\s/>])"
 )
+_METHOD_REFERENCE = re.compile(
+    r"[(,=:?{]\s{0,80}(?P<of>[\w$]*)(?:<[\w\s,?]{0,80}>)?::(?P<name>[A-Za-z_]\w*)(?=[ \t]*[),;}\n])"
+)
+_WITH_METHOD_REFERENCES = frozenset({"jvm", "rust"})
 _WITH_FUNCTION_VALUES = frozenset({"c", "go", "javascript", "lua", "python", "rust"})
 _WITH_BOUND_METHODS = frozenset({"javascript", "python"})
 _WORD = re.compile(rf"(?<![\w$-]){_BEFORE}(?<![\w$-])(?P<name>[A-Za-z_][\w-]*[!?]?)(?![\w-])")
@@ -164,9 +168,11 @@ def _is_call(code: str, found: re.Match[str], syntax: CallSyntax) -> bool:
 def values_in(code: str, syntax: CallSyntax) -> Iterator[WrittenCall]:
     """The names that are given, assigned or returned as values, as handlers and callbacks are, and those of elements of
     markup, outside of imports."""
-    if syntax.family not in _WITH_FUNCTION_VALUES:
-        return
-    for found in _VALUE.finditer(IMPORTS.sub(lambda one: " " * len(one[0]), code)):
+    code = IMPORTS.sub(lambda one: " " * len(one[0]), code)
+    for found in _METHOD_REFERENCE.finditer(code) if syntax.family in _WITH_METHOD_REFERENCES else ():
+        at, name = found.start("name"), found["name"]
+        yield WrittenCall(name, found["of"] or None, at, found.end(), has_list=False, is_value=True)
+    for found in _VALUE.finditer(code) if syntax.family in _WITH_FUNCTION_VALUES else ():
         name, of = found["name"] or found["element"], found["of"]
         if name not in _KEYWORDS and (of is None or syntax.family in _WITH_BOUND_METHODS):
             yield WrittenCall(name, of, found.end() - len(name), found.end(), has_list=False, is_value=True)

@@ -235,8 +235,9 @@ def test_what_is_imported_under_another_name_is_known_by_it() -> None:
         ("m.py", "".join(f"def a{n}():\n    x = Foo()\n\ndef b{n}():\n    x.go_it()\n\n" for n in range(1_500))),
         ("m.ts", "".join(f"class A{n} {{ run() {{ this.run(); x.run(); }} }}\n" for n in range(2_000))),
         ("M.java", "class M {" + "".join(f"void m(T{n} a) {{ m(a); }}\n" for n in range(2_000)) + "}"),
+        ("m.rs", "fn f() {\n    g(a" + "::b" * 20_000 + "\n" + "(a<b" * 20_000),
     ],
-    ids=["marks", "a long word", "imports", "variables", "namesakes", "overloads"],
+    ids=["marks", "a long word", "imports", "variables", "namesakes", "overloads", "paths"],
 )
 def test_no_text_takes_long(path: str, text: str) -> None:
     """Each took seconds to hours where it was read quadratically."""
@@ -255,6 +256,47 @@ def test_handlers_and_elements_are_references() -> None:
         }
     )
     assert [edge.split(" ")[2] for edge in found] == ["web/Row.Row|METHOD", "web/Row.onClick|METHOD"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            "shop/Orders.java",
+            "class Order { void cancel() {} }\nclass Orders {\n"
+            "  void drop() { update(Order::cancel).map(this::drop); }\n"
+            "  void all() { update(this::drop); }\n  void update(Object o) {}\n}\n",
+            {"Orders.drop() References Order.cancel()", "Orders.all() References Orders.drop()"},
+        ),
+        (
+            "src/Orders.kt",
+            "class Order {\n    fun cancel() {}\n}\n\nfun save(o: Order) {}\n\n"
+            "fun all(some: List<Order>) {\n    some.map(Order::cancel)\n    some.forEach(::save)\n}\n",
+            {"Orders.all References Order.cancel", "Orders.all References Orders.save"},
+        ),
+        (
+            "src/orders.rs",
+            "pub struct Order {}\n\nimpl Order {\n    pub fn cancel(&self) {}\n"
+            "    pub fn all(o: &[Order]) { o.iter().map(Self::cancel); o.iter().map(Order::cancel) }\n}\n",
+            {"Order.all References Order.cancel"},
+        ),
+    ],
+)
+def test_a_method_that_is_named_and_not_called_is_referenced(path: str, text: str, expected: set[str]) -> None:
+    found = [
+        re.sub(r"\S*?(\w+(?:\.\w+)?(?:\(\))?)\|METHOD", r"\1", edge) for edge in calls_of({path: text}, "References")
+    ]
+    assert {" ".join(edge.split(" ")[:3]).replace("orders.Order.", "Order.") for edge in found} == expected
+
+
+def test_methods_of_rust_are_of_a_type_of_another_file_of_the_crate() -> None:
+    texts = {
+        "core/src/config.rs": "pub struct Remote {}\n",
+        "core/src/remote/mod.rs": "use crate::config::Remote;\n\nimpl Remote {\n    pub fn client(&self) {}\n}\n",
+        "core/src/github.rs": "use crate::config::Remote;\n\npub fn connect(remote: Remote) { remote.client(); }\n",
+        "other/src/lib.rs": "impl Remote {\n    pub fn client(&self) {}\n}\n",
+    }
+    assert [edge.split(" ")[2] for edge in calls_of(texts)] == ["core/src/remote/mod.Remote.client|METHOD"]
 
 
 @pytest.mark.parametrize(

@@ -296,7 +296,7 @@ class _Meaning:
         for _ in range(_MOST_BASES):
             for one in level:
                 own = methods.get(one.name, ())
-                if found := [method for method in own if _belongs(method, one)]:
+                if found := [method for method in own if _belongs(method, one)] or self.of_impls(own, one):
                     return found
             names = dict.fromkeys((base, one.path) for one in level for base in one.types)
             level = [above for base, path in names for above in _nearest_types(self.named(base).types, path)]
@@ -304,6 +304,13 @@ class _Meaning:
             if not level:
                 break
         return []
+
+    def of_impls(self, methods: Sequence[DeclaredCallable], of_type: DeclaredCallable) -> list[DeclaredCallable]:
+        """Of methods of Rust those that other files of the crate declare, which have no type that is called so."""
+        if of_type.family != "rust":
+            return []
+        declaring = {one.path for one in self.named(of_type.name).types}
+        return [one for one in methods if one.path not in declaring and _crate(one.path) == _crate(of_type.path)]
 
     def telling(self, named: Namesakes) -> Meant:
         """What a name of several words means, if one type alone has it."""
@@ -333,6 +340,10 @@ def _belongs(method: DeclaredCallable, of_type: DeclaredCallable) -> bool:
     if method.family == "go":
         return method.path.rpartition("/")[0] == of_type.path.rpartition("/")[0]
     return method.path == of_type.path or (method.module == of_type.module and bool(method.module))
+
+
+def _crate(path: str) -> str:
+    return f"/{path}".partition("/src/")[0]
 
 
 def _nearest_types(types: Sequence[DeclaredCallable], path: str) -> list[DeclaredCallable]:
