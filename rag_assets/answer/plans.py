@@ -54,6 +54,8 @@ _MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
 _ERRORS = frozenset({"error", "exception"})
 _IS_ERROR = re.compile(r"\b\w*(?:Exception|Error)\b")
 """Python calls most of its exceptions errors, and both may be called neither."""
+_READERS = frozenset(map(root, word_set("api app application product server service system")))
+"""What reads all settings of a project."""
 _ABSTRACT = re.compile(r"\b(?:interface|abstract|trait|ABC|Protocol)\b")
 _FORMS = {
     form: re.compile(rf"(?:[\w@]+[\s.]+)*?{form}\b(?! of\b)")
@@ -453,8 +455,10 @@ def settings_of(
     own = {place.path for place in shard.places(declaring, scope).values()}
     about = [one for one in places if (places[one].path in own if own else _says(subject, places[one].path))]
     found = _settings_in(about, noun, target)
-    if len(found) < _FEWEST_LISTED and all(word.root in _CONTAINERS for word in subject):
-        found = _settings_in(list(places), noun, target)
+    if len(found) < _FEWEST_LISTED:
+        known = _settings_in(list(places), noun, target)
+        is_all = all(word.root in _READERS for word in subject)
+        found = known if is_all else {fact: at for fact, at in known.items() if _says(subject, fact.source)}
     kept = {fact: at for fact, at in found.items() if non_product_code(fact.path) is None} or found
     if len(kept) < _FEWEST_LISTED:
         return GraphFacts(), {}

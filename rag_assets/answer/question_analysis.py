@@ -472,6 +472,8 @@ _SETTINGS = re.compile(
     r"|(?P<variables>env(?:ironment)? var(?:iable)?s))"
     r" (?:(?:does|do) (?P<who>.+?) (?:read|use|need|expect|take|require)|(?:that )?(?:are |is )?"
     r"(?:read|used|needed|expected|required) (?:by|in) (?P<by>.+?)|(?:that )?(?P<which>.+?) (?:reads|uses|needs)"
+    r"|(?:can be set |are (?:there|used|needed|read) |exist |to )?"
+    r"(?:for|configure|control|affect|influence) (?P<of>.+?)"
     r"|are there|exist|are (?:used|read|supported|available)|(?:can|must|do) (?:i|we|you) (?:set|use|need))\W*$",
     re.IGNORECASE,
 )
@@ -479,12 +481,14 @@ _SETTINGS = re.compile(
 
 
 def settings_asked(question: str) -> tuple[str, str]:
-    """(`setting` or `environment variable`, what reads those that a question wants a list of, '' for all); two '' for
-    another question."""
+    """(`setting` or `environment variable`, what reads those that a question wants a list of, or they are about, '' for
+    all); two '' for another question."""
     found = _SETTINGS.match(question.strip())
     if found is None:
         return "", ""
-    reader = found["who"] or found["by"] or found["which"] or ""
+    reader = found["who"] or found["by"] or found["which"] or found["of"] or ""
+    if found["of"] and not found["variables"]:
+        return "", ""
     return "environment variable" if found["variables"] else "setting", reader
 
 

@@ -34,6 +34,7 @@ public class Startup
     }
 }
 """,
+    "deploy/deploy.py": 'import os\n\nKEYS = [os.environ["GIT_TOKEN"], os.environ["NPM_TOKEN"], os.environ["HOST"]]\n',
     "src/Shop.Jobs/NightlyJob.cs": """\
 namespace Shop.Jobs;
 
@@ -73,7 +74,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which settings does the web project read?", WEB),
         ("Which configuration keys are read by the web project?", WEB),
         ("which configuration keys does NightlyJob use?", JOBS),
-        ("which settings does this project use?", [*JOBS, *WEB]),
+        ("which settings does this project use?", ["GIT_TOKEN", "NPM_TOKEN", "HOST", *JOBS, *WEB]),
     ],
 )
 def test_settings_are_listed_where_they_are_read(shop: Index, question: str, keys: list[str]) -> None:
@@ -89,6 +90,8 @@ def test_settings_are_listed_where_they_are_read(shop: Index, question: str, key
 
 
 def test_one_place_is_no_list_and_another_question_none_of_settings(shop: Index) -> None:
+    tokens = shop.ask("which environment variables are there for tokens?", options=AskOptions()).text
+    assert tokens.startswith("**2 environment variables:**\n- **GIT_TOKEN** in deploy/deploy.py:3")
     asked = "which environment variables does the web project read?"
     assert "environment variables:**" not in shop.ask(asked, options=AskOptions()).text
     other = shop.ask("which settings does the web project read for mail?", options=AskOptions())
@@ -164,6 +167,9 @@ def test_questions_for_what_a_file_holds(question: str, path: str) -> None:
         ("which settings does the encoder read for hardware acceleration?", ("", "")),
         ("which keys does the cache use?", ("", "")),
         ("which settings are there?", ("setting", "")),
+        ("Which environment variables can be set for tokens?", ("environment variable", "tokens")),
+        ("which env vars control the cache", ("environment variable", "the cache")),
+        ("which settings control the cache?", ("", "")),
         ("how does the web project read settings?", ("", "")),
     ],
 )
