@@ -532,7 +532,8 @@ def fact_told(fact: GraphFact, known: Evidence) -> str:
     if not 0 <= at < len(lines) or not lines[at].strip():
         return ""
     at = _parameter(lines, at, fact.target) if fact.verb == GIVEN else at
-    at, shown = line_shown(lines, at, _BLANK if fact.is_comment else _SAYS_NOTHING)
+    is_exact = fact.is_comment or known.language == "razor"  # there `@Mailer.Send()` is no annotation
+    at, shown = line_shown(lines, at, _BLANK if is_exact else _SAYS_NOTHING)
     maybe = "" if fact.certain else "probably "
     said = f" {maybe}{fact.verb} {_plain(fact.target)}" if fact.verb else ""
     return f"- {_plain(fact.source)}{said} in {fact.path}:{known.line_start + at}{shown} {marker(known.id)}"

@@ -132,13 +132,14 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
     # what implements the members of a type is what the types that implement it have
     asked_for = dict.fromkeys(entries, 1.0) if intent is Intent.IMPLEMENTATIONS else _with_members(graph, entries)
     if intent is Intent.USAGE:
-        asked_for |= dict.fromkeys(_contracts(graph, entries) - asked_for.keys(), 0.5)
+        asked_for = _contracts(graph, entries) | asked_for
     # the nodes that are asked for count too, and a type of many members would leave no room
     most = len(asked_for) + (_LOOKED_AT_NARROWED if index.is_narrowed else _LOOKED_AT)
     found = neighbourhood(graph, asked_for, steps=steps, depth=1, nodes=most)
     order = {node.key: at for at, node in enumerate(found.nodes)}
     asked = {node.key for node in found.nodes if node.distance == 0}
     calls = (NodeType.METHOD, NodeType.PROPERTY)
+    contracts = (Relation.IMPLEMENTS, Relation.OVERRIDES)  # what is asked for does not use its own
     directions = {step.direction for step in steps}
     inwards, outwards = directions == {Direction.IN}, directions == {Direction.OUT}
     edges = [
@@ -148,6 +149,7 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
         and (not is_of_tests or edge.relation is Relation.TESTS or in_test_file(edge.path))
         and ((edge.target in asked and not outwards) or (edge.source in asked and not inwards))
         and not _is_within(edge, entries)
+        and not (intent is Intent.USAGE and edge.source in asked and edge.relation in contracts)
         and (edge.relation is not Relation.MAPS_TO or key_kind(edge.target) is not NodeType.TYPE)  # of services
     ]
 
@@ -178,17 +180,19 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
 
 def _each_once(edges: Sequence[GraphEdge], ends: Callable[[GraphEdge], object], *, by_any: bool) -> list[GraphEdge]:
     """The edges without those that say again what another one says of the same `ends`. What creates a type, or is given
-    one, uses it too; `by_any`: whatever the relation is, as with what a type needs."""
+    one, uses it too, and so does the line that calls one of its members; `by_any`: whatever the relation is, as with
+    what a type needs."""
     from rag_assets.contracts.graph import Relation
 
     told: set[object] = set()
     kept: set[int] = set()
     for number in sorted(range(len(edges)), key=lambda at: edges[at].relation is Relation.USES_TYPE):
         edge = edges[number]
-        both, is_use = ends(edge), edge.relation is Relation.USES_TYPE
-        if (both, edge.relation) not in told and not ((by_any or is_use) and both in told):
+        both, line, is_use = ends(edge), (edge.source, edge.path, edge.line), edge.relation is Relation.USES_TYPE
+        is_known = (by_any or is_use) and both in told
+        if (both, edge.relation) not in told and not is_known and not (is_use and not by_any and line in told):
             kept.add(number)
-        told |= {both, (both, edge.relation)}
+        told |= {both, (both, edge.relation), line}
     return [edge for number, edge in enumerate(edges) if number in kept]
 
 
@@ -275,15 +279,25 @@ def _with_members(graph: Graph, keys: Sequence[str]) -> dict[str, float]:
     return {node.key: 1.0 if node.distance == 0 else 0.5 for node in inside.nodes}
 
 
-def _contracts(graph: Graph, keys: Sequence[str]) -> set[str]:
-    """The members that methods implement or override: callers of an interface call what is behind it."""
+def _contracts(graph: Graph, keys: Sequence[str]) -> dict[str, float]:
+    """The members that methods implement or override, and the interfaces that no other type of the product implements,
+    with their members: who calls an interface calls what is behind it."""
     from rag_assets.contracts.graph import NodeType, Relation, key_kind
     from rag_assets.graph.neighbourhood import neighbourhood
     from rag_assets.graph.relations import Direction, WalkStep
 
     steps = tuple(WalkStep(relation, Direction.OUT) for relation in (Relation.IMPLEMENTS, Relation.OVERRIDES))
-    methods = [key for key in keys if key_kind(key) is NodeType.METHOD]
-    return {node.key for node in neighbourhood(graph, methods, steps=steps, depth=1, nodes=_LOOKED_AT).nodes}
+    behind = WalkStep(Relation.IMPLEMENTS, Direction.IN)
+
+    def is_of_one(contract: str) -> bool:
+        found = neighbourhood(graph, (contract,), steps=(behind,), depth=1, nodes=_LOOKED_AT)
+        return sum(edge.target == contract and non_product_code(edge.path) is None for edge in found.edges) == 1
+
+    of = {kind: [key for key in keys if key_kind(key) is kind] for kind in (NodeType.METHOD, NodeType.TYPE)}
+    members = neighbourhood(graph, of[NodeType.METHOD], steps=steps, depth=1, nodes=_LOOKED_AT).nodes
+    types = neighbourhood(graph, of[NodeType.TYPE], steps=steps[:1], depth=1, nodes=_LOOKED_AT).nodes
+    alone = [node.key for node in types if node.distance and is_of_one(node.key)]
+    return dict.fromkeys((node.key for node in members), 0.5) | (_with_members(graph, alone) if alone else {})
 
 
 def _is_within(edge: GraphEdge, entries: Sequence[str]) -> bool:

@@ -64,6 +64,26 @@ def test_types_implement_a_type_and_who_calls_comes_before_who_implements(tmp_pa
 
 
 @pytest.mark.rule("E19")
+def test_who_uses_an_interface_uses_the_type_that_alone_implements_it(tmp_path: Path) -> None:
+    test = "namespace Shop;\npublic class FileStoreTests { [Fact] public void Puts() => new FileStore().Put(1); }\n"
+    page = "@inject IStore Store\n@Store.Drop(2)\n"
+    files = {**CONTRACT, "tests/FileStoreTests.cs": test, "src/Feed.razor": page}
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        told = index.ask("who uses FileStore?", options=AskOptions()).text
+    lines = [line.partition(" in ")[0] for line in told.splitlines() if line.startswith("- ")]
+    assert sorted(lines[:4]) == [
+        "- **Feed.razor** calls **IStore.Drop**",
+        "- **Feed.razor** uses **IStore**",
+        "- **Zoo** is given **IStore**",
+        "- **Zoo.Feed** calls **IStore.Put**",
+    ]
+    assert lines[4:] and all("FileStoreTests" in line for line in lines[4:])
+    assert ": `@Store.Drop(2)`" in told
+
+
+@pytest.mark.rule("E19")
 def test_a_place_in_a_file_of_the_root_is_not_looked_up_in_its_namesakes(tmp_path: Path) -> None:
     """A path without a folder, as a filter, means the files of that name everywhere; a place means one."""
     files = {"README.md": "# Shop\n\nSells.\n\n\n\n\n\n\n", "docs/README.md": "# Guide\n\nRead.\n", **FILES}

@@ -1,4 +1,4 @@
-"""Markup and settings use the types and the handlers that they name."""
+"""Markup, settings and Razor use the types and the members that they name."""
 
 from __future__ import annotations
 
@@ -76,4 +76,56 @@ def test_what_is_named_is_used(path: str, text: str, found: list[str]) -> None:
 def test_no_text_takes_long(text: str) -> None:
     begin = time.process_time()
     assert edges_by(markup, {**CODE, "a.xml": f'<a x:Class="Orders" xmlns:x="using:Shop" {text}'}, "Calls") == []
+    assert time.process_time() - begin < 3
+
+
+PAGE = """\
+@page "/orders"
+@using Shop.Web
+@inject IOrders Orders
+@inject IOptions<ShopOptions> Options
+@* @inject Mailer Mailer *@
+<h1>@Options.Value.Title of Order</h1>
+<p>@Prices.Shown(order.Total) @Last.Total</p>
+@code {
+    private Order Last { get; set; } = new("Order.Total");
+    protected async Task Load() => Last = await Orders.FindAsync<Order>(1);
+}
+"""
+PAGE_CODE = {
+    "Code.cs": "namespace Shop.Web;\npublic interface IOrders { Task<T> FindAsync<T>(int id); }\n"
+    "public class Order { public decimal Total { get; set; } }\n"
+    "public class ShopOptions { public string Title { get; set; } }\n"
+    "public static class Prices { public static string Shown(decimal value) => null; }\n"
+    "public class Mailer { }\n",
+    "Other.cs": "namespace Other;\npublic class Orders { }\n",
+}
+
+
+def test_a_razor_page_uses_what_its_code_names() -> None:
+    assert edges_by(markup, {**PAGE_CODE, "Orders.razor": PAGE}) == [
+        "file:Orders.razor|FILE Calls Shop.Web.IOrders.FindAsync(int)|METHOD resolved",
+        "file:Orders.razor|FILE Calls Shop.Web.Prices.Shown(decimal)|METHOD resolved",
+        "file:Orders.razor|FILE References Shop.Web.Order.Total|PROPERTY resolved",
+        "file:Orders.razor|FILE References Shop.Web.ShopOptions.Title|PROPERTY resolved",
+        "file:Orders.razor|FILE UsesType Shop.Web.IOrders|TYPE resolved",
+        "file:Orders.razor|FILE UsesType Shop.Web.Order|TYPE resolved",
+        "file:Orders.razor|FILE UsesType Shop.Web.ShopOptions|TYPE resolved",
+    ]
+
+
+def test_a_view_uses_the_members_of_its_model() -> None:
+    view = "@model Shop.Web.Order\n<p>@Model.Total and Model.Nothing</p>\n"
+    assert edges_by(markup, {**PAGE_CODE, "Views/Order.cshtml": view}) == [
+        "file:Views/Order.cshtml|FILE References Shop.Web.Order.Total|PROPERTY resolved",
+        "file:Views/Order.cshtml|FILE UsesType Shop.Web.Order|TYPE resolved",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["@*" * 100_000, "A.B<" * 50_000, "@inject A<" * 30_000, "A<" * 100_000, "\n@code{" + "Order<" * 30_000]
+)
+def test_no_razor_text_takes_long(text: str) -> None:
+    begin = time.process_time()
+    edges_by(markup, {**PAGE_CODE, "a.razor": text})
     assert time.process_time() - begin < 3

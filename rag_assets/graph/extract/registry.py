@@ -100,7 +100,11 @@ _WEB_FORMS = (".ashx", ".asmx", ".asax", ".svc")
 
 
 def markup(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
-    """What markup and settings name of C#."""
+    """What markup and settings name of C#, and the code of Razor uses."""
+    if file.language == "razor":
+        from rag_assets.graph.extract.razor import razor_in  # start-up budget: not of C#
+
+        return razor_in(file, symbols)
     if file.language not in _MARKUP and not file.path.lower().endswith(_WEB_FORMS):
         return ()
     from rag_assets.graph.extract.markup import markup_in  # start-up budget: not of C#
