@@ -543,7 +543,8 @@ def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> 
     """(the first line from one on that says something, else that one; what to quote of it, '' for what cannot)."""
     at = next((number for number in range(at, len(lines)) if not says_nothing.match(lines[number])), at)
     line = lines[at].strip() if 0 <= at < len(lines) else ""
-    is_quote = _WORD.search(line) and "`" not in line and len(line) <= _MOST_LINE_CHARS
+    line = max(line.split("`"), key=len).strip()  # the tag of a field of Go is in such marks
+    is_quote = _WORD.search(line) and len(line) <= _MOST_LINE_CHARS
     return at, f": `{defused(line)}`" if is_quote else ""
 
 

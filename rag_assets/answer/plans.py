@@ -477,7 +477,10 @@ def _settings_in(points: Sequence[str], noun: str, target: Searchable) -> dict[G
     found: dict[str, tuple[GraphFact, str]] = {}
     for point in sorted(payloads, key=place):
         for key, line in _settings_at(payloads[point], noun, target):
-            found.setdefault(key, (GraphFact(key, "", "", payloads[point].get("Path", ""), line, True), point))
+            fact = GraphFact(
+                key, "", "", payloads[point].get("Path", ""), line, True, is_comment=True
+            )  # or an attribute
+            found.setdefault(key, (fact, point))
     return dict(found.values())
 
 

@@ -107,13 +107,32 @@ _VARIABLE = re.compile(
     r"\b(?:GetEnvironmentVariable|[gG]etenv|get_env|LookupEnv|BindEnv|env::var(?:_os)?|fetch_env!?|ENV\.fetch)"
     r"\s*\(\s*[\"']([^\"'\r\n]+)[\"']"
     r"|\benv(?:\.\w+)?\s*\(\s*[\"']([A-Z][A-Z\d_]+)[\"']"  # Django, Laravel, Scala, Deno
-    r"|\b(?:environ\.get\s*\(|(?:environ(?:ment)?|_?ENV)\s*\[)\s*[\"']([^\"'\r\n]+)[\"']"  # Python, Ruby, PHP, Swift
+    r"|\b(?:environ\.get\s*\(|(?:environ(?:ment)?|_?ENV)\s*\[)\s*[\"']"
+    r"(?!HTTP_|PATH_INFO|QUERY_|REMOTE_|REQUEST_|SCRIPT_|wsgi\.)([^\"'\r\n]+)[\"']"  # Python (not WSGI), Ruby, PHP
     r"|\b(?:process|import\.meta)\.env(?:\.(\w+)|\[\s*[\"']([^\"'\r\n]+)[\"'])"  # JavaScript
     r"|[{,]\s*([A-Z][A-Z\d_]*)\b(?=[^{}();]{0,400}\}\s*=\s*process\.env\b)"
     r"|\b(?:env|envvar|envconfig|EnvVars?)(?::|\s*=\s*\[?|:\s*\[\]string\{)\s*[\"']([A-Z][A-Z\d_]+)"  # options, fields
+    r"|\b\w*(?:EnvVar|Env_?Name|ENV)\w*\s*(?::[^=\n]{0,40})?\s=\s*[\"']([A-Z][A-Z\d_]+)[\"']"  # a constant that is read
     r"|\$env:(\w+)"  # PowerShell
 )
 """What names a variable of the environment where it is read, or where an option or field is declared that takes it."""
+
+_OPTION = re.compile(r"#\[(?:arg|clap)\([^\]]{0,400}?\benv\s*[,)][^\]]{0,400}\]\s*(?:pub\s+)?(\w+)\s*:")  # clap
+_SETTINGS_CLASS = re.compile(r"^class\s+\w+\([^()\n]*\bBaseSettings\b[^()\n]*\):", re.MULTILINE)  # pydantic
+_FIELD = re.compile(r"^(?:    |\t)(?!model_config\b)(\w+)[ \t]*:[ \t]*\w|^(?=[^\s#)\]}])", re.MULTILINE)
+_PREFIX = re.compile(r"\benv_prefix\s*=\s*[\"'](\w*)")
+
+
+def _of_fields(text: str) -> Iterator[tuple[str, int]]:
+    """The variables that are called as the fields are that take them."""
+    for found in _OPTION.finditer(text):
+        yield found[1].upper(), found.start(1)
+    for declared in _SETTINGS_CLASS.finditer(text):
+        prefix = _PREFIX.search(text, declared.end())
+        for field in _FIELD.finditer(text, declared.end()):
+            if field[1] is None:
+                break
+            yield f"{prefix[1] if prefix else ''}{field[1]}".upper(), field.start(1)
 
 
 def settings_read(text: str, *, variables: bool = False) -> Iterator[tuple[str, int]]:
@@ -121,3 +140,4 @@ def settings_read(text: str, *, variables: bool = False) -> Iterator[tuple[str, 
     for pattern in (_VARIABLE,) if variables else (KEY_READ, _NAMED_KEY, _VARIABLE):
         for found in pattern.finditer(text):
             yield found[found.lastindex or 0], found.start()
+    yield from _of_fields(text)

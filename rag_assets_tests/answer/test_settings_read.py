@@ -34,6 +34,8 @@ public class Startup
     }
 }
 """,
+    "host/config.go": 'package host\n\ntype Config struct {\n\tPort int `env:"HOST_PORT,default=80"`\n'
+    '\tRoot string `env:"HOST_ROOT"`\n}\n',
     "deploy/deploy.py": 'import os\n\nKEYS = [os.environ["GIT_TOKEN"], os.environ["NPM_TOKEN"], os.environ["HOST"]]\n',
     "src/Shop.Jobs/NightlyJob.cs": """\
 namespace Shop.Jobs;
@@ -74,7 +76,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which settings does the web project read?", WEB),
         ("Which configuration keys are read by the web project?", WEB),
         ("which configuration keys does NightlyJob use?", JOBS),
-        ("which settings does this project use?", ["GIT_TOKEN", "NPM_TOKEN", "HOST", *JOBS, *WEB]),
+        (
+            "which settings does this project use?",
+            ["GIT_TOKEN", "NPM_TOKEN", "HOST", "HOST_PORT", "HOST_ROOT", *JOBS, *WEB],
+        ),
     ],
 )
 def test_settings_are_listed_where_they_are_read(shop: Index, question: str, keys: list[str]) -> None:
@@ -90,6 +95,8 @@ def test_settings_are_listed_where_they_are_read(shop: Index, question: str, key
 
 
 def test_one_place_is_no_list_and_another_question_none_of_settings(shop: Index) -> None:
+    host = shop.ask("which environment variables does the host read?", options=AskOptions()).text
+    assert '- **HOST_PORT** in host/config.go:4: `env:"HOST_PORT,default=80"`' in host
     tokens = shop.ask("which environment variables are there for tokens?", options=AskOptions()).text
     assert tokens.startswith("**2 environment variables:**\n- **GIT_TOKEN** in deploy/deploy.py:3")
     asked = "which environment variables does the web project read?"
@@ -212,6 +219,15 @@ def test_questions_for_settings(question: str, asked: tuple[str, str]) -> None:
         ('System.get_env("SHOP_PROXY")', "SHOP_PROXY", True),
         ('ProcessInfo.processInfo.environment["SHOP_PROXY"]', "SHOP_PROXY", True),
         ("$env:SHOP_PROXY", "SHOP_PROXY", True),
+        ('const ProxyEnvVar = "SHOP_PROXY"', "SHOP_PROXY", True),
+        ('const PROXY_ENV: &\'static str = "SHOP_PROXY"', "SHOP_PROXY", True),
+        ("#[arg(long, env)]\n    pub shop_proxy: String", "SHOP_PROXY", True),
+        (
+            "#\nclass Settings(BaseSettings):\n    proxy: str = ''\n"
+            '    model_config = Config(env_prefix="SHOP_")\nhost: int',
+            "SHOP_PROXY",
+            True,
+        ),
     ],
 )
 def test_how_languages_read_settings(code: str, key: str, is_variable: bool) -> None:
