@@ -25,7 +25,8 @@ from pathlib import Path
 import query
 from report import child, table, with_bytecode
 
-from rag_assets.models import ModelMissing, open_embedder, require_model
+from rag_assets.models import open_embedder, require_model
+from rag_assets.models.model_files import ModelMissing
 from rag_assets.search.query_embedding import load_local
 from rag_assets.settings import EmbedderSettings
 

@@ -30,7 +30,8 @@ from report import table
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType
 from rag_assets.graph.extract.csharp import extract_csharp
 from rag_assets.languages.csharp.binder.binder import Counts
-from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols, declared_in
+from rag_assets.languages.csharp.binder.declarations import declared_in
+from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols
 from rag_assets.languages.csharp.project_files import is_project_file
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.treesitter.parsing import SourceText, UnparseableError, parse

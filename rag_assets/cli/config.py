@@ -12,7 +12,8 @@ import typer
 from rag_assets.cli.console import FAILURE, CommandError
 from rag_assets.cli.options import AsJson, CliSession, session_of
 from rag_assets.errors import RagAssetsError
-from rag_assets.index.catalog import CatalogError, place_of
+from rag_assets.index.catalog import place_of
+from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.layout import IndexHome, as_user_shares
 from rag_assets.qa.definition.loader import library_of
 from rag_assets.settings.config_file import CONFIG_NAME, CONFIG_VARIABLE, DEFAULT_HOME, ENV_PREFIX, ConfigError

@@ -23,7 +23,8 @@ from rag_assets.cli.options import AsJson, CliSession, require_writable, session
 from rag_assets.contracts.retrieval import RerankError
 from rag_assets.errors import GitNotFound, RagAssetsError
 from rag_assets.history.conversations import check_conversations
-from rag_assets.index.catalog import CatalogEmpty, CatalogError, open_catalog
+from rag_assets.index.catalog import open_catalog
+from rag_assets.index.catalog.errors import CatalogEmpty, CatalogError
 from rag_assets.index.generation_files import damaged_files, is_whole_record
 from rag_assets.index.generations import (
     GenerationError,
@@ -37,10 +38,10 @@ from rag_assets.index.generations import (
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors import server_version
 from rag_assets.index.vectors.vector_api import VectorStoreError
-from rag_assets.models import ModelError, open_embedder
+from rag_assets.models import open_embedder
 from rag_assets.models.minilm.embedder import minilm_model_id
 from rag_assets.models.minilm.weights import Precision, locate_model
-from rag_assets.models.model_files import ModelMissing
+from rag_assets.models.model_files import ModelError, ModelMissing
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.git import run_git
 
@@ -309,8 +310,8 @@ def remote_store(where: str) -> Iterator[Diagnosis]:
     if not where:
         return
     # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.index.remote import RemoteError, open_remote
     from rag_assets.index.remote.manifests import published_labels
+    from rag_assets.index.remote.objects import RemoteError, open_remote
 
     try:
         labels = published_labels(open_remote(where))

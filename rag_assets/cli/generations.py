@@ -15,7 +15,8 @@ from rag_assets.cli.console import Output, Style, aligned, counted, named_counts
 from rag_assets.cli.options import AsJson, LabelArgument, complete_label, known_label, session_of
 from rag_assets.cli.quality import measured
 from rag_assets.index import generation_refs
-from rag_assets.index.catalog import CatalogError, forget_stale, tell_served
+from rag_assets.index.catalog import forget_stale, tell_served
+from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generation_refs import ACTIVE, PREVIOUS, named_generation
 from rag_assets.index.generations import (

@@ -15,8 +15,8 @@ from typing import NoReturn
 from dagster import Failure, RetryRequested
 
 from rag_assets.errors import ClusterError, ClusterLost, RagAssetsError, SourceError, SourceRefused, SourceUnreachable
-from rag_assets.index.catalog import CatalogError, CatalogUnreachable
 from rag_assets.index.catalog.database import StorageError
+from rag_assets.index.catalog.errors import CatalogError, CatalogUnreachable
 from rag_assets.index.locks import HomeBusy
 from rag_assets.models.model_files import ModelCorrupted, ModelMissing
 from rag_assets.pipeline.build import LabelBusy

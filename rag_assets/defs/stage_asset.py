@@ -45,7 +45,8 @@ from rag_assets.index.database import is_disk_full
 from rag_assets.index.labels import label_of, other_source, register_label
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.pipeline.build import IndexBuild, StageReport, candidate_build, label_lock
-from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
+from rag_assets.pipeline.checks.generation_checks import CHECKS
+from rag_assets.pipeline.checks.memoized_checks import CheckResult
 from rag_assets.pipeline.progress import Progress, Silent
 from rag_assets.pipeline.workers.process_pool import release_memory
 from rag_assets.pipeline.workers.worker_pool import beside

@@ -31,9 +31,6 @@ from rag_assets.languages.csharp.facts.primary_entity import ENTITY_DECLARATIONS
 from rag_assets.languages.csharp.facts.type_index import IndexedType
 from rag_assets.languages.csharp.facts.type_names import parse_type
 
-__all__ = ["Cluster", "ConfiguredDomainCatalog", "Domain"]
-
-
 ENTITY_ATTRIBUTE = "EntityDescription"
 
 

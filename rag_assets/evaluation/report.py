@@ -115,7 +115,8 @@ def known_records(home: IndexHome, manifest: Manifest, settings: Settings) -> tu
     own = read_history(home, manifest.index_label)
     if settings.stores.catalog == "none":
         return own, ""
-    from rag_assets.index.catalog import CatalogError, open_catalog
+    from rag_assets.index.catalog import open_catalog
+    from rag_assets.index.catalog.errors import CatalogError
     from rag_assets.index.catalog.eval_runs import read_records
     from rag_assets.index.catalog.history import Tenant
 

@@ -14,30 +14,12 @@ from rag_assets.contracts.embedder import BatchEmbedder, EmbeddingWindow
 from rag_assets.contracts.llm import DisabledLlmService, StructuredTextLlmService
 from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
 from rag_assets.models.lexical_only import LexicalOnly, lexical_window
-from rag_assets.models.model_files import ModelCorrupted, ModelError, ModelMissing
 from rag_assets.models.static_code import embedder as static_embedder
 
 if TYPE_CHECKING:
     from rag_assets.models.minilm.weights import Precision
     from rag_assets.models.openai_compat.dry_run import AnswerStore
     from rag_assets.settings import EmbedderSettings, LlmSettings
-
-__all__ = [
-    "LEXICAL_ONLY",
-    "BatchEmbedder",
-    "LexicalOnly",
-    "ModelCorrupted",
-    "ModelError",
-    "ModelMissing",
-    "embedding_window",
-    "known_dimension",
-    "model_id",
-    "open_embedder",
-    "open_llm",
-    "require_model",
-    "told_dimension",
-    "window_fingerprint",
-]
 
 
 def model_id(settings: EmbedderSettings) -> str:

@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from rag_assets.contracts.embedder import BatchEmbedder
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.parquet_parts import matrix, numbers, read_file, read_part, write_part
-from rag_assets.models import LEXICAL_ONLY, BatchEmbedder, open_embedder, told_dimension
+from rag_assets.models import open_embedder, told_dimension
+from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
 from rag_assets.models.minilm.embedder import MiniLmEmbedder
 from rag_assets.models.openai_compat.usage import Metered
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, read_spec

@@ -21,19 +21,10 @@ from rag_assets.index.generations import (
 )
 from rag_assets.index.layout import IndexHome, as_user_shares, record_if_whole, write_record
 from rag_assets.index.parquet_parts import matrix, read_part
-from rag_assets.index.remote import (
-    NothingPublished,
-    ObjectStore,
-    Published,
-    PublishedCommit,
-    Pulled,
-    RemoteError,
-    open_remote,
-    publish,
-    published_commits,
-    pull,
-)
 from rag_assets.index.remote.manifests import published_labels
+from rag_assets.index.remote.objects import ObjectStore, RemoteError, open_remote
+from rag_assets.index.remote.publishing import Published, publish
+from rag_assets.index.remote.pulling import NothingPublished, PublishedCommit, Pulled, published_commits, pull
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.embeddings import STAGE, VECTORS, embedding_key
 from rag_assets.settings import Settings

@@ -25,7 +25,7 @@ from rag_assets.errors import RagAssetsError, SourceError
 from rag_assets.index.generations import GenerationError, active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.vector_api import VectorStoreError
-from rag_assets.models import ModelMissing
+from rag_assets.models.model_files import ModelMissing
 from rag_assets.pipeline.build import LabelBusy
 from rag_assets.settings.config_file import ConfigError
 from rag_assets_tests.cli.conftest import CommandLine, Indexed, new_repository

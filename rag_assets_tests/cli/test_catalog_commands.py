@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.index.catalog import URL_VARIABLE
+from rag_assets.index.database import URL_VARIABLE
 from rag_assets.index.generations import active_generation
 from rag_assets.index.labels import register_label
 from rag_assets.settings import EmbedderSettings, Settings, StoreSettings

@@ -177,7 +177,7 @@ def test_an_unrelated_history_has_no_ancestor_there(published: Published, tmp_pa
 
 def test_a_prefix_of_several_published_commits_is_ambiguous(published: Published) -> None:
     from rag_assets.errors import WrongUsage
-    from rag_assets.index.remote import PublishedCommit
+    from rag_assets.index.remote.pulling import PublishedCommit
     from rag_assets.pipeline.publish import _named
 
     known = [PublishedCommit(LABEL, "g", f"abcd{digit}" + "0" * 35, "2024-01-01") for digit in "12"]

@@ -15,8 +15,9 @@ pytest.importorskip("dagster_postgres", reason="needs: pip install dagster-postg
 from rag_assets import open_index
 from rag_assets.cli.console import Output
 from rag_assets.cli.reset import remove_labels
-from rag_assets.index.catalog import URL_VARIABLE, open_catalog
+from rag_assets.index.catalog import open_catalog
 from rag_assets.index.catalog.reader import entries, rows_and_documents
+from rag_assets.index.database import URL_VARIABLE
 from rag_assets_tests.defs.conftest import Automated, failure_text
 from rag_assets_tests.postgres_server import PASSWORD, PostgresServer, running_server
 

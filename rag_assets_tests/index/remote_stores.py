@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.index.remote import ObjectStore, RemoteError, open_remote
+from rag_assets.index.remote.objects import ObjectStore, RemoteError, open_remote
 
 BUCKET = "indexes"
 

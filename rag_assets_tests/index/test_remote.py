@@ -15,12 +15,22 @@ import msgspec
 import pytest
 
 from rag_assets import open_index
+from rag_assets.index.generation_files import files_of
 from rag_assets.index.generations import active_pointer, finished_generations, generation_directory
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.remote import ObjectStore, RemoteError, open_remote, publish, pull
 from rag_assets.index.remote.manifests import manifest_path, pointer_path, published_ids, read_published
-from rag_assets.index.remote.objects import BLOCK_BYTES, ContentBlock, PackedFile, blocks_of, files_of, object_path
-from rag_assets.index.remote.publishing import GRACE_SECONDS, sweep
+from rag_assets.index.remote.objects import (
+    BLOCK_BYTES,
+    ContentBlock,
+    ObjectStore,
+    PackedFile,
+    RemoteError,
+    blocks_of,
+    object_path,
+    open_remote,
+)
+from rag_assets.index.remote.publishing import GRACE_SECONDS, publish, sweep
+from rag_assets.index.remote.pulling import pull
 from rag_assets.pipeline.build import BuildError
 from rag_assets.pipeline.publish import begin_from_remote, publish_label, pull_label
 from rag_assets.pipeline.run_stages import run_stages

@@ -14,10 +14,11 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from rag_assets.errors import GitNotFound
 from rag_assets.index.layout import IndexHome
 from rag_assets.serving.index_runs import IndexFailed, IndexRuns
 from rag_assets.sources import git
-from rag_assets.sources.git import GitNotFound, git_executable
+from rag_assets.sources.git import git_executable
 from rag_assets_tests.serving.agents import ask, said
 
 SHADOWS = (

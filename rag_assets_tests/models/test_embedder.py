@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_assets.models import ModelMissing, embedding_window, model_id, open_embedder
+from rag_assets.models import embedding_window, model_id, open_embedder
 from rag_assets.models.minilm.embedder import MiniLmEmbedder
 from rag_assets.models.minilm.session import ModelSession
 from rag_assets.models.minilm.weights import ModelFiles, Precision
+from rag_assets.models.model_files import ModelMissing
 from rag_assets.models.pooling import parts_of
 from rag_assets.settings import EmbedderSettings
 

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.models import ModelCorrupted, ModelMissing
 from rag_assets.models.minilm.embedder import MiniLmEmbedder
 from rag_assets.models.minilm.weights import ModelFiles, locate_model, verify_tokenizer, verify_weights
-from rag_assets.models.model_files import verify_file
+from rag_assets.models.model_files import ModelCorrupted, ModelMissing, verify_file
 
 CONTENT = b"weights"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

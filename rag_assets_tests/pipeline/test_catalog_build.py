@@ -13,9 +13,11 @@ import pytest
 
 from rag_assets.cli.console import Output
 from rag_assets.cli.reset import remove_labels
-from rag_assets.index.catalog import URL_VARIABLE, CatalogError, open_catalog
+from rag_assets.index.catalog import open_catalog
+from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.catalog.history import Tenant
 from rag_assets.index.catalog.reader import CatalogEntry, entries, open_generation, rows_and_documents
+from rag_assets.index.database import URL_VARIABLE
 from rag_assets.index.generations import all_generations
 from rag_assets.settings import EmbedderSettings, RetentionSettings, Settings, StoreSettings
 from rag_assets_tests.git_repository import Repository

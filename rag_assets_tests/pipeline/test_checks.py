@@ -15,7 +15,8 @@ from rag_assets.index.parquet_parts import read_rows, write_part
 from rag_assets.pipeline.active_index import activate
 from rag_assets.pipeline.build import BuildError
 from rag_assets.pipeline.checks import generation_checks, memoized_checks
-from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
+from rag_assets.pipeline.checks.generation_checks import CHECKS
+from rag_assets.pipeline.checks.memoized_checks import CheckResult
 from rag_assets.pipeline.schemas import POINTS, SUMMARY_SECTIONS
 from rag_assets_tests.pipeline.conftest import Built, candidate, new_build
 from rag_assets_tests.records import edit_record

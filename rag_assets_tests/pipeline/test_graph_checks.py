@@ -14,7 +14,8 @@ from rag_assets.graph.build import EDGES, NODES, assemble_tables
 from rag_assets.index.parquet_parts import read_part, read_rows, write_part
 from rag_assets.pipeline.active_index import activate
 from rag_assets.pipeline.build import BuildError
-from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
+from rag_assets.pipeline.checks.generation_checks import CHECKS
+from rag_assets.pipeline.checks.memoized_checks import CheckResult
 from rag_assets.pipeline.code_graph import GRAPH_EDGES, GRAPH_NODES
 from rag_assets.pipeline.schemas import SUMMARY_SECTIONS
 from rag_assets_tests.pipeline.conftest import Built, candidate, new_build

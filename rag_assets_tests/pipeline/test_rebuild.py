@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from rag_assets import Mode, open_index
-from rag_assets.index.catalog import URL_VARIABLE, CatalogError, open_catalog
+from rag_assets.index.catalog import open_catalog
+from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.catalog.history import Tenant
 from rag_assets.index.catalog.reader import open_generation
+from rag_assets.index.database import URL_VARIABLE
 from rag_assets.index.generations import active_pointer, generation_directory, read_generation
 from rag_assets.index.integrity import damage
 from rag_assets.index.layout import IndexHome

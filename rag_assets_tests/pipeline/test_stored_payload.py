@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.index.catalog import URL_VARIABLE
+from rag_assets.index.database import URL_VARIABLE
 from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation
 from rag_assets.pipeline.checks.generation_checks import CHECKS

@@ -12,8 +12,6 @@ from rag_assets.defs.automation.sensors import commit_sensor, head_sensor, label
 from rag_assets.defs.scope import scope_of
 from rag_assets.settings import Settings
 
-__all__ = ["automation"]
-
 
 def automation(settings: Settings) -> Definitions:
     """With the times and the prefix of `settings`; what is indexed is read from the configuration each time."""

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, member_keys
 from rag_assets.contracts.segment import Member, MemberKind, Segment
-from rag_assets.languages.csharp.binder.label_symbols import NamePosition, TypeSymbol
+from rag_assets.languages.csharp.binder.label_symbols import NamePosition
+from rag_assets.languages.csharp.binder.symbols import TypeSymbol
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef, simple_name, substituted
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, classes_of, inside, own_symbol, type_key, whole
 from rag_assets.languages.csharp.facts.type_names import TypeName, parse_type

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rag_assets.index.catalog.errors import CatalogEmpty, CatalogError, CatalogUnreachable
+from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.database import URL_VARIABLE, DatabaseKind, DatabaseLocation, postgres_location, sqlite_location
 from rag_assets.index.generations import Manifest, generation_directory
 from rag_assets.index.layout import IndexHome, RecordDamaged, read_record, write_record
@@ -25,20 +25,6 @@ if TYPE_CHECKING:
     from rag_assets.index.catalog.history import Tenant
     from rag_assets.index.vectors.vector_api import PointTarget
     from rag_assets.settings import Settings
-
-__all__ = [
-    "URL_VARIABLE",
-    "CatalogEmpty",
-    "CatalogError",
-    "CatalogUnreachable",
-    "forget_label",
-    "forget_stale",
-    "open_catalog",
-    "open_catalog_target",
-    "place_of",
-    "publish",
-    "tell_served",
-]
 
 
 def open_catalog_target(

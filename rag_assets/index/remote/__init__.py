@@ -8,20 +8,3 @@
 
 Rename is not atomic on object stores, a write of one object is: whoever sees a pointer sees everything behind it.
 """
-
-from rag_assets.index.remote.objects import ObjectStore, RemoteError, open_remote
-from rag_assets.index.remote.publishing import Published, publish
-from rag_assets.index.remote.pulling import NothingPublished, PublishedCommit, Pulled, published_commits, pull
-
-__all__ = [
-    "NothingPublished",
-    "ObjectStore",
-    "Published",
-    "PublishedCommit",
-    "Pulled",
-    "RemoteError",
-    "open_remote",
-    "publish",
-    "published_commits",
-    "pull",
-]

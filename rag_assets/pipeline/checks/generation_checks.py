@@ -37,7 +37,7 @@ from rag_assets.index.generations import (
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.parquet_parts import digest_files, read_all, read_part, read_rows
 from rag_assets.index.vectors import stored_digests
-from rag_assets.models import LEXICAL_ONLY
+from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.checks.memoized_checks import BucketCheck, Check, CheckedPart, CheckResult, once_per_state
 from rag_assets.pipeline.code_graph import GRAPH_EDGES, GRAPH_NODES, STAGE
@@ -47,8 +47,6 @@ from rag_assets.pipeline.qdrant_points import SHARD
 from rag_assets.pipeline.validate import StoreVerdicts, validate, validate_buckets
 from rag_assets.printable import abridged
 from rag_assets.serialization import from_json
-
-__all__ = ["CHECKS", "CheckResult"]
 
 GATE_CHECK = "quality_holds"
 NO_EVAL_SET = "no eval set"

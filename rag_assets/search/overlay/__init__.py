@@ -20,7 +20,8 @@ from rag_assets.errors import RagAssetsError, WorkTreeError
 from rag_assets.index.freshness import ChangedFiles
 from rag_assets.index.layout import read_record
 from rag_assets.languages.detection import detect_language
-from rag_assets.models import LEXICAL_ONLY, embedding_window, model_id
+from rag_assets.models import embedding_window, model_id
+from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
 from rag_assets.models.lexical_only import lexical_window
 from rag_assets.models.static_code.embedder import MODEL_ID as STATIC_CODE
 from rag_assets.models.static_code.embedder import static_window

@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from rag_assets.index.blobs import BlobStore
-from rag_assets.index.catalog import URL_VARIABLE, open_catalog, open_catalog_target, publish
+from rag_assets.index.catalog import open_catalog, open_catalog_target, publish
 from rag_assets.index.catalog.database import Database
 from rag_assets.index.catalog.history import Tenant
 from rag_assets.index.catalog.reader import open_generation
+from rag_assets.index.database import URL_VARIABLE
 from rag_assets.index.generations import Manifest, generation_directory
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchScope

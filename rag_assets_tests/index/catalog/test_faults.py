@@ -12,18 +12,9 @@ from pathlib import Path
 import pytest
 
 from rag_assets.defs.retries import is_transient
-from rag_assets.index.catalog import (
-    URL_VARIABLE,
-    CatalogEmpty,
-    CatalogError,
-    CatalogUnreachable,
-    forget_label,
-    open_catalog,
-    open_catalog_target,
-    place_of,
-    publish,
-    tell_served,
-)
+from rag_assets.index.catalog import forget_label, open_catalog, open_catalog_target, place_of, publish, tell_served
+from rag_assets.index.catalog.errors import CatalogEmpty, CatalogError, CatalogUnreachable
+from rag_assets.index.database import URL_VARIABLE
 from rag_assets.index.layout import IndexHome
 from rag_assets.settings import Settings, StoreSettings
 from rag_assets_tests.index.catalog.conftest import LABEL, Catalog, point

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rag_assets.index.catalog import CatalogError, forget_label, forget_stale, tell_served
+from rag_assets.index.catalog import forget_label, forget_stale, tell_served
+from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.catalog.history import Tenant
 from rag_assets.index.catalog.reader import entries, open_generation
 from rag_assets.index.vectors.vector_api import StoredPoint

@@ -21,8 +21,6 @@ from rag_assets.languages.detection import file_stem
 from rag_assets.languages.sliding_window import window_members, window_segment
 from rag_assets.languages.treesitter.parsing import UnparseableError
 
-__all__ = ["SEGMENTER_VERSION", "segment_csharp"]
-
 SEGMENTER_VERSION = 2
 """Part of the cache key of segments: raise it with every change of what `segment_csharp` returns for some text."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType
 from rag_assets.graph.extract.csharp import extract_csharp
-from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols, declared_in
+from rag_assets.languages.csharp.binder.declarations import declared_in
+from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.segmentation import segment_file
 

@@ -9,8 +9,8 @@ import pytest
 
 from rag_assets.dependency_trace import digest_of, replay_lookups, trace
 from rag_assets.languages.csharp.binder import type_table
-from rag_assets.languages.csharp.binder.declarations import LabelType, types_of
-from rag_assets.languages.csharp.binder.label_symbols import CSharpDeclarations, NamePosition, declared_in
+from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, LabelType, declared_in, types_of
+from rag_assets.languages.csharp.binder.label_symbols import NamePosition
 from rag_assets_tests.languages.csharp.binder.labels import file_of, symbols_of
 
 FILES = {
