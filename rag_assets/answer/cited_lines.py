@@ -18,7 +18,6 @@ from rag_assets.answer.citations import (
     FENCE,
     Sentence,
     by_id,
-    cited_ids,
     ids_in,
     lines_quoted,
     quotes_of,
@@ -67,8 +66,7 @@ def citations_of(text: str, evidence: Sequence[Evidence]) -> tuple[Citation, ...
     mentions: dict[tuple[str, Lines], list[int]] = {}
     for number, (identifier, sentence) in enumerate(_mentions(text)):
         if identifier in known:
-            others = [known[one] for one in cited_ids(sentence) if one in known]
-            lines = _lines(sentence, known[identifier], others)
+            lines = _lines(sentence, known[identifier])
             mentions.setdefault((identifier, lines), []).append(number)
     return tuple(
         _citation(identifier, known[identifier], lines, tuple(numbers))
@@ -142,7 +140,7 @@ def _mentions(text: str) -> Iterator[tuple[str, str]]:
             yield identifier, own.text
 
 
-def _lines(sentence: str, known: Evidence, others: Sequence[Evidence]) -> Lines:
+def _lines(sentence: str, known: Evidence) -> Lines:
     """The lines of a piece of evidence that a sentence is about. Pages and recordings are cited as a whole: a reader
     opens them at a page or a time."""
     whole = (known.line_start, known.line_end)

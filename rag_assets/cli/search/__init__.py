@@ -157,7 +157,7 @@ def search(
         raise typer.BadParameter("the query is empty")
     session = session_of(context)
     home = session.home()
-    names = _labels(session, home, labels or [], everywhere, org)
+    names = _labels(home, labels or [], everywhere, org)
     if compare and len(names) != _COMPARED:
         raise typer.BadParameter(f"--compare needs two labels, got {len(names)}: --label OLD --label NEW")
     if compare and overlay:
@@ -257,7 +257,7 @@ def _under_work_tree(opened: Searchable, wanted: bool | None, is_named: bool, se
     return FederatedIndex(made)
 
 
-def _labels(session: CliSession, home: IndexHome, wanted: list[str], everywhere: bool, org: str | None) -> list[str]:
+def _labels(home: IndexHome, wanted: list[str], everywhere: bool, org: str | None) -> list[str]:
     """Raises typer.BadParameter for options that contradict each other, CommandError where there is no such label."""
     if everywhere and wanted:
         raise typer.BadParameter("--all and --label contradict each other; use one of them")

@@ -31,7 +31,7 @@ from rag_assets.search.outline import (
 )
 
 if TYPE_CHECKING:
-    from rag_assets.search.compare_labels import ComparedHit, ComparedSearch
+    from rag_assets.search.compare_labels import ComparedSearch
 
 Line = list[Part]
 
@@ -149,7 +149,7 @@ def show_compared(session: CliSession, found: ComparedSearch, freshness: Freshne
     for row in found.hits:
         hit = row.new or row.old
         assert hit is not None
-        ranks = f"{_rank(row, row.old, row.old_rank)} → {_rank(row, row.new, row.new_rank)}"
+        ranks = f"{_rank(row.old, row.old_rank)} → {_rank(row.new, row.new_rank)}"
         output.line(*_hit_line(f"{row.change:<{_CHANGE_WIDTH}} {ranks:<10}  ", hit, label=False))
         if row.old and row.new and row.old.path != row.new.path:
             output.line((f"    was {row.old.path}", "dim"))
@@ -202,7 +202,7 @@ def _hit_line(before: str, hit: Hit, *, label: bool) -> Line:
     ]
 
 
-def _rank(row: ComparedHit, hit: Hit | None, rank: int) -> str:
+def _rank(hit: Hit | None, rank: int) -> str:
     """`-` where the label does not have the section, `·` where it has it and did not find it."""
     if hit is None:
         return "-"

@@ -127,7 +127,7 @@ def _of_segment(
         if not endpoint.for_derived:
             yield _handler(endpoint, file, segment, symbols) or own, endpoint
     if segment.kind != _PROGRAM and is_controller_like(segment):
-        yield from _inherited(file, whole(segment, declared), symbols)
+        yield from _inherited(whole(segment, declared), symbols)
 
 
 def _may_handle(segment: Segment) -> bool:
@@ -148,7 +148,7 @@ def _handler(endpoint: Endpoint, file: ParsedFile, segment: Segment, symbols: La
     return members[0].key if len(members) == 1 else endpoint.handler_key
 
 
-def _inherited(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> Iterator[tuple[str, Endpoint]]:
+def _inherited(segment: Segment, symbols: LabelDeclarations) -> Iterator[tuple[str, Endpoint]]:
     """The actions that a controller has from its bases, on its own routes (nearest declaration first)."""
     declared = symbols.declared_types
     controller = controller_of(segment, declared)

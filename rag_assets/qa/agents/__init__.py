@@ -241,7 +241,7 @@ def with_agent(pipeline: Pipeline, agent: Agent, registry: ActionRegistry | None
     """
     known = default_registry() if registry is None else registry
     _check_actions(pipeline, agent, known)
-    _check_output(pipeline, agent, known)
+    _check_output(pipeline, agent)
     spoken = {name for name, prompt in pipeline.prompts.items() if PERSONA in prompt.names}
     speaking = {step.id for step in _reachable(pipeline) if _prompts(step, known) & spoken}
     if not speaking and any(_writes(step) for step in _reachable(pipeline)):
@@ -303,7 +303,7 @@ def _check_actions(pipeline: Pipeline, agent: Agent, registry: ActionRegistry) -
             )
 
 
-def _check_output(pipeline: Pipeline, agent: Agent, registry: ActionRegistry) -> None:
+def _check_output(pipeline: Pipeline, agent: Agent) -> None:
     is_artifact = pipeline.settings.output_type is not OutputType.ANSWER
     if is_artifact is not (agent.output_type is not OutputType.ANSWER):
         made = "artifacts" if is_artifact else "answers"

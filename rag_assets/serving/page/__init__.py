@@ -122,7 +122,7 @@ class WebPage:
                 return self._operations.ask(asked, view.caller, lambda text: hear(printable(text)), session=session)
 
             def as_object(reply: AskReply) -> dict[str, Any]:
-                return {"html": view.rendered("answer.html", title="", **footnoted(view, reply, session))}
+                return {"html": view.rendered("answer.html", title="", **footnoted(reply, session))}
 
             return api.stream(request, ask, as_object)
 

@@ -24,7 +24,7 @@ def ask_page(view: View) -> str:
         return view.rendered("ask.html", title="Ask", query="", answer=None)
     request, session = ask_of(view)
     reply = view.operations.ask(request, view.caller, session=session)
-    return view.rendered("ask.html", title=request.question, query=request.question, **footnoted(view, reply, session))
+    return view.rendered("ask.html", title=request.question, query=request.question, **footnoted(reply, session))
 
 
 def ask_of(view: View) -> tuple[AskRequest, str]:
@@ -36,7 +36,7 @@ def ask_of(view: View) -> tuple[AskRequest, str]:
     return parsed(AskRequest, {"question": view.said("q"), "label": view.label}), session
 
 
-def footnoted(view: View, reply: AskReply, session: str) -> dict[str, Any]:
+def footnoted(reply: AskReply, session: str) -> dict[str, Any]:
     """What the template of an answer takes."""
     answer = reply.as_object()
     label = next(iter(reply.ages))

@@ -40,7 +40,7 @@ def assignable(names: Names, found: TypeRef | None, wanted: TypeRef) -> int:
         return UNLIKELY if is_converted_to(names, wanted) else NEVER
     if plain_name(found) == plain_name(wanted):
         if len(found.arguments) != len(wanted.arguments):  # `Func<A>` and `Func<A, B>` are two types
-            return NEVER if is_delegate(wanted) or _are_other_tasks(found, wanted) else OPEN
+            return NEVER if is_delegate(wanted) or _are_other_tasks(found) else OPEN
         return SAME if _matching(found, wanted) else LIKELY
     if plain_name(wanted) == "object":
         return 0
@@ -58,7 +58,7 @@ def assignable(names: Names, found: TypeRef | None, wanted: TypeRef) -> int:
     return OPEN
 
 
-def _are_other_tasks(found: TypeRef, wanted: TypeRef) -> bool:
+def _are_other_tasks(found: TypeRef) -> bool:
     """Whether one of two tasks of the same name has a result and cannot be given for the other."""
     return is_task(found) and (not found.arguments or found.name != "Task")
 
