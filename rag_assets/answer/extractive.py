@@ -236,7 +236,7 @@ def _type_told(head: Passage) -> str:
     """A type: its doc comment, and its declarations without bodies; those that lie far from the head as quotes of their
     own, so that each is cited where it is."""
     members = members_of(head)
-    if not members and ("enum " in head.signature or head.evidence.language in _FIELDS_IN_HEAD):
+    if not members:
         return _member_told(_telling_lines(head, (), _CITED_LINES))
     shown = members[:_MOST_MEMBERS]
     made: list[str] = []

@@ -226,18 +226,18 @@ def _trimmed(text: str, part: OutlinePart) -> OutlinePart:
 
 _BLOCK_COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
 _PRELUDE = re.compile(
-    rf"(?:[ \t]*(?:(?P<doc>///|--|#(?!\w)|//)[^\n]*|#\w[^\n]*|(?s:{_BLOCK_COMMENT.pattern})[ \t]*)?\r?\n)*",
+    rf"(?:[ \t]*(?:(?P<doc>///|--|#(?!\w|!?\[)|//)[^\n]*|#\w[^\n]*|(?s:{_BLOCK_COMMENT.pattern})[ \t]*)?\r?\n)*",
     re.MULTILINE,
 )
 """What stands before a declaration: its comment, blank lines, directives."""
-_DOC_LINE = re.compile(r"^[ \t]*(?:///|--|#(?!\w)|//)[^\n]*$", re.MULTILINE)
+_DOC_LINE = re.compile(r"^[ \t]*(?:///|--|#(?!\w|!?\[)|//)[^\n]*$", re.MULTILINE)
 _TAGGED = re.compile(r"^[ \t]*\**[ \t]*@\w", re.MULTILINE)
 """Where the prose of a block comment ends: at `@param` and the like."""
 _PICTURE = re.compile(r"^[ \t]*```(?:mermaid|svg|plantuml)\b", re.MULTILINE)
 _SUMMARY = re.compile(r"<(summary|remarks)>(.*?)</\1>", re.DOTALL)
 _BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[\[\]()]")
-_ATTRIBUTE = re.compile(r"(?=\[)|@(?!interface\b)[A-Za-z_][\w.]*+[ \t]*(?P<given>\()?")
-"""`[HttpGet]`, `@GetMapping("/x")`, `@app.get("/x")`, `@Override`."""
+_ATTRIBUTE = re.compile(r"(?=#?!?\[)|@(?!interface\b)[A-Za-z_][\w.]*+[ \t]*(?P<given>\()?")
+"""`[HttpGet]`, `#[get("/x")]`, `@GetMapping("/x")`, `@app.get("/x")`, `@Override`."""
 _COMMENT = re.compile(r"(?://[^\n]*(?:\n|\Z)|/\*.*?\*/)\s*", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 _CONDITIONAL = re.compile(r"^[ \t]*#\w[^\n]*\n?", re.MULTILINE)
