@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
-from rag_assets.languages.configuration_keys import settings_read
+from rag_assets.languages.configuration_keys import settings_read, variables_named
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.phrases import PhraseMatches, points_saying
@@ -71,9 +72,12 @@ _TEST_PREFIX = {"python": "test_", "go": "Test"}
 _README_SECTIONS = 12
 _MOST_BASES = 2  # between a type and the contract that says what it is
 _READING = (
-    "configuration config GetSection GetValue GetConnectionString environment variable environ getenv process env"
+    "configuration config GetSection GetValue GetConnectionString environment variable environ getenv process env "
+    "application properties"
 )
 """The words of code that reads settings."""
+_OF_SPRING = re.compile(r"(?:^|/)(?:application|bootstrap)[\w-]*\.(?:ya?ml|properties)$")
+_OF_A_BUILD = re.compile(r"(?:^|/)(?:mvnw|gradlew)(?:\.\w+)?$")
 _LOOKED_THROUGH = 2_000  # sections with these words, the likeliest
 _MOST_READ = 1_000  # of them, those about the subject
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
@@ -486,8 +490,12 @@ def _settings_in(points: Sequence[str], noun: str, target: Searchable) -> dict[G
 
 def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> list[tuple[str, int]]:
     """(setting, line) of a section of code, in the order of its lines."""
-    text = code_of(payload, target)
-    read = sorted(settings_read(text, variables=noun != "setting"), key=lambda one: one[1])
+    path, variables = payload.get("Path", ""), noun != "setting"
+    if _OF_A_BUILD.search(path):
+        return []
+    is_spring = variables and _OF_SPRING.search(path) is not None
+    text = code_of(payload, target, PROSE) if is_spring else code_of(payload, target)
+    read = sorted(variables_named(text) if is_spring else settings_read(text, variables=variables), key=itemgetter(1))
     return [(key, payload.get("StartLine", 1) + text.count("\n", 0, at)) for key, at in read]
 
 

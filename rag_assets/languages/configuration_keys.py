@@ -122,6 +122,8 @@ _SETTINGS_CLASS = re.compile(r"^class\s+\w+\([^()\n]*\bBaseSettings\b[^()\n]*\):
 _FIELD = re.compile(r"^(?:    |\t)(?!model_config\b)(\w+)[ \t]*:[ \t]*\w|^(?=[^\s#)\]}])", re.MULTILINE)
 _PREFIX = re.compile(r"\benv_prefix\s*=\s*[\"'](\w*)")
 
+_PLACEHOLDER = re.compile(r"\$\{([A-Z][A-Z\d_]+)[:}]")
+
 
 def _of_fields(text: str) -> Iterator[tuple[str, int]]:
     """The variables that are called as the fields are that take them."""
@@ -133,6 +135,11 @@ def _of_fields(text: str) -> Iterator[tuple[str, int]]:
             if field[1] is None:
                 break
             yield f"{prefix[1] if prefix else ''}{field[1]}".upper(), field.start(1)
+
+
+def variables_named(text: str) -> Iterator[tuple[str, int]]:
+    """The variables of the environment that a configuration of Spring takes values from: `${SHOP_PORT:80}`."""
+    return ((found[1], found.start()) for found in _PLACEHOLDER.finditer(text))
 
 
 def settings_read(text: str, *, variables: bool = False) -> Iterator[tuple[str, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -36,6 +37,8 @@ public class Startup
 """,
     "host/config.go": 'package host\n\ntype Config struct {\n\tPort int `env:"HOST_PORT,default=80"`\n'
     '\tRoot string `env:"HOST_ROOT"`\n}\n',
+    "bus/src/main/resources/application.yml": "server:\n  port: ${BUS_PORT:80}\n  name: ${BUS_NAME}\n",
+    "bus/mvnw.cmd": "if ($env:BUS_WRAPPED) { exit }\n",
     "deploy/deploy.py": 'import os\n\nKEYS = [os.environ["GIT_TOKEN"], os.environ["NPM_TOKEN"], os.environ["HOST"]]\n',
     "src/Shop.Jobs/NightlyJob.cs": """\
 namespace Shop.Jobs;
@@ -97,6 +100,10 @@ def test_settings_are_listed_where_they_are_read(shop: Index, question: str, key
 def test_one_place_is_no_list_and_another_question_none_of_settings(shop: Index) -> None:
     host = shop.ask("which environment variables does the host read?", options=AskOptions()).text
     assert '- **HOST_PORT** in host/config.go:4: `env:"HOST_PORT,default=80"`' in host
+    bus = shop.ask("which environment variables are there for the bus?", options=AskOptions()).text
+    assert re.findall(r"\*\*(BUS_\w+)\*\* in (\S+:\d)", bus) == [
+        (name, f"bus/src/main/resources/application.yml:{line}") for name, line in (("BUS_PORT", 2), ("BUS_NAME", 3))
+    ]
     tokens = shop.ask("which environment variables are there for tokens?", options=AskOptions()).text
     assert tokens.startswith("**2 environment variables:**\n- **GIT_TOKEN** in deploy/deploy.py:3")
     asked = "which environment variables does the web project read?"
