@@ -116,7 +116,7 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
     """What a question of this intent wants to know of some nodes: of a type its members too. The most telling come
     first, by the relevance of the other end and then by place."""
     from rag_assets.contracts.graph import NodeType, Relation, key_kind
-    from rag_assets.graph.impact import in_test_file, language_without_resolver
+    from rag_assets.graph.impact import in_test_file, in_test_module, language_without_resolver
     from rag_assets.graph.neighbourhood import neighbourhood
     from rag_assets.graph.relations import Direction, WalkStep
 
@@ -146,7 +146,9 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
         edge
         for edge in found.edges
         if edge.path
-        and (not is_of_tests or edge.relation is Relation.TESTS or in_test_file(edge.path))
+        and (
+            not is_of_tests or edge.relation is Relation.TESTS or in_test_file(edge.path) or in_test_module(edge.source)
+        )
         and ((edge.target in asked and not outwards) or (edge.source in asked and not inwards))
         and not _is_within(edge, entries)
         and not (intent is Intent.USAGE and edge.source in asked and edge.relation in contracts)

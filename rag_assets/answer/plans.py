@@ -24,7 +24,7 @@ from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
-from rag_assets.graph.impact import language_without_resolver
+from rag_assets.graph.impact import in_test_module, language_without_resolver
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.blobs import BlobError
@@ -68,7 +68,9 @@ _HOSTED = frozenset({"background", "hosted", "recurring", "scheduled"})
 _RUN = frozenset({"job", "process", "service", "task", "worker"})
 _RUN_BY_A_HOST = re.compile(r"\b(?:BackgroundService|IHostedService|IJob|IInvocable)\b")
 """How a type says that nobody calls it: `which background jobs are there?`"""
-_TEST_PREFIX = {"python": "test_", "go": "Test"}
+_TEST_FUNCTIONS = {"python": "test_", "go": "Test", "rust": ""}
+"""What the functions begin with that are tests: in Rust all of a file or a module of tests."""
+_TEST_FILES = frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vue"})  # cases are calls there
 _README_SECTIONS = 12
 _MOST_BASES = 2  # between a type and the contract that says what it is
 _READING = (
@@ -160,7 +162,8 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     parts = parts_named(graph, said)
     found = seen_of(nodes_listed(graph, noun, subject, parts), index)
     is_in_part = bool(found) and not _parts_of_path(found[0].path).isdisjoint(parts)
-    fewest = 1 if index.is_narrowed or is_in_part else _FEWEST_LISTED
+    is_one = index.is_narrowed or is_in_part or (noun == "test" and bool(subject))
+    fewest = 1 if is_one else _FEWEST_LISTED
     if len(found) < fewest and all(word.root in _CONTAINERS for word in subject):
         subject = ()
         found = seen_of(nodes_listed(graph, noun), index)
@@ -170,7 +173,18 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     found = of_product if len(of_product) >= _FEWEST_LISTED else found
     about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
     facts = tuple(one.fact for one in found[:MOST_LISTED])
+    if any(key_kind(one.key) is NodeType.FILE for one in found[:MOST_LISTED]):
+        facts = _at_first_sections(facts, index)
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
+
+
+def _at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[GraphFact, ...]:
+    """Facts of whole files at the first lines of these that a section has: imports are in none."""
+    starts: dict[str, int] = {}
+    for section in sections_of({one.path for one in facts}, index.parts.shard(), index.scope()).values():
+        path, line = section.get("Path", ""), section.get("StartLine", 1)
+        starts[path] = min(line, starts.get(path, line))
+    return tuple(replace(one, line=max(one.line, starts.get(one.path, 1))) for one in facts)
 
 
 def parts_named(graph: Graph, said: str) -> list[str]:
@@ -231,7 +245,7 @@ def nodes_listed(
             and (not part or part in _parts_of_path(one.path))
             and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
             and (noun in LISTED_KINDS or not _MIGRATION.search(one.path))
-            and (noun != "test" or is_test_path(one.path))
+            and (noun != "test" or is_test_path(one.path) or in_test_module(one.key))
         ]
         if found:
             break
@@ -257,12 +271,13 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         return _run_by_a_host(graph, types), True
     if noun in _FORMS and not sort:
         return np.array([node for node in types if _FORMS[noun].match(_head(graph, node))], np.int64), True
-    if noun == "test" and len(functions := _test_functions(graph)):
-        return functions, not sort
+    functions = _test_functions(graph) if noun == "test" else ()
     wanted = [root(word) for word in (*sort, noun)]
     lasts = _ERRORS if noun in _ERRORS else {wanted[-1]}
     named, contracts = list[int](), list[int]()
     for node in types:
+        if noun == "test" and graph.language(node) in _TEST_FUNCTIONS:
+            continue
         said = [root(word) for word in identifier_words(graph.names[node])]
         if said[said[:1] == ["i"] : len(said) - (said[-1:] == ["base"])] == wanted:
             contracts.append(node)
@@ -272,7 +287,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     derived, bases = _derived(graph, contracts if sort else [*contracts, *one_of_them])
     found = derived if sort and derived else derived.union(named, contracts)
     found -= {node for node in bases if _ABSTRACT.search(graph.signature(node))}
-    return np.array(sorted(found), np.int64), bool(sort and derived)
+    return np.array(sorted(found.union(functions)), np.int64), bool(sort and derived)
 
 
 def _of_kind(graph: Graph, kind: NodeType) -> list[int]:
@@ -287,10 +302,12 @@ def _run_by_a_host(graph: Graph, types: Sequence[int]) -> Numbers:
     return np.array(sorted(node for node in found if not _ABSTRACT.search(graph.signature(node))), np.int64)
 
 
-def _test_functions(graph: Graph) -> Numbers:
-    """The functions of languages whose tests are called so. Elsewhere types are told, as attributes mark tests."""
-    prefixes = ((node, _TEST_PREFIX.get(graph.language(node))) for node in _of_kind(graph, NodeType.METHOD))
-    return np.array([node for node, prefix in prefixes if prefix and graph.names[node].startswith(prefix)], np.int64)
+def _test_functions(graph: Graph) -> list[int]:
+    """The functions of languages whose tests are functions, and the files of those whose tests are calls. Elsewhere
+    types are told, as attributes mark tests."""
+    prefixes = ((node, _TEST_FUNCTIONS.get(graph.language(node))) for node in _of_kind(graph, NodeType.METHOD))
+    found = [node for node, prefix in prefixes if prefix is not None and graph.names[node].startswith(prefix)]
+    return found + [node for node in _of_kind(graph, NodeType.FILE) if graph.language(node) in _TEST_FILES]
 
 
 _ARGUMENTS = re.compile(r"<[^<>]*>")

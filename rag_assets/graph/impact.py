@@ -220,10 +220,19 @@ _NESTED = 8
 _AROUND = permitted((WalkStep(Relation.CONTAINS, Direction.IN),))
 
 
+_TEST_MODULE = re.compile(r"rust:[^|(]*\.tests?\.[^|]*\|")
+
+
+def in_test_module(key: str) -> bool:
+    """Whether a declaration is in a module of tests of Rust, which stands in a file of the product."""
+    return _TEST_MODULE.match(key) is not None
+
+
 def of_tests(graph: Graph, nodes: Numbers) -> NDArray[np.bool_]:
     """Of each node whether it is code of tests: it has an edge Tests, a type around it has, or all its places lie in
     folders or files of tests. So builders and fixtures are, and a case whose subject is not known."""
     found = _in_folders(graph, nodes)
+    found |= np.fromiter((in_test_module(graph.keys[node]) for node in nodes.tolist()), np.bool_, len(nodes))
     testing = _testing(graph)
     around, member = nodes, np.arange(len(nodes))
     for _ in range(_NESTED):

@@ -131,6 +131,11 @@ PARTS = {
     "src/Shop.Web/Data.cs": "namespace Shop;\n\npublic class Voucher { public int Id { get; set; } }\n\n"
     "public class Customer { public int Id { get; set; } }\n\npublic class ShopContext : DbContext\n{\n"
     "    public DbSet<Voucher> Vouchers { get; set; }\n    public DbSet<Customer> Customers { get; set; }\n}\n",
+    "web/test/parcels/label.ts": "import { label } from '../../label';\n\ndescribe('label', () => {\n"
+    "  it('has a name', () => label());\n});\n",
+    "web/label.ts": "export function label() {}\n",
+    "core/src/parcel.rs": "pub fn weigh() {}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n"
+    "    fn parcel_weighs_something() {\n        weigh();\n    }\n}\n",
     "tests/Fixtures/all.sql": "CREATE TABLE Vouchers (Id int);\n\nCREATE TABLE Unused (Id int);\n",
     "db/MySQL/Archive/Setup1.sql": "CREATE TABLE shop_orders (Id int);\nCREATE TABLE shop_lines (Id int);\n",
     "db/MySQL/Setup.sql": "CREATE TABLE shop_Orders (Id int);\nCREATE TABLE shop_Lines (Id int);\n",
@@ -224,6 +229,12 @@ def test_what_may_be_chosen_is_shown(parts: Index, question: str, name: str, sai
 def test_tests_that_cover_something_are_a_list(parts: Index) -> None:
     found = parts.ask("which tests cover orders?", options=AskOptions())
     assert found.text.startswith("**2 tests:**") and "**OrderLinesTests** in tests/Orders/" in found.text
+    labels = parts.ask("which tests cover labels?", options=AskOptions()).text
+    assert labels.startswith("**1 test:**\n- **label.ts** in web/test/parcels/label.ts:3: `describe('label'")
+    parcels = parts.ask("which tests cover parcels?", options=AskOptions()).text
+    assert "- **tests.parcel_weighs_something** in core/src/parcel.rs:8" in parcels
+    weigh = parts.ask("which tests cover `weigh`?", options=AskOptions()).text
+    assert "**tests.parcel_weighs_something** calls **core/src/parcel.weigh** in core/src/parcel.rs:9" in weigh
 
 
 @pytest.mark.parametrize(

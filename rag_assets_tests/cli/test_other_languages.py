@@ -145,7 +145,7 @@ def test_tests_are_known_by_what_their_language_writes(shop: CommandLine) -> Non
         "posh/Shelf.Tests.ps1",
     }
     covering = shop.run("ask", "which tests cover flush_when_full?").out
-    assert "tests.an_empty_printer_is_not_full names flush_when_full in src/printer.rs:33" in covering
+    assert "tests.an_empty_printer_is_not_full calls Printer.flush_when_full in src/printer.rs:33" in covering
     without = shop.run("ask", "which classes have no tests?").out
     assert "Stock in lib/stock.rb" in without and "Printer" not in without
 
