@@ -162,7 +162,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     parts = parts_named(graph, said)
     found = seen_of(nodes_listed(graph, noun, subject, parts), index)
     is_in_part = bool(found) and not _parts_of_path(found[0].path).isdisjoint(parts)
-    is_one = index.is_narrowed or is_in_part or (noun == "test" and bool(subject))
+    is_one = index.is_narrowed or is_in_part or (noun == "test" and all(_says_all(subject, one) for one in found))
     fewest = 1 if is_one else _FEWEST_LISTED
     if len(found) < fewest and all(word.root in _CONTAINERS for word in subject):
         subject = ()
@@ -410,6 +410,10 @@ def _inwards(*relations: Relation) -> NDArray[np.bool_]:
     allowed = np.zeros((2, len(RELATIONS)), np.bool_)
     allowed[IN, [RELATIONS.index(one.value) for one in relations] or slice(None)] = True
     return allowed
+
+
+def _says_all(subject: Sequence[QueryTerm], node: ListedNode) -> bool:
+    return {word.root for word in subject} <= roots_of(f"{node.name} {node.path}")
 
 
 def _says(subject: Sequence[QueryTerm], text: str) -> bool:

@@ -10,6 +10,7 @@ from rag_assets.search.ranking.penalties import (
     DEMOTION,
     DOCUMENT_DEMOTION,
     QUESTION_DOCUMENT_DEMOTION,
+    TEMPLATE_DEMOTION,
     TYPES_DEMOTION,
     BesideProduct,
     asked_for,
@@ -109,10 +110,13 @@ def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[B
         ("docs/Orders.MD", set(), DOCUMENT_DEMOTION),
         ("docs/orders.md", {BesideProduct.DOCUMENT}, 1.0),
         ("tests/orders.md", {BesideProduct.DOCUMENT}, DEMOTION),
+        ("web/templates/order.HTML", set(), TEMPLATE_DEMOTION),
+        ("web/templates/order.html", {BesideProduct.TEMPLATE}, 1.0),
     ],
     ids=[
         *("not asked for", "asked for", "asked for something else", "a sample", "the product"),
         *("a document", "a document that is asked for", "a document of tests"),
+        *("a template", "a template that is asked for"),
     ],
 )
 def test_what_is_beside_the_product_counts_less_unless_it_is_asked_for(
@@ -136,6 +140,7 @@ def test_what_is_beside_the_product_counts_less_unless_it_is_asked_for(
         ("docs/orders.md", "how is an order cancelled", QUESTION_DOCUMENT_DEMOTION),
         ("docs/orders.md", "how do I cancel an order", 1.0),
         ("tests/OrderTests.cs", "how is an order cancelled", DEMOTION),
+        ("web/templates/order.html", "which page shows an order", 1.0),
     ],
 )
 def test_a_question_is_answered_by_what_does_it_and_by_documents(path: str, question: str, factor: float) -> None:
