@@ -236,9 +236,6 @@ class CitationReport:
         """Whether anything of it is supported: a text without is no answer, whatever it cites."""
         return any(checked.support is Support.SUPPORTED for checked in self.sentences)
 
-    def count(self, support: Support) -> int:
-        return sum(checked.support is support for checked in self.sentences)
-
 
 def check(answer: str, evidence: Sequence[Evidence], policy: Policy = Policy.FLAG) -> CitationReport:
     """Checks every sentence of an answer against the evidence that it was given. Evidence whose text is not what its

@@ -335,11 +335,6 @@ class ConfiguredDomainCatalog:
             (lambda found: self.domain_of(found.path, found.namespace)) if placed else (lambda found: ""),
         )
 
-    @property
-    def domains(self) -> tuple[Domain, ...]:
-        """All domains, the configured ones first, in their order."""
-        return tuple(self._by_key.values())
-
     @tracked("catalog.domain")
     def domain(self, domain_key: str) -> Domain | None:
         """By exact key only."""

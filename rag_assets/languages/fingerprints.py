@@ -104,10 +104,6 @@ class Fingerprints:
                 digests[name] = digest if known is None else _hex(int(known, 16) + int(digest, 16) & _BITS)
         self._digests = digests
 
-    def digest(self, name: str) -> str:
-        """The digest of a facet; '' for members of a name that the label does not have."""
-        return self._digests.get(name, "")
-
     @tracked("graph.facets")
     def together(self, names: Sequence[str]) -> str:
         """One digest of several facets. What thousands of answers of a bucket depend on is asked at once."""

@@ -38,10 +38,6 @@ class GarbageCollection:
     kept: list[str] = field(default_factory=list)
 
     @property
-    def count(self) -> int:
-        return sum(found.count for found in self.swept)
-
-    @property
     def bytes(self) -> int:
         return sum(found.bytes for found in self.swept)
 

@@ -245,9 +245,6 @@ class StaticResourceDictionary:
         """The keys of a family that are file references or serialised objects."""
         return frozenset(key for owner, key in self._not_texts if owner == family)
 
-    def __len__(self) -> int:
-        return sum(map(len, self._texts.values()))
-
     def _register(self, resource_class: str, family: str, culture: str) -> None:
         self._cultures.setdefault(family, set()).add(culture)
         known = self._families.setdefault(_simple(resource_class), [])

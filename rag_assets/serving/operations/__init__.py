@@ -51,10 +51,6 @@ T = TypeVar("T")
 class OperationReply(Protocol):
     """What an operation found."""
 
-    @property
-    def is_empty(self) -> bool:
-        """Nothing was found, or the answer is a refusal."""
-
     def text(self, max_tokens: int) -> str:
         """As a model or a person reads it, in at most so many tokens."""
 

@@ -88,10 +88,6 @@ class GraphReply:
     found: GraphFound
     age: IndexAge
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.found.rows
-
     def as_object(self) -> dict[str, Any]:
         found = self.found
         return {

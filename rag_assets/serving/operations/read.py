@@ -26,10 +26,6 @@ class ReadReply:
     lines: SourceLines
     age: IndexAge
 
-    @property
-    def is_empty(self) -> bool:
-        return False
-
     def as_object(self) -> dict[str, Any]:
         return lines_object(_fitting(self.lines, self.request.max_tokens))
 

@@ -43,10 +43,6 @@ class SearchReply:
     has_more: bool
 
     @property
-    def is_empty(self) -> bool:
-        return not self.result.hits
-
-    @property
     def cursor(self) -> str:
         """For the hits after these; '' where there are none."""
         if not self.has_more:

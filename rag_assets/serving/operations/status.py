@@ -61,10 +61,6 @@ class StatusReply:
     is_one: bool
     nothing: str
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.found
-
     def as_object(self) -> dict[str, Any]:
         return {"labels": [one.as_object() for one in self.found]}
 

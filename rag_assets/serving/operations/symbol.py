@@ -73,10 +73,6 @@ class SymbolReply:
     found: SymbolFound
     age: IndexAge
 
-    @property
-    def is_empty(self) -> bool:
-        return False
-
     def as_object(self) -> dict[str, Any]:
         return {
             "label": self.label,

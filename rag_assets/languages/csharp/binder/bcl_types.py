@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rag_assets.languages.csharp.binder.type_syntax import ARRAY, TUPLE, TypeRef
+from rag_assets.languages.csharp.binder.type_syntax import ARRAY, TUPLE, TypeRef, is_interface_name
 
 STRING, INT, BOOL, DOUBLE, CHAR = (TypeRef(name) for name in ("string", "int", "bool", "double", "char"))
 NULL, VOID = TypeRef("null"), TypeRef("void")
@@ -73,11 +73,6 @@ _INCLUDABLE = "IIncludableQueryable"
 
 def is_task(found: TypeRef) -> bool:
     return not found.declared and found.name in _TASKS
-
-
-def is_interface_name(name: str) -> bool:
-    """`IDisposable`: by the convention that all libraries keep."""
-    return len(name) > 1 and name[0] == "I" and name[1].isupper()
 
 
 def cannot_become(found: TypeRef, wanted: TypeRef) -> bool:

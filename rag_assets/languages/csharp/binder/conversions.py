@@ -12,13 +12,12 @@ from rag_assets.languages.csharp.binder.bcl_types import (
     delegate_result,
     element_of,
     is_delegate,
-    is_interface_name,
     is_scalar,
     is_task,
     plain_name,
 )
 from rag_assets.languages.csharp.binder.label_symbols import Names
-from rag_assets.languages.csharp.binder.type_syntax import TypeRef, substituted
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef, is_interface_name, substituted
 
 NEVER = -1_000
 """A score that no number of fitting arguments makes up for."""

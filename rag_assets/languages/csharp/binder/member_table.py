@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from types import MethodType
@@ -24,6 +23,7 @@ from rag_assets.languages.csharp.binder.type_syntax import (
     TUPLE,
     TypeRef,
     TypeSyntax,
+    is_interface_name,
     read_type_syntax,
     substituted,
 )
@@ -117,18 +117,15 @@ class Hierarchy:
 
     @remembered
     def has_foreign_base(self, type_id: str) -> bool:
+        # What a class inherits from an interface of a library it must declare itself.
         return any(
-            not base.declared and (self.is_interface(current) or not _INTERFACE_NAME.match(base.name))
+            not base.declared and (self.is_interface(current) or not is_interface_name(base.name))
             for current in (type_id, *(base.name for base in self.above(type_id)))
             for base in self.bases(current)
         )
 
     def is_interface(self, type_id: str) -> bool:
         return self._types.parts[type_id][0].kind == "interface"
-
-
-_INTERFACE_NAME = re.compile(r"I[A-Z]")
-"""What a class inherits from an interface of a library it must declare itself."""
 
 
 _Placed = tuple[str, LabelType, DeclaredMember]
