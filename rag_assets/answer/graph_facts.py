@@ -127,7 +127,7 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
         steps = (*steps, *_steps(Intent.USAGE))
     if not steps or not entries:
         return GraphFacts()
-    if intent is Intent.USAGE and any(key_kind(key) is NodeType.PROPERTY for key in entries):
+    if intent is Intent.USAGE and any(key_kind(key) in (NodeType.PROPERTY, NodeType.METHOD) for key in entries):
         steps = (*steps, WalkStep(Relation.REFERENCES, Direction.IN))  # of a type, what uses it says that with its verb
     # what implements the members of a type is what the types that implement it have
     asked_for = dict.fromkeys(entries, 1.0) if intent is Intent.IMPLEMENTATIONS else _with_members(graph, entries)
@@ -333,5 +333,5 @@ def _shown(key: str, names: Mapping[str, str]) -> str:
     if not colon or kind in ("ENDPOINT", "FILE", "SECTION"):
         return names.get(key, symbol)
     parts = bare.partition("(")[0].split(".")
-    shown = list(map(short_name, parts[-2:] if kind in ("METHOD", "PROPERTY") else parts[-1:]))
+    shown = [short_name(part).rpartition("/")[2] for part in parts[-2 if kind in ("METHOD", "PROPERTY") else -1 :]]
     return ".".join(dict.fromkeys(shown))  # a constructor is its type to whoever reads of it

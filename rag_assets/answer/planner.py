@@ -466,17 +466,15 @@ def _graph(asked: Asked) -> Planned:
     """What the graph knows of the names of a question, of its best hits, or of the whole; of what uses something, also
     what the text of code tells, and where a change of it is asked about, what that reaches."""
     known = _from_graphs(asked, asked.wish)
-    if asked.wish.intent is not Intent.USAGE or not known.at:
+    if asked.wish.intent is not Intent.USAGE:
         return known
-    known = _with_mentions(asked, known)
-    if not asks_impact(asked.question.text):
+    known = _with_mentions(asked, known) if known.at else known
+    graphs = list(asked.graphs)
+    if len(graphs) != 1 or not asks_impact(asked.question.text):  # each has direct users of its own
         return known
     from rag_assets.answer.usage_plan import reached_by_change
 
-    told = [reached_by_change(index, graph, asked.wish.names, known.facts) for index, graph in asked.graphs]
-    if len(told) != 1:  # each has direct users of its own
-        return known
-    facts, at = told[0]
+    facts, at = reached_by_change(*graphs[0], asked.wish.names or asked.wish.routes, known.facts)
     return replace(known, facts=facts, at=at)
 
 

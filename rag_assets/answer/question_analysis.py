@@ -373,7 +373,9 @@ def intent_of(question: Question) -> QueryIntent:
     intent = _intent(text, question.kind, bool(names))
     if intent is Intent.OVERVIEW and places:
         intent = Intent.EXPLANATION
-    routes = tuple(_ROUTE_PATH.findall(text)) if intent is Intent.ROUTES else ()
+    routes = tuple(_ROUTE_PATH.findall(text)) if intent in (Intent.ROUTES, Intent.USAGE) and not names else ()
+    if routes and _USAGE.search(text):
+        intent = Intent.USAGE
     options = tuple(
         one for one in dict.fromkeys((*_OPTION_NAME.findall(text), *_KEY_PATH.findall(text))) if one not in names
     )

@@ -6,6 +6,7 @@ million edges are then sorted and joined by numpy, in a second and a hundred meg
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation
 from rag_assets.graph.column_encoding import (
+    Codes,
     Numbers,
     Rows,
     StringColumn,
@@ -136,6 +138,7 @@ class GraphAssembly:
         self._nodes.extend(map(known.nodes, known.referred(self._nodes, edge).to_batches()))
         node = stacked(self._nodes)
         keys, places = known.keys.ascending(node["key"])  # a node's number is its place among the keys, as bytes
+        known.place_requests(edge["target"], keys, places)
         for rows, name in ((node, "key"), (edge, "source"), (edge, "target")):
             rows[name] = places[rows[name]]
         paths, places = known.paths.ascending(np.concatenate((node["path"], edge["path"])))
@@ -194,6 +197,28 @@ class _Known:
         missing = (self.keys.among(edges["source"], edges["target"]) & ~declared).tolist()
         keys = sorted(key.decode() for key in compress(self.keys, missing) if key.endswith(wanted))
         return nodes_table(GraphNode(key, NodeType(key.rpartition("|")[2]), simple_name(key)) for key in keys)
+
+    def place_requests(self, targets: Codes, keys: Sequence[bytes], places: Codes) -> None:
+        """Gives the key of an endpoint that nothing declares, as code asks for it, the place of the declared one among
+        the `keys` that it means."""
+        missing = self.keys.among(targets[places[targets] < 0]).tolist()
+        asked = {key.decode(): number for number, key in enumerate(self.keys) if missing[number] and _is_endpoint(key)}
+        if not asked:
+            return
+        from rag_assets.graph.requested_endpoints import meant_endpoints  # start-up budget: of few labels
+
+        declared = {
+            keys[at].decode(): at for at in range(bisect_left(keys, _HTTP), len(keys)) if _is_endpoint(keys[at])
+        }
+        for key, meant in meant_endpoints(asked, declared).items():
+            places[asked[key]] = declared[meant]
+
+
+_HTTP = b"http:"
+
+
+def _is_endpoint(key: bytes) -> bool:
+    return key.startswith(_HTTP) and key.endswith(b"|ENDPOINT")
 
 
 def _columns(parts: Sequence[GraphNode] | Sequence[GraphEdge], names: Iterable[str]) -> dict[str, list[Any]]:

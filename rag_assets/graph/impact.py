@@ -46,6 +46,7 @@ class EffectState(IntEnum):
     END = 2
     START = 3  # what changes
     AROUND = 4  # the type of a member that changes: who makes one may run the member through a base or an interface
+    NAMING = 5  # a method that names another one, as one that maps routes names the handler of each
 
 
 def language_without_resolver(key: str) -> str:
@@ -98,9 +99,10 @@ AFFECTED: tuple[EffectRule, ...] = (
         Relation.INHERITS,
         Relation.IMPLEMENTS,
         Relation.OVERRIDES,
-        Relation.REFERENCES,
         Relation.HANDLES,
     ),
+    EffectRule(Relation.REFERENCES, IN, source=tuple(kind for kind in NodeType if kind is not NodeType.METHOD)),
+    EffectRule(Relation.REFERENCES, IN, EffectState.NAMING, source=(NodeType.METHOD,)),
     *_in(
         Relation.READS_FROM,
         Relation.WRITES_TO,
@@ -125,11 +127,14 @@ AFFECTED: tuple[EffectRule, ...] = (
         EffectRule(r, OUT, EffectState.BEHIND, state=EffectState.BEHIND)
         for r in (Relation.IMPLEMENTS, Relation.OVERRIDES)
     ),
+    # Through a route: who sends requests to it, but not to all routes that are mapped beside it.
+    EffectRule(Relation.EXPOSES, OUT),
+    EffectRule(Relation.EXPOSES, OUT, EffectState.END, state=EffectState.NAMING),
+    EffectRule(Relation.EXPOSES, OUT, state=EffectState.BEHIND),
     # What shows the effect without passing it on.
     *(EffectRule(r, IN, EffectState.END) for r in (Relation.TESTS, Relation.MENTIONS)),
-    *(EffectRule(r, OUT, EffectState.END) for r in (Relation.EXPOSES, Relation.WRITES_TO, Relation.SCHEMA_CHANGE)),
+    *(EffectRule(r, OUT, EffectState.END) for r in (Relation.WRITES_TO, Relation.SCHEMA_CHANGE)),
     EffectRule(Relation.MAPS_TO, OUT, EffectState.END, source=(NodeType.ENTITY, NodeType.DBSET)),
-    EffectRule(Relation.EXPOSES, OUT, EffectState.END, state=EffectState.BEHIND),
     EffectRule(Relation.TESTS, IN, EffectState.END, state=EffectState.BEHIND),
 )
 """Who is affected if a node changes."""
@@ -187,6 +192,8 @@ def transitions(rules: Iterable[EffectRule]) -> NDArray[np.int8]:
         source = [kinds[kind.value] for kind in rule.source] or everything
         to = [kinds[kind.value] for kind in rule.to] or everything
         states = (rule.state, EffectState.START) if rule.state is EffectState.FLOW else (rule.state,)
+        if rule.state is EffectState.FLOW and rule.relation is not Relation.EXPOSES:
+            states = (*states, EffectState.NAMING)
         for state in states:
             cells = table[state, rule.side, relations.index(rule.relation)]
             cells[np.ix_(source, to)] = rule.then

@@ -274,7 +274,15 @@ _PY_INCLUDE = re.compile(
     r"(?:r?[\"'](?P<dotted>[\w.]+)[\"']|(?P<name>\w+(?:\.\w+)*))"
 )
 _PY_MOUNT = re.compile(
-    r"\.(?:include_router|register_blueprint)\(\s*(?P<name>\w+(?:\.\w+)*)(?P<arguments>(?:[^()]|\([^()]{0,300}\)){0,500})\)"
+    r"(?P<on>\b\w+)?\.(?:include_router|register_blueprint)\(\s*(?P<name>\w+(?:\.\w+)*)(?P<arguments>(?:[^()]|\([^()]{0,300}\)){0,500})\)"
+)
+_PY_ROUTER = re.compile(
+    r"^(?P<name>\w+)\s*(?::[^=\n]*)?=\s*(?:\w+\.)*\w*(?:APIRouter|Blueprint)\((?P<arguments>(?:[^()]|\([^()]*\))*)\)",
+    re.MULTILINE,
+)
+_PY_PREFIX_SAID = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"'\n]*)")
+_PY_MOUNT_HERE = re.compile(
+    r"\.(?:include_router|register_blueprint)\(\s*(\w+)\s*,[^()]*?\b(?:url_)?prefix\s*=\s*[\"']([^\"']*)"
 )
 _PY_DECORATOR = re.compile(r"^[ \t]*@(\w+)\.(?:get|post|put|delete|patch|route|api_route)\(", re.MULTILINE)
 _PY_PREFIX = re.compile(r"\b(?:url_)?prefix\s*=\s*(?:[\"']([^\"'\n]*)|(?:\w+\.)*(\w+)\s*(?:,|$))")
@@ -297,6 +305,7 @@ def _python(path: str, text: str) -> Iterator[RouteMount]:
     text = _COMMENT_LINE.sub("", text)
     includes, mounts = list(_PY_INCLUDE.finditer(text)), list(_PY_MOUNT.finditer(text))
     imported = _python_imports(text, posixpath.dirname(path)) if includes or mounts else {}
+    routers, constants = (router_prefixes(text), dict(_PY_PATH.findall(text))) if mounts else ({}, {})
     for include in includes:
         if include["dotted"]:
             yield RouteMount((path,), _python_files((include["dotted"].replace(".", "/"),)), include["path"])
@@ -304,12 +313,25 @@ def _python(path: str, text: str) -> Iterator[RouteMount]:
             yield RouteMount((path,), targets, include["path"])
     for mount in mounts:
         if targets := _python_named(mount["name"], imported):
-            prefix = _PY_PREFIX.search(mount["arguments"])
-            yield RouteMount((path,), targets, (prefix and prefix[1]) or "", (prefix and prefix[2]) or "")
+            prefix, own = _PY_PREFIX.search(mount["arguments"]), routers.get(mount["on"], "")
+            said = (prefix and (prefix[1] or constants.get(prefix[2], ""))) or ""
+            called = (prefix and not said and prefix[2]) or ""
+            yield RouteMount((path,), targets, joined(own, said) if own else said, called)
     for router in dict.fromkeys(_PY_DECORATOR.findall(text)):  # a router of another file has its routes here
         imported = imported or _python_imports(text, posixpath.dirname(path))
         if modules := imported.get(router):
             yield RouteMount(_python_files(modules), (path,), "")
+
+
+def router_prefixes(text: str) -> dict[str, str]:
+    """The prefixes of the routers that a file of Python makes or mounts, by name."""
+    own = {}
+    for found in _PY_ROUTER.finditer(text):
+        prefix = _PY_PREFIX_SAID.search(found["arguments"])
+        own[found["name"]] = joined(prefix[1]) if prefix else ""
+    for mounted in _PY_MOUNT_HERE.finditer(text):
+        own[mounted[1]] = joined(mounted[2], own.get(mounted[1], ""))
+    return own
 
 
 def _python_named(name: str, imported: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

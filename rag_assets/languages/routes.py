@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from rag_assets.languages.route_mounts import joined
+from rag_assets.languages.route_mounts import joined, router_prefixes
 
 ANY_METHOD = "ANY"
 _VERBS = "GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS"
@@ -229,14 +229,6 @@ _MAY_HAVE = {
     ),
 }
 _PYTHON_HANDLER = re.compile(r"^[ \t]*((?:async\s+)?def\s)", re.MULTILINE)
-_PYTHON_ROUTER = re.compile(
-    r"^(?P<name>\w+)\s*(?::[^=\n]*)?=\s*(?:\w+\.)*(?:APIRouter|Blueprint)\((?P<arguments>(?:[^()]|\([^()]*\))*)\)",
-    re.MULTILINE,
-)
-_PYTHON_MOUNT = re.compile(
-    r"\.(?:include_router|register_blueprint)\(\s*(\w+)\s*,[^()]*?\b(?:url_)?prefix\s*=\s*[\"']([^\"']*)"
-)
-_PYTHON_PREFIX = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"'\n]*)")
 _BRACKETS = {language: re.compile(rf"{skipped}|(?P<found>[()\[\]{{}}])") for language, skipped in _SKIPPED.items()}
 _LINE_OF_CHAIN_ENDS = re.compile(r"(?<![.,({])\n")
 
@@ -441,7 +433,7 @@ def _python_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
     """Decorators of FastAPI and Flask below the prefixes of their routers; lists of Django below each path that
     includes them."""
     decorated = any(call["on"] for call in calls)
-    prefixes = _router_prefixes(text) if decorated else {}
+    prefixes = router_prefixes(text) if decorated else {}
     handlers = [(found.start(), found.start(1)) for found in _PYTHON_HANDLER.finditer(text)] if decorated else []
     for call, after in zip(calls, [*(call.start() for call in calls[1:]), len(text)], strict=False):
         if call["on"]:
@@ -452,17 +444,6 @@ def _python_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
                 yield Route(verb, joined(prefixes.get(call["on"], ""), call["route"]), declared)
     listed_calls = [call for call in calls if not call["on"]]
     yield from islice(_django_routes(text, listed_calls, closed), len(listed_calls) + _MOST_INCLUDED)
-
-
-def _router_prefixes(text: str) -> dict[str, str]:
-    """The prefixes of the routers that a file makes or mounts, by name."""
-    own = {}
-    for found in _PYTHON_ROUTER.finditer(text):
-        prefix = _PYTHON_PREFIX.search(found["arguments"])
-        own[found["name"]] = joined(prefix[1]) if prefix else ""
-    for mounted in _PYTHON_MOUNT.finditer(text):
-        own[mounted[1]] = joined(mounted[2], own.get(mounted[1], ""))
-    return own
 
 
 def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:

@@ -234,7 +234,7 @@ def test_tests_that_cover_something_are_a_list(parts: Index) -> None:
     parcels = parts.ask("which tests cover parcels?", options=AskOptions()).text
     assert "- **tests.parcel_weighs_something** in core/src/parcel.rs:8" in parcels
     weigh = parts.ask("which tests cover `weigh`?", options=AskOptions()).text
-    assert "**tests.parcel_weighs_something** calls **core/src/parcel.weigh** in core/src/parcel.rs:9" in weigh
+    assert "**tests.parcel_weighs_something** calls **parcel.weigh** in core/src/parcel.rs:9" in weigh
 
 
 @pytest.mark.parametrize(

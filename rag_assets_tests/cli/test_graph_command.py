@@ -297,3 +297,50 @@ def test_a_misspelled_command_is_not_only_an_unknown_symbol(graphed: Indexed, wo
     done = graphed.cli.run("graph", *words)
     assert done.code == 1
     assert done.err.endswith(f"or did you mean: rag-assets graph {command}?\n")
+
+
+CONTROLLER = "src/Orders/RefundsController.cs"
+SERVER_AND_PAGE: dict[str, str | bytes] = {
+    PATH: "namespace Shop.Orders;\n\npublic class OrderService\n{\n    public decimal RefundOrder(int id) => 1m;\n}\n",
+    CONTROLLER: "using Microsoft.AspNetCore.Mvc;\n\nnamespace Shop.Orders;\n\n[ApiController]\n"
+    '[Route("api/refunds")]\npublic class RefundsController(OrderService orders) : ControllerBase\n{\n'
+    '    [HttpPost("{id}")]\n    public decimal Post(int id) => orders.RefundOrder(id);\n}\n',
+    "web/src/refunds.ts": "const base = '/api/refunds';\n\nexport async function payBack(id: number) {\n"
+    "  return fetch(`${base}/${id}`, { method: 'POST' });\n}\n",
+    "web/src/page.ts": "import { payBack } from './refunds';\n\nexport function onClick() {\n  return payBack(3);\n}\n",
+    "tests/RefundTests.cs": "public class RefundTests\n{\n    [Fact]\n    public async Task Pays_back()\n    {\n"
+    '        await client.PostAsync("/api/refunds/7", null);\n    }\n}\n',
+}
+PAY_BACK, ON_CLICK = "typescript:web/src/refunds.payBack|METHOD", "typescript:web/src/page.onClick|METHOD"
+
+
+def test_a_change_reaches_who_sends_requests_to_its_endpoint_until_the_route_is_another_one(tmp_path: Path) -> None:
+    repository = new_repository(tmp_path / "shop", SERVER_AND_PAGE)
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    label = index_without_dagster(cli.home, repository, "shop")
+
+    def reached() -> dict[str, tuple[str, str]]:
+        found = cli.run("graph", "impact", "OrderService.RefundOrder", "--label", label, "--json").json["nodes"]
+        return {one["key"]: (one["group"], one["confidence"]) for one in found}
+
+    changed = reached()
+    assert changed[PAY_BACK] == changed[ON_CLICK] == ("code", "probable")
+    assert changed["csharp:RefundTests.Pays_back()|METHOD"] == ("tests", "probable")
+    needed = cli.run("graph", "uses", "onClick", "--label", label, "--json").json["nodes"]
+    assert REFUND in {one["key"] for one in needed}
+    told = cli.run("ask", "who calls POST /api/refunds/{id}?", "--label", label, "--json").json["answer"]
+    assert "**refunds.payBack** probably calls **POST /api/refunds/{id}** in web/src/refunds.ts:4" in told
+    told = cli.run("ask", "what breaks if I change OrderService.RefundOrder?", "--label", label, "--json").json[
+        "answer"
+    ]
+    assert (
+        "**RefundsController.Post** exposes **POST /api/refunds/{id}**" in told and "**RefundTests.Pays_back**" in told
+    )
+
+    text = SERVER_AND_PAGE[CONTROLLER]
+    assert isinstance(text, str)
+    repository.commit({CONTROLLER: text.replace("api/refunds", "api/money-back")})
+    index_without_dagster(cli.home, repository, "shop")
+    changed = reached()
+    assert "http:POST /api/money-back/{id}|ENDPOINT" in changed
+    assert not {PAY_BACK, ON_CLICK, "csharp:RefundTests.Pays_back()|METHOD"} & changed.keys()

@@ -27,7 +27,7 @@ from rag_assets.graph.extract.endpoints import effects_of_lambdas, endpoints, ot
 from rag_assets.graph.extract.messages import messages
 from rag_assets.graph.extract.sql_objects import sql_objects as sql
 from rag_assets.graph.extract.tests import subjects_of_tests, tested_members
-from rag_assets.languages.detection import WITHOUT_RESOLVER, manifest_format
+from rag_assets.languages.detection import WITHOUT_RESOLVER, SourceType, manifest_format, source_type
 from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.treesitter.module_constants import module_constants
@@ -94,6 +94,20 @@ def packages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode
         yield GraphEdge(file_key(file.path), Relation.REFERENCES, key, path=file.path, line=one.line)
 
 
+_REQUESTING = ("lient", "ttp", "axios", "etch(", "ajax", "equest", "Refit")
+"""What code has that sends requests, in either case of the first letter."""
+
+
+def requests(file: ParsedFile, nodes: Iterable[GraphNode]) -> Iterable[GraphEdge]:
+    """The requests that a file sends to endpoints of the label, but not where it declares some: among its `nodes`."""
+    is_code = source_type(file.language) in (SourceType.CODE, SourceType.MARKUP)
+    if not (is_code and any(word in file.text for word in _REQUESTING)):
+        return ()
+    from rag_assets.graph.extract.requests import requests_of  # start-up budget: of few files
+
+    return requests_of(file, {node.line_start for node in nodes if node.kind is NodeType.ENDPOINT})
+
+
 _MARKUP = frozenset({"xml", "xaml", "html"})
 _WEB_FORMS = (".ashx", ".asmx", ".asax", ".svc")
 """Files of one directive, which are texts otherwise."""
@@ -134,15 +148,17 @@ EXTRACTORS: tuple[Extractor, ...] = (
 
 
 def graph_of(file: ParsedFile, symbols: LabelDeclarations) -> Iterator[GraphNode | GraphEdge]:
-    """The nodes and edges of one file: itself, what the extractors find, then what follows from it: the effects of
-    lambdas behind routes, and the methods that cases of tests test."""
+    """The nodes and edges of one file: itself, what the extractors find, then what follows from it: its requests, the
+    effects of lambdas behind routes, and the methods that cases of tests test."""
     found = [part for extractor in EXTRACTORS for part in extractor(file, symbols)]
     yield from found
     edges = [part for part in found if isinstance(part, GraphEdge)]
     nodes = [part for part in found if isinstance(part, GraphNode)]
     if file_key(file.path) not in {node.key for node in nodes}:
         yield _file_node(file)
-    yield from effects_of_lambdas(file, nodes, edges)
+    asked = list(requests(file, nodes))
+    yield from asked
+    yield from effects_of_lambdas(file, nodes, [*edges, *asked])
     yield from tested_members(file, edges)
 
 

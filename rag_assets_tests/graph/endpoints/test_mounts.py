@@ -157,6 +157,20 @@ FASTAPI = {
     "app/api/routes/login.py": '@router.post("/login")\ndef login(): ...\n',
     "app/api/routes/items.py": 'router = APIRouter(prefix="/all")\n@router.get("")\ndef items(): ...\n',
 }
+NESTED_FASTAPI = {
+    "shop/app.py": "from shop.routes import router\napp = FastAPI()\napp.include_router(router)\n",
+    "shop/routes/__init__.py": 'from . import about, recipe\n\nrouter = APIRouter(prefix="/api")\n'
+    "router.include_router(about.router)\nrouter.include_router(recipe.router)\n",
+    "shop/routes/about/__init__.py": 'from . import page\nrouter = OpenAPIRouter(prefix="/app")\n'
+    "router.include_router(page.router)\n",
+    "shop/routes/about/page.py": 'router = APIRouter(prefix="/about")\n@router.get("")\ndef about(): ...\n',
+    "shop/routes/recipe/__init__.py": 'from . import all_of, events\nprefix = "/recipes"\nrouter = APIRouter()\n'
+    "router.include_router(all_of.router, prefix=prefix)\nrouter.include_router(events.router, prefix=prefix)\n",
+    "shop/routes/recipe/all_of.py": 'router = UserAPIRouter()\n@router.post("")\ndef add(): ...\n',
+    "shop/routes/recipe/events.py": 'router = UserAPIRouter(prefix="/events")\n@router.get("")\ndef all(): ...\n',
+    "shop/other.py": 'prefix = "/other"\n',
+}
+
 DJANGO = {
     "shop/urls.py": """\
         from django.urls import include, path
@@ -218,6 +232,9 @@ def routes(texts: dict[str, str]) -> list[str]:
         pytest.param(FLASK, ["GET /auth/login"], id="flask"),
         pytest.param(NEST, ["GET /api/tags", "GET /tags"], id="nest"),
         pytest.param(FASTAPI, ["GET /v1/items/all", "GET /v1/users/{id}", "POST /v1/login"], id="fastapi"),
+        pytest.param(
+            NESTED_FASTAPI, ["GET /api/app/about", "GET /api/recipes/events", "POST /api/recipes"], id="nested fastapi"
+        ),
         pytest.param(DJANGO, ["ANY /api/articles/feed", "ANY /api/profiles/{name}"], id="django"),
         pytest.param(DJANGO_REST, ["ANY /api/orders", "ANY /api/orders/{order}/items"], id="django rest"),
     ],

@@ -1,0 +1,39 @@
+"""The requests that code sends to endpoints: of a front end to its server, of a service to another one, of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, endpoint_key, file_key, member_keys
+from rag_assets.contracts.segment import leaves_of
+from rag_assets.languages.csharp.declaration_ranges import LANGUAGE
+from rag_assets.languages.http_requests import requests_in
+from rag_assets.languages.parsed_file import ParsedFile
+
+
+def requests_of(file: ParsedFile, registered: Collection[int]) -> Iterator[GraphEdge]:
+    """`METHOD Calls ENDPOINT`, by the path as the code writes it: which endpoint of the label that is, all of them tell
+    (`graph.requested_endpoints`). On the lines in `registered` endpoints are declared, and not called."""
+    source_at = file.places.key_at if file.language == LANGUAGE else _source_of(file)
+    for found in requests_in(file.text, file.language):
+        line = file.lines.line_of(found.start)
+        if line not in registered:
+            key = endpoint_key(found.method, found.path)
+            yield GraphEdge(source_at(found.start), Relation.CALLS, key, Confidence.PROBABLE, file.path, line)
+
+
+def _source_of(file: ParsedFile) -> Callable[[int], str]:
+    """The innermost declaration with a node around an offset, else the file."""
+    known = [
+        (span.char_start, span.char_end, keys[0])
+        for segment in file.segments
+        for leaf in leaves_of(segment.members)
+        if (keys := member_keys(file.language, leaf.owner_in(segment.symbol), leaf.member))
+        for span in (leaf.member.span,)
+    ]
+
+    def source_at(offset: int) -> str:
+        around = [(end - start, key) for start, end, key in known if start <= offset < end]
+        return min(around)[1] if around else file_key(file.path)
+
+    return source_at
