@@ -78,6 +78,12 @@ def _meant(graph: Graph, words: Sequence[str]) -> Numbers:
     return known
 
 
+def entity_called(graph: Graph, words: Sequence[str]) -> str:
+    """The type behind the table, or the set of a context, that is called so; '' where several are, or none."""
+    names = {graph.names[node] for node in _meant(graph, words).tolist() if graph.kinds[node] == _ENTITY}
+    return names.pop() if len(names) == 1 else ""
+
+
 def _tables(graph: Graph, nodes: Numbers) -> list[ListedNode]:
     """The tables among some nodes, where they are created."""
     return list(places_of(graph, nodes[graph.kinds[nodes] == KINDS.index(NodeType.TABLE.value)]))

@@ -41,6 +41,7 @@ from rag_assets.answer.question_analysis import (
     intent_of,
     is_subject,
     listed_noun,
+    members_asked,
     package_asked,
     root,
     roots_of,
@@ -151,6 +152,8 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
         wish = replace(wish, intent=Intent.OVERVIEW)
     elif not wish.names:
         wish = _with_declared_words(wish, question, target, graph_of)
+    if owner := members_asked(question.asks or question.typed):
+        wish = _of_entity(wish, owner, [graph for _, graph in graphs_of(target, graph_of)])
     pasted = _declared_of(question.pasted, target)
     words = words_asked_of(target.parts, " ".join((question.text, *pasted)), wish.names)
     names = wish.names[:_MOST_NAMES]
@@ -677,6 +680,16 @@ def _with_declared_words(
         if any(declares(graph, one, only_types=of_type and one.isidentifier()) for graph in graphs)
     )
     return replace(maybe, names=names[:1] if of_type else names) if names else wish
+
+
+def _of_entity(wish: QueryIntent, owner: Sequence[str], graphs: Sequence[Graph]) -> QueryIntent:
+    """The question for the columns of a table, or of a set of a context, as one about the type that is mapped to it."""
+    from rag_assets.answer.data_plan import entity_called
+
+    if any(declares(graph, name, only_types=True) for graph in graphs for name in wish.names):
+        return wish
+    found = [name for graph in graphs if (name := entity_called(graph, owner))]
+    return replace(wish, intent=Intent.DEFINITION, names=(found[0],), declared=True) if found else wish
 
 
 def _enumerations(graphs: Iterable[Graph], names: Iterable[str]) -> list[str]:

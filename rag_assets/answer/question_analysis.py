@@ -379,7 +379,7 @@ def intent_of(question: Question) -> QueryIntent:
     options = tuple(
         one for one in dict.fromkeys((*_OPTION_NAME.findall(text), *_KEY_PATH.findall(text))) if one not in names
     )
-    declared = intent is Intent.DEFINITION and _SHOWN.match(text) is not None
+    declared = intent is Intent.DEFINITION and any(one.search(text) for one in (_SHOWN, _MEMBERS))
     return QueryIntent(intent, names + options, places, routes, _DOES.match(text) is not None, declared=declared)
 
 
@@ -396,6 +396,13 @@ _OF_TYPE = re.compile(
 """`What does License do?` may be about that class. What `a License` is, documents say too."""
 
 
+def members_asked(question: str) -> tuple[str, ...]:
+    """The words of what has the columns, fields or other members that a question asks for; none for others."""
+    found = _MEMBERS.search(question)
+    said = re.findall(r"\w+", found["owner"] or found["model"]) if found is not None else ()
+    return tuple(root(word.lower()) for run in said for word in identifier_words(run))
+
+
 def words_as_names(question: Question) -> QueryIntent | None:
     """A question of what calls, needs, tests, implements or stores something, as one about its capitalised words, one
     of what a single such word is or does as one about that type, and one of members as one about what has them: whether
@@ -407,7 +414,8 @@ def words_as_names(question: Question) -> QueryIntent | None:
     members = _MEMBERS.search(text)
     if members:  # `a catalog item` may be `CatalogItem`
         said = (members["owner"] or members["model"]).split()
-        return QueryIntent(Intent.DEFINITION, ("".join(word[:1].upper() + word[1:] for word in said), " ".join(said)))
+        owner = "".join(word[:1].upper() + word[1:] for word in said)
+        return QueryIntent(Intent.DEFINITION, (owner, " ".join(said)), declared=True)
     if choices := _choices(text):
         return QueryIntent(Intent.DEFINITION, choices, choice=True)
     if one := _OF_TYPE.match(text):

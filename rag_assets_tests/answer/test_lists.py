@@ -110,6 +110,15 @@ def test_the_states_of_something_are_its_enumeration(shop: Index, question: str)
     assert found.text.startswith("`OrderStatus` in src/Orders/OrderStatus.cs:3-7 ") and "Sent," in found.text
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["which columns does the orders table have?", "what columns are in Orders?", "which fields has an order?"],
+)
+def test_the_columns_of_a_table_are_what_its_type_has(shop: Index, question: str) -> None:
+    found = shop.ask(question, options=AskOptions())
+    assert found.text.startswith("`Order` in src/Orders/Order.cs:3 ") and "Id: int" in found.text
+
+
 PARTS = {
     "src/Shop.Web/Shop.Web.csproj": '<Project>\n  <PackageReference Include="Serilog" Version="3" />\n'
     '  <PackageReference Include="Dapper" Version="2" />\n</Project>\n',
