@@ -100,7 +100,7 @@ _SHORT = 4
 """Letters of a name that says something at the beginning alone: `auth-next` is not of Next.js."""
 _COMMON = word_set(
     "black motor liquid echo wire passport responses requests goose chi got tap quartz spring zap",
-    "log rocket warp tera diesel faraday devise cucumber giraffe smarty",
+    "log next rocket warp tera diesel faraday devise cucumber giraffe smarty",
 )
 """Technologies that are called as many things are: only a whole name is of one, or what follows the group of Maven."""
 WHOLE, BEGINNING, INSIDE = 3, 2, 1

@@ -142,6 +142,7 @@ PARTS = {
     "    public DbSet<Voucher> Vouchers { get; set; }\n    public DbSet<Customer> Customers { get; set; }\n}\n",
     "web/test/parcels/label.ts": "import { label } from '../../label';\n\ndescribe('label', () => {\n"
     "  it('has a name', () => label());\n});\n",
+    "web/server.ts": "import express from 'express';\nconst app = express();\napp.listen(80);\n",
     "web/label.ts": "export function label() {}\n",
     "core/src/parcel.rs": "pub fn weigh() {}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n"
     "    fn parcel_weighs_something() {\n        weigh();\n    }\n}\n",
@@ -233,6 +234,11 @@ def test_what_may_be_chosen_is_shown(parts: Index, question: str, name: str, sai
     found = parts.ask(question, options=AskOptions())
     assert found.text.startswith(f"`{name}` in src/Shop.Web/{name}.cs:3") and said in found.text
     assert found.intent is Intent.DEFINITION and not found.unsure
+
+
+def test_programs_of_node_start_in_files_that_are_called_so(parts: Index) -> None:
+    found = parts.ask("where is the entry point?", options=AskOptions()).text
+    assert found.startswith("**Entry points:**\n- **server.ts** in web/server.ts:3: `app.listen(80);`")
 
 
 def test_tests_that_cover_something_are_a_list(parts: Index) -> None:

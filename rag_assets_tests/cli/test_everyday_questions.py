@@ -52,7 +52,8 @@ PAGE = """\
     "react": "19.0.0",
     "eslint-plugin-vue": "9.0.0",
     "tailwindcss": "4.0.0",
-    "vitest": "3.0.0"
+    "vitest": "3.0.0",
+    "next-themes": "0.4.0"
   }
 }
 """

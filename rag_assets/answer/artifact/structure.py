@@ -12,10 +12,14 @@ from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns
 from rag_assets.contracts.graph import Confidence, NodeType, Relation
 from rag_assets.graph.csr_graph import KINDS, RELATIONS, NodeLocation
 
-_ENTRY_FILE = re.compile(r"(?:Program\.cs|__main__\.py|manage\.py|wsgi\.py|asgi\.py)")
+_ENTRY_FILE = re.compile(
+    r"(?:.*/)?(?:Program\.cs|(?:__main__|manage|wsgi|asgi)\.py)"
+    r"|(?:[^/]+/){0,3}(?:(?:app|main)\.py|(?:app|bin|cli|index|main|server|www)\.[cm]?[jt]sx?)"  # deeper: of any module
+)
 _SAYS_ENTRY = re.compile(
-    r"Create(?:Default|Empty|Slim)?Builder|\b[Mm]ain\s*\(|__name__|new \w*HostBuilder|execute_from_command_line"
-    r"|\b(?:app|host)\.Run|get_[aw]sgi_application"
+    r"Create(?:Default|Empty|Slim)?Builder|\b[Mm]ain\s*\(|__name__\s*==|new \w*HostBuilder|execute_from_command_line"
+    r"|\b(?:app|host)\.Run|get_[aw]sgi_application|=\s*create_app\(|\b(?:FastAPI|Flask|uvicorn\.run)\("
+    r"|^#!.*\bnode\b|NestFactory\.create|\.listen\s*\(|\bcreate(?:App|Root)\s*\("
 )
 _TELLING = (
     *(Relation.CALLS, Relation.INJECTS, Relation.CONSTRUCTS, Relation.EXECUTES, Relation.WRITES_TO),
@@ -29,7 +33,7 @@ _MOST_USES = 20
 
 def entry_points(columns: GraphColumns) -> list[tuple[str, int]]:
     """(path, line) of where programs start, those nearest to the root first; none in `.github` and the like."""
-    found = {path: 0 for path in columns.files if _ENTRY_FILE.fullmatch(path.rpartition("/")[2])}
+    found = {path: 0 for path in columns.files if _ENTRY_FILE.fullmatch(path)}
     for node in columns.nodes(NodeType.METHOD).tolist():
         if columns.graph.names[node] in ("Main", "main") and (place := columns.place(node)) is not None:
             found[place.path] = place.line_start
