@@ -188,7 +188,7 @@ def test_a_technology_is_told_by_the_line_that_names_it(cli: CommandLine, questi
 def test_what_is_not_used_is_said_and_nothing_else_is_an_answer(cli: CommandLine, question: str, what: str) -> None:
     done = cli.run("ask", question, "--json")
     assert done.code == 4 or done.json["unsure"]
-    assert f"{what} 10 packages that manifests name" in str(done.json["reason"]) + str(done.json["notes"])
+    assert f"{what} 11 packages that manifests name" in str(done.json["reason"]) + str(done.json["notes"])
 
 
 @pytest.mark.parametrize(
