@@ -667,6 +667,7 @@ def _with_declared_words(
         return wish
     graphs = [graph for _, graph in graphs_of(target, graph_of)]
     chosen = tuple(one for one in _enumerations(graphs, [listed]) if of_choice or one == listed) if listed else ()
+    chosen = chosen or (_constants_called(graphs, listed) if listed else ())
     if chosen and not (maybe and maybe.choice):
         return replace(wish, intent=Intent.DEFINITION, names=chosen, choice=True)
     if maybe is None:
@@ -700,6 +701,16 @@ def _enumerations(graphs: Iterable[Graph], names: Iterable[str]) -> list[str]:
     known = {one.name for graph in graphs for one in nodes_listed(graph, "enum") if non_product_code(one.path) is None}
     ending = ([name] if name in known else [one for one in known if name and one.endswith(name)] for name in names)
     return [found[0] for found in ending if len(found) == 1]
+
+
+def _constants_called(graphs: Iterable[Graph], name: str) -> tuple[str, ...]:
+    """The one class of the product that holds constants and is called by a name: `ShopRoles`, `RoleNames`."""
+    from rag_assets.answer.plans import holders_of_constants
+
+    plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    called = re.compile(rf"(?:.*[a-z\d])?(?:{plural}|{name}(?:Names|Types|Keys|Constants))")
+    found = {one for graph in graphs for one in holders_of_constants(graph) if called.fullmatch(one)}
+    return tuple(found) if len(found) == 1 else ()
 
 
 def _declared_of(pasted: Sequence[str], target: Searchable) -> dict[str, list[str]]:

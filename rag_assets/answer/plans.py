@@ -63,6 +63,7 @@ _FORMS = {
     for form in ("class", "enum", "interface", "record", "struct")
 }
 """What stands before the name of a type, or in Go behind it."""
+_CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic readonly\b")
 _DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b")
 _HOSTED = frozenset({"background", "hosted", "recurring", "scheduled"})
 _RUN = frozenset({"job", "process", "service", "task", "worker"})
@@ -288,6 +289,19 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     found = derived if sort and derived else derived.union(named, contracts)
     found -= {node for node in bases if _ABSTRACT.search(graph.signature(node))}
     return np.array(sorted(found.union(functions)), np.int64), bool(sort and derived)
+
+
+def holders_of_constants(graph: Graph) -> Iterator[str]:
+    """The names of the classes of the product that have nothing but constants."""
+    inside = np.zeros((2, len(RELATIONS)), np.bool_)
+    inside[OUT, RELATIONS.index(Relation.CONTAINS.value)] = True
+    for one in nodes_listed(graph, "class"):
+        node = graph.find(one.key)
+        if node is None or non_product_code(one.path) is not None:
+            continue
+        held = graph.reach(np.array([node]), inside)[0].node.tolist()
+        if held and all(_CONSTANT_MEMBER.search(graph.signature(at)) for at in held):
+            yield one.name
 
 
 def _of_kind(graph: Graph, kind: NodeType) -> list[int]:

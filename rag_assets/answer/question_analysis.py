@@ -662,6 +662,8 @@ _ENUMERATED = {
     "type": "Type Kind",
 } | {one: one.capitalize() for one in ("category", "level", "mode", "phase", "priority", "reason", "role", "severity")}
 """What a question calls the values of an enumeration, and what the enumeration may be called."""
+_CONSTANTS = word_set("claim feature permission policy scope")
+"""What classes of constants have, beside those."""
 _MOST_OF_NAME = 3  # words
 
 
@@ -678,9 +680,11 @@ def _choices(question: str) -> tuple[str, ...]:
 
 def enumeration_named(question: str) -> tuple[str, bool]:
     """(what an enumeration is called whose values a question may want a list of, `MailProvider` for `which mail
-    providers are supported?`; whether it asks for what somebody may choose); '' for another question."""
+    providers are supported?` and `Role` for `which roles are there?`; whether it asks for what somebody may choose);
+    '' for another question."""
     noun, rest = listed_noun(question)
-    return ("".join(map(str.capitalize, noun.split())) if " " in noun else "", asks_choice(rest))
+    is_meant = " " in noun or (noun in _ENUMERATED.keys() | _CONSTANTS and not says_something(rest))
+    return ("".join(map(str.capitalize, noun.split())) if is_meant else "", asks_choice(rest))
 
 
 _CHOICE = re.compile(r"\b(?:supports?|supported|accepted|allowed)\b|\bcan (?:i|we|you|one|it) \w+", re.IGNORECASE)

@@ -28,6 +28,16 @@ public abstract record IntegrationEventBase : IIntegrationEvent;
     "src/Orders/OrderStatus.cs": "namespace Shop;\n\npublic enum OrderStatus\n{\n    Placed,\n    Sent,\n}\n",
     "src/Orders/Order.cs": "namespace Shop;\n\npublic class Order { public int Id { get; set; } }\n",
     "src/Orders/Customer.cs": "namespace Shop;\n\npublic class Customer { public int Id { get; set; } }\n",
+    "src/Orders/Role.cs": "namespace Shop;\n\npublic class Role { public int Id { get; set; } }\n",
+    "src/Orders/RoleNames.cs": """\
+namespace Shop;
+
+public class RoleNames
+{
+    public const string Clerk = "clerk";
+    public static readonly string Admin = "admin";
+}
+""",
     "src/Data/ShopContext.cs": """\
 namespace Shop;
 
