@@ -30,6 +30,7 @@ from rag_assets.contracts.segment import leaves_of
 from rag_assets.graph.extract.calls import call_sites
 from rag_assets.languages.call_syntax import syntax_of
 from rag_assets.languages.callables import CallableIndex, callables_in
+from rag_assets.languages.calling_file import CallingFile
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.segmentation import segment_file
@@ -76,7 +77,12 @@ def files_of(root: Path, folder: str) -> Iterator[ParsedFile]:
 def compare(files: list[ParsedFile], told: list[list[object]], peer_seconds: float) -> None:
     started = time.perf_counter()
     known = CallableIndex(one for file in files for one in callables_in(file))
-    sites = [(file, *site) for file in files for site in call_sites(file, known)]
+    sites = [
+        (file, *site)
+        for file in files
+        if (syntax := syntax_of(file.language))
+        for site in call_sites(CallingFile(file, syntax), known)
+    ]
     seconds = time.perf_counter() - started
     places = declared(files)
     by_name: defaultdict[str, list[tuple[str, int, int]]] = defaultdict(list)

@@ -203,7 +203,9 @@ def arguments_at(code: str, start: int) -> int:
 _TYPE = r"(?:(?P<of>\w+)(?:\.|::)){0,6}(?P<type>[A-Z]\w*)"
 _ARGUMENTS = r"(?:<[^<>;(){}\n]{0,80}>)?"
 _TYPED = (
-    re.compile(rf"(?<![\w$])(?P<name>[\w$]+)[?!]?\s*:\s*(?:&|\*|mut\b|final\b|readonly\b|\s){{0,6}}{_TYPE}"),
+    re.compile(
+        rf"(?<![\w$])(?P<name>[\w$]+)[?!]?\s*:\s*(?:&|\*|dyn\b|final\b|impl\b|mut\b|readonly\b|\s){{0,6}}{_TYPE}"
+    ),
     re.compile(
         rf"(?<![\w.$]){_TYPE}{_ARGUMENTS}(?:\[\])?[?*& \t]+(?:const\s+)?\$?(?P<name>[a-z_]\w*)\s*(?=[=;,):{{]|in\b)"
     ),

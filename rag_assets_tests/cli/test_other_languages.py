@@ -72,6 +72,7 @@ COUNTER = """\
 """
 FILES: dict[str, str | bytes] = {
     "src/printer.rs": PRINTER,
+    "src/run.rs": 'use crate::printer::Sink;\n\npub fn run_all(sink: &mut dyn Sink) {\n    sink.matched("x");\n}\n',
     "src/Basket.kt": "package shop\n\n/** Holds what is wanted. */\nclass Basket {\n    fun total(): Int = 0\n}\n",
     "src/Tax.fs": "module Shop.Tax\n\n/// Rounds to cents.\nlet roundToCents (amount: decimal) =\n    round amount\n",
     "include/queue.h": "#pragma once\nnamespace shop {\nclass Queue {\npublic:\n    void push_back(int value);\n};\n}",
@@ -136,6 +137,13 @@ def test_what_implements_a_trait_is_a_list(shop: CommandLine) -> None:
     assert "rust:src/printer.Printer|TYPE" in walked
 
 
+def test_a_change_of_what_implements_a_trait_reaches_who_calls_the_trait(shop: CommandLine) -> None:
+    reached = {
+        one["key"]: one["group"] for one in shop.run("graph", "impact", "Printer.matched", "--json").json["nodes"]
+    }
+    assert reached["rust:src/run.run_all|METHOD"] == "code"
+
+
 def test_tests_are_known_by_what_their_language_writes(shop: CommandLine) -> None:
     found = shop.run("search", "kind:Test", "--json").json["hits"]
     assert {hit["path"] for hit in found} == {
@@ -194,7 +202,7 @@ def test_a_part_of_a_text_without_members_is_told_by_its_line_that_says_the_most
 
 def test_status_and_explain_say_how_such_a_file_was_read(shop: CommandLine) -> None:
     (entry,) = json.loads(shop.run("status", "--json").out)["labels"]
-    assert entry["parse_health"]["by_patterns"] == 13
+    assert entry["parse_health"]["by_patterns"] == 14
     assert "parse by-patterns" in shop.run("explain", "src/printer.rs").out
 
 

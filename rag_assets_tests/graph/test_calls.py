@@ -308,3 +308,50 @@ def test_any_text_is_read(language: str) -> None:
     code = code_of(text, language)
     assert (syntax is None) == (code == "")
     assert syntax is None or (len(code) == len(text) and list(calls_in(code, syntax)) is not None)
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (
+            PYTHON,
+            ["shop.stats.Named.total|METHOD Overrides shop.stats.Entry.total|METHOD resolved"],
+        ),
+        (
+            {
+                "a/Parser.java": "package a;\npublic interface Parser {\n  void parse(String text);\n"
+                "  void parse(int[] codes);\n}\n",
+                "b/Json.java": "package b;\nimport a.Parser;\npublic class Json implements Parser {\n"
+                "  public Json(String text) { }\n  public void parse(String text) { }\n"
+                "  public void parse(byte[] other) { }\n  public void parse(int a, int b) { }\n}\n",
+            },
+            [
+                "b.Json.parse(String)|METHOD Implements a.Parser.parse(String)|METHOD resolved",
+                "b.Json.parse(byte[])|METHOD Implements a.Parser.parse(String)|METHOD probable",
+                "b.Json.parse(byte[])|METHOD Implements a.Parser.parse(int[])|METHOD probable",
+            ],
+        ),
+        (
+            {
+                "src/sink.ts": "export interface Sink { write(text: string): void }\n"
+                "export abstract class Base implements Sink { constructor() {} abstract write(text: string): void }\n",
+                "src/file.ts": "import { Base } from './sink';\nexport class File extends Base {\n"
+                "  constructor() { super(); }\n  write(text: string) { }\n  other() { }\n}\n",
+            },
+            [
+                "src/file.File.write|METHOD Overrides src/sink.Base.write|METHOD resolved",
+                "src/sink.Base.write|METHOD Implements src/sink.Sink.write|METHOD resolved",
+            ],
+        ),
+        (
+            {
+                "src/a.rs": "pub trait Sink {\n    fn put(&self);\n}\npub struct A;\nimpl Sink for A {\n"
+                "    fn put(&self) {}\n}\n"
+            },
+            ["src/a.A.put|METHOD Implements src/a.Sink.put|METHOD resolved"],
+        ),
+    ],
+    ids=["python", "java", "typescript", "rust"],
+)
+def test_methods_override_those_of_the_nearest_base(texts: dict[str, str], found: list[str]) -> None:
+    assert calls_of(texts, "Overrides", "Implements") == found

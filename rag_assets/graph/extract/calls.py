@@ -48,28 +48,52 @@ _MOST_MEANT = 16
 
 def calls_of(file: ParsedFile, known: CallableIndex) -> Iterator[GraphEdge]:
     """The edges of the calls of a file, and of functions that it gives away as values, each caller and callee once
-    where it stands first."""
-    told = set[tuple[str, str]]()
-    for holder, call, meant, confidence in call_sites(file, known):
-        for one in meant:
-            if (holder, one.key) not in told:
-                told.add((holder, one.key))
-                relation = Relation.CONSTRUCTS if is_type(one) else Relation.CALLS
-                if call.is_value:
-                    relation, confidence = Relation.REFERENCES, Confidence.PROBABLE
-                line = file.lines.line_of(call.at)
-                yield GraphEdge(holder, relation, one.key, confidence, file.path, line)
-
-
-def call_sites(
-    file: ParsedFile, known: CallableIndex
-) -> Iterator[tuple[str, WrittenCall, Sequence[DeclaredCallable], Confidence]]:
-    """Each call of a file, then each function that it gives away: the key of the declaration around it, what is
-    written, what that means, and how sure it is."""
+    where it stands first; and what its methods override or implement."""
     syntax = syntax_of(file.language)
     if syntax is None:
         return
     within = CallingFile(file, syntax)
+    for holder in within.holders:
+        yield from _overridden(holder, within, known, file)
+    told = set[tuple[str, str]]()
+    for key, call, meant, confidence in call_sites(within, known):
+        for one in meant:
+            if (key, one.key) not in told:
+                told.add((key, one.key))
+                relation = Relation.CONSTRUCTS if is_type(one) else Relation.CALLS
+                if call.is_value:
+                    relation, confidence = Relation.REFERENCES, Confidence.PROBABLE
+                line = file.lines.line_of(call.at)
+                yield GraphEdge(key, relation, one.key, confidence, file.path, line)
+
+
+_MADE_BY = word_set("__init__ __new__ constructor init initialize new")
+
+
+def _overridden(holder: CallHolder, within: CallingFile, known: CallableIndex, file: ParsedFile) -> Iterator[GraphEdge]:
+    """The methods of the nearest bases that are called like a method and may take as much."""
+    if not (holder.name and holder.bases) or holder.name in {*_MADE_BY, *holder.types[-1:]}:
+        return
+    of_super = WrittenCall(holder.name, "super", holder.start, holder.end)
+    found = _Meaning(of_super, holder, within, known, deeper=False).of_named_types(holder.bases)
+    own = next((one.parameters for one in known.named(holder.name, within.syntax.family) if one.key == holder.key), -1)
+    fitting = {one.key: one for one in found if one.key != holder.key and (own < 0 or one.parameters in (-1, own))}
+    taken = holder.key.partition("(")[2]
+    above = [one for key, one in fitting.items() if key.partition("(")[2] == taken] or list(fitting.values())
+    confidence = Confidence.RESOLVED if len(above) == 1 else Confidence.PROBABLE
+    for one in above[:_MOST_MEANT]:
+        owners = [found for found in known.named(one.owner, one.family).types if found.path == one.path]
+        is_contract = any(not owner.is_callable for owner in owners)
+        relation = Relation.IMPLEMENTS if is_contract else Relation.OVERRIDES
+        yield GraphEdge(holder.key, relation, one.key, confidence, file.path, file.lines.line_of(holder.start))
+
+
+def call_sites(
+    within: CallingFile, known: CallableIndex
+) -> Iterator[tuple[str, WrittenCall, Sequence[DeclaredCallable], Confidence]]:
+    """Each call of a file, then each function that it gives away: the key of the declaration around it, what is
+    written, what that means, and how sure it is."""
+    syntax = within.syntax
     declared = set[str]()  # holders whose own name has been seen: where it is declared
     for call in calls_in(within.code, syntax):
         holder = within.holder(call.at)
