@@ -74,9 +74,13 @@ _TEST_FUNCTIONS = {"python": "test_", "go": "Test", "rust": ""}
 _TEST_FILES = frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vue"})  # cases are calls there
 _README_SECTIONS = 12
 _MOST_BASES = 2  # between a type and the contract that says what it is
+_BOUND = re.compile(
+    r"\b(?:IOptions(?:Snapshot|Monitor)?|AddOptions(?:WithValidateOnStart)?|Configure)<(?:\w+\.)*([A-Z]\w*)>"
+)
+_SETTABLE = re.compile(r"\{.*\b(?:set|init);")
 _READING = (
     "configuration config GetSection GetValue GetConnectionString environment variable environ getenv process env "
-    "application properties"
+    "application properties IOptions AddOptions BindConfiguration"
 )
 """The words of code that reads settings."""
 _OF_SPRING = re.compile(r"(?:^|/)(?:application|bootstrap)[\w-]*\.(?:ya?ml|properties)$")
@@ -491,6 +495,7 @@ def settings_of(
         return GraphFacts(), {}
     likely = [one.id for one in shard.sparse(asked.indices, asked.values, scope, _LOOKED_THROUGH)]
     places = shard.places(likely, scope)
+    of_options = {} if noun != "setting" or declaring else _options_in(likely[:_MOST_READ], target)
     own = {place.path for place in shard.places(declaring, scope).values()}
     about = [one for one in places if (places[one].path in own if own else _says(subject, places[one].path))]
     found = _settings_in(about, noun, target)
@@ -498,6 +503,7 @@ def settings_of(
         known = _settings_in(list(places), noun, target)
         is_all = all(word.root in _READERS for word in subject)
         found = known if is_all else {fact: at for fact, at in known.items() if _says(subject, fact.source)}
+    found |= {fact: at for fact, at in of_options.items() if _says(subject, f"{fact.source} {fact.path}")}
     kept = {fact: at for fact, at in found.items() if non_product_code(fact.path) is None} or found
     if len(kept) < _FEWEST_LISTED:
         return GraphFacts(), {}
@@ -521,6 +527,22 @@ def _settings_in(points: Sequence[str], noun: str, target: Searchable) -> dict[G
             )  # or an attribute
             found.setdefault(key, (fact, point))
     return dict(found.values())
+
+
+def _options_in(points: Sequence[str], target: Searchable) -> dict[GraphFact, str]:
+    """The properties of the types that .NET binds to configuration, where they are declared, with their points."""
+    shard, scope = target.parts.shard(), target.scope()
+    read = [code_of(payload, target) for payload in shard.retrieve(points, scope).values()]
+    found: dict[GraphFact, str] = {}
+    for name in sorted({bound[1] for text in read for bound in _BOUND.finditer(text)}):
+        declared = replace(scope, names=(name,))
+        for point, payload in shard.retrieve(sorted(shard.ids(declared)), declared).items():
+            of_type = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2] == name
+            for member in map(SectionMember.decoded, payload.get("Members", ()) if of_type else ()):
+                if _SETTABLE.search(member.signature):
+                    called = f"{name}.{member.name}"
+                    found[GraphFact(called, "", "", payload.get("Path", ""), member.start_line, True)] = point
+    return found
 
 
 def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> list[tuple[str, int]]:

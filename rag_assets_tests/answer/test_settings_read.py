@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -241,3 +242,37 @@ def test_how_languages_read_settings(code: str, key: str, is_variable: bool) -> 
     assert [name for name, _ in settings_read(f"x = {code};")] == [key]
     assert [name for name, _ in settings_read(code, variables=True)] == [key] * is_variable
     assert list(settings_read(f'const title = "{key}";')) == []
+
+
+OPTIONS = {
+    "src/MailOptions.cs": """\
+namespace Shop;
+
+public class MailOptions
+{
+    public string Host { get; set; } = "localhost";
+    public int Port { get; init; } = 25;
+    public string Address => $"{Host}:{Port}";
+}
+""",
+    "src/Program.cs": """\
+namespace Shop;
+
+public static class Registrations
+{
+    public static void Add(IServiceCollection services, IConfiguration configuration)
+    {
+        services.AddOptions<MailOptions>().BindConfiguration("Mail");
+        services.Configure<HostOptions>(options => { });
+    }
+}
+""",
+}
+
+
+def test_the_properties_of_types_that_are_bound_to_configuration_are_settings(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OPTIONS), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which settings are there?", options=AskOptions()).text
+    assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE)[-2:] == ["MailOptions.Host", "MailOptions.Port"]
+    assert "Address" not in told
