@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from rag_assets.answer.cited_lines import Citation, citations_of, numbered
 from rag_assets.answer.passages import PROSE
-from rag_assets.answer.question_analysis import Intent, QueryIntent, intent_of
+from rag_assets.answer.question_analysis import Intent, QueryIntent, intent_of, roots_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.errors import QueryError
@@ -289,6 +289,9 @@ def _more(question: str, before: Before, _: Callable[[str], bool]) -> ReadAs | N
     return None if chosen is None else ReadAs(f"how does {chosen.written} work?", chosen.because)
 
 
+_SAYS_MORE = 2  # words
+
+
 @dataclass(frozen=True, slots=True)
 class _Chosen:
     """What a pointer stands for, and where that is from."""
@@ -306,10 +309,16 @@ def _of_answer(one: CitedSymbol) -> _Chosen | None:
 
 
 def _chosen(before: Before, cited: Callable[[], Sequence[CitedSymbol]]) -> _Chosen | None:
-    """The name that the question was about, else the first of those that were cited."""
+    """The name that the question was about, else the first of those that were cited, or one that says clearly more of
+    that question: `CalculateReadingTime` for how the reading time is calculated, whatever creates the post with it."""
     if before.name:
         return _of_question(before.name)
-    return next((_of_answer(one) for one in cited() if one.name), None)
+    named = [one for one in cited() if one.name]
+    if not named:
+        return None
+    said = [len(roots_of(one.name) & roots_of(before.question)) for one in named]
+    best = said.index(max(said))
+    return _of_answer(named[best if said[best] - said[0] >= _SAYS_MORE else 0])
 
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")

@@ -147,6 +147,15 @@ def test_that_kind_is_what_was_cited_of_it_where_the_name_is_something_else() ->
     ]  # fmt: skip
 
 
+def test_it_is_what_says_clearly_more_of_the_question_than_what_was_cited_first() -> None:
+    places = [cited(1, "Post.Create", "method member"), cited(2, "Clock.CalculateReadingTime", "method member")]
+    found = [
+        read("and who calls it?", before, places)
+        for before in ("how is the reading time of a post calculated?", "how is a post made in time?")
+    ]
+    assert [one and one[0] for one in found] == ["who calls Clock.CalculateReadingTime?", "who calls Post.Create?"]
+
+
 @pytest.mark.parametrize(
     ("question", "name"),
     [
