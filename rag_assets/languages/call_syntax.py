@@ -202,9 +202,11 @@ def arguments_at(code: str, start: int) -> int:
 
 _TYPE = r"(?:(?P<of>\w+)(?:\.|::)){0,6}(?P<type>[A-Z]\w*)"
 _ARGUMENTS = r"(?:<[^<>;(){}\n]{0,80}>)?"
+_HOLDING = r"(?:\b(?:Annotated|Arc|Box|Mutex|Option|Optional|Promise|Rc|RwLock)\s*[<\[]\s*(?:dyn\s+)?){0,3}"
 _TYPED = (
     re.compile(
-        rf"(?<![\w$])(?P<name>[\w$]+)[?!]?\s*:\s*(?:&|\*|dyn\b|final\b|impl\b|mut\b|readonly\b|\s){{0,6}}{_TYPE}"
+        r"(?<![\w$])(?P<name>[\w$]+)[?!]?\s*:\s*"
+        rf"(?:&|\*|dyn\b|mut\b|final\b|impl\b|readonly\b|\s){{0,6}}{_HOLDING}{_TYPE}"
     ),
     re.compile(
         rf"(?<![\w.$]){_TYPE}{_ARGUMENTS}(?:\[\])?[?*& \t]+(?:const\s+)?\$?(?P<name>[a-z_]\w*)\s*(?=[=;,):{{]|in\b)"

@@ -22,6 +22,10 @@ _TUPLE = re.compile(
 )
 _RECEIVER = re.compile(r"func\s*\(\s*(\w+)\s+\*?(\w+)")
 _COLON = re.compile(r"(?<!:):(?!:)")
+_PROMOTED = re.compile(r"[(,]\s*(?:@\w+\([^()\n]*\)\s*)?(?:private|protected|public|readonly)\b[^,;()=]*\Z")
+"""What stands before a parameter that is a field too, in TypeScript, PHP and Kotlin."""
+_LONGEST_PARAMETER = 80  # what stands before its name
+_STORED = re.compile(r"\b(?:self|this)\.(?P<field>\w+)[ \t]*=[ \t]*(?P<name>\w+)[ \t]*;?[ \t]*$", re.MULTILINE)
 _MOST_GIVEN = 20
 """Types that one name is told to have in one declaration: more are a name of everything."""
 
@@ -88,9 +92,18 @@ class CallingFile:
         for name, told in types_of_names(self.code, self.syntax).items():
             for one in told:
                 around = self.holder(one.at)
-                is_field = self.code[one.at - 1 : one.at] == "."  # `self.runner = Runner()`
-                start = around.start if around is not None and around.name and not is_field else -1
+                is_local = (
+                    around is not None
+                    and key_kind(around.key) is NodeType.METHOD
+                    and self.code[one.at - 1 : one.at] != "."  # `self.runner = Runner()`
+                    and _PROMOTED.search(self.code, max(one.at - _LONGEST_PARAMETER, 0), one.at) is None
+                )
+                start = around.start if around is not None and is_local else -1
                 known.setdefault((name, start), {}).setdefault((one.name, one.of, one.is_made), one)
+        for stored in _STORED.finditer(self.code):
+            around = self.holder(stored.start())
+            if around is not None and (given := known.get((stored["name"], around.start))):
+                known.setdefault((stored["field"], -1), {}).update(given)
         return {key: list(told.values())[:_MOST_GIVEN] for key, told in known.items()}
 
 

@@ -289,6 +289,41 @@ def test_a_method_that_is_named_and_not_called_is_referenced(path: str, text: st
     assert {" ".join(edge.split(" ")[:3]).replace("orders.Order.", "Order.") for edge in found} == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "src/auth.ts",
+            "class Users {\n  find() {}\n}\nclass Other {\n  find() {}\n}\nclass Auth {\n"
+            "  constructor(\n    @Inject(USERS) private readonly all: Users,\n  ) {}\n\n"
+            "  login() {\n    this.all.find();\n  }\n}\n",
+        ),
+        (
+            "src/auth.py",
+            "class Users:\n    def find(self): ...\nclass Other:\n    def find(self): ...\nclass Auth:\n"
+            "    def __init__(self, users: Annotated[Users, Depends(get)]):\n        self._all = users\n\n"
+            "    def login(self):\n        self._all.find()\n",
+        ),
+        (
+            "src/auth.php",
+            "<?php\nclass Users {\n    public function find(): void {\n    }\n}\nclass Other {\n"
+            "    public function find(): void {\n    }\n}\nclass Auth {\n"
+            "    public function __construct(private Users $all) {}\n"
+            "    public function login(): void {\n        $this->all->find();\n    }\n}\n",
+        ),
+        (
+            "src/auth.rs",
+            "struct Users {}\nimpl Users {\n    fn find(&self) {}\n}\nstruct Other {}\nimpl Other {\n"
+            "    fn find(&self) {}\n}\nstruct Auth {\n    all: Arc<Users>,\n}\nimpl Auth {\n"
+            "    fn login(&self) {\n        self.all.find();\n    }\n}\n",
+        ),
+    ],
+)
+def test_a_field_has_the_type_of_the_parameter_that_it_is_or_is_given(path: str, text: str) -> None:
+    (edge,) = calls_of({path: text}, "Calls")
+    assert re.search(r"Auth\.login\|METHOD Calls \S*Users\.find\|METHOD resolved$", edge)
+
+
 def test_methods_of_rust_are_of_a_type_of_another_file_of_the_crate() -> None:
     texts = {
         "core/src/config.rs": "pub struct Remote {}\n",
