@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=str)
 
 SPLIT_VERSION = 1
 """Part of the model id: another way to split gives other vectors. Raise it with every change of the rules."""
@@ -84,6 +87,6 @@ def word_set(*lines: str) -> frozenset[str]:
     return frozenset(word for line in lines for word in line.split())
 
 
-def key_of_word(lines: Mapping[str, str]) -> dict[str, str]:
+def key_of_word(lines: Mapping[Key, str]) -> dict[str, Key]:
     """The words of some lines, each with the key of its line."""
     return {word: key for key, line in lines.items() for word in line.split()}

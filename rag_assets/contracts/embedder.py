@@ -39,15 +39,12 @@ class EmbeddingWindow:
 
 
 class BatchEmbedder(Embedder, Protocol):
-    """What a build needs of an embedding model beyond `Embedder`: its window, and vectors as they are made.
-    `is_instant`: a vector costs less than to look it up where the vectors of earlier builds are kept. `may_be_zero`: a
-    text of which the model knows nothing has a vector of zeros, and is found by its keywords alone."""
+    """What a build needs of an embedding model beyond `Embedder`: vectors as they come. `is_instant`: a vector costs
+    less than to look it up where the vectors of earlier builds are kept. `may_be_zero`: a text of which the model knows
+    nothing has a vector of zeros, and is found by its keywords alone."""
 
     is_instant: bool
     may_be_zero: bool
-
-    @property
-    def window(self) -> EmbeddingWindow: ...
 
     def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]: ...
 

@@ -56,7 +56,7 @@ def moved(inner: Span, origin: Span) -> Span:
 class LineIndex:
     """Character offset → 1-based line of one text (`\\n`, `\\r\\n` and lone `\\r` all end a line)."""
 
-    __slots__ = ("_length", "_starts")
+    __slots__ = ("_starts",)
 
     def __init__(self, text: str) -> None:
         lengths = accumulate(map(len, text.split("\n")))
@@ -67,7 +67,6 @@ class LineIndex:
             if extra:
                 starts = sorted({*starts, *extra})
         self._starts = starts
-        self._length = len(text)
 
     def line_of(self, char: int) -> int:
         return bisect_right(self._starts, char)

@@ -30,10 +30,6 @@ class LexicalOnly:
     model_id = MODEL_ID
     dimension = 1
 
-    @property
-    def window(self) -> EmbeddingWindow:
-        return lexical_window()
-
     def embed(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 

@@ -137,10 +137,6 @@ class TurnResult:
     response: Answer | None = None
     seconds: float = 0.0
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return tuple(note for record in self.records for note in record.notes)
-
 
 def run_turn(
     pipeline: Pipeline,

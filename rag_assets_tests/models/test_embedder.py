@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rag_assets.models import embedding_window, model_id, open_embedder
-from rag_assets.models.minilm.embedder import MiniLmEmbedder
+from rag_assets.models.minilm.embedder import MiniLmEmbedder, load_window
 from rag_assets.models.minilm.session import ModelSession
 from rag_assets.models.minilm.weights import ModelFiles, Precision
 from rag_assets.models.model_files import ModelMissing
@@ -54,14 +54,17 @@ def test_from_text_to_the_original_vector(case: dict[str, Any], fp32: MiniLmEmbe
 
 
 @pytest.mark.rule("R32")
-def test_a_text_above_the_window_has_the_mean_of_the_vectors_of_its_parts(int8: MiniLmEmbedder) -> None:
+def test_a_text_above_the_window_has_the_mean_of_the_vectors_of_its_parts(
+    int8: MiniLmEmbedder, model_cache: Path
+) -> None:
     """Each part begins with the heading, none is above the window, and the last words count as the first do."""
     body = " ".join(f"Refund {number} returns the money of a cancelled order." for number in range(60))
     text = f"Markdown: docs/refunds.md\nRefunds > Limits\n\n{body}"
-    parts = parts_of(text, int8.max_tokens - 2, int8.count_tokens)
+    count = load_window(model_cache, Precision.INT8).count
+    parts = parts_of(text, int8.max_tokens - 2, count)
     assert len(parts) > 2
     assert all(part.startswith("Markdown: docs/refunds.md\nRefunds > Limits\n\n") for part in parts)
-    assert max(int8.count_tokens(parts)) <= int8.max_tokens - 2
+    assert max(count(parts)) <= int8.max_tokens - 2
     assert " ".join(part.partition("\n\n")[2] for part in parts) == body
     mean = int8.embed(parts).mean(axis=0)
     (vector,) = int8.embed([text])
@@ -72,9 +75,10 @@ def test_a_text_above_the_window_has_the_mean_of_the_vectors_of_its_parts(int8: 
 @pytest.mark.parametrize(
     "text", ["x" * 5_000, "a\n\n" + "b" * 5_000, "word " * 900, " " * 900 + "a b " * 400, "\n" * 9]
 )
-def test_parts_lose_nothing_and_fit(text: str, int8: MiniLmEmbedder) -> None:
-    parts = parts_of(text, 254, int8.count_tokens)
-    assert max(int8.count_tokens(parts)) <= 254
+def test_parts_lose_nothing_and_fit(text: str, model_cache: Path) -> None:
+    count = load_window(model_cache, Precision.INT8).count
+    parts = parts_of(text, 254, count)
+    assert max(count(parts)) <= 254
     assert [c for part in parts for c in part if c in "xbwr"] == [c for c in text if c in "xbwr"]
 
 
@@ -185,8 +189,7 @@ def test_settings_choose_the_embedder(settings: EmbedderSettings, model_cache: P
     window = embedding_window(settings, model_cache)
     texts = ["", "GetOrderAsync(order_id)", "the total of an order"]
     assert embedder.model_id == window.model_id == model_id(settings)
-    assert embedder.window.max_tokens == window.max_tokens == 256
-    assert embedder.window.count(texts) == window.count(texts)
+    assert window.max_tokens == 256
     vectors = embedder.embed(texts)
     assert vectors.shape == (3, embedder.dimension)
     known = vectors[1:] if embedder.may_be_zero else vectors
@@ -205,7 +208,7 @@ def test_lexical_only_needs_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyP
     embedder = open_embedder(settings, tmp_path)
     assert embedder.model_id == "lexical-only"
     assert not list(embedder.embed_batches([]))
-    assert embedder.window.count(["", "order", "GetOrderAsync();"]) == [0, 2, 7]
+    assert embedding_window(settings, tmp_path).count(["", "order", "GetOrderAsync();"]) == [0, 2, 7]
     assert not list(tmp_path.iterdir())
 
 

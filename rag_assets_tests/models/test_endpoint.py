@@ -46,13 +46,15 @@ def test_vectors_are_unit_length_and_in_the_order_of_the_texts(server: ModelServ
 
 
 @pytest.mark.rule("R32")
-def test_a_text_above_the_window_of_the_server_has_the_mean_of_the_vectors_of_its_parts(server: ModelServer) -> None:
+def test_a_text_above_the_window_of_the_server_has_the_mean_of_the_vectors_of_its_parts(
+    server: ModelServer, tmp_path: Path
+) -> None:
     """Parts of one text may be in several requests; others have their own vectors."""
     long = " ".join(f"word{number}" for number in range(200))
     embedder = opened(server, max_tokens=64, batch_texts=2)
     vectors = embedder.embed(["first", long, "last"])
     sent = [text for asked in server.asked for text in inputs(asked) if text.startswith("word") and " " in text]
-    assert len(sent) > 3 and max(embedder.window.count(sent)) <= 62
+    assert len(sent) > 3 and max(embedding_window(endpoint_settings(server), tmp_path).count(sent)) <= 62
     mean = sum(unit(text) for text in sent)
     np.testing.assert_allclose(vectors, [unit("first"), mean / np.linalg.norm(mean), unit("last")], atol=1e-5)
 
@@ -192,7 +194,7 @@ def test_the_id_reads_as_provider_model_dimension(server: ModelServer) -> None:
 def test_settings_open_it_without_a_request(server: ModelServer, tmp_path: Any) -> None:
     settings = endpoint_settings(server, max_tokens=100)
     embedder, window = open_embedder(settings, tmp_path), embedding_window(settings, tmp_path)
-    assert embedder.model_id == window.model_id == embedder.window.model_id
+    assert embedder.model_id == window.model_id
     assert window.max_tokens == 100 and window.count(["a bc, defgh"]) == [4]
     assert server.asked == []
 

@@ -13,13 +13,11 @@ import numpy as np
 import pytest
 
 from rag_assets import open_index
-from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.identity import description_uri, point_id, slice_uri
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.index.artifacts import ArtifactStore
 from rag_assets.index.generations import active_generation
 from rag_assets.index.parquet_parts import read_rows
-from rag_assets.models.lexical_only import lexical_window
 from rag_assets.pipeline.checks.generation_checks import ids_are_unique
 from rag_assets.pipeline.descriptions import file_contexts
 from rag_assets.pipeline.embeddings import embed_sections
@@ -195,10 +193,6 @@ class Recorder:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-
-    @property
-    def window(self) -> EmbeddingWindow:
-        return lexical_window()
 
     def embed(self, texts: Sequence[str]) -> Any:
         self.texts += texts

@@ -1,4 +1,4 @@
-"""Project files: which projects and packages a project uses, and what it imports into every file."""
+"""Project files: which projects a project uses, and what it imports into every file."""
 
 from __future__ import annotations
 
@@ -48,17 +48,15 @@ class ProjectItem:
 class ProjectDeclaration:
     """A project, or a file that is read for all projects below its folder (`shared`).
 
-    `projects` are paths of the label, `packages` names, `usings` written as in code (`static A.B`, `X = A.B`).
+    `projects` are paths of the label, `usings` written as in code (`static A.B`, `X = A.B`).
     `implicit_usings`: None where it does not say.
     """
 
     path: str
     shared: bool = False
     projects: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
     usings: tuple[str, ...] = ()
     implicit_usings: bool | None = None
-    root_namespace: str = ""
     sdk: str = ""
 
     @property
@@ -81,10 +79,8 @@ def read_project(path: str, text: str) -> ProjectDeclaration:
         path=path,
         shared=not path.endswith(PROJECT_SUFFIX),
         projects=tuple(dict.fromkeys(project_path(path, i.name) for i in items if i.element == "ProjectReference")),
-        packages=tuple(dict.fromkeys(i.name for i in items if i.element.endswith("PackageReference"))),
         usings=tuple(dict.fromkeys(_using(i) for i in items if i.element == "Using")),
         implicit_usings=implicit in ("enable", "true") if implicit else None,
-        root_namespace=properties.get("RootNamespace", ""),
         sdk=sdk.group(1) if sdk else "",
     )
 

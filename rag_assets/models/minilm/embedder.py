@@ -49,7 +49,8 @@ def minilm_model_id(precision: Precision) -> str:
 
 def load_window(cache: Path, precision: Precision) -> EmbeddingWindow:
     """The window of `MiniLmEmbedder.load` without its weights: only the tokenizer is read. Raises as it does."""
-    return _window(_load_encoder(locate_model(), cache), precision)
+    encoder = _load_encoder(locate_model(), cache)
+    return EmbeddingWindow(model_id=minilm_model_id(precision), max_tokens=MAX_TOKENS, count=encoder.count)
 
 
 class MiniLmEmbedder:
@@ -104,14 +105,6 @@ class MiniLmEmbedder:
         """Of one run of the model, two special tokens included; a longer text is read in parts."""
         return MAX_TOKENS
 
-    @property
-    def window(self) -> EmbeddingWindow:
-        return _window(self._encoder, self.precision)
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, identifiers split, without special tokens and without truncation."""
-        return self._encoder.count(texts)
-
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, DIMENSION) float32, unit length, in the order of `texts`."""
         return gathered(self, texts)
@@ -159,7 +152,3 @@ class MiniLmEmbedder:
 def _load_encoder(files: ModelFiles, cache: Path) -> WordPieceTokenizer:
     verify_tokenizer(files, cache)
     return WordPieceTokenizer.load(files.tokenizer)
-
-
-def _window(encoder: WordPieceTokenizer, precision: Precision) -> EmbeddingWindow:
-    return EmbeddingWindow(model_id=minilm_model_id(precision), max_tokens=MAX_TOKENS, count=encoder.count)

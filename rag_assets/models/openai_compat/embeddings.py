@@ -166,10 +166,6 @@ class EndpointEmbedder:
             self._dimension = int(answer.shape[1])
         return self._dimension
 
-    @property
-    def window(self) -> EmbeddingWindow:
-        return EmbeddingWindow(self.model_id, self._settings.max_tokens, self._count)
-
     def usage(self) -> EmbeddingUsage:
         return self._meter.of_embeddings()
 

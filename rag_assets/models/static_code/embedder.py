@@ -75,10 +75,6 @@ class StaticEmbedder:
         verify_table(cache)
         return cls(open_table(table_path(), repair=_REPAIR), for_questions=for_questions)
 
-    @property
-    def window(self) -> EmbeddingWindow:
-        return static_window(self.model_id)
-
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, DIMENSION) float32, in the order of `texts`, each of unit length or zero."""
         import numpy as np

@@ -86,7 +86,7 @@ class Operations(Closeable):
         return self._on_one(
             request.label,
             caller,
-            lambda index, age: SymbolReply(request, index.label, symbol(index, request), age()),
+            lambda index, age: SymbolReply(index.label, symbol(index, request), age()),
             now=True,
         )
 
@@ -124,7 +124,7 @@ class Operations(Closeable):
             answer, turn_id = ask(answerer, request, caller, on_text, session)
             warnings, notes = self._all_told(answer.warnings, caller), self._all_told(answer.notes, caller)
             answer = replace(answer, warnings=warnings, notes=notes)
-            return AskReply(request, answer, turn_id, self._known(ages, caller))
+            return AskReply(answer, turn_id, self._known(ages, caller))
 
     def status(self, request: StatusRequest, caller: Caller) -> StatusReply | CompareReply:
         """What there is; with `compare` what differs from another generation."""

@@ -27,7 +27,6 @@ _NUMBER = re.compile(r"\[(\d+)\]")
 class AskReply:
     """An answer or a refusal; `turn_id` is what `rag-assets trace` takes, '' where turns are not logged."""
 
-    request: AskRequest
     answer: Answer
     turn_id: str
     ages: AgesOf

@@ -68,7 +68,6 @@ class SymbolFound:
 class SymbolReply:
     """A symbol, and how old it is."""
 
-    request: SymbolRequest
     label: str
     found: SymbolFound
     age: IndexAge

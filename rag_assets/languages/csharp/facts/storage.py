@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment
+from rag_assets.identifiers import key_of_word
 from rag_assets.languages.csharp.binder.type_syntax import simple_name
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody
 from rag_assets.languages.csharp.facts.method_verbs import METHODS
@@ -30,11 +31,7 @@ class StorageKind(StrEnum):
     UNKNOWN = "Unknown"
 
 
-def _spread(kinds: dict[StorageKind, str]) -> dict[str, StorageKind]:
-    return {name: kind for kind, names in kinds.items() for name in names.split()}
-
-
-BASES = _spread(
+BASES = key_of_word(
     {
         StorageKind.DOCUMENT_DB: "DocumentDBRepoBase DocumentDbRepoBase MongoRepository MongoDbRepository "
         "CosmosRepository CosmosDbRepository",
@@ -45,7 +42,7 @@ BASES = _spread(
 )
 """Base classes that are stores."""
 
-TYPES = _spread(
+TYPES = key_of_word(
     {
         StorageKind.DOCUMENT_DB: "CosmosClient IDocumentClient DocumentClient IMongoCollection IMongoDatabase "
         "IMongoClient MongoClient MongoCollection IDocumentStore IDocumentSession IAsyncDocumentSession IQuerySession "
