@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from rag_assets.languages.http_requests import BASE
+
 _ANY = "ANY"
 _HOLE = ""
 """A segment that stands for any text."""
@@ -15,7 +17,8 @@ _HOLE = ""
 
 def meant_endpoints(requested: Iterable[str], declared: Iterable[str]) -> dict[str, str]:
     """Of the keys of endpoints that nothing declares the one that each means: of its verb, with the same segments or
-    some more before them. A request that fits several equally well means none."""
+    some more before them. A request that fits several equally well means none, and one of a single word below an
+    address that is not known no more than one."""
     known: dict[str, list[tuple[str, str, list[str]]]] = defaultdict(list)
     for key in declared:
         method, segments = _read(key)
@@ -31,7 +34,8 @@ def meant_endpoints(requested: Iterable[str], declared: Iterable[str]) -> dict[s
             if (method == other_method or _ANY in (method, other_method))
             and (rank := _rank(segments, declared_segments)) is not None
         ]
-        best = [other for fit, other in fits if fit == min(fits)[0]]
+        is_open = f" {BASE}/" in key and len(segments) - segments.count(_HOLE) == 1  # below which of several?
+        best = [other for fit, other in fits if is_open or fit == min(fits)[0]]
         if len(best) == 1:
             found[key] = best[0]
     return found
@@ -40,7 +44,7 @@ def meant_endpoints(requested: Iterable[str], declared: Iterable[str]) -> dict[s
 def _read(key: str) -> tuple[str, list[str]]:
     """(verb, segments) of a key of an endpoint; what is put in, or taken as a parameter, is a hole."""
     method, _, path = key.removeprefix("http:").rpartition("|")[0].partition(" ")
-    segments = [segment for segment in path.partition("?")[0].split("/") if segment]
+    segments = [segment for segment in path.removeprefix(BASE).partition("?")[0].split("/") if segment]
     if len(segments) > 1 and segments[-1].lower() == "index":  # of ASP.NET, also without it
         segments.pop()
     return method, [_HOLE if "{" in segment else segment.casefold().replace("-", "") for segment in segments]

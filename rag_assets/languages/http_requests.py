@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 ANY_METHOD = "ANY"
 PARAMETER = "{}"
 """Stands in a path for what the code puts in there."""
+BASE = "~"
+"""Begins a path below an address that is set elsewhere."""
 _UNKNOWN = "\0"
 _LONGEST = 400_000
 """In characters: longer files are data or made by a program."""
@@ -47,6 +49,7 @@ _IN_STRING = re.compile(
     r"[$#]?\{(?P<name>(?:[\w$]++\??\.)*+[\w$]++)?+[^{}]*+(?:\{[^{}]*+\}[^{}]*+)?\}|\$(?P<plain>\w+)|%[sdvq]|(?<=/):\w+"
 )
 _NAME = re.compile(r"\s*(?:[\w$]+(?:\.|->|::))*(?P<name>[\w$]+)(?:\([^()]*\))?\s*\Z")
+_QUALIFIED = re.compile(r"[A-Z]\w*\.\w+(?=\s*\Z)")
 _ASSIGNED = re.compile(
     r"(?<![\w$])(?P<name>[\w$]+)\s*(?:(?::\s*[\w.<>\[\]]{1,40}\s*)?=>?|:(?=\s*[\"'`(]))\s*"
     r"(?:\([^()\n]{0,80}\)\s*=>\s*)?(?=(?P<value>[^=>\s;{\[][^;\n]{0,300}))"
@@ -58,19 +61,20 @@ _OUTSIDE = re.compile(r"\.(?!0\.0\.1)|\A\[")
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """`method` of HTTP, or `ANY`; the path with `{}` for what is put in, without what may stand before it; where the
-    call is."""
+    """`method` of HTTP, or `ANY`; the path with `{}` for what is put in, after `~` where an address that is not known
+    stands before it; where the call is."""
 
     method: str
     path: str
     start: int
 
 
-def requests_in(text: str, language: str) -> Iterator[HttpRequest]:
-    """The requests of a file, in order, and calls of the same form that ask for other things."""
+def requests_in(text: str, language: str, elsewhere: Callable[[], Mapping[str, str]] = dict) -> Iterator[HttpRequest]:
+    """The requests of a file, in order, and calls of the same form that ask for other things. `elsewhere` gives the
+    constants of other files: `Names.Route` → `"api/x"`."""
     if len(text) > _LONGEST:
         return
-    values = _Values(text)
+    values = _Values(text, elsewhere)
     for found in _CALL.finditer(text):
         if not _may_be_request(found, text, language):
             continue
@@ -143,8 +147,9 @@ class _Values:
     """What the expressions of a file say, where a variable, field or constant of the file is assigned a string with a
     path."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, elsewhere: Callable[[], Mapping[str, str]]) -> None:
         self._text = text
+        self._elsewhere = elsewhere
         self._assigned: Mapping[str, Sequence[tuple[int, str]]] | None = None
         self._known: dict[tuple[str, int], str] = {}
 
@@ -169,6 +174,8 @@ class _Values:
         if self._assigned is None:
             self._assigned = _assigned(self._text)
         known = self._assigned.get(found["name"], ())
+        if not known and (qualified := _QUALIFIED.search(code)):
+            return self.text_of(self._elsewhere().get(qualified[0], ""), 0) or _UNKNOWN
         if not known:
             return _UNKNOWN
         start, value = known[max(bisect_right(known, (at, "")) - 1, 0)]
@@ -199,9 +206,10 @@ def _path(text: str, *, is_sure: bool) -> str:
         text = text[host.end() :]
     if any(char.isspace() for char in text) or not ("/" in text or is_sure):
         return ""
+    base = "" if text.startswith(("/", "~/")) else BASE
     text = re.split(r"[?#]", text.removeprefix("~").lstrip(_UNKNOWN), maxsplit=1)[0]
     segments = [segment for segment in text.split("/") if segment]
     if segments and segments[-1].strip(_UNKNOWN):
         segments[-1] = segments[-1].rstrip(_UNKNOWN)  # a query
     segments = [PARAMETER if _UNKNOWN in segment else segment for segment in segments]
-    return "/" + "/".join(segments) if any(any(map(str.isalpha, segment)) for segment in segments) else ""
+    return f"{base}/{'/'.join(segments)}" if any(any(map(str.isalpha, segment)) for segment in segments) else ""

@@ -99,6 +99,7 @@ def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclaration
         endpoints.EndpointDeclarations(
             tuple(found for one in files for found in one[3].controllers),
             tuple(sorted({found for one in files for found in one[3].routes})),
+            tuple(sorted({found for one in files for found in one[3].constants})),
         ),
         _mounted_together([one[4] for one in files if one[4].units or one[4].mounts or one[4].paths]),
         callables,

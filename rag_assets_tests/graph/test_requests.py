@@ -12,7 +12,7 @@ from rag_assets_tests.effort import ends_within
 @pytest.mark.parametrize(
     ("language", "text", "found"),
     [
-        ("typescript", "this.http.get<Order[]>(`${environment.api}/orders/${id}?full=1`)", ["GET /orders/{}"]),
+        ("typescript", "this.http.get<Order[]>(`${environment.api}/orders/${id}?full=1`)", ["GET ~/orders/{}"]),
         ("typescript", "const base = '/api';\nclass A { url = base + '/orders'; f() { http.post(this.url, x) } }",
          ["POST /api/orders"]),
         ("typescript", "const routes = {\n  one: (id: string) => `/api/orders/${id}`,\n};\naxios.put(routes.one(3), x)",
@@ -21,20 +21,20 @@ from rag_assets_tests.effort import ends_within
         ("javascript", "$.ajax({ type: 'POST', url: '/api/orders', data: x });", ["POST /api/orders"]),
         ("javascript", "$.get('/api/orders', function (data) { show(data); });", ["GET /api/orders"]),
         ("javascript", "request(app).get('/users').expect(200)", ["GET /users"]),
-        ("csharp", 'await client.GetFromJsonAsync<Order>($"api/orders/{id}");', ["GET /api/orders/{}"]),
+        ("csharp", 'await client.GetFromJsonAsync<Order>($"api/orders/{id}");', ["GET ~/api/orders/{}"]),
         ("csharp", 'private const string Url = "http://catalog-api/api/items";\nclient.PutAsJsonAsync(Url, item);',
          ["PUT /api/items"]),
-        ("csharp", 'new HttpRequestMessage(HttpMethod.Delete, $"{_base}/orders/{id}")', ["DELETE /orders/{}"]),
-        ("csharp", 'new RestRequest("orders/{id}", Method.Post)', ["POST /orders/{}"]),
+        ("csharp", 'new HttpRequestMessage(HttpMethod.Delete, $"{_base}/orders/{id}")', ["DELETE ~/orders/{}"]),
+        ("csharp", 'new RestRequest("orders/{id}", Method.Post)', ["POST ~/orders/{}"]),
         ("csharp", '[Get("/users/{id}")]\nTask<User> Get(int id);', ["GET /users/{}"]),
-        ("razor", '@code { Task A() => Http.GetFromJsonAsync<A[]>("api/orders"); }', ["GET /api/orders"]),
+        ("razor", '@code { Task A() => Http.GetFromJsonAsync<A[]>("api/orders"); }', ["GET ~/api/orders"]),
         ("python", 'requests.get(f"{HOST}/orders/{id}")\nclient.post("/orders", json={"name": "/x"})',
-         ["GET /orders/{}", "POST /orders"]),
+         ["GET ~/orders/{}", "POST /orders"]),
         ("go", 'http.NewRequest("PUT", "http://localhost:8080/orders/1", nil)\nhttptest.NewRequest("GET", "/a/b", nil)',
          ["PUT /orders/1", "GET /a/b"]),
         ("java", 'mockMvc.perform(get("/owners/new"))\nrest.getForObject("/owners/{id}", Owner.class, 1)',
          ["GET /owners/new", "GET /owners/{}"]),
-        ("java", '@GET("users/{id}")\nCall<User> user(@Path("id") int id);', ["GET /users/{}"]),
+        ("java", '@GET("users/{id}")\nCall<User> user(@Path("id") int id);', ["GET ~/users/{}"]),
         ("php", "$this->json('GET', '/api/orders');\n$this->postJson('/api/orders', []);",
          ["GET /api/orders", "POST /api/orders"]),
     ],
@@ -62,6 +62,12 @@ def test_what_registers_a_route_or_asks_the_world_is_no_request(language: str, t
     assert list(requests_in(text, language)) == []
 
 
+def test_a_path_may_be_a_constant_of_another_file() -> None:
+    text = 'client.GetAsync(ApiRoutes.Posts.All);\nclient.GetAsync($"{Posts.All}/7");\nclient.GetAsync(Posts.Other);'
+    found = requests_in(text, "csharp", lambda: {"Posts.All": '@"/api/posts"'})
+    assert [f"{one.method} {one.path}" for one in found] == ["GET /api/posts", "GET /api/posts/7"]
+
+
 DECLARED = [
     "http:GET /api/orders|ENDPOINT",
     "http:GET /api/orders/{id}|ENDPOINT",
@@ -72,6 +78,8 @@ DECLARED = [
     "http:POST /Manage/MyAccount|ENDPOINT",
     "http:GET /files/{name}|ENDPOINT",
     "http:GET /|ENDPOINT",
+    "http:POST /login|ENDPOINT",
+    "http:POST /api/login|ENDPOINT",
 ]
 
 
@@ -89,6 +97,9 @@ DECLARED = [
         ("POST /api/orders", ""),
         ("GET /files/settings", ""),  # a word may be an endpoint that is not known
         ("GET /{}", ""),
+        ("GET ~/orders", "GET /api/orders"),
+        ("GET ~/api/orders", "GET /api/orders"),
+        ("POST ~/login", ""),  # below which of two?
         ("GET /api/orders/7/parts", ""),
     ],
 )

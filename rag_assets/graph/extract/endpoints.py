@@ -110,15 +110,15 @@ def _of_segment(
 ) -> Iterator[tuple[str, Endpoint]]:
     """(node that exposes it, endpoint) of one type or program."""
     own = declaration_key(LANGUAGE, own_symbol(segment), segment.kind, file.path)
-    declared = symbols.declared_types
+    declared, elsewhere = symbols.declared_types, symbols.endpoints.constants
     try:
         if segment.kind == _PROGRAM:
             text = segment.span.slice(file.text)
-            found = mapped_endpoints(segment, text, declared, FileContext(file.text)) if maps else ()
+            found = mapped_endpoints(segment, text, declared, FileContext(file.text, elsewhere)) if maps else ()
         elif segment.kind.startswith(_CLASSES) and (maps or _may_handle(segment)):
             complete = whole(segment, declared)
             text = segment.span.slice(file.text)
-            found = endpoints_of_class(complete, text, file.path, declared, file.text).endpoints
+            found = endpoints_of_class(complete, text, file.path, declared, file.text, elsewhere).endpoints
         else:
             return
     except UnparseableError:
@@ -151,7 +151,7 @@ def _handler(endpoint: Endpoint, file: ParsedFile, segment: Segment, symbols: La
 def _inherited(segment: Segment, symbols: LabelDeclarations) -> Iterator[tuple[str, Endpoint]]:
     """The actions that a controller has from its bases, on its own routes (nearest declaration first)."""
     declared = symbols.declared_types
-    controller = controller_of(segment, declared)
+    controller = controller_of(segment, declared, symbols.endpoints.constants)
     if controller.is_abstract or not controller.is_controller:
         return
     known = {method_suffix(member) for member in segment.members}

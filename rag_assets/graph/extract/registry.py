@@ -98,14 +98,14 @@ _REQUESTING = ("lient", "ttp", "axios", "etch(", "ajax", "equest", "Refit")
 """What code has that sends requests, in either case of the first letter."""
 
 
-def requests(file: ParsedFile, nodes: Iterable[GraphNode]) -> Iterable[GraphEdge]:
+def requests(file: ParsedFile, nodes: Iterable[GraphNode], symbols: LabelDeclarations) -> Iterable[GraphEdge]:
     """The requests that a file sends to endpoints of the label, but not where it declares some: among its `nodes`."""
     is_code = source_type(file.language) in (SourceType.CODE, SourceType.MARKUP)
     if not (is_code and any(word in file.text for word in _REQUESTING)):
         return ()
     from rag_assets.graph.extract.requests import requests_of  # start-up budget: of few files
 
-    return requests_of(file, {node.line_start for node in nodes if node.kind is NodeType.ENDPOINT})
+    return requests_of(file, {node.line_start for node in nodes if node.kind is NodeType.ENDPOINT}, symbols)
 
 
 _MARKUP = frozenset({"xml", "xaml", "html"})
@@ -156,7 +156,7 @@ def graph_of(file: ParsedFile, symbols: LabelDeclarations) -> Iterator[GraphNode
     nodes = [part for part in found if isinstance(part, GraphNode)]
     if file_key(file.path) not in {node.key for node in nodes}:
         yield _file_node(file)
-    asked = list(requests(file, nodes))
+    asked = list(requests(file, nodes, symbols))
     yield from asked
     yield from effects_of_lambdas(file, nodes, [*edges, *asked])
     yield from tested_members(file, edges)

@@ -11,7 +11,7 @@ from rag_assets.contracts.graph import GraphEdge
 from rag_assets.graph.extract.endpoints import endpoints
 from rag_assets.graph.extract.registry import graph_of
 from rag_assets.languages.csharp.web.mapped_actions import routes_of_actions
-from rag_assets_tests.graph.chains import edges_by, files_of, symbols_of, told
+from rag_assets_tests.graph.chains import edges_by, files_of, nodes_by, symbols_of, told
 
 CONTROLLER = """
     namespace Shop;
@@ -306,3 +306,36 @@ def test_many_calls_on_one_line_are_read_once() -> None:
         return process_time() - started
 
     assert min(seconds(8_000) for _ in range(2)) < 6 * min(seconds(2_000) for _ in range(3))
+
+
+ROUTES = """
+    namespace Shop;
+    public static class ApiRoutes
+    {
+        public const string Root = "api";
+        public const string Base = Root + "/v1";
+        public static class Posts
+        {
+            public const string All = Base + "/posts";
+            public const string One = Base + "/posts/{id}";
+        }
+    }
+    """
+
+
+def test_a_route_is_a_constant_of_another_file() -> None:
+    texts = {
+        "ApiRoutes.cs": ROUTES,
+        "Posts.cs": "public class PostsController : Controller {\n[HttpGet(ApiRoutes.Posts.One)] public int A() => 1;\n"
+        '[HttpGet(ApiRoutes.Posts.All + "/new")] public int New() => 1;\n[HttpGet(Unknown.One)] public int B() => 1; }',
+        "Program.cs": "var app = builder.Build();\napp.MapPost(ApiRoutes.Posts.All, () => 1);\n",
+        "Other.cs": 'class Other { public const string One = "a b"; }',
+    }
+    assert [key for key in nodes_by(endpoints, texts) if key.startswith("http:")] == [
+        "http:GET /<Unknown.One>|ENDPOINT",
+        "http:GET /api/v1/posts/new|ENDPOINT",
+        "http:GET /api/v1/posts/{id}|ENDPOINT",
+        "http:POST /api/v1/posts|ENDPOINT",
+    ]
+    other = texts | {"Twice.cs": 'public static class Posts { public const string One = "/else"; }'}
+    assert "http:GET /<ApiRoutes.Posts.One>|ENDPOINT" in nodes_by(endpoints, other), "two constants have that name"

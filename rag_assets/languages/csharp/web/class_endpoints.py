@@ -6,6 +6,7 @@ A page has its route from its path; a FastEndpoints class is one endpoint with i
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from rag_assets.contracts.graph import member_keys, method_suffix
@@ -41,7 +42,7 @@ from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.minimal_api import mapped_endpoints
 from rag_assets.languages.csharp.web.parameter_binding import Binding, Framework, bound_parameters, route_parameters
 from rag_assets.languages.csharp.web.responses import by_return_type, by_statements, merged
-from rag_assets.languages.csharp.web.route_templates import absolute, constants_of, parameters_of, string_of
+from rag_assets.languages.csharp.web.route_templates import Constants, absolute, constants_of, parameters_of, string_of
 
 _HANDLER = re.compile(r"On(Get|Post|Put|Delete|Patch|Head|Options)(?![a-z])(\w*?)(?:Async)?\Z")
 _PAGE_FILE = re.compile(r"\.(?:cshtml|razor)\.cs\Z", re.IGNORECASE)
@@ -164,7 +165,9 @@ def is_fast_endpoint(segment: Segment) -> bool:
     return has_base and any(member.name == _CONFIGURE for member in segment.members)
 
 
-def fast_endpoint(segment: Segment, text: str, declared: TypeIndex, body_of: BodyCode) -> tuple[Endpoint, ...]:
+def fast_endpoint(
+    segment: Segment, text: str, declared: TypeIndex, body_of: BodyCode, elsewhere: Callable[[], Mapping[str, str]]
+) -> tuple[Endpoint, ...]:
     """The endpoint of such a class, () where its `Configure` names no route. Raises UnparseableError."""
     methods = {member.name: member for member in segment.members if member.kind is MemberKind.METHOD}
     tree = read_calls(text)
@@ -172,7 +175,7 @@ def fast_endpoint(segment: Segment, text: str, declared: TypeIndex, body_of: Bod
     if configure is None:
         return ()
     calls = [call for call in tree.calls if call.scope == configure.scope and call.receiver is None]
-    routes = _routes(tree, calls, segment)
+    routes = _routes(tree, calls, Constants(constants_of(segment.members), elsewhere))
     if not routes:
         return ()
     handler = next((methods[name] for name in _HANDLERS if name in methods), None)
@@ -209,9 +212,8 @@ def fast_endpoint(segment: Segment, text: str, declared: TypeIndex, body_of: Bod
     )
 
 
-def _routes(tree: CodeTree, calls: list[Call], segment: Segment) -> tuple[EndpointRoute, ...]:
+def _routes(tree: CodeTree, calls: list[Call], constants: Mapping[str, str]) -> tuple[EndpointRoute, ...]:
     """`Get("/a", "/b")`, or `Verbs(…)` with `Routes(…)`. Below a group the prefix is set elsewhere."""
-    constants = constants_of(segment.members)
     grouped = any(call.name == "Group" for call in calls)
     verbs = [verb for call in calls if call.name == "Verbs" for text in _texts(tree, call)
              if (verb := text.rpartition(".")[2].strip('"').upper())]  # fmt: skip
@@ -293,13 +295,19 @@ class ClassEndpoints:
 
 
 def endpoints_of_class(
-    segment: Segment, text: str, path: str, declared: TypeIndex, file_text: str = ""
+    segment: Segment,
+    text: str,
+    path: str,
+    declared: TypeIndex,
+    file_text: str = "",
+    elsewhere: Callable[[], Mapping[str, str]] = dict,
 ) -> ClassEndpoints:
     """The endpoints of a C# type, in text order. Raises UnparseableError where a text with Map calls is refused.
 
-    `file_text` is the whole file: constants and parameter objects of its other types count.
+    `file_text` is the whole file: constants and parameter objects of its other types count. `elsewhere` gives the
+    constants of other files.
     """
-    neighbours = FileContext(file_text)
+    neighbours = FileContext(file_text, elsewhere)
     controller = controller_of(segment, declared, neighbours.constants)
     body_of = _bodies(segment, text)
     page = is_page_model(segment, declared)
@@ -307,7 +315,7 @@ def endpoints_of_class(
     if page:
         actions = page_endpoints(segment, path, controller, declared, body_of)
     elif fast:
-        actions = fast_endpoint(segment, text, declared, body_of)
+        actions = fast_endpoint(segment, text, declared, body_of, neighbours.constants)
     else:
         actions = action_endpoints(segment, controller, declared, body_of)
     if controller.is_abstract:

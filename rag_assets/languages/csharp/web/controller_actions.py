@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rag_assets.contracts.graph import member_keys, method_suffix
@@ -37,6 +37,7 @@ from rag_assets.languages.csharp.web.responses import (
 )
 from rag_assets.languages.csharp.web.route_templates import (
     absolute,
+    constants_of,
     joined,
     nested,
     parameters_of,
@@ -337,22 +338,33 @@ class EndpointDeclarations:
 
     controllers: tuple[InheritableActions, ...] = ()
     routes: tuple[ActionRoute, ...] = ()
+    constants: tuple[tuple[str, str], ...] = ()
 
 
 class EndpointSymbols:
-    """Answers which actions a controller declares, and which routes calls give to them. Equal declarations in any order
-    give equal answers."""
+    """Answers which actions a controller declares, which routes calls give to them, and which constants are routes.
+    Equal declarations in any order give equal answers."""
 
-    __slots__ = ("_actions", "_routes")
+    __slots__ = ("_actions", "_constants", "_routes")
 
     def __init__(self, declarations: Iterable[EndpointDeclarations] = ()) -> None:
         self._actions: dict[str, set[Member]] = {}
         self._routes: dict[str, set[ActionRoute]] = {}
+        constants: dict[str, set[str]] = {}
         for declared in declarations:
+            for name, value in declared.constants:
+                constants.setdefault(name, set()).add(value)
             for route in declared.routes:
                 self._routes.setdefault(route.controller.lower(), set()).add(route)
             for controller in declared.controllers:
                 self._actions.setdefault(controller.symbol, set()).update(controller.actions)
+
+        self._constants = {name: f'@"{min(values)}"' for name, values in constants.items() if len(values) == 1}
+
+    @tracked("endpoints.constants")
+    def constants(self) -> Mapping[str, str]:
+        """`Names.Route` → `@"api/x"`, the constants of any file that may be routes, of names with one value."""
+        return self._constants
 
     @tracked("endpoints.actions")
     def actions(self, symbol: str) -> tuple[Member, ...]:
@@ -371,6 +383,7 @@ def declared_in(files: Iterable[ParsedFile]) -> EndpointDeclarations:
     return EndpointDeclarations(
         tuple(found for file in files for found in _of(file)),
         tuple(found for file in files if MAPS_ACTIONS.search(file.text) for found in _mapped(file.text)),
+        tuple(found for file in files if "const string" in file.text for found in route_constants(file.segments)),
     )
 
 
@@ -378,6 +391,22 @@ def _mapped(text: str) -> Iterator[ActionRoute]:
     from rag_assets.languages.csharp.web.mapped_actions import routes_of_actions  # start-up budget: of few files
 
     return routes_of_actions(text)
+
+
+_MAY_BE_ROUTE = re.compile(r"(?=.*[/\[{])[~\w./:\[\]{}*?=()-]{1,200}")
+
+
+def route_constants(segments: Iterable[Segment]) -> Iterator[tuple[str, str]]:
+    """`Names.Route`, `api/x`: the constants that may be routes, of types by their last names."""
+    types = list(classes_of(segments))
+    own = {segment.symbol: constants_of(segment.members) for segment in types}
+    for segment in types:
+        outer = (symbol for symbol in own if f"{segment.symbol}.".startswith(f"{symbol}."))
+        known = {name: written for symbol in sorted(outer, key=len) for name, written in own[symbol].items()}
+        for name, written in own[segment.symbol].items():
+            value, is_known = string_of(written, known)
+            if is_known and _MAY_BE_ROUTE.fullmatch(value):
+                yield f"{segment.name}.{name}", value
 
 
 def _of(file: ParsedFile) -> Iterator[InheritableActions]:

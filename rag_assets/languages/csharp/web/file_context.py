@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from tree_sitter import Node
 
@@ -35,20 +35,24 @@ _WITHOUT_TYPES = frozenset(
 
 
 class FileContext:
-    """The types of one file, read when the first question is asked. A text beyond the parser has none."""
+    """The types of one file, read when the first question is asked. A text beyond the parser has none. `elsewhere`
+    gives the constants that other files declare."""
 
-    __slots__ = ("_constants", "_reader", "_text", "_types")
+    __slots__ = ("_constants", "_elsewhere", "_reader", "_text", "_types")
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self, text: str = "", elsewhere: Callable[[], Mapping[str, str]] = dict) -> None:
         self._text = text
+        self._elsewhere = elsewhere
         self._constants: dict[str, str] | None = None
         self._reader: NodeText | None = None
         self._types: dict[str, list[Node]] | None = None
 
     def constants(self) -> dict[str, str]:
-        """`Names.Route` → `"api/x"` as a literal; only what the file fully tells, of names declared once."""
+        """`Names.Route` → `"api/x"` as a literal; only what the file fully tells, of names declared once, and what
+        others do."""
         if self._constants is None:
-            self._constants = dict(self._read_constants()) if _CONSTANT.search(self._text) else {}
+            own = dict(self._read_constants()) if _CONSTANT.search(self._text) else {}
+            self._constants = {**self._elsewhere(), **own}
         return self._constants
 
     def _read_constants(self) -> Iterator[tuple[str, str]]:
