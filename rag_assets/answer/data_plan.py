@@ -1,4 +1,5 @@
-"""The data plan: in which table an entity is kept, who writes it and who reads it, as far as the graph knows.
+"""The data plan: in which table an entity is kept, who writes it and who reads it, as far as the graph knows; and how
+long something may be, by the lines of mappings, validators, attributes and tables.
 
 An entity is a class, a set of a context and a table; statements write and read any of them. So all that maps to each
 other is one thing here.
@@ -6,23 +7,25 @@ other is one thing here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at, seen_of
-from rag_assets.answer.plans import ListedNode, places_of
-from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, root
+from rag_assets.answer.plans import MIGRATION, ListedNode, code_of, places_of
+from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
-    from rag_assets.search.index import LabelIndex
+    from rag_assets.search.index import LabelIndex, Searchable
 
 _KINDS = [
     KINDS.index(kind.value)
@@ -31,6 +34,18 @@ _KINDS = [
 _ENTITY = KINDS.index(NodeType.ENTITY.value)
 _HOPS = 2  # from a set over its entity to the table
 _MOST_EACH, _MOST_ASKED = 4, 8
+_LIMITING = (
+    "HasMaxLength MaxLength MinLength StringLength MaximumLength MinimumLength Length max_length varchar nvarchar"
+)
+_LIMITS = re.compile(
+    r"\b(?:(?:Has)?M(?:ax|in)(?:imum)?Length|StringLength|Length|max_?length|n?varchar)\b[\"']?\s*(?:[(:]|=(?!=))",
+    re.IGNORECASE,
+)
+_SELECTED = re.compile(r"=>\s*\w+\.(\w+)")
+_NAME = re.compile(r"(\w+)\s*(?:[{=;]|$)")
+_MOST_READ, _MOST_AROUND, _MOST_TOLD = 300, 3, 4
+_FEWEST_SAID = 0.75
+"""Of the question, by the line, what it stands before and the type around it."""
 _RELATION = {Relation.MAPS_TO: STORED, Relation.WRITES_TO: WRITTEN, Relation.READS_FROM: READ}
 
 
@@ -103,3 +118,50 @@ def _edges(graph: Graph, nodes: Numbers) -> list[GraphEdge]:
         return non_product_code(edge.path) is not None, is_script, edge.path, edge.line, edge
 
     return sorted(edges, key=order)
+
+
+def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that limit what the words say, of the type that says the least beside, with their
+    points."""
+    shard, scope = target.parts.shard(), target.scope()
+    try:
+        asked = target.parts.vocabulary().query_vector(_LIMITING)
+    except KeywordIndexError:
+        return GraphFacts(), {}
+    wanted = frozenset(word.root for word in words)
+    found: dict[GraphFact, tuple[float, int, str]] = {}
+    points = [one.id for one in shard.sparse(asked.indices, asked.values, scope, _MOST_READ)]
+    for point, payload in shard.retrieve(points, scope).items():
+        path, owner = payload.get("Path", ""), str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
+        if non_product_code(path) is not None or MIGRATION.search(path):
+            continue
+        for at, said, member in _limited(code_of(payload, target).split("\n")):
+            share = covered(tuple(words), roots_of(f"{said} {owner}"))
+            source = f"{owner}.{member}" if member else owner
+            fact = GraphFact(source, "", "", path, payload.get("StartLine", 1) + at, True, is_comment=True)
+            if share >= _FEWEST_SAID and wanted & roots_of(said):
+                found.setdefault(fact, (-share, len(roots_of(owner) - wanted), point))
+    best = min((rank[:2] for rank in found.values()), default=())
+    told = sorted((one for one, rank in found.items() if rank[:2] == best), key=lambda one: (one.path, one.line))
+    at_points = {fact: found[fact][2] for fact in told[:_MOST_TOLD]}
+    return GraphFacts(tuple(at_points), len(told)), at_points
+
+
+def _limited(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """(line from 0, its text with what it limits, the name of that where C# says it): an attribute stands before
+    that, a call of a chain behind it."""
+    for at, line in enumerate(lines):
+        if not _LIMITS.search(line):
+            continue
+        if line.lstrip()[:1] in ("[", "@"):
+            below = lines[at + 1 : at + 1 + _MOST_AROUND]
+            number = next((number for number, one in enumerate(below, 1) if one.lstrip()[:1] not in ("[", "@")), 0)
+            name = _NAME.search(lines[at + number]) if number else None
+            yield at, " ".join(lines[at : at + number + 1]), name[1] if name else ""
+            continue
+        begin = at
+        while begin and at - begin < _MOST_AROUND and lines[begin].lstrip()[:1] == ".":
+            begin -= 1
+        chain = " ".join(lines[begin : at + 1])
+        selected = _SELECTED.search(chain)
+        yield at, chain, selected[1] if selected else ""

@@ -40,6 +40,7 @@ from rag_assets.answer.question_analysis import (
     file_asked,
     intent_of,
     is_subject,
+    length_asked,
     listed_noun,
     members_asked,
     package_asked,
@@ -536,6 +537,16 @@ def _uses(asked: Asked) -> Planned | None:
     return _answered(asked, wish.intent, mentions, decides=False)
 
 
+def _length(asked: Asked) -> Planned | None:
+    """What limits the length of something."""
+    words = length_asked(asked.question.text, asked.words)
+    if not words:
+        return None
+    from rag_assets.answer.data_plan import length_facts
+
+    return _answered(asked, Intent.LIST, length_facts(asked.target, words))
+
+
 def _setting_meant(asked: Asked) -> Planned | None:
     """The settings that a question means by their names, of the index whose settings are nearest to it."""
     if asked.wish.intent is not Intent.EXPLANATION or not asks_setting(asked.question.text):
@@ -564,6 +575,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _data,
     _listed,
     _written,
+    _length,
     _convention,
     _handled,
     _errors,

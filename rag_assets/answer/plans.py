@@ -51,7 +51,7 @@ _CONTAINERS = frozenset(
 """What has all that a repository has, also where nothing is called so."""
 _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
-_MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
+MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
 _ERRORS = frozenset({"error", "exception"})
 _IS_ERROR = re.compile(r"\b\w*(?:Exception|Error)\b")
 """Python calls most of its exceptions errors, and both may be called neither."""
@@ -249,7 +249,7 @@ def nodes_listed(
             if _says(subject, f"{one.name} {one.path}")
             and (not part or part in _parts_of_path(one.path))
             and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
-            and (noun in LISTED_KINDS or not _MIGRATION.search(one.path))
+            and (noun in LISTED_KINDS or not MIGRATION.search(one.path))
             and (noun != "test" or is_test_path(one.path) or in_test_module(one.key))
         ]
         if found:
@@ -416,7 +416,7 @@ def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = (), p
             path, line = place
             said = covered(tuple(subject), roots_of(path)) if subject else 0.0
             is_outside = bool(part) and part not in _parts_of_path(path)
-            least = _MIGRATION.search(path) is not None, is_outside, non_product_code(path) is not None
+            least = MIGRATION.search(path) is not None, is_outside, non_product_code(path) is not None
             return *least, -well[place], -said, path.count("/"), path, line
 
         if found:

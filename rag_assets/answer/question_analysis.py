@@ -515,6 +515,24 @@ def asks_setting(question: str) -> bool:
     return _SETTING.search(question) is not None
 
 
+_LENGTH = re.compile(
+    r"^\W*how (?:long|short) (?:can|may|must|should|does|do|is|are)\b.*\b(?:be|have to be|allowed to be)\W*$"
+    r"|\b(?:max(?:imum|imal)?|min(?:imum|imal)?|longest|allowed|permitted) (?:\w+ )?length\b"
+    r"|^\W*how many (?:characters|chars|letters)\b.*\b(?:can|may|must|fit|allowed|have)\b",
+    re.IGNORECASE,
+)
+_OF_LENGTH = frozenset(
+    map(root, word_set("length character char letter allowed permitted max maximal min minimal longest"))
+)
+
+
+def length_asked(question: str, words: Sequence[QueryTerm]) -> tuple[QueryTerm, ...]:
+    """The words for that of which a question asks how long it may be; none for another question."""
+    if _LENGTH.search(question.strip()) is None:
+        return ()
+    return tuple(word for word in words if is_subject(word) and word.root not in _OF_LENGTH)
+
+
 _NAME = r"`?(?P<{0}>[A-Za-z_][\w.]*\w)`?"
 _WRITING = r"(?:writ(?:e|es|ten)|assign(?:s|ed)?|sets?|chang(?:e|es|ed)|modif(?:y|ies|ied)|updat(?:e|es|ed))"
 _WRITES = re.compile(

@@ -148,3 +148,55 @@ def test_what_the_graph_does_not_know_is_not_told(shop: Index, question: str) ->
 def test_questions_for_data(question: str, asked: DataAsked | None) -> None:
     found = data_asked(question)
     assert found == (asked and DataAsked(tuple(map(root, asked.words)), asked.first))
+
+
+LIMITED = {
+    "src/Customer.cs": """\
+namespace Shop;
+
+public class Customer
+{
+    [Required]
+    [StringLength(40)]
+    [Display(Name = "surname")]
+    public string LastName { get; set; }
+
+    public bool IsEmpty => LastName.Length == 0;
+}
+""",
+    "src/CustomerMap.cs": """\
+namespace Shop;
+
+public class OrderMap : IEntityTypeConfiguration<Order>
+{
+    public void Configure(EntityTypeBuilder<Order> builder)
+    {
+        builder.Property(order => order.Reference)
+            .IsRequired()
+            .HasMaxLength(12);
+        builder.Property(order => order.Remark).HasMaxLength(500);
+    }
+}
+""",
+    "db/parcels.sql": "CREATE TABLE dbo.Parcels\n(\n    Id int,\n    Street nvarchar(80) NOT NULL\n);\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("how long may the surname of a customer be?", "- **Customer.LastName** in src/Customer.cs:6: `[StringLength"),
+        ("what is the maximum length of an order's reference?", "- **OrderMap.Reference** in src/CustomerMap.cs:9: "),
+        ("how many characters can the remark of an order have?", "- **OrderMap.Remark** in src/CustomerMap.cs:10: "),
+        ("what is the max length of a parcel's street?", "- **Parcels** in db/parcels.sql:4: `Street nvarchar(80)"),
+        ("how long may the colour of an order be?", ""),
+    ],
+)
+def test_how_long_something_may_be_is_told_by_the_line_that_limits_it(
+    tmp_path_factory: pytest.TempPathFactory, question: str, told: str
+) -> None:
+    base = tmp_path_factory.mktemp("limited")
+    index_without_dagster(IndexHome(base / "home"), new_repository(base / "shop", LIMITED), "shop")
+    with open_index("shop@main", home=base / "home") as index:
+        found = index.ask(question, options=AskOptions())
+    assert found.text.startswith(told) if told else found.intent is not Intent.LIST
