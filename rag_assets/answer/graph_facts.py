@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rag_assets.contracts.graph import GraphEdge
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.graph.relations import WalkStep
-    from rag_assets.index.vectors.vector_api import VectorReader
+    from rag_assets.index.vectors.vector_api import PointReader
     from rag_assets.search.index import LabelIndex
 
 MOST_FACTS = 8
@@ -198,7 +198,7 @@ def _each_once(edges: Sequence[GraphEdge], ends: Callable[[GraphEdge], object], 
     return [edge for number, edge in enumerate(edges) if number in kept]
 
 
-def points_at(places: Iterable[tuple[str, int]], shard: VectorReader, scope: SearchScope) -> dict[tuple[str, int], str]:
+def points_at(places: Iterable[tuple[str, int]], shard: PointReader, scope: SearchScope) -> dict[tuple[str, int], str]:
     """(path, line) → the id of the smallest section around it; places that no section of the scope has are absent. One
     look-up for all files: each costs as much as reading some dozen sections."""
     wanted = dict.fromkeys(places)

@@ -16,7 +16,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.identity import parse_uri
 from rag_assets.errors import NoEmbedderError, QueryError
@@ -227,8 +226,8 @@ class FederatedVocabulary:
         return number
 
 
-class FederatedReader(Closeable):
-    """The points of several generations (`index.vectors.vector_api.VectorReader`), each searched within its own tenant
+class FederatedReader:
+    """The points of several generations (`index.vectors.vector_api.PointReader`), each searched within its own tenant
     and label; the scope says what else must hold."""
 
     def __init__(self, indexes: Sequence[LabelIndex], vocabulary: FederatedVocabulary) -> None:
@@ -260,9 +259,6 @@ class FederatedReader(Closeable):
         found = (index.parts.shard().vector(identifier) for index in self._indexes)
         return next((vector for vector in found if vector is not None), None)
 
-    def digests(self) -> dict[str, str]:
-        return self._joined(lambda index: index.parts.shard().digests())
-
     def ids(self, scope: SearchScope | None = None) -> dict[str, str]:
         return self._joined(lambda index: index.parts.shard().ids(_of(index, scope)))
 
@@ -272,10 +268,6 @@ class FederatedReader(Closeable):
             for value, count in index.parts.shard().values(key, _of(index, scope)).items():
                 counts[value] = counts.get(value, 0) + count
         return dict(sorted(counts.items()))
-
-    def close(self) -> None:
-        for index in self._indexes:
-            index.close()
 
     def _best(self, search: Callable[[LabelIndex], list[ScoredPoint]], limit: int) -> list[ScoredPoint]:
         found = [hit for index in self._indexes for hit in search(index)]

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from rag_assets.index.vectors.filters import SearchScope
-from rag_assets.index.vectors.vector_api import VectorReader
+from rag_assets.index.vectors.vector_api import PointReader
 from rag_assets.search import CodePlace
 
 _MOST_ALIKE = 3
 """Files that one written path can mean. `Program.cs:12` of a repository with a dozen programs says nothing."""
 
 
-def sections_at(places: Sequence[CodePlace], shard: VectorReader, scope: SearchScope) -> dict[str, CodePlace]:
+def sections_at(places: Sequence[CodePlace], shard: PointReader, scope: SearchScope) -> dict[str, CodePlace]:
     """point id → the place it covers, in the order of `places`, of those that name a line; the smallest section around
     the line. Only points of the scope."""
     with_line = [place for place in places if place.line]
@@ -30,7 +30,7 @@ def sections_at(places: Sequence[CodePlace], shard: VectorReader, scope: SearchS
     return found
 
 
-def sections_of(paths: Iterable[str], shard: VectorReader, scope: SearchScope) -> Mapping[str, Mapping[str, Any]]:
+def sections_of(paths: Iterable[str], shard: PointReader, scope: SearchScope) -> Mapping[str, Mapping[str, Any]]:
     """point id → payload of all sections of some files, by their whole paths; only points of the scope."""
     of_files = replace(scope, files=frozenset(paths))
     return shard.retrieve(sorted(shard.ids(of_files)), of_files)

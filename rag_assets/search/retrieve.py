@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors.filters import SearchScope
-    from rag_assets.index.vectors.vector_api import Dense, FileRef, VectorReader
+    from rag_assets.index.vectors.vector_api import Dense, FileRef, PointReader
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class SearchResources(Protocol):
 
     def lacking(self) -> Mapping[Capability, str]: ...
 
-    def shard(self) -> VectorReader: ...
+    def shard(self) -> PointReader: ...
 
     def vocabulary(self) -> Keywords: ...
 
@@ -333,7 +333,7 @@ class PathCache:
     def __init__(self) -> None:
         self._known: dict[str, FileRef] = {}
 
-    def of(self, ids: Sequence[str], shard: VectorReader, scope: SearchScope) -> dict[str, FileRef]:
+    def of(self, ids: Sequence[str], shard: PointReader, scope: SearchScope) -> dict[str, FileRef]:
         """id → file of candidates that a search within `scope` has found; without those whose payload the store does
         not give out."""
         known = self._known

@@ -115,9 +115,9 @@ class PointTarget(Protocol):
         """Makes everything durable and the new generation readable."""
 
 
-class VectorReader(Protocol):
-    """Reads the points of one generation. Every search takes a SearchScope, which the store applies before its top
-    k (B02, R17). Raises VectorStoreError."""
+class PointReader(Protocol):
+    """What is asked of points. Every search takes a SearchScope, which the store applies before its top k (B02, R17).
+    Raises VectorStoreError."""
 
     def count(self, scope: SearchScope | None = None) -> int: ...
 
@@ -139,14 +139,18 @@ class VectorReader(Protocol):
     def vector(self, identifier: str) -> Dense | None:
         """The embedding of a point that a search within a scope has found; None where it has none."""
 
-    def digests(self) -> dict[str, str]:
-        """id → digest of every point of the generation, of every tenant: for checks, not for answers."""
-
     def ids(self, scope: SearchScope | None = None) -> dict[str, str]:
         """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
 
     def values(self, key: str, scope: SearchScope) -> dict[str, int]:
         """Distinct values of an indexed payload field within the scope, and how many points have each; sorted."""
+
+
+class VectorReader(PointReader, Protocol):
+    """The open store of one generation."""
+
+    def digests(self) -> dict[str, str]:
+        """id → digest of every point of the generation, of every tenant: for checks, not for answers."""
 
     def close(self) -> None: ...
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.index.keyword import FIELDS
 from rag_assets.index.keyword.bm25f import count_terms, weights
@@ -30,7 +29,7 @@ from rag_assets.index.keyword.vocabulary import (
 )
 from rag_assets.index.vectors.conditions import Holds, all_hold, conditions_of
 from rag_assets.index.vectors.filters import SearchScope
-from rag_assets.index.vectors.vector_api import FileRef, ScoredPoint, VectorReader
+from rag_assets.index.vectors.vector_api import FileRef, PointReader, ScoredPoint
 from rag_assets.languages.detection import SourceType, source_type
 from rag_assets.search.overlay.sections import OverlaySection
 from rag_assets.search.retrieve import Keywords, LabelResources, PathCache
@@ -132,11 +131,11 @@ def _average_lengths(payloads: Sequence[Mapping[str, Any]], generation: Generati
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(FIELDS))
 
 
-class OverlayReader(Closeable):
+class OverlayReader:
     """The points of a generation without those of the `masked` files, and the sections of these as they are now
-    (`index.vectors.vector_api.VectorReader`). Closing it leaves the generation open."""
+    (`index.vectors.vector_api.PointReader`)."""
 
-    def __init__(self, base: VectorReader, points: OverlayPoints, masked: frozenset[str]) -> None:
+    def __init__(self, base: PointReader, points: OverlayPoints, masked: frozenset[str]) -> None:
         self._base = base
         self._points = points
         self._masked = masked
@@ -176,9 +175,6 @@ class OverlayReader(Closeable):
     def vector(self, identifier: str) -> Dense | None:
         return None if identifier in self._points.sections else self._base.vector(identifier)
 
-    def digests(self) -> dict[str, str]:
-        return self._base.digests()
-
     def ids(self, scope: SearchScope | None = None) -> dict[str, str]:
         own = {known: payload.get("ContentHash", "") for known, payload in self._points.within(scope).items()}
         return {**self._base.ids(self._below(scope)), **own}
@@ -188,9 +184,6 @@ class OverlayReader(Closeable):
         for value, count in self._points.values(key, scope).items():
             counts[value] = counts.get(value, 0) + count
         return dict(sorted(counts.items()))
-
-    def close(self) -> None:
-        """The generation is not this reader's to close."""
 
     def _left(self, scope: SearchScope) -> SearchScope:
         """What may be found of the generation."""
@@ -220,7 +213,7 @@ class OverlayVocabulary:
     """The terms of a generation and of a work tree. A term is as rare as it is among the sections that can be found."""
 
     def __init__(
-        self, base: Keywords, points: OverlayPoints, shard: VectorReader, masked: SearchScope, masked_sections: int
+        self, base: Keywords, points: OverlayPoints, shard: PointReader, masked: SearchScope, masked_sections: int
     ) -> None:
         self._base = base
         self._points = points
