@@ -3,6 +3,7 @@ written (D19, D20)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -326,12 +327,19 @@ def fact_of(edge: GraphEdge, names: Mapping[str, str]) -> GraphFact:
     )
 
 
+_COMPONENT = re.compile(r"\.(?=(?:vue|svelte|razor|cshtml)\.)")
+"""Where the file of a component is named before what it declares: `Orders.vue.load`."""
+
+
 def _shown(key: str, names: Mapping[str, str]) -> str:
     """`OrderService.Cancel` of `csharp:Shop.Orders.OrderService.Cancel(int)|METHOD`, `dbo.Orders` of a table."""
     symbol, _, kind = key.rpartition("|")
     _language, colon, bare = symbol.partition(":")
     if not colon or kind in ("ENDPOINT", "FILE", "SECTION"):
         return names.get(key, symbol)
-    parts = bare.partition("(")[0].split(".")
-    shown = [short_name(part).rpartition("/")[2] for part in parts[-2 if kind in ("METHOD", "PROPERTY") else -1 :]]
+    parts = _COMPONENT.sub("\0", bare.partition("(")[0]).split(".")
+    shown = [
+        short_name(part).rpartition("/")[2].replace("\0", ".")
+        for part in parts[-2 if kind in ("METHOD", "PROPERTY") else -1 :]
+    ]
     return ".".join(dict.fromkeys(shown))  # a constructor is its type to whoever reads of it

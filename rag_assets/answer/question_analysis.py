@@ -267,6 +267,8 @@ _USAGE = re.compile(
     rf"|\bwh(?:at|ich|o)\b.{{0,60}}\bdepends? on\b|{_IMPACT}",
     re.IGNORECASE,
 )
+_REQUESTED = re.compile(r"\b(?:calls|called|consumes?|consumed|fetch(?:es|ed)|requested)\b", re.IGNORECASE)
+"""What asks for those who send requests to a route, where one is named."""
 _IMPLEMENTATIONS = re.compile(
     r"\b(?:what|which|who)\b.{0,40}\b(?:implements?|inherits?|derives?|extends?|overrides?|conforms? to)\b"
     r"|\bimplementations? of\b"
@@ -374,7 +376,7 @@ def intent_of(question: Question) -> QueryIntent:
     if intent is Intent.OVERVIEW and places:
         intent = Intent.EXPLANATION
     routes = tuple(_ROUTE_PATH.findall(text)) if intent in (Intent.ROUTES, Intent.USAGE) and not names else ()
-    if routes and _USAGE.search(text):
+    if routes and (_USAGE.search(text) or _REQUESTED.search(text)):
         intent = Intent.USAGE
     options = tuple(
         one for one in dict.fromkeys((*_OPTION_NAME.findall(text), *_KEY_PATH.findall(text))) if one not in names

@@ -330,6 +330,8 @@ def test_a_change_reaches_who_sends_requests_to_its_endpoint_until_the_route_is_
     assert REFUND in {one["key"] for one in needed}
     told = cli.run("ask", "who calls POST /api/refunds/{id}?", "--label", label, "--json").json["answer"]
     assert "**refunds.payBack** probably calls **POST /api/refunds/{id}** in web/src/refunds.ts:4" in told
+    other = cli.run("ask", "which page calls POST /api/refunds/{id}?", "--label", label, "--json").json["answer"]
+    assert other == told
     told = cli.run("ask", "what breaks if I change OrderService.RefundOrder?", "--label", label, "--json").json[
         "answer"
     ]

@@ -70,6 +70,11 @@ CHANGED = {
 REFUND = "How are refunds of an order paid back?"
 
 
+def notes_of(result: TurnResult) -> list[str]:
+    """What the steps of a turn note, as the log keeps it."""
+    return [note for record in result.records for note in record.notes]
+
+
 @dataclass(frozen=True)
 class Shop:
     """Two indexes of one home: `label` and, after a change, `later`."""

@@ -18,7 +18,7 @@ from rag_assets.qa.answering import Artifact, QuestionAnswerer, make_artifact
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.errors import PipelineError, TurnError
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, failing
-from rag_assets_tests.qa.conftest import Asking, Shop
+from rag_assets_tests.qa.conftest import Asking, Shop, notes_of
 from rag_assets_tests.qa.http_model import Script, http_model, prompt_text
 from rag_assets_tests.qa.injections import INJECTIONS
 
@@ -104,7 +104,7 @@ def test_a_wrong_form_is_asked_about_once(
     assert len(script.asked("artifact")) == 2
     assert said in str(script.asked("artifact")[1].body["messages"][-1]["content"])
     assert made.answer.provider == "premium" and len(made.sections) == 6
-    assert any("asked once more" in note for note in made.turn.notes)
+    assert any("asked once more" in note for note in notes_of(made.turn))
 
 
 @pytest.mark.rule("E17", "E19")

@@ -12,7 +12,7 @@ from rag_assets.answer.results import EXTRACTIVE
 from rag_assets.history.conversations import Conversations
 from rag_assets.qa.follow_up import Before, CitedSymbol, names_of, read_follow_up
 from rag_assets.qa.turn import Status
-from rag_assets_tests.qa.conftest import Asking
+from rag_assets_tests.qa.conftest import Asking, notes_of
 
 ABOUT_ONE = "What does RefundPolicy do?"
 ABOUT_NONE = "where is an order created?"
@@ -281,7 +281,7 @@ def test_an_answer_of_a_model_is_pointed_at_too(asking: Asking, good: str) -> No
     asking.script(answer=good)
     assert asking.ask(user="ann", session="s").status is Status.ANSWERED
     result = offline(asking, "what does the first one do?")
-    assert result.notes[0].startswith("read as: what does OrderService.RefundOrder do?")
+    assert notes_of(result)[0].startswith("read as: what does OrderService.RefundOrder do?")
 
 
 def test_a_refusal_leaves_what_was_before_it(asking: Asking) -> None:
@@ -289,13 +289,13 @@ def test_a_refusal_leaves_what_was_before_it(asking: Asking) -> None:
     for nothing in ("how long should pasta boil", "What does KitchenTimer do?"):
         assert offline(asking, nothing).status is Status.ABSTAINED
     result = offline(asking, "who calls it?")
-    assert result.notes[0].startswith("read as: who calls InvoiceWriter.WriteCreditNote?")
+    assert notes_of(result)[0].startswith("read as: who calls InvoiceWriter.WriteCreditNote?")
 
 
 def test_a_refused_question_about_a_known_name_is_still_about_it(asking: Asking) -> None:
     offline(asking, "how are credit notes for returned goods written")
     assert offline(asking, "kind:Test OrderService").status is Status.ABSTAINED
-    assert offline(asking, "where is it defined").notes[0].startswith("read as: where is OrderService defined")
+    assert notes_of(offline(asking, "where is it defined"))[0].startswith("read as: where is OrderService defined")
 
 
 def test_a_summary_or_another_index_leaves_nothing_to_point_at(
@@ -304,6 +304,6 @@ def test_a_summary_or_another_index_leaves_nothing_to_point_at(
     offline(asking, "how are credit notes for returned goods written")
     pipeline = asking.pipeline("code_question_answering_offline")
     other = asking.ask(pipeline, "who calls it?", label=shop_indexes.later, user="ann", session="s")  # type: ignore[attr-defined]
-    assert not any(note.startswith("read as") for note in other.notes)
+    assert not any(note.startswith("read as") for note in notes_of(other))
     history.save_summary("ann", "s", "They talked.", through=2, after_version=0)
-    assert not any(note.startswith("read as") for note in offline(asking, "who calls it?").notes)
+    assert not any(note.startswith("read as") for note in notes_of(offline(asking, "who calls it?")))

@@ -9,7 +9,7 @@ from rag_assets.history.conversations import Conversations, NewTurn
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
 from rag_assets.qa.turn import Status
 from rag_assets_tests.models.llm.model_server import Asked, failing
-from rag_assets_tests.qa.conftest import Asking
+from rag_assets_tests.qa.conftest import Asking, notes_of
 from rag_assets_tests.qa.http_model import prompt_text
 
 USER, SESSION = "ann", "s1"
@@ -106,7 +106,7 @@ def test_without_a_summary_the_newest_turns_are_read(asking: Asking, history: Co
     asking.script(history_summary=failing(500), answer=good)
     result = follow(asking, max_history_tokens=100)
     assert result.turn is not None and "the newest one" in result.turn.history.text
-    assert any("history not summarised" in note for note in result.notes)
+    assert any("history not summarised" in note for note in notes_of(result))
     assert history.load(USER, SESSION).summary is None
 
 
@@ -143,7 +143,7 @@ def test_a_turn_that_cannot_be_kept_is_answered_and_says_so(asking: Asking, good
     asking.script(answer=good)
     result = asking.ask(user="x" * 300, session=SESSION)
     assert result.status is Status.ANSWERED and result.turn_id == ""
-    assert any(note.startswith("not kept: ") for note in result.notes)
+    assert any(note.startswith("not kept: ") for note in notes_of(result))
 
 
 def test_without_a_session_nothing_is_kept(asking: Asking, history: Conversations, good: str) -> None:

@@ -22,7 +22,7 @@ from rag_assets.qa.errors import PipelineError, TurnError
 from rag_assets.qa.prompts import find_prompt, parse_prompt
 from rag_assets.qa.services import PipelineServices
 from rag_assets.qa.turn import RetrievalState, Turn, TurnContext, TurnFingerprint, TurnRequest, differences
-from rag_assets_tests.qa.conftest import Asking
+from rag_assets_tests.qa.conftest import Asking, notes_of
 
 PROMPT = "# system\nBe brief, {language}.\n# user\nQ: {question}\n{history}"
 
@@ -110,7 +110,7 @@ class TestTranslation:
         asking.script(translate_in="How is an order refunded?", translate_out="Alles gut.", answer=good)
         result = asking.ask(question="Wie?", is_english=False)
         assert result.answer == result.answer_en
-        assert any("not translated" in note for note in result.notes)
+        assert any("not translated" in note for note in notes_of(result))
 
 
 class TestRegistry:

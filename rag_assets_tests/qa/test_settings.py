@@ -9,7 +9,7 @@ from rag_assets.models.openai_compat.token_counting import estimate_tokens
 from rag_assets.qa.engine import TurnResult
 from rag_assets.qa.turn import RetrievalState
 from rag_assets_tests.models.llm.model_server import failing
-from rag_assets_tests.qa.conftest import Asking, Shop
+from rag_assets_tests.qa.conftest import Asking, Shop, notes_of
 from rag_assets_tests.qa.http_model import prompt_text
 
 
@@ -91,7 +91,7 @@ def test_a_mode_outside_of_retrieval_modes_is_the_default_mode(asking: Asking, g
     script = asking.script(router="[SEMANTIC:] refund order", answer=good)
     result = asking.ask(asking.pipeline(retrieval_modes=["bm25"], default_mode="bm25"))
     assert result.turn is not None and result.turn.plan is not None and result.turn.plan.mode is Mode.BM25
-    assert any("not one of retrieval_modes" in note for note in result.notes)
+    assert any("not one of retrieval_modes" in note for note in notes_of(result))
     assert "[HYBRID:]" not in prompt_text(script.asked("router")[0])
 
 
@@ -156,6 +156,6 @@ def test_a_summary_replaces_the_evidence_and_keeps_every_identifier(asking: Aski
 def test_without_a_summary_the_compacted_evidence_stays(asking: Asking, good: str) -> None:
     script = asking.script(context_summary=failing(500), answer=good)
     result = asking.ask(asking.pipeline(max_context_tokens=150))
-    assert any("no summary" in note for note in result.notes)
+    assert any("no summary" in note for note in notes_of(result))
     assert result.turn is not None and estimate_tokens([result.turn.context])[0] <= 150
     assert "at=" in prompt_text(script.asked("answer")[0])

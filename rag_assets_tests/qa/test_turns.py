@@ -14,7 +14,7 @@ from rag_assets.qa.engine import TurnResult
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.turn import MAX_QUESTION_CHARS, RequestError, Status, TurnRequest
 from rag_assets_tests.models.llm.model_server import Reply, completion, failing
-from rag_assets_tests.qa.conftest import REFUND, Asking, Shop
+from rag_assets_tests.qa.conftest import REFUND, Asking, Shop, notes_of
 from rag_assets_tests.qa.http_model import prompt_text
 
 GENERAL = "What is a monad?"
@@ -113,7 +113,7 @@ def test_a_plan_that_is_wrong_twice_is_the_default_mode_and_never_an_unretrieved
     assert result.turn is not None and result.turn.plan is not None
     assert (result.turn.plan.mode, result.turn.plan.query) == (Mode.HYBRID, REFUND)
     assert "fetch" in ways(result)
-    assert any("no usable plan" in note for note in result.notes), "it is logged"
+    assert any("no usable plan" in note for note in notes_of(result)), "it is logged"
 
 
 FAULTS = {
@@ -261,7 +261,7 @@ def test_a_name_of_the_index_vetoes_direct(asking: Asking, good: str, policy: st
     asking.script(router="[DIRECT:]", answer=good)
     result = asking.ask(asking.pipeline(direct_policy=policy, weak_below=0), question)
     assert "fetch" in ways(result)
-    assert any("DIRECT refused" in note for note in result.notes)
+    assert any("DIRECT refused" in note for note in notes_of(result))
 
 
 @pytest.mark.rule("D25", "R21")
