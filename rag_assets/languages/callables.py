@@ -15,7 +15,7 @@ from rag_assets.contracts.graph import (
     member_keys,
     symbol_key,
 )
-from rag_assets.contracts.segment import Member, leaves_of
+from rag_assets.contracts.segment import Member, MemberKind, Segment, leaves_of
 from rag_assets.dependency_trace import tracked
 from rag_assets.languages.call_syntax import syntax_of
 from rag_assets.languages.parsed_file import ParsedFile
@@ -50,7 +50,8 @@ def callables_in(file: ParsedFile) -> Iterator[DeclaredCallable]:
         if is_of_type:
             key = symbol_key(file.language, segment.symbol, NodeType.TYPE)
             makes = segment.kind.startswith(_MADE)
-            yield made(simple_name(segment.name), key, map(simple_name, segment.base_list), is_callable=makes)
+            bases = [*map(simple_name, segment.base_list), *_wanted(segment)]
+            yield made(simple_name(segment.name), key, bases, is_callable=makes)
         for leaf in leaves_of(segment.members):
             member = leaf.member
             owner = leaf.owner_in(segment.symbol)
@@ -66,6 +67,12 @@ def callables_in(file: ParsedFile) -> Iterator[DeclaredCallable]:
                     yield made(name, key, _types(member), around or holder, counted)
                 elif types := _types(member):
                     yield made(member.name, key, types, holder, is_callable=False)
+
+
+def _wanted(segment: Segment) -> Iterator[str]:
+    """The methods of an interface of Go, which no type names that has them, behind a dot beside its bases."""
+    if segment.language == "go" and segment.kind == "interface":
+        yield from (f".{member.name}" for member in segment.members if member.kind is MemberKind.METHOD)
 
 
 _MADE = ("actor", "case class", "class", "data", "enum", "exception", "object", "record", "struct", "type")

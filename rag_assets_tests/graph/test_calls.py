@@ -324,6 +324,21 @@ def test_a_field_has_the_type_of_the_parameter_that_it_is_or_is_given(path: str,
     assert re.search(r"Auth\.login\|METHOD Calls \S*Users\.find\|METHOD resolved$", edge)
 
 
+def test_a_type_of_go_implements_the_interfaces_whose_methods_it_has() -> None:
+    texts = {
+        "model/store.go": "package model\n\ntype Store interface {\n\tGet(id int) int\n\tPut(id int)\n}\n\n"
+        "type Getter interface {\n\tGet(id int) int\n}\n",
+        "sql/store.go": "package sql\n\ntype SqlStore struct{}\n\nfunc (s *SqlStore) Get(id int) int { return id }\n",
+        "sql/put.go": "package sql\n\nfunc (s *SqlStore) Put(id int) {}\n",
+        "file/store.go": "package file\n\ntype Half struct{}\n\nfunc (h Half) Get(id int) int { return id }\n",
+    }
+    assert calls_of(texts, "Implements") == [
+        "sql.SqlStore.Get|METHOD Implements model.Store.Get|METHOD probable",
+        "sql.SqlStore.Put|METHOD Implements model.Store.Put|METHOD probable",
+        "sql.SqlStore|TYPE Implements model.Store|TYPE probable",
+    ]
+
+
 def test_methods_of_rust_are_of_a_type_of_another_file_of_the_crate() -> None:
     texts = {
         "core/src/config.rs": "pub struct Remote {}\n",

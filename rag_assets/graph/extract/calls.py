@@ -55,6 +55,7 @@ def calls_of(file: ParsedFile, known: CallableIndex) -> Iterator[GraphEdge]:
     within = CallingFile(file, syntax)
     for holder in within.holders:
         yield from _overridden(holder, within, known, file)
+    yield from dict.fromkeys(_satisfied(within, known, file) if syntax.family == "go" else ())
     told = set[tuple[str, str]]()
     for key, call, meant, confidence in call_sites(within, known):
         for one in meant:
@@ -86,6 +87,31 @@ def _overridden(holder: CallHolder, within: CallingFile, known: CallableIndex, f
         is_contract = any(not owner.is_callable for owner in owners)
         relation = Relation.IMPLEMENTS if is_contract else Relation.OVERRIDES
         yield GraphEdge(holder.key, relation, one.key, confidence, file.path, file.lines.line_of(holder.start))
+
+
+def _satisfied(within: CallingFile, known: CallableIndex, file: ParsedFile) -> Iterator[GraphEdge]:
+    """The interfaces of Go all of whose methods a type has, by their names, and its methods that they are about."""
+
+    def of_folder(found: Iterable[DeclaredCallable]) -> list[DeclaredCallable]:
+        return [one for one in found if one.path.rpartition("/")[0] == within.folder]
+
+    for holder in within.holders:
+        owner = holder.types[0] if holder.receiver and holder.types else ""
+        own = of_folder(known.named(owner, "go").types) if owner else []
+        named = known.named(holder.name, "go").methods if own and own[0].is_callable else {}
+        for method in [one for found in named.values() for one in found if one.key != holder.key][:_MOST_COMPARED]:
+            types = known.named(method.owner, "go").types
+            contract = next((one for one in types if one.path == method.path and not one.is_callable), None)
+            wanted = [name[1:] for name in contract.types if name.startswith(".")] if contract else []
+            if len(wanted) < 2 and len(identifier_words(holder.name)) < 2:
+                continue  # many have a `Get`
+            if contract and all(of_folder(known.named(name, "go").methods.get(owner, ())) for name in wanted):
+                line = file.lines.line_of(holder.start)
+                declared = [
+                    (own[0].key, contract.key, one.span.line_start) for one in file.segments if one.name == owner
+                ]
+                for source, target, at in ((holder.key, method.key, line), *declared):
+                    yield GraphEdge(source, Relation.IMPLEMENTS, target, Confidence.PROBABLE, file.path, at)
 
 
 def call_sites(
