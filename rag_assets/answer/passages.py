@@ -473,7 +473,7 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         code,
         first,
         last,
-        name=_name(known, bare, head),
+        name="" if known.language == "razor" and code.lstrip()[:1] == "@" else _name(known, bare, head),
         doc=_doc_text(comment),
         is_type=_type_in(head) is not None or (known.language == "go" and head.startswith("type ")),
         depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),

@@ -191,6 +191,7 @@ def test_annotations_belong_to_what_they_stand_before_and_are_not_its_name(
         ("xml", '<!-- a (b) -->\n<add key="Shop.Mode" value="x" />\n', "add"),
         ("yaml", "# CI = (x)\nservices:\n  web:\n    image: a=1\n", "services"),
         ("razor", '<div class="list (all)">\n  @Model.Name\n</div>\n', ""),
+        ("razor", "@using Shop\n@inject ILogger<Orders> Logger;\n", ""),
         ("json", '{\n  "Logging": { "Level": 1 }\n}\n', ""),
     ],
 )
