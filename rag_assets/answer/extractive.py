@@ -105,7 +105,7 @@ def answer_of(
             pieces += _headed(lead, lambda heading: not wanted.isdisjoint(roots_of(heading)), words)
         pieces.append(said)
     elif wish.intent is Intent.EXPLANATION:
-        first, *others = _explanations(words, passages, within, _MOST_WHOLE) or [""]
+        first, *others = _explanations(words, passages, within, _MOST_WHOLE, names=wish.names) or [""]
         pieces += [said, first, *others] if said and facts.leads else [first, said, *others]
     else:
         if wish.intent is Intent.DEFINITION and said and not pieces:  # nothing declares a setting that texts tell of
@@ -285,10 +285,23 @@ def _signature_told(part: Passage) -> tuple[str, int, int]:
 
 
 def _explanations(
-    words: Sequence[QueryTerm], passages: RankedPassages, within: Container[Evidence], most: int, also: int = _MOST_ALSO
+    words: Sequence[QueryTerm],
+    passages: RankedPassages,
+    within: Container[Evidence],
+    most: int,
+    also: int = _MOST_ALSO,
+    names: Iterable[str] = (),
 ) -> list[str]:
-    """The best passages, and of the next ones the lines that say the most."""
+    """The best passages, among them what a name of the question does, and of the next ones the lines that say the
+    most."""
     quoted = [passages.passages[one] for one in passages.chosen(most + also, within)]
+    lasts = {name.rpartition(".")[2].casefold() for name in names}
+    doing = (
+        [one for one in passages.passages if one.name.casefold() in lasts and _is_done(one, within)] if lasts else []
+    )
+    if doing and not any(one.name.casefold() in lasts and _is_done(one, within) for one in quoted[:most]):
+        others = [one for one in quoted if one is not doing[0]]
+        quoted = [*others[: most - 1], doing[0], *others[most - 1 :]]
     made = [_whole_told(one, words) for one in quoted[:most]]
     lines = [one.code.split("\n") for one in quoted[most:]]
     values = iter(_values_of([line for part in lines if len(part) > _MOST_SHORT_LINES for line in part], passages))
@@ -297,6 +310,12 @@ def _explanations(
         for one, part in zip(quoted[most:], lines, strict=True)
     ]
     return [*made, _ALSO, *(_lines_told(one, words) for one in shorter)] if shorter else made
+
+
+def _is_done(passage: Passage, within: Container[Evidence]) -> bool:
+    """Whether a passage is a member of the product with a body, which a contract has not."""
+    is_member = not (passage.is_type or passage.is_prose) and ("=>" in passage.code or "\n" in passage.code.strip())
+    return is_member and passage.evidence in within and non_product_code(passage.evidence.path) is None
 
 
 def _introduction(lead: Sequence[Evidence]) -> list[str]:

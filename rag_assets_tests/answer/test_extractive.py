@@ -299,3 +299,14 @@ def test_a_fact_of_a_declaration_is_not_shown_by_its_attributes(before: str, is_
 def test_a_fact_whose_line_is_not_in_the_evidence_is_not_told() -> None:
     fact = GraphFact("A", "calls", "B", "src/Orders/OrderService.cs", 400, True)
     assert "calls" not in told("who calls RefundOrder", piece(), facts=GraphFacts((fact,), 1))
+
+
+def test_what_a_name_of_the_question_does_is_quoted_whatever_says_more() -> None:
+    days = "".join(
+        f"    /// <summary>On which weekday tasks run.</summary>\n    public Plan Weekday{day}()\n    {{\n"
+        f"        return RunOn(Weekday.{day});\n    }}\n"
+        for day in ("Monday", "Tuesday", "Friday")
+    )
+    weekly = "    public Plan EveryWeek()\n    {\n        return new Plan(7);\n    }\n"
+    text = told("on which weekday does EveryWeek() run tasks?", piece(f"public class Plan\n{{\n{days}{weekly}}}\n"))
+    assert "new Plan(7)" in text.partition("See also")[0]
