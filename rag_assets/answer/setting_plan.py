@@ -32,6 +32,7 @@ from rag_assets.search.ranking.penalties import non_product_code
 _OWNER = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?|Constants?|Defaults?|Policy)(?:`\d+)?$", re.IGNORECASE)
 _OPTIONS = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?)(?:`\d+)?$", re.IGNORECASE)
 """Of settings of one name these tell: a constant may be what the setting is called elsewhere."""
+_CONTRACT = re.compile(r"I[A-Z][a-z]")
 _NAME = re.compile(
     r"^_?(?:default|max|min)|(?:timeout|interval|limit|threshold|ttl|retries|expiry|expiration|lifetime|duration)"
     r"(?:s|(?:in)?_?(?:ms|milli(?:second)?s|seconds|minutes|hours|days))?$",
@@ -115,7 +116,7 @@ def settings_meant(
             owner, name = names[at]
             of_name = name.replace("_", "").casefold()
             known = found.get(of_name)
-            if known is None or (_OPTIONS.search(owner) and not _OPTIONS.search(known.owner)):
+            if known is None or _told_by(owner) > _told_by(known.owner):
                 around = f"{graph.keys[nodes[at]].rpartition('.')[0]}|{NodeType.TYPE.value}"
                 found[of_name] = Setting(
                     owner, name, where[0].path, where[0].line_start, float(said[at]),
@@ -125,6 +126,12 @@ def settings_meant(
         replace(one, others=tuple({owner for owner, name in names if name == one.name and owner != one.owner}))
         for one in [*found.values()][:_MOST_SETTINGS]
     ]
+
+
+def _told_by(owner: str) -> tuple[bool, bool]:
+    """How much a type tells of a setting that others have too: a contract, as front ends have of what a server keeps,
+    has no values."""
+    return _OPTIONS.search(owner) is not None, _CONTRACT.match(owner) is None
 
 
 _Settings = tuple[list[int], list[tuple[str, str]], list[set[str]]]
@@ -181,7 +188,11 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     for verb, pattern, of in (("sets", _VALUE, code), ("sets", _KEY, files), ("reads", read, code)):
         written, skipped = re.compile(pattern.format(name, of_others)), () if of is files else PROSE | CONFIGURATION
         facts = facts_naming(written, of, index, (verb, setting.name, True), skipped)
-        new = [one for one in facts if (one.path, one.line) not in told and not _declares_another(one, setting)]
+        new = [
+            one
+            for one in facts
+            if (one.path, one.line) not in told and not (verb == "sets" and _declares_another(one, setting))
+        ]
         new = sorted(new, key=partial(_order, setting))[:_MOST_EACH]
         told |= {(one.path, one.line) for one in new}
         for one in new:

@@ -265,3 +265,20 @@ def test_nothing_is_told_of_settings_that_are_not_asked_for(shop: Index, questio
 )
 def test_what_may_be_a_setting(question: str, asks: bool) -> None:
     assert asks_setting(question) is asks
+
+
+OF_A_FRONT_END = {
+    "src/JobSettings.cs": "namespace Shop;\n\npublic class JobSettings\n{\n"
+    "    public string CleanupInterval { get; set; }\n}\n",
+    "src/JobSettingsHelper.cs": "namespace Shop;\n\npublic static class JobSettingsHelper\n{\n"
+    "    public static string CleanupInterval(JobSettings s)\n    {\n"
+    "        return Chosen(s.CleanupInterval, Cron.Daily(6));\n    }\n}\n",
+    "app/settings.ts": "export interface IJobSettings {\n    cleanupInterval: string;\n}\n",
+}
+
+
+def test_a_setting_is_that_of_the_server_and_read_by_what_is_called_so(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_FRONT_END), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = told_by(index, "what is the default cleanup interval?", OF_A_FRONT_END)
+    assert told["Setting"] == ["src/JobSettings.cs:5"] and told["Read in"] == ["src/JobSettingsHelper.cs:7"]
