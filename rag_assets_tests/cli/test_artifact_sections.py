@@ -91,7 +91,7 @@ def picture_of(text: str) -> list[str]:
             "- Project **Fernhill.Shop.Worker** in src/Fernhill.Shop.Worker/Fernhill.Shop.Worker.csproj:1: `<P",
         ),
         ("Overview", "- Entry point **src/Fernhill.Shop.Api/Program.cs** in src/Fernhill.Shop.Api/Program.cs:"),
-        ("Overview", "of kind Controller: **CatalogEndpoints**, **InvoicesController**, **OrdersController**"),
+        ("Overview", "of kind Controller: **IndexModel**, **CatalogEndpoints**, **InvoicesController** and others"),
         ("Architecture", "- **src/Fernhill.Shop.Api** uses **src/Fernhill.Shop.Domain** in "),
         ("Architecture", "“A customer's order: what was bought, at which price, and how far it has come.” [chunk: "),
         ("Features", "- **DELETE /api/orders/{number}** is exposed by **OrdersController.CancelAsync** in src/Fernh"),

@@ -78,7 +78,8 @@ def test_what_a_graph_knows_of_calls_is_said_and_its_bases_are_known(index: Inde
         "for the lines that name it ask: who uses Store.save?"
     )
     touched = walk(index, GraphRequest(start="Store", relation="impact"))
-    assert [row.key for row in touched.rows] == ["python:pkg.sql.SqlStore|TYPE"] and touched.unknown
+    overriding = ["python:pkg.sql.SqlStore.save|METHOD", "python:pkg.sql.SqlStore|TYPE"]
+    assert [row.key for row in touched.rows] == overriding and touched.unknown
     assert symbol(index, SymbolRequest(name="SqlStore")).relatives == {"inherits": ["Store"]}
     assert walk(index, GraphRequest(start="pkg/store.py", relation="impact")).unknown
 
