@@ -69,9 +69,7 @@ class History:
 
 
 def new_history(folder: Path, identifier: str = "shop") -> History:
-    source = Repository(folder / "source")
-    source.path.mkdir(parents=True)
-    source.git("init", "--quiet", "--initial-branch=main")
+    source = Repository.new(folder / "source")
     settings = Settings(home=folder / "home", embedder=EmbedderSettings(provider="lexical-only"), workers=1)
     repository = RepositorySettings(id=identifier, location=str(source.path), ref="main")
     history = History(IndexHome(settings.home), source, settings, repository)

@@ -34,6 +34,16 @@ class Repository:
 
     path: Path
 
+    @classmethod
+    def new(cls, path: Path, files: Mapping[str, str | bytes] | None = None) -> Repository:
+        """One on `main`, of a folder that may have files; without a commit where no `files` are named."""
+        path.mkdir(parents=True, exist_ok=True)
+        made = cls(path)
+        made.git("init", "--quiet", "--initial-branch=main")
+        if files is not None:
+            made.commit(files)
+        return made
+
     def git(self, *arguments: str, input_bytes: bytes | None = None, at: str = COMMIT_TIME) -> str:
         done = subprocess.run(
             ["git", "-C", str(self.path), *arguments],

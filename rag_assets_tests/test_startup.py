@@ -95,10 +95,7 @@ def executed(folder: Path, *words: str) -> tuple[str, Modules]:
 def indexing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Modules]:
     """The folder of an index of one C# file, and what indexing it took."""
     folder = tmp_path_factory.mktemp("startup")
-    (folder / "one").mkdir()
-    repository = Repository(folder / "one")
-    repository.git("init", "--quiet", "--initial-branch=main")
-    repository.commit({"SheepCounter.cs": SOURCE})
+    repository = Repository.new(folder / "one", {"SheepCounter.cs": SOURCE})
     return folder, executed(folder, "index", str(repository.path), "--lexical-only")[1]
 
 

@@ -50,8 +50,7 @@ def test_changed_files_are_said(tmp_path: Path) -> None:
 
 
 def test_sources_in_a_folder_of_another_repository_are_not_of_its_commit(tmp_path: Path) -> None:
-    outer = Repository(tmp_path)
-    outer.git("init", "--quiet", "--initial-branch=main")
+    outer = Repository.new(tmp_path)
     vendored = copied(tmp_path / "vendor")
     outer.commit({"README.md": "# Outer\n"})
     assert commit_of(vendored.path) == ""

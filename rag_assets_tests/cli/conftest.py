@@ -163,11 +163,7 @@ def without_dagster(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def new_repository(path: Path, files: dict[str, str | bytes] | None = None) -> Repository:
-    path.mkdir(parents=True)
-    repository = Repository(path)
-    repository.git("init", "--quiet", "--initial-branch=main")
-    repository.commit(FILES if files is None else files)
-    return repository
+    return Repository.new(path, FILES if files is None else files)
 
 
 def claimed_bytes(folder: Path) -> int:

@@ -25,8 +25,7 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     """The example shop, indexed."""
     base = tmp_path_factory.mktemp("answer-plans")
     shutil.copytree(SHOP, base / "shop")
-    repository = Repository(base / "shop")
-    repository.git("init", "--quiet", "--initial-branch=main")
+    repository = Repository.new(base / "shop")
     page = "<html>\n<link rel='icon' href='/shop.png'/>\n<p>This project is the web shop of Fernhill.</p>\n</html>\n"
     repository.commit({"docs/index.html": page})
     made = CommandLine(IndexHome(base / "home"), base)

@@ -35,8 +35,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     manager = base / "shop/src/Fernhill.Shop.Domain/Orders/OrderManager.cs"
     text = manager.read_text(encoding="utf-8").replace("{\n    ", "{\n    // FIXME: split this file\n    ", 1)
     manager.write_text(text, encoding="utf-8")
-    repository = Repository(base / "shop")
-    repository.git("init", "--quiet", "--initial-branch=main")
+    repository = Repository.new(base / "shop")
     repository.git("add", "--force", ".")
     repository.git("commit", "--quiet", "--message=all")
     cli = CommandLine(IndexHome(base / "home"), base)

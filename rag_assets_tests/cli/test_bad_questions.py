@@ -23,9 +23,9 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     """The example shop, indexed, with a page that thanks and greets."""
     base = tmp_path_factory.mktemp("bad-questions")
     shutil.copytree(SHOP, base / "shop")
-    repository = Repository(base / "shop")
-    repository.git("init", "--quiet", "--initial-branch=main")
-    repository.commit({"pages/thanks.md": "# Thanks!\n\nHello, thanks for your order. You are not stupid.\n"})
+    repository = Repository.new(
+        base / "shop", {"pages/thanks.md": "# Thanks!\n\nHello, thanks for your order. You are not stupid.\n"}
+    )
     made = CommandLine(IndexHome(base / "home"), base)
     index_without_dagster(made.home, repository, "shop")
     return made
@@ -184,9 +184,7 @@ def test_an_index_of_one_file_and_an_empty_one(tmp_path: Path) -> None:
         ("one", {"Sheep.cs": "public class SheepCounter { public int Count() { return 1; } }\n"}),
         ("none", {}),
     ):
-        (tmp_path / name).mkdir()
-        repository = Repository(tmp_path / name)
-        repository.git("init", "--quiet", "--initial-branch=main")
+        repository = Repository.new(tmp_path / name)
         repository.git("commit", "--quiet", "--allow-empty", "-m", "begin")
         repository.commit(files) if files else None
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)

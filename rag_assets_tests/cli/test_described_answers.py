@@ -87,9 +87,7 @@ def indexed_office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BackOff
     (base / "office" / "docs" / "handbook.md").write_text(
         "# Handbook\n\n## Suppliers\n\nSuppliers are paid within thirty days of the invoice.\n", encoding="utf-8"
     )
-    repository = Repository(base / "office")
-    repository.git("init", "--quiet", "--initial-branch=main")
-    repository.commit({})
+    Repository.new(base / "office", {})
     with ModelServer() as model:
         made = BackOffice(CommandLine(IndexHome(base / "home"), base), model)
         made.configure()

@@ -34,9 +34,7 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     base = tmp_path_factory.mktemp("follow-ups")
     shutil.copytree(SHOP, base / "shop")
     (base / "shop" / "src" / "Hostile.cs").write_text(HOSTILE, encoding="utf-8")
-    repository = Repository(base / "shop")
-    repository.git("init", "--quiet", "--initial-branch=main")
-    repository.commit({})
+    repository = Repository.new(base / "shop", {})
     made = CommandLine(IndexHome(base / "home"), base)
     index_without_dagster(made.home, repository, "shop")
     return made

@@ -68,8 +68,7 @@ def changed_files(repository: Repository) -> int:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Repository:
-    repository = Repository(tmp_path)
-    repository.git("init", "--quiet", "--initial-branch=main")
+    repository = Repository.new(tmp_path)
     repository.commit(
         {".gitignore": "*.log\n", "A.cs": "class A { }\n", "src/B.cs": "class B { }\n", "ü b.md": "text\n"}
     )

@@ -305,9 +305,7 @@ def test_what_cannot_be_indexed(cli: CommandLine, repository: Repository, words:
 
 
 def test_an_empty_repository_is_an_error(cli: CommandLine, tmp_path: Path) -> None:
-    empty = Repository(tmp_path / "empty")
-    empty.path.mkdir()
-    empty.git("init", "--quiet", "--initial-branch=main")
+    empty = Repository.new(tmp_path / "empty")
     done = cli.run("index", empty.path, LEXICAL)
     assert done.code == 1
     assert "has no commit yet" in done.err

@@ -21,10 +21,7 @@ LABEL = "shop@main"
 
 @pytest.fixture
 def builder(tmp_path: Path) -> Path:
-    source = Repository(tmp_path / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit({"src/Order.cs": "public class Order { public int Id; }\n"})
+    source = Repository.new(tmp_path / "source", {"src/Order.cs": "public class Order { public int Id; }\n"})
     home = tmp_path / "builder"
     run_stages(lexical(home), LABEL, RepositorySettings(id="shop", location=str(source.path), ref="main"))
     return home
@@ -102,8 +99,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     base = tmp_path_factory.mktemp("published")
     (base / "source").mkdir()
     (base / "empty").mkdir()
-    source = Repository(base / "source")
-    source.git("init", "--quiet", "--initial-branch=main")
+    source = Repository.new(base / "source")
     settings = lexical(base / "builder")
     commits = []
     for number in range(4):
@@ -168,8 +164,7 @@ def test_a_commit_that_nobody_can_place_names_what_is_published(
 
 
 def test_an_unrelated_history_has_no_ancestor_there(published: Published, tmp_path: Path) -> None:
-    other = Repository(tmp_path)
-    other.git("init", "--quiet", "--initial-branch=main")
+    other = Repository.new(tmp_path)
     commit = other.commit({"a.txt": "a\n"})
     done = published.pull("--commit", commit, folder=tmp_path)
     assert done.code == 1 and "no published commit is it or an ancestor of it" in done.err

@@ -50,10 +50,9 @@ def test_a_label_that_is_removed_leaves_nothing_in_the_vector_server(
     from rag_assets_tests.index.qdrant_wire import QdrantWire
 
     monkeypatch.delenv("QDRANT_API_KEY", raising=False)
-    source = Repository(tmp_path / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit({"src/Order.cs": "namespace Shop;\n\npublic class Order { int id; }\n"})
+    source = Repository.new(
+        tmp_path / "source", {"src/Order.cs": "namespace Shop;\n\npublic class Order { int id; }\n"}
+    )
     with QdrantWire() as wire:
         settings = Settings(
             home=tmp_path / "home",

@@ -33,11 +33,7 @@ COUPONS: dict[str, str | bytes] = {
 
 @pytest.fixture
 def source(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "source")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
-    made.commit(FILES)
-    return made
+    return Repository.new(tmp_path / "source", FILES)
 
 
 def with_minilm(cli: CommandLine) -> CommandLine:

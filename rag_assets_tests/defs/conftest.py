@@ -73,10 +73,7 @@ class Automated:
 
     def repository(self, name: str, **entry: Any) -> Repository:
         """A new repository on disk, configured under its name."""
-        made = Repository(self.folder / name)
-        made.path.mkdir()
-        made.git("init", "--quiet", "--initial-branch=main")
-        made.commit(FILES)
+        made = Repository.new(self.folder / name, FILES)
         self.configure(name, str(made.path), **entry)
         return made
 

@@ -68,10 +68,7 @@ def home(tmp_path: Path) -> IndexHome:
 
 
 def registered(tmp_path: Path, home: IndexHome, instance: DagsterInstance, name: str = "shop") -> Repository:
-    source = Repository(tmp_path / name)
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(FILES)
+    source = Repository.new(tmp_path / name, FILES)
     settings = RepositorySettings(id=name, location=str(source.path))
     register_label(home, f"{name}@main", settings, "main")
     instance.add_dynamic_partitions("index_label", [f"{name}@main"])

@@ -53,10 +53,7 @@ class Project:
         return IndexHome(self.root / ".rag_assets")
 
     def repository(self, name: str, files: dict[str, str] = FILES) -> str:
-        made = Repository(self.root.parent / name)
-        made.path.mkdir()
-        made.git("init", "--quiet", "--initial-branch=main")
-        made.commit(files)
+        made = Repository.new(self.root.parent / name, files)
         self.repositories[name] = made
         return str(made.path)
 
@@ -296,10 +293,7 @@ def test_a_label_of_another_repository_in_the_home_is_not_taken(project: Project
     project.component("a", repository=project.repository("shop"))
     assert project.run("a").success
     (project.root / "other").mkdir()
-    other = Repository(project.root / "other" / "shop")
-    other.path.mkdir()
-    other.git("init", "--quiet", "--initial-branch=main")
-    other.commit(FILES)
+    other = Repository.new(project.root / "other" / "shop", FILES)
     project.component("a", repository=str(other.path))
     said = failure_text(project.run("a"))
     assert f"shop@main in {project.home.root} already stands for" in said

@@ -31,10 +31,7 @@ def dev(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     folder with modules that leave a trace where they are imported, and so is its home, which a clone may bring."""
     folder = tmp_path_factory.mktemp("dev") / "hostile"
     (folder / "home" / "dagster").mkdir(parents=True)
-    repository = Repository(folder / "shop")
-    repository.path.mkdir()
-    repository.git("init", "--quiet", "--initial-branch=main")
-    repository.commit(_FILES)
+    repository = Repository.new(folder / "shop", _FILES)
     queue = request.param == QUEUE
     for shadowed in (folder, folder / "home" / "dagster") if queue else ():
         write_shadows(shadowed, folder.parent)

@@ -63,10 +63,7 @@ def write_questions(path: Path, questions: Sequence[dict[str, Any]] = QUESTIONS)
 
 def new_graded(folder: Path, *, provider: str = "lexical-only", **evaluation: Any) -> History:
     """A repository with one good commit and its question set, not indexed yet."""
-    source = Repository(folder / "source")
-    source.path.mkdir(parents=True)
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(good())
+    source = Repository.new(folder / "source", good())
     settings = Settings(
         home=folder / "home",
         embedder=EmbedderSettings(provider=provider),  # type: ignore[arg-type]

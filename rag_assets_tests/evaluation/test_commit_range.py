@@ -29,9 +29,7 @@ def past_of(repository: Repository) -> GitHistory:
 @pytest.fixture
 def shop(tmp_path: Path) -> tuple[Repository, list[str]]:
     """Ten commits, each about another file of those that the first one made; their ids, oldest first."""
-    made = Repository(tmp_path / "shop")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
+    made = Repository.new(tmp_path / "shop")
     ids = [made.commit({f"src/{word}.cs": "class A { }\n" for word in WORDS}, "Begin with all files of the shop")]
     for number, word in enumerate(WORDS[1:]):
         ids.append(
@@ -81,9 +79,7 @@ def test_authors_that_are_programs(shop: tuple[Repository, list[str]]) -> None:
 
 
 def test_a_history_that_gives_nothing(tmp_path: Path) -> None:
-    made = Repository(tmp_path / "one")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
+    made = Repository.new(tmp_path / "one")
     head = made.commit({"a.cs": "class A { }\n"}, "Begin with the only file")
     with pytest.raises(MiningError, match="one commit only"):
         chosen_snapshot(past_of(made), 10)

@@ -41,10 +41,7 @@ FILES: dict[str, str | bytes] = {
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Built:
     base = tmp_path_factory.mktemp("artifacts")
-    source = Repository(base / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(FILES)
+    source = Repository.new(base / "source", FILES)
     return built(source, lexical(base / "home"))
 
 
@@ -78,10 +75,7 @@ def test_every_address_leads_to_the_recorded_text(indexed: Built, index: Index) 
 @pytest.mark.rule("C03")
 def test_addresses_stay_and_texts_are_stored_once_over_generations(indexed: Built, tmp_path: Path) -> None:
     """Another commit changes one file: the other documents are the same blobs under the same URIs."""
-    source = Repository(tmp_path / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(FILES)
+    source = Repository.new(tmp_path / "source", FILES)
     first = built(source, lexical(tmp_path / "home"))
     before = sorted(path.name for path in first.build.home.blobs.rglob("*") if path.is_file())
     source.commit({"src/Order.cs": ORDER.replace("Cancel", "Refund")})
@@ -137,10 +131,7 @@ def test_what_does_not_resolve_says_why(index: Index, uri: str, says: str) -> No
 @pytest.mark.parametrize("field", ["OrgId", "ProjectId"])
 def test_a_point_of_another_tenant_is_refused(tmp_path: Path, field: str) -> None:
     """However it came into the tables: the generation belongs to one tenant."""
-    source = Repository(tmp_path / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit({"src/Order.cs": ORDER})
+    source = Repository.new(tmp_path / "source", {"src/Order.cs": ORDER})
     made = built(source, lexical(tmp_path / "home"))
     rows = read_rows(made.build.directory, "qdrant_points", 0)
     for row in rows:
@@ -155,10 +146,7 @@ def test_a_point_of_another_tenant_is_refused(tmp_path: Path, field: str) -> Non
 
 @pytest.mark.rule("C03")
 def test_a_damaged_document_is_never_handed_out(tmp_path: Path) -> None:
-    source = Repository(tmp_path / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit({"src/Order.cs": ORDER})
+    source = Repository.new(tmp_path / "source", {"src/Order.cs": ORDER})
     made = built(source, lexical(tmp_path / "home"))
     (payload, *_) = payloads(made)
     path = next(path for path in made.build.home.blobs.rglob(payload["BlobVersionId"]))
@@ -181,10 +169,7 @@ def test_the_old_snippet_uri_is_nowhere(indexed: Built) -> None:
 
 
 def test_a_generation_that_was_deleted_meanwhile_says_so(tmp_path: Path) -> None:
-    source = Repository(tmp_path / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(FILES)
+    source = Repository.new(tmp_path / "source", FILES)
     made = built(source, lexical(tmp_path / "home"))
     uri = payloads(made)[0]["SourceSliceBlobUri"]
     with open_index(made.label, home=made.build.home.root) as opened:

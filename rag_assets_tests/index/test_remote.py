@@ -70,10 +70,7 @@ def builder(tmp_path: Path) -> Builder:
 
 
 def new_builder(tmp_path: Path) -> Builder:
-    source = Repository(tmp_path / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(FILES)
+    source = Repository.new(tmp_path / "source", FILES)
     settings = lexical(tmp_path / "builder")
     return Builder(source, IndexHome(settings.home), settings)
 

@@ -112,11 +112,7 @@ class Project:
 
 
 def repository(path: Path, files: dict[str, str]) -> Repository:
-    path.mkdir(parents=True)
-    made = Repository(path)
-    made.git("init", "--quiet", "--initial-branch=main")
-    made.commit(files)
-    return made
+    return Repository.new(path, files)
 
 
 @pytest.fixture(scope="module")

@@ -76,10 +76,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Index, In
 
 
 def _indexed(folder: Path, hidden: dict[str, str | bytes]) -> Path:
-    (folder / "shop").mkdir()
-    repository = Repository(folder / "shop")
-    repository.git("init", "--quiet", "--initial-branch=main")
-    repository.commit({**VISIBLE, **hidden})
+    repository = Repository.new(folder / "shop", {**VISIBLE, **hidden})
     for number in range(3):
         changed = {path: f"{text!s}{' ' * number}\n" for path, text in hidden.items()}
         repository.commit(changed, "Refunds of orders are posted twice")

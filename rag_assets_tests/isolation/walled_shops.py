@@ -245,9 +245,7 @@ def label_of(name: str) -> str:
 
 def _repository(path: Path, label: str) -> tuple[Repository, str]:
     """A repository and its first commit; a later one of each level changes its code, the last one moves a file."""
-    path.mkdir(parents=True)
-    source = Repository(path)
-    source.git("init", "--quiet", "--initial-branch=main")
+    source = Repository.new(path)
     first = source.commit({name: text for level in Confidentiality for name, text in _files(label, level).items()})
     for level in Confidentiality:
         known = canary(label, level)

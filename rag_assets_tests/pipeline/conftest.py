@@ -54,10 +54,7 @@ def built(source: Repository, settings: Settings, **options: Any) -> Built:
 
 def new_build(folder: Path, files: Mapping[str, str | bytes], **configured: Any) -> Built:
     """A build without a model of a new repository with these files, and these settings."""
-    source = Repository(folder / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(files)
+    source = Repository.new(folder / "source", files)
     return built(source, lexical(folder / "home"), **configured)
 
 
@@ -73,10 +70,7 @@ def candidate(original: Built, folder: Path) -> Built:
 def shop_source(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     path = tmp_path_factory.mktemp("shop") / "shop"
     shutil.copytree(SHOP, path)
-    source = Repository(path)
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit({})
-    return source
+    return Repository.new(path, {})
 
 
 @pytest.fixture(scope="session")

@@ -16,9 +16,7 @@ FILES = {"src/A.cs": "class A { }\n", "src/B.cs": "class B { }\n", "src/C.cs": "
 
 @pytest.fixture
 def source(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "source")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
+    made = Repository.new(tmp_path / "source")
     made.git("config", "uploadpack.allowFilter", "true")
     made.git("config", "uploadpack.allowAnySHA1InWant", "true")
     made.commit(FILES)

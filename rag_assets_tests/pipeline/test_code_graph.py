@@ -93,9 +93,7 @@ def several_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
-    repository = Repository(tmp_path_factory.mktemp("source") / "shop")
-    repository.path.mkdir()
-    repository.git("init", "--quiet", "--initial-branch=main")
+    repository = Repository.new(tmp_path_factory.mktemp("source") / "shop")
     return Source(repository)
 
 

@@ -82,10 +82,7 @@ def build_on(cluster: LocalCluster | ExecutionSettings, home: Path, buckets: int
 def source(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     path = tmp_path_factory.mktemp("source") / "shop"
     shutil.copytree(SHOP, path)
-    made = Repository(path)
-    made.git("init", "--quiet", "--initial-branch=main")
-    made.commit({f"docs/note{number}.md": f"Note {number} about orders.\n" for number in range(NOTES)})
-    return made
+    return Repository.new(path, {f"docs/note{number}.md": f"Note {number} about orders.\n" for number in range(NOTES)})
 
 
 def configured(

@@ -31,11 +31,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "source")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
-    made.commit(FILES)
-    return made
+    return Repository.new(tmp_path / "source", FILES)
 
 
 def settings_for(home: Path, server: ModelServer, **changes: Any) -> Settings:

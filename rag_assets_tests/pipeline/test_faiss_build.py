@@ -29,11 +29,7 @@ FILES = {
 
 @pytest.fixture
 def source(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "source")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
-    made.commit(FILES)
-    return made
+    return Repository.new(tmp_path / "source", FILES)
 
 
 def answers(made: Built, mode: Mode) -> list[list[tuple[str, float]]]:

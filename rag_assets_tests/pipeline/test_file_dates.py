@@ -32,9 +32,7 @@ def day(number: int) -> str:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "source")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
+    made = Repository.new(tmp_path / "source")
     made.commit({f"src/F{number}.cs": f"class F{number} {{ }}\n" for number in range(4)}, "First", at=day(0))
     return made
 

@@ -53,10 +53,7 @@ def files_of(directory: Path) -> dict[str, bytes]:
 
 @pytest.mark.rule("R20")
 def test_neither_processes_nor_hash_seeds_change_a_byte(tmp_path: Path) -> None:
-    source = Repository(tmp_path / "shop")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(LABEL)
+    source = Repository.new(tmp_path / "shop", LABEL)
     wanted = files_of(graph_of(tmp_path / "one", source.path, workers=1))
     done = subprocess.run(
         [sys.executable, "-c", DRIVER, str(tmp_path / "several"), str(source.path)],

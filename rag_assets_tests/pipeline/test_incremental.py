@@ -94,10 +94,7 @@ def small_buckets() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def original(small_buckets: None, tmp_path_factory: pytest.TempPathFactory) -> Shop:
     folder = tmp_path_factory.mktemp("incremental")
-    source = Repository(folder / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(FIRST)
+    source = Repository.new(folder / "source", FIRST)
     settings = lexical(folder / "home").model_copy(update={"workers": 1})
     shop = Shop(source, settings, RepositorySettings(id="shop", location=str(source.path), ref="main"))
     first = shop.index()

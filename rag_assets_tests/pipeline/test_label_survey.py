@@ -37,10 +37,7 @@ FILES: dict[str, str | bytes] = {
 @pytest.fixture(scope="module")
 def label(tmp_path_factory: pytest.TempPathFactory) -> Built:
     base = tmp_path_factory.mktemp("survey")
-    source = Repository(base / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(FILES)
+    source = Repository.new(base / "source", FILES)
     return built(source, lexical(base / "home"))
 
 

@@ -30,9 +30,7 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 @pytest.fixture
 def source(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "source")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
+    made = Repository.new(tmp_path / "source")
     made.commit(FILES, "First")
     made.commit({"src/Two.cs": FILES["src/Two.cs"] + "\n"}, "Make rounding of totals fair")
     return made

@@ -92,11 +92,7 @@ class Shop:
 
 
 def new_source(folder: Path, files: dict[str, str]) -> Repository:
-    source = Repository(folder / "source")
-    source.path.mkdir(parents=True)
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(files)
-    return source
+    return Repository.new(folder / "source", files)
 
 
 def new_shop(folder: Path, files: dict[str, str], settings: Settings) -> Shop:

@@ -40,11 +40,7 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantWire]:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "source")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
-    made.commit(FILES)
-    return made
+    return Repository.new(tmp_path / "source", FILES)
 
 
 def settings_for(home: Path, wire: QdrantWire, embedder: EmbedderSettings | None = None, keep: int = 3) -> Settings:

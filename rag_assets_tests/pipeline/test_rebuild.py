@@ -82,9 +82,7 @@ def model() -> Iterator[EmbedderSettings]:
 
 def index(folder: Path, model: EmbedderSettings, stores: StoreSettings) -> Indexed:
     """Two commits of a repository that nobody has any more."""
-    source = Repository(folder / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
+    source = Repository.new(folder / "source")
     settings = Settings(home=folder / "home", embedder=model, stores=stores, retention=RetentionSettings(keep=5))
     made = []
     for files in (FILES, {"src/Type0.cs": "namespace Shop;\n\npublic class Renamed { int id; }\n"}):

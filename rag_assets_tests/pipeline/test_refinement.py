@@ -32,11 +32,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "source")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
-    made.commit(FILES)
-    return made
+    return Repository.new(tmp_path / "source", FILES)
 
 
 def asking(home: Path, server: ModelServer, **options: object) -> Settings:

@@ -37,9 +37,7 @@ FILES = {f"src/Type{n}.cs": f"namespace Shop;\n\npublic class Type{n} {{ int id{
 
 @pytest.fixture
 def source(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "source")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
+    made = Repository.new(tmp_path / "source")
     made.commit(FILES, at="2025-01-01T00:00:00Z")
     return made
 

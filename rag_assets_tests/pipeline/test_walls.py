@@ -28,11 +28,7 @@ OTHER_WALL = {"open": "restricted"}
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    made = Repository(tmp_path_factory.mktemp("walls") / "source")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
-    made.commit(FILES)
-    return made
+    return Repository.new(tmp_path_factory.mktemp("walls") / "source", FILES)
 
 
 def described(label: Built) -> dict[tuple[str, str], str]:

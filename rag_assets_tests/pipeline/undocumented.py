@@ -20,9 +20,7 @@ QUESTIONS = 120
 
 
 def undocumented(folder: Path) -> Repository:
-    made = Repository(folder)
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
+    made = Repository.new(folder)
     code = "public class Bill{0} {{ public void Cancel(int id) {{ }} }}\n"
     made.commit({f"src/Bill{number}.cs": code.format(number) for number in range(QUESTIONS)})
     return made

@@ -23,9 +23,7 @@ def make_repository(tmp_path: Path) -> Callable[..., Repository]:
 
     def make(files: Mapping[str, str | bytes] | None = None, name: str = "shop") -> Repository:
         path = tmp_path / name
-        path.mkdir(parents=True)
-        repository = Repository(path)
-        repository.git("init", "--quiet", "--initial-branch=main")
+        repository = Repository.new(path)
         if files is not None:
             repository.commit(files)
         return repository

@@ -11,9 +11,7 @@ from rag_assets_tests.planted_secrets import found_again, plant, written
 
 
 def test_planted_secrets_are_found_again_nowhere(tmp_path: Path) -> None:
-    (tmp_path / "shop").mkdir()
-    repository = Repository(tmp_path / "shop")
-    repository.git("init", "--quiet", "--initial-branch=main")
+    repository = Repository.new(tmp_path / "shop")
     planted = plant(repository)
     assert (
         len(planted) >= 200 and len({one.kind for one in planted}) >= 60 and len({one.place for one in planted}) >= 12

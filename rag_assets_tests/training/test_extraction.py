@@ -38,11 +38,7 @@ def mirrors(tmp_path: Path) -> Path:
 
 def planted(mirrors: Path, name: str, files: dict[str, str]) -> Repository:
     path = mirrors / name.replace("/", "+") / "repo"
-    path.mkdir(parents=True)
-    repository = Repository(path)
-    repository.git("init", "--quiet", "--initial-branch=main")
-    repository.commit(files)
-    return repository
+    return Repository.new(path, files)
 
 
 def run(tmp_path: Path, command: str, *extra: str) -> int:

@@ -23,10 +23,7 @@ LONG = f"{'Very' * 73}LongName"
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "shop")
-    made.path.mkdir()
-    made.git("init", "--quiet", "--initial-branch=main")
-    return made
+    return Repository.new(tmp_path / "shop")
 
 
 @pytest.fixture
@@ -92,9 +89,7 @@ def test_line_ends_change_no_line_no_citation_and_no_id(tmp_path: Path) -> None:
     assert len(files) >= 20
     told = {}
     for end in (b"\n", b"\r\n"):
-        repository = Repository(tmp_path / end.hex() / "shop")
-        repository.path.mkdir(parents=True)
-        repository.git("init", "--quiet", "--initial-branch=main")
+        repository = Repository.new(tmp_path / end.hex() / "shop")
         repository.git("config", "core.autocrlf", "false")
         repository.commit({name: text.replace(b"\r\n", b"\n").replace(b"\n", end) for name, text in files.items()})
         cli = CommandLine(IndexHome(tmp_path / end.hex() / "home"), repository.path)
