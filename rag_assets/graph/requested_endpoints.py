@@ -19,26 +19,37 @@ def meant_endpoints(requested: Iterable[str], declared: Iterable[str]) -> dict[s
     """Of the keys of endpoints that nothing declares the one that each means: of its verb, with the same segments or
     some more before them. A request that fits several equally well means none, and one of a single word below an
     address that is not known no more than one."""
-    known: dict[str, list[tuple[str, str, list[str]]]] = defaultdict(list)
+    known: dict[tuple[int, str], list[tuple[str, str, list[str]]]] = defaultdict(list)
     for key in declared:
         method, segments = _read(key)
-        known[segments[-1] if segments else _HOLE].append((key, method, segments))
+        for place in _texts(segments):
+            known[place].append((key, method, segments))
     found: dict[str, str] = {}
     for key in requested:
         method, segments = _read(key)
-        last = segments[-1] if segments else _HOLE
-        candidates = known[_HOLE] if last == _HOLE else [*known.get(last, ()), *known[_HOLE]]
-        fits = [
-            ((rank, other_method != method), other)
-            for other, other_method, declared_segments in candidates
-            if (method == other_method or _ANY in (method, other_method))
-            and (rank := _rank(segments, declared_segments)) is not None
-        ]
-        is_open = f" {BASE}/" in key and len(segments) - segments.count(_HOLE) == 1  # below which of several?
-        best = [other for fit, other in fits if is_open or fit == min(fits)[0]]
+        texts = _texts(segments)
+        candidates = [known.get(place, []) for place in texts if not _may_be_taken(place[1])]
+        fits: dict[tuple[tuple[int, int], bool], list[str]] = defaultdict(list)
+        for other, other_method, declared_segments in min(candidates, key=len, default=()):  # all have them all
+            if method == other_method or _ANY in (method, other_method):
+                rank = _rank(segments, declared_segments)
+                if rank is not None:
+                    fits[rank, other_method != method].append(other)
+        is_open = f" {BASE}/" in key and len(texts) == 1  # below which of several?
+        best = [one for group in fits.values() for one in group] if is_open else fits[min(fits)] if fits else []
         if len(best) == 1:
             found[key] = best[0]
     return found
+
+
+def _texts(segments: Sequence[str]) -> list[tuple[int, str]]:
+    """The segments that are no holes, with how many are behind them."""
+    return [(behind, segment) for behind, segment in enumerate(reversed(segments)) if segment != _HOLE]
+
+
+def _may_be_taken(segment: str) -> bool:
+    """Whether a text may be a value: a word is rather an endpoint that is not known."""
+    return any(map(str.isdigit, segment))
 
 
 def _read(key: str) -> tuple[str, list[str]]:
@@ -60,7 +71,7 @@ def _rank(asked: Sequence[str], declared: Sequence[str]) -> tuple[int, int] | No
     for mine, other in zip(asked, declared[before:], strict=True):
         if mine == other:
             same += mine != _HOLE
-        elif other == _HOLE and any(map(str.isdigit, mine)):  # a word is rather an endpoint that is not known
+        elif other == _HOLE and _may_be_taken(mine):
             taken += 1
         else:
             return None

@@ -24,6 +24,8 @@ _LONGEST = 400_000
 _MOST_ARGUMENTS = 600
 """Characters that are read of the arguments of one call."""
 _LONGEST_VALUE = 300
+_DEEPEST = 30
+"""Values that are made of one another: `html = html + "</a>"` a thousand times is no path."""
 
 _SCRIPTS = frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vue"})
 _JVM = frozenset({"groovy", "java", "kotlin", "scala"})
@@ -32,30 +34,37 @@ _VERBS = "get|post|put|patch|delete|head"
 _CALL = re.compile(
     r"(?<![\w$])(?:(?P<on>[\w$]+)[?!]?\s*(?:\.|->|::)\s*|(?P<some>[)\]])\s*(?:\.|->|::)\s*|(?P<mark>[@\[]))?"
     rf"(?:(?P<http>http)?(?P<verb>{_VERBS}|del)(?P<form>(?:String|Stream|ByteArray|FromJson|AsJson|Json|For[A-Z]\w{{2,9}})?"
-    r"(?:Async|AsAsyncEnumerable)?)|(?P<other>\$?fetch|useFetch|useSWR|axios|ajax|request|exchange|uri|json|call"
-    r"|newRequest(?:WithContext)?|httpRequestMessage|restRequest))"
-    r"(?:<[^()\n;]{0,120}>)?\s?\(",
+    r"(?:Async|AsAsyncEnumerable)?)|(?P<other>\$?fetch|useFetch|useSWR|axios|\$http|ajax|request|inject|exchange"
+    r"|uri|json|call|newRequest(?:WithContext)?|httpRequestMessage|restRequest))"
+    r"(?:<[^()\n]{0,120}>)?\s?\(",
     re.IGNORECASE,
 )
 _VERB_SAID = re.compile(rf"[\"'`]({_VERBS})[\"'`]|\b(?:Http)?Method\.?({_VERBS})\b", re.IGNORECASE)
 _VERB_BEFORE = re.compile(rf"\.({_VERBS})\(\)\s*\Z", re.IGNORECASE)
-_URL = re.compile(r"(?<![\w$])[\"']?(?:url|path)[\"']?\s*[:=]\s*(?P<value>[^,}\n]+)")
+_URL = re.compile(r"(?<![\w$])[\"']?(?:url|path)[\"']?\s*[:=]")
+_VERB_ELSEWHERE = re.compile(r"\bmethod\b|\btype\s*:|\.\.\.", re.IGNORECASE)
+_GETS = frozenset({"$fetch", "$http", "ajax", "axios", "fetch", "inject", "request", "usefetch", "useswr"})
+"""What gets where no verb is said."""
 _ROUTERS = frozenset({"api", "app", "group", "map", "mux", "route", "router", "routes", "server"})
 """What registers a handler with a call of the same form."""
-_CLIENT = re.compile(r"http|client", re.IGNORECASE)
+_CLIENT = re.compile(r"http|(?<!redis)(?<!cache)(?<!query)client", re.IGNORECASE)
+_COMMENTED = re.compile(r"\s*(?://|/?\*|#\s|<!--)|[^\n]*[;{})\s]//")
+_MOST_BEFORE = 300
+"""Characters that are read of a line before a call."""
+_CALLED = re.compile(r"[(\[]")
 _FUNCTION = re.compile(r"=>|\bfunction\b|\bfunc\b|\bfn\b")
 _STRING = re.compile(r"[$@fFrRbB]{0,2}(?P<string>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.){0,600}`)")
 _IN_STRING = re.compile(
     r"[$#]?\{(?P<name>(?:[\w$]++\??\.)*+[\w$]++)?+[^{}]*+(?:\{[^{}]*+\}[^{}]*+)?\}|\$(?P<plain>\w+)|%[sdvq]|(?<=/):\w+"
 )
-_NAME = re.compile(r"\s*(?:[\w$]+(?:\.|->|::))*(?P<name>[\w$]+)(?:\([^()]*\))?\s*\Z")
+_NAME = re.compile(r"\s*&?(?:[\w$]+(?:\.|->|::))*(?P<name>[\w$]+)(?:\([^()]*\))?\s*\Z")
 _QUALIFIED = re.compile(r"[A-Z]\w*\.\w+(?=\s*\Z)")
 _ASSIGNED = re.compile(
-    r"(?<![\w$])(?P<name>[\w$]+)\s*(?:(?::\s*[\w.<>\[\]]{1,40}\s*)?=>?|:(?=\s*[\"'`(]))\s*"
+    r"(?<![\w$])(?P<name>[\w$]+)\s*(?:(?::\s*(?:[\w.<>\[\]]{1,40}\s*)?)?=>?|:(?=\s*[\"'`(]))\s*"
     r"(?:\([^()\n]{0,80}\)\s*=>\s*)?(?=(?P<value>[^=>\s;{\[][^;\n]{0,300}))"
 )
-_HOST = re.compile(r"(?:[\w+]+:)?//(?P<host>[^/\0?#]*)")
-_OUTSIDE = re.compile(r"\.(?!0\.0\.1)|\A\[")
+_HOST = re.compile(r"(?:[\w+\0]+:)?//(?P<host>[^/\0?#]*)")
+_OUTSIDE = re.compile(r"(?!127\.0\.0\.1\b|0\.0\.0\.0\b).*\.|\[")
 """A host with a dot is one of the world; `catalog-api` and `localhost:5000` are of the same system."""
 
 
@@ -81,13 +90,20 @@ def requests_in(text: str, language: str, elsewhere: Callable[[], Mapping[str, s
         arguments = _arguments(text, found.end())
         if not arguments or (found["on"] not in ("$", "jQuery") and any(map(_FUNCTION.search, arguments[1:]))):
             continue
+        name = (found["other"] or "").lower()
+        if name in ("json", "call") and not _VERB_SAID.match(arguments[0].strip()):  # `res.json({ url })`
+            continue
         said = "".join(f"{one}," for one in arguments)
-        is_sure = bool(found["http"] or _CLIENT.search(found["on"] or ""))
-        for argument in arguments[: 1 if found["verb"] else 3]:
-            url = _URL.search(argument) if argument.lstrip().startswith("{") else None
-            path = _path(values.text_of(url["value"] if url else argument, found.start()), is_sure=is_sure)
+        is_client = bool(found["http"] or _CLIENT.search(found["on"] or ""))
+        for argument in arguments[: 1 if found["verb"] else 3 if name.endswith("context") else 2]:
+            if argument.lstrip().startswith("{"):
+                url = _URL.search(argument)
+                argument = "".join(_arguments(argument, url.end())[:1]) if url else ""
+            is_sure = is_client and not _CALLED.search(_STRING.sub("", argument))
+            path = _path(values.text_of(argument, found.start()), is_sure=is_sure)
             if path:
-                yield HttpRequest(_method(found, said, text), path, found.start())
+                method = _method(found, said, text, has_options=_NAME.match((*arguments, "")[1]) is not None)
+                yield HttpRequest(method, path, found.start("verb" if found["verb"] else "other"))
                 break
 
 
@@ -97,12 +113,14 @@ def _may_be_request(found: re.Match[str], text: str, language: str) -> bool:
     if found["mark"] is not None:  # `[Get("/users")]` of Refit, `@GET("users")` of Retrofit
         is_plain = verb and not found["http"] and not text.endswith("#", 0, found.start())
         return bool(is_plain) and language in ("csharp", "java", "kotlin")
-    if on in _ROUTERS or text.endswith("@", 0, found.start()):
+    if text.endswith("@", 0, found.start()) or _is_commented(text, found.start()):
+        return False
+    if on in _ROUTERS and verb and not found["form"] and not (on == "api" and language in _SCRIPTS):
         return False
     if verb is None:
         return bool(on or found["some"]) or found["other"].lower() != "uri"
     if language == "go":
-        return on in ("http", "httptest", "client")
+        return on in ("http", "httptest") or on.endswith("client")
     if on or found["some"]:
         return True
     if language in _JVM:
@@ -110,7 +128,12 @@ def _may_be_request(found: re.Match[str], text: str, language: str) -> bool:
     return language in _SCRIPTS or bool(found["form"])
 
 
-def _method(found: re.Match[str], said: str, text: str) -> str:
+def _is_commented(text: str, start: int) -> bool:
+    begin = text.rfind("\n", max(0, start - _MOST_BEFORE), start) + 1
+    return (begin > 0 or start < _MOST_BEFORE) and _COMMENTED.match(text, begin, start) is not None
+
+
+def _method(found: re.Match[str], said: str, text: str, *, has_options: bool) -> str:
     if found["verb"]:
         return "DELETE" if found["verb"].lower() == "del" else found["verb"].upper()
     name = found["other"].lower()
@@ -118,7 +141,10 @@ def _method(found: re.Match[str], said: str, text: str) -> str:
         before = _VERB_BEFORE.search(text, max(0, found.start() - 80), found.start("other") - 1)
         return before[1].upper() if before else ANY_METHOD
     verb = _VERB_SAID.search(said)
-    return (verb[1] or verb[2]).upper() if verb else "GET"
+    if verb:
+        return (verb[1] or verb[2]).upper()
+    is_get = name in _GETS and not _VERB_ELSEWHERE.search(said) and (name == "useswr" or not has_options)
+    return "GET" if is_get else ANY_METHOD
 
 
 def _arguments(text: str, start: int) -> list[str]:
@@ -152,6 +178,7 @@ class _Values:
         self._elsewhere = elsewhere
         self._assigned: Mapping[str, Sequence[tuple[int, str]]] | None = None
         self._known: dict[tuple[str, int], str] = {}
+        self._depth = 0
 
     def text_of(self, expression: str, at: int) -> str:
         """The text of an expression at an offset, with `\\0` for what is not known."""
@@ -181,7 +208,10 @@ class _Values:
         start, value = known[max(bisect_right(known, (at, "")) - 1, 0)]
         if (found["name"], start) not in self._known:
             self._known[found["name"], start] = _UNKNOWN  # what is made of itself
-            self._known[found["name"], start] = self.text_of(value, start)
+            self._depth += 1
+            if self._depth < _DEEPEST:
+                self._known[found["name"], start] = self.text_of(value, start)
+            self._depth -= 1
         return self._known[found["name"], start]
 
 
@@ -201,7 +231,7 @@ def _path(text: str, *, is_sure: bool) -> str:
         return ""
     host = _HOST.match(text)
     if host is not None:
-        if _OUTSIDE.search(host["host"]):
+        if _OUTSIDE.match(host["host"]):
             return ""
         text = text[host.end() :]
     if any(char.isspace() for char in text) or not ("/" in text or is_sure):

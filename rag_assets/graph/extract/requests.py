@@ -25,16 +25,26 @@ def requests_of(file: ParsedFile, registered: Collection[int], symbols: LabelDec
 
 def _source_of(file: ParsedFile) -> Callable[[int], str]:
     """The innermost declaration with a node around an offset, else the file."""
-    known = [
-        (span.char_start, span.char_end, keys[0])
+    known = sorted(
+        (span.char_start, -span.char_end, keys[0])
         for segment in file.segments
         for leaf in leaves_of(segment.members)
         if (keys := member_keys(file.language, leaf.owner_in(segment.symbol), leaf.member))
         for span in (leaf.member.span,)
-    ]
+    )
+    around: list[tuple[int, str]] = []
+    """Where what began before the last offset ends, the innermost last."""
+    following = iter([*known, (len(file.text) + 1, 0, "")])
+    ahead = next(following)
 
     def source_at(offset: int) -> str:
-        around = [(end - start, key) for start, end, key in known if start <= offset < end]
-        return min(around)[1] if around else file_key(file.path)
+        """Of offsets that grow."""
+        nonlocal ahead
+        while ahead[0] <= offset:
+            around.append((-ahead[1], ahead[2]))
+            ahead = next(following)
+        while around and around[-1][0] <= offset:
+            around.pop()
+        return around[-1][1] if around else file_key(file.path)
 
     return source_at
