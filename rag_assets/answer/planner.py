@@ -474,8 +474,8 @@ def _graph(asked: Asked) -> Planned:
         return known
     known = _with_mentions(asked, known) if known.at else known
     graphs = list(asked.graphs)
-    if len(graphs) != 1 or not asks_impact(asked.question.text):  # each has direct users of its own
-        return known
+    if len(graphs) != 1 or graphs[0][0].is_narrowed or not asks_impact(asked.question.text):
+        return known  # each of several has users of its own, and counts are of the whole
     from rag_assets.answer.usage_plan import reached_by_change
 
     facts, at = reached_by_change(*graphs[0], asked.wish.names or asked.wish.routes, known.facts)

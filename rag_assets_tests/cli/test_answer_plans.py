@@ -237,6 +237,8 @@ def test_what_would_break_tells_the_endpoints_and_the_tests_behind_it(cli: Comma
     assert re.match(r"\d+\):\*\*\n- \*\*\w+Tests\b", behind.partition("**Tests that run it (")[2])
     assert any("graph impact IOrderRepository" in note for note in found.json["notes"])
     assert "reach it" not in asked(cli, "who calls IOrderRepository?").json["answer"]
+    narrowed = cli.run("ask", "what breaks if I change IOrderRepository?", "--path", "src/**", "--json").json
+    assert "**IOrderRepository**" in narrowed["answer"] and "reach it" not in narrowed["answer"], "counts of the whole"
 
 
 def test_how_it_works_names_what_is_called_in_its_order(cli: CommandLine) -> None:
