@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, Relation, key_kind
+from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, key_kind
 from rag_assets.errors import RagAssetsError
 from rag_assets.graph.imports.key_parser import LabelSymbols, key_parts
 from rag_assets.settings.repositories import ImportMode
@@ -38,7 +38,7 @@ class UnusableImport(RagAssetsError):
 class Coverage:
     """For which edges an import speaks: of these relations, seen in these files, it states all there are.
 
-    `sources` restricts that to edges that begin there; empty: whatever the source.
+    `sources` restricts that to edges that begin there; empty: whatever the source. No compiler knows of requests.
     """
 
     relations: frozenset[Relation]
@@ -47,7 +47,8 @@ class Coverage:
 
     def holds(self, edge: GraphEdge) -> bool:
         is_source = not self.sources or edge.source in self.sources
-        return edge.relation in self.relations and edge.path in self.paths and is_source
+        is_request = edge.relation is Relation.CALLS and key_kind(edge.target) is NodeType.ENDPOINT
+        return edge.relation in self.relations and edge.path in self.paths and is_source and not is_request
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,13 +40,17 @@ def test_a_lower_confidence_takes_nothing_away() -> None:
 
 @pytest.mark.parametrize(
     ("mode", "left"),
-    [("merge", {"old", "other file", "other relation", "new"}), ("replace", {"other file", "other relation", "new"})],
+    [
+        ("merge", {"old", "other file", "other relation", "request", "new"}),
+        ("replace", {"other file", "other relation", "request", "new"}),
+    ],
 )
 def test_replacing_takes_what_the_import_speaks_for(mode: ImportMode, left: set[str]) -> None:
     edges = {
         "old": edge("csharp:N.X.Old()|METHOD", line=1),
         "other file": edge("csharp:N.X.Y()|METHOD", path="b.cs", line=2),
         "other relation": GraphEdge(A, USES, "csharp:N.B|TYPE", RESOLVED, "a.cs", 3),
+        "request": edge("http:GET ~/orders/{}|ENDPOINT", PROBABLE, line=4),
     }
     new = edge("csharp:N.X.New()|METHOD")
     found = merge(edges.values(), imported(new), mode)
