@@ -28,17 +28,18 @@ def meant_endpoints(requested: Iterable[str], declared: Iterable[str]) -> dict[s
     for key in requested:
         method, segments = _read(key)
         texts = _texts(segments)
-        candidates = [known.get(place, []) for place in texts if not _may_be_taken(place[1])]
-        fits: dict[tuple[tuple[int, int], bool], list[str]] = defaultdict(list)
-        for other, other_method, declared_segments in min(candidates, key=len, default=()):  # all have them all
+        words = [known.get(place, []) for place in texts if not _may_be_taken(place[1])]  # what fits has all of them
+        candidates = min(words, key=len) if words else [one for place in texts for one in known.get(place, ())]
+        fits: dict[tuple[tuple[int, int], bool], set[str]] = defaultdict(set)
+        for other, other_method, declared_segments in candidates:
             if method == other_method or _ANY in (method, other_method):
                 rank = _rank(segments, declared_segments)
                 if rank is not None:
-                    fits[rank, other_method != method].append(other)
+                    fits[rank, other_method != method].add(other)
         is_open = f" {BASE}/" in key and len(texts) == 1  # below which of several?
-        best = [one for group in fits.values() for one in group] if is_open else fits[min(fits)] if fits else []
+        best = set().union(*fits.values()) if is_open else fits[min(fits)] if fits else set()
         if len(best) == 1:
-            found[key] = best[0]
+            found[key] = best.pop()
     return found
 
 

@@ -91,6 +91,7 @@ DECLARED = [
     "http:GET /|ENDPOINT",
     "http:POST /login|ENDPOINT",
     "http:POST /api/login|ENDPOINT",
+    "http:POST /api/oauth2|ENDPOINT",
 ]
 
 
@@ -109,6 +110,7 @@ DECLARED = [
         ("GET /files/settings", ""),  # a word may be an endpoint that is not known
         ("GET /{}", ""),
         ("GET ~/orders", "GET /api/orders"),
+        ("POST /oauth2", "POST /api/oauth2"),
         ("GET ~/api/orders", "GET /api/orders"),
         ("POST ~/login", ""),  # below which of two?
         ("GET /api/orders/7/parts", ""),
