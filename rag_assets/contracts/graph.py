@@ -213,6 +213,10 @@ def method_suffix(member: Member) -> str:
     return f"{member.name}({','.join(types)})"
 
 
+ANY_METHOD = "ANY"
+"""The verb of an endpoint that answers all, and of a request that does not say its own."""
+
+
 def endpoint_key(method: str, route_shape: str) -> str:
     """`http:GET /api/orders/{id}|ENDPOINT`; the route without the constraints of its parameters."""
     return f"http:{method} {route_shape}|{NodeType.ENDPOINT.value}"

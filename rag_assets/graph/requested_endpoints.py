@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from rag_assets.contracts.graph import ANY_METHOD
 from rag_assets.languages.http_requests import BASE
 
-_ANY = "ANY"
 _HOLE = ""
 """A segment that stands for any text."""
 
@@ -32,7 +32,7 @@ def meant_endpoints(requested: Iterable[str], declared: Iterable[str]) -> dict[s
         candidates = min(words, key=len) if words else [one for place in texts for one in known.get(place, ())]
         fits: dict[tuple[tuple[int, int], bool], set[str]] = defaultdict(set)
         for other, other_method, declared_segments in candidates:
-            if method == other_method or _ANY in (method, other_method):
+            if method == other_method or ANY_METHOD in (method, other_method):
                 rank = _rank(segments, declared_segments)
                 if rank is not None:
                     fits[rank, other_method != method].add(other)

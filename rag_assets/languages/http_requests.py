@@ -13,7 +13,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-ANY_METHOD = "ANY"
+from rag_assets.contracts.graph import ANY_METHOD
+
 PARAMETER = "{}"
 """Stands in a path for what the code puts in there."""
 BASE = "~"

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from rag_assets.contracts.graph import ANY_METHOD
 from rag_assets.languages.route_mounts import joined, router_prefixes
 
-ANY_METHOD = "ANY"
 _VERBS = "GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS"
 _STRING = re.compile(r"[\"'`]([^\"'`\n]*)[\"'`]")
 _WORD = re.compile(rf"\b(?:Method)?({_VERBS})\b", re.IGNORECASE)
@@ -323,9 +323,7 @@ def _php_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, 
     chain, chained = "", 0
     for call in calls:
         start = call.start("found")
-        while blocks[-1][0] <= start:
-            blocks.pop()
-        around = blocks[-1][1]
+        around = _prefix_at(start, blocks)
         if call["prefix"] is not None:
             chain, chained = call["prefix"], call.end()
         elif call["group"]:
@@ -342,13 +340,18 @@ def _php_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, 
                 yield Route(verb, joined(around, path), start)
 
 
+def _prefix_at(at: int, blocks: list[tuple[int, str]]) -> str:
+    """The prefix of the innermost block around an offset; those that end before it are left."""
+    while blocks[-1][0] <= at:
+        blocks.pop()
+    return blocks[-1][1]
+
+
 def _java_routes_called(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
     """Functional routes of Spring and Ktor, below the paths of the calls around them."""
     blocks = [(len(text), "")]  # (end, prefix), the innermost last
     for call in calls:
-        while blocks[-1][0] <= call.start():
-            blocks.pop()
-        around = blocks[-1][1]
+        around = _prefix_at(call.start(), blocks)
         if call["verb"]:
             yield Route(call["verb"], joined(around, call["path"]), call.start("verb"))
         elif call["nest"]:
@@ -363,9 +366,7 @@ def _rust_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int,
     """Attributes of actix and Rocket, and calls of axum and actix below the paths of the calls around them."""
     blocks = [(len(text), "")]  # (end, prefix), the innermost last
     for call in calls:
-        while blocks[-1][0] <= call.start():
-            blocks.pop()
-        around = blocks[-1][1]
+        around = _prefix_at(call.start(), blocks)
         if call["verb"]:
             handler = _RUST_HANDLER.search(text, call.end(), call.end() + _MOST_OF_AN_ATTRIBUTE)
             for verb in _verbs(call["verb"]) or [ANY_METHOD]:
@@ -487,9 +488,7 @@ def _places(
             opened = lists.pop()
             if list_end <= opened.end():
                 list_end, name = closed[opened.end()], opened["name"]
-        while around[-1][0] <= call.start():
-            around.pop()
-        yield call, around[-1][1], name if call.start() < list_end else ""
+        yield call, _prefix_at(call.start(), around), name if call.start() < list_end else ""
         if call["include"]:
             end = closed.get(text.index("(", call.start()), len(text))
             around.append((end, joined(around[-1][1], call["path"])))

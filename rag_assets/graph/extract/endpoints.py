@@ -23,7 +23,7 @@ from rag_assets.contracts.graph import (
     member_keys,
     method_suffix,
 )
-from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
+from rag_assets.contracts.segment import MemberKind, Segment, Span, leaves_of
 from rag_assets.languages.csharp.binder.label_symbols import NamePosition
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, inside, own_symbol, types_of, whole
@@ -236,10 +236,14 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
         unit = functions[around].unit_of(route.on) if around >= 0 else file.path
         prefixes = symbols.mounts.prefixes(router_unit(unit, route.on) if language == "python" and route.on else unit)
         found += [(route.method, joined(prefix, route.path), line, line) for prefix in prefixes]
-    sources = _sources(file) if found else []
+    sources = members_with_nodes(file) if found else []
     own = file_key(file.path)
     for at, (method, path, first, last) in enumerate(found):
-        members = [(end - start, source) for start, end, source in sources if start <= first <= end]
+        members = [
+            (span.line_end - span.line_start, source)
+            for span, source in sources
+            if span.line_start <= first <= span.line_end
+        ]
         key = endpoint_key(method, path)
         yield GraphNode(key, NodeType.ENDPOINT, f"{method} {path}", file.path, first, last, file.language)
         source = min(members)[1] if members else own
@@ -273,10 +277,10 @@ def _of_members(file: ParsedFile, language: str) -> Iterator[tuple[str, str, int
                 yield method, path, file.lines.line_of(max(at, span.char_start)), span.line_end
 
 
-def _sources(file: ParsedFile) -> list[tuple[int, int, str]]:
-    """The members of a file with a node of their own, by their lines."""
+def members_with_nodes(file: ParsedFile) -> list[tuple[Span, str]]:
+    """The members of a file with a node of their own: where they stand, and the node."""
     return [
-        (leaf.member.span.line_start, leaf.member.span.line_end, key)
+        (leaf.member.span, key)
         for segment in file.segments
         for leaf in leaves_of(segment.members)
         for key in member_keys(file.language, leaf.owner_in(segment.symbol), leaf.member)

@@ -7,10 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, endpoint_key, file_key
+from rag_assets.contracts.graph import ANY_METHOD, GraphEdge, GraphNode, NodeType, Relation, endpoint_key, file_key
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.extract.sql_objects import once
-from rag_assets.languages.csharp.web.endpoint_model import ANY_METHOD
 from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
 

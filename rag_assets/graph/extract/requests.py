@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, endpoint_key, file_key, member_keys
-from rag_assets.contracts.segment import leaves_of
+from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, endpoint_key, file_key
+from rag_assets.graph.extract.endpoints import members_with_nodes
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE
 from rag_assets.languages.http_requests import requests_in
 from rag_assets.languages.label_declarations import LabelDeclarations
@@ -25,13 +25,7 @@ def requests_of(file: ParsedFile, registered: Collection[int], symbols: LabelDec
 
 def _source_of(file: ParsedFile) -> Callable[[int], str]:
     """The innermost declaration with a node around an offset, else the file."""
-    known = sorted(
-        (span.char_start, -span.char_end, keys[0])
-        for segment in file.segments
-        for leaf in leaves_of(segment.members)
-        if (keys := member_keys(file.language, leaf.owner_in(segment.symbol), leaf.member))
-        for span in (leaf.member.span,)
-    )
+    known = sorted((span.char_start, -span.char_end, key) for span, key in members_with_nodes(file))
     around: list[tuple[int, str]] = []
     """Where what began before the last offset ends, the innermost last."""
     following = iter([*known, (len(file.text) + 1, 0, "")])

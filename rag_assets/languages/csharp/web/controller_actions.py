@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from rag_assets.contracts.graph import member_keys, method_suffix
+from rag_assets.contracts.graph import ANY_METHOD, member_keys, method_suffix
 from rag_assets.contracts.segment import Member, MemberKind, Segment, Span
 from rag_assets.dependency_trace import tracked
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
@@ -19,7 +19,6 @@ from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.syntax.xmldoc import action_doc
 from rag_assets.languages.csharp.web.controllers import ClassRoute, Controller, authorization_of, combined
 from rag_assets.languages.csharp.web.endpoint_model import (
-    ANY_METHOD,
     MAPS_ACTIONS,
     ActionRoute,
     Endpoint,

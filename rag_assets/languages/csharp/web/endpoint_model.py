@@ -14,9 +14,6 @@ from enum import StrEnum
 
 from rag_assets.contracts.segment import Span
 
-ANY_METHOD = "ANY"
-"""The HTTP method of a route without any restriction."""
-
 MAPS_ACTIONS = re.compile(r"\.\s*+(?P<call>Map(?:Area)?ControllerRoute|Map(?:Http|Area)?Route)\s*+(?=\()")
 """A call that gives a route to actions of controllers by name, or by a convention."""
 

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from rag_assets.contracts.graph import ANY_METHOD
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.expressions import arguments_of, initializer
 from rag_assets.languages.csharp.syntax.lexer import scan
 from rag_assets.languages.csharp.web.endpoint_model import (
-    ANY_METHOD,
     MAPS_ACTIONS,
     ActionRoute,
     Endpoint,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from rag_assets.contracts.graph import member_keys, method_suffix
+from rag_assets.contracts.graph import ANY_METHOD, member_keys, method_suffix
 from rag_assets.contracts.segment import Member, Parameter, Segment, Span, leaves_of, moved
 from rag_assets.languages.csharp.facts.expressions import literal
 from rag_assets.languages.csharp.facts.method_verbs import METHODS
@@ -22,7 +22,6 @@ from rag_assets.languages.csharp.syntax.xmldoc import ActionDoc, action_doc
 from rag_assets.languages.csharp.web.call_syntax import OUTERMOST, Call, CodeTree, read_calls
 from rag_assets.languages.csharp.web.controllers import authorization_of, combined, required_by_call
 from rag_assets.languages.csharp.web.endpoint_model import (
-    ANY_METHOD,
     Authorization,
     Endpoint,
     EndpointResponse,
