@@ -17,7 +17,7 @@ from rag_assets.training.errors import TrainingError
 from rag_assets.training.evaluation import held_out, scores, table_embed
 from rag_assets.training.model import DIMENSIONS, Recipe, Table, mean, train
 from rag_assets.training.pairs import PairKind, Pairs, build
-from rag_assets.training.table_file import as_stored, read_table, write_table
+from rag_assets.training.table_file import as_stored, read_table, relate, write_table
 from training.card import card
 from training.listing import row_of
 from training.negatives import mine
@@ -79,6 +79,9 @@ def main() -> int:
     writing = commands.add_parser("write", help="the file for the package")
     writing.add_argument("table", type=Path)
     writing.add_argument("--to", type=Path, required=True)
+
+    relating = commands.add_parser("relate", help="write the related words of a file anew, after a change of synonyms")
+    relating.add_argument("file", type=Path)
 
     showing = commands.add_parser("card", help="the card beside the file")
     showing.add_argument("file", type=Path)
@@ -258,6 +261,10 @@ def _averages(found: Sequence[dict[tuple[str, str], float]]) -> dict[tuple[str, 
 
 def _write(arguments: argparse.Namespace) -> None:
     print(write_table(Table.load(arguments.table), _entries(arguments), arguments.to))
+
+
+def _relate(arguments: argparse.Namespace) -> None:
+    print(relate(arguments.file))
 
 
 def _card(arguments: argparse.Namespace) -> None:

@@ -12,6 +12,7 @@ from rag_assets.models.model_files import write_whole
 from rag_assets.models.static_code import table as file_format
 from rag_assets.models.static_code.embedder import MODEL_ID
 from rag_assets.training.model import DIMENSIONS, TF_EXPONENT, Table
+from rag_assets.training.related_words import package_synonyms, related_words
 
 
 def as_stored(table: Table) -> Table:
@@ -27,6 +28,7 @@ def encoded(table: Table, vocabulary: Sequence[str], model_id: str = MODEL_ID) -
         table.rows,
         np.exp(table.text_weights),
         np.exp(table.question_weights),
+        related_words(vocabulary, file_format.quantised(table.rows)[0], package_synonyms()),
         model_id=model_id,
         dimensions=[dimension for dimension in DIMENSIONS if dimension <= table.rows.shape[1]],
         tf_exponent=TF_EXPONENT,
@@ -36,6 +38,24 @@ def encoded(table: Table, vocabulary: Sequence[str], model_id: str = MODEL_ID) -
 def write_table(table: Table, vocabulary: Sequence[str], path: Path) -> str:
     """Writes the file; returns its sha256."""
     content = encoded(table, vocabulary)
+    write_whole(path, [content])
+    return hashlib.sha256(content).hexdigest()
+
+
+def relate(path: Path) -> str:
+    """Writes a table anew with the related words of these `synonyms.txt`, and nothing else changed; returns its
+    sha256."""
+    read = file_format.open_table(path, repair="python -m training write")
+    content = file_format.encoded(
+        read.vocabulary,
+        read.rows * read.scales[:, None],
+        read.document_weights,
+        read.query_weights,
+        related_words(read.vocabulary, read.rows, package_synonyms()),
+        model_id=read.header.model_id,
+        dimensions=read.header.dimensions,
+        tf_exponent=read.header.tf_exponent,
+    )
     write_whole(path, [content])
     return hashlib.sha256(content).hexdigest()
 

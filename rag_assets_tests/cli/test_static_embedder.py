@@ -12,7 +12,7 @@ import pytest
 
 from rag_assets.index.layout import IndexHome
 from rag_assets.models.static_code import embedder as static_code
-from rag_assets.models.static_code.table import encoded
+from rag_assets.models.static_code.table import RELATED, encoded
 from rag_assets_tests.cli.conftest import CommandLine, Indexed, new_repository
 from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
@@ -107,12 +107,13 @@ def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
     """With a table of two words, which the class about windows does not have."""
     few = tmp_path / "few.bin"
     vectors, ones = np.eye(2, static_code.DIMENSION, dtype=np.float32), np.ones(2, np.float32)
+    none_related = np.zeros((2, RELATED), "<u2"), np.zeros((2, RELATED), "|u1")
     about: dict[str, Any] = {
         "model_id": static_code.MODEL_ID,
         "dimensions": [static_code.DIMENSION],
         "tf_exponent": 0.6,
     }
-    few.write_bytes(encoded(["json", "markdown"], vectors, ones, ones, **about))
+    few.write_bytes(encoded(["json", "markdown"], vectors, ones, ones, none_related, **about))
     monkeypatch.setattr(static_code, "table_path", lambda: few)
     monkeypatch.setattr(static_code, "TABLE_SHA256", hashlib.sha256(few.read_bytes()).hexdigest())
     done = cli.run("index", source.path)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MODEL_ID = "static-code-2"
 DIMENSION = 256
-TABLE_SHA256 = "aa714d1d74d543fef8350907af21eb6aeaaeb3d1d79c4db45433d0a09a286647"
+TABLE_SHA256 = "47a9ec289b56c86b705885a94df1eca2fdbf6a5e7e0e7102942ab24c74f6c557"
 _REPAIR = "pip install --force-reinstall --no-deps rag-assets"
 _BATCH = 512  # texts between two yields
 _PRODUCT = 1 << 18
@@ -104,7 +104,7 @@ class StaticEmbedder:
         return ReadTexts(self._table, self._factors, self._exponent, ids, numbers, lengths)
 
     def related(self, word: str) -> list[tuple[str, float]]:
-        """Whole words that mean about the same as one, with their cosines, the nearest first."""
+        """Whole words that mean about the same as one, with how near they are, the nearest first."""
         ids = self._pieces.ids(word) if self.knows(word) else []
         return self._table.related_to(ids[0]) if len(ids) == 1 else []
 

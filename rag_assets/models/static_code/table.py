@@ -32,11 +32,7 @@ OWN_MODEL_ID = OWN_PREFIX + "{digest}"
 FORMAT_VERSION = 2
 RELATED = 16
 """Entries that are kept as related to one: those that an index does not have are passed over when it is asked."""
-_LEAST_RELATED = 0.4  # cosine; `voucher` and `coupon` have .42, `held` and `maintained` .37
-_ROUNDED = 1e-4  # more than rounding changes a cosine
-_SHORTEST_RELATED = 3  # letters of a word that has related ones: shorter ones are near by chance
-_NEARNESS = 255  # of a cosine of 1, as it is stored
-_BLOCK = 512  # rows that are compared with all others at a time: 100 MB
+_NEARNESS = 255  # of a nearness of 1, as it is stored
 _MOST_ENTRIES = 1 << 16
 _ALIGNMENT = 64  # a cache line; the widest vector load of any CPU
 _LENGTH_BYTES = 4
@@ -44,6 +40,10 @@ _MAX_HEADER = 1 << 16
 _DIGITS = len("{digest}")  # so that a header is as long before its digest is known
 _REMEDY = """Delete the setting, which gives the table of the package, or make a table. Run:
   rag-assets train-embedder --from LABEL"""
+
+
+RelatedWords = tuple["NDArray[np.uint16]", "NDArray[np.uint8]"]
+"""`related` and `nearness` of a `StaticTable`."""
 
 
 class TableHeader(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,8 +61,8 @@ class TableHeader(msgspec.Struct, frozen=True, kw_only=True):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaticTable:
     """`rows` int8 (entries, dimension), a row times its scale is the vector; `document_weights` and `query_weights`
-    float32 (entries,) above 0. `related` uint16 (entries, RELATED) are the whole words nearest to an entry, the nearest
-    first, `nearness` uint8 their cosines times 255, 0 where there are no more."""
+    float32 (entries,) above 0. `related` uint16 (entries, RELATED) are the words that mean about the same as an entry,
+    the nearest first, `nearness` uint8 how near they are (0 to 1) times 255, 0 where there are no more."""
 
     header: TableHeader
     vocabulary: Sequence[str]
@@ -74,7 +74,7 @@ class StaticTable:
     nearness: NDArray[np.uint8]
 
     def related_to(self, entry: int) -> list[tuple[str, float]]:
-        """The words nearest to an entry with their cosines, the nearest first."""
+        """The words that mean about the same as an entry, with how near they are, the nearest first."""
         pairs = zip(self.related[entry].tolist(), self.nearness[entry].tolist(), strict=True)
         return [(self.vocabulary[word], near / _NEARNESS) for word, near in pairs if near]
 
@@ -152,51 +152,20 @@ def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[n
     return np.rint(vectors / scales[:, None]).astype("|i1"), scales
 
 
-def related_words(vocabulary: Sequence[str], rows: NDArray[np.int8]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """As `StaticTable` has them, of the rows of a table: whole words of letters, by the cosine of their rows. Products
-    of int8 rows are whole numbers below 2**24, so any order of additions gives the same bytes."""
-    whole = [at for at, word in enumerate(vocabulary) if len(word) >= _SHORTEST_RELATED and word.isalpha()]
-    words = np.array(whole, np.intp)
-    related = np.zeros((len(vocabulary), RELATED), "<u2")
-    nearness = np.zeros((len(vocabulary), RELATED), "|u1")
-    own = rows[words].astype(np.float32)
-    lengths = np.maximum(np.linalg.norm(own, axis=1), np.float32(1.0))
-    pairs: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]] = []
-    for start in range(0, len(words), _BLOCK):
-        products = own[start : start + _BLOCK] @ own[start:].T  # each pair of words once
-        least = (_LEAST_RELATED - _ROUNDED) * lengths[start : start + _BLOCK, None] * lengths[start:]
-        first, second = np.nonzero(products >= least)
-        apart = second > first  # a word is not related to itself
-        first, second = first[apart], second[apart]
-        pairs.append((first + start, second + start, products[first, second]))
-    left, right = (np.concatenate([np.zeros(0, np.intp), *(pair[side] for pair in pairs)]) for side in (0, 1))
-    products = np.concatenate([np.zeros(0, np.float32), *(pair[2] for pair in pairs)])
-    left, right, products = np.r_[left, right], np.r_[right, left], np.r_[products, products]
-    cosines = products / lengths[left] / lengths[right]
-    order = np.lexsort((right, -cosines, left))
-    order = order[cosines[order] >= _LEAST_RELATED]
-    left, right, cosines = left[order], right[order], cosines[order]
-    rank = np.arange(len(left)) - np.searchsorted(left, left)
-    nearest = rank < RELATED
-    place = words[left[nearest]], rank[nearest]
-    related[place] = words[right[nearest]]
-    nearness[place] = np.rint(np.minimum(cosines[nearest], 1.0) * _NEARNESS)
-    return related, nearness
-
-
 def encoded(
     vocabulary: Sequence[str],
     vectors: NDArray[np.float32],
     document_weights: NDArray[np.float32],
     query_weights: NDArray[np.float32],
+    related: RelatedWords,
     *,
     model_id: str,
     dimensions: Sequence[int],
     tf_exponent: float,
 ) -> bytes:
-    """The content of a file: `vectors` float32 (entries, dimension) as int8 with a scale each; `model_id` may be
-    OWN_MODEL_ID. The same input gives the same bytes. Raises ValueError for a vocabulary that has a word twice, or more
-    than 65,536."""
+    """The content of a file: `vectors` float32 (entries, dimension) as int8 with a scale each; `related` as a
+    `StaticTable` has them; `model_id` may be OWN_MODEL_ID. The same input gives the same bytes. Raises ValueError for a
+    vocabulary that has a word twice, or more than 65,536."""
     entries, dimension = vectors.shape
     if entries > _MOST_ENTRIES:
         raise ValueError(f"{entries} entries, a table has {_MOST_ENTRIES} at most")
@@ -204,7 +173,7 @@ def encoded(
         raise ValueError(f"{len(set(vocabulary))} different words for {entries} vectors")
     rows, scales = quantised(vectors)
     weights = (document_weights.astype("<f4"), query_weights.astype("<f4"))
-    arrays: list[NDArray[Any]] = [rows, scales, *weights, *related_words(vocabulary, rows)]
+    arrays: list[NDArray[Any]] = [rows, scales, *weights, *related]
     # Padding depends on where a part begins, and so on the length of the header; the digest's is known.
     about = {
         "dimension": dimension,
