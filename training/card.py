@@ -37,6 +37,7 @@ public repositories by `training/`, whose README says how and lists what is left
 - None of them is a repository that the project is judged on. Files in a folder or namespace of such a name, and copies
   of those that lay beside as mirrors, are left out; secrets are masked.
 - The start is distilled from all-MiniLM-L6-v2 (Apache-2.0).
+- Related words are those of near vectors and of `rag_assets/training/synonyms.txt`, which a language model wrote.
 """.splitlines()
     for role, files, chosen in (
         (HELD_OUT, runs, "The recipe was chosen on them."),
