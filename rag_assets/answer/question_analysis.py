@@ -34,7 +34,8 @@ _ASKING = word_set(
     "everybody everyone everything everywhere hasn haven he her him his isn itself just may me might must neither",
     "no nobody none nor nothing one or otherwise per quite rather really right several shall she since so somebody",
     "someone something somewhere such them themselves they together too unless very wasn well were weren whatever",
-    "whether whole whose won wouldn yes yet doing done goes going gone got having went",
+    "whether whole whose won wouldn yes yet being doing done goes going gone got having went",
+    "herself himself myself oneself ourselves yourself yourselves",
 )
 """Words of asking, of talking about code in general, and of no content: that a section has them says nothing about the
 question."""
