@@ -96,6 +96,11 @@ GENERATED_ENDINGS = (
     "_pb2.py",
     "_pb2_grpc.py",
     ".pb.go",
+    ".esm.js",
+    ".esm-bundler.js",
+    ".esm-browser.js",
+    ".iife.js",
+    ".umd.js",
 )
 MINIFIED_ENDINGS = (
     ".min.js",

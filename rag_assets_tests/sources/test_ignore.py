@@ -74,6 +74,9 @@ def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[st
         ("shop.egg-info/PKG-INFO", SkipReason.GENERATED),
         # minified and lock files
         ("site.min.js", SkipReason.MINIFIED),
+        ("wwwroot/assets/uPlot.esm.js", SkipReason.GENERATED),
+        ("dist-of/vue.umd.js", SkipReason.GENERATED),
+        ("src/esm.js", None),
         ("site.min.css", SkipReason.MINIFIED),
         ("app.js.map", SkipReason.MINIFIED),
         ("package-lock.json", SkipReason.LOCK_FILE),
