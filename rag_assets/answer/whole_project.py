@@ -283,14 +283,14 @@ _OF_TESTS = frozenset({"test", "tests"})
 """Where their packages are named, paths seldom tell."""
 _TOOL = word_set("framework frameworks lib libraries library package packages technology tool tools")
 _SPEAKING = frozenset(
-    {"database", "db", "frontend framework", "message broker", "orm", "test framework", "web framework"}
+    {"broker", "database", "db", "frontend framework", "message broker", "orm", "test framework", "web framework"}
 )
 """Categories that no part of a program is called."""
 _USED = word_set(
     "use uses used using need needs require requires rely relies depend depends have there run runs support supports",
-    "supported",
+    "supported work works",
 )
-_VERB = word_set("is are do does has have used in for of by to within are's")
+_VERB = word_set("is are can could do does has have used in for of by to within are's")
 _SPOKEN_FOR = key_of_word(
     {
         "Authentication": "auth authentication",
@@ -496,6 +496,8 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
         if not called and rest[:1] in (["is"], ["are"]):  # `what is the database`
             named = " ".join(word for word in rest[1:] if word not in FUNCTION_WORDS)
             return _technology((named,), ()) if named in _SPEAKING and "the" in rest else None
+        if called.endswith("s") and called.removesuffix("s") in _SPEAKING:  # `which brokers are supported`
+            called = called.removesuffix("s")
         if called in CALLED and (not rest or not _USED.isdisjoint(rest) or rest in (["is", "it"], ["is", "this"])):
             return _technology((called,), rest)
         return None

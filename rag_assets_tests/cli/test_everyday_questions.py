@@ -164,6 +164,7 @@ def asked(cli: CommandLine, question: str, *options: str) -> Outcome:
         ("which library is used for mocking in the tests?", ["tests/Till.Tests/Till.Tests.csproj:5"]),
         ("what is the database?", ["src/Till/Till.csproj:7", "docker-compose.yml:3", "docker-compose.yml:5"]),
         ("which databases are supported?", ["src/Till/Till.csproj:7", "docker-compose.yml:3", "docker-compose.yml:5"]),
+        ("which databases can I use?", ["src/Till/Till.csproj:7", "docker-compose.yml:3", "docker-compose.yml:5"]),
         ("does it use React or Redis?", ["web/package.json:11", "docker-compose.yml:5"]),
         ("does it use Redis?", ["docker-compose.yml:5"]),
         ("is PostgreSQL used?", ["src/Till/Till.csproj:7", "docker-compose.yml:3"]),
@@ -661,6 +662,8 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     [
         ("which database is used?", [("mongo", "2"), ("redis", "6"), ("postgres", "8")]),
         ("which message broker is used?", [("rabbitmq", "4")]),
+        ("which brokers can I use?", [("rabbitmq", "4")]),
+        ("which message brokers does it work with?", [("rabbitmq", "4")]),
     ],
 )
 def test_images_are_read_as_compose_files_may_write_them(

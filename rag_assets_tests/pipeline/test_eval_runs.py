@@ -33,7 +33,16 @@ from rag_assets.pipeline.checks.generation_checks import GATE_CHECK, quality_hol
 from rag_assets.pipeline.eval_runs import QualityRefused, evaluate
 from rag_assets.settings import AnswerSettings
 from rag_assets.settings.search import ModelProfile
-from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, emptied, good, new_graded, with_rules, write_questions
+from rag_assets_tests.evaluation.graded import (
+    BAD,
+    QUESTIONS,
+    TOPICS,
+    emptied,
+    good,
+    new_graded,
+    with_rules,
+    write_questions,
+)
 from rag_assets_tests.generation_history import History
 from rag_assets_tests.models.llm.model_server import ModelServer, Reply, completion, failing
 from rag_assets_tests.records import edit_record
@@ -428,12 +437,12 @@ def test_after_a_kill_among_the_questions_the_next_run_decides(history: History)
 
 
 def test_with_the_local_model(tmp_path: Path) -> None:
-    """Hybrid search finds some of the three again by what their paths say, and not all of them first."""
+    """Hybrid search finds some files again by what their paths say and by synonyms of it, and not all of them first."""
     history = new_graded(tmp_path, provider="static-code", k=1)
     build = history.index()[0]
     run = read_run(build.directory, "questions")
     assert run is not None and run.mode == "hybrid" and run.metrics["recall@1"] == 1.0
-    history.source.commit(BAD)
+    history.source.commit(emptied(tuple(TOPICS)))
     with pytest.raises(QualityRefused, match=r"recall@1 is 0"):
         history.index()
     keyword_only = history.settings.without_vectors()
