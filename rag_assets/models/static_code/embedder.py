@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MODEL_ID = "static-code-2"
 DIMENSION = 256
-TABLE_SHA256 = "47a9ec289b56c86b705885a94df1eca2fdbf6a5e7e0e7102942ab24c74f6c557"
+TABLE_SHA256 = "3423bf5babe9929e3743fa3cef97de5346eef679e30c3361466d72467051b151"
 _REPAIR = "pip install --force-reinstall --no-deps rag-assets"
 _BATCH = 512  # texts between two yields
 _PRODUCT = 1 << 18
