@@ -276,20 +276,23 @@ _ASKING = (
     | _WHOLES
     | word_set(
         "any current currently here kind list me my name our please s show sort tell they type us used using use uses",
-        "actually all base code service whole",
+        "actually all base code could service whole",
     )
 )
 _OF_TESTS = frozenset({"test", "tests"})
 """Where their packages are named, paths seldom tell."""
 _TOOL = word_set("framework frameworks lib libraries library package packages technology tool tools")
 _SPEAKING = frozenset(
-    {"broker", "database", "db", "frontend framework", "message broker", "orm", "test framework", "web framework"}
+    {"database", "db", "frontend framework", "message broker", "orm", "test framework", "web framework"}
 )
 """Categories that no part of a program is called."""
 _USED = word_set(
     "use uses used using need needs require requires rely relies depend depends have there run runs support supports",
-    "supported work works",
+    "supported",
 )
+_USERS = word_set("i we you one it be")
+_CHOSEN = word_set("use used support supports supported")
+_WORKS_WITH = re.compile(r"\bworks? with\b")
 _VERB = word_set("is are can could do does has have used in for of by to within are's")
 _SPOKEN_FOR = key_of_word(
     {
@@ -484,6 +487,7 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
     for kind in _KINDS:
         if f" {kind} " in f" {' '.join(words)} ":
             words = f" {' '.join(words)} ".replace(f" {kind} ", " ").split()
+    words = _WORKS_WITH.sub("use", " ".join(words)).split()
     if words[0] in ("which", "what") and "for" in words and not _USED.isdisjoint(words):
         at = words.index("for")
         ends = next((end for end in range(at + 1, len(words)) if words[end] in ("in", "by", "on", "here")), len(words))
@@ -496,8 +500,10 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
         if not called and rest[:1] in (["is"], ["are"]):  # `what is the database`
             named = " ".join(word for word in rest[1:] if word not in FUNCTION_WORDS)
             return _technology((named,), ()) if named in _SPEAKING and "the" in rest else None
-        if called.endswith("s") and called.removesuffix("s") in _SPEAKING:  # `which brokers are supported`
-            called = called.removesuffix("s")
+        if rest[:1] in (["can"], ["could"]) and (rest[1:2] or [""])[0] not in _USERS:  # `which cache can use a lock`
+            return None
+        if called.removesuffix("s") in CALLED.keys() - {"queue"} and not _CHOSEN.isdisjoint(rest):
+            called = called.removesuffix("s")  # `which brokers are supported`; queues have names of their own
         if called in CALLED and (not rest or not _USED.isdisjoint(rest) or rest in (["is", "it"], ["is", "this"])):
             return _technology((called,), rest)
         return None

@@ -96,12 +96,9 @@ GENERATED_ENDINGS = (
     "_pb2.py",
     "_pb2_grpc.py",
     ".pb.go",
-    ".esm.js",
-    ".esm-bundler.js",
-    ".esm-browser.js",
-    ".iife.js",
-    ".umd.js",
 )
+# What Rollup and its like write, and not the `index.esm.js` or `rollup.config.esm.js` that people do.
+_BUNDLE = re.compile(r"(?!index\.)(?!.*\.config\.).+\.(?:esm(?:-bundler|-browser)?|iife|umd)\.js")
 MINIFIED_ENDINGS = (
     ".min.js",
     ".min.mjs",
@@ -211,6 +208,8 @@ def refused_name(parents: tuple[str, ...], name: str) -> tuple[SkipReason, str] 
     for ending in GENERATED_ENDINGS:
         if low.endswith(ending):
             return SkipReason.GENERATED, f"*{ending}"
+    if _BUNDLE.fullmatch(low):
+        return SkipReason.GENERATED, "bundle of a script library"
     for ending in MINIFIED_ENDINGS:
         if low.endswith(ending):
             return SkipReason.MINIFIED, f"*{ending}"
@@ -268,6 +267,7 @@ def conventions_description() -> str:
         _NUGET_PACKAGE.pattern,
         sorted(LOCK_FILES),
         GENERATED_ENDINGS,
+        _BUNDLE.pattern,
         sorted(_HEADED_BY_TOOLS),
         _SAYS_GENERATED.pattern,
         _REFERENCE_PAGE.pattern,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -17,14 +17,14 @@ import numpy as np
 
 from rag_assets.answer.question_analysis import root
 from rag_assets.index.keyword.terms import stem
-from rag_assets.models.static_code.table import RELATED, RelatedWords
+from rag_assets.models.static_code.table import NEARNESS, RELATED, RelatedWords
 from rag_assets.training.errors import TrainingError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Synonyms = Mapping[str, Mapping[str, float]]
-"""Root → the roots that mean about the same, with how near they are."""
+"""Word → the words that mean about the same, with how near they are."""
 
 _LINE = re.compile(r"(?P<word>[a-z]+):(?P<same>(?: [a-z]+)*)(?: \|(?P<topic>(?: [a-z]+)+))?")
 _SAME, _TOPIC = 0.6, 0.45
@@ -33,10 +33,10 @@ tasks lose .006; docs/decisions/0052-synonyms.md has the table."""
 _BACK = 0.9
 """`expire | cookie`: what is said of cookies expires less surely than the other way round."""
 _LEAST_COSINE = 0.4  # `voucher` and `coupon` have .42, `held` and `maintained` .37
+_LEAST_OF_A_FORM = 0.3  # `find` and `found` have .51, `unit` and `united` .28, `state` and `statement` .05
 _ROUNDED = 1e-4  # more than rounding changes a cosine
 _SHORTEST = 3  # letters of a word that is near others: shorter ones are near by chance
 _SHORTEST_SYNONYM = 2  # `db`, `id`
-_NEARNESS = 255  # of a cosine of 1, as it is stored
 _BLOCK = 512  # rows that are compared with all others at a time: 100 MB
 
 
@@ -52,31 +52,26 @@ def synonyms_of(lines: Iterable[str]) -> Synonyms:
         match = _LINE.fullmatch(line)
         if match is None:
             raise TrainingError(f"synonyms, line {number}: {line!r} is no `word: said instead | of the same topic`")
-        one = _root(match["word"])
+        one = match["word"]
         for words, nearness in ((match["same"], _SAME), (match["topic"] or "", _TOPIC)):
-            for other in map(_root, words.split()):
+            for other in words.split():
                 found[one][other] = max(nearness, found[one].get(other, 0.0))
                 found[other][one] = max(nearness * _BACK, found[other].get(one, 0.0))
     return found
 
 
 def related_words(vocabulary: Sequence[str], rows: NDArray[np.int8], synonyms: Synonyms) -> RelatedWords:
-    """Of the rows of a table: the nearest first, each root once and by its most used word, and never the word's own:
-    other forms of a word are found anyway. Products of int8 rows are whole numbers below 2**24, so any order of
-    additions gives the same bytes."""
-    families: dict[str, list[int]] = defaultdict(list)
-    for at, word in enumerate(vocabulary):
-        if word.isalpha() and len(word) >= _SHORTEST_SYNONYM:
-            families[_root(word)].append(at)
-    most_used = np.arange(len(vocabulary))
-    for members in families.values():
-        most_used[members] = members[0]
-    alike, named = _near(vocabulary, rows), _named(families, synonyms)
-    left, right = np.r_[alike[0], named[0]], most_used[np.r_[alike[1], named[1]]]
-    near = np.r_[alike[2], named[2]]
+    """Of the rows of a table: the nearest first, the most used form of each, and none of the word's own. Products of
+    int8 rows are whole numbers below 2**24, so any order of additions gives the same bytes."""
+    floats = rows.astype(np.float32)
+    lengths = np.maximum(np.linalg.norm(floats, axis=1), np.float32(1.0))
+    forms = _forms(vocabulary, rows, lengths)
+    alike, named = _near(vocabulary, floats, lengths), _named(vocabulary, forms, synonyms)
+    left, right, near = (np.r_[one, other] for one, other in zip(alike, named, strict=True))
+    right = forms[right]
     order = np.lexsort((right, -near, left))
-    order = order[right[order] != most_used[left[order]]]
-    _, first = np.unique(left[order] * len(vocabulary) + right[order], return_index=True)
+    order = order[forms[right[order]] != forms[left[order]]]
+    _, first = np.unique(left[order] * len(vocabulary) + forms[right[order]], return_index=True)
     order = order[np.sort(first)]
     left, right, near = left[order], right[order], near[order]
     rank = np.arange(len(left)) - np.searchsorted(left, left)
@@ -84,20 +79,34 @@ def related_words(vocabulary: Sequence[str], rows: NDArray[np.int8], synonyms: S
     related = np.zeros((len(vocabulary), RELATED), "<u2")
     nearness = np.zeros((len(vocabulary), RELATED), "|u1")
     related[left[kept], rank[kept]] = right[kept]
-    nearness[left[kept], rank[kept]] = np.rint(np.minimum(near[kept], 1.0) * _NEARNESS)
+    nearness[left[kept], rank[kept]] = np.rint(np.minimum(near[kept], 1.0) * NEARNESS)
     return related, nearness
+
+
+def _forms(vocabulary: Sequence[str], rows: NDArray[np.int8], lengths: NDArray[np.float32]) -> NDArray[np.intp]:
+    """Of each entry the most used one that it is a form of, itself for most: one root, and near, as `state` and
+    `statement` are not."""
+    forms = np.arange(len(vocabulary))
+    first_of: dict[str, list[int]] = defaultdict(list)
+    for at, word in enumerate(vocabulary):
+        if word.isalpha() and len(word) >= _SHORTEST_SYNONYM:
+            heads = first_of[root(stem(word))]
+            products = (int(rows[head].astype(np.int64) @ rows[at].astype(np.int64)) for head in heads)
+            near = (product / lengths[head] / lengths[at] for head, product in zip(heads, products, strict=True))
+            forms[at] = next((head for head, cosine in zip(heads, near, strict=True) if cosine >= _LEAST_OF_A_FORM), at)
+            if forms[at] == at:
+                heads.append(at)
+    return forms
 
 
 _Pairs = tuple["NDArray[np.intp]", "NDArray[np.intp]", "NDArray[np.float32]"]
 """Entries, entries that are related to them, and how near these are."""
 
 
-def _near(vocabulary: Sequence[str], rows: NDArray[np.int8]) -> _Pairs:
+def _near(vocabulary: Sequence[str], rows: NDArray[np.float32], lengths: NDArray[np.float32]) -> _Pairs:
     """Whole words by the cosine of their rows, in both directions."""
-    whole = [at for at, word in enumerate(vocabulary) if len(word) >= _SHORTEST and word.isalpha()]
-    words = np.array(whole, np.intp)
-    own = rows[words].astype(np.float32)
-    lengths = np.maximum(np.linalg.norm(own, axis=1), np.float32(1.0))
+    words = np.array([at for at, word in enumerate(vocabulary) if len(word) >= _SHORTEST and word.isalpha()], np.intp)
+    own, lengths = rows[words], lengths[words]
     pairs: list[_Pairs] = []
     for start in range(0, len(words), _BLOCK):
         products = own[start : start + _BLOCK] @ own[start:].T  # each pair of words once
@@ -114,19 +123,19 @@ def _near(vocabulary: Sequence[str], rows: NDArray[np.int8]) -> _Pairs:
     return words[np.r_[left, right]], words[np.r_[right, left]], np.r_[cosines, cosines]
 
 
-def _named(families: Mapping[str, Sequence[int]], synonyms: Synonyms) -> _Pairs:
-    """Each word of a root with the roots that are its synonyms, of those that the table has."""
-    made = [*_named_pairs(families, synonyms)]
+def _named(vocabulary: Sequence[str], forms: NDArray[np.intp], synonyms: Synonyms) -> _Pairs:
+    """Each form of a word with the synonyms of the word, of those that the table has."""
+    number = {word: at for at, word in enumerate(vocabulary)}
+    alike: dict[int, list[int]] = defaultdict(list)
+    for at, form in enumerate(forms.tolist()):
+        alike[form].append(at)
+    made = [
+        (at, number[other], nearness)
+        for one, others in synonyms.items()
+        if one in number
+        for other, nearness in others.items()
+        if other in number
+        for at in alike[int(forms[number[one]])]
+    ]
     left, right = (np.array([pair[side] for pair in made], np.intp) for side in (0, 1))
     return left, right, np.array([pair[2] for pair in made], np.float32)
-
-
-def _named_pairs(families: Mapping[str, Sequence[int]], synonyms: Synonyms) -> Iterator[tuple[int, int, float]]:
-    for one, others in synonyms.items():
-        for other, nearness in others.items():
-            if other in families:
-                yield from ((member, families[other][0], nearness) for member in families.get(one, ()))
-
-
-def _root(word: str) -> str:
-    return root(stem(word))

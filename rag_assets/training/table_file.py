@@ -11,6 +11,7 @@ import numpy as np
 from rag_assets.models.model_files import write_whole
 from rag_assets.models.static_code import table as file_format
 from rag_assets.models.static_code.embedder import MODEL_ID
+from rag_assets.training.errors import TrainingError
 from rag_assets.training.model import DIMENSIONS, TF_EXPONENT, Table
 from rag_assets.training.related_words import package_synonyms, related_words
 
@@ -45,14 +46,18 @@ def write_table(table: Table, vocabulary: Sequence[str], path: Path) -> str:
 def relate(path: Path) -> str:
     """Writes a table anew with the related words of these `synonyms.txt`, and nothing else changed; returns its
     sha256."""
-    read = file_format.open_table(path, repair="python -m training write")
+    try:
+        read = file_format.open_table(path, repair="python -m training write")
+    except OSError as error:
+        raise TrainingError(f"{path}: {error.strerror}") from error
+    model_id = read.header.model_id
     content = file_format.encoded(
         read.vocabulary,
         read.rows * read.scales[:, None],
         read.document_weights,
         read.query_weights,
         related_words(read.vocabulary, read.rows, package_synonyms()),
-        model_id=read.header.model_id,
+        model_id=file_format.OWN_MODEL_ID if model_id.startswith(file_format.OWN_PREFIX) else model_id,
         dimensions=read.header.dimensions,
         tf_exponent=read.header.tf_exponent,
     )

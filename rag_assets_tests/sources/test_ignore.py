@@ -77,6 +77,8 @@ def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[st
         ("wwwroot/assets/uPlot.esm.js", SkipReason.GENERATED),
         ("dist-of/vue.umd.js", SkipReason.GENERATED),
         ("src/esm.js", None),
+        ("js/index.umd.js", None),
+        ("rollup.config.esm.js", None),
         ("site.min.css", SkipReason.MINIFIED),
         ("app.js.map", SkipReason.MINIFIED),
         ("package-lock.json", SkipReason.LOCK_FILE),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MODEL_ID = "static-code-2"
 DIMENSION = 256
-TABLE_SHA256 = "3423bf5babe9929e3743fa3cef97de5346eef679e30c3361466d72467051b151"
+TABLE_SHA256 = "85360240ffca3deedd674d0b17129e44cc714347ee466e2a12cde1e2843005ce"
 _REPAIR = "pip install --force-reinstall --no-deps rag-assets"
 _BATCH = 512  # texts between two yields
 _PRODUCT = 1 << 18

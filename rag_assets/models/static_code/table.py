@@ -32,7 +32,7 @@ OWN_MODEL_ID = OWN_PREFIX + "{digest}"
 FORMAT_VERSION = 2
 RELATED = 16
 """Entries that are kept as related to one: those that an index does not have are passed over when it is asked."""
-_NEARNESS = 255  # of a nearness of 1, as it is stored
+NEARNESS = 255  # of a nearness of 1, as it is stored
 _MOST_ENTRIES = 1 << 16
 _ALIGNMENT = 64  # a cache line; the widest vector load of any CPU
 _LENGTH_BYTES = 4
@@ -76,7 +76,7 @@ class StaticTable:
     def related_to(self, entry: int) -> list[tuple[str, float]]:
         """The words that mean about the same as an entry, with how near they are, the nearest first."""
         pairs = zip(self.related[entry].tolist(), self.nearness[entry].tolist(), strict=True)
-        return [(self.vocabulary[word], near / _NEARNESS) for word, near in pairs if near]
+        return [(self.vocabulary[word], near / NEARNESS) for word, near in pairs if near]
 
 
 def open_table(path: Path, *, repair: str) -> StaticTable:
