@@ -500,10 +500,11 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
         if not called and rest[:1] in (["is"], ["are"]):  # `what is the database`
             named = " ".join(word for word in rest[1:] if word not in FUNCTION_WORDS)
             return _technology((named,), ()) if named in _SPEAKING and "the" in rest else None
-        if rest[:1] in (["can"], ["could"]) and (rest[1:2] or [""])[0] not in _USERS:  # `which cache can use a lock`
+        if rest[:1] in (["can"], ["could"]) and _USERS.isdisjoint(rest[1:2]):  # `which cache can use a lock`
             return None
-        if called.removesuffix("s") in CALLED.keys() - {"queue"} and not _CHOSEN.isdisjoint(rest):
-            called = called.removesuffix("s")  # `which brokers are supported`; queues have names of their own
+        one = called.removesuffix("s")
+        if one in CALLED and one != "queue" and not _CHOSEN.isdisjoint(rest):
+            called = one  # `which brokers are supported`; queues have names of their own
         if called in CALLED and (not rest or not _USED.isdisjoint(rest) or rest in (["is", "it"], ["is", "this"])):
             return _technology((called,), rest)
         return None

@@ -65,13 +65,13 @@ def related_words(vocabulary: Sequence[str], rows: NDArray[np.int8], synonyms: S
     int8 rows are whole numbers below 2**24, so any order of additions gives the same bytes."""
     floats = rows.astype(np.float32)
     lengths = np.maximum(np.linalg.norm(floats, axis=1), np.float32(1.0))
-    forms = _forms(vocabulary, rows, lengths)
+    forms = _forms(vocabulary, floats, lengths)
     alike, named = _near(vocabulary, floats, lengths), _named(vocabulary, forms, synonyms)
     left, right, near = (np.r_[one, other] for one, other in zip(alike, named, strict=True))
     right = forms[right]
     order = np.lexsort((right, -near, left))
-    order = order[forms[right[order]] != forms[left[order]]]
-    _, first = np.unique(left[order] * len(vocabulary) + forms[right[order]], return_index=True)
+    order = order[right[order] != forms[left[order]]]
+    _, first = np.unique(left[order] * len(vocabulary) + right[order], return_index=True)
     order = order[np.sort(first)]
     left, right, near = left[order], right[order], near[order]
     rank = np.arange(len(left)) - np.searchsorted(left, left)
@@ -83,7 +83,7 @@ def related_words(vocabulary: Sequence[str], rows: NDArray[np.int8], synonyms: S
     return related, nearness
 
 
-def _forms(vocabulary: Sequence[str], rows: NDArray[np.int8], lengths: NDArray[np.float32]) -> NDArray[np.intp]:
+def _forms(vocabulary: Sequence[str], rows: NDArray[np.float32], lengths: NDArray[np.float32]) -> NDArray[np.intp]:
     """Of each entry the most used one that it is a form of, itself for most: one root, and near, as `state` and
     `statement` are not."""
     forms = np.arange(len(vocabulary))
@@ -91,9 +91,8 @@ def _forms(vocabulary: Sequence[str], rows: NDArray[np.int8], lengths: NDArray[n
     for at, word in enumerate(vocabulary):
         if word.isalpha() and len(word) >= _SHORTEST_SYNONYM:
             heads = first_of[root(stem(word))]
-            products = (int(rows[head].astype(np.int64) @ rows[at].astype(np.int64)) for head in heads)
-            near = (product / lengths[head] / lengths[at] for head, product in zip(heads, products, strict=True))
-            forms[at] = next((head for head, cosine in zip(heads, near, strict=True) if cosine >= _LEAST_OF_A_FORM), at)
+            least = _LEAST_OF_A_FORM * lengths[at]
+            forms[at] = next((head for head in heads if rows[head] @ rows[at] >= least * lengths[head]), at)
             if forms[at] == at:
                 heads.append(at)
     return forms

@@ -24,12 +24,14 @@ def as_stored(table: Table) -> Table:
 
 def encoded(table: Table, vocabulary: Sequence[str], model_id: str = MODEL_ID) -> bytes:
     """The content of a file."""
+    rows, scales = file_format.quantised(table.rows)
     return file_format.encoded(
         vocabulary,
-        table.rows,
+        rows,
+        scales,
         np.exp(table.text_weights),
         np.exp(table.question_weights),
-        related_words(vocabulary, file_format.quantised(table.rows)[0], package_synonyms()),
+        related_words(vocabulary, rows, package_synonyms()),
         model_id=model_id,
         dimensions=[dimension for dimension in DIMENSIONS if dimension <= table.rows.shape[1]],
         tf_exponent=TF_EXPONENT,
@@ -53,7 +55,8 @@ def relate(path: Path) -> str:
     model_id = read.header.model_id
     content = file_format.encoded(
         read.vocabulary,
-        read.rows * read.scales[:, None],
+        read.rows,
+        read.scales,
         read.document_weights,
         read.query_weights,
         related_words(read.vocabulary, read.rows, package_synonyms()),

@@ -12,7 +12,7 @@ import pytest
 
 from rag_assets.index.layout import IndexHome
 from rag_assets.models.static_code import embedder as static_code
-from rag_assets.models.static_code.table import RELATED, encoded
+from rag_assets.models.static_code.table import RELATED, encoded, quantised
 from rag_assets_tests.cli.conftest import CommandLine, Indexed, new_repository
 from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
@@ -113,7 +113,7 @@ def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
         "dimensions": [static_code.DIMENSION],
         "tf_exponent": 0.6,
     }
-    few.write_bytes(encoded(["json", "markdown"], vectors, ones, ones, none_related, **about))
+    few.write_bytes(encoded(["json", "markdown"], *quantised(vectors), ones, ones, none_related, **about))
     monkeypatch.setattr(static_code, "table_path", lambda: few)
     monkeypatch.setattr(static_code, "TABLE_SHA256", hashlib.sha256(few.read_bytes()).hexdigest())
     done = cli.run("index", source.path)

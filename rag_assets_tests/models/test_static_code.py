@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rag_assets.models.model_files import ModelCorrupted
 from rag_assets.models.static_code import embedder as static_code
 from rag_assets.models.static_code.embedder import StaticEmbedder
-from rag_assets.models.static_code.table import RELATED, encoded, open_table
+from rag_assets.models.static_code.table import RELATED, encoded, open_table, quantised
 from rag_assets.models.static_code.word_pieces import LONGEST_WORD, WORD, WordPieces
 
 WORDS = ["parse", "url", "urls", "http", "server", "2", "re", "##try", "##ing", "o"]
@@ -97,7 +97,9 @@ def test_forgetting_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_table_has_no_word_twice() -> None:
     vectors, ones = np.ones((2, 4), np.float32), np.ones(2, np.float32)
     with pytest.raises(ValueError, match="1 different words for 2 vectors"):
-        encoded(["a", "a"], vectors, ones, ones, NONE_RELATED, model_id="tiny", dimensions=[4], tf_exponent=0.6)
+        encoded(
+            ["a", "a"], *quantised(vectors), ones, ones, NONE_RELATED, model_id="tiny", dimensions=[4], tf_exponent=0.6
+        )
 
 
 def written(path: Path, *, exponent: float = 0.6, seed: int = 1) -> Path:
@@ -105,7 +107,7 @@ def written(path: Path, *, exponent: float = 0.6, seed: int = 1) -> Path:
     vectors = random.standard_normal((len(WORDS), 4)).astype(np.float32)
     document, query = (random.random(len(WORDS)).astype(np.float32) + 0.1 for _ in range(2))
     about = {"model_id": "tiny", "dimensions": [4, 2], "tf_exponent": exponent}
-    path.write_bytes(encoded(WORDS, vectors, document, query, NONE_RELATED, **about))
+    path.write_bytes(encoded(WORDS, *quantised(vectors), document, query, NONE_RELATED, **about))
     return path
 
 

@@ -93,7 +93,7 @@ def test_the_table_of_the_package_has_the_synonyms_of_the_package(tmp_path: Path
 
 
 def test_each_word_of_the_list_is_one_of_the_table() -> None:
-    """So that none is there in vain; those are few whose root has another word."""
+    """So that none is there in vain."""
     from importlib import resources
 
     known = set(open_table(table_path(), repair="pip").vocabulary)

@@ -154,7 +154,8 @@ def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[n
 
 def encoded(
     vocabulary: Sequence[str],
-    vectors: NDArray[np.float32],
+    rows: NDArray[np.int8],
+    scales: NDArray[np.float32],
     document_weights: NDArray[np.float32],
     query_weights: NDArray[np.float32],
     related: RelatedWords,
@@ -163,15 +164,14 @@ def encoded(
     dimensions: Sequence[int],
     tf_exponent: float,
 ) -> bytes:
-    """The content of a file: `vectors` float32 (entries, dimension) as int8 with a scale each; `related` as a
-    `StaticTable` has them; `model_id` may be OWN_MODEL_ID. The same input gives the same bytes. Raises ValueError for a
+    """The content of a file: `rows` and `scales` as `quantised` makes them, `related` as a `StaticTable` has
+    them; `model_id` may be OWN_MODEL_ID. The same input gives the same bytes. Raises ValueError for a
     vocabulary that has a word twice, or more than 65,536."""
-    entries, dimension = vectors.shape
+    entries, dimension = rows.shape
     if entries > _MOST_ENTRIES:
         raise ValueError(f"{entries} entries, a table has {_MOST_ENTRIES} at most")
     if len(set(vocabulary)) != entries:
         raise ValueError(f"{len(set(vocabulary))} different words for {entries} vectors")
-    rows, scales = quantised(vectors)
     weights = (document_weights.astype("<f4"), query_weights.astype("<f4"))
     arrays: list[NDArray[Any]] = [rows, scales, *weights, *related]
     # Padding depends on where a part begins, and so on the length of the header; the digest's is known.
