@@ -48,12 +48,13 @@ _MADE_OF = word_set(
 )
 """What is asked of `it`, or of `the code`, only where the whole is meant."""
 _ASKED = word_set(
-    "about for good used use meant supposed intended do does doing teach show demonstrate offer provide contain",
+    "about for good used use using meant supposed intended do does doing teach show demonstrate offer provide contain",
     "consist include solve based purpose goal idea problem problems technology technologies languages explain",
-    "describe summarize summarise",
+    "describe summarize summarise gain benefit benefits advantage advantages point better different special cases",
     *_PARTS,
     *_MADE_OF,
 )
+_GAINED = word_set("gain benefit")
 _ASKED_OF_WHOLES_ALONE = word_set("architecture technologies stack")
 _TOLD_OF_WHOLES_ALONE = word_set("overview tour introduction summary")
 _BESIDE = FUNCTION_WORDS | word_set(
@@ -61,7 +62,8 @@ _BESIDE = FUNCTION_WORDS | word_set(
     "overall high level big picture short brief briefly quick quickly one two three few sentence sentences word words",
     "hello hi give tell get getting started know want need like look looks looking come first actually exactly",
     "really kind out up under hood inside each other home team joined somebody someone could would may there base",
-    "some so tech walk through them into consists",
+    "some so tech through them into consists makes than others similar roughly basically developers ours",
+    "behind company business",
 )
 _STARTING = re.compile(r"\bhow (?:(?:do|can|should|could|would) (?:i|we|you|one)|to)\b", re.IGNORECASE)
 _STARTED = word_set("run running start install build setup launch use try")
@@ -73,6 +75,11 @@ _LEADING = re.compile(
     r"|key(?= (?:features|parts|components)))\b",
     re.IGNORECASE,
 )
+_WALK = re.compile(r"\bwalk (?:me|us) through\b", re.IGNORECASE)
+_RATHER = re.compile(
+    r"\b(?P<whole>this|it) (?:(?:instead of|rather than) .*|over (?=simply\b|just\b|\w+ing\b).*)", re.IGNORECASE
+)
+"""What one could do without the project, as in `why should I use this instead of writing it myself`."""
 _SENTENCE = re.compile(r"[?!\n]+|\.(?:\s|$)")
 _CLAUSE = re.compile(
     r"[;:,()`]+|\s[–—-]\s|\band (?=(?:what|how|which|why|where|who|is|does|do|can|into)\b)", re.IGNORECASE
@@ -87,6 +94,17 @@ _KNOWN = _CALLED_THIS | _ASKED | _TOLD_OF_WHOLES_ALONE | _BESIDE | _SAMPLES | _I
 _TERMS = frozenset(map(stem, _KNOWN | _STARTED | _BESIDE_STARTED))
 
 _NOUNS = "|".join(sorted(_WHOLES))
+_WHOLLY = re.compile(
+    r"\W*(?:(?:hi|hello|i(?:'| a)m new(?: here)?)\W+)?(?:"
+    rf"is (?:this|it) an? (?:\w+ )?(?:{_NOUNS})(?:,? or (?:rather )?an? (?:\w+ )?(?:{_NOUNS}))+"
+    r"|(?:where|how|with what) (?:do|should|can|could) (?:i|we|you) (?:best )?(?:start|begin)"
+    r"(?: to read| reading| first)?"
+    rf"|when (?:do|should|would|could) (?:i|we|you) (?:use|need|want|choose) (?:this|it|(?:this|the) (?:{_NOUNS}))"
+    r"|wh(?:at|ich)(?: are|'s| is)? the"
+    r" (?:big picture|(?:main|major|most important) (?:parts|features|components|modules)))\W*",
+    re.IGNORECASE,
+)
+"""What is asked of nothing but a whole, in words that say something else elsewhere."""
 _HERE = (
     r"(?: (?:are |is )?(?:there|here|left|open)| exist| (?:are |is )?(?:in|of|to|for|does|has)"
     rf" (?:it|(?:this|the|our|its)(?: whole)? (?:code|code base|{_NOUNS}))(?: have)?)*\W*$"
@@ -128,9 +146,12 @@ def is_of_whole(term: str) -> bool:
 def name_of_whole(question: str) -> str | None:
     """What a question about a whole project calls it: '' for `this project` and the like. A name, as in `what is
     Polly?`, may be that of something in it: the index has to say. None for every other question."""
+    if _WHOLLY.fullmatch(question):
+        return ""
+    asked = _RATHER.sub(r"\g<whole>", _WALK.sub("explain", question))
     sentences = [
         [_TOKEN.findall(clause) for clause in _CLAUSE.split(_LEADING.sub(" ", sentence))]
-        for sentence in _SENTENCE.split(question)
+        for sentence in _SENTENCE.split(asked)
     ]
     for at, clauses in enumerate(sentences):
         for number, written in enumerate(clauses):
@@ -200,7 +221,8 @@ def _says_whole(words: Sequence[str]) -> bool:
 
 def _is_asked_of_it(words: Sequence[str]) -> bool:
     """Of `it` alone a project is meant where it is asked for what it is, does or is made of, or how it is started."""
-    if {"services", "use"} <= {*words} or (words[0] == "what" and words[1:3] in (["do", "i"], ["do", "we"])):
+    does_with_it = words[:3] in (["what", "do", "i"], ["what", "do", "we"]) and _GAINED.isdisjoint(words)
+    if does_with_it or {"services", "use"} <= {*words}:
         return False
     return not (_ASKED | _STARTED).isdisjoint(words) or words[0].startswith("what")
 
