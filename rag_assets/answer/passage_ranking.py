@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, fields, replace
 from heapq import heapify, heappop, heappush
@@ -29,6 +29,7 @@ from rag_assets.answer.question_analysis import (
 )
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.identifiers import identifier_words
+from rag_assets.index.keyword.expressions import Expression, expressions_in
 from rag_assets.index.keyword.terms import runs, stem
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -282,7 +283,7 @@ def passage_features(
     passages = [passage for known in evidence for passage in excerpts_of(known)]
     texts = _TextRuns.of([text for known in evidence for text in _texts_read(known)])
     read = texts.by(model)
-    credit = _credits(words, texts, read, model)
+    credit = _credits(words, texts, read, model, expressions_in(question))
     said = _said(credit, words)
     meaning = _meanings(question, words, read, model, len(passages))
     best = max((known.score for known in evidence), default=0.0) or 1.0
@@ -322,7 +323,7 @@ def name_scores(
     the question's weight that it says."""
     texts = _TextRuns.of(names)
     read = texts.by(model)
-    said = _said(_credits(words, texts, read, model), words)
+    said = _said(_credits(words, texts, read, model, expressions_in(question)), words)
     return WEIGHTS.words * said + WEIGHTS.meaning * _meanings(question, words, read, model, len(names)), said
 
 
@@ -396,9 +397,14 @@ class _TextRuns:
 
 
 def _credits(
-    words: Sequence[QueryTerm], texts: _TextRuns, read: ReadTexts | None, model: StaticEmbedder | None
+    words: Sequence[QueryTerm],
+    texts: _TextRuns,
+    read: ReadTexts | None,
+    model: StaticEmbedder | None,
+    expressions: Sequence[Expression] = (),
 ) -> NDArray[np.float32]:
-    """(texts, words): 1 where a text has a word, less where it has one that means about the same."""
+    """(texts, words): 1 where a text has a word, less where it has one that means about the same, or what one of the
+    `expressions` that it is part of is called."""
     import numpy as np
 
     of_runs = np.zeros((len(words), len(texts.runs)), np.float32)
@@ -406,8 +412,15 @@ def _credits(
         asked = model.embed([word.word if _has_meaning(word, model) else "" for word in words])
         of_runs = np.clip((read.closest(asked) - _UNLIKE) / (_ALIKE - _UNLIKE), 0.0, _LIKE_CREDIT)
     numbers = {word.root: at for at, word in enumerate(words)}
+    instead: dict[str, dict[int, float]] = defaultdict(dict)
+    for expression in expressions:
+        parts = [numbers[one] for one in map(root, map(stem, expression.words)) if one in numbers]
+        for word, nearness in expression.instead:
+            instead[root(stem(word))] |= dict.fromkeys(parts, nearness)
     for run, text in enumerate(texts.runs):
         for one in roots_of_run(text):
+            for at, nearness in instead[one].items() if one in instead else ():
+                of_runs[at, run] = max(of_runs[at, run], nearness)
             if one in numbers:
                 of_runs[numbers[one], run] = 1.0
     return texts.best(of_runs)
@@ -433,7 +446,10 @@ def _meanings(
         return np.zeros(texts, np.float32)
     meaningless = {word.root for word in words if not _has_meaning(word, model)}
     said = [
-        word for run in runs(question) for word in identifier_words(run) if root(stem(word.lower())) not in meaningless
+        word
+        for run in chain(runs(question), *(one.embedded for one in expressions_in(question)))
+        for word in identifier_words(run)
+        if root(stem(word.lower())) not in meaningless
     ]
     asked = model.embed([" ".join(said)])[0]
     found: NDArray[np.float32] = read.vectors() @ asked

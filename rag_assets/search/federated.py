@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rag_assets.contracts.retrieval import Capability, SearchPolicy
     from rag_assets.index.generations import Manifest
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
+    from rag_assets.index.keyword.expressions import Expression
     from rag_assets.index.vectors.vector_api import Dense, FileRef, ScoredPoint
 
 
@@ -202,8 +203,10 @@ class FederatedVocabulary:
     def rarity(self, term: str) -> float:
         return rarity_of(term, self, self.sections)
 
-    def query_vector(self, text: str, related: Related | None = None) -> QueryVector:
-        return weighted_query(text, self, self.sections, related)
+    def query_vector(
+        self, text: str, related: Related | None = None, expressions: Sequence[Expression] = ()
+    ) -> QueryVector:
+        return weighted_query(text, self, self.sections, related, expressions)
 
     def in_label(
         self, index: LabelIndex, numbers: Sequence[int], values: Sequence[float]

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import chain
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
@@ -20,6 +21,7 @@ from rag_assets.search.ranking.penalties import asked_for
 from rag_assets.search.ranking.signals import (
     WITH_RELATED_WORDS,
     QueryFeatures,
+    QueryType,
     declarations,
     file_signals,
     query_type,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from rag_assets.index.artifacts import ArtifactStore
     from rag_assets.index.generations import Generation, Manifest
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
+    from rag_assets.index.keyword.expressions import Expression
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors.filters import SearchScope
     from rag_assets.index.vectors.vector_api import Dense, FileRef, PointReader
@@ -62,7 +65,9 @@ class Keywords(Protocol):
 
     def rarity(self, term: str) -> float: ...
 
-    def query_vector(self, text: str, related: Related | None = None) -> QueryVector: ...
+    def query_vector(
+        self, text: str, related: Related | None = None, expressions: Sequence[Expression] = ()
+    ) -> QueryVector: ...
 
 
 class SearchResources(Protocol):
@@ -176,7 +181,9 @@ def retrieve(
         if resolved.vector is None:  # more of them than are placed could not get ahead of these
             wide = min(wide, PLACED)
         with clock.step("bm25"):
-            terms = parts.vocabulary().query_vector(query, _related(parts, query, resolved.vector))
+            related = _related(parts, query, resolved.vector)
+            expressions = expressions_of(query) if related is not None else ()
+            terms = parts.vocabulary().query_vector(query, related, expressions)
             keyword = shard.sparse(terms.indices, terms.values, scope, max(limit, wide))
         with clock.step("rank"):
             if mode is Mode.HYBRID and policy.fusion == "rrf":
@@ -203,6 +210,16 @@ def _related(parts: SearchResources, query: str, vector: Dense | None) -> Relate
     if vector is None or parts.policy.fusion == "rrf" or query_type(query, is_name=False) not in WITH_RELATED_WORDS:
         return None
     return getattr(parts.embedder().result(), "related", None)
+
+
+def expressions_of(query: str) -> Sequence[Expression]:
+    """Those of a question. Documentation says less with them (doc summaries .729 → .725), and who says what is to be
+    done nothing."""
+    if query_type(query, is_name=False) is not QueryType.QUESTION:
+        return ()
+    from rag_assets.index.keyword.expressions import expressions_in  # start-up budget: not of a keyword search
+
+    return expressions_in(query)
 
 
 def _nearest(
@@ -312,6 +329,8 @@ def _opened(parts: SearchResources, query: str, mode: Mode, clock: Clock) -> Den
         return None
     with clock.step("embed"):
         embedder = loading.result()
+        if getattr(embedder, "related", None) is not None:
+            query = " ".join((query, *chain.from_iterable(one.embedded for one in expressions_of(query))))
         vector: Dense = embedder.embed([query])[0]
         if not vector.any():
             raise NoEmbedderError(f"{embedder.model_id} knows no word of the question")

@@ -28,6 +28,7 @@ FILES: dict[str, str | bytes] = {
 COUPONS: dict[str, str | bytes] = {
     "src/CouponService.cs": "namespace Shop;\n\npublic class CouponService { public decimal Apply(decimal total) "
     "{ return total / 2; } }\n",
+    "src/Cancellation.cs": "namespace Shop;\n\npublic class Cancellation { public void Cancel(int number) { } }\n",
 }
 
 
@@ -75,6 +76,15 @@ def test_a_question_is_also_searched_with_words_that_mean_about_the_same(by_tabl
     assert not found["known_words"]  # it says neither of its words
     by_words = by_table.cli.run(*asked, "--mode", "bm25").json
     assert "coupon" not in str(by_words["terms"]) and not by_words["hits"]
+
+
+def test_a_question_is_also_searched_with_what_code_calls_its_expressions(by_table: Indexed) -> None:
+    """No section says `call` or `off`."""
+    found = by_table.cli.run("search", "who has called the thing off?", "--json", "--explain").json
+    assert found["hits"][0]["path"] == "src/Cancellation.cs"
+    weights = {term["term"]: term["weight"] for term in found["terms"]}
+    assert weights["cancel"] > weights["called"] == weights["off"]
+    assert "cancel" not in by_table.cli.run("search", "CalledOff", "--explain").out
 
 
 def test_an_index_is_searched_by_meaning_without_a_download(by_table: Indexed) -> None:

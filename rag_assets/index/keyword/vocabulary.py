@@ -35,6 +35,7 @@ from rag_assets.index.layout import require_format, write_atomically
 
 if TYPE_CHECKING:
     from rag_assets.index.keyword.bm25f import KeywordStatistics
+    from rag_assets.index.keyword.expressions import Expression
 
 
 _BLOCK = 1 << 12
@@ -101,6 +102,8 @@ JOINED_WEIGHT = 0.3
 RELATED_WEIGHT = 0.4
 """Of a term that means about the same as a word of the question, times how near it is: `coupon` for `voucher`."""
 _MOST_RELATED = 5  # terms for a word
+_OF_EXPRESSION = 0.5
+"""Of a word that is part of an expression: `call again` says nothing of calls."""
 _LONGEST_JOINED = 4  # words; longer names are asked for as a whole, if at all
 _LONGEST_NAME = 8  # words of a question that may be one name: method names of tests have more, but nobody splits them
 _MOST_WORDS = 24  # with other forms, or joined: four look-ups a word; what a pasted text says after that, words find
@@ -249,9 +252,11 @@ class Vocabulary:
     def __contains__(self, term: str) -> bool:
         return self.find(term) is not None
 
-    def query_vector(self, text: str, related: Related | None = None) -> QueryVector:
+    def query_vector(
+        self, text: str, related: Related | None = None, expressions: Sequence[Expression] = ()
+    ) -> QueryVector:
         """The sparse vector of a question. Its dot product with the vector of a section is the BM25F score."""
-        return weighted_query(text, self, self.sections, related)
+        return weighted_query(text, self, self.sections, related, expressions)
 
 
 def rarity_of(term: str, terms: Terms, sections: int) -> float:
@@ -260,11 +265,13 @@ def rarity_of(term: str, terms: Terms, sections: int) -> float:
     return inverse_document_frequency(sections, 0 if entry is None else entry.sections)
 
 
-def weighted_query(text: str, terms: Terms, sections: int, related: Related | None = None) -> QueryVector:
+def weighted_query(
+    text: str, terms: Terms, sections: int, related: Related | None = None, expressions: Sequence[Expression] = ()
+) -> QueryVector:
     """The sparse vector of a question; `terms` are those of `sections` sections, of one label or of several."""
     known: dict[int, float] = {}
     unknown: list[str] = []
-    asked = question_terms(text, terms, related)
+    asked = question_terms(text, terms, related, expressions)
     for term, weight in asked.weights.items():
         entry = terms.find(term)
         if entry is None:
@@ -287,9 +294,12 @@ _HYPHENATED = re.compile(r"\w+(?:-\w+)+")
 """A name of PowerShell, Lisp, CSS: `Get-GitStatus`."""
 
 
-def question_terms(text: str, terms: Terms, related: Related | None = None) -> QuestionTerms:
+def question_terms(
+    text: str, terms: Terms, related: Related | None = None, expressions: Sequence[Expression] = ()
+) -> QuestionTerms:
     """The terms of a question, given those of the index. A term that is not known there is one of its words. A name is
-    asked for as it is, without other forms of its words and without `related` ones."""
+    asked for as it is, without other forms of its words and without those that mean about the same, which `related`
+    knows or its `expressions` stand for."""
     weights = query_terms(text)
     written = runs(text)
     words = [word.lower() for run in written for word in identifier_words(run)]
@@ -304,15 +314,23 @@ def question_terms(text: str, terms: Terms, related: Related | None = None) -> Q
     telling = [] if is_name else list(islice((term for term, weight in weights.items() if weight == 1.0), _MOST_WORDS))
     forms = {form: word for form, word in word_forms(telling, terms.starting).items() if form not in weights}
     weights |= dict.fromkeys(forms, FORM_WEIGHT)
-    near = _related_terms(telling, weights, terms, related) if related is not None else {}
-    weights |= {term: RELATED_WEIGHT * nearness for term, (_, nearness) in near.items()}
-    return QuestionTerms(weights, forms, is_name, {term: word for term, (word, _) in near.items()})
+    meant: _Meant = []
+    if not is_name:
+        meant += _related_terms(telling, weights, terms, related) if related is not None else ()
+        meant += _terms_instead(expressions, weights, terms)
+        for term in {stem(word) for one in expressions for word in one.words} & weights.keys():
+            weights[term] = min(weights[term], _OF_EXPRESSION)
+    meant.sort(key=lambda one: one[2])
+    weights |= {term: weight for term, _, weight in meant}
+    near = {term: said for term, said, _ in meant}
+    return QuestionTerms(weights, forms, is_name, near)
 
 
-def _related_terms(
-    words: Iterable[str], asked: Container[str], terms: Terms, related: Related
-) -> dict[str, tuple[str, float]]:
-    """Term of the index → the word of the question that it means about the same as, and how near it is."""
+_Meant = list[tuple[str, str, float]]
+"""Terms of the index, what of the question they mean about the same as, and their weights."""
+
+
+def _related_terms(words: Iterable[str], asked: Container[str], terms: Terms, related: Related) -> _Meant:
     found: dict[str, tuple[str, float]] = {}
     for word in words:
         most = len(found) + _MOST_RELATED
@@ -322,7 +340,16 @@ def _related_terms(
                 found[term] = (word, nearness)
             if len(found) == most:
                 break
-    return found
+    return [(term, word, RELATED_WEIGHT * nearness) for term, (word, nearness) in found.items()]
+
+
+def _terms_instead(expressions: Iterable[Expression], asked: Container[str], terms: Terms) -> _Meant:
+    return [
+        (term, " ".join(one.words), nearness)
+        for one in expressions
+        for word, nearness in one.instead
+        if (term := stem(word)) not in asked and terms.find(term) is not None
+    ]
 
 
 def _neighbours(words: list[str]) -> list[str]:

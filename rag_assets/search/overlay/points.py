@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rag_assets.index.artifacts import ArtifactStore
     from rag_assets.index.generations import Generation
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
+    from rag_assets.index.keyword.expressions import Expression
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors.vector_api import Dense
 
@@ -244,8 +245,10 @@ class OverlayVocabulary:
     def rarity(self, term: str) -> float:
         return rarity_of(term, self, self.sections)
 
-    def query_vector(self, text: str, related: Related | None = None) -> QueryVector:
-        return weighted_query(text, self, self.sections, related)
+    def query_vector(
+        self, text: str, related: Related | None = None, expressions: Sequence[Expression] = ()
+    ) -> QueryVector:
+        return weighted_query(text, self, self.sections, related, expressions)
 
 
 class OverlaidResources:
