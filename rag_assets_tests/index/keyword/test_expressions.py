@@ -12,14 +12,21 @@ from rag_assets.index.keyword.vocabulary import question_terms
 from rag_assets_tests.index.keyword.test_question_terms import Known
 
 LINES = resources.files("rag_assets.index.keyword").joinpath("expressions.txt").read_text("ascii").splitlines()
-NOTHING_RELATED: list[tuple[str, float]] = []
 
 
 def test_each_line_is_an_expression_and_words_of_code() -> None:
     form = re.compile(r"[a-z]+(?: [a-z]+){0,3}:(?: [a-z]+){0,4}(?: \|(?: [a-z]+){1,4})?")
     assert [line for line in LINES if not form.fullmatch(line) or line.endswith(":")] == []
     said = [line.partition(":")[0] for line in LINES]
-    assert said == sorted(set(said)) and len(said) > 1_000
+    assert said == sorted(said) and len(said) > 1_000
+
+
+def test_each_line_is_found_by_itself() -> None:
+    """No other one has forms of the same words."""
+    for line in LINES:
+        expression, _, instead = line.replace("|", "").partition(":")
+        found = expressions_in(expression)[0]
+        assert [" ".join(found.words), *(word for word, _ in found.instead)] == [expression, *instead.split()]
 
 
 @pytest.mark.parametrize(
