@@ -283,9 +283,10 @@ def passage_features(
     passages = [passage for known in evidence for passage in excerpts_of(known)]
     texts = _TextRuns.of([text for known in evidence for text in _texts_read(known)])
     read = texts.by(model)
-    credit = _credits(words, texts, read, model, expressions_in(question))
+    expressions = expressions_in(question)
+    credit = _credits(words, texts, read, model, expressions)
     said = _said(credit, words)
-    meaning = _meanings(question, words, read, model, len(passages))
+    meaning = _meanings(question, words, read, model, expressions, len(passages))
     best = max((known.score for known in evidence), default=0.0) or 1.0
     best_of_file: dict[str, float] = {}
     for one, share in zip(passages, said.tolist(), strict=True):
@@ -323,8 +324,10 @@ def name_scores(
     the question's weight that it says."""
     texts = _TextRuns.of(names)
     read = texts.by(model)
-    said = _said(_credits(words, texts, read, model, expressions_in(question)), words)
-    return WEIGHTS.words * said + WEIGHTS.meaning * _meanings(question, words, read, model, len(names)), said
+    expressions = expressions_in(question)
+    said = _said(_credits(words, texts, read, model, expressions), words)
+    meaning = _meanings(question, words, read, model, expressions, len(names))
+    return WEIGHTS.words * said + WEIGHTS.meaning * meaning, said
 
 
 _NAMES = [one.name for one in fields(PassageWeights)]
@@ -437,9 +440,10 @@ def _meanings(
     words: Sequence[QueryTerm],
     read: ReadTexts | None,
     model: StaticEmbedder | None,
+    expressions: Sequence[Expression],
     texts: int,
 ) -> NDArray[np.float32]:
-    """The cosine of each of the texts with the question."""
+    """The cosine of each of the texts with the question, its expressions in the words of code too."""
     import numpy as np
 
     if model is None or read is None:
@@ -447,7 +451,7 @@ def _meanings(
     meaningless = {word.root for word in words if not _has_meaning(word, model)}
     said = [
         word
-        for run in chain(runs(question), *(one.embedded for one in expressions_in(question)))
+        for run in chain(runs(question), *(one.embedded for one in expressions))
         for word in identifier_words(run)
         if root(stem(word.lower())) not in meaningless
     ]
