@@ -63,14 +63,15 @@ from rag_assets.qa.definition.steps import MOST_CHUNKS
 
 SETS = Path(__file__).parent / "asked" / "people"
 UNANSWERABLE = SETS / "unanswerable.json"
-HELD_OUT = (
-    "miniprofiler",
-    "booking-microservices",
-    "contosouniversity",
-    "evolutionary-architecture",
-    "sqlite-utils",
-    "pocketbase",
-)
+HELD_OUT, STORIES_HELD_OUT, STORIES, OTHERS = "held out", "stories, held out", "stories", "others"
+_HELD_OUT = "miniprofiler booking-microservices contosouniversity evolutionary-architecture sqlite-utils pocketbase"
+_STORIES = "Blog Cleipnir coravel das-levy Equinox FluentFTP food-delivery gatus linkding lobsters Moonglade Rebus"
+GROUPS = {
+    **dict.fromkeys(_HELD_OUT.split(), HELD_OUT),
+    **dict.fromkeys(["flaskbb", "Flurl", "ftgo", "Ombi"], STORIES_HELD_OUT),
+    **dict.fromkeys(_STORIES.split(), STORIES),
+}
+"""Of sets by their names; all else is of the others."""
 
 SEARCHED = 40  # sections, so that they lie in fifteen files
 FIRST = (1, 5, 15)
@@ -88,7 +89,7 @@ def main() -> None:
     arguments = parser.parse_args()
     found = list(indexed_sets(arguments.home))
     if arguments.held_out or arguments.fit:
-        found = [(known, label) for known, label in found if (known.name in HELD_OUT) == arguments.held_out]
+        found = [one for one in found if (_group(one[0]) in (HELD_OUT, STORIES_HELD_OUT)) == arguments.held_out]
     if not found:
         raise SystemExit(f"no set of {SETS} is of an index in {arguments.home}; see its README")
     if arguments.fit:
@@ -110,16 +111,20 @@ def indexed_sets(home: str) -> Iterator[tuple[QuestionSet, str]]:
             yield questions, label
 
 
+def _group(questions: QuestionSet) -> str:
+    return GROUPS.get(questions.name, OTHERS)
+
+
 def ask(home: str, sets: Sequence[tuple[QuestionSet, str]], *, each: bool) -> None:
     results: dict[str, list[AnswerResult]] = {}
+    groups: dict[str, list[AnswerResult]] = {
+        group: [] for group in (OTHERS, STORIES, HELD_OUT, STORIES_HELD_OUT, "all")
+    }
     for questions, label in sets:
         with open_index(label, home=home) as index, QuestionAnswerer(index, AskOptions(), logged=False) as asker:
             results[questions.name] = [ask_question(asker, one)[0] for one in questions.questions]
-    groups = {
-        "others": [one for name, known in results.items() if name not in HELD_OUT for one in known],
-        "held out": [one for name, known in results.items() if name in HELD_OUT for one in known],
-        "all": [one for known in results.values() for one in known],
-    }
+        for group in (_group(questions), "all"):
+            groups[group] += results[questions.name]
     shown = results | {name: known for name, known in groups.items() if known}
     show("answerable, by repository", [_answerable(name, known) for name, known in shown.items()])
     show("unanswerable, by repository", [_unanswerable(name, known) for name, known in shown.items()])
@@ -144,7 +149,7 @@ def search(home: str, sets: Sequence[tuple[QuestionSet, str]]) -> None:
                 measured = [measure([frozenset({path}) for path in files], frozenset(one.relevant), k) for k in FIRST]
                 values = [measured[0][metric_name(NDCG, CUT)]]
                 values += [of_k[metric_name(HIT, k)] for k, of_k in zip(FIRST, measured, strict=True)]
-                for group in ("held out" if questions.name in HELD_OUT else "others", "all"):
+                for group in (_group(questions), "all"):
                     found.setdefault(group, []).append(values)
     names = ("nDCG@10", *(f"a file that answers among {k}" for k in FIRST))
     rows = [(group, len(known), *(f"{mean:.3f}" for mean in np.mean(known, axis=0))) for group, known in found.items()]

@@ -47,6 +47,11 @@ from rag_assets.languages.detection import LANGUAGES, SourceType, detect_languag
         ("src/.gitignore", "ignore"),
         (".env", "ini"),
         (".env.local", "ini"),
+        ("server.env.example", "ini"),
+        ("web.config.sample", "xml"),
+        ("config.yml.dist", "yaml"),
+        (".example", "text"),
+        ("mail.template", "text"),
         ("Dockerfile", "dockerfile"),
         ("docker/Dockerfile.dev", "dockerfile"),
         ("api.dockerfile", "dockerfile"),
@@ -91,7 +96,7 @@ def test_a_language_has_one_source_type(language: str, kind: SourceType) -> None
 def test_no_extension_and_no_name_belongs_to_two_languages() -> None:
     extensions = Counter(ext for language in LANGUAGES.values() for ext in language.extensions.split())
     names = Counter(name for language in LANGUAGES.values() for name in language.names.split())
-    assert [key for key, count in (extensions + names).items() if count > 1 and key not in {"dockerfile"}] == []
+    assert [key for key, count in (extensions + names).items() if count > 1 and key not in {"dockerfile", "env"}] == []
 
 
 def test_the_table_is_in_lower_case_because_paths_are_compared_in_it() -> None:

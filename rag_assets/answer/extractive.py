@@ -10,13 +10,22 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 from math import fsum
 
 from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
-from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages
-from rag_assets.answer.passages import MOST_LINES, PROSE, Passage, headings_in, members_of, only_stores, passages_of
+from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages, same_place
+from rag_assets.answer.passages import (
+    CONFIGURATION,
+    MOST_LINES,
+    PROSE,
+    Passage,
+    headings_in,
+    members_of,
+    only_stores,
+    passages_of,
+)
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
 from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_whole
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
@@ -302,14 +311,19 @@ def _explanations(
     if doing and not any(one.name.casefold() in lasts and _is_done(one, within) for one in quoted[:most]):
         others = [one for one in quoted if one is not doing[0]]
         quoted = [*others[: most - 1], doing[0], *others[most - 1 :]]
-    made = [_whole_told(one, words) for one in quoted[:most]]
     lines = [one.code.split("\n") for one in quoted[most:]]
     values = iter(_values_of([line for part in lines if len(part) > _MOST_SHORT_LINES for line in part], passages))
     shorter = [
         _telling_lines(one, list(islice(values, len(part))) if len(part) > _MOST_SHORT_LINES else (), _MOST_SHORT_LINES)
         for one, part in zip(quoted[most:], lines, strict=True)
     ]
-    return [*made, _ALSO, *(_lines_told(one, words) for one in shorter)] if shorter else made
+    shown = [*quoted[:most], *shorter]
+    for at, one in enumerate(shown):
+        shown[at] = _with_neighbours(
+            one, [*shown[:at], *shown[at + 1 :]], MOST_LINES if at < most else _MOST_SHORT_LINES
+        )
+    made = [_whole_told(one, words) for one in shown[:most]]
+    return [*made, _ALSO, *(_lines_told(one, words) for one in shown[most:])] if shorter else made
 
 
 def _is_done(passage: Passage, within: Container[Evidence]) -> bool:
@@ -384,9 +398,46 @@ def _whole_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
     return prose_told(_in_context(passage), words) if passage.is_prose else _code_told(passage)
 
 
+def _with_neighbours(passage: Passage, others: Sequence[Passage], most: int) -> Passage:
+    """A short member with those next to it as far as a quote has room and no other shows them: what it says is often
+    decided beside it."""
+    known = passage.evidence
+    if passage.is_prose or passage.is_type or known.pages:
+        return passage
+    if known.language in CONFIGURATION:  # the next key is of something else
+        most = min(most, _MOST_SHORT_LINES)
+    taken = [one for one in others if one.evidence.path == known.path]
+
+    def fits(one: Passage) -> bool:
+        return not one.is_type and one.depth == passage.depth and not any(same_place(one, other) for other in taken)
+
+    before = [one for one in passages_of(known) if one.line_end < passage.line_start]
+    after = [one for one in passages_of(known) if one.line_start > passage.line_end]
+    start, end = passage.line_start, passage.line_end
+    for one in (*takewhile(fits, after), *takewhile(fits, reversed(before))):
+        first, last = min(start, one.line_start), max(end, one.line_end)
+        if last - first < most:
+            start, end = first, last
+    if (start, end) == (passage.line_start, passage.line_end):
+        return passage
+    first = start if start < passage.line_start else passage.line_end - passage.code.count("\n")
+    code = "\n".join(known.text.split("\n")[first - known.line_start : end - known.line_start + 1])
+    doc = passage.doc if start == passage.line_start else ""
+    return replace(
+        passage,
+        text=code,
+        code=code,
+        doc=doc,
+        line_start=start,
+        line_end=end,
+        goes_before=passage.goes_before and start == passage.line_start,
+        goes_on=passage.goes_on and end == passage.line_end,
+    )
+
+
 def _lines_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
-    """No more than the lines of the passage."""
-    return prose_told(passage, words) if passage.is_prose else _member_told(passage)
+    """No more than the lines of the passage, and of a paragraph of few lines those around it."""
+    return prose_told(_in_context(passage, _MOST_SHORT_LINES), words) if passage.is_prose else _member_told(passage)
 
 
 def _code_told(passage: Passage) -> str:
@@ -459,7 +510,7 @@ def prose_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
     return f"{title}{where} {marker(known.id)}\n\n{quoted}"
 
 
-def _in_context(passage: Passage, *, from_start: bool = False, alone: bool = False) -> Passage:
+def _in_context(passage: Passage, most: int = MOST_LINES, *, from_start: bool = False, alone: bool = False) -> Passage:
     """A paragraph with those around it, or only those after it, as far as a quote has room: what it says is often
     explained by the next one, or by the table before it. Not of pages or recordings, whose quotes are found by where
     they begin."""
@@ -469,7 +520,7 @@ def _in_context(passage: Passage, *, from_start: bool = False, alone: bool = Fal
     lines = known.text.split("\n")
     start, end = passage.line_start - known.line_start, passage.line_end - known.line_start + 1
     stop = _next_section(known, passage.line_start) if alone else len(lines)
-    while end - start < MOST_LINES:
+    while end - start < most:
         grown = max(0, start - (not from_start)), min(stop, end + 1)
         if grown == (start, end) or sum(map(len, lines[grown[0] : grown[1]])) > _MOST_PROSE_CHARS:
             break

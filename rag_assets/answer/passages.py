@@ -346,7 +346,7 @@ class Passage:
             return receiver["type"]
         for one in self.evidence.members:
             around, _, name = one.name.rpartition(".")
-            if around and name == self.name and one.start_line <= self.line_end <= one.end_line:
+            if around and name == self.name and one.start_line <= self.line_end and self.line_start <= one.end_line:
                 return around.rpartition(".")[2]
         return self.evidence.name
 

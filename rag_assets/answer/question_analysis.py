@@ -116,6 +116,13 @@ _MANNER = word_set(
 
 _ASKED_SHARE = 0.4
 """Of the weight of a word that is not what a question is about."""
+_TOLD_SHARE = 0.5
+"""Of the weight of a word that only the sentences beside a question have: of "Readers keep articles. Where do I shrink
+their pictures?" `keep`."""
+_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!](?!\s|$)[^.!?\n]*)*[.!?]*")
+_ASKS = re.compile(
+    r"\W*(?:(?:and|but|so) )?(?:what|how|which|where|who|why|when|is|are|does|do|can|could|list)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +189,20 @@ def query_terms_of(text: str, terms: Terms, sections: int, names: Sequence[str] 
     """The telling words of a question in order of first use. A word that no section has weighs as much as one that a
     single section has: it is the rarest of all, and no evidence for it can exist."""
     made = []
+    asked = _roots_asked(text)
     for term, is_name in _telling(text, names):
         holding = max((known.sections for form in _forms(term, terms) if (known := terms.find(form))), default=0)
         weight = inverse_document_frequency(sections, max(holding, 1)) * _share(term)
+        weight *= 1.0 if root(term) in asked or not asked else _TOLD_SHARE
         made.append(QueryTerm(term, root(term), weight, holding > 0, is_name))
     return tuple(made)
+
+
+def _roots_asked(text: str) -> frozenset[str]:
+    """The roots of the sentences of a text that ask; none where it has no sentences beside these."""
+    sentences = [one.strip() for one in _SENTENCE.findall(text)]
+    asking = [one for one in sentences if one.endswith("?")] or [one for one in sentences if _ASKS.match(one)]
+    return roots_of(" ".join(asking)) if len(asking) < len(sentences) else frozenset()
 
 
 def _share(word: str) -> float:

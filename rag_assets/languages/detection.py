@@ -145,7 +145,7 @@ _TABLE = (
     Language(
         "ini",
         _CONFIG,
-        "ini cfg conf editorconfig globalconfig gitattributes gitmodules gitconfig npmrc service desktop",
+        "ini cfg conf env editorconfig globalconfig gitattributes gitmodules gitconfig npmrc service desktop",
         "env",
     ),
     Language("json", _CONFIG, "json jsonc json5 jsonl ndjson webmanifest babelrc eslintrc prettierrc swcrc"),
@@ -171,6 +171,7 @@ LANGUAGES: dict[str, Language] = {language.name: language for language in _TABLE
 
 _BY_EXTENSION = {ext: language.name for language in _TABLE for ext in language.extensions.split()}
 _LONG_EXTENSIONS = tuple(extension for extension in _BY_EXTENSION if "." in extension)
+_COPIES = frozenset({"dist", "example", "sample", "template"})
 _BY_NAME = {name: language.name for language in _TABLE for name in language.names.split()}
 
 
@@ -182,6 +183,9 @@ def detect_language(path: str) -> str:
     dockerfile.
     """
     name = path.rsplit("/", 1)[-1].lower()
+    before, _, ending = name.rpartition(".")
+    if ending in _COPIES and "." in before.lstrip("."):
+        name = before
     if name in _BY_NAME:
         return _BY_NAME[name]
     for ending in _LONG_EXTENSIONS:

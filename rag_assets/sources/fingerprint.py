@@ -8,9 +8,9 @@ from rag_assets.sources.default_ignores import conventions_description
 from rag_assets.sources.extraction import EXTRACTION_VERSION, extractors_description
 from rag_assets.sources.secrets.redaction import rules_description
 
-_DISCOVERY_VERSION = 6
-"""Raise it when code of this package decides, decodes or masks in another way. The tables of conventions and the rules
-for credentials are hashed by themselves."""
+_DISCOVERY_VERSION = 7
+"""Raise it when code of this package decides, decodes, masks or names languages in another way. The tables of
+conventions and the rules for credentials are hashed by themselves."""
 
 _DESCRIPTION = "\n".join(
     (

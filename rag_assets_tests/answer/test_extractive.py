@@ -310,3 +310,39 @@ def test_what_a_name_of_the_question_does_is_quoted_whatever_says_more() -> None
     weekly = "    public Plan EveryWeek()\n    {\n        return new Plan(7);\n    }\n"
     text = told("on which weekday does EveryWeek() run tasks?", piece(f"public class Plan\n{{\n{days}{weekly}}}\n"))
     assert "new Plan(7)" in text.partition("See also")[0]
+
+
+SMALL = """namespace Shop;
+
+public class Limits
+{
+    public class Rate
+    {
+        public int PerMinute { get; set; } = 60;
+    }
+
+    /// <summary>How long a basket is kept.</summary>
+    public int BasketLife { get; set; } = 14;
+
+    public int VoucherDays { get; set; } = 90;
+
+    public class Other
+    {
+        public int Size { get; set; } = 7;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("text", [SMALL, SMALL.replace("\n", "\r\n")], ids=["LF", "CRLF"])
+def test_a_short_member_is_quoted_with_those_next_to_it_in_its_type(text: str) -> None:
+    known = piece(text, path="src/Limits.cs", symbol="Shop.Limits")
+    answer = told("for how many days is a voucher valid", known)
+    assert "`Limits.VoucherDays` in src/Limits.cs:12-15" in answer and "BasketLife { get; set; } = 14;" in answer
+    assert "PerMinute" not in answer and "Size" not in answer
+    assert all(one.support is Support.SUPPORTED for one in check(answer, [known]).sentences)
+
+
+def test_what_another_quote_shows_is_not_shown_again() -> None:
+    answer = told("how long are a basket and a voucher kept", piece(SMALL, path="src/Limits.cs"))
+    assert answer.count("BasketLife { get") == 1 and answer.count("VoucherDays { get") == 1

@@ -52,6 +52,17 @@ def test_only_telling_words_are_asked_for() -> None:
     assert weights["fax"] >= weights["refund"] > weights["order"]
 
 
+def test_a_word_that_is_only_told_beside_a_question_counts_half() -> None:
+    known = Known(refund=KnownTerm(1, 2), voucher=KnownTerm(2, 2), order=KnownTerm(3, 2))
+    told = "Customers send their orders back, v2.1 too. When is a voucher worth more than the refund? They asked."
+    weights = {word.word: word.weight for word in query_terms_of(told, known, 100)}
+    assert weights["order"] == weights["refund"] / 2 and weights["voucher"] == weights["refund"]
+    (order,) = query_terms_of("The orders. Which? Orders.", known, 100)
+    assert order.weight == weights["order"]
+    weights = {word.word: word.weight for word in query_terms_of("A voucher came. Show the refund.", known, 100)}
+    assert weights["voucher"] == weights["refund"], "no sentence asks"
+
+
 def test_words_without_content_are_not_asked_for() -> None:
     found = query_terms_of("what must nobody do unless he couldn't, and who may?", Known(), 100)
     assert not found
