@@ -96,7 +96,7 @@ class PassageWeights:
     only_stores: float
 
 
-WEIGHTS = PassageWeights(2.1, 3.8, 6.2, 1.7, 0.4, -0.4, -1.3, -1.9, -0.3, -0.7, 3.7, 2.1, 0.9, -1.4, -2.0)
+WEIGHTS = PassageWeights(2.7, 4.5, 7.5, 1.1, 0.4, -0.1, -0.5, -1.1, -0.2, -0.8, 1.8, 1.3, 0.9, -1.0, -2.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
