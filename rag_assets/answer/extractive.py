@@ -298,12 +298,12 @@ def _explanations(
     passages: RankedPassages,
     within: Container[Evidence],
     most: int,
-    also: int = _MOST_ALSO,
+    most_also: int = _MOST_ALSO,
     names: Iterable[str] = (),
 ) -> list[str]:
     """The best passages, among them what a name of the question does, and of the next ones the lines that say the
     most."""
-    quoted = [passages.passages[one] for one in passages.chosen(most + also, within)]
+    quoted = [passages.passages[one] for one in passages.chosen(most + most_also, within)]
     lasts = {name.rpartition(".")[2].casefold() for name in names}
     doing = (
         [one for one in passages.passages if one.name.casefold() in lasts and _is_done(one, within)] if lasts else []
@@ -319,11 +319,12 @@ def _explanations(
     ]
     shown = [*quoted[:most], *shorter]
     for at, one in enumerate(shown):
-        shown[at] = _with_neighbours(
-            one, [*shown[:at], *shown[at + 1 :]], MOST_LINES if at < most else _MOST_SHORT_LINES
-        )
-    made = [_whole_told(one, words) for one in shown[:most]]
-    return [*made, _ALSO, *(_lines_told(one, words) for one in shown[most:])] if shorter else made
+        others = [other for other in (*shown[:at], *shown[at + 1 :]) if other.evidence.path == one.evidence.path]
+        room = MOST_LINES if at < most else _MOST_SHORT_LINES
+        shown[at] = _in_context(one, room, others) if one.is_prose else _with_neighbours(one, room, others)
+    made = [prose_told(one, words) if one.is_prose else _code_told(one) for one in shown[:most]]
+    also = [prose_told(one, words) if one.is_prose else _member_told(one) for one in shown[most:]]
+    return [*made, _ALSO, *also] if also else made
 
 
 def _is_done(passage: Passage, within: Container[Evidence]) -> bool:
@@ -393,23 +394,17 @@ def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:
     return shown[max(range(len(shown)), key=lambda at: (values[at] + _decides(shown[at][1]), -at))]
 
 
-def _whole_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
-    """A paragraph with those around it, a type with its members."""
-    return prose_told(_in_context(passage), words) if passage.is_prose else _code_told(passage)
-
-
-def _with_neighbours(passage: Passage, others: Sequence[Passage], most: int) -> Passage:
-    """A short member with those next to it as far as a quote has room and no other shows them: what it says is often
-    decided beside it."""
+def _with_neighbours(passage: Passage, most: int, others: Sequence[Passage]) -> Passage:
+    """A short member with those next to it as far as a quote has room and no other quote of the file shows them: what
+    it says is often decided beside it."""
     known = passage.evidence
-    if passage.is_prose or passage.is_type or known.pages:
+    if passage.is_type:
         return passage
     if known.language in CONFIGURATION:  # the next key is of something else
         most = min(most, _MOST_SHORT_LINES)
-    taken = [one for one in others if one.evidence.path == known.path]
 
     def fits(one: Passage) -> bool:
-        return not one.is_type and one.depth == passage.depth and not any(same_place(one, other) for other in taken)
+        return not one.is_type and one.depth == passage.depth and not any(same_place(one, other) for other in others)
 
     before = [one for one in passages_of(known) if one.line_end < passage.line_start]
     after = [one for one in passages_of(known) if one.line_start > passage.line_end]
@@ -433,11 +428,6 @@ def _with_neighbours(passage: Passage, others: Sequence[Passage], most: int) -> 
         goes_before=passage.goes_before and start == passage.line_start,
         goes_on=passage.goes_on and end == passage.line_end,
     )
-
-
-def _lines_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
-    """No more than the lines of the passage, and of a paragraph of few lines those around it."""
-    return prose_told(_in_context(passage, _MOST_SHORT_LINES), words) if passage.is_prose else _member_told(passage)
 
 
 def _code_told(passage: Passage) -> str:
@@ -510,18 +500,27 @@ def prose_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
     return f"{title}{where} {marker(known.id)}\n\n{quoted}"
 
 
-def _in_context(passage: Passage, most: int = MOST_LINES, *, from_start: bool = False, alone: bool = False) -> Passage:
-    """A paragraph with those around it, or only those after it, as far as a quote has room: what it says is often
-    explained by the next one, or by the table before it. Not of pages or recordings, whose quotes are found by where
-    they begin."""
+def _in_context(
+    passage: Passage,
+    most: int = MOST_LINES,
+    others: Sequence[Passage] = (),
+    *,
+    from_start: bool = False,
+    alone: bool = False,
+) -> Passage:
+    """A paragraph with those around it, or only those after it, as far as a quote has room and no other quote of the
+    file shows them: what it says is often explained by the next one, or by the table before it. Not of pages or
+    recordings, whose quotes are found by where they begin."""
     known = passage.evidence
     if known.pages or known.seconds is not None:
         return passage
     lines = known.text.split("\n")
     start, end = passage.line_start - known.line_start, passage.line_end - known.line_start + 1
     stop = _next_section(known, passage.line_start) if alone else len(lines)
+    stop = min([stop, *(one.line_start - known.line_start for one in others if one.line_start > passage.line_end)])
+    least = max([0, *(one.line_end - known.line_start + 1 for one in others if one.line_end < passage.line_start)])
     while end - start < most:
-        grown = max(0, start - (not from_start)), min(stop, end + 1)
+        grown = max(least, start - (not from_start)), min(stop, end + 1)
         if grown == (start, end) or sum(map(len, lines[grown[0] : grown[1]])) > _MOST_PROSE_CHARS:
             break
         start, end = grown
@@ -584,7 +583,7 @@ def _dedented(code: str) -> list[str]:
     lines = code.strip("\r\n").split("\n")
     others = [line for line in lines[1:] if line.strip() and not line.startswith("#")]
     least = min(others, key=_indent, default="")
-    if not lines[0][:1].isspace() and (least.lstrip()[:1] in _BRACKETS or lines[0][:1] in ("[", "@")):
+    if not lines[0][:1].isspace() and (least.lstrip()[:1] in _BRACKETS or lines[0][:1] in ("[", "@", "/")):
         lines[0] = least[: _indent(least)] + lines[0]
     cut = min(map(_indent, [line for line in lines if line.strip() and not line.startswith("#")]), default=0)
     return [line.rstrip() if line.startswith("#") else line[cut:].rstrip() for line in lines]

@@ -119,7 +119,10 @@ _ASKED_SHARE = 0.4
 _TOLD_SHARE = 0.5
 """Of the weight of a word that only the sentences beside a question have: of "Readers keep articles. Where do I shrink
 their pictures?" `keep`."""
-_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!](?!\s|$)[^.!?\n]*)*[.!?]*")
+_SENTENCE = re.compile(
+    r"[^.!?]+(?:(?:(?<=\be\.g)|(?<=\bi\.e)|(?<=\betc)|(?<=\bvs))\.[^.!?]*|[.!](?!\s|$)[^.!?]*)*[.!?]*"
+)
+_PARAGRAPH = re.compile(r"\n\s*\n")
 _ASKS = re.compile(
     r"\W*(?:(?:and|but|so) )?(?:what|how|which|where|who|why|when|is|are|does|do|can|could|list)\b", re.IGNORECASE
 )
@@ -200,7 +203,7 @@ def query_terms_of(text: str, terms: Terms, sections: int, names: Sequence[str] 
 
 def _roots_asked(text: str) -> frozenset[str]:
     """The roots of the sentences of a text that ask; none where it has no sentences beside these."""
-    sentences = [one.strip() for one in _SENTENCE.findall(text)]
+    sentences = [one.strip() for part in _PARAGRAPH.split(text) for one in _SENTENCE.findall(part)]
     asking = [one for one in sentences if one.endswith("?")] or [one for one in sentences if _ASKS.match(one)]
     return roots_of(" ".join(asking)) if len(asking) < len(sentences) else frozenset()
 

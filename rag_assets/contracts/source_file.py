@@ -10,6 +10,14 @@ from enum import StrEnum
 from rag_assets.contracts.identity import DocumentIdentity
 from rag_assets.contracts.kinds import RagContentType
 
+_TO_COPY = frozenset({"dist", "example", "sample", "template"})
+
+
+def name_copied_to(name: str) -> str:
+    """What a file that is there to be filled in is copied to, `app.env` of `app.env.example`; '' for other names."""
+    before, _, ending = name.rpartition(".")
+    return before if ending in _TO_COPY and "." in before else ""
+
 
 class SkipReason(StrEnum):
     """Why a file of the commit is not indexed. Every skipped file has exactly one reason."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.util import find_spec
 
+from rag_assets.contracts.source_file import name_copied_to
+
 _UNNAMED = "file"  # for a text without path, as tests and callers of one segmenter pass it
 
 
@@ -171,7 +173,6 @@ LANGUAGES: dict[str, Language] = {language.name: language for language in _TABLE
 
 _BY_EXTENSION = {ext: language.name for language in _TABLE for ext in language.extensions.split()}
 _LONG_EXTENSIONS = tuple(extension for extension in _BY_EXTENSION if "." in extension)
-_COPIES = frozenset({"dist", "example", "sample", "template"})
 _BY_NAME = {name: language.name for language in _TABLE for name in language.names.split()}
 
 
@@ -183,9 +184,9 @@ def detect_language(path: str) -> str:
     dockerfile.
     """
     name = path.rsplit("/", 1)[-1].lower()
-    before, _, ending = name.rpartition(".")
-    if ending in _COPIES and "." in before.lstrip("."):
-        name = before
+    if copied := name_copied_to(name):
+        known = detect_language(copied)
+        return known if LANGUAGES[known].source_type is _CONFIG else TEXT
     if name in _BY_NAME:
         return _BY_NAME[name]
     for ending in _LONG_EXTENSIONS:

@@ -68,6 +68,7 @@ _WITH_LINE = re.compile(
 _LINE_IN_BRACKETS = re.compile(r"\(\d+(?:,\d+)*\)$")
 _MARKS = ".,;!?"
 _TEXT_EXTENSIONS = frozenset({"txt", "text", "log"})
+_ENVIRONMENT = ("process.env", "import.meta.env")  # of JavaScript, and no files
 _WRAPS = "()[]{}'`"
 _OF_TRACES = frozenset("(:")  # no frame, message of a compiler or exception is without them
 
@@ -81,6 +82,17 @@ _COLOUR = re.compile(r"\[(?:[01234579]|[2349]\d|10\d|[34]8;[25];[\d;]+)(?:;\d{1,
 """A colour whose escape character was lost on the way."""
 
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_COURTESY = re.compile(
+    r"(?:^|(?<=[.!?\n]))\s*(?:"
+    r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))(?: (?:there|all|everyone|everybody|folks|guys|team))?"
+    r"|(?:many )?(?:thanks|thank you|thx|cheers)(?: (?:a lot|so much|very much|in advance|again|for (?:any|your) \w+))*"
+    r"|any (?:ideas?|help|hints?|pointers?|suggestions?)(?: (?:is|are|would be) (?:welcome|appreciated))?"
+    r"|(?:can|could) (?:someone|somebody|anyone|anybody|you) (?:please )?(?:help|explain)(?: me)?(?: out)?"
+    r"|please (?:help|advise)"
+    r")\s*(?:[.!?,]+(?=\s|$)|$)",
+    re.IGNORECASE,
+)
+"""A sentence that greets, thanks or begs, and asks nothing."""
 _MEANT = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 """What stands between quotes or backticks is asked for as it is."""
 
@@ -143,7 +155,8 @@ def _asked(typed: str) -> str:
     asked = without_paste(typed)
     if not asked.strip():
         raise WrongQuestion(_EMPTY)
-    return asked
+    bare = _COURTESY.sub("", asked)
+    return bare if bare.strip() else asked
 
 
 @dataclass(slots=True)
@@ -241,7 +254,7 @@ def _place(word: str) -> CodePlace | None:
     path = found["path"].replace("\\", "/")
     name = path.rpartition("/")[2]
     stem, dot, extension = name.rpartition(".")
-    if not (dot and stem and extension) or "://" in path:
+    if not (dot and stem and extension) or "://" in path or path.endswith(_ENVIRONMENT):
         return None
     from rag_assets.languages.detection import TEXT, detect_language  # start-up budget: few questions name a file
 

@@ -59,6 +59,9 @@ def test_a_word_that_is_only_told_beside_a_question_counts_half() -> None:
     assert weights["order"] == weights["refund"] / 2 and weights["voucher"] == weights["refund"]
     (order,) = query_terms_of("The orders. Which? Orders.", known, 100)
     assert order.weight == weights["order"]
+    wrapped = "When is a voucher, e.g. an old one,\nworth more\nthan the refund?"
+    weights = {word.word: word.weight for word in query_terms_of(wrapped, known, 100)}
+    assert weights["voucher"] == weights["refund"]
     weights = {word.word: word.weight for word in query_terms_of("A voucher came. Show the refund.", known, 100)}
     assert weights["voucher"] == weights["refund"], "no sentence asks"
 

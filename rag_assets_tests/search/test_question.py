@@ -134,6 +134,22 @@ def test_quotes_make_phrases(typed: str, phrases: tuple[str, ...], text: str) ->
     assert (found.phrases, found.text) == (phrases, text)
 
 
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("Hello everyone. How does the queue work? Thanks in advance!", " How does the queue work?"),
+        ("Hi, how does it stop? Any ideas?\nThanks", " how does it stop?"),
+        ("Where are drafts kept? Can someone help? Thank you so much for your help.", "Where are drafts kept?"),
+        ("Thanks!", "Thanks!"),
+        ("who says hello to thanks.txt?", "who says hello to thanks.txt?"),
+        ('where is "Hello." printed?', 'where is "Hello." printed?'),
+        ("Thank you pages. Where are they?", "Thank you pages. Where are they?"),
+    ],
+)
+def test_a_sentence_that_greets_thanks_or_begs_is_not_searched_for(typed: str, text: str) -> None:
+    assert understand(typed).typed == text
+
+
 def test_an_open_quote_is_a_word_and_said() -> None:
     found = understand('say "hello world')
     assert (found.phrases, found.text) == ((), 'say "hello world')
@@ -150,6 +166,11 @@ def test_names_and_places_are_found_in_prose() -> None:
     found = understand("why does `OrderService.Cancel` fail at (src/Orders.cs:12), see A.cs#L7 and B.cs(3,4)?")
     assert found.symbols == ("OrderService.Cancel",)
     assert found.places == (CodePlace("src/Orders.cs", 12), CodePlace("A.cs", 7), CodePlace("B.cs", 3))
+
+
+def test_an_environment_is_no_file() -> None:
+    assert understand("where is process.env read?").places == ()
+    assert understand("what is in server.env?").places == (CodePlace("server.env", 0),)
 
 
 def test_a_plain_question_has_no_filters() -> None:

@@ -97,6 +97,8 @@ MASKED = [
     ("compose", "docker-compose.yml", "      - SA_PASSWORD=«@someThing1234»\n"),
     ("compose-map", "docker-compose.yml", "      POSTGRES_PASSWORD: «postgrespw»\n"),
     ("dotenv", ".env", "export DB_PASSWORD=«hunter2x»\n"),
+    ("dotenv-to-copy", "deploy/server.env.example", "DB_PASSWORD=«hunter2x»\n"),
+    ("web-config-to-copy", "web.config.sample", '<add key="SmtpPassword" value="«mailpw12»" />'),
     ("dockerfile", "src/Dockerfile", "ENV SA_PASSWORD=«letmein99»\n"),
     ("shell", "deploy.sh", "export DB_PASSWORD=«Hunter-22x»\n"),
     ("web-config", "web.config", '<add key="SmtpPassword" value="«mailpw12»" />'),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from rag_assets.contracts.source_file import name_copied_to
 from rag_assets.sources.default_ignores import PROSE, extension_of
 from rag_assets.sources.secrets.entropy import AssignmentContext, is_key, is_password, is_placeholder, is_token
 from rag_assets.sources.secrets.rules import SecretCandidate, SecretRule
@@ -26,8 +27,9 @@ _TRANSLATIONS = frozenset({".resx", ".resw", ".xlf", ".xliff", ".po", ".pot", ".
 
 
 def context_of(path: str) -> AssignmentContext:
-    """The assignment context of a file, by its path; prose without one."""
+    """The assignment context of a file, by its path; prose without one. A file to copy is as what it is copied to."""
     name = path.rpartition("/")[2].lower()
+    name = name_copied_to(name) or name
     extension = extension_of(name)
     if extension in _SETTINGS_EXTENSIONS or _SETTINGS_NAMES.fullmatch(name):
         return AssignmentContext.SETTINGS
