@@ -64,12 +64,14 @@ def citations_of(text: str, evidence: Sequence[Evidence]) -> tuple[Citation, ...
     """What a text cites of the evidence, in order of first use; ids that are none of its are not among them."""
     known = by_id(evidence)
     mentions: dict[tuple[str, Lines], list[int]] = {}
+    sentences: dict[tuple[str, Lines], str] = {}
     for number, (identifier, sentence) in enumerate(_mentions(text)):
         if identifier in known:
-            lines = _lines(sentence, known[identifier])
-            mentions.setdefault((identifier, lines), []).append(number)
+            place = identifier, _lines(sentence, known[identifier])
+            mentions.setdefault(place, []).append(number)
+            sentences.setdefault(place, sentence)
     return tuple(
-        _citation(identifier, known[identifier], lines, tuple(numbers))
+        _citation(identifier, known[identifier], lines, tuple(numbers), sentences[identifier, lines])
         for (identifier, lines), numbers in mentions.items()
     )
 
@@ -259,7 +261,7 @@ def _members(known: Evidence) -> list[Lines]:
 
 def _named(sentence: str, known: Evidence) -> Lines | None:
     """The member that a sentence names in code; the first of several."""
-    names = [span.removesuffix("()").rpartition(".")[2] for span in _SPAN.findall(sentence)]
+    names = _names_in(sentence)
     listed = {
         member.name.rpartition(".")[2]: (member.start_line, member.end_line) for member in reversed(known.members)
     }
@@ -286,28 +288,35 @@ def _short(lines: Lines) -> Lines:
     return lines[0], min(lines[1], lines[0] + MOST_LINES - 1)
 
 
-def _citation(identifier: str, known: Evidence, lines: Lines, mentions: tuple[int, ...]) -> Citation:
+def _names_in(sentence: str) -> list[str]:
+    """The last parts of the names that a sentence writes as code."""
+    return [span.removesuffix("()").rpartition(".")[2] for span in _SPAN.findall(sentence)]
+
+
+def _citation(identifier: str, known: Evidence, lines: Lines, mentions: tuple[int, ...], sentence: str) -> Citation:
     return Citation(
         identifier,
         known.path,
         *lines,
         known.commit_sha,
         known.label,
-        _symbol(known, lines),
+        _symbol(known, lines, _names_in(sentence)),
         cited_place(known, *lines),
         mentions,
     )
 
 
-def _symbol(known: Evidence, lines: Lines) -> str:
-    """The member that the lines declare, or the symbol of the piece, if the lines say its name; else ''."""
+def _symbol(known: Evidence, lines: Lines, named: Sequence[str]) -> str:
+    """The member that the lines declare, of several the one that is `named`, or the symbol of the piece, if the lines
+    say its name; else ''."""
     first = known.line_start
     words = set(_WORD.findall("\n".join(known.text.split("\n")[lines[0] - first : lines[1] - first + 1])))
     holding = sorted(
         (member for member in known.members if member.start_line <= lines[0] and lines[1] <= member.end_line),
         key=lambda member: member.end_line - member.start_line,
     )
-    for member in holding:
+    inside = [one for one in known.members if lines[0] <= one.start_line and one.end_line <= lines[1]]
+    for member in (*holding, *(one for one in inside if one.name.rpartition(".")[2] in named)):
         name = member.name.rpartition(".")[2]
         if name and set(_WORD.findall(name)) <= words:
             is_own = name == known.name or not known.name.isidentifier()
