@@ -38,6 +38,8 @@ _MOSTLY, _UNPROVEN = 0.45, 0.4
 they do not do ("How does OrderPolicy train its neural network?") a tenth is answered with this rule, half without."""
 _MOST_NAMES = 3  # that are unsaid: more make it no less likely
 _MOST_WORDS = 8  # that are said: long questions say everything
+_FEW_WORDS = 7
+"""Of a question: what is beyond them, as a logarithm, is its `length`. Of a long one much is said everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,7 @@ class Signals:
     that the first passage says: half of six are more than half of two. `unsaid_things`, about -.5 to .5, is how
     much of what it leaves unsaid are things, which a text about them names ("voucher", "encryption"), rather than words
     that code says in other ways ("decided", "look"). A word that neither the index nor the table has is a thing;
-    one that the table has only in pieces, which mean something else, is neither. `length` is the logarithm of the
-    words beyond seven: of a long question much is said everywhere.
+    one that the table has only in pieces, which mean something else, is neither.
 
     `names` counts identifiers in the question, `unknown_names` are those that nothing declares or mentions.
     `facts` counts what the graph says of the names in answer to the question, with a place to quote. `planned`: the
@@ -74,7 +75,6 @@ class Signals:
     setting: float = 0.0
     words_said: int = 0
     unsaid_things: float = 0.0
-    length: float = 0.0
     names: int = 0
     unknown_names: tuple[str, ...] = ()
     words: int = 0
@@ -134,7 +134,7 @@ def values_of(signals: Signals) -> tuple[float, ...]:
         float(min(signals.unsaid_names, _MOST_NAMES)),
         signals.setting,
         float(min(signals.words_said, _MOST_WORDS)),
-        signals.length,
+        math.log(max(signals.words, _FEW_WORDS) / _FEW_WORDS),
         signals.unsaid_things,
     )
 

@@ -63,16 +63,14 @@ class Citation:
 def citations_of(text: str, evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
     """What a text cites of the evidence, in order of first use; ids that are none of its are not among them."""
     known = by_id(evidence)
-    mentions: dict[tuple[str, Lines], list[int]] = {}
-    sentences: dict[tuple[str, Lines], str] = {}
+    mentions: dict[tuple[str, Lines], tuple[str, list[int]]] = {}  # the first sentence of each, and its numbers
     for number, (identifier, sentence) in enumerate(_mentions(text)):
         if identifier in known:
             place = identifier, _lines(sentence, known[identifier])
-            mentions.setdefault(place, []).append(number)
-            sentences.setdefault(place, sentence)
+            mentions.setdefault(place, (sentence, []))[1].append(number)
     return tuple(
-        _citation(identifier, known[identifier], lines, tuple(numbers), sentences[identifier, lines])
-        for (identifier, lines), numbers in mentions.items()
+        _citation(identifier, known[identifier], lines, tuple(numbers), sentence)
+        for (identifier, lines), (sentence, numbers) in mentions.items()
     )
 
 

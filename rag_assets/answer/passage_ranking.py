@@ -68,7 +68,6 @@ text, what says it rather than what tells of it."""
 _SAID = 0.4
 """Of a word's credit, from which on a passage says it."""
 _UNSAID = 0.3
-_FEW_WORDS = 7  # of a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +229,6 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
         named=_named(words, [found.passages[at] for at in quoted]),
         document=float(found.passages[quoted[0]].is_prose),
         words_said=len(found.words_of(quoted[0])),
-        length=math.log(max(len(words), _FEW_WORDS) / _FEW_WORDS),
         unsaid=float(_shares(words)[anywhere < _UNSAID].sum()),
         unsaid_things=_unsaid_things(found, quoted[0]),
         unsaid_names=sum(bool(word.is_name and well < _UNSAID) for word, well in zip(words, anywhere, strict=True)),
