@@ -86,6 +86,8 @@ _CLAUSE = re.compile(
 )
 _ASKS = word_set("and or what how which why where who is does do can into in")
 """What a clause begins with that asks for something else; others tell more of what stands before them."""
+_BEFORE_ASKED = re.compile(r"[^:?]*:\s+(?=(?:what|how|which|why|where|who|when|is|are|does|do|can)\b)", re.IGNORECASE)
+"""`Explain this to me please:` before a question of anything."""
 _TOKEN = re.compile(r"[\w.+#]*[\w+#]")
 _MOST_OF_A_NAME = 3  # words
 _SAYS_PART = _CALLED_THIS | _PARTS | _TOLD_OF_WHOLES_ALONE
@@ -148,6 +150,7 @@ def name_of_whole(question: str) -> str | None:
     Polly?`, may be that of something in it: the index has to say. None for every other question."""
     if _WHOLLY.fullmatch(question):
         return ""
+    question = _BEFORE_ASKED.sub("", question, count=1)
     asked = _RATHER.sub(r"\g<whole>", _WALK.sub("explain", question))
     sentences = [
         [_TOKEN.findall(clause) for clause in _CLAUSE.split(_LEADING.sub(" ", sentence))]

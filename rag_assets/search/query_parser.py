@@ -95,6 +95,8 @@ _COURTESY = re.compile(
 """A sentence that greets, thanks or begs, and asks nothing."""
 _MEANT = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 """What stands between quotes or backticks is asked for as it is."""
+_FEW_LETTERS, _SENTENCE = 3, 4
+"""What so many words tell of with so few letters in quotes (`words like "HR"`) is an example, and no text to find."""
 
 
 def understand(typed: str) -> Question:
@@ -120,13 +122,14 @@ def understand(typed: str) -> Question:
     if not (text or read.wanted or read.changed):
         raise WrongQuestion(f"there is nothing to search for in {typed!r}; add a word, or what should be listed")
     words = [word.strip(_MARKS) for word in read.bare]
+    phrases = [one for one in read.phrases if len(one) > _FEW_LETTERS or len(words) < _SENTENCE]
     places = tuple(place for place in map(_place, words) if place is not None)
     symbols = tuple(dict.fromkeys(name for name in map(_symbol, words) if name))
     return Question(
         typed=typed,
         text=text,
         kind=_kind(words, places, symbols),
-        phrases=tuple(dict.fromkeys(read.phrases)),
+        phrases=tuple(dict.fromkeys(phrases)),
         wanted=_filters(read.wanted, read.changed),
         excluded=_filters(read.excluded),
         symbols=symbols,

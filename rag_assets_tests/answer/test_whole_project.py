@@ -117,6 +117,7 @@ PART = (
     "which users does it have?",
     "what makes it fail?",
     "walk me through the checkout",
+    "Explain this to me please: how are the fees worked out?",
 )
 LISTED = (
     "where is the main entry point?",

@@ -124,6 +124,8 @@ def test_a_slip_is_explained(typed: str, says: str) -> None:
         ("“typographic quotes”", ("typographic quotes",), "typographic quotes"),
         ('"one" "two" "one"', ("one", "two"), "one two one"),
         ('"kind:Service"', ("kind:Service",), "kind:Service"),
+        ('words like "HR" are never found', (), "words like HR are never found"),
+        ('"HR" policy', ("HR",), "HR policy"),
         ('when is "too late" thrown', ("too late",), "when is too late thrown"),
         ('when is it "too late"?', ("too late",), "when is it too late ?"),
         ('"too late", or "too early".', ("too late", "too early"), "too late , or too early ."),
