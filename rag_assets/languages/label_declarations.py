@@ -63,16 +63,23 @@ FileDeclarations = tuple[
 def declared_in(file: ParsedFile) -> FileDeclarations:
     """What a file declares, read from its segments, and from its text where segments do not say."""
     one = (file,)
-    routed = ROUTED_LANGUAGES.get(file.language)
-    mounts = mounts_in(file.path, file.text, routed) if routed else NO_MOUNTS
     return (
         csharp.declared_in(one),
         sql.declared_in(one),
         ef.declared_in(one),
         endpoints.declared_in(one),
-        mounts,
+        _mounts_in(file),
         _callables_in(file),
     )
+
+
+def _mounts_in(file: ParsedFile) -> MountDeclarations:
+    routed = ROUTED_LANGUAGES.get(file.language)
+    if routed == "ruby":
+        from rag_assets.languages.ruby_routes import ruby_mounts  # start-up budget: not of C#
+
+        return ruby_mounts(file.path, file.text)
+    return mounts_in(file.path, file.text, routed) if routed else NO_MOUNTS
 
 
 def _callables_in(file: ParsedFile) -> tuple[DeclaredCallable, ...]:

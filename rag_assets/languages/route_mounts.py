@@ -21,6 +21,7 @@ ROUTED_LANGUAGES = {
     **dict.fromkeys(("java", "kotlin"), "java"),
     "php": "php",
     "python": "python",
+    "ruby": "ruby",
     "rust": "rust",
     **dict.fromkeys(("javascript", "typescript", "tsx", "jsx"), "typescript"),
 }

@@ -35,12 +35,13 @@ _LONGEST_ANNOTATION = 5_000
 class Route:
     """`method` of HTTP, or `ANY`; the path with `{parameter}`, whatever the framework writes; where the function is
     that a decorator makes its handler, else where the path is registered. `on`: the variable of Go that the path begins
-    at, or of Django REST that it is registered with."""
+    at, or of Django REST that it is registered with. `handler`: action of Rails that answers, `admin/users#show`."""
 
     method: str
     path: str
     start: int
     on: str = ""
+    handler: str = ""
 
 
 # annotations and decorators

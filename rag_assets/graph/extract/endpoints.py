@@ -213,9 +213,10 @@ def effects_of_lambdas(file: ParsedFile, nodes: Sequence[GraphNode], edges: Sequ
 
 
 def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
-    """One ENDPOINT per method and route of a file of Go, Java, Kotlin, PHP, Python or TypeScript, and `METHOD Exposes
-    ENDPOINT` of the member that declares or registers it: what is registered is probable, as names tell where it is
-    mounted. The pages of a Blazor application are those that its components name."""
+    """One ENDPOINT per method and route of a file of Go, Java, Kotlin, PHP, Python, Ruby, Rust or TypeScript, and
+    `METHOD Exposes ENDPOINT` of the member that declares or registers it, or of the action that it names: what is
+    registered is probable, as names tell where it is mounted. The pages of a Blazor application are those that its
+    components name."""
     if file.path.endswith(".razor"):
         yield from _blazor_pages(file)
     language = ROUTED_LANGUAGES.get(file.language)
@@ -229,12 +230,21 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
         found = [(method, joined(prefix, path), first, last) for method, path, first, last in found]
     declared = len(found)
     functions = go_functions(file.text, posixpath.dirname(file.path)) if language == "go" else []
-    by_place = routes_of_path(file.path, file.text) if language == "typescript" else ()
-    for route in (*by_place, *registered_routes(file.text, language)):
+    handlers: dict[int, str] = {}
+    if language == "ruby":
+        from rag_assets.languages.ruby_routes import ruby_routes  # start-up budget: not of C#
+
+        registered = ruby_routes(file.path, file.text)
+    else:
+        by_place = routes_of_path(file.path, file.text) if language == "typescript" else ()
+        registered = iter((*by_place, *registered_routes(file.text, language)))
+    for route in registered:
         line = file.lines.line_of(route.start)
         around = bisect_right(functions, route.start, key=lambda function: function.start) - 1
         unit = functions[around].unit_of(route.on) if around >= 0 else file.path
         prefixes = symbols.mounts.prefixes(router_unit(unit, route.on) if language == "python" and route.on else unit)
+        if route.handler and (handler := _action(route.handler, file.path, symbols)):
+            handlers |= dict.fromkeys(range(len(found), len(found) + len(prefixes)), handler)
         found += [(route.method, joined(prefix, route.path), line, line) for prefix in prefixes]
     sources = members_with_nodes(file) if found else []
     own = file_key(file.path)
@@ -246,9 +256,26 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
         ]
         key = endpoint_key(method, path)
         yield GraphNode(key, NodeType.ENDPOINT, f"{method} {path}", file.path, first, last, file.language)
-        source = min(members)[1] if members else own
+        source = handlers.get(at) or (min(members)[1] if members else own)
         confidence = Confidence.RESOLVED if at < declared else Confidence.PROBABLE
         yield GraphEdge(source, Relation.EXPOSES, key, confidence, file.path, first)
+
+
+def _action(handler: str, near: str, symbols: LabelDeclarations) -> str:
+    """The method of a controller of Rails that `admin/users#show` names, else the controller; '' where it is unknown.
+    Of several engines with such a file the nearest."""
+    from rag_assets.languages.callables import CallableIndex  # start-up budget: not of C#
+
+    controller, _, action = handler.partition("#")
+    name = "".join(word.capitalize() for word in f"{controller.rpartition('/')[2]}_controller".split("_"))
+    for one in (action, name):
+        declared = (symbols.calls or CallableIndex()).named(one, "ruby")
+        keys = {
+            key.path: key.key for key in declared if f"/{key.path}".endswith(f"/controllers/{controller}_controller.rb")
+        }
+        if keys:
+            return keys[max(keys, key=lambda path: (len(posixpath.commonprefix((path, near))), path))]
+    return ""
 
 
 _BLAZOR_PAGE = re.compile(r"^@page[ \t]+\"(?P<route>/[^\"\n]*)\"", re.MULTILINE)

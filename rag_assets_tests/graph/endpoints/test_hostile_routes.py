@@ -6,6 +6,7 @@ import pytest
 
 from rag_assets.languages.route_mounts import joined
 from rag_assets.languages.routes import registered_routes, routes_of_member
+from rag_assets.languages.ruby_routes import ruby_routes
 from rag_assets_tests.effort import ends_within, lines_run
 
 GO = 'r.Get("/a", h)\n'
@@ -100,6 +101,47 @@ def test_annotations_take_linear_time_and_do_not_multiply(language: str, before:
 def test_a_long_path_takes_linear_time_and_is_cut(path: str) -> None:
     with ends_within(10):
         assert len(joined("api", path)) <= 500
+
+
+RAILS = "routes.draw do\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "repeated"),
+    [
+        (RAILS, "get '/a', to: [\n"),
+        (RAILS, "scope 'a' do\n"),
+        (RAILS, "resources :a do resources :b end\n"),
+        (RAILS, "a(lambda do\n"),
+        (RAILS, "member {"),
+        (RAILS, "get 'a',\n"),
+        (RAILS, "# get 'a',\n"),
+        (RAILS + "get ", "'a', "),
+        (RAILS + "get '", "(/:a"),
+        (RAILS, "get '/a' => /b"),
+        (RAILS, "x = %r{{"),
+        (RAILS, "if a\n"),
+        (RAILS + "concern :a do\n", "concerns :a, :a\n"),
+        (RAILS + "a", ".a"),
+        ("class A < B\n", "get '/a' do\n"),
+        ("class A < B\n", "namespace '/a' do\n"),
+    ],
+)
+def test_statements_of_ruby_take_linear_time(before: str, repeated: str) -> None:
+    def work(times: int) -> int:
+        return lines_run(lambda: list(ruby_routes("config/routes.rb", before + repeated * times)))
+
+    work(1)  # patterns are made once
+    empty, one, eight = work(0), work(50), work(400)
+    assert eight - empty <= 10 * (one - empty) + 100
+    with ends_within(10):
+        assert len(list(ruby_routes("config/routes.rb", before + repeated * (190_000 // len(repeated))))) <= 100_000
+
+
+def test_concerns_that_name_concerns_do_not_multiply() -> None:
+    concerns = "".join(f"concern :c{n} do\n" + f"concerns :c{n + 1}\n" * 9 + "get :x\nend\n" for n in range(9))
+    with ends_within(10):
+        assert len(list(ruby_routes("config/routes.rb", f"{RAILS}{concerns}concerns :c0\n"))) < 20_000
 
 
 def paths(text: str) -> list[str]:

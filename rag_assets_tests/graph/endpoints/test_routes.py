@@ -255,6 +255,37 @@ urlpatterns = [
     path("other/", include("shop.other.urls")),
 ]
 """
+RAILS = """\
+Rails.application.routes.draw do
+  resources :posts, only: :show, shallow: true do
+    resources :comments, only: [:index, :show] # not edit
+  end
+  scope "(:locale)", locale: /en|de/ do
+    resource :profile, only: %w[show], controller: "people"
+  end
+  namespace "api/v1", path: "" do
+    post "/orders/:id/pay", to: "orders#pay"
+    get :mine, :yours, controller: "orders"
+  end
+  constraints(lambda do |r| r.ssl? end) do
+    get("/secure", to: ->(env) { [200, {}, ["get '/text'"]] }) if Rails.env.production?
+  end
+  authenticate(:user) { get "/me" => :me }
+  resources(:lines, except: OTHERS) { collection do get "all" end }
+  get path, to: "x#y"
+  direct(:home) do get "/direct" end
+end
+"""
+PADRINO = """\
+class App < Base
+  delete '/jobs/*' do |rest|
+    client.post '/elsewhere'
+  end
+  get('/jobs', provides: :json) { all }
+  get '/without_a_block'
+end
+"""
+RSWAG = "require 'swagger_helper'\nclass A < B\n  get '/a' do\n  end\nend\n"
 
 
 def found(path: str, text: str) -> list[tuple[str, int]]:
@@ -401,6 +432,26 @@ def found(path: str, text: str) -> list[tuple[str, int]]:
             [("GET /jobs/{id}", 3), ("PUT /api/a", 6), ("GET /api/b", 7), ("POST /api/b", 7), ("GET /out", 9)],
             id="actix",
         ),
+        pytest.param(
+            "config/routes.rb",
+            RAILS,
+            [
+                ("GET /posts/{id}", 2),
+                ("GET /posts/{post_id}/comments", 3),
+                ("GET /comments/{id}", 3),
+                ("GET /profile", 6),
+                ("POST /orders/{id}/pay", 9),
+                ("GET /mine", 10),
+                ("GET /yours", 10),
+                ("GET /secure", 13),
+                ("GET /me", 15),
+                ("GET /lines/all", 16),
+            ],
+            id="rails",
+        ),
+        pytest.param("lib/routes.rb", RAILS.replace("routes.draw", "draw"), [], id="no rails"),
+        pytest.param("app.rb", PADRINO, [("DELETE /jobs/*", 2), ("GET /jobs", 5)], id="sinatra and padrino"),
+        pytest.param("spec/a.rb", RSWAG, [], id="no sinatra"),
         pytest.param("docs/api.md", GIN, [], id="no code"),
     ],
 )
@@ -418,8 +469,8 @@ def test_a_route_is_of_the_member_that_declares_or_registers_it() -> None:
     assert edges_by(other_endpoints, {"shop/urls.py": DJANGO})[0].startswith("file:shop/urls.py|FILE Exposes")
 
 
-@pytest.mark.parametrize("text", [GIN, CHI, EXPRESS_CHAINS, FASTAPI, DJANGO, WEBFLUX, LARAVEL, ACTIX])
-@pytest.mark.parametrize("path", ["a.go", "a.py", "a.ts", "A.java", "a.php", "a.rs"])
+@pytest.mark.parametrize("text", [GIN, CHI, EXPRESS_CHAINS, FASTAPI, DJANGO, WEBFLUX, LARAVEL, ACTIX, RAILS, PADRINO])
+@pytest.mark.parametrize("path", ["a.go", "a.py", "a.ts", "A.java", "a.php", "a.rs", "config/routes/a.rb", "a.rb"])
 def test_a_file_that_ends_anywhere_and_one_of_another_language_raise_nothing(path: str, text: str) -> None:
     for end in range(0, len(text), 37):
         found(path, text[:end])
