@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from rag_assets.contracts.graph import DeclaredCallable
@@ -79,7 +79,16 @@ def _mounts_in(file: ParsedFile) -> MountDeclarations:
         from rag_assets.languages.ruby_routes import ruby_mounts  # start-up budget: not of C#
 
         return ruby_mounts(file.path, file.text)
-    return mounts_in(file.path, file.text, routed) if routed else NO_MOUNTS
+    found = mounts_in(file.path, file.text, routed) if routed else NO_MOUNTS
+    if routed == "python" and any(word in file.text for word in _OF_VIEWSETS):
+        from rag_assets.languages.viewsets import viewsets_in  # start-up budget: of few files
+
+        return replace(found, viewsets=tuple(viewsets_in(file)))
+    return found
+
+
+_OF_VIEWSETS = ("action(", "_route(", ".mapping.", "lookup_field", "lookup_url_kwarg", "http_method_names")
+"""What classes of Django REST have that say something of their routes."""
 
 
 def _callables_in(file: ParsedFile) -> tuple[DeclaredCallable, ...]:
@@ -108,7 +117,9 @@ def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclaration
             tuple(sorted({found for one in files for found in one[3].routes})),
             tuple(sorted({found for one in files for found in one[3].constants})),
         ),
-        _mounted_together([one[4] for one in files if one[4].units or one[4].mounts or one[4].paths]),
+        _mounted_together(
+            [one[4] for one in files if one[4].units or one[4].mounts or one[4].paths or one[4].viewsets]
+        ),
         callables,
     )
 
@@ -120,6 +131,7 @@ def _mounted_together(files: Sequence[MountDeclarations]) -> MountDeclarations:
         tuple(sorted({found for one in files for found in one.units})),
         tuple(found for one in files for found in one.mounts),
         tuple(sorted({found for one in files for found in one.paths})),
+        tuple(found for one in files for found in one.viewsets),
     )
 
 
@@ -158,7 +170,7 @@ class LabelDeclarations:
             ef=ef.EfSymbols((part.ef for part in parts), types),
             endpoints=endpoints.EndpointSymbols(part.endpoints for part in parts),
             mounts=MountSymbols([one.mounts for one in parts])
-            if any(one.mounts.mounts for one in parts)
+            if any(one.mounts.mounts or one.mounts.viewsets for one in parts)
             else UNMOUNTED,
             resource_texts=ResourceSymbols(resources),
             declared_types=declared_types,

@@ -58,12 +58,24 @@ class RouteMount:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewSet:
+    """What a class of Django REST says of its routes: the parameter that one is looked up by, the only verbs, and
+    actions: (method, `detail` or '', verb, path)."""
+
+    key: str
+    lookup: str = ""
+    verbs: tuple[str, ...] = ()
+    actions: tuple[tuple[str, str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MountDeclarations:
     """What some files add to `MountSymbols`; `paths` are constants: (name, path)."""
 
     units: tuple[str, ...] = ()
     mounts: tuple[RouteMount, ...] = ()
     paths: tuple[tuple[str, str], ...] = ()
+    viewsets: tuple[ViewSet, ...] = ()
 
 
 NO_MOUNTS = MountDeclarations()
@@ -73,10 +85,11 @@ class MountSymbols:
     """Answers below which prefixes the routes of a unit are served. Equal declarations in any order give equal
     answers."""
 
-    __slots__ = ("_mounts",)
+    __slots__ = ("_mounts", "_viewsets")
 
     def __init__(self, declarations: Iterable[MountDeclarations] = ()) -> None:
         parts = list(declarations)
+        self._viewsets = {one.key: one for part in parts for one in sorted(part.viewsets, key=repr)}
         units = {unit for part in parts for unit in part.units}
         by_end: dict[str, list[str]] = defaultdict(list)
         for unit in sorted(units):
@@ -109,6 +122,11 @@ class MountSymbols:
             if mounts := self._mounts.get(f"{folder}{_CONTROLLERS}"):
                 return mounts[0][1]
         return ""
+
+    @tracked("mounts.viewset")
+    def viewset(self, key: str) -> ViewSet | None:
+        """What a class of Django REST says of its routes."""
+        return self._viewsets.get(key)
 
     def _above(self, unit: str, known: dict[str, set[str]], depth: int = 0) -> set[str]:
         """The prefixes of a unit; of one that mounts itself, those that others give it."""
@@ -294,7 +312,8 @@ _PY_PATH = re.compile(
 _COMMENT_LINE = re.compile(r"^[ \t]*(?:#|//).*", re.MULTILINE)
 
 
-_PY_REGISTERED = re.compile(r"(?<![\w.])(\w+)\.register\(\s*r?[\"']")
+_PY_REGISTERED = re.compile(r"(?<![\w.])(\w+)\.register\(\s*(?:prefix\s*=\s*)?r?[\"']")
+_PY_SERVED = re.compile(r"(?<![\w.])(\w+)\.urls\b")
 
 
 def router_unit(path: str, router: str) -> str:
@@ -305,13 +324,16 @@ def router_unit(path: str, router: str) -> str:
 def _python(path: str, text: str) -> Iterator[RouteMount]:
     text = _COMMENT_LINE.sub("", text)
     includes, mounts = list(_PY_INCLUDE.finditer(text)), list(_PY_MOUNT.finditer(text))
-    imported = _python_imports(text, posixpath.dirname(path)) if includes or mounts else {}
+    imported = python_imports(text, posixpath.dirname(path)) if includes or mounts else {}
     routers, constants = (router_prefixes(text), dict(_PY_PATH.findall(text))) if mounts else ({}, {})
     for include in includes:
         if include["dotted"]:
             yield RouteMount((path,), _python_files((include["dotted"].replace(".", "/"),)), include["path"])
         elif targets := _python_named(include["name"], imported):
             yield RouteMount((path,), targets, include["path"])
+    registered = set(_PY_REGISTERED.findall(text))
+    for router in dict.fromkeys(one for one in _PY_SERVED.findall(text) if one in registered):
+        yield RouteMount((path,), (router_unit(path, router),), "")  # below which path of the file, its routes say
     for mount in mounts:
         if targets := _python_named(mount["name"], imported):
             prefix, own = _PY_PREFIX.search(mount["arguments"]), routers.get(mount["on"], "")
@@ -319,7 +341,7 @@ def _python(path: str, text: str) -> Iterator[RouteMount]:
             called = (prefix and not said and prefix[2]) or ""
             yield RouteMount((path,), targets, joined(own, said) if own else said, called)
     for router in dict.fromkeys(_PY_DECORATOR.findall(text)):  # a router of another file has its routes here
-        imported = imported or _python_imports(text, posixpath.dirname(path))
+        imported = imported or python_imports(text, posixpath.dirname(path))
         if modules := imported.get(router):
             yield RouteMount(_python_files(modules), (path,), "")
 
@@ -348,7 +370,7 @@ def _python_files(modules: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{module}{end}" for module in modules for end in (".py", "/__init__.py"))
 
 
-def _python_imports(text: str, folder: str) -> dict[str, tuple[str, ...]]:
+def python_imports(text: str, folder: str) -> dict[str, tuple[str, ...]]:
     """Name → the modules that it may be, as paths: a module of a package, or a name of the module."""
     found: dict[str, tuple[str, ...]] = {}
     for statement in _PY_IMPORT.finditer(text):

@@ -35,7 +35,8 @@ _LONGEST_ANNOTATION = 5_000
 class Route:
     """`method` of HTTP, or `ANY`; the path with `{parameter}`, whatever the framework writes; where the function is
     that a decorator makes its handler, else where the path is registered. `on`: the variable of Go that the path begins
-    at, or of Django REST that it is registered with. `handler`: action of Rails that answers, `admin/users#show`."""
+    at, or of Django REST that it is registered with. `handler`: what answers, an action of Rails
+    (`admin/users#show`) or a viewset."""
 
     method: str
     path: str
@@ -190,7 +191,8 @@ _PYTHON_CALL = (
     r"[rf]?[\"'](?P<route>(?:/[^\"'\n]*)?)[\"']"
     r"|(?:(?<![\w.])(?:re_path|path|url|Route|Mount)|(?<=\.)add_(?:api_route|url_rule|route))"
     r"\(\s*[rf]?[\"'](?P<path>[^\"'\n]*)[\"']\s*,\s*(?:(?P<include>(?:include\(|routes\s*=)\s*)(?P<list>\w+)?|(?=[\w.]))"
-    r"|(?<![\w.])(?P<router>\w+)\.register\(\s*r?[\"'](?P<resource>[^\"'\n]*)[\"']\s*,\s*(?=\w+)"
+    r"|(?<![\w.])(?P<router>\w+)\.register\(\s*(?:prefix\s*=\s*)?r?[\"'](?P<resource>[^\"'\n]*)[\"']\s*,"
+    r"\s*(?:viewset\s*=\s*)?(?P<viewset>\w+(?:\.\w+){0,5})|\*(?P<spread>\w+)\.urls\b"
     r"|(?:(?:\bweb\.|(?<=\.)add_)(?P<served>get|post|put|delete|patch)\(|(?<=\.)add_resource\(\s*[\w.]+\s*,)"
     r"\s*[rf]?[\"'](?P<at>/[^\"'\n]*)[\"']"  # aiohttp, Flask-RESTful
 )
@@ -452,8 +454,8 @@ def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
     placed = list(_places(text, calls, closed))
     uses: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for call, place, name in placed:
-        if call["list"]:
-            uses[call["list"]].append((joined(place, call["path"]), name))
+        if used := call["list"] or call["spread"]:
+            uses[used].append((joined(place, call["path"] or ""), name))
     known: dict[str, list[str]] = {"": [""]}
 
     def above(name: str, depth: int = 0) -> list[str]:
@@ -465,7 +467,7 @@ def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
         return known.get(name, [""])
 
     for call, place, name in placed:
-        if not call["include"]:
+        if not (call["include"] or call["spread"]):
             said = next(group for group in ("path", "resource", "at") if call[group] is not None)
             name = call["router"] if call["router"] in uses else name
             listed = _METHODS.search(
@@ -474,7 +476,8 @@ def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
             verbs = _verbs(call["served"] or (listed[1] if listed else "")) or [ANY_METHOD]
             for prefix in above(name):
                 path = joined(prefix, place, call[said])
-                yield from (Route(verb, path, call.start(said), call["router"] or "") for verb in verbs)
+                start, router, viewset = call.start(said), call["router"] or "", call["viewset"] or ""
+                yield from (Route(verb, path, start, router, viewset) for verb in verbs)
 
 
 def _places(

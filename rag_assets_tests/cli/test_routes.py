@@ -55,6 +55,56 @@ end
     "open.rb": "require 'sinatra'\nput '/never_closed' do\n",
 }
 
+DJANGO_REST: dict[str, str | bytes] = {
+    "shop/urls.py": """\
+from django.urls import include, path
+from rest_framework.routers import DefaultRouter
+from shop.reports import views as reports
+router = DefaultRouter()
+router.register("reports", reports.ReportViewSet)
+router.register(prefix="gone", viewset=gone.GoneViewSet)
+urlpatterns = [
+    path("api/", include([*router.urls])),
+    path("api/orders/", include("shop.orders.urls")),
+]
+""",
+    "shop/orders/urls.py": """\
+from . import views
+from rest_framework.routers import SimpleRouter
+orders = SimpleRouter()
+orders.register(r"", views.OrderViewSet, basename="order")
+urlpatterns = orders.urls
+""",
+    "shop/orders/views.py": """\
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from shop.base import Archived
+
+class OrderViewSet(Archived, mixins.ListModelMixin, mixins.UpdateModelMixin, viewsets.GenericViewSet[Order]):
+    lookup_field = "number"
+    http_method_names = ["get", "post", "patch", "delete"]
+
+    def retrieve(self, request, number): ...
+
+    @action(detail=True, methods=["post"], url_path="refund/(?P<line>[0-9]+)")
+    def refund(self, request, number, line): ...
+
+    @refund.mapping.delete
+    def keep(self, request, number, line): ...
+
+    @action(detail=False, methods=("get", "put"))
+    def open_ones(self, request): ...
+
+    @action(detail=True, url_path=MADE)
+    def made(self, request): ...
+""",
+    "shop/base.py": "class Archived:\n    @action(detail=True)\n    def archive(self, request): ...\n",
+    "shop/reports/views.py": "class ReportViewSet(viewsets.ReadOnlyModelViewSet):\n    queryset = Report.objects\n",
+    "other/views.py": "class ReportViewSet(viewsets.ModelViewSet):\n    queryset = Report.objects\n",
+    "bad/urls.py": b"from rest_framework import routers\nr.register('caf\xe9', Never, \nr.register('a', views.",
+    "bad/views.py": b"class Never(ModelViewSet):\n    @action(detail=True, methods=[\n    def \xe9(",
+}
+
 
 def routes_of(cli: CommandLine) -> list[str]:
     listed = cli.run("graph", "list", "endpoint", "--json").json["nodes"]
@@ -113,3 +163,30 @@ def test_routes_of_sinatra_are_its_blocks(cli: CommandLine) -> None:
         "POST /api/orders app.rb:7",
         "PUT /never_closed open.rb:2",
     }
+
+
+@pytest.mark.parametrize("cli", [DJANGO_REST], indirect=True)
+def test_routes_of_django_rest_are_the_actions_that_a_viewset_offers(cli: CommandLine) -> None:
+    assert {route for route in routes_of(cli) if " bad/" not in route} == {
+        "GET /api/reports shop/urls.py:5",
+        "GET /api/reports/{pk} shop/urls.py:5",
+        "ANY /api/gone shop/urls.py:6",  # whose class is not here
+        *(
+            f"{route} shop/orders/urls.py:4"
+            for route in (
+                "GET /api/orders",
+                "GET /api/orders/{number}",
+                "PATCH /api/orders/{number}",
+                "POST /api/orders/{number}/refund/{line}",
+                "DELETE /api/orders/{number}/refund/{line}",
+                "GET /api/orders/open_ones",
+                "GET /api/orders/{number}/archive",
+            )
+        ),
+    }
+    assert "python:shop.orders.views.OrderViewSet.retrieve|METHOD" in around(cli, "GET /api/orders/{number}")
+    assert "python:shop.orders.views.OrderViewSet.keep|METHOD" in around(
+        cli, "DELETE /api/orders/{number}/refund/{line}"
+    )
+    assert "python:shop.base.Archived.archive|METHOD" in around(cli, "GET /api/orders/{number}/archive")
+    assert "python:shop.reports.views.ReportViewSet|TYPE" in around(cli, "GET /api/reports")

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -38,6 +39,9 @@ from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.route_mounts import ROUTED_LANGUAGES, go_functions, joined, router_unit
 from rag_assets.languages.treesitter.parsing import UnparseableError
+
+if TYPE_CHECKING:
+    from rag_assets.languages.routes import Route
 
 _CLASSES = ("class", "record", "struct")
 _PROGRAM = "program"
@@ -243,9 +247,9 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
         around = bisect_right(functions, route.start, key=lambda function: function.start) - 1
         unit = functions[around].unit_of(route.on) if around >= 0 else file.path
         prefixes = symbols.mounts.prefixes(router_unit(unit, route.on) if language == "python" and route.on else unit)
-        if route.handler and (handler := _action(route.handler, file.path, symbols)):
+        for method, below, handler in _answers(route, file, symbols):
             handlers |= dict.fromkeys(range(len(found), len(found) + len(prefixes)), handler)
-        found += [(route.method, joined(prefix, route.path), line, line) for prefix in prefixes]
+            found += [(method, joined(prefix, route.path, below), line, line) for prefix in prefixes]
     sources = members_with_nodes(file) if found else []
     own = file_key(file.path)
     for at, (method, path, first, last) in enumerate(found):
@@ -259,6 +263,18 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
         source = handlers.get(at) or (min(members)[1] if members else own)
         confidence = Confidence.RESOLVED if at < declared else Confidence.PROBABLE
         yield GraphEdge(source, Relation.EXPOSES, key, confidence, file.path, first)
+
+
+def _answers(route: Route, file: ParsedFile, symbols: LabelDeclarations) -> list[tuple[str, str, str]]:
+    """(method, path below that of the route, the node that answers it, '' where that is unknown)."""
+    if route.handler and file.language == "ruby":
+        return [(route.method, "", _action(route.handler, file.path, symbols))]
+    if route.handler:
+        from rag_assets.graph.extract.viewsets import viewset_routes  # start-up budget: of few files
+
+        if found := viewset_routes(route.handler, file, symbols):
+            return found
+    return [(route.method, "", "")]
 
 
 def _action(handler: str, near: str, symbols: LabelDeclarations) -> str:

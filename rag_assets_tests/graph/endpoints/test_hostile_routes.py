@@ -35,6 +35,8 @@ REPEATED = [
     ("python", PYTHON, 'a = [path("x", include(a)),\n'),
     ("python", PYTHON, 'x.include_router(a, prefix="/b")\n'),
     ("python", PYTHON, "a = APIRouter(\n"),
+    ("python", PYTHON, 'a.register("x", b.c.d.'),
+    ("python", PYTHON, 'path("x", include([*a.urls, '),
     ("python", PYTHON, "'''a\"\"\""),
     ("python", PYTHON, "\"\"\"a\n''' "),
     ("python", PYTHON, '@a.route("/x", methods=\n'),
