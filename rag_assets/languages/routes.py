@@ -204,8 +204,15 @@ _PHP_CALL = (
     r"|(?P<group>group)\((?:\s*\[[^\[\]]{0,400}?[\"']prefix[\"']\s*=>\s*[\"'](?P<below>[^\"'\n]*)|\s*[\"'](?P<under>[^\"'\n]*)[\"']\s*,)?)"
 )
 _LIST = re.compile(r"^(?P<name>\w+)\s*(?::[^=\n]*)?\+?=\s*(?:\w+\(\s*)?(?=\[)", re.MULTILINE)
+
+
+def code_pattern(language: str, call: str) -> re.Pattern[str]:
+    """What `in_code` finds of a language, as its group `found`."""
+    return re.compile(rf"{_SKIPPED[language]}|(?P<found>{call})")
+
+
 _CALLS = {
-    language: re.compile(rf"{_SKIPPED[language]}|(?P<found>{call})")
+    language: code_pattern(language, call)
     for language, call in (
         ("go", _GO_CALL),
         ("java", _JAVA_CALL),
@@ -232,7 +239,7 @@ _MAY_HAVE = {
     ),
 }
 _PYTHON_HANDLER = re.compile(r"^[ \t]*((?:async\s+)?def\s)", re.MULTILINE)
-_BRACKETS = {language: re.compile(rf"{skipped}|(?P<found>[()\[\]{{}}])") for language, skipped in _SKIPPED.items()}
+_BRACKETS = {language: code_pattern(language, r"[()\[\]{}]") for language in _SKIPPED}
 _LINE_OF_CHAIN_ENDS = re.compile(r"(?<![.,({])\n")
 
 
@@ -241,12 +248,12 @@ def registered_routes(text: str, language: str) -> Iterable[Route]:
     may_have = _MAY_HAVE.get(language)
     if may_have is None or not may_have.search(text):
         return ()
-    calls = list(_in_code(text, _CALLS[language]))
-    closed = _closed_brackets(text, language) if calls else {}
+    calls = list(in_code(text, _CALLS[language]))
+    closed = closed_brackets(text, language) if calls else {}
     return _READERS[language](text, calls, closed)
 
 
-def _in_code(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+def in_code(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
     """What a pattern finds outside of comments and strings. An opener that nothing closes opens nothing."""
     at = 0
     unclosed: dict[str, int] = {}  # up to where nothing closes it: asked once, as each asking reads up to there
@@ -274,10 +281,10 @@ def _end(text: str, opener: str, at: int) -> int:
     return end if end >= 0 else len(text)
 
 
-def _closed_brackets(text: str, language: str) -> dict[int, int]:
+def closed_brackets(text: str, language: str) -> dict[int, int]:
     """Behind the bracket that closes each one that opens; the end of the text where none does."""
     closed, opened = {}, []
-    for found in _in_code(text, _BRACKETS[language]):
+    for found in in_code(text, _BRACKETS[language]):
         if found["found"] in "([{":
             opened.append(found.start())
         elif opened:
@@ -326,7 +333,7 @@ def _php_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, 
     chain, chained = "", 0
     for call in calls:
         start = call.start("found")
-        around = _prefix_at(start, blocks)
+        around = prefix_at(start, blocks)
         if call["prefix"] is not None:
             chain, chained = call["prefix"], call.end()
         elif call["group"]:
@@ -343,7 +350,7 @@ def _php_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, 
                 yield Route(verb, joined(around, path), start)
 
 
-def _prefix_at(at: int, blocks: list[tuple[int, str]]) -> str:
+def prefix_at(at: int, blocks: list[tuple[int, str]]) -> str:
     """The prefix of the innermost block around an offset; those that end before it are left."""
     while blocks[-1][0] <= at:
         blocks.pop()
@@ -354,7 +361,7 @@ def _java_routes_called(text: str, calls: Sequence[re.Match[str]], closed: Mappi
     """Functional routes of Spring and Ktor, below the paths of the calls around them."""
     blocks = [(len(text), "")]  # (end, prefix), the innermost last
     for call in calls:
-        around = _prefix_at(call.start(), blocks)
+        around = prefix_at(call.start(), blocks)
         if call["verb"]:
             yield Route(call["verb"], joined(around, call["path"]), call.start("verb"))
         elif call["nest"]:
@@ -369,11 +376,12 @@ def _rust_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int,
     """Attributes of actix and Rocket, and calls of axum and actix below the paths of the calls around them."""
     blocks = [(len(text), "")]  # (end, prefix), the innermost last
     for call in calls:
-        around = _prefix_at(call.start(), blocks)
+        around = prefix_at(call.start(), blocks)
         if call["verb"]:
             handler = _RUST_HANDLER.search(text, call.end(), call.end() + _MOST_OF_AN_ATTRIBUTE)
             for verb in _verbs(call["verb"]) or [ANY_METHOD]:
-                yield Route(verb, joined(call["path"]), handler.start() if handler else call.start("verb"))
+                path = joined(call["path"].partition("?<")[0])  # Rocket names what the query has
+                yield Route(verb, path, handler.start() if handler else call.start("verb"))
         elif call["route"]:
             served, verbs = _RUST_VERBS.match(text, call.end()), []
             while served is not None:
@@ -492,7 +500,7 @@ def _places(
             opened = lists.pop()
             if list_end <= opened.end():
                 list_end, name = closed[opened.end()], opened["name"]
-        yield call, _prefix_at(call.start(), around), name if call.start() < list_end else ""
+        yield call, prefix_at(call.start(), around), name if call.start() < list_end else ""
         if call["include"]:
             end = closed.get(text.index("(", call.start()), len(text))
             around.append((end, joined(around[-1][1], call["path"])))

@@ -105,6 +105,89 @@ class OrderViewSet(Archived, mixins.ListModelMixin, mixins.UpdateModelMixin, vie
     "bad/views.py": b"class Never(ModelViewSet):\n    @action(detail=True, methods=[\n    def \xe9(",
 }
 
+RUST: dict[str, str | bytes] = {
+    "web/src/main.rs": """\
+use crate::http::{app, articles as news};
+mod http;
+
+#[tokio::main]
+async fn main() {
+    let admin = Router::new().route("/stats", get(stats));
+    let health = Router::new().route("/health", get(|| async { "ok" }));
+    let app = Router::new()
+        .nest("/v1", app(pool).merge(health))
+        .nest("/v1/news", news::router())
+        .nest("/admin", admin);
+    axum::serve(listener, app).await;
+}
+""",
+    "web/src/http/mod.rs": """\
+pub mod articles;
+
+pub fn app(pool: Pool) -> Router {
+    Router::new().nest("/api", Router::new().merge(articles::router()).merge(Tags::routes()).route("/", get(root)))
+}
+""",
+    "web/src/http/articles/mod.rs": """\
+mod comments;
+pub fn router() -> Router {
+    Router::new().route("/articles/:slug", get(one).delete(drop)).merge(comments::router())
+}
+""",
+    "web/src/http/articles/comments.rs": """\
+pub(crate) fn router<S: Clone>() -> Router<S> {
+    Router::new().route("/articles/:slug/comments", post(add))
+}
+#[cfg(test)]
+mod tests {
+    fn tested() { Router::new().nest("/tested", super::router()); }
+}
+""",
+    "web/src/http/tags.rs": """\
+struct Tags;
+impl Tags {
+    pub fn routes() -> Router { Router::new().merge(Self::inner()) }
+    fn inner() -> Router { Router::new().route("/tags", get(tags)) }
+}
+""",
+    "rocket/src/main.rs": """\
+mod orders;
+#[get("/")]
+fn index() -> &'static str { "routes![index]" }
+
+#[launch]
+fn rocket() -> _ {
+    rocket::build().mount("/", routes![index]).mount("/orders", routes![orders::one, orders::make])
+        .mount("/late", orders::late())
+}
+""",
+    "rocket/src/orders.rs": """\
+#[get("/<id>?<page>")]
+pub fn one(id: u32, page: u32) -> String { String::new() }
+#[post("/", data = "<order>")]
+pub fn make(order: Json<Order>) {}
+#[put("/slow")]
+fn slow() {}
+pub fn late() -> Vec<Route> { routes![slow] }
+#[delete("/nowhere")]
+fn nowhere() {}
+""",
+    "actix/src/main.rs": """\
+fn main() {
+    App::new().service(web::scope("/api").service(ping).configure(jobs::config));
+}
+#[get("/ping")]
+async fn ping() -> impl Responder {}
+""",
+    "actix/src/jobs.rs": """\
+pub fn config(cfg: &mut web::ServiceConfig) {
+    cfg.service(web::resource("/jobs").route(web::post().to(make)));
+}
+""",
+    "bad/src/lib.rs": b'fn caf\xe9() { let a = Router::new().nest("/b", a(\n'
+    b'fn a() -> Router { Router::new().nest("/c", a()',
+}
+
 
 def routes_of(cli: CommandLine) -> list[str]:
     listed = cli.run("graph", "list", "endpoint", "--json").json["nodes"]
@@ -190,3 +273,29 @@ def test_routes_of_django_rest_are_the_actions_that_a_viewset_offers(cli: Comman
     )
     assert "python:shop.base.Archived.archive|METHOD" in around(cli, "GET /api/orders/{number}/archive")
     assert "python:shop.reports.views.ReportViewSet|TYPE" in around(cli, "GET /api/reports")
+
+
+@pytest.mark.parametrize("cli", [RUST], indirect=True)
+def test_routes_of_rust_are_below_what_other_functions_serve_them_at(cli: CommandLine) -> None:
+    assert set(routes_of(cli)) == {
+        "GET /admin/stats web/src/main.rs:6",
+        "GET /v1/health web/src/main.rs:7",
+        "GET /v1/api web/src/http/mod.rs:4",
+        *(
+            f"{route} web/src/http/articles/{place}"
+            for below in ("/v1/api", "/v1/news")
+            for route, place in {
+                f"GET {below}/articles/{{slug}}": "mod.rs:3",
+                f"DELETE {below}/articles/{{slug}}": "mod.rs:3",
+                f"POST {below}/articles/{{slug}}/comments": "comments.rs:2",
+            }.items()
+        ),
+        "GET /v1/api/tags web/src/http/tags.rs:4",
+        "GET / rocket/src/main.rs:3",
+        "GET /orders/{id} rocket/src/orders.rs:2",
+        "POST /orders rocket/src/orders.rs:4",
+        "PUT /late/slow rocket/src/orders.rs:6",
+        "DELETE /nowhere rocket/src/orders.rs:9",
+        "GET /api/ping actix/src/main.rs:5",
+        "POST /api/jobs actix/src/jobs.rs:2",
+    }

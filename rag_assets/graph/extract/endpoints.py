@@ -6,7 +6,7 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -233,7 +233,7 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
     if found and language == "typescript" and (prefix := symbols.mounts.global_prefix(file.path)):
         found = [(method, joined(prefix, path), first, last) for method, path, first, last in found]
     declared = len(found)
-    functions = go_functions(file.text, posixpath.dirname(file.path)) if language == "go" else []
+    unit_of = _units(file, language)
     handlers: dict[int, str] = {}
     if language == "ruby":
         from rag_assets.languages.ruby_routes import ruby_routes  # start-up budget: not of C#
@@ -244,9 +244,7 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
         registered = iter((*by_place, *registered_routes(file.text, language)))
     for route in registered:
         line = file.lines.line_of(route.start)
-        around = bisect_right(functions, route.start, key=lambda function: function.start) - 1
-        unit = functions[around].unit_of(route.on) if around >= 0 else file.path
-        prefixes = symbols.mounts.prefixes(router_unit(unit, route.on) if language == "python" and route.on else unit)
+        prefixes = symbols.mounts.prefixes(unit_of(route))
         for method, below, handler in _answers(route, file, symbols):
             handlers |= dict.fromkeys(range(len(found), len(found) + len(prefixes)), handler)
             found += [(method, joined(prefix, route.path, below), line, line) for prefix in prefixes]
@@ -263,6 +261,26 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
         source = handlers.get(at) or (min(members)[1] if members else own)
         confidence = Confidence.RESOLVED if at < declared else Confidence.PROBABLE
         yield GraphEdge(source, Relation.EXPOSES, key, confidence, file.path, first)
+
+
+def _units(file: ParsedFile, language: str) -> Callable[[Route], str]:
+    """What tells the unit of a route of a file: what other files mount."""
+    if language == "go":
+        functions = go_functions(file.text, posixpath.dirname(file.path))
+
+        def of_go(route: Route) -> str:
+            around = bisect_right(functions, route.start, key=lambda function: function.start) - 1
+            return functions[around].unit_of(route.on) if around >= 0 else file.path
+
+        return of_go
+    if language == "rust":
+        from rag_assets.languages.rust_mounts import rust_units, unit_at  # start-up budget: not of C#
+
+        units = rust_units(file.path, file.text)
+        return lambda route: units[at].name if (at := unit_at(units, route.start)) >= 0 else file.path
+    if language == "python":
+        return lambda route: router_unit(file.path, route.on) if route.on else file.path
+    return lambda route: file.path
 
 
 def _answers(route: Route, file: ParsedFile, symbols: LabelDeclarations) -> list[tuple[str, str, str]]:

@@ -7,6 +7,7 @@ import pytest
 from rag_assets.languages.route_mounts import joined
 from rag_assets.languages.routes import registered_routes, routes_of_member
 from rag_assets.languages.ruby_routes import ruby_routes
+from rag_assets.languages.rust_mounts import rust_mounts, rust_units, unit_at
 from rag_assets_tests.effort import ends_within, lines_run
 
 GO = 'r.Get("/a", h)\n'
@@ -138,6 +139,37 @@ def test_statements_of_ruby_take_linear_time(before: str, repeated: str) -> None
     assert eight - empty <= 10 * (one - empty) + 100
     with ends_within(10):
         assert len(list(ruby_routes("config/routes.rb", before + repeated * (190_000 // len(repeated))))) <= 100_000
+
+
+@pytest.mark.parametrize(
+    ("before", "repeated"),
+    [
+        ("Router\n", "fn a() {\n"),
+        ("Router\n", "fn a<"),
+        ("Router fn a() {\n", "let a = b("),
+        ("Router fn a() {\n", "let a = b(c);\n"),
+        ("Router fn a() {\n", '.nest("/a", b('),
+        ("Router fn a() {\n", ".merge(a::b::c())"),
+        ("Router fn a() {\n", 'web::scope("/a")'),
+        ("Router fn a() {\n", "routes![a, "),
+        ("Router impl ", "a<"),
+        ("Router\n", "use a::{b, "),
+        ("Router use ", "a::"),
+        ("Router\n", "impl A {\nfn a() {}\n"),
+    ],
+)
+def test_mounts_of_rust_take_linear_time(before: str, repeated: str) -> None:
+    def work(times: int) -> int:
+        return lines_run(lambda: rust_mounts("src/a.rs", before + repeated * times))
+
+    work(1)
+    empty, one, eight = work(0), work(50), work(400)
+    assert eight - empty <= 10 * (one - empty) + 100
+    with ends_within(10):
+        text = before + repeated * (190_000 // len(repeated))
+        rust_mounts("src/a.rs", text)
+        units = rust_units("src/a.rs", text)
+        assert all(unit_at(units, unit.start) >= 0 for unit in units)
 
 
 def test_concerns_that_name_concerns_do_not_multiply() -> None:
