@@ -17,7 +17,11 @@ from rag_assets.languages.routes import Route
 
 _RAILS_FILE = re.compile(r"(?:^|/)config/routes/.+\.rb$")
 _RAILS = re.compile(r"\broutes\.draw\b")
-_SINATRA = re.compile(r"\b[Ss]inatra\b|^[ \t]*class\s+[\w:]+\s*<", re.MULTILINE)
+_SINATRA = re.compile(r"\b[Ss]inatra\b")
+_OF_A_BASE = re.compile(r"^[ \t]*class\s+[\w:]+\s*<", re.MULTILINE)
+"""What may derive from an application of Sinatra in another file."""
+_OF_A_TEST = re.compile(r"(?:^|/)(?:tests?|spec)/")
+"""Blocks there look at what a client of HTTP got."""
 _SINATRA_CALL = re.compile(r"^[ \t]*(?:get|post|put|patch|delete|options|head)[ \t(]+[\"']/", re.MULTILINE)
 _OTHERS = re.compile(r"\bGrape::|\bRSpec\b|\bswagger_helper\b|\brails_helper\b")
 """Their blocks look like those of Sinatra, and mean something else."""
@@ -36,7 +40,7 @@ def ruby_routes(path: str, text: str) -> Iterator[Route]:
         return
     if _is_of_rails(path, text):
         yield from (one for one in _Rails(path, text).run() if isinstance(one, Route))
-    elif _SINATRA_CALL.search(text) and _SINATRA.search(text) and not _OTHERS.search(text):
+    elif _is_of_sinatra(path, text):
         yield from _sinatra(text, _statements(text))
 
 
@@ -49,6 +53,12 @@ def ruby_mounts(path: str, text: str) -> MountDeclarations:
 
 def _is_of_rails(path: str, text: str) -> bool:
     return (path.endswith("routes.rb") and _RAILS.search(text) is not None) or _RAILS_FILE.search(path) is not None
+
+
+def _is_of_sinatra(path: str, text: str) -> bool:
+    if not _SINATRA_CALL.search(text) or _OTHERS.search(text):
+        return False
+    return bool(_SINATRA.search(text) or (_OF_A_BASE.search(text) and not _OF_A_TEST.search(path)))
 
 
 # statements

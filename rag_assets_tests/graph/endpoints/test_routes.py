@@ -451,7 +451,8 @@ def found(path: str, text: str) -> list[tuple[str, int]]:
         ),
         pytest.param("lib/routes.rb", RAILS.replace("routes.draw", "draw"), [], id="no rails"),
         pytest.param("app.rb", PADRINO, [("DELETE /jobs/*", 2), ("GET /jobs", 5)], id="sinatra and padrino"),
-        pytest.param("spec/a.rb", RSWAG, [], id="no sinatra"),
+        pytest.param("lib/a.rb", RSWAG, [], id="no sinatra"),
+        pytest.param("test/a.rb", PADRINO, [], id="a client of ruby"),
         pytest.param("docs/api.md", GIN, [], id="no code"),
     ],
 )
