@@ -62,7 +62,7 @@ _MOST_SIGNATURE_CHARS = 320
 """Some frameworks document each parameter in the signature, over a hundred lines."""
 _MOST_OUTLINES = 3  # of one type
 _MOST_OF_A_FILE = 3
-_MOST_MEMBERS = 12  # of a type
+_MOST_MEMBERS, _MOST_WANTED = 12, 60  # of a type, and of one whose members are asked for
 _FIELDS_IN_HEAD = frozenset({"go", "python"})
 """Languages where no mark ends a field: they are part of the head of their type."""
 _FEWEST_BODY_LINES, _MOST_BODIES = 3, 6  # of a type that one member tells the most of
@@ -94,7 +94,8 @@ def answer_of(
     told."""
     pieces: list[str] = []
     if wish.intent is Intent.DEFINITION:
-        pieces += _definitions(wish.names, evidence, does=wish.does)
+        most = _MOST_WANTED if wish.declared else _MOST_MEMBERS
+        pieces += _definitions(wish.names, evidence, most, does=wish.does)
     told = list(_facts_told(facts, at))
     said = "\n".join([facts.heading, *told] if facts.heading else told) if told else ""
     within = frozenset(evidence)
@@ -202,9 +203,9 @@ def _declaring_lines(piece: Evidence, name: str) -> tuple[int, int]:
     return start, min(end, start + _CITED_LINES - 1)
 
 
-def _definitions(names: Iterable[str], evidence: Sequence[Evidence], *, does: bool = False) -> list[str]:
-    """What declares the names: types with their members, members as they are; of a type the member that does the most
-    of what it `does`."""
+def _definitions(names: Iterable[str], evidence: Sequence[Evidence], most: int, *, does: bool = False) -> list[str]:
+    """What declares the names: types with their first members, members as they are; of a type the member that does the
+    most of what it `does`."""
     made = []
     for name in names:
         last = name.rpartition(".")[2].casefold()
@@ -220,7 +221,7 @@ def _definitions(names: Iterable[str], evidence: Sequence[Evidence], *, does: bo
         found = qualified if "." in name and qualified else found
         for passage in found[:2]:
             doing = _doing(passage) if does and passage.is_type else None
-            made += [_code_told(passage), *([_code_told(doing)] if doing else [])]
+            made += [_code_told(passage, most), *([_code_told(doing)] if doing else [])]
     return made
 
 
@@ -241,13 +242,13 @@ def _least_first(head: Passage, name: str) -> tuple[bool, bool, int]:
     return non_product_code(known.path) is not None, known.name.casefold() != name, -len(members_of(head))
 
 
-def _type_told(head: Passage) -> str:
+def _type_told(head: Passage, most: int) -> str:
     """A type: its doc comment, and its declarations without bodies; those that lie far from the head as quotes of their
     own, so that each is cited where it is."""
     members = members_of(head)
     if not members:
         return _member_told(_telling_lines(head, (), _CITED_LINES))
-    shown = members[:_MOST_MEMBERS]
+    shown = members[:most]
     made: list[str] = []
     has_fields = head.evidence.language in _FIELDS_IN_HEAD and "\n" in head.code.strip()
     if has_fields:
@@ -430,8 +431,8 @@ def _with_neighbours(passage: Passage, most: int, others: Sequence[Passage]) -> 
     )
 
 
-def _code_told(passage: Passage) -> str:
-    return _type_told(passage) if passage.is_type else _member_told(_telling_lines(passage, (), MOST_LINES))
+def _code_told(passage: Passage, most: int = _MOST_MEMBERS) -> str:
+    return _type_told(passage, most) if passage.is_type else _member_told(_telling_lines(passage, (), MOST_LINES))
 
 
 def _member_told(passage: Passage) -> str:

@@ -274,7 +274,8 @@ _TESTS = re.compile(
     re.IGNORECASE,
 )
 _IMPACT = (
-    r"\bwh(?:at|ich|o)\b.{0,60}\b(?:breaks?|affected|impacted)\b|\bimpact of\b"
+    r"\bwh(?:at|ich|o)\b.{0,60}\b(?:breaks|break(?=\W*$| (?:after|because|by|if|when|without)\b)|affected|impacted)\b"
+    r"|\bimpact of\b"
     r"|\bif (?:i|we|you|somebody) (?:change|remove|rename|delete|drop|edit|modify|touch|threw|throw)\b"
 )
 _USAGE = re.compile(
@@ -315,8 +316,8 @@ _DEFINITION = re.compile(
 _DECLARED = r"(?:table|view|class|type|interface|record|struct|entity|model|have)"
 _OWNER = rf"(?:(?:the|an?) )?(?P<{{0}}>\w+(?: (?!{_DECLARED}\b)\w+)?(?= {_DECLARED}\b)|[\w.]+)(?: {_DECLARED})*"
 _MEMBERS = re.compile(
-    r"^\W*(?:what|which|list|show)(?: are| the| me| all)*"
-    r" (?:columns|fields|properties|members|methods|settings|options)"
+    r"^\W*(?:(?:what|which|list|show|the|all)\b(?: are| the| me| all)* )?"
+    r"(?:columns|fields|properties|members|methods|settings|options)"
     rf" (?:are in|in|of|does|do|has|have) {_OWNER.format('owner')}(?: in the (?:database|db))?\W*$"
     rf"|^\W*what does {_OWNER.format('model')} (?:store|contain|hold|consist of)\W*$",
     re.IGNORECASE,
@@ -526,7 +527,8 @@ def settings_asked(question: str) -> tuple[str, str]:
 
 _SETTING = re.compile(
     r"\b(?:defaults?|time-?outs?|limits?|maximum|minimum|at (?:most|least)|settings?|configur\w+|polic(?:y|ies))\b"
-    r"|\brules\b|\bhow (?:many|much|long|often|big|large|far|fast|late|old)\b|\b(?:set|configure) nothing\b|\bnot set\b"
+    r"|\brules\b|\bhow (?:many|much|long|often|big|large|far|fast|late|old)\b|\b(?:set|configure) nothing\b"
+    r"|(?:\bnot|n['’]t) (?:set|configure|specify)\b"
     r"|\b(?:where|how) (?:do|can|could) (?:i|we|you) (?:set|change)\b",
     re.IGNORECASE,
 )

@@ -59,6 +59,10 @@ from rag_assets.search.query_parser import understand
         ("which interfaces does OrderService implement?", "definition", ("OrderService",)),
         ("show me how OrderService retries", "explanation", ("OrderService",)),
         ("What is this good for?", "overview", ()),
+        ("what would break if I drop Orders", "usage", ()),
+        ("what do I break by changing OrderService?", "usage", ("OrderService",)),
+        ("which tests break when OrderService changes", "usage", ("OrderService",)),
+        ("what is the default break duration of the shop?", "explanation", ()),
         ("what is the app built with", "overview", ()),
     ],
 )

@@ -122,11 +122,30 @@ def test_the_states_of_something_are_its_enumeration(shop: Index, question: str)
 
 @pytest.mark.parametrize(
     "question",
-    ["which columns does the orders table have?", "what columns are in Orders?", "which fields has an order?"],
+    [
+        "which columns does the orders table have?",
+        "what columns are in Orders?",
+        "which fields has an order?",
+        "columns of the orders table",
+    ],
 )
 def test_the_columns_of_a_table_are_what_its_type_has(shop: Index, question: str) -> None:
     found = shop.ask(question, options=AskOptions())
     assert found.text.startswith("`Order` in src/Orders/Order.cs:3 ") and "Id: int" in found.text
+
+
+def test_all_columns_of_a_wide_table_are_told(tmp_path: Path) -> None:
+    columns = "\n".join(f"    public int Amount{number} {{ get; set; }}" for number in range(30))
+    files = {
+        "src/Bill.cs": f"namespace Shop;\n\npublic class Bill\n{{\n{columns}\n}}\n",
+        "src/BillContext.cs": "namespace Shop;\n\npublic class BillContext : DbContext\n{\n"
+        "    public DbSet<Bill> Bills { get; set; }\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("columns of the bills table", options=AskOptions()).text
+        assert all(f"int Amount{number}" in told for number in range(30))
+        assert "int Amount29" not in index.ask("what is Bill?", options=AskOptions()).text
 
 
 PARTS = {

@@ -256,6 +256,7 @@ def test_nothing_is_told_of_settings_that_are_not_asked_for(shop: Index, questio
     ("question", "asks"),
     [
         ("which timeout is used when I set nothing", True),
+        ("what is the retry count if I don't set one?", True),
         ("where can I change how often the jobs run?", True),
         ("password rules for new accounts?", True),
         ("how late may a trigger be?", True),
