@@ -64,7 +64,7 @@ _MOST_SECTIONS = 150
 _VALUE = (
     r"^(?!.*\bis \{{).*(?<!\w){0}[\"']?\s*(?:\{{[^{{}}]*\}}\s*)?(?:\??:\s*[\w<>?\[\]., |]+?\s*|As\s+[\w.]+\s*)?"
     r"(?::?=(?![=>])|:(?!:))(?!\s*[\w.]+\(\s*{0}\s*[,)])\s*"
-    r"(?=[\d\"'-]|[Tt]rue|[Ff]alse|(?:new\s+)?[\w.]+\(|(?:\w+\.)*_?(?:[Dd]efault|DEFAULT|[A-Z]+_)\w*)"
+    r"(?=[\d\"'-]|[Tt]rue|[Ff]alse|(?:new\s+)?[\w.]+(?:<[\w.?]+>)?\(|(?:\w+\.)*_?(?:[Dd]efault|DEFAULT|[A-Z]+_)\w*)"
 )
 """Where code gives a value to a property, a field, a parameter or a key: a literal, what a call makes, a constant; what
 is made of itself (`ttl = parse(ttl)`) is none."""

@@ -268,6 +268,36 @@ def test_what_may_be_a_setting(question: str, asks: bool) -> None:
     assert asks_setting(question) is asks
 
 
+GIVEN_BY_CALLS = {
+    "src/HostOptions.cs": """\
+namespace Shop;
+
+public class HostOptions
+{
+    public void Load(IConfiguration config)
+    {
+        DisableRegistration = config.GetOrDefault<bool>("disable-registration", true);
+    }
+
+    public bool DisableRegistration
+    {
+        get;
+        set;
+    }
+}
+""",
+    "src/Accounts.cs": "namespace Shop;\n\npublic class Accounts(HostOptions options)\n{\n"
+    "    public bool MayRegister() => !options.DisableRegistration;\n}\n",
+}
+
+
+def test_a_default_that_a_generic_call_gives(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", GIVEN_BY_CALLS), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = told_by(index, "is registration disabled by default?", GIVEN_BY_CALLS)
+    assert told["Default"] == ["src/HostOptions.cs:7"] and told["Read in"] == ["src/Accounts.cs:5"]
+
+
 OF_A_FRONT_END = {
     "src/JobSettings.cs": "namespace Shop;\n\npublic class JobSettings\n{\n"
     "    public string CleanupInterval { get; set; }\n}\n",
