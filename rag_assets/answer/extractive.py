@@ -95,7 +95,7 @@ def answer_of(
     pieces: list[str] = []
     if wish.intent is Intent.DEFINITION:
         most = _MOST_WANTED if wish.declared else _MOST_MEMBERS
-        pieces += _definitions(wish.names, evidence, most, does=wish.does)
+        pieces += _definitions(wish.names, evidence, most, does=wish.does, choice=wish.choice)
     told = list(_facts_told(facts, at))
     said = "\n".join([facts.heading, *told] if facts.heading else told) if told else ""
     within = frozenset(evidence)
@@ -203,9 +203,11 @@ def _declaring_lines(piece: Evidence, name: str) -> tuple[int, int]:
     return start, min(end, start + _CITED_LINES - 1)
 
 
-def _definitions(names: Iterable[str], evidence: Sequence[Evidence], most: int, *, does: bool = False) -> list[str]:
+def _definitions(
+    names: Iterable[str], evidence: Sequence[Evidence], most: int, *, does: bool, choice: bool
+) -> list[str]:
     """What declares the names: types with their first members, members as they are; of a type the member that does the
-    most of what it `does`."""
+    most of what it `does`, and where values to choose from are asked for the enumerations that are called so alone."""
     made = []
     for name in names:
         last = name.rpartition(".")[2].casefold()
@@ -216,7 +218,8 @@ def _definitions(names: Iterable[str], evidence: Sequence[Evidence], most: int, 
             if passage.name.casefold() == last and not passage.is_prose
         ]
         types = sorted((one for one in found if one.is_type), key=lambda one: _least_first(one, last))
-        found = types or found
+        enumerations = [one for one in types if choice and "enum" in one.head.split()]
+        found = enumerations or types or found
         qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
         found = qualified if "." in name and qualified else found
         for passage in found[:2]:

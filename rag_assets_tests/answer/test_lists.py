@@ -120,6 +120,18 @@ def test_the_states_of_something_are_its_enumeration(shop: Index, question: str)
     assert found.text.startswith("`OrderStatus` in src/Orders/OrderStatus.cs:3-7 ") and "Sent," in found.text
 
 
+def test_values_are_those_of_the_enumeration_and_not_what_else_is_called_so(tmp_path: Path) -> None:
+    files = {
+        "src/Client/Invoices.cs": "namespace Client;\n\npublic enum InvoiceStatus\n{\n    New,\n    Settled,\n}\n",
+        "src/InvoiceStatus.cs": "namespace Web;\n\npublic class InvoiceStatus : ViewComponent\n{\n"
+        "    public string Invoke(int state) => Text(state);\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("what invoice statuses exist, and what do they mean?", options=AskOptions()).text
+        assert told.startswith("`InvoiceStatus` in src/Client/Invoices.cs:3-7 ") and "ViewComponent" not in told
+
+
 @pytest.mark.parametrize(
     "question",
     [
