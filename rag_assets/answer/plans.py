@@ -39,16 +39,15 @@ from rag_assets.search.section_source import section_source
 MOST_LISTED = 40
 """Of a list: two screens. Its heading counts them all, and `graph list` lists them."""
 _FEWEST_LISTED = 2
+_HAVING = frozenset(
+    map(root, word_set("available declared defined emitted exposed implemented published raised registered used"))
+)
+"""What a list says of all that it has, and no name does."""
 _CONTAINERS = frozenset(
-    map(
-        root,
-        word_set(
-            "api app application database persistence persistent product server service storage system available",
-            "declared defined emitted exposed implemented published raised registered used",
-        ),
-    )
+    map(root, word_set("api app application database persistence persistent product server service storage system"))
 )
 """What has all that a repository has, also where nothing is called so."""
+_EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
 _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
 MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
@@ -65,6 +64,8 @@ _FORMS = {
 """What stands before the name of a type, or in Go behind it."""
 _CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic readonly\b")
 _DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b")
+_HELD = frozenset({"metric"})
+"""What types that are called in the plural (`OrderMetrics`) have or make, and are not."""
 _HOSTED = frozenset({"background", "hosted", "recurring", "scheduled"})
 _RUN = frozenset({"job", "process", "service", "task", "worker"})
 _RUN_BY_A_HOST = re.compile(r"\b(?:BackgroundService|IHostedService|IJob|IInvocable)\b")
@@ -162,12 +163,19 @@ class ListedNode:
 
 
 def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm], said: str = "") -> GraphFacts:
-    """The first nodes that a noun lists, those alone that are about the subject of the question: of the file, the
-    project or the folder that it has `said`, where it names one. Of the product alone, if that has several."""
+    """The first nodes that a noun lists, those alone that are about the subject of the question, all of it where some
+    are: of the file, the project or the folder that it has `said`, where it names one. Of the product alone, if that
+    has several."""
     parts = parts_named(graph, said)
+    subject = [word for word in subject if word.root not in _HAVING]
+    telling = [word for word in subject if word.root not in _CONTAINERS]
     found = seen_of(nodes_listed(graph, noun, subject, parts), index)
+    if not found and telling:
+        subject, found = telling, seen_of(nodes_listed(graph, noun, telling, parts), index)
     is_in_part = bool(found) and not _parts_of_path(found[0].path).isdisjoint(parts)
     is_one = index.is_narrowed or is_in_part or (noun == "test" and all(_says_all(subject, one) for one in found))
+    if len(telling) > 1 and not _EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
+        is_one, found = is_one or len(best) < len(found), best
     fewest = 1 if is_one else _FEWEST_LISTED
     if len(found) < fewest and all(word.root in _CONTAINERS for word in subject):
         subject = ()
@@ -282,6 +290,8 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     named, contracts = list[int](), list[int]()
     for node in types:
         if noun == "test" and graph.language(node) in _TEST_FUNCTIONS:
+            continue
+        if noun in _HELD and graph.names[node].endswith("s"):
             continue
         said = [root(word) for word in identifier_words(graph.names[node])]
         if said[said[:1] == ["i"] : len(said) - (said[-1:] == ["base"])] == wanted:

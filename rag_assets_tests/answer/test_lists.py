@@ -111,6 +111,38 @@ def test_a_sort_that_nothing_is_of_is_no_list(shop: Index) -> None:
     assert found.intent is not Intent.LIST and "events:**" not in found.text
 
 
+def test_what_all_words_are_about_is_listed_alone(tmp_path: Path) -> None:
+    def controller(name: str, route: str) -> str:
+        return (
+            f'namespace Shop;\n\n[Route("{route}")]\npublic class {name}Controller\n{{\n'
+            "    [HttpGet] public int All() => 1;\n    [HttpPost] public int Add() => 1;\n}\n"
+        )
+
+    files = {
+        "src/Admin/RolesController.cs": controller("Roles", "admin/roles"),
+        "src/Admin/OrdersController.cs": controller("Orders", "admin/orders"),
+        "src/Shop/RolesController.cs": controller("Roles", "shop/roles"),
+        "src/Clerk/RolesController.cs": controller("Roles", "clerk/roles"),
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which endpoints does the admin api have for roles?", options=AskOptions()).text
+        assert told.startswith("**2 endpoints:**\n") and "admin/orders" not in told
+        told = index.ask("which endpoints are there for roles or orders?", options=AskOptions()).text
+        assert "admin/orders" in told
+
+
+def test_types_that_hold_metrics_are_none(tmp_path: Path) -> None:
+    files = {
+        f"src/{name}Metrics.cs": f"namespace Shop;\n\npublic class {name}Metrics\n{{\n    public int Count;\n}}\n"
+        for name in ("Order", "Refund")
+    } | {"docs/telemetry.md": "# Metrics\n\nThe shop emits the metrics `shop.orders` and `shop.refunds`.\n"}
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        found = index.ask("which metrics does the shop emit?", options=AskOptions(threshold=0.0))
+        assert found.intent is not Intent.LIST and "`shop.orders`" in found.text
+
+
 @pytest.mark.parametrize(
     "question",
     ["which states can an order be in?", "what order states are there?", "which statuses can an order have?"],
@@ -226,6 +258,15 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             "which endpoints does the order lines controller have?",
             "1 endpoint",
             ["GET /api/orders/lines** in src/Shop.Web/OrderLinesController.cs:6"],
+        ),
+        (
+            "what endpoints does the orders api expose?",
+            "3 endpoints",
+            [
+                "GET /api/orders/lines** in src/Shop.Web/OrderLinesController.cs:6",
+                "GET /api/orders** in src/Shop.Web/OrdersController.cs:6",
+                "POST /api/orders** in src/Shop.Web/OrdersController.cs:7",
+            ],
         ),
         (
             "which endpoints does the orders controller have?",
