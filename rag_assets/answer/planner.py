@@ -31,6 +31,7 @@ from rag_assets.answer.question_analysis import (
     asks_impact,
     asks_purpose,
     asks_setting,
+    asks_value,
     asks_what_is_thrown,
     asks_who_catches,
     convention_noun,
@@ -548,11 +549,19 @@ def _length(asked: Asked) -> Planned | None:
 
 
 def _setting_meant(asked: Asked) -> Planned | None:
-    """The settings that a question means by their names, of the index whose settings are nearest to it."""
-    if asked.wish.intent is not Intent.EXPLANATION or not asks_setting(asked.question.text):
+    """The settings that a question means by their names, of the index whose settings are nearest to it; of a name that
+    nothing declares where files of configuration set what is called so."""
+    if not asks_setting(asked.question.text):
         return None
-    from rag_assets.answer.setting_plan import setting_facts, settings_meant
+    from rag_assets.answer.setting_plan import key_facts, setting_facts, settings_meant
 
+    if asked.wish.intent in (Intent.EXPLANATION, Intent.DEFINITION):
+        known = _first(key_facts(index, name) for name in asked.undeclared for index, _ in asked.graphs)
+        if known[1]:
+            decides = asks_value(asked.question.text) and not asked.wish.does
+            return Planned(replace(asked.wish, intent=Intent.EXPLANATION), *known, decides, setting=1.0)
+    if asked.wish.intent is not Intent.EXPLANATION:
+        return None
     found = [
         (settings[0].said, index, settings)
         for index, graph in asked.graphs

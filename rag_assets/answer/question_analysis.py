@@ -539,6 +539,14 @@ def asks_setting(question: str) -> bool:
     return _SETTING.search(question) is not None
 
 
+_VALUE = re.compile(r"\b(?:defaults?|values?|configured|set)\b", re.IGNORECASE)
+
+
+def asks_value(question: str) -> bool:
+    """Whether a question is for what a setting is, or where it is set."""
+    return _VALUE.search(question) is not None
+
+
 _LENGTH = re.compile(
     r"^\W*how (?:long|short) (?:can|may|must|should|does|do|is|are)\b.*\b(?:be|have to be|allowed to be)\W*$"
     r"|\b(?:max(?:imum|imal)?|min(?:imum|imal)?|longest|allowed|permitted) (?:\w+ )?length\b"
@@ -635,9 +643,10 @@ def package_asked(text: str) -> tuple[str, bool]:
     return (found["name"], bool(found["before"] or found["after"])) if found else ("", False)
 
 
+_KEY = r"(?:setting|option|flag|switch|variable|key)"
 _PURPOSE = re.compile(
     r"^\W*what (?:is|are|does|do)\b.* (?:used for|good for|for|control|configure|affect|influence)\W*$"
-    r"|^\W*what does (?:the )?(?:(?:setting|option|flag|variable|key) \S+|`?(?-i:[A-Z][A-Z0-9_]{3,})`?) do\W*$"
+    rf"|^\W*what does (?:the )?(?:{_KEY} \S+|\S+ (?:feature )?{_KEY}|`?(?-i:[A-Z][A-Z0-9_]{{3,}})`?) do\W*$"
     r"|^\W*(?:how|where) (?:is|are)\b.* (?:used|read|needed|applied|evaluated|checked)\W*$",
     re.IGNORECASE,
 )

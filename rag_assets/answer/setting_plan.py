@@ -176,6 +176,12 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
     return GraphFacts(facts, len(facts), leads=settings[0].said >= _MOSTLY_SAID), found
 
 
+def key_facts(index: LabelIndex, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where files of configuration set a key that no code declares, as a feature flag is."""
+    found = _facts_of(Setting("", name, "", 0, 1.0), index)
+    return GraphFacts(tuple(found), len(found), leads=True), found
+
+
 def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     named = points_naming(setting.name, index, _MOST_SECTIONS)
     own = sections_of([setting.path], index.parts.shard(), index.scope()).keys() if named.cut else ()

@@ -298,6 +298,23 @@ def test_a_default_that_a_generic_call_gives(tmp_path: Path) -> None:
     assert told["Default"] == ["src/HostOptions.cs:7"] and told["Read in"] == ["src/Accounts.cs:5"]
 
 
+OF_A_FLAG = {
+    "src/Placed.cs": "namespace Shop;\n\npublic class Placed(IFeatures features, IBus bus)\n{\n"
+    '    public void Tell() { if (features.IsOn("PartialDelivery")) bus.Send("placed"); }\n}\n',
+    "src/appsettings.json": '{\n  "Features": {\n    "PartialDelivery": false\n  }\n}\n',
+}
+
+
+def test_a_key_that_no_code_declares_is_a_setting_too(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_FLAG), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        for question in ("is PartialDelivery on by default?", "what is the default of PartialDelivery?"):
+            assert index.ask(question, options=AskOptions()).confidence == 1.0
+            assert told_by(index, question, OF_A_FLAG)["Set in"] == ["src/appsettings.json:3"]
+        told = told_by(index, "what does the PartialDelivery flag do?", OF_A_FLAG)
+        assert told == {"Code names it in": ["src/Placed.cs:5"]}
+
+
 OF_A_FRONT_END = {
     "src/JobSettings.cs": "namespace Shop;\n\npublic class JobSettings\n{\n"
     "    public string CleanupInterval { get; set; }\n}\n",
