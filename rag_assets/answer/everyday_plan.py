@@ -32,7 +32,14 @@ from rag_assets.answer.technologies import (
     technologies_called,
     technologies_of,
 )
-from rag_assets.answer.whole_project import CALLED, Everyday, EverydayQuestion, is_called_as, is_of_action
+from rag_assets.answer.whole_project import (
+    CALLED,
+    Everyday,
+    EverydayQuestion,
+    is_called_as,
+    is_of_action,
+    is_of_release,
+)
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.identifiers import word_set
@@ -197,6 +204,10 @@ _SCRIPTS: Mapping[str, str] = {
     "lint": "lint format",
 }
 """What scripts of a `package.json` or `composer.json` and targets of a Makefile are called that do it."""
+_CHANGELOG = re.compile(
+    r"(?:.*/)?(?:change-?_?(?:log|s)|history|news|release(?:s|[-_]?notes))(?:\.(?:md|markdown|rst|adoc|txt))?",
+    re.IGNORECASE,
+)
 _DOCUMENT = re.compile(
     r"(?:\.github/(?=contribut)|docs?/)?(?!change|history|release|licen|cmakelists|requirements)[\w.-]+\.(?:md|markdown|rst|adoc|asciidoc|txt)"
     r"|readme|install|contributing|hacking",
@@ -526,6 +537,26 @@ def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> 
         if of_file or any(is_of_action(title, action) for title in headings):
             found.append((not of_file, place_of[path], payload.get("StartLine", 0), point))
     return tuple(point for *_, point in sorted(found)[:_MOST_SECTIONS])
+
+
+def release(index: LabelIndex, version: str) -> tuple[tuple[str, ...], bool]:
+    """The points of what changelogs say of a version, and whether there is a changelog."""
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if _CHANGELOG.fullmatch(path)]
+    paths = sorted((path for path in paths if non_product_code(path) is None), key=_depth)
+    payloads = sections_of(paths, index.parts.shard(), index.scope())
+    found: list[str] = []
+    for path in paths:
+        level = 0  # of the heading whose text goes on
+        of_file = [point for point in payloads if payloads[point]["Path"] == path]
+        for point in sorted(of_file, key=lambda one: payloads[one].get("StartLine", 0)):
+            is_told = level > 0
+            for heading in headings_in(code_of(payloads[point], index, ()), payloads[point].get("CodeLanguage", "")):
+                if is_of_release(heading.title, version):
+                    is_told, level = True, heading.level
+                elif heading.level <= level:
+                    is_told, level = is_told and heading.start > 0, 0
+            found += [point] * is_told
+    return tuple(found[:_MOST_SECTIONS]), bool(paths)
 
 
 def exports(index: LabelIndex, graph: Graph, module: str) -> tuple[GraphFacts, dict[GraphFact, str], str]:

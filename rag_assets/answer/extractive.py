@@ -27,7 +27,7 @@ from rag_assets.answer.passages import (
     passages_of,
 )
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
-from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_whole
+from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_release, is_of_whole
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
@@ -105,6 +105,8 @@ def answer_of(
         lead = sorted(lead, key=lambda known: (readme_first(known.path), known.line_start))
         pieces += [*_headed(lead, lambda heading: is_of_action(heading, wish.action), words, wish.action), said]
         pieces += [] if any(pieces) else _explanations(words, passages, within, _MOST_WHOLE)
+    elif wish.intent is Intent.RELEASE:
+        pieces += _of_release(wish.action, lead)
     elif wish.intent is Intent.OVERVIEW:
         about_it = any(role_of(word) != "manner" and not is_of_whole(word.word) for word in words)
         pieces += [*_introduction(lead)]
@@ -381,6 +383,28 @@ def _headed(
                 found.setdefault(passage.heading, passage)
     told = list(found.values())[:_BESIDE_FACTS]
     return [prose_told(_in_context(one, from_start=True, alone=bool(action)), words) for one in told]
+
+
+def _of_release(version: str, lead: Sequence[Evidence]) -> list[str]:
+    """What changelogs say below the heading of a version, up to the next heading that is no part of it."""
+    made: list[str] = []
+    path, level = "", 0
+    for known in sorted(lead, key=lambda one: (one.path, one.line_start)):
+        headings = [(known.text.count("\n", 0, one.start), one) for one in headings_in(known.text, known.language)]
+        start, own = next(((at, one) for at, one in headings if is_of_release(one.title, version)), (0, None))
+        if own is None and (not level or known.path != path):  # what goes on there is another version's
+            continue
+        path, level = known.path, own.level if own is not None else level
+        lines = known.text.split("\n")
+        ends = (at for at, one in headings if at >= start and one is not own and one.level <= level)
+        end = next(ends, len(lines))
+        level = level if end == len(lines) else 0
+        shown = "\n".join(lines[start : min(end, start + _CITED_LINES)]).rstrip().split("\n")
+        goes_on = ["…"] if end - start > _CITED_LINES else []
+        where = lines_of(known.path, known.line_start + start, known.line_start + start + len(shown) - 1)
+        quoted = "\n".join(f"> {defused(line)}".rstrip() for line in (*shown, *goes_on))
+        made.append(f"{where} {marker(known.id)}\n\n{quoted}")
+    return made
 
 
 def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:

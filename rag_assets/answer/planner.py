@@ -76,7 +76,9 @@ if TYPE_CHECKING:
 _OF_ERRORS = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE})
 _OF_CONVENTIONS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES})
 _OF_LISTS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION})
-_OF_THE_INDEX_ALONE = frozenset({Intent.LIST, Intent.STEPS, Intent.USAGE, Intent.IMPLEMENTATIONS, Intent.TABLES})
+_OF_THE_INDEX_ALONE = frozenset(
+    {Intent.LIST, Intent.STEPS, Intent.RELEASE, Intent.USAGE, Intent.IMPLEMENTATIONS, Intent.TABLES}
+)
 """What no search tells where a plan does."""
 _TOKEN = re.compile(r"\w[\w.+-]*\w")
 _MOST_NEAR = 3  # files of one name
@@ -268,7 +270,7 @@ def _everyday(asked: Asked) -> Planned | None:
         question = everyday_question(text)
     if question is None or (question.about in _OF_WHOLES and _names_declared(text, asked.target)):
         return None
-    from rag_assets.answer.everyday_plan import exports, project_facts, steps, technology_facts
+    from rag_assets.answer.everyday_plan import exports, project_facts, release, steps, technology_facts
 
     if question.about is Everyday.STEPS:
         (action,) = question.words
@@ -281,6 +283,13 @@ def _everyday(asked: Asked) -> Planned | None:
         if asked.wish.intent is Intent.OVERVIEW:
             return None
         return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {action}")
+    if question.about is Everyday.RELEASE:
+        (version,) = question.words
+        told_of = [release(index, version) for index in asked.target.members.values()]
+        if lead := tuple(point for points, _ in told_of for point in points):
+            return Planned(replace(asked.wish, intent=Intent.RELEASE, action=version), decides=True, lead=lead)
+        is_told = any(has_changelog for _, has_changelog in told_of)
+        return Planned(asked.wish, absent=f"no changelog has a heading of {version}") if is_told else None
     if question.about in (Everyday.COMMITS, Everyday.CHANGE, Everyday.AUTHORS):
         return _changed(asked, question)
     if question.about is Everyday.TECHNOLOGY:

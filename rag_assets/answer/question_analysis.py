@@ -256,6 +256,7 @@ class Intent(StrEnum):
     LIST = "list"
     PLACE = "place"
     STEPS = "steps"
+    RELEASE = "release"
     EXPLANATION = "explanation"
 
 
@@ -373,7 +374,7 @@ class QueryIntent:
     """`names` are identifiers that the question writes as code is written, `places` the files and lines that a path or
     a stack trace is, `routes` paths of HTTP. `does`: it asks what something does, which its body says. `choice`: the
     names are those of the enumeration whose values it asks for. `declared`: it asks for the declarations of the names
-    and nothing more. `action`: what is to be done, of a question for the steps."""
+    and nothing more. `action`: what is to be done, of a question for the steps; the version, of one for a release."""
 
     intent: Intent
     names: tuple[str, ...]

@@ -232,7 +232,7 @@ def _is_asked_of_it(words: Sequence[str]) -> bool:
 
 class Everyday(Enum):
     """What is asked. `CHANGE` is the last change of a file, `AUTHORS` who wrote it or when it was added,
-    `EXPORTS` what others can use."""
+    `EXPORTS` what others can use, `RELEASE` what a version brought."""
 
     TECHNOLOGY = auto()
     LICENCE = auto()
@@ -245,6 +245,7 @@ class Everyday(Enum):
     AUTHORS = auto()
     EXPORTS = auto()
     UNTESTED = auto()
+    RELEASE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,6 +400,11 @@ _COMMITS = word_set(
     "done happened been most made were few subject subjects file files",
 )
 _LATELY = word_set("lately recently recent latest last newest")
+_RELEASED = word_set(
+    "added breaking bug bugs bugfixes change changed changelog changes deprecated did does feature features fix fixed",
+    "fixes get improvements introduce introduced new news note notes release released removed version what's with",
+)
+_RELEASE = re.compile(r"v?(\d+(?:\.\d+)+(?:-[\w.]+)?)", re.IGNORECASE)
 _UNTESTED = word_set(
     "class classes type types untested tested tests test coverage covered unit yet",
     "no without lack lacks missing still",
@@ -422,7 +428,16 @@ def everyday_question(question: str) -> EverydayQuestion | None:
     if not words:
         return None
     said = frozenset(word for word in words if word not in _ASKING)
-    return _of_whole(words, said) or _of_one(words, written) or _of_technology(words)
+    return _of_release(words, said) or _of_whole(words, said) or _of_one(words, written) or _of_technology(words)
+
+
+def _of_release(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | None:
+    """`What changed in 2.4.1`, `what is new in v8.0`."""
+    versions = [found[1] for word in said if (found := _RELEASE.fullmatch(word))]
+    others = {word for word in said if not _RELEASE.fullmatch(word)}
+    if len(versions) != 1 or not others or not others <= _RELEASED or words[0] in ("when", "who", "why"):
+        return None
+    return EverydayQuestion(Everyday.RELEASE, (versions[0],))
 
 
 def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | None:
@@ -550,6 +565,11 @@ def _technology(called: tuple[str, ...], rest: Sequence[str]) -> EverydayQuestio
 def is_of_action(heading: str, action: str) -> bool:
     """Whether what is below a heading tells how something is done."""
     return not _HEADINGS[action].isdisjoint(_WORD.findall(heading.lower()))
+
+
+def is_of_release(heading: str, version: str) -> bool:
+    """Whether a heading is that of a version: `## [2.4.1] - 2024-05-01`."""
+    return re.match(rf"\W*(?:[a-z. -]+ )?\W*v?{re.escape(version)}(?![\w-]|\.\w)", heading, re.IGNORECASE) is not None
 
 
 def is_called_as(path: str, action: str) -> bool:

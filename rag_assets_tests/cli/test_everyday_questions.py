@@ -991,3 +991,56 @@ def test_a_protocol_is_no_class_that_a_test_could_name(tmp_path: Path) -> None:
     index_without_dagster(cli.home, new_repository(tmp_path / "till", files), "till")
     answer = asked(cli, "which classes have no tests?", "--path", "Sources").json["answer"]
     assert "**Till**" in answer and "**Counter**" not in answer
+
+
+CHANGELOG = """\
+# Changelog
+
+## [2.4.1] - 2024-05-02
+
+### Added
+
+- Coins of two colours.
+
+### Fixed
+
+- The drawer opens again.
+
+## 2.4.0
+
+- Notes are counted.
+
+## 1.4.1
+
+- Nothing of note.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("what changed in 2.4.1?", "3-11"),
+        ("what's new in version 2.4.1", "3-11"),
+        ("release notes of v2.4.0", "13-15"),
+        ("which bugs were fixed in 1.4.1?", "17-19"),
+    ],
+)
+def test_what_a_version_brought_is_told_by_the_changelog(tmp_path: Path, question: str, lines: str) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    repository = new_repository(tmp_path / "till", {"CHANGELOG.md": CHANGELOG, "src/Coins.cs": CODE})
+    index_without_dagster(cli.home, repository, "till")
+    found = asked(cli, question).json
+    assert found["intent"] == "release" and found["confidence"] == 1.0
+    first, last = map(int, lines.split("-"))
+    quoted = [line.removeprefix(">").strip() for line in found["answer"].splitlines() if line.startswith(">")]
+    assert found["answer"].startswith(f"CHANGELOG.md:{lines} ")
+    assert quoted == CHANGELOG.split("\n")[first - 1 : last]
+
+
+def test_a_version_that_no_changelog_has_is_said_to_be_missing(tmp_path: Path) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    repository = new_repository(tmp_path / "till", {"CHANGELOG.md": CHANGELOG, "src/Coins.cs": CODE})
+    index_without_dagster(cli.home, repository, "till")
+    done = cli.run("ask", "what changed in 2.4?", "--json")
+    assert done.code == 4 or done.json["unsure"]
+    assert "no changelog has a heading of 2.4" in str(done.json["reason"]) + str(done.json["notes"])
