@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, named_nodes, seen_of
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
+from rag_assets.answer.question_analysis import HOW_OFTEN, Intent, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.outline import SectionMember
@@ -66,10 +66,20 @@ _CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic readonly\b")
 _DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b")
 _HELD = frozenset({"metric"})
 """What types that are called in the plural (`OrderMetrics`) have or make, and are not."""
-_HOSTED = frozenset({"background", "hosted", "recurring", "scheduled"})
+_SCHEDULED = frozenset({"periodic", "recurring", "scheduled"})
+_HOSTED = _SCHEDULED | {"background", "hosted"}
 _RUN = frozenset({"job", "process", "service", "task", "worker"})
-_RUN_BY_A_HOST = re.compile(r"\b(?:BackgroundService|IHostedService|IJob|IInvocable)\b")
+_RUN_BY_A_SCHEDULE = re.compile(
+    r"\b(?:IJob|IInvocable|I?(?:Cron|Periodic|Recurring|Scheduled)\w*(?:Job|Service|Task|Worker))\b"
+)
+_RUN_BY_A_HOST = re.compile(rf"\b(?:BackgroundService|IHostedService)\b|{_RUN_BY_A_SCHEDULE.pattern}")
 """How a type says that nobody calls it: `which background jobs are there?`"""
+_HOW_OFTEN = re.compile(r"\b(?:how often|when|intervals?|schedules?)\b", re.IGNORECASE)
+_EVERY = (
+    r"<(?:\w+\.)*{0}>\s*\(.*"
+    r"(?:\bTimeSpan\b|\bCron|Every|Hourly|Daily|Weekly|Monthly|\"[\d*/,-]+(?: [\w*/,?#-]+){{4,}}\")"
+)
+"""Where code says how often a type is run."""
 _TEST_FUNCTIONS = {"python": "test_", "go": "Test", "rust": ""}
 """What the functions begin with that are tests: in Rust all of a file or a module of tests."""
 _TEST_FILES = frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vue"})  # cases are calls there
@@ -188,6 +198,11 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     facts = tuple(one.fact for one in found[:MOST_LISTED])
     if any(key_kind(one.key) is NodeType.FILE for one in found[:MOST_LISTED]):
         facts = _at_first_sections(facts, index)
+    if _HOSTED.issuperset(noun.split()[:-1]) and " " in noun and _HOW_OFTEN.search(said):
+        told = [_at_schedule(one, index) for one in facts]
+        if told == [*facts] and said == HOW_OFTEN:
+            return GraphFacts()
+        facts = tuple(sorted(told, key=lambda one: one in facts))
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
 
 
@@ -198,6 +213,14 @@ def _at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[G
         path, line = section.get("Path", ""), section.get("StartLine", 1)
         starts[path] = min(line, starts.get(path, line))
     return tuple(replace(one, line=max(one.line, starts.get(one.path, 1))) for one in facts)
+
+
+def _at_schedule(fact: GraphFact, index: LabelIndex) -> GraphFact:
+    """What is run where code of the product says how often, if a line of it does."""
+    code = product_of(points_naming(fact.source, index).ids, index)
+    says = re.compile(_EVERY.format(re.escape(fact.source)))
+    told = sorted(facts_naming(says, code, index, ("", fact.source, True)), key=lambda one: (one.path, one.line))
+    return replace(fact, path=told[0].path, line=told[0].line, is_comment=True) if told else fact
 
 
 def parts_named(graph: Graph, said: str) -> list[str]:
@@ -281,7 +304,8 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
             return nodes, False
     types = _of_kind(graph, NodeType.TYPE)
     if noun in _RUN and sort and _HOSTED.issuperset(sort):
-        return _run_by_a_host(graph, types), True
+        scheduled = _run_by(_RUN_BY_A_SCHEDULE, graph, types) if _SCHEDULED.issuperset(sort) else np.array([], np.int64)
+        return (scheduled if len(scheduled) else _run_by(_RUN_BY_A_HOST, graph, types)), True
     if noun in _FORMS and not sort:
         return np.array([node for node in types if _FORMS[noun].match(_head(graph, node))], np.int64), True
     functions = _test_functions(graph) if noun == "test" else ()
@@ -323,9 +347,9 @@ def _of_kind(graph: Graph, kind: NodeType) -> list[int]:
     return found
 
 
-def _run_by_a_host(graph: Graph, types: Sequence[int]) -> Numbers:
-    """The types that a host runs, and what derives from them."""
-    found = {node for node in types if _RUN_BY_A_HOST.search(_bases(graph, node))}
+def _run_by(says: re.Pattern[str], graph: Graph, types: Sequence[int]) -> Numbers:
+    """The types that a host or a schedule runs, and what derives from them."""
+    found = {node for node in types if says.search(_bases(graph, node))}
     found |= _derived(graph, list(found))[0]
     return np.array(sorted(node for node in found if not _ABSTRACT.search(graph.signature(node))), np.int64)
 

@@ -690,11 +690,22 @@ _TESTS_LISTED = re.compile(
 )
 
 
+HOW_OFTEN = "how often"
+_HOW_OFTEN_RUN = re.compile(
+    r"^\W*(?:how often|when) (?:do|does|are) (?:all |our |the )*"
+    r"(?P<sort>background|hosted|periodic|recurring|scheduled) (?P<noun>jobs|services|tasks|workers)"
+    r" (?:run|executed|started|triggered)\W*$",
+    re.IGNORECASE,
+)
+
+
 def listed_noun(question: str) -> tuple[str, str]:
     """(what a question wants a list of, in the singular and lower case, as `event` or `integration event`; the rest of
     the question); two '' for none."""
     if (tests := _TESTS_LISTED.match(question.strip())) is not None:
         return "test", tests["rest"]
+    if (scheduled := _HOW_OFTEN_RUN.match(question.strip())) is not None:
+        return f"{scheduled['sort']} {singular(scheduled['noun'])}".lower(), HOW_OFTEN
     found = _LIST.match(question.strip())
     if found is None or _HOW_MANY_AT_MOST.match(question):
         return "", ""

@@ -132,6 +132,48 @@ def test_what_all_words_are_about_is_listed_alone(tmp_path: Path) -> None:
         assert "admin/orders" in told
 
 
+JOBS = {
+    "src/IPeriodicTask.cs": "namespace Shop;\n\npublic interface IPeriodicTask { Task Do(); }\n",
+    "src/Rates.cs": "namespace Shop;\n\npublic class Rates : IPeriodicTask { public Task Do() => Load(); }\n",
+    "src/Cleanup.cs": "namespace Shop;\n\npublic class Cleanup : IPeriodicTask { public Task Do() => Purge(); }\n",
+    "src/Watcher.cs": "namespace Shop;\n\npublic class Watcher : BackgroundService { }\n",
+}
+SCHEDULES = """\
+namespace Shop;
+
+public static class Startup
+{
+    public static void Add(IServiceCollection services)
+    {
+        services.AddSingleton<Rates>();
+        services.AddScheduledTask<Rates>(TimeSpan.FromSeconds(30));
+        services.AddScheduledTask<Cleanup>(TimeSpan.FromHours(6));
+    }
+}
+"""
+
+
+def test_what_a_schedule_runs_is_told_with_how_often(tmp_path: Path) -> None:
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", {**JOBS, "src/Startup.cs": SCHEDULES}), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        for question in (
+            "what scheduled tasks are there and how often do they run?",
+            "how often do scheduled jobs run?",
+        ):
+            told = index.ask(question, options=AskOptions()).text
+            assert "**Rates** in src/Startup.cs:8" in told and "**Cleanup** in src/Startup.cs:9" in told
+            assert "Watcher" not in told
+        told = index.ask("which background jobs are there?", options=AskOptions()).text
+        assert "**Rates** in src/Rates.cs:3" in told and "**Watcher** in src/Watcher.cs:3" in told
+
+
+def test_how_often_is_not_answered_by_a_list_without_it(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**JOBS}), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert index.ask("how often do the scheduled jobs run?", options=AskOptions()).intent is not Intent.LIST
+
+
 def test_types_that_hold_metrics_are_none(tmp_path: Path) -> None:
     files = {
         f"src/{name}Metrics.cs": f"namespace Shop;\n\npublic class {name}Metrics\n{{\n    public int Count;\n}}\n"
