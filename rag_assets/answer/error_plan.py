@@ -57,8 +57,8 @@ def error_facts(target: Searchable, names: Iterable[str], *, caught_first: bool)
             )
             told |= {(one.path, one.line) for one in shown}
             found |= {replace(one, group=group): facts[one] for one in shown[:_MOST_EACH]}
-    first = CAUGHT if caught_first else _THROWN
-    return dict(sorted(found.items(), key=lambda one: one[0].group != first))
+    groups = (CAUGHT, _THROWN, _MADE) if caught_first else (_THROWN, _MADE, CAUGHT)
+    return dict(sorted(found.items(), key=lambda one: groups.index(one[0].group)))
 
 
 def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dict[GraphFact, str]:

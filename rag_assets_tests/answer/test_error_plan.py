@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -150,6 +151,20 @@ def test_an_error_that_is_thrown_by_another_method_is_made_somewhere(shop: Index
     """Clients of a server make the error that belongs to a status, and throw whichever it is."""
     told = told_by(shop, "when is RateLimitException thrown?")
     assert told == {MADE: ["src/Web/Client.cs:15"]}
+
+
+def test_what_makes_an_error_is_told_before_what_catches_it(tmp_path: Path) -> None:
+    files = {
+        "src/BrokenException.cs": "namespace Shop;\n\npublic class BrokenException : Exception { }\n",
+        "src/Circuit.cs": "namespace Shop;\n\npublic class Circuit\n{\n"
+        "    public Exception Opened(bool open) => open ? new BrokenException() : null;\n}\n",
+        "src/Caller.cs": "namespace Shop;\n\npublic class Caller\n{\n    public void Run()\n    {\n"
+        "        try { Call(); }\n        catch (BrokenException) { Wait(); }\n    }\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert [*told_by(index, "what throws BrokenException?")] == [MADE, CAUGHT]
+        assert [*told_by(index, "who catches BrokenException?")] == [CAUGHT, MADE]
 
 
 def test_an_error_that_is_a_value(shop: Index) -> None:
