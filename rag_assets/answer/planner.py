@@ -84,6 +84,8 @@ _TOKEN = re.compile(r"\w[\w.+-]*\w")
 _MOST_NEAR = 3  # files of one name
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _PACKAGES = frozenset({"package", "dependency", "library"})
+_OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|pushed)\b", re.IGNORECASE)
+"""What is said of the packages that a project makes, and not of those that it refers to."""
 _OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
 """`Which packages does it depend on?` is for a list."""
 _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
@@ -398,6 +400,8 @@ def _listed(asked: Asked) -> Planned | None:
         return None
     if rest.split()[:1] in (["does"], ["do"]):
         rest = _with_it(rest, asked.target)
+    if noun in _PACKAGES and _OWN_PACKAGES.search(rest):
+        return None
     if noun and asks_choice(rest):
         from rag_assets.answer.plans import LISTED_KINDS
 

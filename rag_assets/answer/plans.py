@@ -64,7 +64,7 @@ _FORMS = {
 """What stands before the name of a type, or in Go behind it."""
 _CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic readonly\b")
 _DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b")
-_HELD = frozenset({"metric"})
+_HELD = frozenset({"claim", "metric", "permission", "scope"})
 """What types that are called in the plural (`OrderMetrics`) have or make, and are not."""
 _SCHEDULED = frozenset({"periodic", "recurring", "scheduled"})
 _HOSTED = _SCHEDULED | {"background", "hosted"}
@@ -326,6 +326,8 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     derived, bases = _derived(graph, contracts if sort else [*contracts, *one_of_them])
     found = derived if sort and derived else derived.union(named, contracts)
     found -= {node for node in bases if _ABSTRACT.search(graph.signature(node))}
+    others = found.difference(contracts)
+    found = others or found if all(_ABSTRACT.search(graph.signature(node)) for node in contracts) else found
     return np.array(sorted(found.union(functions)), np.int64), bool(sort and derived)
 
 

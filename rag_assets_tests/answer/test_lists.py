@@ -132,6 +132,27 @@ def test_what_all_words_are_about_is_listed_alone(tmp_path: Path) -> None:
         assert "admin/orders" in told
 
 
+def test_a_contract_and_what_holds_them_are_none_of_a_sort(tmp_path: Path) -> None:
+    files = {
+        "src/ICommand.cs": "namespace Shop;\n\npublic interface ICommand : ICommand<Unit> { }\n\n"
+        "public interface ICommand<T> { }\n",
+        "src/Pay.cs": "namespace Shop;\n\npublic record PayCommand(int Id) : ICommand<int>;\n",
+        "src/Send.cs": "namespace Shop;\n\npublic record SendCommand(int Id) : ICommand<int>;\n",
+        "src/Permission.cs": "namespace Shop;\n\npublic class Permission { public string Name; }\n",
+        "src/WalletPermissions.cs": "namespace Shop;\n\npublic record WalletPermissions(bool CanPay);\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which commands exist?", options=AskOptions()).text
+        assert told.startswith("**2 commands:**\n") and "ICommand**" not in told
+        assert index.ask("what permissions exist?", options=AskOptions()).intent is not Intent.LIST
+
+
+def test_packages_that_are_published_are_not_those_that_are_used(parts: Index) -> None:
+    assert parts.ask("which packages are used?", options=AskOptions()).intent is Intent.LIST
+    assert parts.ask("which packages are published?", options=AskOptions()).intent is not Intent.LIST
+
+
 JOBS = {
     "src/IPeriodicTask.cs": "namespace Shop;\n\npublic interface IPeriodicTask { Task Do(); }\n",
     "src/Rates.cs": "namespace Shop;\n\npublic class Rates : IPeriodicTask { public Task Do() => Load(); }\n",
