@@ -455,11 +455,15 @@ def _convention(asked: Asked) -> Planned | None:
 
 
 def _handled(asked: Asked) -> Planned | None:
-    """What handles the messages of a question, where the graph knows a handler."""
+    """What handles the messages of a question, where the graph knows a handler, or code says that it gets them."""
     if not asked.wish.names or not asks_handler(asked.question.text):
         return None
     known = _from_graphs(asked, replace(asked.wish, intent=Intent.HANDLERS))
-    return _answered(asked, Intent.EXPLANATION, (replace(known.facts, leads=True), known.at))
+    if known.at:
+        return _answered(asked, Intent.EXPLANATION, (replace(known.facts, leads=True), known.at))
+    from rag_assets.answer.usage_plan import receivers_of
+
+    return _answered(asked, Intent.EXPLANATION, receivers_of(asked.target, asked.wish.names))
 
 
 def _errors(asked: Asked) -> Planned | None:

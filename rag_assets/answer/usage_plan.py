@@ -1,8 +1,9 @@
-"""Which projects use a package, by the manifests and project files that name it; and what a change of something
-reaches."""
+"""Which projects use a package, by the manifests and project files that name it; what receives a message that the graph
+knows no handler of; and what a change of something reaches."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,12 +11,32 @@ from dataclasses import replace
 import numpy as np
 
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fact_of, facts_at, named_nodes, seen_of
+from rag_assets.answer.plans import facts_naming, points_naming, product_of
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
 from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file
 from rag_assets.graph.lookup import short_name
-from rag_assets.search.index import LabelIndex
+from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code
+
+_RECEIVES = (
+    r"\b(?:(?:Un)?[Ss]ubscribe|[Ll]isten|[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n|[Ww]ait)\w*<(?:\w+\.)*{0}>"
+    r"|\b(?:is|case|instanceof)\s+\(?(?:\w+\.)*{0}(?![\w.])"
+    r"|\b(?:[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n[A-Z]|Apply|When)\w*\((?:[\w.]+\s+\w+,\s*)*(?:\w+\.)*{0}\s+\w+"
+)
+"""What gets a message: `Subscribe<OrderPaid>(…)`, `if (message is OrderPaid)`, `Handle(OrderPaid paid)`."""
+
+
+def receivers_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where code of the product subscribes to some messages, or takes them, with the points that show it."""
+    at: dict[GraphFact, str] = {}
+    for name in (one.rpartition(".")[2] for one in names):
+        code = product_of(points_naming(name, target).ids, target)
+        at |= facts_naming(re.compile(_RECEIVES.format(re.escape(name))), code, target, ("receives", name, True))
+    facts = sorted(at, key=lambda one: (one.path, one.line))
+    shown = {one: at[one] for one in facts[:MOST_FACTS]}
+    command = f"search {shlex.quote(facts[0].target)}" if facts else ""
+    return GraphFacts(tuple(shown), len(facts), command=command, leads=True), shown
 
 
 def users_of_package(

@@ -269,6 +269,26 @@ def test_what_handles_a_message_is_told_first(tmp_path: Path, question: str) -> 
     assert told.startswith("- **PlaceOrderHandler.Handle** handles **PlaceOrder** in src/PlaceOrderHandler.cs:4")
 
 
+def test_what_subscribes_to_a_message_receives_it(tmp_path: Path) -> None:
+    files = {
+        "src/OrderPaid.cs": "namespace Shop;\npublic record OrderPaid(int Id);\n",
+        "src/Cashier.cs": "namespace Shop;\npublic class Cashier(IBus bus)\n{\n"
+        "    public void Pay(int id) => bus.Publish(new OrderPaid(id));\n}\n",
+        "src/Mailer.cs": "namespace Shop;\npublic class Mailer : Listener\n{\n"
+        "    public override void Start() => Subscribe<OrderPaid>();\n"
+        "    public override void Process(object message)\n    {\n"
+        "        if (message is OrderPaid paid) Send(paid.Id);\n    }\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("who handles OrderPaid?", options=AskOptions()).text
+    facts = [line.partition(": `")[0] for line in told.splitlines() if line.startswith("- **")]
+    assert facts == [
+        "- **Mailer.Start** receives **OrderPaid** in src/Mailer.cs:4",
+        "- **Mailer.Process** receives **OrderPaid** in src/Mailer.cs:7",
+    ]
+
+
 def test_what_creates_a_type_by_its_constructor_is_told_once(tmp_path: Path) -> None:
     files = {
         "src/Store.cs": "public class Store\n{\n    public Store(int size) { }\n}\n",
