@@ -187,6 +187,8 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if len(telling) > 1 and not _EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
         is_one, found = is_one or len(best) < len(found), best
     fewest = 1 if is_one else _FEWEST_LISTED
+    if not found and " " in noun:  # value objects are seldom called so
+        found = seen_of(_in_folder(graph, noun, telling), index)
     if len(found) < fewest and all(word.root in _CONTAINERS for word in subject):
         subject = ()
         found = seen_of(nodes_listed(graph, noun), index)
@@ -213,6 +215,14 @@ def _at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[G
         path, line = section.get("Path", ""), section.get("StartLine", 1)
         starts[path] = min(line, starts.get(path, line))
     return tuple(replace(one, line=max(one.line, starts.get(one.path, 1))) for one in facts)
+
+
+def _in_folder(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> list[ListedNode]:
+    """The types about a subject in folders that are called as several of a noun: in `ValueObjects` value objects."""
+    folder = _as_words(list_heading(noun, 2).strip("*: ").partition(" ")[2])
+    types = places_of(graph, np.array(_of_kind(graph, NodeType.TYPE), np.int64))
+    found = [one for one in types if folder in map(_as_words, one.path.split("/")[:-1]) and _says(subject, one.path)]
+    return sorted(found, key=lambda one: (one.path, one.line))
 
 
 def _at_schedule(fact: GraphFact, index: LabelIndex) -> GraphFact:

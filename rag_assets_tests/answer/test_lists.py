@@ -153,6 +153,20 @@ def test_packages_that_are_published_are_not_those_that_are_used(parts: Index) -
     assert parts.ask("which packages are published?", options=AskOptions()).intent is not Intent.LIST
 
 
+def test_what_its_folder_alone_says_is_of_a_sort(tmp_path: Path) -> None:
+    files = {
+        f"src/{part}/ValueObjects/{name}.cs": f"namespace Shop;\n\npublic record {name}(int Value);\n"
+        for part, name in (("Sales", "OrderId"), ("Sales", "Money"), ("Stock", "Shelf"), ("Stock", "Amount"))
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("what value objects are there?", options=AskOptions()).text
+        assert told.startswith("**4 value objects:**\n") and "**Shelf**" in told
+        told = index.ask("which value objects does the sales service have?", options=AskOptions()).text
+        assert told.startswith("**2 value objects:**\n") and "**Shelf**" not in told
+        assert index.ask("which domain objects are there?", options=AskOptions()).intent is not Intent.LIST
+
+
 JOBS = {
     "src/IPeriodicTask.cs": "namespace Shop;\n\npublic interface IPeriodicTask { Task Do(); }\n",
     "src/Rates.cs": "namespace Shop;\n\npublic class Rates : IPeriodicTask { public Task Do() => Load(); }\n",
