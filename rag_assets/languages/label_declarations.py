@@ -83,7 +83,12 @@ def _mounts_in(file: ParsedFile) -> MountDeclarations:
         from rag_assets.languages.rust_mounts import rust_mounts  # start-up budget: not of C#
 
         return rust_mounts(file.path, file.text)
-    found = mounts_in(file.path, file.text, routed) if routed else NO_MOUNTS
+    if routed == "python" and "include(" in file.text:
+        from rag_assets.languages.routes import include_prefixes  # start-up budget: not of C#
+
+        found = mounts_in(file.path, file.text, routed, include_prefixes)
+    else:
+        found = mounts_in(file.path, file.text, routed) if routed else NO_MOUNTS
     if routed == "python" and any(word in file.text for word in _OF_VIEWSETS):
         from rag_assets.languages.viewsets import viewsets_in  # start-up budget: of few files
 

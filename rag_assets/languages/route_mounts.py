@@ -11,8 +11,9 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rag_assets.dependency_trace import tracked
 
@@ -161,8 +162,11 @@ def _named(names: Sequence[str], near: str, units: set[str], by_end: Mapping[str
     return ""
 
 
-def mounts_in(path: str, text: str, language: str) -> MountDeclarations:
-    """The units of a file and what it mounts; nothing for a file that has neither routes nor mounts."""
+def mounts_in(
+    path: str, text: str, language: str, around: Callable[[str], Mapping[int, Sequence[str]]] = lambda _: {}
+) -> MountDeclarations:
+    """The units of a file and what it mounts; nothing for a file that has neither routes nor mounts. `around` tells
+    where an `include` of Django begins → the paths around it in the file."""
     may_have = _MAY_HAVE.get(language)
     if may_have is None or len(text) > _LONGEST or _OF_A_TEST.search(path):
         return MountDeclarations()
@@ -172,7 +176,7 @@ def mounts_in(path: str, text: str, language: str) -> MountDeclarations:
     if language == "go":
         functions = go_functions(text, posixpath.dirname(path))
         return MountDeclarations(tuple(sorted({u for f in functions for u in f.units})), tuple(_go(text, functions)))
-    find = _python if language == "python" else _typescript
+    find = partial(_python, around=around) if language == "python" else _typescript
     units = dict.fromkeys((path, *(router_unit(path, name) for name in _PY_REGISTERED.findall(text))))
     if _TS_GLOBAL.search(text):
         units[f"{posixpath.dirname(path)}{_CONTROLLERS}"] = None
@@ -321,16 +325,17 @@ def router_unit(path: str, router: str) -> str:
     return f"{path}#{router}"
 
 
-def _python(path: str, text: str) -> Iterator[RouteMount]:
+def _python(path: str, text: str, around: Callable[[str], Mapping[int, Sequence[str]]]) -> Iterator[RouteMount]:
     text = _COMMENT_LINE.sub("", text)
     includes, mounts = list(_PY_INCLUDE.finditer(text)), list(_PY_MOUNT.finditer(text))
     imported = python_imports(text, posixpath.dirname(path)) if includes or mounts else {}
     routers, constants = (router_prefixes(text), dict(_PY_PATH.findall(text))) if mounts else ({}, {})
+    places = around(text) if includes else {}
     for include in includes:
-        if include["dotted"]:
-            yield RouteMount((path,), _python_files((include["dotted"].replace(".", "/"),)), include["path"])
-        elif targets := _python_named(include["name"], imported):
-            yield RouteMount((path,), targets, include["path"])
+        dotted = include["dotted"]
+        targets = _python_files((dotted.replace(".", "/"),)) if dotted else _python_named(include["name"], imported)
+        for above in places.get(include.start(), [""]) if targets else ():
+            yield RouteMount((path,), targets, joined(above, include["path"]) if above else include["path"])
     registered = set(_PY_REGISTERED.findall(text))
     for router in dict.fromkeys(one for one in _PY_SERVED.findall(text) if one in registered):
         yield RouteMount((path,), (router_unit(path, router),), "")  # below which path of the file, its routes say

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -458,7 +458,37 @@ def _python_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
     yield from islice(_django_routes(text, listed_calls, closed), len(listed_calls) + _MOST_INCLUDED)
 
 
+def include_prefixes(text: str) -> dict[int, list[str]]:
+    """Where a call of Django includes something → the paths that the lists and includes around it have in the file."""
+    calls = [call for call in in_code(text, _CALLS["python"]) if not call["on"]]
+    placed, above = _included(text, calls, closed_brackets(text, "python"))
+    found = {
+        call.start(): [joined(one, place) for one in above(name)] for call, place, name in placed if call["include"]
+    }
+    return {start: prefixes for start, prefixes in found.items() if prefixes != ["/"]}
+
+
 def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
+    placed, above = _included(text, calls, closed)
+    names = {call["list"] or call["spread"] for call in calls}
+    for call, place, name in placed:
+        if not (call["include"] or call["spread"]):
+            said = next(group for group in ("path", "resource", "at") if call[group] is not None)
+            name = call["router"] if call["router"] and call["router"] in names else name
+            listed = _METHODS.search(
+                text, call.end(), min(closed.get(text.find("(", call.start()), 0), call.end() + 500)
+            )
+            verbs = _verbs(call["served"] or (listed[1] if listed else "")) or [ANY_METHOD]
+            for prefix in above(name):
+                path = joined(prefix, place, call[said])
+                start, router, viewset = call.start(said), call["router"] or "", call["viewset"] or ""
+                yield from (Route(verb, path, start, router, viewset) for verb in verbs)
+
+
+def _included(
+    text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]
+) -> tuple[list[tuple[re.Match[str], str, str]], Callable[[str], list[str]]]:
+    """The places of calls, and what tells the prefixes of a list."""
     placed = list(_places(text, calls, closed))
     uses: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for call, place, name in placed:
@@ -474,18 +504,7 @@ def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
             known[name] = list(found)[:_MOST_PREFIXES] or [""]
         return known.get(name, [""])
 
-    for call, place, name in placed:
-        if not (call["include"] or call["spread"]):
-            said = next(group for group in ("path", "resource", "at") if call[group] is not None)
-            name = call["router"] if call["router"] in uses else name
-            listed = _METHODS.search(
-                text, call.end(), min(closed.get(text.find("(", call.start()), 0), call.end() + 500)
-            )
-            verbs = _verbs(call["served"] or (listed[1] if listed else "")) or [ANY_METHOD]
-            for prefix in above(name):
-                path = joined(prefix, place, call[said])
-                start, router, viewset = call.start(said), call["router"] or "", call["viewset"] or ""
-                yield from (Route(verb, path, start, router, viewset) for verb in verbs)
+    return placed, above
 
 
 def _places(

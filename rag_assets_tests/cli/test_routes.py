@@ -64,8 +64,7 @@ router = DefaultRouter()
 router.register("reports", reports.ReportViewSet)
 router.register(prefix="gone", viewset=gone.GoneViewSet)
 urlpatterns = [
-    path("api/", include([*router.urls])),
-    path("api/orders/", include("shop.orders.urls")),
+    path("api/", include([*router.urls, path("orders/", include("shop.orders.urls"))])),
 ]
 """,
     "shop/orders/urls.py": """\

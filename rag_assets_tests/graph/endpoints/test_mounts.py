@@ -189,6 +189,20 @@ DJANGO = {
         urlpatterns = [path("profiles/<name>/", one)]
         """,
 }
+DJANGO_LISTS = {
+    "shop/urls.py": """\
+        from django.urls import include, path
+        from shop import profiles
+        # path("gone/", include("shop.articles.urls"))
+        v1 = [path("articles/", include("shop.articles.urls")), path("", include(profiles.urls))]
+        urlpatterns = [
+            path("api/", include([path("v1/", include(v1))])),
+            path("old/", include(v1)),
+        ]
+        """,
+    "shop/articles/urls.py": 'from django.urls import path\nurlpatterns = [path("feed/", feed)]\n',
+    "shop/profiles/urls.py": 'from django.urls import path\nurlpatterns = [path("me/", me)]\n',
+}
 DJANGO_REST = {
     "shop/urls.py": """\
         from django.urls import include, path
@@ -236,6 +250,11 @@ def routes(texts: dict[str, str]) -> list[str]:
             NESTED_FASTAPI, ["GET /api/app/about", "GET /api/recipes/events", "POST /api/recipes"], id="nested fastapi"
         ),
         pytest.param(DJANGO, ["ANY /api/articles/feed", "ANY /api/profiles/{name}"], id="django"),
+        pytest.param(
+            DJANGO_LISTS,
+            ["ANY /api/v1/articles/feed", "ANY /api/v1/me", "ANY /old/articles/feed", "ANY /old/me"],
+            id="django lists",
+        ),
         pytest.param(DJANGO_REST, ["ANY /api/orders", "ANY /api/orders/{order}/items"], id="django rest"),
     ],
 )
