@@ -36,6 +36,8 @@ _DEEPEST = 8
 _MOST_PREFIXES = 10
 _CONTROLLERS = "#controllers"
 """The unit of all controllers below a folder."""
+API_ONLY = "#api_only"
+"""What an application of Rails mounts that has no forms."""
 _LONGEST = 200_000
 """In characters: longer files are data or made by a program."""
 
@@ -123,6 +125,11 @@ class MountSymbols:
             if mounts := self._mounts.get(f"{folder}{_CONTROLLERS}"):
                 return mounts[0][1]
         return ""
+
+    @tracked("mounts.is_api_only")
+    def is_api_only(self, path: str) -> bool:
+        """Whether the application of Rails that a file of routes is of has no forms."""
+        return f"{path.partition('config/routes')[0]}{API_ONLY}" in self._mounts
 
     @tracked("mounts.viewset")
     def viewset(self, key: str) -> ViewSet | None:

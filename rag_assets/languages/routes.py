@@ -203,6 +203,11 @@ _PHP_CALL = (
     r"|(?:resource|apiResource)\(\s*[\"'](?P<resource>[^\"'\n]*)[\"']|prefix\(\s*[\"'](?P<prefix>[^\"'\n]*)[\"']\s*\)"
     r"|(?P<group>group)\((?:\s*\[[^\[\]]{0,400}?[\"']prefix[\"']\s*=>\s*[\"'](?P<below>[^\"'\n]*)|\s*[\"'](?P<under>[^\"'\n]*)[\"']\s*,)?)"
 )
+_NESTED_ROUTER = re.compile(
+    r"^(?P<name>\w+)\s*=\s*(?:\w+\.){0,3}Nested\w*Router\(\s*(?P<on>\w+)\s*,\s*r?[\"'](?P<path>[^\"'\n]*)[\"']"
+    r"\s*,\s*lookup\s*=\s*[\"'](?P<lookup>\w+)",
+    re.MULTILINE,
+)
 _LIST = re.compile(r"^(?P<name>\w+)\s*(?::[^=\n]*)?\+?=\s*(?:\w+\(\s*)?(?=\[)", re.MULTILINE)
 
 
@@ -471,6 +476,9 @@ def include_prefixes(text: str) -> dict[int, list[str]]:
 def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[int, int]) -> Iterator[Route]:
     placed, above = _included(text, calls, closed)
     names = {call["list"] or call["spread"] for call in calls}
+    nested: dict[str, str] = {}
+    for made in _NESTED_ROUTER.finditer(text):
+        nested[made["name"]] = joined(nested.get(made["on"], ""), made["path"], f"{{{made['lookup']}_pk}}")
     for call, place, name in placed:
         if not (call["include"] or call["spread"]):
             said = next(group for group in ("path", "resource", "at") if call[group] is not None)
@@ -480,7 +488,7 @@ def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
             )
             verbs = _verbs(call["served"] or (listed[1] if listed else "")) or [ANY_METHOD]
             for prefix in above(name):
-                path = joined(prefix, place, call[said])
+                path = joined(prefix, place, nested.get(call["router"], ""), call[said])
                 start, router, viewset = call.start(said), call["router"] or "", call["viewset"] or ""
                 yield from (Route(verb, path, start, router, viewset) for verb in verbs)
 

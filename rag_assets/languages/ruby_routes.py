@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 
 from rag_assets.contracts.graph import ANY_METHOD
 from rag_assets.languages.by_pattern.comments import masked
-from rag_assets.languages.route_mounts import NO_MOUNTS, MountDeclarations, RouteMount, joined
+from rag_assets.languages.route_mounts import API_ONLY, NO_MOUNTS, MountDeclarations, RouteMount, joined
 from rag_assets.languages.routes import Route
 
 _RAILS_FILE = re.compile(r"(?:^|/)config/routes/.+\.rb$")
+_API_ONLY = re.compile(r"^\s*config\.api_only\s*=\s*true\b", re.MULTILINE)
 _RAILS = re.compile(r"\broutes\.draw\b")
 _SINATRA = re.compile(r"\b[Ss]inatra\b")
 _OF_A_BASE = re.compile(r"^[ \t]*class\s+[\w:]+\s*<", re.MULTILINE)
@@ -34,21 +35,25 @@ _DEEPEST = 20
 """Blocks in blocks, and concerns in concerns."""
 
 
-def ruby_routes(path: str, text: str) -> Iterator[Route]:
-    """The routes that a file declares, in text order."""
+def ruby_routes(path: str, text: str, *, is_api_only: bool = False) -> Iterator[Route]:
+    """The routes that a file declares, in text order. Resources of Rails have no forms where it `is_api_only`."""
     if len(text) > _LONGEST:
         return
     if _is_of_rails(path, text):
-        yield from (one for one in _Rails(path, text).run() if isinstance(one, Route))
+        yield from (one for one in _Rails(path, text, is_api_only).run() if isinstance(one, Route))
     elif _is_of_sinatra(path, text):
         yield from _sinatra(text, _statements(text))
 
 
 def ruby_mounts(path: str, text: str) -> MountDeclarations:
-    """The files that `draw :admin` of Rails takes the routes of."""
+    """The files that `draw :admin` of Rails takes the routes of, and whether an application has no forms."""
+    if path.endswith("config/application.rb") and _API_ONLY.search(text):
+        unit = f"{path.removesuffix('config/application.rb')}{API_ONLY}"
+        return MountDeclarations((path, unit), (RouteMount((path,), (unit,), ""),))
     if len(text) > _LONGEST or not _is_of_rails(path, text):
         return NO_MOUNTS
-    return MountDeclarations((path,), tuple(one for one in _Rails(path, text).run() if isinstance(one, RouteMount)))
+    mounts = tuple(one for one in _Rails(path, text).run() if isinstance(one, RouteMount))
+    return MountDeclarations((path,), mounts)
 
 
 def _is_of_rails(path: str, text: str) -> bool:
@@ -244,8 +249,9 @@ class _Scope:
 class _Rails:
     """Runs the statements of a file of routes."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, is_api_only: bool = False) -> None:
         self._path, self._text = path, text
+        self._forms: tuple[str, ...] = ("new", "edit") if is_api_only else ()
         self._concerns: dict[str, list[_Statement]] = {}
         self._left = _MOST_STATEMENTS
 
@@ -262,7 +268,7 @@ class _Rails:
                 yield from _plain(call, scope, statement.start)
             elif call.name in ("resources", "resource"):
                 for name in call.literals if call.is_known else ():
-                    yield from _actions(call, name, scope, statement.start)
+                    yield from _actions(call, name, scope, statement.start, self._forms)
                     inside = _inside(call, name, scope)
                     yield from self._concerned(call.words("concerns") or (), inside, depth)
                     yield from self._block(statement.block, inside, depth + 1)
@@ -322,9 +328,9 @@ def _inside(call: _Call, name: str, scope: _Scope) -> _Scope:
     )
 
 
-def _actions(call: _Call, name: str, scope: _Scope, start: int) -> Iterator[Route]:
+def _actions(call: _Call, name: str, scope: _Scope, start: int, hidden: Sequence[str]) -> Iterator[Route]:
     """The standard routes of a resource that `only` and `except` leave."""
-    inside, only, without = _inside(call, name, scope), call.words("only"), call.words("except") or ()
+    inside, only, without = _inside(call, name, scope), call.words("only"), (*(call.words("except") or ()), *hidden)
     if _UNKNOWN in (call.option("path"), call.option("param"), *without):
         return
     for action, verbs, on, end in _ACTIONS:

@@ -238,7 +238,7 @@ def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Gr
     if language == "ruby":
         from rag_assets.languages.ruby_routes import ruby_routes  # start-up budget: not of C#
 
-        registered = ruby_routes(file.path, file.text)
+        registered = ruby_routes(file.path, file.text, is_api_only=symbols.mounts.is_api_only(file.path))
     else:
         by_place = routes_of_path(file.path, file.text) if language == "typescript" else ()
         registered = iter((*by_place, *registered_routes(file.text, language)))

@@ -220,6 +220,24 @@ DJANGO_REST = {
         from rest_framework import viewsets
         """,
 }
+NESTED_ROUTERS = {
+    "shop/urls.py": """\
+        from rest_framework_nested import routers
+        router = routers.SimpleRouter()
+        router.register("orders", Orders)
+        orders = routers.NestedSimpleRouter(router, r"orders", lookup="order")
+        orders.register("lines", Lines)
+        lines = routers.NestedSimpleRouter(orders, "lines", lookup="line")
+        lines.register("notes", Notes)
+        urlpatterns = [path("api/", include(router.urls)), path("api/", include(lines.urls))]
+        """,
+}
+RAILS_API = {
+    "api/config/application.rb": "class A < Rails::Application\n  config.api_only = true\nend\n",
+    "api/config/routes.rb": "A.routes.draw do\n  resources :a, only: [:new, :show]\n  get 'a/new', to: 'a#new'\nend\n",
+    "web/config/application.rb": "class W < Rails::Application\n  # config.api_only = true\nend\n",
+    "web/config/routes.rb": "W.routes.draw do\n  resource :w, only: [:edit]\nend\n",
+}
 
 
 def routes(texts: dict[str, str]) -> list[str]:
@@ -255,6 +273,12 @@ def routes(texts: dict[str, str]) -> list[str]:
             ["ANY /api/v1/articles/feed", "ANY /api/v1/me", "ANY /old/articles/feed", "ANY /old/me"],
             id="django lists",
         ),
+        pytest.param(
+            NESTED_ROUTERS,
+            ["ANY /api/orders", "ANY /api/orders/{order_pk}/lines/{line_pk}/notes", "ANY /orders/{order_pk}/lines"],
+            id="nested routers",
+        ),
+        pytest.param(RAILS_API, ["GET /a/new", "GET /a/{id}", "GET /w/edit"], id="rails without forms"),
         pytest.param(DJANGO_REST, ["ANY /api/orders", "ANY /api/orders/{order}/items"], id="django rest"),
     ],
 )
