@@ -45,6 +45,7 @@ from rag_assets.answer.question_analysis import (
     listed_noun,
     members_asked,
     package_asked,
+    registered_where,
     root,
     roots_of,
     says_something,
@@ -421,6 +422,16 @@ def _are_parts(names: Sequence[str], asked: Asked) -> bool:
     return all(name.casefold() in folders and not declaring(name, asked.target) for name in names)
 
 
+def _registered(asked: Asked) -> Planned | None:
+    """The services that a container is given, where a question wants a list of them."""
+    subject = registered_where(asked.question.text, asked.words) if not asked.wish.names else None
+    if subject is None:
+        return None
+    from rag_assets.answer.usage_plan import registrations
+
+    return _answered(asked, Intent.LIST, registrations(asked.target, subject))
+
+
 def _listed_of_whole(asked: Asked) -> Planned | None:
     """What only a whole has: where it starts, its central types, what is left to do."""
     listed = listed_of_whole(asked.question.text)
@@ -599,6 +610,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _package_used,
     _listed_of_whole,
     _data,
+    _registered,
     _listed,
     _written,
     _length,

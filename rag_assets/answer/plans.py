@@ -221,7 +221,7 @@ def _in_folder(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> list[Li
     """The types about a subject in folders that are called as several of a noun: in `ValueObjects` value objects."""
     folder = _as_words(list_heading(noun, 2).strip("*: ").partition(" ")[2])
     types = places_of(graph, np.array(_of_kind(graph, NodeType.TYPE), np.int64))
-    found = [one for one in types if folder in map(_as_words, one.path.split("/")[:-1]) and _says(subject, one.path)]
+    found = [one for one in types if folder in map(_as_words, one.path.split("/")[:-1]) and says(subject, one.path)]
     return sorted(found, key=lambda one: (one.path, one.line))
 
 
@@ -287,7 +287,7 @@ def nodes_listed(
         found = [
             one
             for one in places_of(graph, nodes, subject, part)
-            if _says(subject, f"{one.name} {one.path}")
+            if says(subject, f"{one.name} {one.path}")
             and (not part or part in _parts_of_path(one.path))
             and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
             and (noun in LISTED_KINDS or not MIGRATION.search(one.path))
@@ -480,7 +480,8 @@ def _says_all(subject: Sequence[QueryTerm], node: ListedNode) -> bool:
     return {word.root for word in subject} <= roots_of(f"{node.name} {node.path}")
 
 
-def _says(subject: Sequence[QueryTerm], text: str) -> bool:
+def says(subject: Sequence[QueryTerm], text: str) -> bool:
+    """Whether a text says half of a subject."""
     return not subject or covered(tuple(subject), roots_of(text)) >= 0.5
 
 
@@ -543,13 +544,13 @@ def settings_of(
     places = shard.places(likely, scope)
     of_options = {} if noun != "setting" or declaring else _options_in(likely[:_MOST_READ], target)
     own = {place.path for place in shard.places(declaring, scope).values()}
-    about = [one for one in places if (places[one].path in own if own else _says(subject, places[one].path))]
+    about = [one for one in places if (places[one].path in own if own else says(subject, places[one].path))]
     found = _settings_in(about, noun, target)
     if len(found) < _FEWEST_LISTED:
         known = _settings_in(list(places), noun, target)
         is_all = all(word.root in _READERS for word in subject)
-        found = known if is_all else {fact: at for fact, at in known.items() if _says(subject, fact.source)}
-    found |= {fact: at for fact, at in of_options.items() if _says(subject, f"{fact.source} {fact.path}")}
+        found = known if is_all else {fact: at for fact, at in known.items() if says(subject, fact.source)}
+    found |= {fact: at for fact, at in of_options.items() if says(subject, f"{fact.source} {fact.path}")}
     kept = {fact: at for fact, at in found.items() if non_product_code(fact.path) is None} or found
     if len(kept) < _FEWEST_LISTED:
         return GraphFacts(), {}

@@ -690,6 +690,24 @@ _TESTS_LISTED = re.compile(
 )
 
 
+_REGISTERED = re.compile(
+    r"^\W*(?:which|what|list|show)\b(?: me| all| the| are)* (?:dependencies|implementations|services|types)"
+    r" (?:are |get |that are )?(?:registered|injected)\b(?P<where>.*)$"
+    r"|^\W*what is registered (?P<there>(?:in|with|at|for)\b.*)$",
+    re.IGNORECASE,
+)
+_CONTAINER = frozenset(map(root, word_set("api app application container dependency di injection ioc service startup")))
+
+
+def registered_where(question: str, words: Sequence[QueryTerm]) -> tuple[QueryTerm, ...] | None:
+    """The words for where services are registered, of a question for these; None for another question."""
+    found = _REGISTERED.match(question.strip())
+    if found is None:
+        return None
+    about = roots_of(found["where"] or found["there"] or "") - _CONTAINER
+    return tuple(word for word in words if word.root in about and is_subject(word))
+
+
 HOW_OFTEN = "how often"
 _HOW_OFTEN_RUN = re.compile(
     r"^\W*(?:how often|when) (?:do|does|are) (?:all |our |the )*"

@@ -11,14 +11,22 @@ from dataclasses import replace
 import numpy as np
 
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fact_of, facts_at, named_nodes, seen_of
-from rag_assets.answer.plans import facts_naming, points_naming, product_of
+from rag_assets.answer.plans import MOST_LISTED, code_of, facts_naming, list_heading, points_naming, product_of, says
+from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
 from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file
 from rag_assets.graph.lookup import short_name
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code
 
+_REGISTERING = "AddScoped AddSingleton AddTransient AddHostedService AddHttpClient AddDbContext TryAddSingleton"
+_REGISTERS = re.compile(
+    r"\.\s*(?:Try)?Add(?:Keyed)?(?:Scoped|Singleton|Transient|HostedService|HttpClient|DbContext)"
+    r"(?:<|\(typeof\()(?:\w+\.)*(?P<service>(?!T\b|T[A-Z])\w+)"
+)
+_MOST_READ = 300  # sections with these words, the likeliest
 _RECEIVES = (
     r"\b(?:(?:Un)?[Ss]ubscribe|[Ll]isten|[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n|[Ww]ait)\w*<(?:\w+\.)*{0}>"
     r"|\b(?:is|case|instanceof)\s+\(?(?:\w+\.)*{0}(?![\w.])"
@@ -37,6 +45,26 @@ def receivers_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, 
     shown = {one: at[one] for one in facts[:MOST_FACTS]}
     command = f"search {shlex.quote(facts[0].target)}" if facts else ""
     return GraphFacts(tuple(shown), len(facts), command=command, leads=True), shown
+
+
+def registrations(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that give a service to a container, of files about a subject, with their points."""
+    shard, scope = target.parts.shard(), target.scope()
+    try:
+        asked = target.parts.vocabulary().query_vector(_REGISTERING)
+    except KeywordIndexError:
+        return GraphFacts(), {}
+    points = [one.id for one in shard.sparse(asked.indices, asked.values, scope, _MOST_READ)]
+    found: dict[GraphFact, str] = {}
+    for point, payload in product_of(points, target).items():
+        path, first = payload.get("Path", ""), payload.get("StartLine", 1)
+        lines = code_of(payload, target).split("\n") if says(subject, path) else ()
+        for number, line in enumerate(lines, first):
+            if (known := _REGISTERS.search(line)) and not line.lstrip().startswith(("//", "*")):
+                found[GraphFact(known["service"], "", "", path, number, True, is_comment=True)] = point
+    facts = sorted(found, key=lambda one: (one.path, one.line))
+    shown = {one: found[one] for one in facts[:MOST_LISTED]}
+    return GraphFacts(tuple(shown), len(facts), list_heading("registered service", len(facts))), shown
 
 
 def users_of_package(

@@ -167,6 +167,45 @@ def test_what_its_folder_alone_says_is_of_a_sort(tmp_path: Path) -> None:
         assert index.ask("which domain objects are there?", options=AskOptions()).intent is not Intent.LIST
 
 
+REGISTERED = {
+    "src/Sales/Startup.cs": """\
+namespace Shop.Sales;
+
+public static class Startup
+{
+    public static void Add(IServiceCollection services)
+    {
+        services.AddScoped<ISaveInterceptor, Auditing>();
+        services.AddHostedService<Mailer>();
+        // services.AddScoped<IOld, Old>();
+        services.AddSingleton<T>();
+    }
+}
+""",
+    "src/Stock/Program.cs": "var builder = WebApplication.CreateBuilder(args);\n"
+    "builder.Services.AddDbContext<StockContext>(o => o.UseSqlite());\nbuilder.Build().Run();\n",
+    "tests/Stubs.cs": "public static class Stubs\n{\n"
+    "    public static void Add(IServiceCollection services) => services.AddScoped<IStub, Stub>();\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("which services are registered?", ["ISaveInterceptor", "Mailer", "StockContext"]),
+        ("which services are registered in the DI container?", ["ISaveInterceptor", "Mailer", "StockContext"]),
+        ("what is registered in the sales service?", ["ISaveInterceptor", "Mailer"]),
+    ],
+)
+def test_registered_services_are_the_lines_that_register_them(tmp_path: Path, question: str, names: list[str]) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**REGISTERED}), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        found = index.ask(question, options=AskOptions())
+    assert found.intent is Intent.LIST and found.confidence == 1.0
+    assert [line.split("**")[1] for line in found.text.splitlines() if line.startswith("- **")] == names
+    assert found.text.startswith(f"**{len(names)} registered services:**\n")
+
+
 JOBS = {
     "src/IPeriodicTask.cs": "namespace Shop;\n\npublic interface IPeriodicTask { Task Do(); }\n",
     "src/Rates.cs": "namespace Shop;\n\npublic class Rates : IPeriodicTask { public Task Do() => Load(); }\n",
