@@ -34,7 +34,7 @@ _OPTIONS = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?)(?:`\d+)?$", 
 """Of settings of one name these tell: a constant may be what the setting is called elsewhere."""
 _CONTRACT = re.compile(r"I[A-Z][a-z]")
 _NAME = re.compile(
-    r"^_?(?:default|max|min)|(?:timeout|interval|limit|threshold|ttl|retries|expiry|expiration|lifetime|duration)"
+    r"^_?(?:default|max|min)|(?:timeout|interval|limit|threshold|ttl|retries|expiry|expiration|lifetime|duration|retention|(?:delete|expire|prune|purge|remove)_?after)"
     r"(?:s|(?:in)?_?(?:ms|milli(?:second)?s|seconds|minutes|hours|days))?$",
     re.IGNORECASE,
 )
@@ -43,7 +43,7 @@ _OF_MANNER = tuple(
     for manner, names in (
         (
             r"\bhow (?:long|often|late|old|fast|soon)\b|\bwhen\b",
-            "age|days|delay|duration|expir(?:ation|es|y)|frequency|hours|interval|lifetime|minutes|period|seconds|timeout"
+            "after|age|days|delay|duration|expir(?:ation|es|y)|frequency|hours|interval|lifetime|minutes|period|retention|seconds|timeout"
             "|ttl|wait",
         ),
         (r"\bhow (?:many|much|big|large)\b", "attempts|count|length|limit|max|maximum|min|minimum|retries|size"),

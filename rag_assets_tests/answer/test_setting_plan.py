@@ -315,6 +315,21 @@ def test_a_key_that_no_code_declares_is_a_setting_too(tmp_path: Path) -> None:
         assert told == {"Code names it in": ["src/Placed.cs:5"]}
 
 
+OF_A_TASK = {
+    "src/CleanupDeliveriesTask.cs": "namespace Shop;\n\npublic class CleanupDeliveriesTask\n{\n"
+    "    public TimeSpan PruneAfter { get; set; } = TimeSpan.FromDays(60);\n\n"
+    "    public bool IsOld(Delivery one) => DateTime.Now - one.Made > this.PruneAfter;\n}\n",
+}
+
+
+def test_how_long_something_is_kept_is_what_it_is_removed_after(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_TASK), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = told_by(index, "how long are deliveries kept before they get deleted?", OF_A_TASK)
+    assert told["Default"] == ["src/CleanupDeliveriesTask.cs:5"]
+    assert told["Read in"] == ["src/CleanupDeliveriesTask.cs:7"]
+
+
 OF_A_FRONT_END = {
     "src/JobSettings.cs": "namespace Shop;\n\npublic class JobSettings\n{\n"
     "    public string CleanupInterval { get; set; }\n}\n",
