@@ -50,6 +50,9 @@ _OF_MANNER = tuple(
     )
 )
 """The words of the names of settings that answer a question of this manner, which has no such word itself."""
+_AMOUNT = re.compile(r"\bhow (?:big|fast|large|late|long|many|much|often|old|soon)\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"\bbool(?:ean)?\b", re.IGNORECASE)
+"""The type of what is no amount."""
 _OF_MANNER_BONUS = 1.0
 """About what a quarter of the question's words in the name gives."""
 _LOOKED_AT = 40
@@ -107,11 +110,14 @@ def settings_meant(
         for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
         if said[at] >= _FEWEST_SAID and by_name[at] >= _FEWEST_SAID / 2
     ]
+    is_amount = _AMOUNT.search(question) is not None
     places = ResultReader(graph).places(np.array([nodes[at] for at in likely], np.int64))
     found: dict[str, Setting] = {}
     for at, where in zip(likely, places, strict=True):
         if score[at] < _NEARLY_AS_GOOD * score[likely[0]]:
             break
+        if is_amount and _YES_OR_NO.search(graph.signature(nodes[at])):
+            continue
         if where and non_product_code(where[0].path) is None:
             owner, name = names[at]
             of_name = name.replace("_", "").casefold()

@@ -319,6 +319,8 @@ OF_A_TASK = {
     "src/CleanupDeliveriesTask.cs": "namespace Shop;\n\npublic class CleanupDeliveriesTask\n{\n"
     "    public TimeSpan PruneAfter { get; set; } = TimeSpan.FromDays(60);\n\n"
     "    public bool IsOld(Delivery one) => DateTime.Now - one.Made > this.PruneAfter;\n}\n",
+    "src/DeliverySettings.cs": "namespace Shop;\n\npublic class DeliverySettings\n{\n"
+    "    public bool KeepDeletedDeliveries { get; set; } = true;\n}\n",
 }
 
 
@@ -326,7 +328,7 @@ def test_how_long_something_is_kept_is_what_it_is_removed_after(tmp_path: Path) 
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_TASK), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:
         told = told_by(index, "how long are deliveries kept before they get deleted?", OF_A_TASK)
-    assert told["Default"] == ["src/CleanupDeliveriesTask.cs:5"]
+    assert told["Default"] == ["src/CleanupDeliveriesTask.cs:5"]  # and no yes or no
     assert told["Read in"] == ["src/CleanupDeliveriesTask.cs:7"]
 
 
