@@ -105,19 +105,19 @@ def settings_meant(
     asked = [of for manner, of in _OF_MANNER if manner.search(question)]
     fits = np.array([any(of.fullmatch(word) for of in asked for word in known) for known in name_words], np.float32)
     score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * fits)
+    is_amount = _AMOUNT.search(question) is not None
     likely = [
         at
         for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
-        if said[at] >= _FEWEST_SAID and by_name[at] >= _FEWEST_SAID / 2
+        if said[at] >= _FEWEST_SAID
+        and by_name[at] >= _FEWEST_SAID / 2
+        and not (is_amount and _YES_OR_NO.search(graph.signature(nodes[at])))
     ]
-    is_amount = _AMOUNT.search(question) is not None
     places = ResultReader(graph).places(np.array([nodes[at] for at in likely], np.int64))
     found: dict[str, Setting] = {}
     for at, where in zip(likely, places, strict=True):
         if score[at] < _NEARLY_AS_GOOD * score[likely[0]]:
             break
-        if is_amount and _YES_OR_NO.search(graph.signature(nodes[at])):
-            continue
         if where and non_product_code(where[0].path) is None:
             owner, name = names[at]
             of_name = name.replace("_", "").casefold()
