@@ -225,7 +225,7 @@ def _definitions(
         qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
         found = qualified if "." in name and qualified else found
         for passage in found[:2]:
-            doing = _doing(passage) if does and passage.is_type else None
+            doing = _doing(passage) if does and passage.is_type and not _is_short(passage) else None
             made += [_code_told(passage, most), *([_code_told(doing)] if doing else [])]
     return made
 
@@ -253,6 +253,8 @@ def _type_told(head: Passage, most: int) -> str:
     members = members_of(head)
     if not members:
         return _member_told(_telling_lines(head, (), _CITED_LINES))
+    if _is_short(head):
+        return _member_told(_with_body(head))
     shown = members[:most]
     made: list[str] = []
     has_fields = head.evidence.language in _FIELDS_IN_HEAD and "\n" in head.code.strip()
@@ -279,6 +281,21 @@ def _type_told(head: Passage, most: int) -> str:
         code += " …" * (is_more and number == len(told) - 1)
         made.append(f"{about(head) if is_first else _outline_of(head, parts)}\n\n{_fenced(code, head.evidence)}")
     return "\n\n".join(made)
+
+
+def _is_short(head: Passage) -> bool:
+    """Whether a quote has room for a type as a whole."""
+    members = members_of(head)
+    return bool(members) and members[-1].line_end - head.declaration[0] < MOST_LINES
+
+
+def _with_body(head: Passage) -> Passage:
+    """A type with its members, and with what closes it."""
+    lines = head.evidence.text.split("\n")
+    end = members_of(head)[-1].line_end - head.evidence.line_start + 1
+    end += end < len(lines) and lines[end].strip() == "}"
+    code = "\n".join(lines[head.declaration[0] - head.evidence.line_start : end])
+    return replace(head, text=code, code=code, line_end=head.evidence.line_start + end - 1, goes_on=False)
 
 
 def _outline_of(head: Passage, parts: Sequence[Passage]) -> str:

@@ -8,6 +8,7 @@ from rag_assets.answer.citations import Support, check
 from rag_assets.answer.extractive import answer_of
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, ranked
+from rag_assets.answer.passages import MOST_LINES
 from rag_assets.answer.question_analysis import intent_of, query_terms_of
 from rag_assets.contracts.evidence import Evidence, Origin, short_name
 from rag_assets.contracts.outline import SectionMember
@@ -97,8 +98,15 @@ def test_every_sentence_is_supported(question: str, evidence: Evidence) -> None:
     assert {identifier for one in report.sentences for identifier in one.cited} == {evidence.id}
 
 
+def longer(source: str) -> str:
+    """With so many lines in its last body that a quote has no room for the whole type."""
+    head, brace, end = source.rstrip().rpartition("}")
+    body = "        Write();\n" * MOST_LINES
+    return f"{head}    public void Log()\n    {{\n{body}    }}\n{brace}{end}\n"
+
+
 def test_a_directive_in_a_declaration_is_left_out_visibly() -> None:
-    text = told("What is Token", piece(CONDITIONAL, symbol="Shop.Token"))
+    text = told("What is Token", piece(longer(CONDITIONAL), symbol="Shop.Token"))
     assert (
         "\npublic class Token : IEnumerable … , ICloneable" in text and "    public … override … string Text()" in text
     )
@@ -107,9 +115,15 @@ def test_a_directive_in_a_declaration_is_left_out_visibly() -> None:
 
 
 def test_a_type_is_told_by_its_members() -> None:
-    text = told("What is OrderService?", piece())
+    text = told("What is OrderService?", piece(longer(SERVICE)))
     assert "“Cancels and refunds orders.”" in text
     assert "public decimal RefundOrder(int orderId)" in text and "RefundException" not in text
+
+
+def test_a_short_type_is_told_as_a_whole() -> None:
+    text = told("What is OrderService?", piece())
+    declared = SERVICE.partition("\n")[2].rstrip()
+    assert f"\n{declared}\n```" in text and "“Cancels and refunds orders.”" in text
 
 
 def test_what_a_type_does_is_told_by_the_member_that_does_the_most_too() -> None:
@@ -167,12 +181,16 @@ public class OrderManager
     public class Policy
     {
         public class Share { public decimal Half; }
-        public bool Covers(int days) => days < 45;
+        public bool Covers(int days)
+        {
+            Write();
+            return days < 45;
+        }
     }
 
     public decimal RefundOrder(int orderId) { return 0m; }
 }
-"""
+""".replace("            Write();\n", "            Write();\n" * MOST_LINES)
 NESTED_PYTHON = """\
 class Policy:
     def covers(self, days):
