@@ -20,7 +20,7 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, points_at
 from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans import facts_naming, points_naming, product_of
-from rag_assets.answer.question_analysis import QueryTerm
+from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.identifiers import identifier_words
@@ -51,8 +51,14 @@ _OF_MANNER = tuple(
 )
 """The words of the names of settings that answer a question of this manner, which has no such word itself."""
 _AMOUNT = re.compile(r"\bhow (?:big|fast|large|late|long|many|much|often|old|soon)\b", re.IGNORECASE)
+_AMOUNT_NAMED = re.compile(
+    r"\b(?:time-?out|interval|limit|threshold|ttl|expiry|lifetime|duration|retention|length|size|delay|period)s?\b",
+    re.IGNORECASE,
+)
 _YES_OR_NO = re.compile(r"\bbool(?:ean)?\b", re.IGNORECASE)
 """The type of what is no amount."""
+_TEXT = re.compile(r"=\s*[\"'][^\"'\d]*[\"']\s*;?$")
+"""The value of what is none either."""
 _OF_MANNER_BONUS = 1.0
 """About what a quarter of the question's words in the name gives."""
 _LOOKED_AT = 40
@@ -105,13 +111,19 @@ def settings_meant(
     asked = [of for manner, of in _OF_MANNER if manner.search(question)]
     fits = np.array([any(of.fullmatch(word) for of in asked for word in known) for known in name_words], np.float32)
     score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * fits)
-    is_amount = _AMOUNT.search(question) is not None
+    is_amount, said_roots = _AMOUNT.search(question) is not None, roots_of(question)
+    of_amount = is_amount or _AMOUNT_NAMED.search(question) is not None
+
+    def is_no_amount(at: int) -> bool:
+        declared, last = graph.signature(nodes[at]), identifier_words(names[at][1])[-1:]
+        is_named = any(root(word.lower()) in said_roots for word in last)
+        is_text = of_amount and not is_named and _TEXT.search(declared) is not None
+        return is_text or (is_amount and _YES_OR_NO.search(declared) is not None)
+
     likely = [
         at
         for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
-        if said[at] >= _FEWEST_SAID
-        and by_name[at] >= _FEWEST_SAID / 2
-        and not (is_amount and _YES_OR_NO.search(graph.signature(nodes[at])))
+        if said[at] >= _FEWEST_SAID and by_name[at] >= _FEWEST_SAID / 2 and not is_no_amount(at)
     ]
     places = ResultReader(graph).places(np.array([nodes[at] for at in likely], np.int64))
     found: dict[str, Setting] = {}

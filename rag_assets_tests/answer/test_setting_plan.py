@@ -347,3 +347,24 @@ def test_a_setting_is_that_of_the_server_and_read_by_what_is_called_so(tmp_path:
     with open_index("shop@main", home=tmp_path / "home") as index:
         told = told_by(index, "what is the default cleanup interval?", OF_A_FRONT_END)
     assert told["Setting"] == ["src/JobSettings.cs:5"] and told["Read in"] == ["src/JobSettingsHelper.cs:7"]
+
+
+OF_A_NAME = {
+    "src/TimeoutConstants.cs": "namespace Shop;\n\npublic static class TimeoutConstants\n{\n"
+    '    public const string DefaultName = "Timeout";\n}\n',
+    "src/PickUpOptions.cs": "namespace Shop;\n\npublic class PickUpOptions\n{\n"
+    "    public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(30);\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "default"),
+    [
+        ("what is the default timeout?", "src/PickUpOptions.cs:5"),
+        ("what is the default name of a timeout?", "src/TimeoutConstants.cs:5"),
+    ],
+)
+def test_a_text_is_no_amount(tmp_path: Path, question: str, default: str) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_NAME), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert told_by(index, question, OF_A_NAME)["Default"] == [default]
