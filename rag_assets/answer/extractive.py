@@ -65,6 +65,7 @@ _MOST_OF_A_FILE = 3
 _MOST_MEMBERS, _MOST_WANTED = 12, 60  # of a type, and of one whose members are asked for
 _FIELDS_IN_HEAD = frozenset({"go", "python"})
 """Languages where no mark ends a field: they are part of the head of their type."""
+_ENUMERATION = re.compile(r"\benum\b|\((?:.*[\s.,])?\w*(?:Enum|Choices)\b")
 _FEWEST_BODY_LINES, _MOST_BODIES = 3, 6  # of a type that one member tells the most of
 _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 1_200
@@ -220,10 +221,11 @@ def _definitions(
             if passage.name.casefold() == last and not passage.is_prose
         ]
         types = sorted((one for one in found if one.is_type), key=lambda one: _least_first(one, last))
-        enumerations = [one for one in types if choice and "enum" in one.head.split()]
+        enumerations = [one for one in types if choice and _ENUMERATION.search(one.head)]
         found = enumerations or types or found
         qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
         found = qualified if "." in name and qualified else found
+        most = 0 if enumerations else most  # values are no members
         for passage in found[:2]:
             doing = _doing(passage) if does and passage.is_type and not _is_short(passage) else None
             made += [_code_told(passage, most), *([_code_told(doing)] if doing else [])]
@@ -251,13 +253,14 @@ def _type_told(head: Passage, most: int) -> str:
     """A type: its doc comment, and its declarations without bodies; those that lie far from the head as quotes of their
     own, so that each is cited where it is."""
     members = members_of(head)
-    if not members:
+    shown = members[:most]
+    if not shown:
         return _member_told(_telling_lines(head, (), _CITED_LINES))
     if _is_short(head):
         return _member_told(_with_body(head))
-    shown = members[:most]
     made: list[str] = []
-    has_fields = head.evidence.language in _FIELDS_IN_HEAD and "\n" in head.code.strip()
+    has_fields = head.evidence.language in _FIELDS_IN_HEAD or _ENUMERATION.search(head.head) is not None
+    has_fields = has_fields and "\n" in head.code.strip()
     if has_fields:
         made.append(_member_told(_telling_lines(head, (), _CITED_LINES)))
     elif head.declaration[1] - head.line_start >= _CITED_LINES:  # a comment of pages: what it says first, by itself

@@ -452,12 +452,12 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         heading, head = above[-1] if above else "", _on_one_line(text)
         return Passage(known, text, text, first, last, heading=heading, signature=head)
     if (named := part.declared) is not None:
-        code = known.text[named.head : part.end]
-        head_end = len(code[: named.signature_end - named.head].rstrip())
+        code = known.text[named.attributes : part.end]
+        head_end = len(code[: named.signature_end - named.attributes].rstrip())
         return Passage(
             known, text, code, first, last,
             name=named.name, doc=named.doc, is_type=named.is_type, depth=part.inside,
-            signature=_on_one_line(code[:head_end]), head_end=head_end,
+            signature=_on_one_line(code[named.head - named.attributes : head_end]), head_end=head_end,
         )  # fmt: skip
     prelude = _PRELUDE.match(text)
     begin = prelude.end() if prelude else 0

@@ -724,7 +724,7 @@ def _with_declared_words(
         return wish
     of_type = maybe.intent is Intent.DEFINITION
     if maybe.choice:
-        maybe = replace(maybe, names=(*maybe.names, *_enumerations(graphs, maybe.names), *chosen))
+        maybe = replace(maybe, names=(*_enumerations(graphs, maybe.names), *maybe.names, *chosen))
     names = tuple(
         one
         for one in maybe.names
@@ -743,13 +743,16 @@ def _of_entity(wish: QueryIntent, owner: Sequence[str], graphs: Sequence[Graph])
     return replace(wish, intent=Intent.DEFINITION, names=(found[0],), declared=True) if found else wish
 
 
-def _enumerations(graphs: Iterable[Graph], names: Iterable[str]) -> list[str]:
-    """The enumerations of the product that are called by one of some names, or else whose names end with it, where
-    that is one: `ShopEventType`."""
+def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
+    """The enumerations of the product that are called by one of some names, or by several of it, or else whose names
+    end with it, where that is one: `ShopEventType`."""
     from rag_assets.answer.plans import nodes_listed
 
     known = {one.name for graph in graphs for one in nodes_listed(graph, "enum") if non_product_code(one.path) is None}
-    ending = ([name] if name in known else [one for one in known if name and one.endswith(name)] for name in names)
+    exact = ([one for one in (name, f"{name}s") if one in known][:1] for name in names)
+    ending = (
+        own or [one for one in known if name and one.endswith(name)] for name, own in zip(names, exact, strict=True)
+    )
     return [found[0] for found in ending if len(found) == 1]
 
 

@@ -268,6 +268,24 @@ def test_the_states_of_something_are_its_enumeration(shop: Index, question: str)
     assert found.text.startswith("`OrderStatus` in src/Orders/OrderStatus.cs:3-7 ") and "Sent," in found.text
 
 
+def test_an_enumeration_may_be_called_by_several_and_its_members_are_no_values(tmp_path: Path) -> None:
+    files = {
+        "src/UserRoles.kt": "package a\n\nenum class UserRoles {\n  ADMIN,\n  GUEST,\n  ;\n\n"
+        "  companion object {\n    fun of(name: String) = valueOf(name)\n  }\n}\n",
+        "ui/roles.ts": "export type UserRole = (typeof all)[number];\n",
+        "src/bills.py": "from enum import Enum\n\n\nclass BillType(Enum):\n    EXPENSE = 1\n    LOAN = 2\n\n"
+        "    @classmethod\n    def choices(cls):\n        return list(cls)\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        roles = index.ask("which roles can a user have?", options=AskOptions()).text
+        assert (
+            roles.startswith("`UserRoles` in src/UserRoles.kt:3-6 ") and "GUEST," in roles and "companion" not in roles
+        )
+        bills = index.ask("what bill types are there?", options=AskOptions()).text
+        assert "LOAN = 2" in bills and "def choices" not in bills
+
+
 def test_values_are_those_of_the_enumeration_and_not_what_else_is_called_so(tmp_path: Path) -> None:
     files = {
         "src/Client/Invoices.cs": "namespace Client;\n\npublic enum InvoiceStatus\n{\n    New,\n    Settled,\n}\n",

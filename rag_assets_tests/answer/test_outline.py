@@ -238,3 +238,27 @@ def test_comments_of_fenced_code_are_no_headings() -> None:
 def test_a_type_is_what_is_declared_before_a_parenthesis(language: str, text: str, name: str, is_type: bool) -> None:
     found = passages_of(piece(text, language=language))[0]
     assert (found.name, found.is_type) == (name, is_type)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "code", "signature"),
+    [
+        (
+            "kotlin",
+            '/** Daily. */\n@Scheduled(fixedRate = 60)\n@Roles("ADMIN")\nfun clean() {\n  all()\n}\n',
+            '@Scheduled(fixedRate = 60)\n@Roles("ADMIN")\nfun clean() {\n  all()\n}',
+            "fun clean()",
+        ),
+        ("rust", '// Daily.\n#[get("/x")]\nfn x() {\n  1\n}\n', '#[get("/x")]\nfn x() {\n  1\n}', "fn x()"),
+    ],
+)
+def test_what_is_quoted_of_a_member_has_its_annotations(language: str, text: str, code: str, signature: str) -> None:
+    (found,) = passages_of(piece(text, language=language))
+    assert (found.code, found.doc, found.signature) == (code, "Daily.", signature)
+
+
+def test_the_values_of_an_enumeration_are_of_its_head() -> None:
+    text = "enum class Media(val type: String) {\n  ZIP(a),\n  PDF(b),\n  ;\n\n  fun of(x: Int) {\n    y()\n  }\n}\n"
+    head, member = passages_of(piece(text, language="kotlin"))
+    assert head.code.rstrip().endswith("PDF(b),\n  ;") and head.signature == "enum class Media(val type: String)"
+    assert (head.name, member.name) == ("Media", "of")

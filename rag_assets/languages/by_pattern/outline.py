@@ -14,10 +14,12 @@ _AROUND = (Role.CONTAINER, Role.OWNER, Role.TYPE)
 
 @dataclass(frozen=True, slots=True)
 class Outlined:
-    """One declaration, `text[start:end]`: of what has members only the head. `head` is where it begins behind its
-    documentation, `inside` counts the declarations around it."""
+    """One declaration, `text[start:end]`: of what has members only the head, with the values of an enumeration. `head`
+    is where it begins behind its documentation and its attributes, which begin at `attributes`; `inside` counts the
+    declarations around it."""
 
     start: int
+    attributes: int
     head: int
     signature_end: int
     body: int
@@ -41,12 +43,16 @@ def _parts(declared: Iterable[Declaration], text: str, code: Masked, inside: int
     for one in declared:
         if one.role is Role.PACKAGE:
             continue
-        is_around = one.role in _AROUND and bool(one.inner)
         body = one.body if one.body >= 0 else one.end
-        end = min(body, one.inner[0].start) if is_around else one.end
+        is_enumeration = "enum" in text[one.head : body].split()  # its values go before what its body declares
+        inner = [part for part in one.inner if part.head >= body] if is_enumeration else one.inner
+        is_around = one.role in _AROUND and bool(inner)
+        end = min(one.end if is_enumeration else body, inner[0].start) if is_around else one.end
         doc = plain_text(text[start:stop] for start, stop in comments_between(code, one.start, one.head))
+        above = code.code[one.start : one.head]
         yield Outlined(
             one.start,
+            one.start + len(above) - len(above.lstrip()),
             one.head,
             min(one.signature_end, end),
             min(body, end),
@@ -56,4 +62,4 @@ def _parts(declared: Iterable[Declaration], text: str, code: Masked, inside: int
             one.role in _AROUND,
             inside,
         )
-        yield from _parts(one.inner, text, code, inside + 1)
+        yield from _parts(inner, text, code, inside + 1)
