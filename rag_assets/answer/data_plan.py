@@ -99,6 +99,15 @@ def entity_called(graph: Graph, words: Sequence[str]) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
+def types_of_property(graph: Graph, called: str) -> Iterator[str]:
+    """The names in the types of the properties that are called so with their owners: `Order.Status`, `OrderStatus`."""
+    wanted = called.replace(".", "").casefold()
+    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.PROPERTY.value)).tolist():
+        name = graph.names[node].rpartition(".")[2].casefold()
+        if wanted.endswith(name) and "".join(short_name(graph.keys[node]).split(".")[-2:]).casefold() == wanted:
+            yield from re.findall(r"\w+", graph.signature(node).partition("{")[0])
+
+
 def _tables(graph: Graph, nodes: Numbers) -> list[ListedNode]:
     """The tables among some nodes, where they are created."""
     return list(places_of(graph, nodes[graph.kinds[nodes] == KINDS.index(NodeType.TABLE.value)]))

@@ -50,6 +50,7 @@ from rag_assets.answer.question_analysis import (
     roots_of,
     says_something,
     settings_asked,
+    values_asked,
     words_as_names,
     words_asked_of,
     written_name,
@@ -161,6 +162,8 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
         wish = _with_declared_words(wish, question, target, graph_of)
     if owner := members_asked(question.asks or question.typed):
         wish = _of_entity(wish, owner, [graph for _, graph in graphs_of(target, graph_of)])
+    if called := values_asked(question.asks or question.typed):
+        wish = _of_values(wish, called, [graph for _, graph in graphs_of(target, graph_of)])
     pasted = _declared_of(question.pasted, target)
     words = words_asked_of(target.parts, " ".join((question.text, *pasted)), wish.names)
     names = wish.names[:_MOST_NAMES]
@@ -741,6 +744,16 @@ def _of_entity(wish: QueryIntent, owner: Sequence[str], graphs: Sequence[Graph])
         return wish
     found = [name for graph in graphs if (name := entity_called(graph, owner))]
     return replace(wish, intent=Intent.DEFINITION, names=(found[0],), declared=True) if found else wish
+
+
+def _of_values(wish: QueryIntent, called: str, graphs: Sequence[Graph]) -> QueryIntent:
+    """The question for the values of an enumeration, or of what holds one of them, as one about the enumeration."""
+    from rag_assets.answer.data_plan import types_of_property
+
+    found = _enumerations(graphs, [called])
+    held = {name for graph in graphs for name in types_of_property(graph, called)} if not found else ()
+    found = found or [name for name in sorted(held) if _enumerations(graphs, [name]) == [name]]
+    return replace(wish, intent=Intent.DEFINITION, names=(found[0],), choice=True) if len(found) == 1 else wish
 
 
 def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:

@@ -427,6 +427,22 @@ def members_asked(question: str) -> tuple[str, ...]:
     return tuple(root(word.lower()) for run in said for word in identifier_words(run))
 
 
+_VALUES = re.compile(
+    r"^\W*(?:(?:what|which|list|show|give|the|all|are|me|of|possible|allowed|valid)\b ?)*\bvalues"
+    r" (?:(?:are (?:allowed|possible|there|valid) )?(?:in|for|of)|can|may|does|do|has|have) (?:(?:the|an?) )?"
+    r"(?P<of>[\w.]+(?: (?!(?:be|have|take)\b)\w+){0,2}?)(?: (?:enum|enumeration|property|field|column))?"
+    r"(?: (?:be|have|take|hold|contain|accept|get))?\W*$",
+    re.IGNORECASE,
+)
+
+
+def values_asked(question: str) -> str:
+    """What an enumeration, or what holds one of its values, is called in code whose values a question asks for:
+    `OrderStatus`, `Order.Status`; '' for another question."""
+    found = _VALUES.match(question.strip())
+    return "".join(f"{word[:1].upper()}{word[1:]}" for word in found["of"].split()) if found is not None else ""
+
+
 def words_as_names(question: Question) -> QueryIntent | None:
     """A question of what calls, needs, tests, implements or stores something, as one about its capitalised words, one
     of what a single such word is or does as one about that type, and one of members as one about what has them: whether

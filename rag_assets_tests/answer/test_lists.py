@@ -286,6 +286,31 @@ def test_an_enumeration_may_be_called_by_several_and_its_members_are_no_values(t
         assert "LOAN = 2" in bills and "def choices" not in bills
 
 
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("which values does OrderStatus have?", "src/OrderStatus.cs"),
+        ("what are the possible values of the order status?", "src/OrderStatus.cs"),
+        ("what values can the parcel stage take?", "src/OrderStatus.cs"),
+        ("which values can Parcel.Stage have", "src/OrderStatus.cs"),
+        ("which values does the parcel cache hold", ""),
+        ("which values can Parcel.Size have", ""),
+    ],
+)
+def test_values_are_those_of_an_enumeration_or_of_what_holds_one(tmp_path: Path, question: str, path: str) -> None:
+    files = {
+        "src/OrderStatus.cs": FILES["src/Orders/OrderStatus.cs"],
+        "src/Parcel.cs": "namespace Shop;\n\npublic class Parcel\n{\n    public OrderStatus? Stage { get; set; }\n"
+        "    public int Size { get; set; }\n}\n",
+        "src/Letter.cs": "namespace Shop;\n\npublic class Letter\n{\n    public int Stage { get; set; }\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        found = index.ask(question, options=AskOptions())
+        is_enumeration = found.text.startswith(f"`OrderStatus` in {path}") and found.intent is Intent.DEFINITION
+        assert is_enumeration is bool(path)
+
+
 def test_values_are_those_of_the_enumeration_and_not_what_else_is_called_so(tmp_path: Path) -> None:
     files = {
         "src/Client/Invoices.cs": "namespace Client;\n\npublic enum InvoiceStatus\n{\n    New,\n    Settled,\n}\n",
