@@ -21,7 +21,7 @@ from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans import facts_naming, points_naming, product_of
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
-from rag_assets.contracts.graph import NodeType
+from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.identifiers import identifier_words
 from rag_assets.models.static_code.embedder import StaticEmbedder
@@ -77,6 +77,12 @@ _VALUE = (
 )
 """Where code gives a value to a property, a field, a parameter or a key: a literal, what a call makes, a constant; what
 is made of itself (`ttl = parse(ttl)`) is none."""
+_GIVEN = re.compile(
+    r"(?<=[(,])\s*(?:[^(),:=]*[\s*])?(?P<name>\w+)\s*(?::[^(),=]*)?=\s*"
+    r"(?:-?\d|[Tt]rue\b|[Ff]alse\b|[\"'](?![\"'])|[A-Z]\w*\.\w)[^,)]*"
+)
+"""A parameter of a type or a constructor with its default."""
+_MAKING = frozenset({"__init__", "constructor"})
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml"})
 _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("Default", "Set in", "Setting", "Read in")
 _KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-][\w.:-]*[.:_])?{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)"
@@ -103,7 +109,7 @@ def settings_meant(
     graph: Graph, question: str, words: Sequence[QueryTerm], model: StaticEmbedder | None
 ) -> list[Setting]:
     """The settings of the product that a question names in its own words, the nearest first."""
-    nodes, names, name_words = _settings(graph)
+    nodes, names, name_words, declarations = _settings(graph)
     if not nodes or not words:
         return []
     score, said = name_scores(question, words, [" ".join(one) for one in names], model)
@@ -115,7 +121,7 @@ def settings_meant(
     of_amount = is_amount or _AMOUNT_NAMED.search(question) is not None
 
     def is_no_amount(at: int) -> bool:
-        declared, last = graph.signature(nodes[at]), identifier_words(names[at][1])[-1:]
+        declared, last = declarations[at], identifier_words(names[at][1])[-1:]
         is_named = any(root(word.lower()) in said_roots for word in last)
         is_text = of_amount and not is_named and _TEXT.search(declared) is not None
         return is_text or (is_amount and _YES_OR_NO.search(declared) is not None)
@@ -135,10 +141,10 @@ def settings_meant(
             of_name = name.replace("_", "").casefold()
             known = found.get(of_name)
             if known is None or _told_by(owner) > _told_by(known.owner):
-                around = f"{graph.keys[nodes[at]].rpartition('.')[0]}|{NodeType.TYPE.value}"
+                around = f"{graph.keys[nodes[at]].partition('(')[0].rpartition('.')[0]}|{NodeType.TYPE.value}"
                 found[of_name] = Setting(
                     owner, name, where[0].path, where[0].line_start, float(said[at]),
-                    is_of_module=graph.find(around) is None,
+                    is_of_module=key_kind(graph.keys[nodes[at]]) is not NodeType.TYPE and graph.find(around) is None,
                 )  # fmt: skip
     return [
         replace(one, others=tuple({owner for owner, name in names if name == one.name and owner != one.owner}))
@@ -152,24 +158,35 @@ def _told_by(owner: str) -> tuple[bool, bool]:
     return _OPTIONS.search(owner) is not None, _CONTRACT.match(owner) is None
 
 
-_Settings = tuple[list[int], list[tuple[str, str]], list[set[str]]]
+_Settings = tuple[list[int], list[tuple[str, str]], list[set[str]], list[str]]
 _settings_of: WeakKeyDictionary[Graph, _Settings] = WeakKeyDictionary()
 """The next question asks the same graph, and a large one has 10,000 properties."""
 
 
 def _settings(graph: Graph) -> _Settings:
-    """The nodes of all settings, the (owner, name) of each, and the words of its name."""
+    """The nodes of all settings, the (owner, name) of each, the words of its name, and how it is declared. Of a
+    parameter with a default the node is the type, or the constructor, that has it."""
     if graph not in _settings_of:
-        nodes, names = [], []
-        for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.PROPERTY.value)).tolist():
-            if graph.language(node) == "resx":  # a text for people
+        found: dict[tuple[int, str, str], str] = {}
+        kinds = {KINDS.index(kind.value): kind for kind in (NodeType.PROPERTY, NodeType.TYPE, NodeType.METHOD)}
+        for node in np.flatnonzero(np.isin(graph.kinds, [*kinds])).tolist():
+            kind, called = kinds[graph.kinds[node]], graph.names[node]
+            if kind is NodeType.METHOD and not (called in _MAKING or f".{called}.{called}(" in graph.keys[node]):
                 continue
-            owner, _, name = graph.keys[node].rpartition("|")[0].rpartition(":")[2].rpartition(".")
-            owner = owner.rpartition(".")[2]
-            if _OWNER.search(owner) or _NAME.search(name):
-                nodes.append(node)
-                names.append((owner.partition("`")[0], name))
-        _settings_of[graph] = nodes, names, [_words_of(name) for _, name in names]
+            if graph.language(node) == "resx" or (kind is NodeType.TYPE and graph.language(node) == "python"):
+                continue  # a text for people; bases
+            symbol = graph.keys[node].rpartition("|")[0].partition("(")[0].rpartition(":")[2]
+            owner, _, name = symbol.rpartition(".")
+            owner = (symbol if kind is NodeType.TYPE else owner).rpartition(".")[2].partition("`")[0]
+            if kind is NodeType.PROPERTY:
+                if _OWNER.search(owner) or _NAME.search(name):
+                    found[node, owner, name] = graph.signature(node)
+            elif "=" in (signature := graph.signature(node)):
+                for given in _GIVEN.finditer(signature):
+                    found[node, owner, given["name"]] = given[0]
+        names = [(owner, name) for _, owner, name in found]
+        words = [_words_of(name) for _, name in names]
+        _settings_of[graph] = [node for node, *_ in found], names, words, [*found.values()]
     return _settings_of[graph]
 
 

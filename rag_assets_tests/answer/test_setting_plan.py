@@ -368,3 +368,27 @@ def test_a_text_is_no_amount(tmp_path: Path, question: str, default: str) -> Non
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_NAME), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:
         assert told_by(index, question, OF_A_NAME)["Default"] == [default]
+
+
+OF_PARAMETERS = {
+    "src/Pages.cs": "namespace Shop;\n\npublic record PageRequest(int PageIndex = 0, int PageSize = 25);\n",
+    "src/Catalog.cs": "namespace Shop;\n\npublic class Catalog(Store store)\n{\n"
+    "    public Page Of(PageRequest request) => store.Page(request.PageIndex, request.PageSize);\n}\n",
+    "src/Sender.cs": "namespace Shop;\n\npublic class Sender\n{\n"
+    "    private readonly int _tries;\n\n    public Sender(Store store, int sendTries = 4) => _tries = sendTries;\n}\n",
+    "jobs/fetching.py": "class Fetcher:\n    def __init__(self, url, batch: int = 70):\n        self.batch = batch\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "default"),
+    [
+        ("what is the default page size?", "src/Pages.cs:3"),
+        ("how many tries has the sender by default?", "src/Sender.cs:7"),
+        ("what is the default batch of a fetcher?", "jobs/fetching.py:2"),
+    ],
+)
+def test_the_default_of_a_parameter(tmp_path: Path, question: str, default: str) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_PARAMETERS), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert told_by(index, question, OF_PARAMETERS)["Default"] == [default]
