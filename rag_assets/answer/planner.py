@@ -596,7 +596,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
     found = [
         (settings[0].said, index, settings)
         for index, graph in asked.graphs
-        if (settings := settings_meant(graph, asked.question.text, asked.words, asked.model))
+        if (settings := settings_meant(index, graph, asked.question.text, asked.words, asked.model))
     ]
     if not found:
         return None

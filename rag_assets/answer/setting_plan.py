@@ -8,10 +8,11 @@ names: words that mean about the same count in part.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,11 +20,12 @@ import numpy as np
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, points_at
 from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans import facts_naming, points_naming, product_of
+from rag_assets.answer.plans import code_of, facts_naming, points_naming, product_of
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.identifiers import identifier_words
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
@@ -83,6 +85,14 @@ _GIVEN = re.compile(
 )
 """A parameter of a type or a constructor with its default."""
 _MAKING = frozenset({"__init__", "constructor"})
+_CONFIGURING = "options TimeSpan Configure"
+_MOST_CONFIGURING = 200  # sections with these words
+_ASSIGNED = re.compile(
+    r"[ \t]*(?P<to>[a-z_]\w*)\.(?P<name>(?:[A-Z]\w*\.)*[A-Z]\w*)[ \t]*=[ \t]*"
+    r"(?P<value>-?\d|\"[^\"]*\"|true\b|false\b|(?:new[ ]+)?[A-Z][\w.]*(?:<[\w.?]+>)?\(|(?:\w+\.)*[A-Z]\w*;)"
+)
+_LAMBDA = re.compile(r"(?<!\w)([a-z_]\w*)\)?\s*=>")
+_CALL = re.compile(r"(\w+)(?:<(?:[^()]*?(\w+Options)>|[^()]*>))?\(")
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml"})
 _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("Default", "Set in", "Setting", "Read in")
 _KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-][\w.:-]*[.:_])?{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)"
@@ -94,7 +104,7 @@ _READ = r"(?<=[\w)\]]\.){1}{0}(?!\w)(?!\s*(?:[-+*/|&?]?=(?![=>])|\())"
 @dataclass(frozen=True, slots=True)
 class Setting:
     """`said` is the share of the question's weight that its name says; `others` are the types that declare something
-    else of this name. Outside of types it `is_of_module`."""
+    else of this name. Outside of types it `is_of_module`; what a library declares `is_assigned` on its line."""
 
     owner: str
     name: str
@@ -103,51 +113,70 @@ class Setting:
     said: float
     others: tuple[str, ...] = ()
     is_of_module: bool = False
+    is_assigned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A setting as it is declared at a node of the graph, or assigned at a place."""
+
+    owner: str
+    name: str
+    declared: str
+    words: frozenset[str]
+    node: int
+    place: tuple[str, int] | None = None
 
 
 def settings_meant(
-    graph: Graph, question: str, words: Sequence[QueryTerm], model: StaticEmbedder | None
+    index: LabelIndex, graph: Graph, question: str, words: Sequence[QueryTerm], model: StaticEmbedder | None
 ) -> list[Setting]:
     """The settings of the product that a question names in its own words, the nearest first."""
-    nodes, names, name_words, declarations = _settings(graph)
-    if not nodes or not words:
+    known = [*_settings(graph), *_assigned(index, graph)]
+    if not known or not words:
         return []
-    score, said = name_scores(question, words, [" ".join(one) for one in names], model)
-    _, by_name = name_scores(question, words, [name for _, name in names], model)
+    score, said = name_scores(question, words, [f"{one.owner} {one.name}" for one in known], model)
+    _, by_name = name_scores(question, words, [one.name for one in known], model)
     asked = [of for manner, of in _OF_MANNER if manner.search(question)]
-    fits = np.array([any(of.fullmatch(word) for of in asked for word in known) for known in name_words], np.float32)
+    fits = np.array([any(of.fullmatch(word) for of in asked for word in one.words) for one in known], np.float32)
     score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * fits)
     is_amount, said_roots = _AMOUNT.search(question) is not None, roots_of(question)
     of_amount = is_amount or _AMOUNT_NAMED.search(question) is not None
 
-    def is_no_amount(at: int) -> bool:
-        declared, last = declarations[at], identifier_words(names[at][1])[-1:]
-        is_named = any(root(word.lower()) in said_roots for word in last)
-        is_text = of_amount and not is_named and _TEXT.search(declared) is not None
-        return is_text or (is_amount and _YES_OR_NO.search(declared) is not None)
+    def is_no_amount(one: _Known) -> bool:
+        is_named = any(root(word.lower()) in said_roots for word in identifier_words(one.name)[-1:])
+        is_text = of_amount and not is_named and _TEXT.search(one.declared) is not None
+        return is_text or (is_amount and _YES_OR_NO.search(one.declared) is not None)
 
     likely = [
         at
         for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
-        if said[at] >= _FEWEST_SAID and by_name[at] >= _FEWEST_SAID / 2 and not is_no_amount(at)
+        if said[at] >= _FEWEST_SAID and by_name[at] >= _FEWEST_SAID / 2 and not is_no_amount(known[at])
     ]
-    places = ResultReader(graph).places(np.array([nodes[at] for at in likely], np.int64))
+    declared = [at for at in likely if known[at].place is None]
+    reader = ResultReader(graph).places(np.array([known[at].node for at in declared], np.int64))
+    places = {at: (where[0].path, where[0].line_start) for at, where in zip(declared, reader, strict=True) if where}
     found: dict[str, Setting] = {}
-    for at, where in zip(likely, places, strict=True):
+    for at in likely:
         if score[at] < _NEARLY_AS_GOOD * score[likely[0]]:
             break
-        if where and non_product_code(where[0].path) is None:
-            owner, name = names[at]
-            of_name = name.replace("_", "").casefold()
-            known = found.get(of_name)
-            if known is None or _told_by(owner) > _told_by(known.owner):
-                around = f"{graph.keys[nodes[at]].partition('(')[0].rpartition('.')[0]}|{NodeType.TYPE.value}"
-                found[of_name] = Setting(
-                    owner, name, where[0].path, where[0].line_start, float(said[at]),
-                    is_of_module=key_kind(graph.keys[nodes[at]]) is not NodeType.TYPE and graph.find(around) is None,
-                )  # fmt: skip
+        one, place = known[at], known[at].place or places.get(at)
+        if place is None or non_product_code(place[0]) is not None:
+            continue
+        if one.place is not None:
+            name = f"{one.owner}.{one.name}"
+            found[name] = Setting(one.owner, one.name, place[0], place[1], float(said[at]), is_assigned=True)
+            continue
+        of_name = one.name.replace("_", "").casefold()
+        before, key = found.get(of_name), graph.keys[one.node]
+        if before is None or _told_by(one.owner) > _told_by(before.owner):
+            around = f"{key.partition('(')[0].rpartition('.')[0]}|{NodeType.TYPE.value}"
+            is_of_module = key_kind(key) is not NodeType.TYPE and graph.find(around) is None
+            found[of_name] = Setting(
+                one.owner, one.name, place[0], place[1], float(said[at]), is_of_module=is_of_module
+            )
     return [
-        replace(one, others=tuple({owner for owner, name in names if name == one.name and owner != one.owner}))
+        replace(one, others=tuple({other.owner for other in known if other.name == one.name} - {one.owner}))
         for one in [*found.values()][:_MOST_SETTINGS]
     ]
 
@@ -158,14 +187,14 @@ def _told_by(owner: str) -> tuple[bool, bool]:
     return _OPTIONS.search(owner) is not None, _CONTRACT.match(owner) is None
 
 
-_Settings = tuple[list[int], list[tuple[str, str]], list[set[str]], list[str]]
-_settings_of: WeakKeyDictionary[Graph, _Settings] = WeakKeyDictionary()
+_settings_of: WeakKeyDictionary[Graph, list[_Known]] = WeakKeyDictionary()
+_assigned_of: WeakKeyDictionary[LabelIndex, list[_Known]] = WeakKeyDictionary()
 """The next question asks the same graph, and a large one has 10,000 properties."""
 
 
-def _settings(graph: Graph) -> _Settings:
-    """The nodes of all settings, the (owner, name) of each, the words of its name, and how it is declared. Of a
-    parameter with a default the node is the type, or the constructor, that has it."""
+def _settings(graph: Graph) -> list[_Known]:
+    """All settings that the graph has. Of a parameter with a default the node is the type, or the constructor, that has
+    it."""
     if graph not in _settings_of:
         found: dict[tuple[int, str, str], str] = {}
         kinds = {KINDS.index(kind.value): kind for kind in (NodeType.PROPERTY, NodeType.TYPE, NodeType.METHOD)}
@@ -184,15 +213,49 @@ def _settings(graph: Graph) -> _Settings:
             elif "=" in (signature := graph.signature(node)):
                 for given in _GIVEN.finditer(signature):
                     found[node, owner, given["name"]] = given[0]
-        names = [(owner, name) for _, owner, name in found]
-        words = [_words_of(name) for _, name in names]
-        _settings_of[graph] = [node for node, *_ in found], names, words, [*found.values()]
+        _settings_of[graph] = [
+            _Known(owner, name, declared, _words_of(name), node) for (node, owner, name), declared in found.items()
+        ]
     return _settings_of[graph]
 
 
-def _words_of(name: str) -> set[str]:
+def _assigned(index: LabelIndex, graph: Graph) -> list[_Known]:
+    """The properties of options of libraries that code of the product gives a value: `options.Lockout.MaxTries = 5`
+    below `AddIdentity(options =>`."""
+    if index not in _assigned_of:
+        try:
+            asked = index.parts.vocabulary().query_vector(_CONFIGURING)
+            likely = index.parts.shard().sparse(asked.indices, asked.values, index.scope(), _MOST_CONFIGURING)
+        except KeywordIndexError:
+            likely = []
+        code = [
+            one for one in product_of([hit.id for hit in likely], index).values() if one["CodeLanguage"] == "csharp"
+        ]
+        found = {
+            place: _Known(owner, name, value, _words_of(name), -1, place)
+            for payload in code
+            for place, owner, name, value in _assigned_in(code_of(payload, index), payload)
+        }
+        declared = set(graph.names)
+        _assigned_of[index] = [one for one in found.values() if one.name.rpartition(".")[2] not in declared]
+    return _assigned_of[index]
+
+
+def _assigned_in(code: str, payload: Mapping[str, Any]) -> Iterator[tuple[tuple[str, int], str, str, str]]:
+    """(place, what the lambda around it is for, name, value) of all that code assigns to the parameter of a lambda."""
+    given = dict[str, str]()
+    for number, line in enumerate(code.split("\n"), payload["StartLine"]):
+        if "=>" in line and (one := _LAMBDA.search(line)):
+            call = [*_CALL.finditer(line, 0, one.start())][-1:]
+            given[one[1]] = next((of[2] or of[1] for of in call), "")
+        elif "=" in line and (one := _ASSIGNED.match(line)) and one["to"] in given:
+            value = "bool" if one["value"] in ("true", "false") else f"={one['value']}"
+            yield (payload["Path"], number), given[one["to"]], one["name"], value
+
+
+def _words_of(name: str) -> frozenset[str]:
     words = [word.lower() for word in identifier_words(name)]
-    return {*words, *map("".join, pairwise(words))}  # `TimeOut`, `time_out`
+    return frozenset((*words, *map("".join, pairwise(words))))  # `TimeOut`, `time_out`
 
 
 def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -201,11 +264,12 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
     shard, scope = index.parts.shard(), index.scope()
     declared = points_at([(setting.path, setting.line) for setting in settings], shard, scope)
     for setting in settings:
-        made = _facts_of(setting, index)
+        made = {} if setting.is_assigned else _facts_of(setting, index)
         point = declared.get((setting.path, setting.line))
         if point is not None and not any(fact.group == _DEFAULT for fact in made):
             name = f"{setting.owner}.{setting.name}"
-            made[GraphFact(name, "", "", setting.path, setting.line, True, _DECLARED)] = point
+            group = _SET_IN if setting.is_assigned else _DECLARED
+            made[GraphFact(name, "", "", setting.path, setting.line, True, group)] = point
         found |= made
     facts = tuple(sorted(found, key=lambda fact: _GROUPS.index(fact.group)))
     return GraphFacts(facts, len(facts), leads=settings[0].said >= _MOSTLY_SAID), found

@@ -392,3 +392,51 @@ def test_the_default_of_a_parameter(tmp_path: Path, question: str, default: str)
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_PARAMETERS), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:
         assert told_by(index, question, OF_PARAMETERS)["Default"] == [default]
+
+
+OF_A_LIBRARY = {
+    "src/Startup.cs": """\
+namespace Shop;
+
+public class Startup
+{
+    public void ConfigureServices(IServiceCollection services)
+    {
+        services.AddIdentity<Clerk, Role>(options =>
+        {
+            options.Lockout.AllowedForNewUsers = true;
+            options.Lockout.MaxFailedAccessAttempts = 4;
+            options.Password.RequiredLength = 9;
+        });
+        services.Configure<KestrelServerOptions>(o => { o.AddServerHeader = false; });
+        services.ConfigureApplicationCookie(options =>
+        {
+            options.Cookie.Name = "shop";
+            options.ExpireTimeSpan = TimeSpan.FromDays(14);
+        });
+        services.AddDeliveries(deliveries =>
+        {
+            deliveries.MaxParcels = 7;
+        });
+    }
+}
+""",
+    "src/DeliverySettings.cs": "namespace Shop;\n\npublic class DeliverySettings\n{\n"
+    "    public int MaxParcels { get; set; } = 3;\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("after how many wrong passwords is somebody locked out?", "src/Startup.cs:10"),
+        ("how long must a password be?", "src/Startup.cs:11"),
+        ("after what time does the application cookie expire by default?", "src/Startup.cs:17"),
+    ],
+)
+def test_what_code_sets_of_the_options_of_a_library(tmp_path: Path, question: str, place: str) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_LIBRARY), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert told_by(index, question, OF_A_LIBRARY)["Set in"][0] == place
+        parcels = told_by(index, "how many parcels are allowed at most?", OF_A_LIBRARY)
+    assert parcels["Default"] == ["src/DeliverySettings.cs:5"]  # which is declared here
