@@ -22,6 +22,7 @@ from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
+from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ _LIMITS = re.compile(
     re.IGNORECASE,
 )
 _SELECTED = re.compile(r"=>\s*\w+\.(\w+)")
-_NAME = re.compile(r"(\w+)\s*(?:[{=;]|$)")
+_NAME = re.compile(r"(\w+)[?!]?\s*(?:[:{=;]|$)")
+_REMADE = re.compile(r"^_*(?:new|tmp|temp)_+(?=\w)", re.IGNORECASE)
+_UNDOES = re.compile(r"(?:[._/-]down|/U\d[^/]*)\.sql$", re.IGNORECASE)
 _MOST_READ, _MOST_AROUND, _MOST_TOLD = 300, 3, 4
 _FEWEST_SAID = 0.75
 """Of the question, by the line, what it stands before and the type around it."""
@@ -106,6 +109,37 @@ def types_of_property(graph: Graph, called: str) -> Iterator[str]:
         name = graph.names[node].rpartition(".")[2].casefold()
         if wanted.endswith(name) and "".join(short_name(graph.keys[node]).split(".")[-2:]).casefold() == wanted:
             yield from re.findall(r"\w+", graph.signature(node).partition("{")[0])
+
+
+def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
+    """Where scripts create the table that is called so, and change it after that, in the order of their names; SQLite
+    makes a `new_Orders`, which becomes `Orders`. Nothing of a table that a type is mapped to, or no script creates."""
+    if entity_called(graph, words):
+        return []
+    created, changed = set[tuple[str, int]](), set[tuple[str, int]]()
+    inside, over = np.zeros((2, 2, len(RELATIONS)), np.bool_)
+    inside[IN, RELATIONS.index(Relation.CONTAINS.value)] = True
+    over[IN, RELATIONS.index(Relation.SCHEMA_CHANGE.value)] = True
+    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.TABLE.value)).tolist():
+        name = graph.names[node].rpartition(".")[2]
+        if [root(word) for word in identifier_words(_REMADE.sub("", name))] != list(words):
+            continue
+        for found, allowed in ((created, inside), (changed, over)):
+            edges = ResultReader(graph).edges(graph.reach(np.array([node]), allowed)[0].edge)
+            places = ((edge.path, edge.line) for edge in edges if not _UNDOES.search(edge.path))
+            found.update(place for place in places if non_product_code(place[0]) is None)
+    if not created:
+        return []
+    is_by_migrations = all(MIGRATION.search(path) for path, _ in created)
+    last = (max if is_by_migrations else min)(created, key=_in_order)
+    after = (place for place in sorted(changed, key=_in_order) if place[0] != last[0])
+    after = (place for place in after if not is_by_migrations or _in_order(place) > _in_order(last))
+    return [CodePlace(*place) for place in (last, *after)]
+
+
+def _in_order(place: tuple[str, int]) -> list[tuple[int, str]]:
+    """For scripts in the order of the numbers in their names: `2_orders.sql` before `10_refunds.sql`."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", f"{place[0]}:{place[1]}")]
 
 
 def _tables(graph: Graph, nodes: Numbers) -> list[ListedNode]:

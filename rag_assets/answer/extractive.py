@@ -21,6 +21,8 @@ from rag_assets.answer.passages import (
     MOST_LINES,
     PROSE,
     Passage,
+    excerpts_of,
+    fields_below,
     headings_in,
     members_of,
     only_stores,
@@ -149,7 +151,8 @@ def _at_places(places: Sequence[CodePlace], lead: Sequence[Evidence]) -> list[st
     paths = {known.path for known in lead}
     for place in places:
         wanted = meant(place.path, paths)
-        found = [one for known in lead if known.path in wanted for one in passages_of(known)]
+        parts_of = excerpts_of if place.line else passages_of
+        found = [one for known in lead if known.path in wanted for one in parts_of(known)]
         if place.line:
             around = [one for one in found if one.line_start <= place.line <= one.line_end]
             found = sorted(around, key=lambda one: one.line_end - one.line_start)[:1]
@@ -259,10 +262,11 @@ def _type_told(head: Passage, most: int) -> str:
     if _is_short(head):
         return _member_told(_with_body(head))
     made: list[str] = []
+    below = fields_below(head)
     has_fields = head.evidence.language in _FIELDS_IN_HEAD or _ENUMERATION.search(head.head) is not None
-    has_fields = has_fields and "\n" in head.code.strip()
+    has_fields = has_fields and ("\n" in head.code.strip() or bool(below))
     if has_fields:
-        made.append(_member_told(_telling_lines(head, (), _CITED_LINES)))
+        made += [_member_told(_telling_lines(part, (), _CITED_LINES)) for part in (head, *below)]
     elif head.declaration[1] - head.line_start >= _CITED_LINES:  # a comment of pages: what it says first, by itself
         made.append(about(replace(head, line_end=head.line_start + _CITED_LINES - 1)))
         head = replace(head, doc="", line_start=head.declaration[0])

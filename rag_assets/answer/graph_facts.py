@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_FACTS = 8
 """Of one answer: what fits a screen. The count says how many there are; `rag-assets graph` lists all."""
+_MOST_DERIVED = 40  # as many as a list has
 
 _LOOKED_AT = 60
 """Neighbours that are ranked for them. A hub has thousands, whose order past the best few says nothing."""
@@ -151,7 +152,9 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
             not is_of_tests or edge.relation is Relation.TESTS or in_test_file(edge.path) or in_test_module(edge.source)
         )
         and ((edge.target in asked and not outwards) or (edge.source in asked and not inwards))
-        and not _is_within(edge, entries)
+        and (
+            intent is Intent.IMPLEMENTATIONS or not _is_within(edge, entries)
+        )  # cases are in the type that they are of
         and not (intent is Intent.USAGE and edge.source in asked and edge.relation in contracts)
         and (edge.relation is not Relation.MAPS_TO or key_kind(edge.target) is not NodeType.TYPE)  # of services
     ]
@@ -178,7 +181,8 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
     # what creates a type runs its constructor: two edges, and one fact
     told = _each_once(seen_of(edges, index), ends, by_any=outwards)
     facts = tuple(dict.fromkeys(fact_of(edge, names) for edge in told))
-    return GraphFacts(facts[:MOST_FACTS], len(facts) + (0 if index.is_narrowed else found.left_out))
+    shown = facts[: _MOST_DERIVED if intent is Intent.IMPLEMENTATIONS else MOST_FACTS]
+    return GraphFacts(shown, len(facts) + (0 if index.is_narrowed else found.left_out))
 
 
 def _each_once(edges: Sequence[GraphEdge], ends: Callable[[GraphEdge], object], *, by_any: bool) -> list[GraphEdge]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -164,8 +164,24 @@ def _by_definitions(text: str) -> Iterator[OutlinePart]:
         return
     if text[: found[0].start()].strip():
         yield OutlinePart(0, found[0].start(), found[0].start())
+    from rag_assets.languages.by_pattern.comments import masked  # start-up budget
+
+    code = masked(text, "python").code
     for one, end in zip(found, [*(after.start() for after in found[1:]), len(text)], strict=True):
-        yield OutlinePart(one.start(), end, min(end, one.end("head") + 1))
+        indent = one.start("head") - text.rfind("\n", 0, one.start("head")) - 1
+        dedented = _dedent(indent).search(
+            code, one.end("head"), end
+        )  # fields below a nested class, the end of a script
+        stop = dedented.start() if dedented else end
+        yield OutlinePart(one.start(), stop, min(stop, one.end("head") + 1))
+        if dedented:
+            yield OutlinePart(stop, end, stop)
+
+
+@cache
+def _dedent(indent: int) -> re.Pattern[str]:
+    """The beginning of a line of code that is not deeper."""
+    return re.compile(rf"^[ \t]{{0,{indent}}}(?=[\w@])", re.MULTILINE)
 
 
 def _sql_part(text: str, start: int, end: int) -> OutlinePart:
@@ -438,9 +454,18 @@ def whole_of(excerpt: Passage) -> Passage:
 
 def members_of(head: Passage) -> list[Passage]:
     """What a type declares itself: neither what is inside of its nested types, nor what follows it."""
+    return [part for part in _inside(head) if part.name]
+
+
+def fields_below(head: Passage) -> list[Passage]:
+    """Of a class of Python the fields that stand below a nested class, or a method."""
+    return [part for part in _inside(head) if not part.name] if head.evidence.language == "python" else []
+
+
+def _inside(head: Passage) -> list[Passage]:
     after = [part for part in passages_of(head.evidence) if part.line_start > head.line_start]
     inside = list(takewhile(lambda part: part.depth > head.depth, after))
-    return [part for part in inside if part.name and part.depth == inside[0].depth]
+    return [part for part in inside if part.depth == inside[0].depth]
 
 
 def _passage(known: Evidence, part: OutlinePart) -> Passage:
@@ -467,13 +492,15 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
     bare = _without_attributes(code)
     end = _HEAD_END.search(bare)
     head = bare[: end.start()] if end else bare
+    is_fields = known.language == "python" and code[:1].isspace() and _DEFINITION.match(code) is None
+    is_nameless = is_fields or (known.language == "razor" and code.lstrip()[:1] == "@")
     return Passage(
         known,
         text,
         code,
         first,
         last,
-        name="" if known.language == "razor" and code.lstrip()[:1] == "@" else _name(known, bare, head),
+        name="" if is_nameless else _name(known, bare, head),
         doc=_doc_text(comment),
         is_type=_type_in(head) is not None or (known.language == "go" and head.startswith("type ")),
         depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),

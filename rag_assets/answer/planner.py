@@ -84,7 +84,9 @@ _OF_THE_INDEX_ALONE = frozenset(
 """What no search tells where a plan does."""
 _TOKEN = re.compile(r"\w[\w.+-]*\w")
 _MOST_NEAR = 3  # files of one name
+_MOST_PLACES = 8  # that say which columns a table has
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
+_OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
 _PACKAGES = frozenset({"package", "dependency", "library"})
 _OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|pushed)\b", re.IGNORECASE)
 """What is said of the packages that a project makes, and not of those that it refers to."""
@@ -395,6 +397,19 @@ def _data(asked: Asked) -> Planned | None:
     return _answered(asked, Intent.TABLES, _first(data_facts(index, graph, of) for index, graph in asked.graphs))
 
 
+def _columns(asked: Asked) -> Planned | None:
+    """The scripts that create and change the table whose columns a question asks for."""
+    text = asked.question.asks or asked.question.typed
+    owner = members_asked(text) if _OF_TABLES.search(text) else ()
+    if not owner:
+        return None
+    from rag_assets.answer.data_plan import columns_at
+
+    places = tuple(place for _, graph in asked.graphs for place in columns_at(graph, owner))[:_MOST_PLACES]
+    lead = _points_of_places(places, asked.target) if places else []
+    return Planned(replace(asked.wish, names=(), places=places), decides=True, lead=tuple(lead)) if lead else None
+
+
 def _listed(asked: Asked) -> Planned | None:
     """The list that a question wants: of what, and about which subject."""
     wish = asked.wish
@@ -584,10 +599,13 @@ def _setting_meant(asked: Asked) -> Planned | None:
     nothing declares where files of configuration set what is called so."""
     if not asks_setting(asked.question.text):
         return None
-    from rag_assets.answer.setting_plan import key_facts, setting_facts, settings_meant
+    from rag_assets.answer.setting_plan import constant_facts, key_facts, setting_facts, settings_meant
 
     if asked.wish.intent in (Intent.EXPLANATION, Intent.DEFINITION):
         known = _first(key_facts(index, name) for name in asked.undeclared for index, _ in asked.graphs)
+        if not known[1] and asks_value(asked.question.text):
+            constants = [name for name in asked.names if name.isupper()]
+            known = _first(constant_facts(index, graph, name) for name in constants for index, graph in asked.graphs)
         if known[1]:
             decides = asks_value(asked.question.text) and not asked.wish.does
             return Planned(replace(asked.wish, intent=Intent.EXPLANATION), *known, decides, setting=1.0)
@@ -613,6 +631,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _package_used,
     _listed_of_whole,
     _data,
+    _columns,
     _registered,
     _listed,
     _written,

@@ -281,6 +281,17 @@ def key_facts(index: LabelIndex, name: str) -> tuple[GraphFacts, dict[GraphFact,
     return GraphFacts(tuple(found), len(found), leads=True), found
 
 
+def constant_facts(index: LabelIndex, graph: Graph, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where the constant of the product that is called so has its value, is set and is read: `ALLOW_SIGNUP`."""
+    is_property = graph.kinds == KINDS.index(NodeType.PROPERTY.value)
+    at = [node for node in np.flatnonzero(is_property).tolist() if graph.names[node].rpartition(".")[2] == name]
+    places = [where[0] for where in ResultReader(graph).places(np.array(at, np.int64)) if where]
+    places = [one for one in places if non_product_code(one.path) is None]
+    if len({one.path for one in places}) != 1:
+        return GraphFacts(), {}
+    return setting_facts(index, [Setting("", name, places[0].path, places[0].line_start, 1.0, is_of_module=True)])
+
+
 def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     named = points_naming(setting.name, index, _MOST_SECTIONS)
     own = sections_of([setting.path], index.parts.shard(), index.scope()).keys() if named.cut else ()

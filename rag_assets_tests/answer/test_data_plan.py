@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -178,6 +179,7 @@ public class OrderMap : IEntityTypeConfiguration<Order>
     }
 }
 """,
+    "web/note.dto.ts": "export class NoteDto {\n  @MaxLength(512)\n  @IsOptional()\n  subject?: string;\n}\n",
     "db/parcels.sql": "CREATE TABLE dbo.Parcels\n(\n    Id int,\n    Street nvarchar(80) NOT NULL\n);\n",
 }
 
@@ -189,6 +191,7 @@ public class OrderMap : IEntityTypeConfiguration<Order>
         ("what is the maximum length of an order's reference?", "- **OrderMap.Reference** in src/CustomerMap.cs:9: "),
         ("how many characters can the remark of an order have?", "- **OrderMap.Remark** in src/CustomerMap.cs:10: "),
         ("what is the max length of a parcel's street?", "- **Parcels** in db/parcels.sql:4: `Street nvarchar(80)"),
+        ("what is the max length of a note's subject?", "- **NoteDto.subject** in web/note.dto.ts:2: `@MaxLength(512)"),
         ("how long may the colour of an order be?", ""),
     ],
 )
@@ -200,3 +203,24 @@ def test_how_long_something_may_be_is_told_by_the_line_that_limits_it(
     with open_index("shop@main", home=base / "home") as index:
         found = index.ask(question, options=AskOptions())
     assert found.text.startswith(told) if told else found.intent is not Intent.LIST
+
+
+MIGRATED = {
+    "db/migrations/V2__tasks.sql": "CREATE TABLE TASK\n(\n    ID int,\n    NAME text\n);\n",
+    "db/migrations/V3__remade.sql": 'CREATE TABLE "new_TASK"\n(\n    ID int,\n    TITLE text\n);\n'
+    'DROP TABLE "TASK";\nALTER TABLE "new_TASK" RENAME TO "TASK";\n',
+    "db/migrations/V10__owner.sql": "ALTER TABLE TASK ADD COLUMN OWNER text;\n",
+    "db/migrations/V10__owner.down.sql": "ALTER TABLE TASK DROP COLUMN OWNER;\n",
+    "src/Task.kt": "sealed class Task(val priority: Int) {\n  fun run() = priority\n}\n",
+}
+
+
+@pytest.mark.parametrize("question", ["list the columns of the TASK table", "which columns does the task table have?"])
+def test_columns_are_those_of_the_last_script_that_creates_a_table_and_of_what_follows(
+    tmp_path: Path, question: str
+) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", MIGRATED), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        found = index.ask(question, options=AskOptions())
+    assert [one.path.partition("__")[2] for one in found.citations] == ["remade.sql", "owner.sql"]
+    assert "TITLE text" in found.text and "ADD COLUMN OWNER" in found.text and "NAME text" not in found.text

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from rag_assets.answer.extractive import about
-from rag_assets.answer.passages import outline, passages_of
+from rag_assets.answer.passages import fields_below, members_of, outline, passages_of
 from rag_assets_tests.answer.pieces import SERVICE, piece
 
 
@@ -262,3 +262,14 @@ def test_the_values_of_an_enumeration_are_of_its_head() -> None:
     head, member = passages_of(piece(text, language="kotlin"))
     assert head.code.rstrip().endswith("PDF(b),\n  ;") and head.signature == "enum class Media(val type: String)"
     assert (head.name, member.name) == ("Media", "of")
+
+
+def test_fields_below_a_nested_class_are_of_the_class_around_it() -> None:
+    text = (
+        'class Order(Model):\n    class Meta:\n        def key(self):\n            return """\nSELECT 1\n"""\n\n'
+        "    id = Column(Integer)\n    name = Column(Text)\n\n    def total(self):\n        return 1\n\nadd(Order)\n"
+    )
+    found = passages_of(piece(text, language="python"))
+    assert [one.name for one in found] == ["Order", "Meta", "key", "", "total", "add"]
+    assert [one.code.split() for one in fields_below(found[0])] == [found[3].code.split()]
+    assert [one.name for one in members_of(found[0])] == ["Meta", "total"]

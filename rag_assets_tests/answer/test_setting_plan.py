@@ -440,3 +440,17 @@ def test_what_code_sets_of_the_options_of_a_library(tmp_path: Path, question: st
         assert told_by(index, question, OF_A_LIBRARY)["Set in"][0] == place
         parcels = told_by(index, "how many parcels are allowed at most?", OF_A_LIBRARY)
     assert parcels["Default"] == ["src/DeliverySettings.cs:5"]  # which is declared here
+
+
+OF_A_CONSTANT = {
+    "app/defaults.py": 'ALLOW_SIGNUP = True\nSITE = "Shop"\n',
+    "app/web.py": 'def signup(app):\n    if app.config.get("ALLOW_SIGNUP"):\n        create()\n',
+    "docs/settings.md": "# ALLOW_SIGNUP\n\nWhether everyone can sign up.\n",
+}
+
+
+def test_the_value_of_a_constant_is_where_it_is_declared(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_CONSTANT), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = told_by(index, "what is the default of ALLOW_SIGNUP?", OF_A_CONSTANT)
+    assert told["Default"] == ["app/defaults.py:1"] and told["Read in"] == ["app/web.py:2"]

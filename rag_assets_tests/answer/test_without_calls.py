@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -106,3 +107,14 @@ def test_that_nothing_uses_a_member_is_said(index: Index) -> None:
 
 def test_a_member_is_named_with_its_type(index: Index) -> None:
     assert "def cancel(self):" in index.ask("what is Job.cancel?").text.split("Timer")[0]
+
+
+def test_cases_of_a_type_are_told_also_where_they_are_inside_of_it(tmp_path: Path) -> None:
+    names = [f"Step{number}" for number in range(10)]
+    text = (
+        "sealed class Step(val id: Int) {\n" + "".join(f"  class {one}(id: Int) : Step(id)\n" for one in names) + "}\n"
+    )
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "jobs", {"Step.kt": text}), "jobs")
+    with open_index("jobs@main", home=tmp_path / "home") as index:
+        told = index.ask("which classes inherit from Step?").text
+    assert re.findall(r"- \*\*(\w+)\*\* probably inherits \*\*Step\*\*", told) == names
