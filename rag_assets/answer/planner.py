@@ -595,8 +595,9 @@ def _length(asked: Asked) -> Planned | None:
 
 
 def _setting_meant(asked: Asked) -> Planned | None:
-    """The settings that a question means by their names, of the index whose settings are nearest to it; of a name that
-    nothing declares where files of configuration set what is called so."""
+    """The settings that a question means by their names, of the index whose settings are nearest to it, where it asks
+    for the value of one that it names that alone; of a name that nothing declares where files of configuration set what
+    is called so."""
     if not asks_setting(asked.question.text):
         return None
     from rag_assets.answer.setting_plan import constant_facts, key_facts, setting_facts, settings_meant
@@ -609,18 +610,22 @@ def _setting_meant(asked: Asked) -> Planned | None:
         if known[1]:
             decides = asks_value(asked.question.text) and not asked.wish.does
             return Planned(replace(asked.wish, intent=Intent.EXPLANATION), *known, decides, setting=1.0)
-    if asked.wish.intent is not Intent.EXPLANATION:
+    of_value = asked.wish.intent is Intent.DEFINITION and asks_value(asked.question.text)
+    if asked.wish.intent is not Intent.EXPLANATION and not of_value:
         return None
+    named = {name.rpartition(".")[2] for name in asked.names} if of_value else ()
     found = [
         (settings[0].said, index, settings)
         for index, graph in asked.graphs
-        if (settings := settings_meant(index, graph, asked.question.text, asked.words, asked.model))
+        if (likely := settings_meant(index, graph, asked.question.text, asked.words, asked.model))
+        and (settings := [one for one in likely if one.name in named] if of_value else likely)
     ]
     if not found:
         return None
     said, index, settings = max(found, key=lambda one: one[0])
     facts, at = setting_facts(index, settings)
-    return Planned(asked.wish, facts, at, setting=said if at else 0.0)
+    wish = replace(asked.wish, intent=Intent.EXPLANATION) if of_value and at else asked.wish
+    return Planned(wish, facts, at, setting=said if at else 0.0)
 
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (

@@ -40,6 +40,8 @@ _NAME = re.compile(
     r"(?:s|(?:in)?_?(?:ms|milli(?:second)?s|seconds|minutes|hours|days))?$",
     re.IGNORECASE,
 )
+_OF_ONE = re.compile(r"(?:Dto|Event|Response|Result|State|Stat(?:istic)?s|ViewModel)(?:`\d+)?$", re.IGNORECASE)
+"""What tells of one thing, or of what happened, has amounts and no settings."""
 _OF_MANNER = tuple(
     (re.compile(manner, re.IGNORECASE), re.compile(names))
     for manner, names in (
@@ -48,6 +50,7 @@ _OF_MANNER = tuple(
             "after|age|days|delay|duration|expir(?:ation|es|y)|frequency|hours|interval|lifetime|minutes|period|retention|seconds|timeout"
             "|ttl|wait",
         ),
+        (r"\b(?:kept|stored|retained)\b", "expir(?:ation|es|y)|lifetime|retention|ttl"),
         (r"\bhow (?:many|much|big|large)\b", "attempts|count|length|limit|max|maximum|min|minimum|retries|size"),
     )
 )
@@ -57,8 +60,8 @@ _AMOUNT_NAMED = re.compile(
     r"\b(?:time-?out|interval|limit|threshold|ttl|expiry|lifetime|duration|retention|length|size|delay|period)s?\b",
     re.IGNORECASE,
 )
-_YES_OR_NO = re.compile(r"\bbool(?:ean)?\b", re.IGNORECASE)
-"""The type of what is no amount."""
+_OF_NO_AMOUNT = re.compile(r"\b(?:[Bb]ool(?:ean)?|Action|Func)\b")
+"""The types of what is no amount: yes or no, and what is called."""
 _TEXT = re.compile(r"=\s*[\"'][^\"'\d]*[\"']\s*;?$")
 """The value of what is none either."""
 _OF_MANNER_BONUS = 1.0
@@ -74,8 +77,9 @@ _MOST_SECTIONS = 150
 """That name a setting: of a name that more have, others have their own, and to read all takes a quarter of a second."""
 _VALUE = (
     r"^(?!.*\bis \{{).*(?<!\w){0}[\"']?\s*(?:\{{[^{{}}]*\}}\s*)?(?:\??:\s*[\w<>?\[\]., |]+?\s*|As\s+[\w.]+\s*)?"
-    r"(?::?=(?![=>])|:(?!:))(?!\s*[\w.]+\(\s*{0}\s*[,)])\s*"
-    r"(?=[\d\"'-]|[Tt]rue|[Ff]alse|(?:new\s+)?[\w.]+(?:<[\w.?]+>)?\(|(?:\w+\.)*_?(?:[Dd]efault|DEFAULT|[A-Z]+_)\w*)"
+    r"(?::?=(?![=>])|:(?!:))(?!\s*[\w.]+\(\s*{0}\s*[,)]|\s*(?:\w+\.)*{0}\W*$)\s*"
+    r"(?=[\d\"'-]|[A-Z]\w*\.[A-Z]\w*\s*[,;]?\s*$"
+    r"|[Tt]rue|[Ff]alse|(?:new\s+)?[\w.]+(?:<[\w.?]+>)?\(|(?:\w+\.)*_?(?:[Dd]efault|DEFAULT|[A-Z]+_)\w*)"
 )
 """Where code gives a value to a property, a field, a parameter or a key: a literal, what a call makes, a constant; what
 is made of itself (`ttl = parse(ttl)`) is none."""
@@ -138,15 +142,15 @@ def settings_meant(
     score, said = name_scores(question, words, [f"{one.owner} {one.name}" for one in known], model)
     _, by_name = name_scores(question, words, [one.name for one in known], model)
     asked = [of for manner, of in _OF_MANNER if manner.search(question)]
-    fits = np.array([any(of.fullmatch(word) for of in asked for word in one.words) for one in known], np.float32)
-    score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * fits)
+    fits = np.array([sum(any(map(of.fullmatch, one.words)) for of in asked) for one in known], np.float32)
+    score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * (fits > 0))
     is_amount, said_roots = _AMOUNT.search(question) is not None, roots_of(question)
     of_amount = is_amount or _AMOUNT_NAMED.search(question) is not None
 
     def is_no_amount(one: _Known) -> bool:
         is_named = any(root(word.lower()) in said_roots for word in identifier_words(one.name)[-1:])
         is_text = of_amount and not is_named and _TEXT.search(one.declared) is not None
-        return is_text or (is_amount and _YES_OR_NO.search(one.declared) is not None)
+        return is_text or (is_amount and _OF_NO_AMOUNT.search(one.declared) is not None)
 
     likely = [
         at
@@ -208,7 +212,7 @@ def _settings(graph: Graph) -> list[_Known]:
             owner, _, name = symbol.rpartition(".")
             owner = (symbol if kind is NodeType.TYPE else owner).rpartition(".")[2].partition("`")[0]
             if kind is NodeType.PROPERTY:
-                if _OWNER.search(owner) or _NAME.search(name):
+                if _OWNER.search(owner) or (_NAME.search(name) and not _OF_ONE.search(owner)):
                     found[node, owner, name] = graph.signature(node)
             elif "=" in (signature := graph.signature(node)):
                 for given in _GIVEN.finditer(signature):
@@ -297,7 +301,7 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     own = sections_of([setting.path], index.parts.shard(), index.scope()).keys() if named.cut else ()
     code = product_of(own or named.ids, index)
     files = {point: one for point, one in code.items() if one.get("CodeLanguage", "") in _FILES}
-    name, made = re.escape(setting.name), dict[GraphFact, str]()
+    name, made = _written(setting.name), dict[GraphFact, str]()
     of_others = "".join(rf"(?<!\b{re.escape(other)}\.)" for other in setting.others)
     told: set[tuple[str, int]] = set()
     read = _READ_BARE if setting.is_of_module else _READ
@@ -315,6 +319,12 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
             group = _READ_IN if verb == "reads" else _DEFAULT if one.path == setting.path else _SET_IN
             made[replace(one, group=group)] = facts[one]
     return made
+
+
+def _written(name: str) -> str:
+    """How code writes a setting: as it is called, or as the field behind its property."""
+    field = f"_{name[:1].lower()}{name[1:]}"
+    return f"(?:{re.escape(name)}|{re.escape(field)})" if name[:1].isupper() else re.escape(name)
 
 
 def _declares_another(fact: GraphFact, setting: Setting) -> bool:

@@ -454,3 +454,53 @@ def test_the_value_of_a_constant_is_where_it_is_declared(tmp_path: Path) -> None
     with open_index("shop@main", home=tmp_path / "home") as index:
         told = told_by(index, "what is the default of ALLOW_SIGNUP?", OF_A_CONSTANT)
     assert told["Default"] == ["app/defaults.py:1"] and told["Read in"] == ["app/web.py:2"]
+
+
+OF_A_SERVER = {
+    "src/ServerOptions.cs": """\
+namespace Shop;
+
+public class ServerOptions
+{
+    private TimeSpan _pollInterval;
+    private TimeSpan _parcelExpiry = TimeSpan.FromDays(1);
+
+    public ServerOptions()
+    {
+        PollInterval = TimeSpan.Zero;
+        Missed = MissedMode.Relaxed;
+        WorkerCount = Math.Min(Environment.ProcessorCount, 20);
+    }
+
+    public TimeSpan PollInterval { get { return _pollInterval; } set { _pollInterval = value; } }
+    public TimeSpan ParcelExpiry { get { return _parcelExpiry; } set { _parcelExpiry = value; } }
+    public TimeSpan StopTimeout { get; set; } = TimeSpan.FromSeconds(5);
+    public MissedMode Missed { get; set; }
+    public int WorkerCount { get; set; }
+    public Action<Thread> MaxServerWorkersAction { get; set; } = Threads.Start();
+}
+""",
+    "src/SentParcelDto.cs": "namespace Shop;\n\npublic class SentParcelDto\n{\n"
+    "    public long TotalDuration { get; set; }\n}\n",
+    "src/Workers.cs": "namespace Shop;\n\npublic class Workers(ServerOptions options)\n{\n"
+    "    public void Start() => Wait(options.PollInterval, options.Missed);\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "defaults"),
+    [
+        ("what is the default of PollInterval?", ["src/ServerOptions.cs:10"]),
+        ("what is the default value of ServerOptions.Missed", ["src/ServerOptions.cs:11"]),
+        ("how many workers does a server have by default?", ["src/ServerOptions.cs:12"]),
+        ("how long are sent parcels kept?", ["src/ServerOptions.cs:6"]),
+    ],
+)
+def test_a_default_may_be_a_constant_or_that_of_the_field_behind(
+    tmp_path: Path, question: str, defaults: list[str]
+) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_SERVER), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = told_by(index, question, OF_A_SERVER)
+        assert told["Default"] == defaults
+        assert not any(place.startswith("src/SentParcelDto.cs") for places in told.values() for place in places)
