@@ -7,7 +7,6 @@ Every statement is a place and a name, which the index knows, and words of the s
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, takewhile
@@ -47,12 +46,7 @@ _MOST_ALSO = MOST_QUOTED - _MOST_WHOLE
 _MOST_SHORT_LINES = 10  # of these
 _ALSO = "**See also:**"
 NOT_SURE = "**Not sure. The closest is:**"
-_MOST_PARAGRAPHS = 2  # of a file, in an introduction
 _STARTING = roots_of("run install start usage setup build quickstart deploy")
-_FEWEST_PROSE_WORDS = 8  # of a paragraph that introduces something
-_FEWEST_FIRST_WORDS, _FIRST_LINES = 5, 12  # of what stands below the title: `Very fast C++ logging library.`
-_PROSE_WORD = re.compile(r"(?<![\w./-])[A-Za-z][a-z'-]+(?=[\s,.;:!?)])")
-_LINKS = re.compile(r"\[?!?\[[^\]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?|<[^>\n]*>|^#.*$", re.MULTILINE)
 _FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
 _DECIDING = 0.1
 """Beside the share of the question that a line says, for one that does or decides something."""
@@ -79,6 +73,7 @@ _SAYS_NOTHING = re.compile(
 """A comment, a blank line, an attribute or an annotation: what it stands before says what it is."""
 _BLANK = re.compile(r"\s*$")
 _WORD = re.compile(r"\w")
+_PICTURE = re.compile(r"\[?!\[|<")
 _QUOTE_MARKS = str.maketrans("“”", '""')
 
 
@@ -112,7 +107,9 @@ def answer_of(
         pieces += _of_release(wish.action, lead)
     elif wish.intent is Intent.OVERVIEW:
         about_it = any(role_of(word) != "manner" and not is_of_whole(word.word) for word in words)
-        pieces += [*_introduction(lead)]
+        from rag_assets.answer.overview_plan import introduction  # start-up budget: few questions are of a whole
+
+        pieces += [prose_told(one, ()) for one in introduction(lead)]
         if about_it:
             pieces += _explanations(words, passages, within, _BESIDE_FACTS)
         else:
@@ -363,25 +360,6 @@ def _is_done(passage: Passage, within: Container[Evidence]) -> bool:
     return is_member and passage.evidence in within and non_product_code(passage.evidence.path) is None
 
 
-def _introduction(lead: Sequence[Evidence]) -> list[str]:
-    """Of each index the first paragraphs of its README, and of the first page of its documents, that are some: not
-    titles, badges and pictures."""
-    made: list[str] = []
-    of_file, of_label = Counter[tuple[str, str]](), Counter[str]()
-    for known in sorted(lead, key=lambda known: (known.label, "/" in known.path, known.path, known.line_start)):
-        file = known.label, known.path
-        for passage in passages_of(known):
-            plain = _LINKS.sub("", passage.text)
-            is_first = passage.line_start <= _FIRST_LINES and not of_file[file]
-            fewest = _FEWEST_FIRST_WORDS if is_first else _FEWEST_PROSE_WORDS
-            is_told = passage.is_prose and len(_PROSE_WORD.findall(plain)) >= fewest
-            if is_told and of_file[file] < _MOST_PARAGRAPHS and of_label[known.label] <= _MOST_PARAGRAPHS:
-                of_file[file] += 1
-                of_label[known.label] += 1
-                made.append(prose_told(passage, ()))
-    return made
-
-
 def readme_first(path: str) -> tuple[bool, bool, int, str]:
     """The order of documents that tell how something is done."""
     name = path.rpartition("/")[2].lower()
@@ -545,7 +523,8 @@ def prose_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
     most."""
     known = passage.evidence
     where = _opened_at(passage)
-    title = f"“{defused(passage.heading).translate(_QUOTE_MARKS)}” in " if len(passage.heading) >= 12 else ""
+    heading = _PICTURE.split(passage.heading)[0].rstrip()
+    title = f"“{defused(heading).translate(_QUOTE_MARKS)}” in " if len(heading) >= 12 else ""
     read = spoken(passage.text) if known.language in TRANSCRIPTS else passage.text.replace(PAGE_BREAK, "\n")
     text = _telling(read, words)
     quoted = "\n".join(f"> {defused(line)}".rstrip() for line in text.split("\n"))

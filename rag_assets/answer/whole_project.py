@@ -26,12 +26,12 @@ class Listed(Enum):
     TASKS = auto()
 
 
-_WHOLES = word_set(
+WHOLES = word_set(
     "project repo repository lib library tool product app application kit codebase solution framework system program",
     "software sample demo boilerplate starter",
 )
 """What a project is called."""
-_CALLED_THIS = _WHOLES | word_set(
+_CALLED_THIS = WHOLES | word_set(
     "code package service template thing server site website bot engine gateway plugin extension client platform",
 )
 """What it is called with `this` before it: `the service` may be one of its parts."""
@@ -95,7 +95,7 @@ _SEES_NO_WHOLE = word_set("is are when where")
 _KNOWN = _CALLED_THIS | _ASKED | _TOLD_OF_WHOLES_ALONE | _BESIDE | _SAMPLES | _IT
 _TERMS = frozenset(map(stem, _KNOWN | _STARTED | _BESIDE_STARTED))
 
-_NOUNS = "|".join(sorted(_WHOLES))
+_NOUNS = "|".join(sorted(WHOLES))
 _WHOLLY = re.compile(
     r"\W*(?:(?:hi|hello|i(?:'| a)m new(?: here)?)\W+)?(?:"
     rf"is (?:this|it) an? (?:\w+ )?(?:{_NOUNS})(?:,? or (?:rather )?an? (?:\w+ )?(?:{_NOUNS}))+"
@@ -213,7 +213,7 @@ def _says_whole(words: Sequence[str]) -> bool:
         if after not in _SAYS_PART:
             is_code = noun == "code" and (after == "base" or is_made_of)
             said += (word in ("this", "our") and noun in _CALLED_THIS) or (
-                word == "the" and (noun in _WHOLES or is_code)
+                word == "the" and (noun in WHOLES or is_code)
             )
             said += word in _IT and not (word == "this" and noun in _PARTS | _CALLED_THIS) and is_asked_of_it
         if not (word in _SAMPLES and before in _CALLED_THIS | _SAMPLES):
@@ -299,7 +299,7 @@ CALLED: Mapping[str, str] = {
 _WORD = re.compile(r"[#@\w][\w.#+/@:-]*[\w#+]|\w")
 _ASKING = (
     FUNCTION_WORDS
-    | _WHOLES
+    | WHOLES
     | word_set(
         "any current currently here kind list me my name our please s show sort tell they type us used using use uses",
         "actually all base code could service whole",

@@ -92,6 +92,44 @@ def test_lists_that_only_a_whole_project_has(cli: CommandLine, question: str, he
     assert found["intent"] == "list" and heading in found["answer"].split("\n")[0] and one in found["answer"]
 
 
+README = """\
+---
+title: Quilt
+---
+# Quilt [![build](https://ci/quilt.svg)](https://ci/quilt) [![downloads of the package of this month](https://d/q.svg)](https://d)
+
+<!-- In particular this is a library that somebody has commented out of the page. -->
+
+**[Docs and examples of all patterns](https://quilt.dev)** | [Ask us about anything in the chat](https://chat)
+
+Please see the [upgrade guide](UPGRADE.md), this is a library with breaking changes in each version.
+
+```sh
+# quilt is a tool in a fence that is no sentence of this page
+```
+
+Quilt is a small library that sews patches of cloth together. It can:
+
+- turn patches by any angle
+- count the thread that is used
+
+## Contributing
+
+This project is a place where all people are welcome, so read our code of conduct.
+"""
+
+
+def test_an_overview_begins_with_what_a_readme_says_it_is(tmp_path: Path) -> None:
+    made = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    files = {"README.md": README, "quilt.py": "class Patch:\n    angle = 0\n"}
+    index_without_dagster(made.home, new_repository(tmp_path / "quilt", files), "quilt")
+    introduced = asked(made, "what is this project about?").json["answer"].partition("\n\n**")[0]
+    assert "> Quilt is a small library that sews patches" in introduced and "> - count the thread" in introduced
+    assert [
+        one for one in ("title:", "build", "commented", "Docs", "upgrade", "fence", "welcome") if one in introduced
+    ] == []
+
+
 def test_an_overview_of_several_indexes_tells_of_each(tmp_path: Path) -> None:
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     for name in ("till", "scale"):
@@ -503,7 +541,9 @@ POLYGLOT: dict[str, str | bytes] = {
     "books/models.py": "class BookLoan(Model):\n    due = DateField()\n    fee = IntegerField()\n\n"
     "    def is_late(self, today: date) -> bool:\n        return today > self.due\n",
     "books/mail_filter.py": "class MailFilter:\n    def __init__(self, limit):\n        self.limit = limit\n\n"
-    "    def __call__(self, mail):\n        if len(mail) > self.limit:\n            return None\n        return mail\n",
+    "    def __call__(self, mail):\n        if len(mail) > self.limit:\n            return None\n"
+    + "        mail.read()\n"
+    * 25,
     "books/fees.py": "class Card:\n    def renew(self):\n        self.debt = 0\n\n\nclass Loan:\n    def close(self):\n"
     "        if self.debt == 1 or self.debt >= 2:\n            self.debt += 1\n",
     "books/filters.py": "class SizeFilter: ...\nclass DateFilter: ...\n",
@@ -597,7 +637,7 @@ def test_who_handles_a_path_is_told_by_its_route(polyglot: CommandLine) -> None:
 
 def test_what_a_type_does_is_told_by_the_member_that_does_it(polyglot: CommandLine) -> None:
     answer = asked(polyglot, "what does MailFilter do?").json["answer"]
-    assert "`MailFilter.__call__` in books/mail_filter.py:5-8" in answer and "if len(mail) > self.limit:" in answer
+    assert "`MailFilter.__call__` in books/mail_filter.py:5-" in answer and "if len(mail) > self.limit:" in answer
     assert "if len(mail)" not in asked(polyglot, "what is MailFilter?").json["answer"]
 
 
