@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from rag_assets.answer.graph_facts import GraphFact
+import numpy as np
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import RankedPassages
-from rag_assets.answer.plans import code_of, facts_naming, points_naming, product_of
+from rag_assets.answer.plans import (
+    code_of,
+    derived_from,
+    facts_naming,
+    places_of,
+    points_naming,
+    product_of,
+)
+from rag_assets.answer.question_analysis import roots_of
 from rag_assets.contracts.evidence import Evidence, short_name
+from rag_assets.contracts.graph import NodeType
 from rag_assets.contracts.outline import SectionMember
-from rag_assets.search.index import Searchable
+from rag_assets.graph.csr_graph import KINDS, Graph
+from rag_assets.search.index import LabelIndex, Searchable
+from rag_assets.search.ranking.penalties import non_product_code
 
 _THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
 _THROWS = r"\b(?:throw|raise|panic|reject|throwError)\b.*(?<!\w){0}(?!\w)|(?<!\w){0}\.(?:new|from|of|create)\b"
@@ -30,6 +44,7 @@ _COMMENT = re.compile(r"\s*(?://|/\*|\*|#)")
 _CHECKS_ARGUMENT = re.compile(
     r"ArgumentNull|ArgumentOutOfRange|NullPointer|NotImplemented|NotSupported|UnsupportedOperation"
 )
+_CALLED = roots_of("error exception")
 _MOST_EACH = 4
 _MOST_PASSAGES, _MOST_ERRORS = 25, 2  # of what was found
 _FEWEST_SAID, _SAID_WEIGHT = 0.2, 8.0
@@ -79,6 +94,22 @@ def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dic
                     error = known[1].rpartition(".")[2]
                     found.setdefault(GraphFact(name, "throws", error, payload["Path"], number, True, _THROWN), point)
     return found
+
+
+def errors_derived(index: LabelIndex, graph: Graph, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """What derives from the one error of all whose name says most of a question, where several do."""
+    asked, said = roots_of(question) - _CALLED, defaultdict[str, list[int]](list)
+    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist():
+        if graph.names[node].endswith(("Error", "Exception")):
+            said[graph.names[node]].append(node)
+    words = {name: roots_of(name) - _CALLED for name in said}
+    fits = {name: len(asked & own) for name, own in words.items() if len(asked & own) * 2 >= len(own) > 0}
+    best = [name for name, count in fits.items() if count == max(fits.values())]
+    nodes = derived_from(graph, said[best[0]])[0] if len(best) == 1 else set[int]()
+    found = [one for one in places_of(graph, np.array(sorted(nodes), np.int64)) if non_product_code(one.path) is None]
+    facts = [replace(one.fact, group=f"Derived from {best[0]}") for one in found]
+    at = facts_at(sorted(facts, key=lambda one: (one.path, one.line)), index)
+    return (GraphFacts(tuple(at), len(at), leads=True), at) if len(at) > 1 else (GraphFacts(), {})
 
 
 def errors_thrown(found: RankedPassages) -> dict[GraphFact, Evidence]:

@@ -33,6 +33,7 @@ from rag_assets.answer.question_analysis import (
     asks_setting,
     asks_value,
     asks_what_is_thrown,
+    asks_which_are_thrown,
     asks_who_catches,
     convention_noun,
     data_asked,
@@ -51,6 +52,7 @@ from rag_assets.answer.question_analysis import (
     says_something,
     settings_asked,
     values_asked,
+    without_sort,
     words_as_names,
     words_asked_of,
     written_name,
@@ -502,9 +504,13 @@ def _errors(asked: Asked) -> Planned | None:
         return None
     of_named = bool(wish.names) and asks_what_is_thrown(text)
     names = wish.names if of_named else errors_asked(text, wish.names)
-    if not names:
+    if not names and not asks_which_are_thrown(text):
         return None
-    from rag_assets.answer.error_plan import error_facts, thrown_by
+    from rag_assets.answer.error_plan import error_facts, errors_derived, thrown_by
+
+    if not names:
+        known = _first(errors_derived(index, graph, text) for index, graph in asked.graphs)
+        return _answered(asked, Intent.EXPLANATION, known)
 
     if of_named:
         thrown = thrown_by(asked.target, asked.declared)
@@ -745,6 +751,9 @@ def _with_declared_words(
     graphs = [graph for _, graph in graphs_of(target, graph_of)]
     chosen = tuple(one for one in _enumerations(graphs, [listed]) if of_choice or one == listed) if listed else ()
     chosen = chosen or (_constants_called(graphs, listed) if listed else ())
+    bare = without_sort(listed)
+    if bare and not chosen and not any(declares(graph, bare, only_types=True) for graph in graphs):
+        chosen = tuple(_enumerations(graphs, [bare]))  # `Severity` of severity levels, and no `SortOrder` of orders
     if chosen and not (maybe and maybe.choice):
         return replace(wish, intent=Intent.DEFINITION, names=chosen, choice=True)
     if maybe is None:

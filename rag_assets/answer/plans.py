@@ -333,7 +333,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         elif said and (said[-1] in lasts or (lasts is _ERRORS and _IS_ERROR.search(_bases(graph, node)))):
             named.append(node)
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
-    derived, bases = _derived(graph, contracts if sort else [*contracts, *one_of_them])
+    derived, bases = derived_from(graph, contracts if sort else [*contracts, *one_of_them])
     found = derived if sort and derived else derived.union(named, contracts)
     found -= {node for node in bases if _ABSTRACT.search(graph.signature(node))}
     others = found.difference(contracts)
@@ -362,7 +362,7 @@ def _of_kind(graph: Graph, kind: NodeType) -> list[int]:
 def _run_by(says: re.Pattern[str], graph: Graph, types: Sequence[int]) -> Numbers:
     """The types that a host or a schedule runs, and what derives from them."""
     found = {node for node in types if says.search(_bases(graph, node))}
-    found |= _derived(graph, list(found))[0]
+    found |= derived_from(graph, list(found))[0]
     return np.array(sorted(node for node in found if not _ABSTRACT.search(graph.signature(node))), np.int64)
 
 
@@ -406,7 +406,7 @@ def _mapped(graph: Graph) -> Numbers:
     return tables[np.unique(graph.reach(tables, _inwards(Relation.MAPS_TO))[0].origin)]
 
 
-def _derived(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
+def derived_from(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
     """What inherits or implements some types, and what does that of these; and what it derives from."""
     allowed = np.zeros((2, len(RELATIONS)), np.bool_)
     allowed[IN, [RELATIONS.index(one.value) for one in (Relation.INHERITS, Relation.IMPLEMENTS)]] = True

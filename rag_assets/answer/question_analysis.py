@@ -784,6 +784,12 @@ def enumeration_named(question: str) -> tuple[str, bool]:
     return ("".join(map(str.capitalize, noun.split())) if is_meant else "", asks_choice(rest))
 
 
+def without_sort(name: str) -> str:
+    """`Severity` of `SeverityLevel`, `Backoff` of `BackoffType`; '' of a name that does not end so."""
+    endings = (one.capitalize() for one in _ENUMERATED)
+    return next((name[: -len(one)] for one in endings if name.endswith(one)), "")
+
+
 _CHOICE = re.compile(r"\b(?:supports?|supported|accepted|allowed)\b|\bcan (?:i|we|you|one|it) \w+", re.IGNORECASE)
 
 
@@ -816,6 +822,17 @@ _THROWN_BY = re.compile(
 def asks_what_is_thrown(question: str) -> bool:
     """Whether a question is about the errors that something named throws."""
     return _THROWN_BY.match(question.strip()) is not None
+
+
+_WHICH_THROWN = re.compile(
+    r"\b(?:which|what)(?: (?:kinds?|types?|sorts?) of)? (?:errors|exceptions)\b.*\b(?:thrown?|throws|raised?|raises)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_which_are_thrown(question: str) -> bool:
+    """Whether a question wants a list of errors."""
+    return _WHICH_THROWN.search(question) is not None
 
 
 def errors_asked(question: str, names: Sequence[str]) -> list[str]:

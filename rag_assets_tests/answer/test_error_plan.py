@@ -208,3 +208,20 @@ def test_what_an_error_may_answer(question: str, asks: bool) -> None:
 )
 def test_errors_that_are_named(question: str, names: tuple[str, ...], errors: list[str]) -> None:
     assert errors_asked(question, names) == errors
+
+
+DERIVED = {
+    "src/Refusals.cs": "namespace Shop;\n\npublic abstract class ParcelRefusedException : Exception { }\n\n"
+    "public class TooHeavyException : ParcelRefusedException { }\n\n"
+    "public class NoAddressException : ParcelRefusedException { }\n",
+    "src/Others.cs": "namespace Shop;\n\npublic class LostParcelException : Exception { }\n",
+}
+
+
+def test_the_errors_that_derive_from_the_one_that_is_meant(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", DERIVED), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which exceptions are thrown when a parcel is refused?", options=AskOptions()).text
+        other = index.ask("which exceptions are thrown when a parcel is lost?", options=AskOptions()).text
+    assert told.startswith("**Derived from ParcelRefusedException:**\n- **TooHeavyException** in src/Refusals.cs:5")
+    assert "- **NoAddressException** in src/Refusals.cs:7" in told and "Derived from" not in other

@@ -468,6 +468,7 @@ def test_a_list_is_of_the_file_or_the_project_that_is_named(
         ("which event types can I handle?", "ShopEventType", "Closed,"),  # called after the project too
         ("which mail providers are supported?", "MailProvider", "Azure,"),
         ("what mail providers are available?", "MailProvider", "Azure,"),
+        ("which provider types are there?", "MailProvider", "Azure,"),
         ("what settings does MailSettings have?", "MailSettings", "public string Sender"),
     ],
 )
