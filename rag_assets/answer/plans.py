@@ -235,7 +235,8 @@ def _at_schedule(fact: GraphFact, index: LabelIndex) -> GraphFact:
 
 def parts_named(graph: Graph, said: str) -> list[str]:
     """The files and folders whose whole names of several words a text says, the longest first: not `Shop` where it says
-    `Shop.Web`. And `Shop.Web` where it says `the web project`."""
+    `Shop.Web`. And `Shop.Web` where it says `the web project`, a folder `ordering` where it says `the ordering
+    service`."""
     text = _as_words(said)
     if not text.strip():
         return []
@@ -244,10 +245,14 @@ def parts_named(graph: Graph, said: str) -> list[str]:
         projects = {_as_words(path.rpartition("/")[2].rpartition(".")[0]) for path in graph.paths if _is_project(path)}
         called = [one for one in projects if one.endswith(f" {short[1]} ")]
         named.update(called if len(called) == 1 else ())
+    if (short := _SERVICE.search(text)) is not None:
+        folder = f" {short[1]} "
+        named.update({folder} & {_as_words(part) for path in graph.paths for part in path.split("/")[:-1]})
     return sorted(named, key=lambda one: (-len(one), one))
 
 
 _SHORT_NAME = re.compile(r" (\w+) project ")
+_SERVICE = re.compile(r" (\w+) (?:api|app|module|service) ")
 
 
 def _is_project(path: str) -> bool:

@@ -508,3 +508,21 @@ def test_tests_that_cover_something_are_a_list(parts: Index) -> None:
 )
 def test_what_goes_before_a_noun_says_which_sort(question: str, noun: str) -> None:
     assert listed_noun(question)[0] == noun
+
+
+def test_what_a_service_has_is_in_the_folder_that_is_called_so(tmp_path: Path) -> None:
+    def endpoint(name: str, route: str) -> str:
+        return (
+            f'namespace Shop;\n\n[Route("{route}")]\npublic class {name}Controller\n{{\n'
+            "    [HttpGet] public int Get() => 1;\n}\n"
+        )
+
+    files = {
+        "src/Ordering/Web/OrdersController.cs": endpoint("Orders", "orders"),
+        "src/Ordering/Web/StatesController.cs": endpoint("States", "states"),
+        "src/Site/OrderListController.cs": endpoint("OrderList", "order-list"),
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which endpoints does the ordering service have?", options=AskOptions()).text
+    assert told.startswith("**2 endpoints:**\n- **GET /orders**") and "GET /states" in told
