@@ -70,6 +70,22 @@ _COMPOSE = re.compile(r"(?:.*/)?(?:docker-)?compose[^/]*\.ya?ml", re.IGNORECASE)
 _IMAGE = re.compile(
     r"^(?:[^#{]*\{(?:[^#}]*,)?)?\s*[\"']?image[\"']?\s*:\s*(?:&[\w-]+\s+)?[\"']?(?P<image>(?:\$\{[^}]*\}|[\w./:@-])+)"
 )
+_COMPOSED = {
+    "ports": re.compile(
+        r"\bports?\b(?=.*\b(?:compose|containers?|docker)\b)|\b(?:compose|containers?|docker|host)\b.*\bports?\b",
+        re.IGNORECASE,
+    ),
+    "environment": re.compile(r"\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE),
+}
+"""What a question calls a key of a service of a compose file."""
+_OF_COMPOSE = roots_of(
+    "all and are by compose container define defined do docker does environment env expose exposed file for has have"
+    " host in is list listen map mapped of on open port publish published service set show the there to variable var"
+    " vars what which with"
+)
+"""What a question for all services says."""
+_OF_SERVICES = roots_of("api app application server service the web")
+_YAML_KEY = re.compile(r"(?P<indent>\s*)(?P<quote>[\"']?)(?P<name>[\w.-]+)(?P=quote)\s*:\s*(?:#.*)?$")
 _DEFAULT = re.compile(r"\$\{\w+(?::?-(?P<value>[^}]*))?\}")
 """A variable of a compose file, with what it is where nobody sets it."""
 _SHOWN_BY_FILES = frozenset({"Containers", "Continuous integration"})
@@ -298,6 +314,45 @@ def _images(index: LabelIndex, paths: Iterable[str]) -> list[Place]:
     found = ((_IMAGE.match(text), path, number) for path, known in lines.items() for number, text in known.items())
     images = ((_image_of(match["image"]), path, number) for match, path, number in found if match is not None)
     return [(image, path, number) for image, path, number in images if image]
+
+
+def compose_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The ports, or the variables of the environment, that compose files give the services that a question names: all
+    services where it has no word for anything else."""
+    key = next((key for key, pattern in _COMPOSED.items() if pattern.search(asked)), "")
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if key and _COMPOSE.fullmatch(path)]
+    found: dict[str, list[GraphFact]] = {}
+    for path, lines in lines_of(index, sorted(paths, key=_depth)).items():
+        for service, number in _composed(lines, key):
+            fact = GraphFact(service, "", "", path, number, certain=True, is_comment=True)
+            found.setdefault(service, []).append(fact)
+    said = roots_of(asked)
+    named = {
+        service: len(roots_of(service) & said) * bool(roots_of(service) & said - _OF_SERVICES) for service in found
+    }
+    most = max(named.values(), default=0)
+    if not most and not said <= _OF_COMPOSE:
+        return GraphFacts(), {}
+    facts = [fact for service, known in found.items() if named[service] == most for fact in known]
+    at = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(facts), f"**{key.capitalize()} in compose files:**"), at
+
+
+def _composed(lines: Mapping[int, str], key: str) -> Iterator[tuple[str, int]]:
+    """(service, line) of what stands below a key of the services of a compose file."""
+    above: list[tuple[int, str]] = []  # (indent, key) of the lines around
+    for number, line in sorted(lines.items()):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        indent = _indent(line)
+        is_item = line.lstrip().startswith("-")
+        while above and (above[-1][0] > indent or (above[-1][0] == indent and not is_item)):
+            above.pop()
+        names = [name for _, name in above]
+        if names[:1] == ["services"] and names[2:] == [key]:
+            yield names[1], number
+        elif (match := _YAML_KEY.match(line)) is not None:
+            above.append((indent, match["name"]))
 
 
 def _image_of(written: str) -> str:

@@ -85,6 +85,7 @@ _OF_THE_INDEX_ALONE = frozenset(
 )
 """What no search tells where a plan does."""
 _TOKEN = re.compile(r"\w[\w.+-]*\w")
+_OF_COMPOSE = re.compile(r"\bports?\b|\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)
 _MOST_NEAR = 3  # files of one name
 _MOST_PLACES = 8  # that say which columns a table has
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
@@ -378,6 +379,16 @@ def _settings_read(asked: Asked) -> Planned | None:
     return _answered(asked, Intent.LIST, settings_of(asked.target, noun, subject, asked.declaring))
 
 
+def _composed(asked: Asked) -> Planned | None:
+    """What compose files say of the ports and the environment of services."""
+    if _OF_COMPOSE.search(asked.question.text) is None:
+        return None
+    from rag_assets.answer.everyday_plan import compose_facts
+
+    known = _first(compose_facts(index, asked.question.text) for index in asked.target.members.values())
+    return _answered(asked, Intent.LIST, known)
+
+
 def _package_used(asked: Asked) -> Planned | None:
     """The projects that use the package that a question names."""
     name, is_package = package_asked(asked.question.text)
@@ -639,6 +650,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _file_shown,
     _left_out,
     _settings_read,
+    _composed,
     _package_used,
     _listed_of_whole,
     _data,

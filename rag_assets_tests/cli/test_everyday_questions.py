@@ -1044,3 +1044,51 @@ def test_a_version_that_no_changelog_has_is_said_to_be_missing(tmp_path: Path) -
     done = cli.run("ask", "what changed in 2.4?", "--json")
     assert done.code == 4 or done.json["unsure"]
     assert "no changelog has a heading of 2.4" in str(done.json["reason"]) + str(done.json["notes"])
+
+
+COMPOSED = """\
+services:
+  till.api:
+    environment:
+      - COINS=4
+      - NOTES=2
+    ports:
+    - "6001:8080"   # for the page
+
+  tilldb:
+    image: postgres
+    environment:
+      POSTGRES_DB: till
+    ports:
+      - 5432:5432
+volumes:
+  ports:
+"""
+
+
+@pytest.fixture(scope="module")
+def composed(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    base = tmp_path_factory.mktemp("composed")
+    made = CommandLine(IndexHome(base / "home"), base)
+    index_without_dagster(made.home, new_repository(base / "till", {"docker-compose.yml": COMPOSED}), "till")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("which ports does compose expose?", [7, 14]),
+        ("on which host port does the till api listen in docker compose?", [7]),
+        ("environment variables of the till api", [4, 5]),
+        ("which environment variables does tilldb have?", [12]),
+    ],
+)
+def test_ports_and_environment_of_compose_files(composed: CommandLine, question: str, lines: list[int]) -> None:
+    found = asked(composed, question).json
+    assert found["intent"] == "list" and not found["unsure"]
+    assert [int(one) for one in re.findall(r" in docker-compose.yml:(\d+)", found["answer"])] == lines
+
+
+@pytest.mark.parametrize("question", ["which ports does the mixer expose in docker?", "what is a port?"])
+def test_ports_of_what_is_no_service_are_not_told(composed: CommandLine, question: str) -> None:
+    assert "in compose files" not in str(cli_json(composed, question))
