@@ -443,7 +443,14 @@ def _listed(asked: Asked) -> Planned | None:
     about = roots_of(rest) - {root("exist")}
     of_tests = noun == "test"  # of anything, also of settings
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
-    return _from_graphs(asked, replace(wish, intent=Intent.LIST, names=()), noun, subject, rest)
+    known = _from_graphs(asked, replace(wish, intent=Intent.LIST, names=()), noun, subject, rest)
+    from rag_assets.answer.plans import is_run_by_itself
+
+    if not known.at and is_run_by_itself(noun):
+        from rag_assets.answer.usage_plan import scheduled_members
+
+        return _answered(asked, Intent.LIST, scheduled_members(asked.target, subject)) or known
+    return known
 
 
 def _are_parts(names: Sequence[str], asked: Asked) -> bool:

@@ -125,6 +125,7 @@ _TOLD = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """Comments and strings that begin a line; the last are strings of another kind, to know where they end."""
+_COMMENT_END = re.compile(r"\*/(?!\d)")  # and no step of a schedule: `*/5 * * * *`
 _README = re.compile(
     r"(?:readme|docs?/(?:readme|index|intro|introduction|overview)(?=\.))(?:\.(?!x?html?$)\w+)?", re.IGNORECASE
 )
@@ -200,12 +201,18 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     facts = tuple(one.fact for one in found[:MOST_LISTED])
     if any(key_kind(one.key) is NodeType.FILE for one in found[:MOST_LISTED]):
         facts = _at_first_sections(facts, index)
-    if _HOSTED.issuperset(noun.split()[:-1]) and " " in noun and _HOW_OFTEN.search(said):
+    if is_run_by_itself(noun) and _HOW_OFTEN.search(said):
         told = [_at_schedule(one, index) for one in facts]
         if told == [*facts] and said == HOW_OFTEN:
             return GraphFacts()
         facts = tuple(sorted(told, key=lambda one: one in facts))
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
+
+
+def is_run_by_itself(noun: str) -> bool:
+    """Whether a noun is for what a host or a schedule runs: `background job`."""
+    *sort, _ = noun.split() or [""]
+    return bool(sort) and (_HOSTED | {"cron"}).issuperset(sort)
 
 
 def _at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[GraphFact, ...]:
@@ -803,8 +810,8 @@ def _lines_with(
 
 def _told_in(code: str) -> set[int]:
     """The lines, from 0, of docstrings and block comments, also where a section begins within such a comment."""
-    end = code.find("*/")
-    spans = [(0, end)] if end >= 0 and "/*" not in code[:end] else []
+    closed = _COMMENT_END.search(code)
+    spans = [(0, closed.start())] if closed and "/*" not in code[: closed.start()] else []
     is_whole = code.count('"""') % 2 == code.count("'''") % 2 == 0  # else who knows what is within
     spans += [found.span() for found in _TOLD.finditer(code) if found["block"] or (found["doc"] and is_whole)]
     return {line for start, stop in spans for line in range(code.count("\n", 0, start), code.count("\n", 0, stop) + 1)}

@@ -727,7 +727,7 @@ def registered_where(question: str, words: Sequence[QueryTerm]) -> tuple[QueryTe
 HOW_OFTEN = "how often"
 _HOW_OFTEN_RUN = re.compile(
     r"^\W*(?:how often|when) (?:do|does|are) (?:all |our |the )*"
-    r"(?P<sort>background|hosted|periodic|recurring|scheduled) (?P<noun>jobs|services|tasks|workers)"
+    r"(?P<sort>background|cron|hosted|periodic|recurring|scheduled) (?P<noun>jobs|services|tasks|workers)"
     r" (?:run|executed|started|triggered)\W*$",
     re.IGNORECASE,
 )

@@ -26,6 +26,14 @@ _REGISTERS = re.compile(
     r"\.\s*(?:Try)?Add(?:Keyed)?(?:Scoped|Singleton|Transient|HostedService|HttpClient|DbContext)"
     r"(?:<|\(typeof\()(?:\w+\.)*(?P<service>(?!T\b|T[A-Z])\w+)"
 )
+_SCHEDULING = (
+    "Cron Scheduled Schedule Schedules Interval fixedRate scheduled_job periodic_task repeat_every TimerTrigger"
+)
+_SCHEDULES = re.compile(
+    r"^\s*@(?:\w+\.)*(?:Cron|Interval|Scheduled?|Schedules|scheduled_job|periodic_task|repeat_every)\s*\("
+    r"|\[TimerTrigger\(|^\s*#\[(?:\w+::)*cron\b"
+)
+"""What runs a member by a schedule: `@Cron("0 * * * *")`, `@Scheduled(fixedRate = 60)`."""
 _MOST_READ = 300  # sections with these words, the likeliest
 _RECEIVES = (
     r"\b(?:(?:Un)?[Ss]ubscribe|[Ll]isten|[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n|[Ww]ait)\w*<(?:\w+\.)*{0}>"
@@ -65,6 +73,23 @@ def registrations(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[Gra
     facts = sorted(found, key=lambda one: (one.path, one.line))
     shown = {one: found[one] for one in facts[:MOST_LISTED]}
     return GraphFacts(tuple(shown), len(facts), list_heading("registered service", len(facts))), shown
+
+
+def scheduled_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The members of the product that an annotation has run by a schedule, with the line that says how often."""
+    shard, scope = target.parts.shard(), target.scope()
+    try:
+        asked = target.parts.vocabulary().query_vector(_SCHEDULING)
+    except KeywordIndexError:
+        return GraphFacts(), {}
+    points = [one.id for one in shard.sparse(asked.indices, asked.values, scope, _MOST_READ)]
+    found = facts_naming(_SCHEDULES, product_of(points, target), target, ("", "", True))
+    about = {
+        replace(one, is_comment=True): at for one, at in found.items() if says(subject, f"{one.source} {one.path}")
+    }
+    facts = sorted(about, key=lambda one: (one.path, one.line))
+    shown = {one: about[one] for one in facts[:MOST_LISTED]}
+    return GraphFacts(tuple(shown), len(facts), list_heading("scheduled job", len(facts))), shown
 
 
 def users_of_package(

@@ -42,7 +42,7 @@ def _pairs(content: NDArray[np.uint8]) -> Numbers:
 
 _PREFIX = re.compile(r"([a-z][a-z0-9]*):(?!:)")
 _ARITY = re.compile(r"`+\d+")
-_ROUTE_PARAMETER = re.compile(r"\{[^{}]*\}")
+_ROUTE_PARAMETER = re.compile(r"\{[^{}]*\}|<[^<>]*>|^:\w+\??")  # as they are shown, and as Flask and Express write them
 _VERB = re.compile(r"([A-Za-z]+)[ \t]+(?=/|[^ ]*/)")
 _QUOTED = re.compile(r'(?:(?<=\.)|^)(?:\[((?:[^\]]|\]\])*)\]|"([^"]*)"|`([^`\d][^`]*)`)(?=\.|$)')
 _KINDS = frozenset(kind.value for kind in NodeType)

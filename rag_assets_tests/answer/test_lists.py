@@ -248,6 +248,27 @@ def test_how_often_is_not_answered_by_a_list_without_it(tmp_path: Path) -> None:
         assert index.ask("how often do the scheduled jobs run?", options=AskOptions()).intent is not Intent.LIST
 
 
+ANNOTATED = {
+    "src/jobs.service.ts": 'export class JobsService {\n  /** Keeps it small. */\n  @Cron("0 */6 * * *")\n'
+    "  async purge() {\n    await this.store.purge();\n  }\n\n  load() {\n    return this.store.load();\n  }\n}\n",
+    "src/Rates.kt": "package shop\n\nclass Rates(val store: Store) {\n  @Scheduled(fixedRate = 60_000)\n"
+    "  fun refresh() {\n    store.refresh()\n  }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["which background jobs are there and how often do they run?", "how often do cron jobs run?"],
+)
+def test_what_an_annotation_runs_by_a_schedule_is_told_with_it(tmp_path: Path, question: str) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", ANNOTATED), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask(question, options=AskOptions()).text.splitlines()
+    assert told[0] == "**2 scheduled jobs:**"
+    assert told[1].startswith("- **Rates.refresh** in src/Rates.kt:4: `@Scheduled(fixedRate = 60_000)`")
+    assert told[2].startswith('- **JobsService.purge** in src/jobs.service.ts:3: `@Cron("0 */6 * * *")`')
+
+
 def test_types_that_hold_metrics_are_none(tmp_path: Path) -> None:
     files = {
         f"src/{name}Metrics.cs": f"namespace Shop;\n\npublic class {name}Metrics\n{{\n    public int Count;\n}}\n"

@@ -86,6 +86,8 @@ def graph() -> Graph:
         pytest.param('"dbo"."Order Lines"', [SPACED], id="quotes"),
         pytest.param("GET /api/orders/{id}", [ROUTE], id="route"),
         pytest.param("post /api/orders/{orderId}", [POST], id="route with another parameter name"),
+        pytest.param("GET /api/orders/:id", [ROUTE], id="route as Express writes it"),
+        pytest.param("GET /api/orders/<int:id>", [ROUTE], id="route as Flask writes it"),
         pytest.param("src/Orders/OrderService.cs", [FILE], id="path"),
         pytest.param("Orders\\OrderService.cs", [FILE], id="end of a path with backslashes"),
         pytest.param("./src/Orders/OrderService.cs:8", [CANCEL], id="place"),
