@@ -208,6 +208,12 @@ _NESTED_ROUTER = re.compile(
     r"\s*,\s*lookup\s*=\s*[\"'](?P<lookup>\w+)",
     re.MULTILINE,
 )
+_API = re.compile(
+    r"^(?P<name>\w+)\s*(?::[^=\n]*)?=\s*(?:\w+\.)*Api\(\s*(?:app\s*=\s*)?(?P<on>\w*)"
+    r"(?:[^()\n]*\bprefix\s*=\s*[\"'](?P<path>[^\"'\n]*)[\"'])?",
+    re.MULTILINE,
+)
+"""Of Flask-RESTful, on a blueprint or an application."""
 _LIST = re.compile(r"^(?P<name>\w+)\s*(?::[^=\n]*)?\+?=\s*(?:\w+\(\s*)?(?=\[)", re.MULTILINE)
 
 
@@ -477,6 +483,9 @@ def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
     placed, above = _included(text, calls, closed)
     names = {call["list"] or call["spread"] for call in calls}
     nested: dict[str, str] = {}
+    found = list(_API.finditer(text))
+    prefixes = router_prefixes(text) if found else {}
+    apis = {one["name"]: joined(prefixes.get(one["on"], ""), one["path"] or "") for one in found}
     for made in _NESTED_ROUTER.finditer(text):
         nested[made["name"]] = joined(nested.get(made["on"], ""), made["path"], f"{{{made['lookup']}_pk}}")
     for call, place, name in placed:
@@ -487,6 +496,8 @@ def _django_routes(text: str, calls: Sequence[re.Match[str]], closed: Mapping[in
                 text, call.end(), min(closed.get(text.find("(", call.start()), 0), call.end() + 500)
             )
             verbs = _verbs(call["served"] or (listed[1] if listed else "")) or [ANY_METHOD]
+            on = text[text.rfind("\n", 0, call.start()) + 1 : call.start()].strip(" \t.")
+            place = joined(apis[on], place) if call["at"] and on in apis else place
             for prefix in above(name):
                 path = joined(prefix, place, nested.get(call["router"], ""), call[said])
                 start, router, viewset = call.start(said), call["router"] or "", call["viewset"] or ""

@@ -161,6 +161,17 @@ from aiohttp import web
 app.add_routes([web.get("/jobs/{id}", one)])
 app.router.add_post("/jobs", make)
 """
+FLASK_RESTFUL = """\
+bp = Blueprint("api", __name__, url_prefix="/api")
+rest = Api(bp)
+rest.add_resource(Bills, "/bills")
+rest.add_resource(
+    Bill, "/bills/<int:bill_id>"
+)
+Api(app, prefix="/v2").add_resource(Old, "/old")
+plain = Api(app, prefix="/v3")
+plain.add_resource(Plain, "/plain")
+"""
 WEBFLUX = """\
 class Routes {
   RouterFunction<ServerResponse> all(Handler h) {
@@ -417,6 +428,12 @@ def found(path: str, text: str) -> list[tuple[str, int]]:
             "pages/api/users/[...all].js", "export default handle;", [("ANY /api/users/{all}", 1)], id="pages"
         ),
         pytest.param("api/urls.py", DRF, [("ANY /api/users", 3), ("POST /added", 6)], id="django rest"),
+        pytest.param(
+            "shop/api.py",
+            FLASK_RESTFUL,
+            [("ANY /api/bills", 3), ("ANY /api/bills/{bill_id}", 5), ("ANY /old", 7), ("ANY /v3/plain", 9)],
+            id="flask-restful",
+        ),
         pytest.param("jobs/main.py", AIOHTTP, [("GET /jobs/{id}", 2), ("POST /jobs", 3)], id="aiohttp"),
         pytest.param("src/Routes.java", WEBFLUX, [("GET /api/orders/{id}", 3), ("POST /api/orders", 3)], id="webflux"),
         pytest.param("src/App.kt", KTOR, [("GET /articles/{slug}", 4), ("POST /login", 6)], id="ktor"),
