@@ -32,6 +32,7 @@ from rag_assets.answer.question_analysis import (
     asks_purpose,
     asks_setting,
     asks_value,
+    asks_what_is_registered,
     asks_what_is_thrown,
     asks_which_are_thrown,
     asks_who_catches,
@@ -461,13 +462,14 @@ def _are_parts(names: Sequence[str], asked: Asked) -> bool:
 
 
 def _registered(asked: Asked) -> Planned | None:
-    """The services that a container is given, where a question wants a list of them."""
-    subject = registered_where(asked.question.text, asked.words) if not asked.wish.names else None
+    """The services that a container is given, where a question wants a list of them, or what it is given for one."""
+    names, text = asked.wish.names, asked.question.text
+    subject = registered_where(text, asked.words) if not names else () if asks_what_is_registered(text) else None
     if subject is None:
         return None
     from rag_assets.answer.usage_plan import registrations
 
-    return _answered(asked, Intent.LIST, registrations(asked.target, subject))
+    return _answered(asked, Intent.LIST, registrations(asked.target, subject, names))
 
 
 def _listed_of_whole(asked: Asked) -> Planned | None:

@@ -268,10 +268,12 @@ _DEPENDENCIES = re.compile(
     re.IGNORECASE,
 )
 """What a type or a method itself needs: the other way round than usage. Nothing may follow that asks for more."""
+_ONE_NAMED = r"(?:the )?\S+(?: (?:attribute|class|filter|handler|interface|method|service|type))?"
 _TESTS = re.compile(
-    r"\btests? (?:that |which )?(?:tests?|covers?|checks?|of|for|exercises?|uses?|calls?) \S+\W*$"
-    r"|^\W*(?:what|who) tests \S+\W*$|^\W*(?:does|do) \S+ have (?:any |unit )?tests\W*$"
-    r"|^\W*(?:where |how |by what )?(?:is|are) \S+ tested\W*$",
+    r"\btests? (?:(?:are )?there )?(?:that |which )?(?:tests?|covers?|checks?|of|for|exercises?|uses?|calls?)"
+    rf" {_ONE_NAMED}\W*$"
+    rf"|^\W*(?:what|who) tests {_ONE_NAMED}\W*$|^\W*(?:does|do) {_ONE_NAMED} have (?:any |unit )?tests\W*$"
+    rf"|^\W*(?:where |how |by what )?(?:is|are) {_ONE_NAMED} tested\W*$",
     re.IGNORECASE,
 )
 _IMPACT = (
@@ -293,7 +295,8 @@ _REQUESTED = re.compile(r"\b(?:calls|called|consumes?|consumed|fetch(?:es|ed)|re
 """What asks for those who send requests to a route, where one is named."""
 _IMPLEMENTATIONS = re.compile(
     r"\b(?:what|which|who)\b.{0,40}\b(?:implements?|inherits?|derives?|extends?|overrides?|conforms? to)\b"
-    r"|\bimplementations? of\b"
+    r"|\bimplementations? (?:(?:are there|exist|is there) )?(?:of|for)\b"
+    r"|\bimplementations? (?:is|are|gets?) (?:chosen|injected|registered|resolved|used) (?:as|for)\b"
     r"|\bsub(?:classes|types) of\b|\bderived (?:classes|types)\b",
     re.IGNORECASE,
 )
@@ -511,7 +514,7 @@ _LIST = re.compile(
     r"(?:\s+(?:me|a|list|all|the|of|kinds?|sorts?|different|"
     r"available|existing|custom|own|various|http|rest|api|web|database|db|sql|nuget|npm|public|"
     r"stored|are|is|there))*\s+(?:(?P<sort>[A-Za-z]+)\s+)??(?P<noun>[A-Za-z]+)\b"
-    r"(?P<rest>\W*(?:$|(?:are|can|do|does|exist|for|has|have|in|is|of|that|there|to|was|were)\b).*)$",
+    r"(?P<rest>\W*(?:$|(?:are|below|can|do|does|exist|for|has|have|in|is|of|that|there|to|under|was|were)\b).*)$",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -712,7 +715,17 @@ _REGISTERED = re.compile(
     r"|^\W*what is registered (?P<there>(?:in|with|at|for)\b.*)$",
     re.IGNORECASE,
 )
+_REGISTERED_FOR = re.compile(
+    r"\bimplementations? (?:is|are|gets?) (?:chosen|injected|registered|resolved|used) (?:as|for) \S+\W*$"
+    r"|^\W*what is (?:injected|registered) (?:as|for) \S+\W*$",
+    re.IGNORECASE,
+)
 _CONTAINER = frozenset(map(root, word_set("api app application container dependency di injection ioc service startup")))
+
+
+def asks_what_is_registered(question: str) -> bool:
+    """Whether a question is for what a container is given for a service that it names."""
+    return _REGISTERED_FOR.search(question.strip()) is not None
 
 
 def registered_where(question: str, words: Sequence[QueryTerm]) -> tuple[QueryTerm, ...] | None:

@@ -55,8 +55,11 @@ def receivers_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, 
     return GraphFacts(tuple(shown), len(facts), command=command, leads=True), shown
 
 
-def registrations(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The lines of the product that give a service to a container, of files about a subject, with their points."""
+def registrations(
+    target: Searchable, subject: Sequence[QueryTerm], names: Sequence[str]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that give a service to a container, one of some names where there are some, of files
+    about a subject, with their points."""
     shard, scope = target.parts.shard(), target.scope()
     try:
         asked = target.parts.vocabulary().query_vector(_REGISTERING)
@@ -68,7 +71,8 @@ def registrations(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[Gra
         path, first = payload.get("Path", ""), payload.get("StartLine", 1)
         lines = code_of(payload, target).split("\n") if says(subject, path) else ()
         for number, line in enumerate(lines, first):
-            if (known := _REGISTERS.search(line)) and not line.lstrip().startswith(("//", "*")):
+            known = _REGISTERS.search(line) if not line.lstrip().startswith(("//", "*")) else None
+            if known and (not names or known["service"] in names):
                 found[GraphFact(known["service"], "", "", path, number, True, is_comment=True)] = point
     facts = sorted(found, key=lambda one: (one.path, one.line))
     shown = {one: found[one] for one in facts[:MOST_LISTED]}

@@ -195,6 +195,8 @@ public static class Startup
         ("which services are registered?", ["ISaveInterceptor", "Mailer", "StockContext"]),
         ("which services are registered in the DI container?", ["ISaveInterceptor", "Mailer", "StockContext"]),
         ("what is registered in the sales service?", ["ISaveInterceptor", "Mailer"]),
+        ("which implementation is used for ISaveInterceptor?", ["ISaveInterceptor"]),
+        ("what is injected for ISaveInterceptor", ["ISaveInterceptor"]),
     ],
 )
 def test_registered_services_are_the_lines_that_register_them(tmp_path: Path, question: str, names: list[str]) -> None:
@@ -203,7 +205,7 @@ def test_registered_services_are_the_lines_that_register_them(tmp_path: Path, qu
         found = index.ask(question, options=AskOptions())
     assert found.intent is Intent.LIST and found.confidence == 1.0
     assert [line.split("**")[1] for line in found.text.splitlines() if line.startswith("- **")] == names
-    assert found.text.startswith(f"**{len(names)} registered services:**\n")
+    assert found.text.startswith(f"**{len(names)} registered service{'s' * (len(names) > 1)}:**\n")
 
 
 JOBS = {
