@@ -47,7 +47,9 @@ _ASIDE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 """What is no prose of a document: properties of the page, code, comments, directives, what is folded away."""
-_NO_PROSE = re.compile(r"\s*(?:[|+<]|\[[^\]]+\]:|:\w+:|(?:[-*_=~] ?){3,}\s*$)|.*</\w")
+_NO_PROSE = re.compile(
+    r"\s*(?:[|+]|<(?!(?:p|h\d)\b)|\[[^\]]+\]:|:\w+:|(?:[-*_=~] ?){3,}\s*$)|(?!\s*<(?:p|h\d)\b).*</\w"
+)
 _LIST = re.compile(r"(?:[-*+]|\d+\.)\s")
 _ABOUT = re.compile(
     r"\b(?:about|intro(?:duction)?|overview|motivation|description|what|why|purpose|goals?|background|summary)\b",
