@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at, seen_of
-from rag_assets.answer.plans import MIGRATION, ListedNode, code_of, places_of
+from rag_assets.answer.plans import MIGRATION, REMADE, ListedNode, code_of, places_of
 from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
@@ -44,7 +44,6 @@ _LIMITS = re.compile(
 )
 _SELECTED = re.compile(r"=>\s*\w+\.(\w+)")
 _NAME = re.compile(r"(\w+)[?!]?\s*(?:[:{=;]|$)")
-_REMADE = re.compile(r"^_*(?:new|tmp|temp)_+(?=\w)", re.IGNORECASE)
 _UNDOES = re.compile(r"(?:[._/-]down|/U\d[^/]*)\.sql$", re.IGNORECASE)
 _MOST_READ, _MOST_AROUND, _MOST_TOLD = 300, 3, 4
 _FEWEST_SAID = 0.75
@@ -122,7 +121,7 @@ def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
     over[IN, RELATIONS.index(Relation.SCHEMA_CHANGE.value)] = True
     for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.TABLE.value)).tolist():
         name = graph.names[node].rpartition(".")[2]
-        if [root(word) for word in identifier_words(_REMADE.sub("", name))] != list(words):
+        if [root(word) for word in identifier_words(REMADE.sub("", name))] != list(words):
             continue
         for found, allowed in ((created, inside), (changed, over)):
             edges = ResultReader(graph).edges(graph.reach(np.array([node]), allowed)[0].edge)

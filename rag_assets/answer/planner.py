@@ -52,6 +52,7 @@ from rag_assets.answer.question_analysis import (
     roots_of,
     says_something,
     settings_asked,
+    things_done,
     values_asked,
     without_sort,
     words_as_names,
@@ -444,6 +445,7 @@ def _listed(asked: Asked) -> Planned | None:
     about = roots_of(rest) - {root("exist")}
     of_tests = noun == "test"  # of anything, also of settings
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
+    subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
     known = _from_graphs(asked, replace(wish, intent=Intent.LIST, names=()), noun, subject, rest)
     from rag_assets.answer.plans import is_run_by_itself
 
@@ -781,7 +783,7 @@ def _with_declared_words(
         return wish
     of_type = maybe.intent is Intent.DEFINITION
     if maybe.choice:
-        maybe = replace(maybe, names=(*_enumerations(graphs, maybe.names), *maybe.names, *chosen))
+        maybe = replace(maybe, names=(*_enumerations(graphs, maybe.names), *chosen, *maybe.names))
     names = tuple(
         one
         for one in maybe.names

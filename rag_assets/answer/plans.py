@@ -51,6 +51,8 @@ _EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
 _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
 MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
+REMADE = re.compile(r"^_*(?:new|tmp|temp)_+(?=\w)", re.IGNORECASE)
+"""What begins the name of a table until it has that of another: SQLite alters few things of a table."""
 _ERRORS = frozenset({"error", "exception"})
 _IS_ERROR = re.compile(r"\b\w*(?:Exception|Error)\b")
 """Python calls most of its exceptions errors, and both may be called neither."""
@@ -309,9 +311,17 @@ def nodes_listed(
             break
     found.sort(key=lambda one: one.path.count("/"), reverse=True)
     unique = {one.name.casefold() if key_kind(one.key) in _OF_DATABASES else one: one for one in found}
+    if noun == "table":
+        tables = {_bare(one) for one in found}
+        unique = {key: one for key, one in unique.items() if REMADE.sub("", _bare(one)) not in tables - {_bare(one)}}
     return sorted(
         unique.values(), key=lambda one: (non_product_code(one.path) is not None, one.path, one.line, one.name)
     )
+
+
+def _bare(table: ListedNode) -> str:
+    """The name of a table without its schema."""
+    return table.name.rpartition(".")[2].casefold()
 
 
 def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bool]:

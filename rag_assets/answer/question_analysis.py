@@ -764,6 +764,16 @@ def listed_noun(question: str) -> tuple[str, str]:
     return f"{sort} {single}".strip(), found["rest"]
 
 
+_FOR_A_THING = re.compile(r"\b(?:for|of|about) (?:(?:the|an?|all|our) )*(?P<thing>\w+(?: \w+)?)\W*$", re.IGNORECASE)
+
+
+def things_done(rest: str) -> tuple[str, ...]:
+    """The words for what a list is wanted for, where they say elsewhere what is done: `for read lists`."""
+    found = _FOR_A_THING.search(rest)
+    words = found["thing"].lower().split() if found is not None else []
+    return tuple(words) if any(map(is_relation_or_manner, words)) else ()
+
+
 _ENUMERATED = {
     "state": "Status State Stage",
     "status": "Status State",

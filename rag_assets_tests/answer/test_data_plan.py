@@ -211,6 +211,7 @@ MIGRATED = {
     'DROP TABLE "TASK";\nALTER TABLE "new_TASK" RENAME TO "TASK";\n',
     "db/migrations/V10__owner.sql": "ALTER TABLE TASK ADD COLUMN OWNER text;\n",
     "db/migrations/V10__owner.down.sql": "ALTER TABLE TASK DROP COLUMN OWNER;\n",
+    "db/migrations/V4__teams.sql": "CREATE TABLE TEAM\n(\n    ID int\n);\n",
     "src/Task.kt": "sealed class Task(val priority: Int) {\n  fun run() = priority\n}\n",
 }
 
@@ -224,3 +225,5 @@ def test_columns_are_those_of_the_last_script_that_creates_a_table_and_of_what_f
         found = index.ask(question, options=AskOptions())
     assert [one.path.partition("__")[2] for one in found.citations] == ["remade.sql", "owner.sql"]
     assert "TITLE text" in found.text and "ADD COLUMN OWNER" in found.text and "NAME text" not in found.text
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert index.ask("which tables are there?", options=AskOptions()).text.startswith("**2 tables:**")

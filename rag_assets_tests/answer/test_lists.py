@@ -271,6 +271,55 @@ def test_what_an_annotation_runs_by_a_schedule_is_told_with_it(tmp_path: Path, q
     assert told[2].startswith('- **JobsService.purge** in src/jobs.service.ts:3: `@Cron("0 */6 * * *")`')
 
 
+READ_LISTS = {
+    "src/ReadStatus.kt": "package shop\n\nenum class ReadStatus {\n  UNREAD,\n  DONE,\n}\n",
+    "src/test/kotlin/BookTest.kt": "class BookTest {\n  inner class BookStatus {\n    fun a() = 1\n  }\n}\n",
+    "src/ReadListController.kt": """\
+package shop
+
+@RestController
+@RequestMapping("readlists")
+class ReadListController(
+  @Qualifier("x") private val store: Store,
+) {
+  @GetMapping
+  fun all() = 1
+
+  @PostMapping
+  fun make() = 2
+}
+""",
+    "src/BookController.kt": """\
+package shop
+
+@RestController
+@RequestMapping("books")
+class BookController {
+  @GetMapping
+  fun all() = 1
+}
+""",
+    "src/Store.kt": "package shop\n\ninterface Store {\n  fun get(): Int\n}\n",
+}
+
+
+def test_a_thing_may_be_called_by_what_is_done(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", READ_LISTS), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = {
+            question: index.ask(question, options=AskOptions()).text
+            for question in (
+                "which endpoints are there for read lists?",
+                "what are the read statuses of a book?",
+                "what implements Store?",
+            )
+        }
+    endpoints, statuses, stores = told.values()
+    assert endpoints.startswith("**2 endpoints:**") and "BookController" not in endpoints
+    assert statuses.startswith("`ReadStatus` in src/ReadStatus.kt:3-6 ")
+    assert "inherits" not in stores and "implements" not in stores  # what is given one is none
+
+
 def test_types_that_hold_metrics_are_none(tmp_path: Path) -> None:
     files = {
         f"src/{name}Metrics.cs": f"namespace Shop;\n\npublic class {name}Metrics\n{{\n    public int Count;\n}}\n"

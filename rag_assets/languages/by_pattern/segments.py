@@ -270,7 +270,10 @@ def _has_members(one: Declaration) -> bool:
 
 def _bases(head: str) -> tuple[str, ...]:
     """What a type derives from or implements, by what stands between its name and its body."""
-    text = without_generics(_PARENTHESES.sub("", head))
+    text = head
+    while (less := _PARENTHESES.sub("", text)) != text:  # an annotation of a parameter has some of its own
+        text = less
+    text = without_generics(text)
     if trait := _IMPLEMENTED.match(text):
         return (trait[1],)
     listed = _DERIVES.split(re.split(r"\bwhere\b|\{|=", text)[0], maxsplit=1)[1:]
