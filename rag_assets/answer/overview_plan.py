@@ -75,6 +75,12 @@ _POINTS_ELSEWHERE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A paragraph that sends the reader to something else."""
+LISTED_NOWHERE = {
+    Listed.ENTRY_POINTS: "nothing of the product starts as a program, as a library does not",
+    Listed.CENTRAL_TYPES: "the graph has no types of the product",
+    Listed.TASKS: f"no comment says {_TASK_WORDS.replace(' ', ', ')}",
+}
+"""What is said where there is nothing to list."""
 _FEWEST = 2  # areas, and uses of one by another: one alone is no structure
 
 

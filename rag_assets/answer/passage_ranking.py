@@ -46,8 +46,8 @@ _LIKE_CREDIT = 0.75
 """Of a word that means the same, beside the word itself."""
 _FAILS = re.compile(r"\b(?:throw|raise|panic|Err[A-Z]\w*|errors?\.New|\w*Exception)\b")
 _RECORDS = re.compile(
-    r"change[-_ ]?log|release|histor[yi]|migrat|licen[cs]e|code[-_]of[-_]conduct|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)"
-    r"|(?:^|[/._-])(?:zh|ja|es|ko|fr|de)[-_/.]",
+    r"change[-_ ]?log|release|histor[yi]|migrat|licen[cs]e|copying|code[-_]of[-_]conduct"
+    r"|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)|(?:^|[/._-])(?:zh|ja|es|ko|fr|de)[-_/.]",
     re.IGNORECASE,
 )
 """Files that record what was, what is allowed, or say the same in other languages."""

@@ -479,10 +479,12 @@ def _listed_of_whole(asked: Asked) -> Planned | None:
     listed = listed_of_whole(asked.question.text)
     if listed is None:
         return None
-    from rag_assets.answer.overview_plan import facts_listed
+    from rag_assets.answer.overview_plan import LISTED_NOWHERE, facts_listed
 
     found = (facts_at(facts_listed(index, graph, listed), index) for index, graph in asked.graphs)
-    return _answered(asked, Intent.LIST, _together((GraphFacts(tuple(at), len(at)), at) for at in found))
+    known = _answered(asked, Intent.LIST, _together((GraphFacts(tuple(at), len(at)), at) for at in found))
+    absent = LISTED_NOWHERE[listed] if asked.graphs else ""
+    return known or (Planned(asked.wish, absent=absent) if absent else None)
 
 
 def _written(asked: Asked) -> Planned | None:

@@ -130,6 +130,18 @@ def test_an_overview_begins_with_what_a_readme_says_it_is(tmp_path: Path) -> Non
     ] == []
 
 
+def test_a_library_starts_nowhere_and_that_is_said(tmp_path: Path) -> None:
+    made = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    files = {
+        "COPYING": "This program is free software.\n",
+        "src/Patch.cs": "public class Patch { public int Angle; }\n",
+    }
+    index_without_dagster(made.home, new_repository(tmp_path / "quilt", files), "quilt")
+    done = made.run("ask", "where does the program start?", "--json")
+    assert "nothing of the product starts as a program, as a library does not" in done.out
+    assert done.json["status"] != "answered"
+
+
 def test_an_overview_of_several_indexes_tells_of_each(tmp_path: Path) -> None:
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     for name in ("till", "scale"):
