@@ -189,7 +189,8 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     is_one = index.is_narrowed or is_in_part or (noun == "test" and all(_says_all(subject, one) for one in found))
     if len(telling) > 1 and not _EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
         is_one, found = is_one or len(best) < len(found), best
-    fewest = 1 if is_one else _FEWEST_LISTED
+    sort, _, last = noun.partition(" ")
+    fewest = 1 if is_one or (sort in _HOSTED - _SCHEDULED and last in _RUN) else _FEWEST_LISTED
     if not found and " " in noun:  # value objects are seldom called so
         found = seen_of(_in_folder(graph, noun, telling), index)
     if len(found) < fewest and all(word.root in _CONTAINERS for word in subject):

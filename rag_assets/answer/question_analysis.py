@@ -696,7 +696,8 @@ def convention_noun(question: str) -> str:
 
 _HOW_MANY_AT_MOST = re.compile(
     r"^\W*how many(?: times\b|\b.*\b(?:can|could|may|might|should|must|will|by default|allowed"
-    r"|at (?:most|least|once|a time)|at the same time|per|every|each)\b)",
+    r"|at (?:most|least|once|a time)|at the same time|per|every|each|in (?:a single|one)"
+    r"|(?:are|is|get) (?:deleted|displayed|fetched|kept|loaded|processed|read|removed|retried|returned|sent|shown))\b)",
     re.IGNORECASE | re.DOTALL,
 )
 """An amount that is set somewhere, and no count of what there is."""
@@ -803,7 +804,8 @@ def enumeration_named(question: str) -> tuple[str, bool]:
     providers are supported?` and `Role` for `which roles are there?`; whether it asks for what somebody may choose);
     '' for another question."""
     noun, rest = listed_noun(question)
-    is_meant = " " in noun or (noun in _ENUMERATED.keys() | _CONSTANTS and not says_something(rest))
+    says_more = says_something(re.sub(r"\bexists?\b", "", rest))
+    is_meant = " " in noun or (noun in _ENUMERATED.keys() | _CONSTANTS and not says_more)
     return ("".join(map(str.capitalize, noun.split())) if is_meant else "", asks_choice(rest))
 
 

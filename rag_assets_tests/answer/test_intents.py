@@ -84,6 +84,8 @@ def test_intents(question: str, intent: str, names: tuple[str, ...]) -> None:
         ("how many jobs can run at the same time by default", ""),
         ("how many orders are allowed per customer", ""),
         ("how many times is an order tried again", ""),
+        ("how many records are deleted in a single pass", ""),
+        ("how many orders are shown on the first page", ""),
         ("what happens to an order that is lost", ""),
         ("which status does an order have", ""),
     ],

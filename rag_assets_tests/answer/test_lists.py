@@ -208,6 +208,12 @@ def test_registered_services_are_the_lines_that_register_them(tmp_path: Path, qu
     assert found.text.startswith(f"**{len(names)} registered service{'s' * (len(names) > 1)}:**\n")
 
 
+ONE_OF_A_HOST = {
+    "src/Watcher.cs": "namespace Shop;\n\npublic class Watcher : BackgroundService\n{\n"
+    "    protected override Task ExecuteAsync(CancellationToken stop) => Watch(stop);\n}\n",
+}
+
+
 JOBS = {
     "src/IPeriodicTask.cs": "namespace Shop;\n\npublic interface IPeriodicTask { Task Do(); }\n",
     "src/Rates.cs": "namespace Shop;\n\npublic class Rates : IPeriodicTask { public Task Do() => Load(); }\n",
@@ -242,6 +248,14 @@ def test_what_a_schedule_runs_is_told_with_how_often(tmp_path: Path) -> None:
             assert "Watcher" not in told
         told = index.ask("which background jobs are there?", options=AskOptions()).text
         assert "**Rates** in src/Rates.cs:3" in told and "**Watcher** in src/Watcher.cs:3" in told
+
+
+def test_one_service_of_a_host_is_told(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", ONE_OF_A_HOST), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which hosted services are there?", options=AskOptions()).text
+        assert told.startswith("**1 hosted service:**\n- **Watcher** in src/Watcher.cs:3")
+        assert index.ask("which scheduled tasks are there?", options=AskOptions()).intent is not Intent.LIST
 
 
 def test_how_often_is_not_answered_by_a_list_without_it(tmp_path: Path) -> None:
@@ -338,6 +352,11 @@ def test_types_that_hold_metrics_are_none(tmp_path: Path) -> None:
 def test_the_states_of_something_are_its_enumeration(shop: Index, question: str) -> None:
     found = shop.ask(question, options=AskOptions())
     assert found.text.startswith("`OrderStatus` in src/Orders/OrderStatus.cs:3-7 ") and "Sent," in found.text
+
+
+def test_constants_that_exist_are_those_that_there_are(shop: Index) -> None:
+    found = shop.ask("which roles exist?", options=AskOptions())
+    assert found.text.startswith("`RoleNames` in src/Orders/RoleNames.cs:3-7 ")
 
 
 def test_an_enumeration_may_be_called_by_several_and_its_members_are_no_values(tmp_path: Path) -> None:
