@@ -26,6 +26,7 @@ from rag_assets.answer.question_analysis import (
     Intent,
     QueryIntent,
     QueryTerm,
+    access_asked,
     asks_choice,
     asks_handler,
     asks_impact,
@@ -391,6 +392,17 @@ def _composed(asked: Asked) -> Planned | None:
     return _answered(asked, Intent.LIST, known)
 
 
+def _access(asked: Asked) -> Planned | None:
+    """What attributes and calls say of who may call the endpoints of a question."""
+    asks, subject = access_asked(asked.question.text, asked.words)
+    if not asks or asked.wish.names:
+        return None
+    from rag_assets.answer.usage_plan import access_facts
+
+    known = _first(access_facts(index, graph, asks, subject) for index, graph in asked.graphs)
+    return _answered(asked, Intent.LIST, known)
+
+
 def _package_used(asked: Asked) -> Planned | None:
     """The projects that use the package that a question names."""
     name, is_package = package_asked(asked.question.text)
@@ -664,6 +676,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _left_out,
     _settings_read,
     _composed,
+    _access,
     _package_used,
     _listed_of_whole,
     _data,

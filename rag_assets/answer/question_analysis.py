@@ -815,6 +815,38 @@ def without_sort(name: str) -> str:
     return next((name[: -len(one)] for one in endings if name.endswith(one)), "")
 
 
+_OF_ACCESS = re.compile(
+    r"\b(?P<what>(?:which|what)(?: user)? (?:permissions?|policy|policies|rights?|roles?|scopes?))\b.*"
+    r"\b(?:allowed|allows?|can|call|guards?|may|must|needs?|needed|protects?|requires?|required)\b"
+    r"|\bwho (?:(?:is|are) (?:allowed|permitted) to|can|may)\b"
+    r"|\b(?P<open>(?:endpoints?|routes?|urls?)\b.*\b(?:without (?:a )?(?:auth\w*|logging in|login|signing in|token)"
+    r"|anonymous(?:ly)?|unauthenticated))\b",
+    re.IGNORECASE,
+)
+_ACCESS_WORDS = frozenset(
+    map(
+        root,
+        word_set(
+            "access allow allowed anonymous anonymously api auth authentication authorization call called can endpoint",
+            "endpoints guard guards http in log logging login may must need needed needs permission permitted policy",
+            "protect protects require required requires right rights role route routes scope sign signing token",
+            "through unauthenticated url urls via without",
+        ),
+    )
+)
+
+
+def access_asked(question: str, words: Sequence[QueryTerm]) -> tuple[str, list[QueryTerm]]:
+    """(`what` for the permission, the role or the policy that something needs, `who` for who may do it, `open` for what
+    anybody may call; the words for that of which it is asked); '' for another question."""
+    found = _OF_ACCESS.search(question)
+    if found is None:
+        return "", []
+    beside = _ACCESS_WORDS | roots_of(found["what"] or "")
+    subject = [word for word in words if word.root not in beside]
+    return ("open" if found["open"] else "what" if found["what"] else "who"), subject
+
+
 _CHOICE = re.compile(r"\b(?:supports?|supported|accepted|allowed)\b|\bcan (?:i|we|you|one|it) \w+", re.IGNORECASE)
 
 

@@ -1,20 +1,21 @@
 """Which projects use a package, by the manifests and project files that name it; what receives a message that the graph
-knows no handler of; and what a change of something reaches."""
+knows no handler of; who may call an endpoint; and what a change of something reaches."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from rag_assets.answer.everyday_plan import lines_of
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fact_of, facts_at, named_nodes, seen_of
 from rag_assets.answer.plans import MOST_LISTED, code_of, facts_naming, list_heading, points_naming, product_of, says
-from rag_assets.answer.question_analysis import QueryTerm
+from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
+from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file
 from rag_assets.graph.lookup import short_name
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
@@ -34,6 +35,20 @@ _SCHEDULES = re.compile(
     r"|\[TimerTrigger\(|^\s*#\[(?:\w+::)*cron\b"
 )
 """What runs a member by a schedule: `@Cron("0 * * * *")`, `@Scheduled(fixedRate = 60)`."""
+_ACCESS = re.compile(
+    r"^\s*\[.*?\b\w*(?:Authorize|AllowAnonymous|Permission)\w*\b"
+    r"|\.(?:AllowAnonymous|RequireAuthorization|Require\w*(?:Permission|Policy|Role)\w*)\("
+    r"|@(?:DenyAll|PermitAll|PreAuthorize|RolesAllowed|Secured|login_required|permission_required)\b"
+)
+"""Who may call an endpoint, at it or its type."""
+_OPEN = re.compile(r"AllowAnonymous")
+_RESTRICTED = re.compile(
+    r"(?:Roles?|Polic(?:y|ies)|Permissions?|Scopes?|Claims?)(?![a-z])|hasA?\w*(?:Role|Authority)|Roles|permission_"
+    r"|Authoriz\w+\(\s*(?:\"|\w+\.)"
+)
+"""With a role, a policy or the like."""
+_TYPE = re.compile(r"^[^/*\"]*\b(?:class|interface|record|object)\s+\w+")
+_MOST_ENDPOINTS = 40  # that a question can mean
 _MOST_READ = 300  # sections with these words, the likeliest
 _RECEIVES = (
     r"\b(?:(?:Un)?[Ss]ubscribe|[Ll]isten|[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n|[Ww]ait)\w*<(?:\w+\.)*{0}>"
@@ -94,6 +109,54 @@ def scheduled_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple
     facts = sorted(about, key=lambda one: (one.path, one.line))
     shown = {one: about[one] for one in facts[:MOST_LISTED]}
     return GraphFacts(tuple(shown), len(facts), list_heading("scheduled job", len(facts))), shown
+
+
+def access_facts(
+    index: LabelIndex, graph: Graph, asks: str, subject: Sequence[QueryTerm]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines that say who may call the endpoints about a subject, of themselves or else of the type around them:
+    `open` those that anybody may call, `what` those that name a role, a policy or the like."""
+    nodes = np.flatnonzero(graph.kinds == KINDS.index(NodeType.ENDPOINT.value))
+    wanted = {word.root for word in subject}
+    if not wanted and asks != "open":
+        return GraphFacts(), {}
+    naming = points_naming("AllowAnonymous", index).ids if asks == "open" else ()
+    open_paths = {one.get("Path") for one in product_of(naming, index).values()}
+    found = [
+        (graph.names[node], place)
+        for node, places in zip(nodes.tolist(), ResultReader(graph).places(nodes), strict=True)
+        for place in places
+        if non_product_code(place.path) is None
+        and (asks != "open" or place.path in open_paths)
+        and wanted <= roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]} {place.path}")
+    ]
+    if asks != "open" and len(found) > _MOST_ENDPOINTS:
+        return GraphFacts(), {}
+    telling = _OPEN if asks == "open" else _RESTRICTED if asks == "what" else _ACCESS
+    lines = lines_of(index, {place.path for _, place in found})
+    facts: dict[tuple[str, int], GraphFact] = {}
+    for name, place in found:
+        known = lines.get(place.path, {})
+        within = [at for at in range(place.line_start, place.line_end + 1) if _ACCESS.search(known.get(at, ""))]
+        own = [*_above(known, place.line_start), *within]
+        for at in own or _above(known, _type_around(known, place.line_start)):
+            if telling.search(known[at]):
+                facts.setdefault((name, at), GraphFact(name, "", "", place.path, at, True, is_comment=True))
+    kept = sorted(facts.values(), key=lambda one: (one.path, one.line, one.source))
+    at_points = facts_at(kept[:MOST_LISTED], index)
+    return GraphFacts(tuple(at_points), len(kept), "**Who may call it:**"), at_points
+
+
+def _type_around(lines: Mapping[int, str], line: int) -> int:
+    return next((at for at in range(line, 0, -1) if _TYPE.search(lines.get(at, ""))), 0)
+
+
+def _above(lines: Mapping[int, str], line: int) -> list[int]:
+    """The attributes right above a line that say who may call what stands there."""
+    begin = line
+    while lines.get(begin - 1, "").strip()[:1] in ("[", "@"):
+        begin -= 1
+    return [at for at in range(begin, line) if _ACCESS.search(lines[at])]
 
 
 def users_of_package(

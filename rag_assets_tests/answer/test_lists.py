@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -617,3 +618,87 @@ def test_what_a_service_has_is_in_the_folder_that_is_called_so(tmp_path: Path) -
     with open_index("shop@main", home=tmp_path / "home") as index:
         told = index.ask("which endpoints does the ordering service have?", options=AskOptions()).text
     assert told.startswith("**2 endpoints:**\n- **GET /orders**") and "GET /states" in told
+
+
+GUARDED = {
+    "src/VouchersController.cs": """\
+namespace Shop;
+
+[ApiController]
+[Route("vouchers")]
+[Authorize(Roles = "Clerk")]
+public class VouchersController
+{
+    [HttpGet]
+    [AllowAnonymous]
+    public int ListVouchers() => 1;
+
+    [HttpPost]
+    [Authorize(Policy = Policies.CanIssue)]
+    public int IssueVoucher() => 1;
+
+    [HttpDelete("{id}")]
+    public int DropVoucher(int id) => 1;
+}
+""",
+    "src/Parcels.cs": """\
+namespace Shop;
+
+public static class Parcels
+{
+    public static void Map(WebApplication app)
+    {
+        app.MapGet("/parcels", () => 1)
+            .AllowAnonymous();
+        app.MapPost("/parcels/pack", () => 1)
+            .RequireAuthorization("CanPack");
+        app.MapPost("/parcels/weigh", () => 1).RequireAuthorization();
+    }
+}
+""",
+    "web/LetterController.java": """\
+package shop;
+
+@RestController
+@RequestMapping("/letters")
+public class LetterController {
+
+    @PostMapping("/seal")
+    @PreAuthorize("hasRole('CLERK')")
+    public int sealLetter() {
+        return 1;
+    }
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("guarded")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "guarded", {**GUARDED}), "guarded")
+    with open_index("guarded@main", home=home.root) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("which permission do I need to issue a voucher?", ["src/VouchersController.cs:13"]),
+        ("which role is needed to drop a voucher through the API?", ["src/VouchersController.cs:5"]),  # of its type
+        ("who may pack parcels?", ["src/Parcels.cs:10"]),
+        ("who is allowed to weigh parcels?", ["src/Parcels.cs:11"]),
+        ("which role do I need to seal a letter?", ["web/LetterController.java:8"]),
+        ("which endpoints can be called without logging in?", ["src/Parcels.cs:8", "src/VouchersController.cs:9"]),
+    ],
+)
+def test_who_may_call_an_endpoint(guarded: Index, question: str, places: list[str]) -> None:
+    found = guarded.ask(question, options=AskOptions()).text
+    assert found.startswith("**Who may call it:**\n")
+    assert re.findall(r"\*\* in (\S+:\d+): ", found) == places
+
+
+@pytest.mark.parametrize("question", ["which role is needed to weigh parcels?", "who may burn parcels?"])
+def test_who_may_do_what_no_line_says_is_not_told(guarded: Index, question: str) -> None:
+    assert "Who may call it" not in guarded.ask(question, options=AskOptions()).text
