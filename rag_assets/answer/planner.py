@@ -53,6 +53,7 @@ from rag_assets.answer.question_analysis import (
     roots_of,
     says_something,
     settings_asked,
+    singular,
     things_done,
     values_asked,
     without_sort,
@@ -804,6 +805,8 @@ def _with_declared_words(
         for one in maybe.names
         if any(declares(graph, one, only_types=of_type and one.isidentifier()) for graph in graphs)
     )
+    if maybe.choice and not names:  # the states of a document may be `Document.Status`
+        return next((told for one in maybe.names if (told := _of_values(wish, one, graphs)) is not wish), wish)
     return replace(maybe, names=names[:1] if of_type else names) if names else wish
 
 
@@ -841,13 +844,16 @@ def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
 
 
 def _constants_called(graphs: Iterable[Graph], name: str) -> tuple[str, ...]:
-    """The one class of the product that holds constants and is called by a name: `ShopRoles`, `RoleNames`."""
+    """The one class of the product that holds constants and is called by a name: `ShopRoles`, `RoleNames`; `Products`
+    in `Permissions` for those of a product."""
     from rag_assets.answer.plans import holders_of_constants
 
     plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
     called = re.compile(rf"(?:.*[a-z\d])?(?:{plural}|{name}(?:Names|Types|Keys|Constants))")
-    found = {one for graph in graphs for one in holders_of_constants(graph) if called.fullmatch(one)}
-    return tuple(found) if len(found) == 1 else ()
+    holders = {one for graph in graphs for one in holders_of_constants(graph)}
+    found = {own for one in holders if called.fullmatch(own := one.rpartition(".")[2])}
+    inner = [one for one in holders if "".join(map(singular, reversed(one.split(".")))) == name]
+    return tuple(found or inner) if len(found or inner) == 1 else ()
 
 
 def _declared_of(pasted: Sequence[str], target: Searchable) -> dict[str, list[str]]:

@@ -365,7 +365,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
 
 
 def holders_of_constants(graph: Graph) -> Iterator[str]:
-    """The names of the classes of the product that have nothing but constants."""
+    """The names of the classes of the product that have nothing but constants, each with what it is in."""
     inside = np.zeros((2, len(RELATIONS)), np.bool_)
     inside[OUT, RELATIONS.index(Relation.CONTAINS.value)] = True
     for one in nodes_listed(graph, "class"):
@@ -374,7 +374,7 @@ def holders_of_constants(graph: Graph) -> Iterator[str]:
             continue
         held = graph.reach(np.array([node]), inside)[0].node.tolist()
         if held and all(_CONSTANT_MEMBER.search(graph.signature(at)) for at in held):
-            yield one.name
+            yield ".".join(one.key.rpartition("|")[0].rpartition(":")[2].split(".")[-2:])
 
 
 def _of_kind(graph: Graph, kind: NodeType) -> list[int]:

@@ -788,14 +788,19 @@ _CONSTANTS = word_set("claim feature permission policy scope")
 _MOST_OF_NAME = 3  # words
 
 
+def _owner(noun: str, rest: str) -> str:
+    """What has the things that a question wants a list of, as code calls it; '' where it says too much for a name."""
+    words = [one for one, _ in _telling(f"{noun.rpartition(' ')[0]} {rest}") if not is_relation_or_manner(one)]
+    return "".join(singular(word.lower()).capitalize() for word in words) if len(words) <= _MOST_OF_NAME else ""
+
+
 def _choices(question: str) -> tuple[str, ...]:
     """What an enumeration may be called whose values a question asks for: `OrderStatus` for the states of an order."""
     noun, rest = listed_noun(question)
-    *sort, last = noun.split() or [""]
-    words = [one for one, _ in _telling(" ".join((*sort, rest))) if not is_relation_or_manner(one)]
-    if last not in _ENUMERATED or not 0 < len(words) <= _MOST_OF_NAME:
+    last = noun.rpartition(" ")[2]
+    owner = _owner(noun, rest) if last in _ENUMERATED else ""
+    if not owner:
         return ()
-    owner = "".join(singular(word.lower()).capitalize() for word in words)
     return tuple(f"{owner}{one}" for one in _ENUMERATED[last].split())
 
 
@@ -804,8 +809,10 @@ def enumeration_named(question: str) -> tuple[str, bool]:
     providers are supported?` and `Role` for `which roles are there?`; whether it asks for what somebody may choose);
     '' for another question."""
     noun, rest = listed_noun(question)
-    says_more = says_something(re.sub(r"\bexists?\b", "", rest))
-    is_meant = " " in noun or (noun in _ENUMERATED.keys() | _CONSTANTS and not says_more)
+    rest = re.sub(r"\bexists?\b", "", rest)
+    is_meant = " " in noun or (noun in _ENUMERATED.keys() | _CONSTANTS and not says_something(rest))
+    if not is_meant and noun in _CONSTANTS and (owner := _owner(noun, rest)):
+        return f"{owner}{noun.capitalize()}", False
     return ("".join(map(str.capitalize, noun.split())) if is_meant else "", asks_choice(rest))
 
 

@@ -360,6 +360,25 @@ def test_constants_that_exist_are_those_that_there_are(shop: Index) -> None:
     assert found.text.startswith("`RoleNames` in src/Orders/RoleNames.cs:3-7 ")
 
 
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("which permissions exist for products?", "Products"),
+        ("what order permissions are there?", "Orders"),
+        ("which permissions are there for refunds?", ""),
+    ],
+)
+def test_constants_of_something_are_in_what_is_called_so(tmp_path: Path, question: str, name: str) -> None:
+    inner = '    public static class {0}\n    {{\n        public const string View = "{0}.View";\n    }}\n'
+    held = "".join(map(inner.format, ("Products", "Orders")))
+    files = {"src/Permissions.cs": f"namespace Shop;\n\npublic static class Permissions\n{{\n{held}}}\n"}
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        found = index.ask(question, options=AskOptions())
+        assert (found.intent is Intent.DEFINITION) is bool(name)
+        assert found.text.startswith(f"`{name}` in src/Permissions.cs:") or not name
+
+
 def test_an_enumeration_may_be_called_by_several_and_its_members_are_no_values(tmp_path: Path) -> None:
     files = {
         "src/UserRoles.kt": "package a\n\nenum class UserRoles {\n  ADMIN,\n  GUEST,\n  ;\n\n"
@@ -385,6 +404,7 @@ def test_an_enumeration_may_be_called_by_several_and_its_members_are_no_values(t
         ("what are the possible values of the order status?", "src/OrderStatus.cs"),
         ("what values can the parcel stage take?", "src/OrderStatus.cs"),
         ("which values can Parcel.Stage have", "src/OrderStatus.cs"),
+        ("which stages can a parcel be in?", "src/OrderStatus.cs"),
         ("which values does the parcel cache hold", ""),
         ("which values can Parcel.Size have", ""),
     ],
