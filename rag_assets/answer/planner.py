@@ -459,9 +459,13 @@ def _listed(asked: Asked) -> Planned | None:
     of_tests = noun == "test"  # of anything, also of settings
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
     subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
-    known = _from_graphs(asked, replace(wish, intent=Intent.LIST, names=()), noun, subject, rest)
-    from rag_assets.answer.plans import is_run_by_itself
+    from rag_assets.answer.plans import DATABASE_MODEL, is_run_by_itself
 
+    listing = replace(wish, intent=Intent.LIST, names=())
+    known = _from_graphs(asked, listing, noun, subject, rest)
+    if noun == "model" or (noun in ("entity", "table") and not known.at):
+        models = _from_graphs(asked, listing, DATABASE_MODEL, subject, rest)
+        known = models if models.at else known
     if not known.at and is_run_by_itself(noun):
         from rag_assets.answer.usage_plan import scheduled_members
 

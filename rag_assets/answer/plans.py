@@ -82,6 +82,11 @@ _EVERY = (
     r"(?:\bTimeSpan\b|\bCron|Every|Hourly|Daily|Weekly|Monthly|\"[\d*/,-]+(?: [\w*/,?#-]+){{4,}}\")"
 )
 """Where code says how often a type is run."""
+DATABASE_MODEL = "database model"
+_IS_MODEL = re.compile(r"\b(?:db\.Model|models\.Model|DeclarativeBase|SQLModel|ApplicationRecord|ActiveRecord::Base)\b")
+"""How a type of Django, SQLAlchemy or Rails says that it is kept in a table."""
+_OF_MODELS = re.compile(r"^(?:Abstract|Base)|(?:Base|Mixin|Model|Record)$")
+"""The name of what models have in common."""
 _TEST_FUNCTIONS = {"python": "test_", "go": "Test", "rust": ""}
 """What the functions begin with that are tests: in Rust all of a file or a module of tests."""
 _TEST_FILES = frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vue"})  # cases are calls there
@@ -336,6 +341,11 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
     types = _of_kind(graph, NodeType.TYPE)
+    if " ".join((*sort, noun)) == DATABASE_MODEL:
+        models = [node for node in types if _IS_MODEL.search(_bases(graph, node))]
+        derived, bases = derived_from(graph, models)
+        shared = {node for node in bases if _OF_MODELS.search(graph.names[node].rpartition(".")[2])}
+        return np.array(sorted(derived.union(models) - shared), np.int64), True
     if noun in _RUN and sort and _HOSTED.issuperset(sort):
         scheduled = _run_by(_RUN_BY_A_SCHEDULE, graph, types) if _SCHEDULED.issuperset(sort) else np.array([], np.int64)
         return (scheduled if len(scheduled) else _run_by(_RUN_BY_A_HOST, graph, types)), True

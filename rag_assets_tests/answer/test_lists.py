@@ -335,6 +335,21 @@ def test_a_thing_may_be_called_by_what_is_done(tmp_path: Path) -> None:
     assert "inherits" not in stores and "implements" not in stores  # what is given one is none
 
 
+MODELS = {
+    "shop/models.py": "class Base(DeclarativeBase):\n    pass\n\n\nclass Order(Base):\n    id = Column(Integer)\n\n\n"
+    "class Customer(Base):\n    id = Column(Integer)\n\n\nclass Basket:\n    pass\n",
+    "shop/forms.py": "class OrderForm(Form):\n    pass\n",
+}
+
+
+@pytest.mark.parametrize("question", ["which tables are there?", "which models are there?"])
+def test_models_are_told_where_no_script_creates_a_table(tmp_path: Path, question: str) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", MODELS), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask(question, options=AskOptions()).text
+    assert told.startswith("**2 database models:**") and "**Order** in" in told and "**Customer** in" in told
+
+
 def test_types_that_hold_metrics_are_none(tmp_path: Path) -> None:
     files = {
         f"src/{name}Metrics.cs": f"namespace Shop;\n\npublic class {name}Metrics\n{{\n    public int Count;\n}}\n"
