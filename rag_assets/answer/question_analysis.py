@@ -824,21 +824,19 @@ def without_sort(name: str) -> str:
 
 _OF_ACCESS = re.compile(
     r"\b(?P<what>(?:which|what)(?: user)? (?:permissions?|policy|policies|rights?|roles?|scopes?))\b.*"
-    r"\b(?:allowed|allows?|can|call|guards?|may|must|needs?|needed|protects?|requires?|required)\b"
+    r"\b(?:allowed|allows?|can|call|guards?|may|must|needs?|needed|protects?|requires?|required)\b(?!.*\bhave\W*$)"
     r"|\bwho (?:(?:is|are) (?:allowed|permitted) to|can|may)\b"
     r"|\b(?P<open>(?:endpoints?|routes?|urls?)\b.*\b(?:without (?:a )?(?:auth\w*|logging in|login|signing in|token)"
     r"|anonymous(?:ly)?|unauthenticated))\b",
     re.IGNORECASE,
 )
-_ACCESS_WORDS = frozenset(
-    map(
-        root,
-        word_set(
-            "access allow allowed anonymous anonymously api auth authentication authorization call called can endpoint",
-            "endpoints guard guards http in log logging login may must need needed needs permission permitted policy",
-            "protect protects require required requires right rights role route routes scope sign signing token",
-            "through unauthenticated url urls via without",
-        ),
+_ACCESS_WORDS, _OPEN_WORDS = (
+    frozenset(map(root, word_set(words)))
+    for words in (
+        "access allow allowed api authorization call called can endpoint endpoints guard guards http may must need"
+        " needed needs permission permitted policy protect protects require required requires right rights role route"
+        " routes scope through url urls via",
+        "anonymous anonymously auth authentication in log logging login sign signing token unauthenticated without",
     )
 )
 
@@ -849,7 +847,7 @@ def access_asked(question: str, words: Sequence[QueryTerm]) -> tuple[str, list[Q
     found = _OF_ACCESS.search(question)
     if found is None:
         return "", []
-    beside = _ACCESS_WORDS | roots_of(found["what"] or "")
+    beside = _ACCESS_WORDS | roots_of(found["what"] or "") | (_OPEN_WORDS if found["open"] else frozenset())
     subject = [word for word in words if word.root not in beside]
     return ("open" if found["open"] else "what" if found["what"] else "who"), subject
 

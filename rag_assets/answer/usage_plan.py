@@ -128,7 +128,9 @@ def access_facts(
         for place in places
         if non_product_code(place.path) is None
         and (asks != "open" or place.path in open_paths)
-        and wanted <= roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]} {place.path}")
+        and wanted
+        <= (said := roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]}")) | roots_of(place.path)
+        and (not wanted or wanted & said)
     ]
     if asks != "open" and len(found) > _MOST_ENDPOINTS:
         return GraphFacts(), {}

@@ -734,6 +734,13 @@ def test_who_may_call_an_endpoint(guarded: Index, question: str, places: list[st
     assert re.findall(r"\*\* in (\S+:\d+): ", found) == places
 
 
-@pytest.mark.parametrize("question", ["which role is needed to weigh parcels?", "who may burn parcels?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which role is needed to weigh parcels?",
+        "who may burn parcels?",
+        "which permissions can a voucher have?",
+    ],
+)
 def test_who_may_do_what_no_line_says_is_not_told(guarded: Index, question: str) -> None:
     assert "Who may call it" not in guarded.ask(question, options=AskOptions()).text
