@@ -751,7 +751,7 @@ def _from_graphs(
 
             facts = listed(index, graph, noun, subject, said)
             command = command or facts.command
-            heading = list_heading(noun, total + facts.total) if command else heading or facts.heading
+            heading = list_heading(noun, total + facts.total) if command and heading else heading or facts.heading
         else:
             facts = facts_about(index, graph, keys, wish.intent)
         points |= facts_at(facts.facts, index)

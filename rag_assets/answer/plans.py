@@ -205,6 +205,12 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
         return GraphFacts()
     of_product = [one for one in found if non_product_code(one.path) is None]
     found = of_product if len(of_product) >= _FEWEST_LISTED else found
+    if (
+        sort in _SCHEDULED
+        and last in _RUN
+        and not len(_run_by(_RUN_BY_A_SCHEDULE, graph, _of_kind(graph, NodeType.TYPE)))
+    ):
+        noun = "hosted service"  # which may have a schedule of its own
     about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
     facts = tuple(one.fact for one in found[:MOST_LISTED])
     if any(key_kind(one.key) is NodeType.FILE for one in found[:MOST_LISTED]):

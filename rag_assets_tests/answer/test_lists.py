@@ -259,6 +259,16 @@ def test_one_service_of_a_host_is_told(tmp_path: Path) -> None:
         assert index.ask("which scheduled tasks are there?", options=AskOptions()).intent is not Intent.LIST
 
 
+def test_services_of_a_host_are_not_called_recurring(tmp_path: Path) -> None:
+    other = ONE_OF_A_HOST["src/Watcher.cs"].replace("Watcher", "Sender")
+    files = {**ONE_OF_A_HOST, "src/Sender.cs": other}
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert index.ask("which recurring jobs are there?", options=AskOptions()).text.startswith(
+            "**2 hosted services:"
+        )
+
+
 def test_how_often_is_not_answered_by_a_list_without_it(tmp_path: Path) -> None:
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**JOBS}), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:
