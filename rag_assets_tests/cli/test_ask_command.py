@@ -24,8 +24,8 @@ SERVICE = "src/Orders/OrderService.cs"
 def test_an_answer_for_people(indexed: Indexed) -> None:
     done = indexed.cli.run("ask", QUESTION)
     assert done.code == 0
-    assert f"OrderService in {SERVICE}:3-4: “Cancels and refunds orders.” [1]" in done.out
-    assert f"[1] {SERVICE}:3-7@" in done.out
+    assert f"OrderService in {SERVICE}:3-8: “Cancels and refunds orders.” [1]" in done.out
+    assert f"[1] {SERVICE}:3-8@" in done.out
     assert "[chunk:" not in done.out and "```" not in done.out
     assert "fresh: indexed" in done.out
 

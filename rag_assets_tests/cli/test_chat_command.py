@@ -62,7 +62,7 @@ def test_a_conversation_with_follow_ups_and_commands(cli: CommandLine) -> None:
     assert "there is no answer yet" in done.err
     assert done.out.count("“Cancels and refunds orders.” [1]") == 2
     assert "read as: where is OrderService defined" in done.err
-    assert re.search(rf"^\[1\] {re.escape(SERVICE)}:3-7@\w+  Shop\.Orders\.OrderService  shop@main$", done.out, re.M)
+    assert re.search(rf"^\[1\] {re.escape(SERVICE)}:3-8@\w+  Shop\.Orders\.OrderService  shop@main$", done.out, re.M)
     assert (
         re.search(r"^confidence  0\.\d\d; refused below 0\.\d\d, not sure below 0\.\d\d$", done.out, re.M)
         and "sentences: 2 supported" in done.out
