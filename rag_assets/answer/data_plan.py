@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at, seen_of
-from rag_assets.answer.plans import MIGRATION, REMADE, ListedNode, code_of, places_of
+from rag_assets.answer.plans import MIGRATION, REMADE, ListedNode, code_of, of_kind, places_of, points_with
 from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
-from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -104,7 +103,7 @@ def entity_called(graph: Graph, words: Sequence[str]) -> str:
 def types_of_property(graph: Graph, called: str) -> Iterator[str]:
     """The names in the types of the properties that are called so with their owners: `Order.Status`, `OrderStatus`."""
     wanted = called.replace(".", "").casefold()
-    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.PROPERTY.value)).tolist():
+    for node in of_kind(graph, NodeType.PROPERTY):
         name = graph.names[node].rpartition(".")[2].casefold()
         if wanted.endswith(name) and "".join(short_name(graph.keys[node]).split(".")[-2:]).casefold() == wanted:
             yield from re.findall(r"\w+", graph.signature(node).partition("{")[0])
@@ -119,7 +118,7 @@ def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
     inside, over = np.zeros((2, 2, len(RELATIONS)), np.bool_)
     inside[IN, RELATIONS.index(Relation.CONTAINS.value)] = True
     over[IN, RELATIONS.index(Relation.SCHEMA_CHANGE.value)] = True
-    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.TABLE.value)).tolist():
+    for node in of_kind(graph, NodeType.TABLE):
         name = graph.names[node].rpartition(".")[2]
         if [root(word) for word in identifier_words(REMADE.sub("", name))] != list(words):
             continue
@@ -165,15 +164,10 @@ def _edges(graph: Graph, nodes: Numbers) -> list[GraphEdge]:
 def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The lines of the product that limit what the words say, of the type that says the least beside, with their
     points."""
-    shard, scope = target.parts.shard(), target.scope()
-    try:
-        asked = target.parts.vocabulary().query_vector(_LIMITING)
-    except KeywordIndexError:
-        return GraphFacts(), {}
     wanted = frozenset(word.root for word in words)
     found: dict[GraphFact, tuple[float, int, str]] = {}
-    points = [one.id for one in shard.sparse(asked.indices, asked.values, scope, _MOST_READ)]
-    for point, payload in shard.retrieve(points, scope).items():
+    points = points_with(_LIMITING, target, _MOST_READ)
+    for point, payload in target.parts.shard().retrieve(points, target.scope()).items():
         path, owner = payload.get("Path", ""), str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         if non_product_code(path) is not None or MIGRATION.search(path):
             continue

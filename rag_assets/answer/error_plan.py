@@ -15,6 +15,7 @@ from rag_assets.answer.plans import (
     code_of,
     derived_from,
     facts_naming,
+    of_kind,
     places_of,
     points_naming,
     product_of,
@@ -23,7 +24,7 @@ from rag_assets.answer.question_analysis import roots_of
 from rag_assets.contracts.evidence import Evidence, short_name
 from rag_assets.contracts.graph import NodeType
 from rag_assets.contracts.outline import SectionMember
-from rag_assets.graph.csr_graph import KINDS, Graph
+from rag_assets.graph.csr_graph import Graph
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -99,7 +100,7 @@ def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dic
 def errors_derived(index: LabelIndex, graph: Graph, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """What derives from the one error of all whose name says most of a question, where several do."""
     asked, said = roots_of(question) - _CALLED, defaultdict[str, list[int]](list)
-    for node in np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value)).tolist():
+    for node in of_kind(graph, NodeType.TYPE):
         if graph.names[node].endswith(("Error", "Exception")):
             said[graph.names[node]].append(node)
     words = {name: roots_of(name) - _CALLED for name in said}

@@ -16,12 +16,11 @@ from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
 from rag_assets.answer.graph_facts import GraphFact
 from rag_assets.answer.passages import Passage, headings_in
-from rag_assets.answer.plans import MOST_LISTED, code_of
+from rag_assets.answer.plans import MOST_LISTED, code_of, points_with
 from rag_assets.answer.whole_project import WHOLES, Listed
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType
 from rag_assets.graph.lookup import short_name
-from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -186,12 +185,7 @@ def _central_types(columns: GraphColumns, most: int) -> Iterator[GraphFact]:
 
 def _tasks(index: LabelIndex) -> Iterator[GraphFact]:
     """The comments that say that something is left to do, of the sections that are likeliest to have some."""
-    shard, scope = index.parts.shard(), index.scope()
-    try:
-        asked = index.parts.vocabulary().query_vector(_TASK_WORDS)
-    except KeywordIndexError:  # which the search has said
-        return
-    likely = shard.retrieve([one.id for one in shard.sparse(asked.indices, asked.values, scope, _MOST_READ)], scope)
+    likely = index.parts.shard().retrieve(points_with(_TASK_WORDS, index, _MOST_READ), index.scope())
     found: set[tuple[str, int]] = set()
     for payload in likely.values():
         lines = enumerate(code_of(payload, index, ()).split("\n"), payload.get("StartLine", 1))

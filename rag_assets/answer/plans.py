@@ -208,7 +208,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if (
         sort in _SCHEDULED
         and last in _RUN
-        and not len(_run_by(_RUN_BY_A_SCHEDULE, graph, _of_kind(graph, NodeType.TYPE)))
+        and not len(_run_by(_RUN_BY_A_SCHEDULE, graph, of_kind(graph, NodeType.TYPE)))
     ):
         noun = "hosted service"  # which may have a schedule of its own
     about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
@@ -241,7 +241,7 @@ def _at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[G
 def _in_folder(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> list[ListedNode]:
     """The types about a subject in folders that are called as several of a noun: in `ValueObjects` value objects."""
     folder = _as_words(list_heading(noun, 2).strip("*: ").partition(" ")[2])
-    types = places_of(graph, np.array(_of_kind(graph, NodeType.TYPE), np.int64))
+    types = places_of(graph, np.array(of_kind(graph, NodeType.TYPE), np.int64))
     found = [one for one in types if folder in map(_as_words, one.path.split("/")[:-1]) and says(subject, one.path)]
     return sorted(found, key=lambda one: (one.path, one.line))
 
@@ -346,7 +346,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         nodes = np.union1d(nodes, _mapped(graph)) if noun == "table" else nodes
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
-    types = _of_kind(graph, NodeType.TYPE)
+    types = of_kind(graph, NodeType.TYPE)
     if " ".join((*sort, noun)) == DATABASE_MODEL:
         models = [node for node in types if _IS_MODEL.search(_bases(graph, node))]
         derived, bases = derived_from(graph, models)
@@ -393,7 +393,7 @@ def holders_of_constants(graph: Graph) -> Iterator[str]:
             yield ".".join(one.key.rpartition("|")[0].rpartition(":")[2].split(".")[-2:])
 
 
-def _of_kind(graph: Graph, kind: NodeType) -> list[int]:
+def of_kind(graph: Graph, kind: NodeType) -> list[int]:
     found: list[int] = np.flatnonzero(graph.kinds == KINDS.index(kind.value)).tolist()
     return found
 
@@ -408,9 +408,9 @@ def _run_by(says: re.Pattern[str], graph: Graph, types: Sequence[int]) -> Number
 def _test_functions(graph: Graph) -> list[int]:
     """The functions of languages whose tests are functions, and the files of those whose tests are calls. Elsewhere
     types are told, as attributes mark tests."""
-    prefixes = ((node, _TEST_FUNCTIONS.get(graph.language(node))) for node in _of_kind(graph, NodeType.METHOD))
+    prefixes = ((node, _TEST_FUNCTIONS.get(graph.language(node))) for node in of_kind(graph, NodeType.METHOD))
     found = [node for node, prefix in prefixes if prefix is not None and graph.names[node].startswith(prefix)]
-    return found + [node for node in _of_kind(graph, NodeType.FILE) if graph.language(node) in _TEST_FILES]
+    return found + [node for node in of_kind(graph, NodeType.FILE) if graph.language(node) in _TEST_FILES]
 
 
 _ARGUMENTS = re.compile(r"<[^<>]*>")
@@ -462,7 +462,7 @@ def derived_from(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]
 def derived_by_text(index: LabelIndex, graph: Graph, names: Sequence[str]) -> GraphFacts:
     """The types whose declarations say that they derive from something that the index does not declare, as
     `IDisposable` is."""
-    types = _of_kind(graph, NodeType.TYPE)
+    types = of_kind(graph, NodeType.TYPE)
     bases = [_bases(graph, node) for node in types]
     found: list[GraphFact] = []
     for name in names:
@@ -575,11 +575,7 @@ def settings_of(
     the points that show it: of the files of the `declaring` points, else of those about the subject; of the product
     alone, if that reads any."""
     shard, scope = target.parts.shard(), target.scope()
-    try:
-        asked = target.parts.vocabulary().query_vector(_READING)
-    except KeywordIndexError:
-        return GraphFacts(), {}
-    likely = [one.id for one in shard.sparse(asked.indices, asked.values, scope, _LOOKED_THROUGH)]
+    likely = points_with(_READING, target, _LOOKED_THROUGH)
     places = shard.places(likely, scope)
     of_options = {} if noun != "setting" or declaring else _options_in(likely[:_MOST_READ], target)
     own = {place.path for place in shard.places(declaring, scope).values()}
@@ -753,6 +749,16 @@ def points_naming(name: str, target: Searchable, most: int | None = None) -> Phr
         return points_saying(last, target.parts, target.scope(), most)
     except (KeywordIndexError, BlobError):  # what is damaged is told of the evidence
         return PhraseMatches(frozenset())
+
+
+def points_with(words: str, target: Searchable, most: int) -> list[str]:
+    """The points that have some words, the likeliest first; none of a damaged keyword index, of which the search has
+    told."""
+    try:
+        asked = target.parts.vocabulary().query_vector(words)
+    except KeywordIndexError:
+        return []
+    return [one.id for one in target.parts.shard().sparse(asked.indices, asked.values, target.scope(), most)]
 
 
 def product_of(points: Iterable[str], target: Searchable) -> dict[str, Mapping[str, Any]]:

@@ -20,12 +20,11 @@ import numpy as np
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, points_at
 from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans import code_of, facts_naming, points_naming, product_of
+from rag_assets.answer.plans import code_of, facts_naming, of_kind, points_naming, points_with, product_of
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.identifiers import identifier_words
-from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
@@ -227,14 +226,8 @@ def _assigned(index: LabelIndex, graph: Graph) -> list[_Known]:
     """The properties of options of libraries that code of the product gives a value: `options.Lockout.MaxTries = 5`
     below `AddIdentity(options =>`."""
     if index not in _assigned_of:
-        try:
-            asked = index.parts.vocabulary().query_vector(_CONFIGURING)
-            likely = index.parts.shard().sparse(asked.indices, asked.values, index.scope(), _MOST_CONFIGURING)
-        except KeywordIndexError:
-            likely = []
-        code = [
-            one for one in product_of([hit.id for hit in likely], index).values() if one["CodeLanguage"] == "csharp"
-        ]
+        likely = product_of(points_with(_CONFIGURING, index, _MOST_CONFIGURING), index)
+        code = [one for one in likely.values() if one["CodeLanguage"] == "csharp"]
         found = {
             place: _Known(owner, name, value, _words_of(name), -1, place)
             for payload in code
@@ -287,8 +280,7 @@ def key_facts(index: LabelIndex, name: str) -> tuple[GraphFacts, dict[GraphFact,
 
 def constant_facts(index: LabelIndex, graph: Graph, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """Where the constant of the product that is called so has its value, is set and is read: `ALLOW_SIGNUP`."""
-    is_property = graph.kinds == KINDS.index(NodeType.PROPERTY.value)
-    at = [node for node in np.flatnonzero(is_property).tolist() if graph.names[node].rpartition(".")[2] == name]
+    at = [node for node in of_kind(graph, NodeType.PROPERTY) if graph.names[node].rpartition(".")[2] == name]
     places = [where[0] for where in ResultReader(graph).places(np.array(at, np.int64)) if where]
     places = [one for one in places if non_product_code(one.path) is None]
     if len({one.path for one in places}) != 1:

@@ -12,13 +12,21 @@ import numpy as np
 
 from rag_assets.answer.everyday_plan import lines_of
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fact_of, facts_at, named_nodes, seen_of
-from rag_assets.answer.plans import MOST_LISTED, code_of, facts_naming, list_heading, points_naming, product_of, says
+from rag_assets.answer.plans import (
+    MOST_LISTED,
+    code_of,
+    facts_naming,
+    list_heading,
+    points_naming,
+    points_with,
+    product_of,
+    says,
+)
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file
 from rag_assets.graph.lookup import short_name
-from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -64,10 +72,14 @@ def receivers_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, 
     for name in (one.rpartition(".")[2] for one in names):
         code = product_of(points_naming(name, target).ids, target)
         at |= facts_naming(re.compile(_RECEIVES.format(re.escape(name))), code, target, ("receives", name, True))
-    facts = sorted(at, key=lambda one: (one.path, one.line))
-    shown = {one: at[one] for one in facts[:MOST_FACTS]}
-    command = f"search {shlex.quote(facts[0].target)}" if facts else ""
-    return GraphFacts(tuple(shown), len(facts), command=command, leads=True), shown
+    shown = _by_place(at, MOST_FACTS)
+    command = f"search {shlex.quote(next(iter(shown)).target)}" if shown else ""
+    return GraphFacts(tuple(shown), len(at), command=command, leads=True), shown
+
+
+def _by_place(at: Mapping[GraphFact, str], most: int) -> dict[GraphFact, str]:
+    """The first of some facts, in the order of files and lines, with their points."""
+    return {one: at[one] for one in sorted(at, key=lambda one: (one.path, one.line))[:most]}
 
 
 def registrations(
@@ -75,40 +87,27 @@ def registrations(
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The lines of the product that give a service to a container, one of some names where there are some, of files
     about a subject, with their points."""
-    shard, scope = target.parts.shard(), target.scope()
-    try:
-        asked = target.parts.vocabulary().query_vector(_REGISTERING)
-    except KeywordIndexError:
-        return GraphFacts(), {}
-    points = [one.id for one in shard.sparse(asked.indices, asked.values, scope, _MOST_READ)]
     found: dict[GraphFact, str] = {}
-    for point, payload in product_of(points, target).items():
+    for point, payload in product_of(points_with(_REGISTERING, target, _MOST_READ), target).items():
         path, first = payload.get("Path", ""), payload.get("StartLine", 1)
         lines = code_of(payload, target).split("\n") if says(subject, path) else ()
         for number, line in enumerate(lines, first):
             known = _REGISTERS.search(line) if not line.lstrip().startswith(("//", "*")) else None
             if known and (not names or known["service"] in names):
                 found[GraphFact(known["service"], "", "", path, number, True, is_comment=True)] = point
-    facts = sorted(found, key=lambda one: (one.path, one.line))
-    shown = {one: found[one] for one in facts[:MOST_LISTED]}
-    return GraphFacts(tuple(shown), len(facts), list_heading("registered service", len(facts))), shown
+    shown = _by_place(found, MOST_LISTED)
+    return GraphFacts(tuple(shown), len(found), list_heading("registered service", len(found))), shown
 
 
 def scheduled_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The members of the product that an annotation has run by a schedule, with the line that says how often."""
-    shard, scope = target.parts.shard(), target.scope()
-    try:
-        asked = target.parts.vocabulary().query_vector(_SCHEDULING)
-    except KeywordIndexError:
-        return GraphFacts(), {}
-    points = [one.id for one in shard.sparse(asked.indices, asked.values, scope, _MOST_READ)]
-    found = facts_naming(_SCHEDULES, product_of(points, target), target, ("", "", True))
+    code = product_of(points_with(_SCHEDULING, target, _MOST_READ), target)
+    found = facts_naming(_SCHEDULES, code, target, ("", "", True))
     about = {
         replace(one, is_comment=True): at for one, at in found.items() if says(subject, f"{one.source} {one.path}")
     }
-    facts = sorted(about, key=lambda one: (one.path, one.line))
-    shown = {one: about[one] for one in facts[:MOST_LISTED]}
-    return GraphFacts(tuple(shown), len(facts), list_heading("scheduled job", len(facts))), shown
+    shown = _by_place(about, MOST_LISTED)
+    return GraphFacts(tuple(shown), len(about), list_heading("scheduled job", len(about))), shown
 
 
 def access_facts(
