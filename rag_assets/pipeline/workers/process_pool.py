@@ -92,7 +92,6 @@ _BEFORE_QUEUES = 100  # `multiprocessing` closes its queues with 10, and then no
 _PRELOADED = ["rag_assets.pipeline.run_stages", "rag_assets.pipeline.workers.process_server"]
 _COPYING = "forkserver"
 _PR_SET_PDEATHSIG = 1
-_SAFE_PATH = "PYTHONSAFEPATH"
 _ADDRESS_BYTES = 103
 """The longest path of a socket: macOS takes no more, Linux four more."""
 
@@ -237,14 +236,17 @@ class ProcessPool:
     def _working_folder_left_out(cls) -> Iterator[None]:
         """`multiprocessing` starts its servers with `python -c`, which takes modules from the working folder first:
         from a repository that has a `selectors.py`, and whose author nobody knows. Plain copies start nothing."""
-        if cls.are_plain_copies or os.environ.get(_SAFE_PATH):
+        if cls.are_plain_copies or sys.flags.safe_path:
             yield
             return
-        os.environ[_SAFE_PATH] = "1"
+        # Not by PYTHONSAFEPATH: another thread that copies the environment finds it gone halfway.
+        known = vars(multiprocessing.util)
+        arguments = known["_args_from_interpreter_flags"]
+        known["_args_from_interpreter_flags"] = lambda: [*arguments(), "-P"]
         try:
             yield
         finally:
-            del os.environ[_SAFE_PATH]
+            known["_args_from_interpreter_flags"] = arguments
 
     @classmethod
     def _closed(cls, *, waits: bool = False) -> None:
