@@ -1,5 +1,5 @@
-"""The data plan: in which table an entity is kept, who writes it and who reads it, as far as the graph knows; and how
-long something may be, by the lines of mappings, validators, attributes and tables.
+"""The data plan: in which table an entity is kept, who writes it and who reads it, as far as the graph knows; how long
+something may be, by the lines of mappings, validators, attributes and tables; and the parameters of stored procedures.
 
 An entity is a class, a set of a context and a table; statements write and read any of them. So all that maps to each
 other is one thing here.
@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at, seen_of
-from rag_assets.answer.plans import MIGRATION, REMADE, ListedNode, code_of, of_kind, places_of, points_with
+from rag_assets.answer.plans import (
+    MIGRATION,
+    REMADE,
+    ListedNode,
+    code_of,
+    of_kind,
+    places_of,
+    points_naming,
+    points_with,
+    product_of,
+)
 from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
@@ -25,6 +35,7 @@ from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
+    from rag_assets.graph.csr_graph import NodeLocation
     from rag_assets.search.index import LabelIndex, Searchable
 
 _KINDS = [
@@ -47,6 +58,8 @@ _UNDOES = re.compile(r"(?:[._/-]down|/U\d[^/]*)\.sql$", re.IGNORECASE)
 _MOST_READ, _MOST_AROUND, _MOST_TOLD = 300, 3, 4
 _FEWEST_SAID = 0.75
 """Of the question, by the line, what it stands before and the type around it."""
+_MOST_HEAD, _MOST_PARAMETERS = 300, 100
+"""Lines in which a procedure declares its parameters, and how many are told."""
 _RELATION = {Relation.MAPS_TO: STORED, Relation.WRITES_TO: WRITTEN, Relation.READS_FROM: READ}
 
 
@@ -161,6 +174,19 @@ def _edges(graph: Graph, nodes: Numbers) -> list[GraphEdge]:
     return sorted(edges, key=order)
 
 
+def foreign_key_facts(
+    index: LabelIndex, graph: Graph, words: Sequence[str], *, leads_to: bool
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The foreign keys that lead to the table that is called so, or from it."""
+    nodes = _meant(graph, words)
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[IN if leads_to else OUT, RELATIONS.index(Relation.FOREIGN_KEY.value)] = True
+    edges = ResultReader(graph).edges(np.unique(graph.reach(nodes, allowed)[0].edge))
+    edges = sorted(edges, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
+    at = facts_at([fact_of(edge, {}) for edge in edges], index)
+    return GraphFacts(tuple(at), len(edges)), at
+
+
 def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The lines of the product that limit what the words say, of the type that says the least beside, with their
     points."""
@@ -201,3 +227,50 @@ def _limited(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         chain = " ".join(lines[begin : at + 1])
         selected = _SELECTED.search(chain)
         yield at, chain, selected[1] if selected else ""
+
+
+def parameter_facts(
+    index: LabelIndex, graph: Graph, names: Sequence[str], *, wants_all: bool
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where stored procedures and functions declare a parameter that is named, with its type and default: those that
+    are named too, else all that have an `@Days`. Those of a routine that is named alone if a question `wants_all`."""
+    wanted = {name.casefold() for name in names}
+    routines = [*of_kind(graph, NodeType.PROC), *of_kind(graph, NodeType.FUNC)]
+    routines = [node for node in routines if graph.language(node) == "sql"]
+    named = [node for node in routines if graph.names[node].casefold() in wanted]
+    variables = [] if named else [name for name in names if name.startswith("@")]
+    saying = {point for name in variables for point in points_naming(name[1:], index).ids}
+    paths = {payload["Path"] for payload in product_of(saying, index).values()}
+    told = dict[str, list[GraphFact]]()
+    for node in named or routines:
+        own, stem = graph.names[node].casefold(), f"/{graph.names[node]}.sql".casefold()
+        places = [one for one in graph.places(node) if named or one.path in paths]
+        for place in sorted(places, key=lambda one: not f"/{one.path}".casefold().endswith(stem)):
+            declared, name = _parameters_at(index, place), short_name(graph.keys[node])
+            meant = [one for one in declared if {one.casefold(), one.lstrip("@").casefold()} & (wanted - {own})]
+            if meant or (named and wants_all and declared):
+                made = (GraphFact(one, "of", name, place.path, declared[one], True) for one in meant or declared)
+                told[name] = [*made]
+                break
+    facts, heading = [one for known in told.values() for one in known], ""
+    if len(told) == 1 and len(facts) > 1:
+        heading = f"**{len(facts)} parameters of {facts[0].target}:**"
+        facts = [replace(one, verb="", target="") for one in facts]
+    at = facts_at(facts[:_MOST_PARAMETERS], index)
+    return GraphFacts(tuple(at), len(facts), heading), at
+
+
+def _parameters_at(index: LabelIndex, place: NodeLocation) -> dict[str, int]:
+    """The parameters that a routine declares, each with its line."""
+    from rag_assets.answer.everyday_plan import lines_of
+    from rag_assets.languages.sql.segments import segment_sql
+
+    known = lines_of(index, [place.path]).get(place.path, {})
+    head = [known.get(at, "") for at in range(place.line_start, min(place.line_end, place.line_start + _MOST_HEAD) + 1)]
+    declared = segment_sql("\n".join(head), place.path, "sql").segments[:1]
+    found, at = dict[str, int](), 0
+    for one in (parameter for segment in declared for parameter in segment.parameters):
+        written = re.compile(rf"(?<![\w@]){re.escape(one.name)}(?!\w)")
+        at = next((line for line in range(at, len(head)) if written.search(head[line])), at)
+        found[one.name] = place.line_start + at
+    return found

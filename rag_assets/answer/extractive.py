@@ -189,7 +189,9 @@ def _descriptions(
     for piece in dict.fromkeys(shown):
         if piece.language in PROSE or described == _MOST_DESCRIBED:
             continue
-        new = [one for one in piece.facts if one.partition(": ")[2] not in told]
+        new = [
+            one for one in piece.facts if (said := one.partition(": ")[2]) not in told and not _only_names(said, piece)
+        ]
         facts = [one for one in new if piece.name.casefold() in names or wanted & roots_of(one)][:_MOST_FACTS]
         if facts:
             described += 1
@@ -197,6 +199,11 @@ def _descriptions(
             quote, name = defused(" … ".join(facts)), piece.name.partition("(")[0]
             where = lines_of(piece.path, *_declaring_lines(piece, name))
             yield f"Description of `{name}` in {where} {marker(piece.id)}\n\n> {quote}"
+
+
+def _only_names(said: str, piece: Evidence) -> bool:
+    """Whether a fact is the name of what is described: `SqlObject: dbo.Orders (table)`."""
+    return said.partition(" (")[0].rpartition(".")[2].casefold() == piece.name.partition("(")[0].casefold()
 
 
 def _declaring_lines(piece: Evidence, name: str) -> tuple[int, int]:

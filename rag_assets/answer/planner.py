@@ -30,6 +30,7 @@ from rag_assets.answer.question_analysis import (
     asks_choice,
     asks_handler,
     asks_impact,
+    asks_parameters,
     asks_purpose,
     asks_setting,
     asks_value,
@@ -42,6 +43,7 @@ from rag_assets.answer.question_analysis import (
     enumeration_named,
     errors_asked,
     file_asked,
+    foreign_keys_asked,
     intent_of,
     is_subject,
     length_asked,
@@ -93,6 +95,7 @@ _OF_COMPOSE = re.compile(r"\bports?\b|\benv(?:ironment)? var(?:iable)?s?\b", re.
 _MOST_NEAR = 3  # files of one name
 _MOST_PLACES = 8  # that say which columns a table has
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
+_CALLED = re.compile(r"@?\w+")
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
 _PACKAGES = frozenset({"package", "dependency", "library"})
 _OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|pushed)\b", re.IGNORECASE)
@@ -425,6 +428,17 @@ def _data(asked: Asked) -> Planned | None:
     return _answered(asked, Intent.TABLES, _first(data_facts(index, graph, of) for index, graph in asked.graphs))
 
 
+def _foreign_keys(asked: Asked) -> Planned | None:
+    """The foreign keys of a table, or those that lead to it."""
+    words, leads_to = foreign_keys_asked(asked.question.asks or asked.question.typed)
+    if not words:
+        return None
+    from rag_assets.answer.data_plan import foreign_key_facts
+
+    known = (foreign_key_facts(index, graph, words, leads_to=leads_to) for index, graph in asked.graphs)
+    return _answered(asked, Intent.LIST, _first(known))
+
+
 def _columns(asked: Asked) -> Planned | None:
     """The scripts that create and change the table whose columns a question asks for."""
     text = asked.question.asks or asked.question.typed
@@ -436,6 +450,19 @@ def _columns(asked: Asked) -> Planned | None:
     places = tuple(place for _, graph in asked.graphs for place in columns_at(graph, owner))[:_MOST_PLACES]
     lead = _points_of_places(places, asked.target) if places else []
     return Planned(replace(asked.wish, names=(), places=places), decides=True, lead=tuple(lead)) if lead else None
+
+
+def _parameters(asked: Asked) -> Planned | None:
+    """The parameters of a stored procedure, or the default of one."""
+    text = asked.question.asks or asked.question.typed
+    wants_all = asks_parameters(text)
+    if not (wants_all or asks_value(text)):
+        return None
+    from rag_assets.answer.data_plan import parameter_facts
+
+    names = [word for word in _CALLED.findall(text) if not asks_value(word)]
+    known = (parameter_facts(index, graph, names, wants_all=wants_all) for index, graph in asked.graphs)
+    return _answered(asked, Intent.LIST, _first(known))
 
 
 def _listed(asked: Asked) -> Planned | None:
@@ -684,8 +711,10 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _access,
     _package_used,
     _listed_of_whole,
+    _foreign_keys,
     _data,
     _columns,
+    _parameters,
     _registered,
     _listed,
     _written,

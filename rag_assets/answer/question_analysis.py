@@ -567,6 +567,17 @@ def asks_value(question: str) -> bool:
     return _VALUE.search(question) is not None
 
 
+_PARAMETERS = re.compile(
+    r"^\W*(?:(?:what|which|list|show|give|the|all|are|me|input|output)\b ?)*\b(?:parameters|arguments|params|args)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_parameters(question: str) -> bool:
+    """Whether a question is for the parameters of something."""
+    return _PARAMETERS.search(question) is not None
+
+
 _LENGTH = re.compile(
     r"^\W*how (?:long|short) (?:can|may|must|should|does|do|is|are)\b.*\b(?:be|have to be|allowed to be)\W*$"
     r"|\b(?:max(?:imum|imal)?|min(?:imum|imal)?|longest|allowed|permitted) (?:\w+ )?length\b"
@@ -640,6 +651,31 @@ def data_asked(question: str) -> DataAsked | None:
     words = [word.lower() for run in said for word in identifier_words(run)]  # of `be_posts` both
     first = WRITTEN if found["writes"] else READ if found["reads"] else STORED
     return DataAsked(tuple(map(root, words)), first)
+
+
+_REFERRING = (
+    r"(?:references?|refers? to|points? (?:to|at)|links? to|(?:has|have)(?: an?)? foreign keys? (?:to|on|for|into))"
+)
+_TABLE = r"(?:the )?(?:table )?[\"'`]?(?P<{0}>[\w.]+)[\"'`]?(?: table)?(?: have)?\W*$"
+_FOREIGN_KEYS = re.compile(
+    rf"\btables? (?:that |which |do |does )?{_REFERRING} {_TABLE.format('to')}"
+    rf"|\bforeign keys? (?:(?:that )?{_REFERRING}|to|on|into|pointing to|referencing) {_TABLE.format('into')}"
+    rf"|\bforeign keys? (?:(?:are )?(?:of|in)|does|do|has|have) {_TABLE.format('of')}"
+    r"|\btables? (?:does|do) (?:the )?(?P<by>[\w.]+)(?: table)? (?:reference|refer to|point to|link to)\W*$",
+    re.IGNORECASE,
+)
+
+
+def foreign_keys_asked(question: str) -> tuple[tuple[str, ...], bool]:
+    """The words of the table whose foreign keys a question asks for, and whether for those that lead to it; none for
+    another question."""
+    found = _FOREIGN_KEYS.search(question.strip())
+    if found is None:
+        return (), False
+    name, leads_to = found["to"] or found["into"], True
+    if not name:
+        name, leads_to = found["of"] or found["by"], False
+    return tuple(root(word.lower()) for word in identifier_words(name.rpartition(".")[2])), leads_to
 
 
 _PACKAGE = r"(?:package|library|dependency)"

@@ -156,6 +156,8 @@ def _show(ctx: Any, error: BaseException) -> None:
 
 
 _BOUND = re.compile(r"Input should be (?:(greater)|less) than or equal to (\S+)")
+_OF_AN_INDEX = frozenset({"--id", "--index", "--project", "--repo", "--repos", "--repository"})
+"""What others call the option that names an index."""
 _UNKNOWN_OPTION = re.compile(r"No such option: (?P<option>--[\w-]+)")
 
 
@@ -169,7 +171,8 @@ def _in_plain_words(wrong: typer.TyperException, ctx: Any) -> str:
         return f"{unknown['option']} stands before the command, as in: {before}"
     inner = getattr(wrong, "ctx", None)
     options = inner.command.params if inner is not None else ()
-    if text.startswith("Got unexpected extra argument") and any("--label" in one.opts for one in options):
+    means_index = text.startswith("Got unexpected extra argument") or (unknown and unknown["option"] in _OF_AN_INDEX)
+    if means_index and any("--label" in one.opts for one in options):
         return f"{text}; name an index with --label"
     return text
 

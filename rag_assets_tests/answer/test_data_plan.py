@@ -227,3 +227,72 @@ def test_columns_are_those_of_the_last_script_that_creates_a_table_and_of_what_f
     assert "TITLE text" in found.text and "ADD COLUMN OWNER" in found.text and "NAME text" not in found.text
     with open_index("shop@main", home=tmp_path / "home") as index:
         assert index.ask("which tables are there?", options=AskOptions()).text.startswith("**2 tables:**")
+
+
+SCRIPTS = {
+    "db/Purge.sql": """\
+IF OBJECT_ID('dbo.Purge') IS NULL
+  EXEC ('CREATE PROCEDURE dbo.Purge AS RETURN 0;');
+GO
+ALTER PROCEDURE dbo.Purge
+  @Days int = 30, -- older rows go
+  @Mode nvarchar(20) = N'SOFT',
+  @Removed int = NULL OUTPUT
+AS
+BEGIN
+  SET @Days = 7;
+  DELETE FROM dbo.Parcels WHERE Age > @Days;
+END
+GO
+""",
+    "db/Archive.sql": "CREATE PROCEDURE dbo.Archive (@Days int = 365) AS\nSELECT 1;\nGO\n",
+    "db/tables.sql": """\
+CREATE TABLE dbo.Customers (Id int PRIMARY KEY);
+GO
+CREATE TABLE dbo.Parcels
+(
+  Id int PRIMARY KEY,
+  CustomerId int REFERENCES dbo.Customers (Id)
+);
+GO
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("scripts")
+    index_without_dagster(IndexHome(base / "home"), new_repository(base / "shop", SCRIPTS), "shop")
+    with open_index("shop@main", home=base / "home") as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "which parameters does Purge have?",
+            ["**3 parameters of dbo.Purge:**", "@Days** in db/Purge.sql:5", "@Mode**", "@Removed** in db/Purge.sql:7"],
+        ),
+        (
+            "what is the default of @Mode?",
+            ["@Mode** of **dbo.Purge** in db/Purge.sql:6: `@Mode nvarchar(20) = N'SOFT',`"],
+        ),
+        ("what is the default of @Days?", ["dbo.Archive** in db/Archive.sql:1", "dbo.Purge** in db/Purge.sql:5: "]),
+        ("what is the default value of Days in Archive?", ["dbo.Archive** in db/Archive.sql:1"]),
+        ("which tables reference Customers?", ["**dbo.Parcels** refers to **dbo.Customers** in db/tables.sql:6: "]),
+        ("which foreign keys does the parcel table have?", ["refers to **dbo.Customers** in db/tables.sql:6: "]),
+        ("which stored procedures are there?", ["**2 procedures:**", "**dbo.Purge** in db/Purge.sql:4: `ALTER PROC"]),
+    ],
+)
+def test_what_scripts_declare_of_procedures_and_tables(scripts: Index, question: str, told: list[str]) -> None:
+    text = scripts.ask(question, options=AskOptions()).text
+    facts = [line for line in text.splitlines() if line.startswith(("- ", "**"))]
+    assert len(facts) == max(len(told), 3 if "stored" in question else 0)
+    assert all(any(one in line for line in facts) for one in told)
+    assert "Description of" not in text
+
+
+def test_a_parameter_or_a_key_that_nothing_declares_is_not_told(scripts: Index) -> None:
+    for question in ("what is the default of @Region?", "which tables reference Vouchers?"):
+        assert "refers to" not in (text := scripts.ask(question, options=AskOptions()).text) and "- **@" not in text

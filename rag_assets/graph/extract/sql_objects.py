@@ -111,7 +111,8 @@ def sql_objects(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphN
 def objects_of(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphNode | GraphEdge]:
     """Nodes and edges of an SQL file of any dialect; nothing of other files.
 
-    Nodes: the file, each declared object, those that literal dynamic SQL creates too. Edges: Contains (file → object),
+    Nodes: the file, each declared object, those that literal dynamic SQL creates too; none for
+    `EXEC('CREATE PROCEDURE a AS')` before an ALTER of it, which is its definition. Edges: Contains (file → object),
     ReadsFrom, WritesTo, Executes, UsesType, References (sequences), ForeignKey (table → table), On (trigger → table;
     file → table for an index), SynonymFor, SchemaChange (file → what it alters or drops, unless it creates it too).
     Statements outside of objects belong to the file. Never raises.
@@ -131,6 +132,8 @@ def objects_of(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphNode | Gr
         language=file.language,
     )
     objects = [list(script.objects()) for script in scripts]
+    defined = {found.key for found in objects[0] if found.kind not in _ALTERED_IN_PART}
+    objects[1:] = [[found for found in declared if found.key not in defined] for declared in objects[1:]]
     own = SqlSymbols([declarations_of(chain.from_iterable(objects))])
     created: set[str] = set()
     edges: list[GraphEdge] = []
