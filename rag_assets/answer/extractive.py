@@ -648,7 +648,14 @@ def fact_told(fact: GraphFact, known: Evidence) -> str:
 
 def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> tuple[int, str]:
     """(the first line from one on that says something, else that one; what to quote of it, '' for what cannot)."""
-    at = next((number for number in range(at, len(lines)) if not says_nothing.match(lines[number])), at)
+    is_inside = False  # a comment of several lines
+    for number in range(at, len(lines)):
+        is_skipped = says_nothing.match(lines[number]) is not None
+        begins = is_skipped and lines[number].lstrip().startswith("/*")
+        was_inside, is_inside = is_inside, (is_inside or begins) and "*/" not in lines[number]
+        if not (is_skipped or was_inside):
+            at = number
+            break
     line = lines[at].strip() if 0 <= at < len(lines) else ""
     line = max(line.split("`"), key=len).strip()  # the tag of a field of Go is in such marks
     is_quote = _WORD.search(line) and len(line) <= _MOST_LINE_CHARS

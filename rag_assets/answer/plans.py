@@ -195,6 +195,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if len(telling) > 1 and not _EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
         is_one, found = is_one or len(best) < len(found), best
     sort, _, last = noun.partition(" ")
+    is_one = is_one or (noun in LISTED_KINDS and not subject)
     fewest = 1 if is_one or (sort in _HOSTED - _SCHEDULED and last in _RUN) else _FEWEST_LISTED
     if not found and " " in noun:  # value objects are seldom called so
         found = seen_of(_in_folder(graph, noun, telling), index)

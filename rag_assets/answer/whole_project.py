@@ -376,12 +376,13 @@ _HEADINGS = {
     "configure": word_set("configuration configure configuring"),
     "contribute": word_set("contribute contributing contribution contributions"),
     "deploy": word_set("deploy deploying deployment docker hosting production self-hosting"),
-    "install": word_set("install installation installing prerequisites setting setup"),
+    "install": word_set("install installation installing prerequisites setup"),
     "lint": word_set("format formatting lint linting style"),
     "run": word_set("launch locally quickstart run running start started starting usage"),
     "test": word_set("test testing tests"),
 }
 """What documents, and their headings, are called that tell the steps of an action."""
+_SET_UP = frozenset({("setting", "up"), ("set", "up"), ("getting", "started"), ("get", "started")})
 _STEPS = frozenset({"command", "commands", "steps"})
 _BESIDE_ACTIONS = word_set(
     "set up locally local myself mac macos linux windows computer laptop machine development environment dev unit",
@@ -564,7 +565,9 @@ def _technology(called: tuple[str, ...], rest: Sequence[str]) -> EverydayQuestio
 
 def is_of_action(heading: str, action: str) -> bool:
     """Whether what is below a heading tells how something is done."""
-    return not _HEADINGS[action].isdisjoint(_WORD.findall(heading.lower()))
+    words = _WORD.findall(heading.lower())
+    is_set_up = action == "install" and any(pair in _SET_UP for pair in pairwise(words))
+    return is_set_up or not _HEADINGS[action].isdisjoint(words)
 
 
 def is_of_release(heading: str, version: str) -> bool:

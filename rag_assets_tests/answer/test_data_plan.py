@@ -296,3 +296,10 @@ def test_what_scripts_declare_of_procedures_and_tables(scripts: Index, question:
 def test_a_parameter_or_a_key_that_nothing_declares_is_not_told(scripts: Index) -> None:
     for question in ("what is the default of @Region?", "which tables reference Vouchers?"):
         assert "refers to" not in (text := scripts.ask(question, options=AskOptions()).text) and "- **@" not in text
+
+
+def test_a_table_is_shown_by_its_statement_and_not_by_the_comment_before_it(tmp_path: Path) -> None:
+    files = {"db/a.sql": "/******\n  Create Tables\n******/\nCREATE TABLE Parcels (Id int);\n"}
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert "in db/a.sql:4: `CREATE TABLE Parcels (Id int);`" in index.ask("which tables are there?").text

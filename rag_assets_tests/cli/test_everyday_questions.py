@@ -1092,3 +1092,13 @@ def test_ports_and_environment_of_compose_files(composed: CommandLine, question:
 @pytest.mark.parametrize("question", ["which ports does the mixer expose in docker?", "what is a port?"])
 def test_ports_of_what_is_no_service_are_not_told(composed: CommandLine, question: str) -> None:
     assert "in compose files" not in str(cli_json(composed, question))
+
+
+def test_a_project_is_installed_as_it_says_below_getting_started(cli: CommandLine, tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "README.md": "# Till\n\nCounts coins.\n\n## Getting Started\n\nCarry the script to the shop.\n",
+        "docs/coins.md": "# Coins\n\n## Setting the size of a coin\n\nTurn the wheel.\n",
+    }
+    index_without_dagster(cli.home, new_repository(tmp_path / "till", files), "till")
+    answer = asked(cli, "how do I install it?").json["answer"]
+    assert "Carry the script to the shop." in answer and "Turn the wheel." not in answer
