@@ -58,6 +58,7 @@ from rag_assets.answer.question_analysis import (
     singular,
     things_done,
     values_asked,
+    values_named,
     without_sort,
     words_as_names,
     words_asked_of,
@@ -500,6 +501,17 @@ def _listed(asked: Asked) -> Planned | None:
     return known
 
 
+def _values(asked: Asked) -> Planned | None:
+    """The values that a type holds of itself, where a question wants a list of what it is called."""
+    noun, called = values_named(asked.question.text)
+    if not called or asked.wish.names:
+        return None
+    from rag_assets.answer.plans import values_listed
+
+    known = _first(values_listed(index, graph, noun, called) for index, graph in asked.graphs)
+    return _answered(asked, Intent.LIST, known)
+
+
 def _are_parts(names: Sequence[str], asked: Asked) -> bool:
     """Whether names are those of folders, and of nothing that is declared: `Shop.Web` may be a project."""
     paths = asked.target.parts.shard().values("Path", asked.target.scope())
@@ -716,6 +728,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _columns,
     _parameters,
     _registered,
+    _values,
     _listed,
     _written,
     _length,

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, named_nodes, seen_of
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at, named_nodes, seen_of
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import HOW_OFTEN, Intent, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
@@ -65,6 +65,8 @@ _FORMS = {
 }
 """What stands before the name of a type, or in Go behind it."""
 _CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic readonly\b")
+_OF_ITSELF = r"\bstatic (?:(?:final|new|readonly) )*(?:(?:\w+\.)*{0} \w|\w+ = new {0}\()"
+"""How a type says that a member of it is one of its values."""
 _DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b")
 _HELD = frozenset({"claim", "metric", "permission", "scope"})
 """What types that are called in the plural (`OrderMetrics`) have or make, and are not."""
@@ -383,15 +385,36 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
 
 def holders_of_constants(graph: Graph) -> Iterator[str]:
     """The names of the classes of the product that have nothing but constants, each with what it is in."""
-    inside = np.zeros((2, len(RELATIONS)), np.bool_)
-    inside[OUT, RELATIONS.index(Relation.CONTAINS.value)] = True
     for one in nodes_listed(graph, "class"):
         node = graph.find(one.key)
         if node is None or non_product_code(one.path) is not None:
             continue
-        held = graph.reach(np.array([node]), inside)[0].node.tolist()
+        held = _held_by(graph, [node])
         if held and all(_CONSTANT_MEMBER.search(graph.signature(at)) for at in held):
             yield ".".join(one.key.rpartition("|")[0].rpartition(":")[2].split(".")[-2:])
+
+
+def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The values of a type that it holds itself, as one that stands for an enumeration does: `static readonly Currency
+    Euro`."""
+    of_itself = re.compile(_OF_ITSELF.format(re.escape(name)), re.IGNORECASE)
+    types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() == name.casefold()]
+    values = [node for node in _held_by(graph, types) if of_itself.search(graph.signature(node))]
+    places = places_of(graph, np.array(values, np.int64))
+    found = [one for one in places if key_kind(one.key) is NodeType.PROPERTY and non_product_code(one.path) is None]
+    found = sorted(seen_of(found, index), key=lambda one: (one.path, one.line))
+    if len(found) < _FEWEST_LISTED:
+        return GraphFacts(), {}
+    at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
+    return GraphFacts(tuple(at), len(found), list_heading(noun, len(found))), at
+
+
+def _held_by(graph: Graph, types: Sequence[int]) -> list[int]:
+    """The members of some types."""
+    inside = np.zeros((2, len(RELATIONS)), np.bool_)
+    inside[OUT, RELATIONS.index(Relation.CONTAINS.value)] = True
+    held: list[int] = graph.reach(np.array(types, np.int64), inside)[0].node.tolist()
+    return held
 
 
 def of_kind(graph: Graph, kind: NodeType) -> list[int]:

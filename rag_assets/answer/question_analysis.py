@@ -852,6 +852,19 @@ def enumeration_named(question: str) -> tuple[str, bool]:
     return ("".join(map(str.capitalize, noun.split())) if is_meant else "", asks_choice(rest))
 
 
+_POSSIBLE = re.compile(r"\b(?:accepted|allowed|possible|supported|valid) (?=\w+s\b)", re.IGNORECASE)
+
+
+def values_named(question: str) -> tuple[str, str]:
+    """(what a question wants a list of all of, what a type may be called that holds them: `Currency` for `which
+    currencies are supported?`); two '' for another question."""
+    if called := values_asked(question):
+        return "value", called
+    noun, rest = listed_noun(_POSSIBLE.sub("", question))
+    is_all = not [one for one, _ in _telling(rest) if not (is_relation_or_manner(one) or _CHOICE.fullmatch(one))]
+    return (noun, "".join(map(str.capitalize, noun.split()))) if is_all else ("", "")
+
+
 def without_sort(name: str) -> str:
     """`Severity` of `SeverityLevel`, `Backoff` of `BackoffType`; '' of a name that does not end so."""
     endings = (one.capitalize() for one in _ENUMERATED)

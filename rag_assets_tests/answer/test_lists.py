@@ -754,3 +754,38 @@ def test_who_may_call_an_endpoint(guarded: Index, question: str, places: list[st
 )
 def test_who_may_do_what_no_line_says_is_not_told(guarded: Index, question: str) -> None:
     assert "Who may call it" not in guarded.ask(question, options=AskOptions()).text
+
+
+CURRENCY = """\
+namespace Shop;
+
+public readonly record struct Currency(string Code)
+{
+    public static readonly Currency Euro = new Currency("EUR");
+
+    public static Currency Krona => new("SEK");
+
+    public static readonly Dictionary<string, Currency> Known = new() { ["EUR"] = Euro };
+
+    public static Currency Parse(string code) => Known[code];
+}
+"""
+MODE = "export class Mode {\n  static readonly Dark = new Mode();\n  static readonly Light = new Mode();\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which currencies are supported?", "**2 currencies:**\n- **Currency.Euro** in src/Currency.cs:5: "),
+        ("what are the allowed currencies", "**2 currencies:**\n- **Currency.Euro** in src/Currency.cs:5: "),
+        ("which values can Currency have?", "**2 values:**\n- **Currency.Euro** in src/Currency.cs:5: "),
+        ("which modes are there?", "**2 modes:**\n- **Mode.Dark** in src/mode.ts:2: "),
+        ("which currencies are refunded?", ""),
+    ],
+)
+def test_a_type_may_hold_values_of_itself_as_an_enumeration(tmp_path: Path, question: str, told: str) -> None:
+    files = {"src/Currency.cs": CURRENCY, "src/mode.ts": MODE}
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        found = index.ask(question, options=AskOptions(threshold=0.0)).text
+        assert found.startswith(told) if told else "currencies:**" not in found
