@@ -498,6 +498,11 @@ def _listed(asked: Asked) -> Planned | None:
         from rag_assets.answer.usage_plan import scheduled_members
 
         return _answered(asked, Intent.LIST, scheduled_members(asked.target, subject)) or known
+    if not known.at:
+        from rag_assets.answer.overview_plan import documents_listed
+
+        told = (documents_listed(index, noun, subject) for index, _ in asked.graphs)
+        return _answered(asked, Intent.LIST, _first(told)) or known
     return known
 
 

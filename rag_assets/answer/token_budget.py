@@ -129,14 +129,18 @@ def pack(evidence: Sequence[Evidence], budget: int, count: TokenCounter, *, asks
 
 def named_within(evidence: Sequence[Evidence], budget: int, count: TokenCounter) -> tuple[Evidence, ...]:
     """What a context has at least the name of, best first: the pieces of `pack`, without their texts, for an answer
-    that no model reads a context for. By a counter that makes more of a text than of its parts, some more of them."""
+    that no model reads a context for; first those that show a fact, of which no more is told. By a counter that makes
+    more of a text than of its parts, some more of them."""
     ordered = _ordered(evidence)
-    names = count([f"{block(known, EvidenceForm.NAME)}\n" for known in ordered])
+    named = [f"{known.path} {known.via}" if known.via else block(known, EvidenceForm.NAME) for known in ordered]
+    names = count([f"{one}\n" for one in named])
     if sum(names) <= budget:
         return tuple(ordered)
     if sum(count([f"{block(known, EvidenceForm.WHOLE)}\n" for known in ordered])) <= budget:
         return tuple(ordered)  # the name of a piece lists its nodes, of which a class has a hundred
-    return tuple(known for known, fits in zip(ordered, _fitting(names, budget), strict=True) if fits)
+    taken = sorted(range(len(ordered)), key=lambda number: not ordered[number].via)
+    fits = dict(zip(taken, _fitting([names[number] for number in taken], budget), strict=True))
+    return tuple(known for number, known in enumerate(ordered) if fits[number])
 
 
 def _ordered(evidence: Sequence[Evidence]) -> list[Evidence]:

@@ -105,3 +105,9 @@ def test_what_quotes_are_made_from_is_what_a_context_would_name(budget: int, key
     kept = pack(evidence, budget, characters)
     assert named_within(evidence, budget, characters) == kept.evidence
     assert budget > 1 or not kept.evidence
+
+
+def test_what_shows_a_fact_is_quoted_where_the_names_of_better_pieces_take_the_room() -> None:
+    evidence = [replace(one, via="Service declares") if at >= 6 else one for at, one in enumerate(many(12))]
+    kept = named_within(evidence, 500, characters)
+    assert {one.id for one in kept if one.via} == {one.id for one in evidence if one.via} and len(kept) > 6

@@ -1102,3 +1102,48 @@ def test_a_project_is_installed_as_it_says_below_getting_started(cli: CommandLin
     index_without_dagster(cli.home, new_repository(tmp_path / "till", files), "till")
     answer = asked(cli, "how do I install it?").json["answer"]
     assert "Carry the script to the shop." in answer and "Turn the wheel." not in answer
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    base = tmp_path_factory.mktemp("papers")
+    files: dict[str, str | bytes] = {
+        "README.md": "# Till\n\nCounts coins.\n",
+        **{f"docs/adr/{one:04}-use-coin-{one}.md": f"# {one}. Use coin {one}\n\nAccepted.\n" for one in range(1, 31)},
+        "docs/guides/paying.md": "# How to pay\n\nWith coins.\n",
+        "docs/guides/counting.md": "# How to count\n\nSlowly.\n",
+        "docs/safety.md": "# Safety\n\n## Rule 1 - Lock it\n\nAt night.\n\n## Rule 2 - Watch it\n\nBy day.\n\n"
+        "## RULE \\#3 - Empty it\n\nOften.\n",
+    }
+    made = CommandLine(IndexHome(base / "home"), base)
+    index_without_dagster(made.home, new_repository(base / "till", files), "till")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("question", "count", "said"),
+    [
+        (
+            "which ADRs are there?",
+            30,
+            "**30 ADRs:**\n- **0001-use-coin-1.md** in docs/adr/0001-use-coin-1.md:1: `# 1. Use",
+        ),
+        ("which architecture decisions were made?", 30, "**30 architecture decisions:**"),
+        (
+            "which guides are there?",
+            2,
+            "**2 guides:**\n- **counting.md** in docs/guides/counting.md:1: `# How to count`",
+        ),
+        ("which documents are there about safety?", 1, "**1 document:**\n- **safety.md**"),
+        (
+            "which safety rules are there?",
+            3,
+            "**3 rules:**\n- **safety.md** in docs/safety.md:3: `## Rule 1 - Lock it`",
+        ),
+    ],
+)
+def test_documents_are_listed_by_what_they_are_called(
+    papers: CommandLine, question: str, count: int, said: str
+) -> None:
+    answer = asked(papers, question).json["answer"]
+    assert answer.startswith(said) and answer.count("\n- **") == count
