@@ -783,9 +783,19 @@ _HOW_OFTEN_RUN = re.compile(
 )
 
 
+_SCHEMA = re.compile(
+    r"^\W*(?:(?:what|how)(?:'s| is| does)?|show|describe|explain|give)(?: me| us)?(?: the| our| its| whole)*"
+    r" (?:(?:database|db|sql) (?:schema|structure|layout|model)|data model|schema of the (?:database|db))"
+    r"(?: (?:is|look|looks|like|structured|made up|organi[sz]ed))*\W*$",
+    re.IGNORECASE,
+)
+
+
 def listed_noun(question: str) -> tuple[str, str]:
     """(what a question wants a list of, in the singular and lower case, as `event` or `integration event`; the rest of
     the question); two '' for none."""
+    if _SCHEMA.match(question.strip()):
+        return "table", ""
     if (tests := _TESTS_LISTED.match(question.strip())) is not None:
         return "test", tests["rest"]
     if (scheduled := _HOW_OFTEN_RUN.match(question.strip())) is not None:

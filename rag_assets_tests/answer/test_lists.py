@@ -81,6 +81,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which integration events exist between the services?", "2 integration events", {"OrderPlaced", "OrderPaid"}),
         ("which events exist?", "4 events", {"OrderPlaced", "OrderPaid", "StockLowEvent", "BasketEvent"}),
         ("which database tables are needed for persistent storage?", "2 tables", {"sales.Orders", "sales.Customers"}),
+        ("what does the database schema look like?", "2 tables", {"sales.Orders", "sales.Customers"}),
+        ("how is the data model structured", "2 tables", {"sales.Orders", "sales.Customers"}),
         ("which entities are there?", "2 entities", {"Order", "Customer"}),
     ],
 )
