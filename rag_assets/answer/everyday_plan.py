@@ -80,8 +80,8 @@ _COMPOSED = {
 """What a question calls a key of a service of a compose file."""
 _OF_COMPOSE = roots_of(
     "all and are by compose container define defined do docker does environment env expose exposed file for has have"
-    " host in is list listen map mapped of on open port publish published service set show the there to variable var"
-    " vars what which with"
+    " host in is list listen map mapped of on open port publish published run set service setup show the there to use"
+    " used uses var variable vars what which with"
 )
 """What a question for all services says."""
 _OF_SERVICES = roots_of("api app application server service the web")
@@ -331,7 +331,10 @@ def compose_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Graph
         service: len(roots_of(service) & said) * bool(roots_of(service) & said - _OF_SERVICES) for service in found
     }
     most = max(named.values(), default=0)
-    if not most and not said <= _OF_COMPOSE:
+    if not most and said <= _OF_COMPOSE | _OF_SERVICES:  # `the api`, where one is called so
+        named = {service: len(roots_of(service) & said - _OF_COMPOSE) for service in found}
+        most = max(named.values(), default=0)
+    elif not most:
         return GraphFacts(), {}
     facts = [fact for service, known in found.items() if named[service] == most for fact in known]
     at = facts_at(facts[:MOST_LISTED], index)

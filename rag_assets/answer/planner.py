@@ -322,6 +322,8 @@ def _everyday(asked: Asked) -> Planned | None:
     else:
         found = [project_facts(index, question) for index in asked.target.members.values()]
     known = _answered(asked, Intent.LIST, _together((facts, at) for facts, at, _ in found))
+    if known and question.is_beside:
+        return None
     absent = "; ".join(dict.fromkeys(absent for *_, absent in found if absent))
     return known or (Planned(asked.wish, absent=absent) if absent else None)
 

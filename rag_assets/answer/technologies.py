@@ -116,6 +116,12 @@ _SERVERS = frozenset({"Cache", "Containers", "Database", "Message broker", "Sear
 """Categories of what runs by itself: whatever connects to it uses it."""
 
 
+def is_server(name: str) -> bool:
+    """Whether a name is that of something that runs by itself."""
+    called = _called(parts_of(name))
+    return called is not None and called[0] in _SERVERS
+
+
 def is_of_another(name: str, names: Sequence[str]) -> bool:
     """Whether a package of .NET is of another technology, whose name it begins with, and only works with that of some
     names: `MassTransit.EntityFrameworkCore`. A driver for an ORM (`Npgsql.EntityFrameworkCore`) is of both."""

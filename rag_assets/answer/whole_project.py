@@ -251,11 +251,13 @@ class Everyday(Enum):
 @dataclass(frozen=True, slots=True)
 class EverydayQuestion:
     """`words` say more: what a question calls a technology, the language of a runtime, the action of steps, the thing
-    that changed. `within` are the words for a part of the project: of a technology, where it is used."""
+    that changed. `within` are the words for a part of the project: of a technology, where it is used. `is_beside`: what
+    is done with the technology is asked, which only where there is none of it is told."""
 
     about: Everyday
     words: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
+    is_beside: bool = False
 
 
 CALLED: Mapping[str, str] = {
@@ -318,6 +320,8 @@ _USED = word_set(
 )
 _USERS = word_set("i we you one it be")
 _CHOSEN = word_set("use used support supports supported")
+_TOWARDS = word_set("from in into on over through to via with")
+"""What stands before that with which something is done: `does it publish events to Kafka?`"""
 _WORKS_WITH = re.compile(r"\bworks? with\b")
 _VERB = word_set("is are can could do does has have used in for of by to within are's")
 _SPOKEN_FOR = key_of_word(
@@ -555,6 +559,11 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
         wanted = [word for word in words[1:] if word not in _ASKING | _USED]
         if " ".join(wanted) in CALLED or technologies_called(wanted):
             return EverydayQuestion(Everyday.TECHNOLOGY, tuple(wanted))
+    if words[0] in ("does", "do", "is", "are", "can") and words[-2:-1] and words[-2] in _TOWARDS:
+        from rag_assets.answer.technologies import is_server  # start-up budget: as above
+
+        if is_server(words[-1]):
+            return EverydayQuestion(Everyday.TECHNOLOGY, tuple(words[-1:]), is_beside=True)
     return None
 
 

@@ -184,6 +184,8 @@ def test_a_technology_is_told_by_the_line_that_names_it(cli: CommandLine, questi
         ("which message broker is used?", "a known message broker was not found among the"),
         ("is GraphQL used?", "graphql was not found among the"),
         ("do they use Kafka or NATS?", "kafka or nats was not found among the"),
+        ("does it publish coins to Kafka?", "kafka was not found among the"),
+        ("are the coins sent over RabbitMQ", "rabbitmq was not found among the"),
     ],
 )
 def test_what_is_not_used_is_said_and_nothing_else_is_an_answer(cli: CommandLine, question: str, what: str) -> None:
@@ -684,6 +686,11 @@ def cli_json(cli: CommandLine, question: str, *options: str) -> dict[str, str]:
     return dict(cli.run("ask", question, "--json", *options).json)
 
 
+def test_what_is_done_with_a_technology_that_is_there_is_searched_for(mixed: CommandLine) -> None:
+    found = cli_json(mixed, "are the coins kept in Redis?")
+    assert found["intent"] != "list" and "was not found among" not in str(found)
+
+
 def test_what_is_only_called_so_is_no_technology(mixed: CommandLine) -> None:
     assert "**Linter:**" not in cli_json(mixed, "which linter is used?")["answer"]
 
@@ -1079,6 +1086,7 @@ def composed(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     [
         ("which ports does compose expose?", [7, 14]),
         ("on which host port does the till api listen in docker compose?", [7]),
+        ("what port does docker compose use for the api", [7]),
         ("environment variables of the till api", [4, 5]),
         ("which environment variables does tilldb have?", [12]),
     ],
