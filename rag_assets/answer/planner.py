@@ -38,6 +38,7 @@ from rag_assets.answer.question_analysis import (
     asks_what_is_thrown,
     asks_which_are_thrown,
     asks_who_catches,
+    command_line_asked,
     convention_noun,
     data_asked,
     enumeration_named,
@@ -519,6 +520,23 @@ def _values(asked: Asked) -> Planned | None:
     return _answered(asked, Intent.LIST, known)
 
 
+def _command_line(asked: Asked) -> Planned | None:
+    """The commands, or the options, of a command line. Where a question only may mean these, as `which commands does it
+    have?` does, they are told if it says nothing else, and no more types are called so."""
+    noun, rest, is_meant = command_line_asked(asked.question.text)
+    rest = _with_it(rest, asked.target)
+    if not noun or not (is_meant or not says_something(rest)):
+        return None
+    from rag_assets.answer.usage_plan import command_line_facts
+
+    about = roots_of(rest)
+    subject = [word for word in asked.words if word.root in about]
+    known = _together(command_line_facts(index, noun, subject) for index in asked.target.members.values())
+    types = _listed(asked) if known[1] and not is_meant else None
+    more = types is not None and types.facts.total > known[0].total
+    return types if more else _answered(asked, Intent.LIST, known)
+
+
 def _are_parts(names: Sequence[str], asked: Asked) -> bool:
     """Whether names are those of folders, and of nothing that is declared: `Shop.Web` may be a project."""
     paths = asked.target.parts.shard().values("Path", asked.target.scope())
@@ -733,6 +751,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _foreign_keys,
     _data,
     _columns,
+    _command_line,
     _parameters,
     _registered,
     _values,

@@ -811,6 +811,37 @@ def listed_noun(question: str) -> tuple[str, str]:
     return f"{sort} {single}".strip(), found["rest"]
 
 
+_TYPED = r"command[- ]?line|cli|terminal|console"
+_COMMAND_LINE = re.compile(
+    r"^\W*(?:which|what|list|show|name|give)\b(?: (?:me|all|the|are|is|of|available|supported|possible|different))*"
+    rf" (?P<typed>(?:{_TYPED}) )?(?P<noun>flags|options|switches|arguments|parameters|(?P<sub>sub[- ]?)?commands)"
+    r"\b(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAKEN = re.compile(
+    r"\b(?:accepts?|exists?|ha(?:s|ve)|knows?|offers?|provides?|run|supports?|takes?|understands?|use"
+    r"|(?:pass|give)(?: to)?)\b",
+    re.IGNORECASE,
+)
+_OF_COMMAND = re.compile(rf"\b(?:{_TYPED})\b|(?<!-)\b(?:sub-?)?command\b", re.IGNORECASE)
+
+
+def command_line_asked(question: str) -> tuple[str, str, bool]:
+    """(`command`, `option` or `argument` for those of a command line that a question wants a list of, the rest of it,
+    whether it says that it means these); '' for another question."""
+    found = _COMMAND_LINE.match(question.strip())
+    if found is None:
+        return "", "", False
+    noun, rest = found["noun"].lower(), found["rest"]
+    is_command = noun.endswith("commands")
+    is_typed = bool(found["typed"] or found["sub"] or re.search(rf"\b(?:{_TYPED})\b", rest, re.IGNORECASE))
+    is_meant = is_typed or (not is_command and _OF_COMMAND.search(rest) is not None)
+    if not is_meant and noun not in ("flags", "switches", "commands"):
+        return "", "", False
+    called = "command" if is_command else "argument" if noun in ("arguments", "parameters") else "option"
+    return called, _TAKEN.sub(" ", _OF_COMMAND.sub(" ", rest)), is_meant
+
+
 _FOR_A_THING = re.compile(r"\b(?:for|of|about) (?:(?:the|an?|all|our) )*(?P<thing>\w+(?: \w+)?)\W*$", re.IGNORECASE)
 
 

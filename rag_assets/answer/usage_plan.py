@@ -1,5 +1,6 @@
 """Which projects use a package, by the manifests and project files that name it; what receives a message that the graph
-knows no handler of; who may call an endpoint; and what a change of something reaches."""
+knows no handler of; what a program takes on its command line; who may call an endpoint; and what a change of something
+reaches."""
 
 from __future__ import annotations
 
@@ -7,11 +8,14 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
 from rag_assets.answer.everyday_plan import lines_of
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fact_of, facts_at, named_nodes, seen_of
+from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans import (
     MOST_LISTED,
     code_of,
@@ -24,9 +28,17 @@ from rag_assets.answer.plans import (
 )
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file
 from rag_assets.graph.lookup import short_name
+from rag_assets.languages.command_line import (
+    COMMAND_WORDS,
+    OPTION_WORDS,
+    arguments_declared,
+    commands_declared,
+    options_declared,
+)
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -56,6 +68,7 @@ _RESTRICTED = re.compile(
 )
 """With a role, a policy or the like."""
 _TYPE = re.compile(r"^[^/*\"]*\b(?:class|interface|record|object)\s+\w+")
+_FEWEST_OF_COMMAND_LINE = 2
 _MOST_ENDPOINTS = 40  # that a question can mean
 _MOST_READ = 300  # sections with these words, the likeliest
 _RECEIVES = (
@@ -108,6 +121,44 @@ def scheduled_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple
     }
     shown = _by_place(about, MOST_LISTED)
     return GraphFacts(tuple(shown), len(about), list_heading("scheduled job", len(about))), shown
+
+
+def command_line_facts(
+    index: LabelIndex, noun: str, subject: Sequence[QueryTerm]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The commands, or the options, that the product takes on its command line, those about a subject, each where it is
+    declared, with its point: an option of several commands once for each."""
+    is_command = noun == "command"
+    of_options = options_declared if noun == "option" else arguments_declared
+    words = COMMAND_WORDS if is_command else OPTION_WORDS
+    likely = product_of(points_with(words, index, _MOST_READ), index).values()
+    languages = {one["Path"]: one.get("CodeLanguage", "") for one in likely}
+    paths = [path for path, language in languages.items() if language not in PROSE | CONFIGURATION]
+    found: list[GraphFact] = []
+    for path, lines in sorted(lines_of(index, paths).items(), key=lambda one: (one[0].count("/"), one[0])):
+        text, numbers = "\n".join(lines.values()), [*lines]
+        declared = commands_declared(text, languages[path]) if is_command else of_options(text)
+        for name, at in sorted(declared, key=itemgetter(1)):
+            line = numbers[text.count("\n", 0, at)]
+            if not lines[line].lstrip().startswith(("//", "*", "# ")):
+                found.append(GraphFact(name, "", "", path, line, True, is_comment=True))  # or an attribute
+    points = facts_at(found, index)
+    if subject:
+        payloads = index.parts.shard().retrieve(sorted(set(points.values())), index.scope())
+        said = {one: f"{one.path} {_member_at(payloads[point], one.line)}" for one, point in points.items()}
+        points = {one: point for one, point in points.items() if says(subject, said[one])}
+    if len(points) < _FEWEST_OF_COMMAND_LINE:
+        return GraphFacts(), {}
+    heading = list_heading("command" if is_command else f"command line {noun}", len(points))
+    shown = dict(list(points.items())[:MOST_LISTED])
+    return GraphFacts(tuple(shown), len(points), heading), shown
+
+
+def _member_at(payload: Mapping[str, Any], line: int) -> str:
+    """The names of the symbol and of the member of a section that a line lies in."""
+    members = map(SectionMember.decoded, payload.get("Members", ()))
+    around = [one.name for one in members if one.start_line <= line <= one.end_line]
+    return " ".join((str(payload.get("Symbol", "")).partition("~")[0], *around))
 
 
 def access_facts(

@@ -791,3 +791,27 @@ def test_a_type_may_hold_values_of_itself_as_an_enumeration(tmp_path: Path, ques
     with open_index("shop@main", home=tmp_path / "home") as index:
         found = index.ask(question, options=AskOptions(threshold=0.0)).text
         assert found.startswith(told) if told else "currencies:**" not in found
+
+
+def test_what_is_typed_on_a_command_line_is_listed(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Depot\n\nThe options of the command line are there for all commands.\n",
+        "depot/serve.py": "import argparse\n\n\ndef serve():\n    parser = argparse.ArgumentParser()\n"
+        '    parser.add_argument("-p", "--port", default=80)\n    parser.add_argument("--host")\n'
+        '    parser.add_argument("folder")\n',
+        "depot/send.py": "import click\n\n\n@click.group()\ndef depot(): ...\n\n\n@depot.command()\n"
+        '@click.option("--dry-run")\n@click.option("--to")\ndef send(dry_run, to): ...\n',
+        "depot/orders.py": "class SendCommand: ...\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", files), "depot")
+
+    def told(question: str) -> set[str]:
+        text = index.ask(question, options=AskOptions()).text
+        return {line.split("**")[1] for line in text.splitlines() if line.startswith("- **")}
+
+    with open_index("depot@main", home=tmp_path / "home") as index:
+        assert told("which command line flags are there?") == {"--port", "--host", "--dry-run", "--to"}
+        assert told("what options does the send command take?") == {"--dry-run", "--to"}
+        assert told("which command line arguments does serve have?") == {"--port", "--host", "folder"}
+        assert told("which commands does depot have?") == {"depot", "send"}
+        assert told("which options does the mail command have?") == set()

@@ -1,0 +1,138 @@
+"""The options and commands that code gives a program on its command line, read from the calls, attributes and
+annotations of the libraries that parse one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+OPTION_WORDS = (
+    "add_argument add_option argparse click option typer Flags PersistentFlags flag pflag StringVar BoolVar IntVar arg"
+    " clap structopt Arg long Option CommandOption opts OptionParser commander requiredOption yargs"
+)
+COMMAND_WORDS = (
+    "command group add_parser add_subparsers click typer cobra AddCommand clap Subcommand subcommand Command"
+    " SubCommand Verb commander yargs CommandConfiguration AsCommand signature"
+)
+"""The words of code that declares them."""
+
+_DASHED = re.compile(
+    r"\b(?:add_argument|add_option|requiredOption|opts?\.on|parser\.on)\s*\("
+    r"|(?:@(?:\w+\.)?[oO]ption|\.option|\btyper\.Option|\bby\s+option)\s*\("
+    r"|\bnew\s+Option\s*(?:<[^()]*?>)?\s*\(|\[(?:Command)?Option\s*\("
+)
+"""What is given an option as it is typed, in the first text with dashes: `add_argument("-p", "--port")`."""
+_AS_TYPED = re.compile(r"[\"'|, ](--[a-z\d][\w-]*)", re.IGNORECASE)
+_SHORT = re.compile(r"[\"'](-[A-Za-z\d])\b")
+_MOST_CHARS = 200  # between such a call and the names of its option
+_CLAP = r"#\[(?:arg|clap|structopt)\("
+_GO_FLAGS = r"(?:\bp?flag|\b\w*[fF]lags(?:\(\))?|\b\w*[fF]lag[sS]et|\bfs)"
+_NAMED = re.compile(
+    rf"{_GO_FLAGS}\s*\.\s*(?:Bool|Count|Duration|Float|Func|IP|Int|String|Text|Uint|Var)\w*\(\s*"
+    r"(?:&?[\w.]+(?:\(\))?,\s*)?\"([\w.-]+)\""  # flag, pflag
+    r"|\bcli\.\w+Flag\s*\{\s*Name:\s*\"([\w-]+)"  # urfave/cli
+    r"|\.long\(\s*\"([\w-]+)\""  # clap
+    rf"|{_CLAP}[^\]]*?\blong\s*=\s*\"([\w-]+)\""
+    r"|\.option\(\s*[\"'](\w[\w-]*)[\"']\s*,\s*\{"  # yargs
+    r"|\[Option\((?:\s*'.'\s*,)?\s*\"(\w[\w-]*)\""  # CommandLineParser
+)
+_CALLED_AS_FIELD = re.compile(
+    rf"{_CLAP}[^\]]*?\blong\b(?!\s*=)[^\]]*\]\s*(?:(?://[^\n]*|#\[[^\]]*\])\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:"
+    r"|@(?:Option|Flag)(?:\((?:[^()]|\([^()]*\))*\))?\s+(?:(?:public|private|internal)\s+)?var\s+(\w+)"  # Swift
+)
+_ARGUMENT = re.compile(
+    r"\badd_argument\s*\(\s*[\"'](\w[\w-]*)[\"']|@(?:\w+\.)?argument\s*\(\s*[\"'](\w[\w-]*)[\"']"
+    r"|\[CommandArgument\s*\(\s*\d+\s*,\s*\"([^\"]+)\"|\bnew\s+Argument\s*(?:<[^()]*?>)?\s*\(\s*\"([\w-]+)\""
+    r"|@Argument(?:\([^()]*\))?\s+var\s+(\w+)"
+)
+_OF_JAVASCRIPT = re.compile(r"\.command\s*\(\s*[\"']([\w:-]+)")  # commander, yargs
+_COMMANDS = {
+    "go": re.compile(r"\bUse:\s*\"([\w-]+)|\bcli\.Command\s*\{\s*Name:\s*\"([\w-]+)"),  # cobra, urfave/cli
+    "python": re.compile(
+        r"\badd_parser\s*\(\s*[\"']([\w-]+)"
+        r"|@\w+(?:\.\w+)?\.(?:command|group)\s*\(\s*(?:name\s*=\s*)?[\"']([\w-]+)[\"']"  # click, typer
+    ),
+    "rust": re.compile(
+        r"\b(?:Command::new|SubCommand::with_name)\(\s*\"([\w-]+)\"\s*\)\s*"
+        r"\.(?:about|version|subcommand|arg\(\s*(?:clap::)?Arg\b)"  # clap, and no process
+    ),
+    "csharp": re.compile(
+        r"\bnew\s+Command\s*\(\s*\"([\w-]+)\"|\.(?:Add)?Command\s*(?:<[^()]*?>)?\s*\(\s*\"([\w-]+)\""
+        r"|\[(?:Verb|Command)\s*\(\s*(?:Name\s*=\s*)?\"([\w-]+)\""
+    ),
+    "java": re.compile(r"@Command\s*\(\s*(?:[^()]*?\b)?name\s*=\s*\"([\w-]+)\""),  # picocli
+    "php": re.compile(r"#\[AsCommand\(\s*(?:name:\s*)?['\"]([\w:-]+)|\$signature\s*=\s*['\"]([\w:-]+)"),
+    "swift": re.compile(r"\bcommandName:\s*\"([\w-]+)\""),
+} | dict.fromkeys(("javascript", "typescript"), _OF_JAVASCRIPT)
+"""By languages: what is called so elsewhere runs another program, or reads a database."""
+_CALLED_AS_FUNCTION = re.compile(
+    r"@\w+(?:\.\w+)?\.(?:command|group)\s*\((?!\s*(?:name\s*=\s*)?[\"'])[^\n]*\)[ \t]*\n"
+    r"(?:[^\n]+\n){0,40}?\s*(?:async\s+)?def (\w+)"
+)
+_SUBCOMMANDS = re.compile(r"#\[derive\([^\]]*\bSubcommand\b[^\]]*\][^{};]*?\benum\s+\w+[^{]*\{")
+_VARIANT = re.compile(r"^(?P<indent>[ \t]+)(?P<name>[A-Z]\w*)\s*(?=[,({]|$)", re.MULTILINE)
+_COMMENTS = re.compile(r"^\s*//.*$", re.MULTILINE)
+_NOT_TYPED = re.compile(r"\b(?:flatten|external_subcommand|hide\s*=\s*true)\b")
+_TYPED = re.compile(r"\bname\s*=\s*\"([\w-]+)\"")
+
+
+def options_declared(text: str) -> Iterator[tuple[str, int]]:
+    """(option as it is typed, where code declares it), in no order."""
+    for call in _DASHED.finditer(text):
+        given = text[call.end() : call.end() + _MOST_CHARS]
+        given = given[: _end_of_call(given)]
+        named = _AS_TYPED.search(given) or _SHORT.search(given)
+        if named is not None:
+            yield named[1], call.end() + named.start(1)
+    yield from ((f"--{name}", at) for name, at in _matched(_NAMED, text))
+    yield from ((f"--{_kebab(name)}", at) for name, at in _matched(_CALLED_AS_FIELD, text))
+
+
+def arguments_declared(text: str) -> Iterator[tuple[str, int]]:
+    """As `options_declared`, with what has no name where it is typed."""
+    yield from options_declared(text)
+    yield from _matched(_ARGUMENT, text)
+
+
+def commands_declared(text: str, language: str) -> Iterator[tuple[str, int]]:
+    """(command as it is typed, where code declares it), in no order."""
+    if language in _COMMANDS:
+        yield from _matched(_COMMANDS[language], text)
+    for found in _CALLED_AS_FUNCTION.finditer(text):
+        yield found[1].replace("_", "-"), found.start(1)
+    for declared in _SUBCOMMANDS.finditer(text):
+        yield from _variants(text, declared.end())
+
+
+def _matched(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, int]]:
+    return ((found[found.lastindex or 0], found.start(found.lastindex or 0)) for found in pattern.finditer(text))
+
+
+def _variants(text: str, start: int) -> Iterator[tuple[str, int]]:
+    """The variants of an enumeration of Rust, as clap calls them, but not those that are hidden, or whose own commands
+    stand in for them."""
+    end = text.find("\n}", start)
+    indent, before = "", start
+    for found in _VARIANT.finditer(text, start, end if end >= 0 else len(text)):
+        indent = indent or found["indent"]
+        if found["indent"] != indent:
+            continue
+        above = _COMMENTS.sub("", text[before : found.start()])
+        before = found.end()
+        if _NOT_TYPED.search(above) is None:
+            typed = _TYPED.search(above)
+            yield typed[1] if typed is not None else _kebab(found["name"]), found.start("name")
+
+
+def _end_of_call(text: str) -> int:
+    """Where the bracket that stands open before a text is closed, or the text ends."""
+    depth = 1
+    for at, char in enumerate(text):
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z\d])(?=[A-Z])", "-", name).replace("_", "-").lower()
