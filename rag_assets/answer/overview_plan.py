@@ -65,7 +65,9 @@ _BESIDE_IT = re.compile(
 """Of headings: below them it says something else."""
 _SAYS_WHAT = re.compile(
     r"\W*(?!(?:we|you|i)\b)(?:[\w.#'+-]+ ){1,4}"
-    r"(?:is|are|provides?|offers?|allows?|lets|helps|aims|implements?|demonstrates?|enables?|makes)\b",
+    r"(?:is|are|provides?|offers?|allows?|lets|helps|aims|implements?|demonstrates?|enables?|makes)\b"
+    r"|\W*an? (?:[\w.#'/+-]+,? ){1,7}"
+    r"(?:for|that|to|which|(?<=collection )of|(?<=set )of|with|in|built|written|based|using)\b",
     re.IGNORECASE,
 )
 _WHOLE = re.compile(rf"\b(?:{'|'.join(sorted(WHOLES))})s?\b", re.IGNORECASE)

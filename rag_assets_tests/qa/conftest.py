@@ -61,7 +61,8 @@ public class InvoiceWriter
     "src/Shipping/Parcel.cs": "namespace Shop.Shipping;\n\n/// <summary>What is sent.</summary>\n"
     "public class Parcel { public int Weight { get; set; } }\n",
     "db/tables.sql": "CREATE TABLE dbo.Invoices (Id int NOT NULL, Total money NOT NULL);\nGO\n",
-    "README.md": "# Shop\n\nOrders, invoices and parcels.\n\n## Refunds\n\nRefunds are paid back in five days.\n",
+    "README.md": "# Shop\n\nA shop that takes orders and sends invoices and parcels.\n\n## Refunds\n\n"
+    "Refunds are paid back in five days.\n",
 }
 CHANGED = {
     "src/Orders/OrderService.cs": str(FILES["src/Orders/OrderService.cs"]).replace("return 0m;", "return 12.5m;"),

@@ -181,7 +181,7 @@ def test_an_artifact_about_everything(shop_indexes: Shop, server: ModelServer) -
     server.respond = lambda _: failing(500)
     made = make(shop_indexes, server, WHOLE)
     assert not made.refused
-    assert "> Orders, invoices and parcels." in made.sections[0].body
+    assert "> A shop that takes orders and sends invoices and parcels." in made.sections[0].body
 
 
 @pytest.mark.parametrize("wrap", ["```markdown\n{}\n```", "```\n{}\n```", "\n\n{}\n\n"])

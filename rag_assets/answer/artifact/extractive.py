@@ -75,8 +75,8 @@ _OF: Mapping[Material, tuple[tuple[str, re.Pattern[str]], ...]] = {
 }
 
 
-_NOT_IN: Mapping[str, Collection[str]] = {"Image": ("sql",)}
-"""Languages where a line of that form means something else."""
+_ONLY_IN: Mapping[str, Collection[str]] = {"Image": ("dockerfile", "yaml")}
+"""The languages of lines that mean something else in others."""
 
 
 def marked_lines(known: Evidence, material: Material) -> Iterator[MarkedLine]:
@@ -86,7 +86,7 @@ def marked_lines(known: Evidence, material: Material) -> Iterator[MarkedLine]:
         if len(text) < 3:
             continue
         for says, pattern in _OF[material]:
-            if pattern.search(line) and known.language not in _NOT_IN.get(says, ()):
+            if pattern.search(line) and known.language in _ONLY_IN.get(says, (known.language,)):
                 yield MarkedLine(known, known.line_start + at, text[:LONGEST_LINE].rstrip(), says)
                 break
 
@@ -114,6 +114,7 @@ _NO_SENTENCE = ("#", "|", "```", "~~~", "<", ".. ", ":")
 _SENTENCE_WORDS = 6
 """Of a line without a full stop: list items and cut paragraphs have them, titles and links seldom."""
 _SHORT_SENTENCE_WORDS = 3
+_MOST_OF_A_WORD = 20  # characters, on average
 _SHOWN_SIGNATURE = 160
 _DECLARING = BRACES | {"python"}
 
@@ -171,8 +172,18 @@ def _prose(_: Material, ground: StatementSources) -> Iterator[QuotedStatement]:
 
 
 def _opening(_: Material, ground: StatementSources) -> Iterator[QuotedStatement]:
-    """What introduces the subject; of everything, the beginning of the README nearest to the root.
-    What a heading gives to another section is left to it."""
+    """What introduces the subject; of everything, what the README nearest to the root says that it is, else its
+    beginning. What a heading gives to another section is left to it."""
+    if not ground.subject:
+        from rag_assets.answer.overview_plan import introduction  # start-up budget: few artifacts are without a model
+
+        readmes = [one for one in ground.pieces if one.language in PROSE and _stem(one.path) == _README]
+        top = min(((one.path.count("/"), one.path) for one in readmes), default=())
+        introducing = [*introduction([one for one in readmes if (one.path.count("/"), one.path) == top])]
+        for passage in introducing:
+            yield QuotedStatement(prose_told(passage, ()), passage.evidence, _place(passage), is_block=True)
+        if introducing:
+            return
     found = [
         passage
         for passage in ground.passages
@@ -203,9 +214,11 @@ def _operations(_: Material, ground: StatementSources) -> Iterator[QuotedStateme
 
 
 def _members(_: Material, ground: StatementSources) -> Iterator[QuotedStatement]:
+    """Types and public members whose names, or whose authors, say a word of the section; not what is around them."""
     cues = {word.root for word in ground.cues}
-    for passage in _members_by_doc(ground):
-        if cues & roots_of(_head(passage)) and ground.is_about(_head(passage)):
+    told = (passage for passage in _product(ground) if passage.is_type or _is_public_member(passage))
+    for passage in sorted(told, key=lambda passage: not passage.doc):
+        if cues & roots_of(f"{passage.name} {passage.doc}") and ground.is_about(_head(passage)):
             yield _named(passage)
 
 
@@ -320,7 +333,8 @@ def _is_sentence(line: str) -> bool:
     bare = _URL.sub("", _LINK_TARGET.sub("", line.strip()))
     words = len(_WORD.findall(bare))
     least = _SHORT_SENTENCE_WORDS if bare.endswith((".", "!", "?")) else _SENTENCE_WORDS
-    return words >= least and not bare.startswith(_NO_SENTENCE)
+    is_code = len(bare) > _MOST_OF_A_WORD * (bare.count(" ") + 1)  # on one line, as in pages that tools write
+    return words >= least and not is_code and not bare.startswith(_NO_SENTENCE)
 
 
 def _is_public_member(passage: Passage) -> bool:
@@ -351,10 +365,14 @@ def _whole(passage: Passage) -> str:
 def _from_the_top(passage: Passage) -> tuple[int, int, str, bool, int]:
     """The README nearest to the root, in the language of the others; what has whole sentences before badges."""
     path = passage.evidence.path
-    stem = path.rpartition("/")[2].partition(".")[0].casefold()
+    stem = _stem(path)
     rank = 0 if stem == _README else 1 if stem.startswith(_README) else 2
     told = any(_is_sentence(line) and line.rstrip().endswith((".", "!", "?")) for line in passage.text.split("\n"))
     return rank, path.count("/"), path, not told, passage.line_start
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0].casefold()
 
 
 MOST_BLOCKS = 2

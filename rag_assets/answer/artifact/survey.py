@@ -16,6 +16,7 @@ from rag_assets.answer.artifact.findings import Finding, Survey, named, title
 from rag_assets.answer.artifact.graph_columns import GraphColumns, Mask, nodes_of
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
 from rag_assets.answer.artifact.templates import Material
+from rag_assets.answer.plans import readme_points
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType, Relation
 from rag_assets.graph.csr_graph import IN, KINDS, Graph, Numbers
@@ -81,7 +82,9 @@ def survey(index: LabelIndex, graph: Graph, subject: Sequence[Evidence] | None =
         findings = [*_projects(columns), *_entry_points(columns), *_kinds(columns), *findings]
     else:
         findings = [*_declared(columns, about), *findings]
-    return Survey(tuple(findings), picture, tuple((path, 1) for path in columns.readmes))
+    readme = index.parts.shard().retrieve(readme_points(index) if about is None else [], index.scope()).values()
+    also_read = [(one["Path"], one["StartLine"]) for one in readme] or [(path, 1) for path in columns.readmes]
+    return Survey(tuple(findings), picture, tuple(also_read))
 
 
 def _folders(columns: GraphColumns) -> tuple[str, list[Finding]]:

@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from rag_assets.answer.artifact.extractive import MOST_ITEMS, Quoted, marked_lines, quoted, within
+from rag_assets.answer.artifact.extractive import (
+    MOST_ITEMS,
+    Quoted,
+    StatementSources,
+    marked_lines,
+    quoted,
+    statements,
+    within,
+)
 from rag_assets.answer.artifact.templates import ARTIFACTS, TEMPLATES, Material, OutputType, Section
 from rag_assets.answer.citations import check
 from rag_assets.answer.question_analysis import QueryTerm, root
@@ -219,8 +227,34 @@ def test_evidence_that_is_not_what_was_indexed_is_not_quoted() -> None:
     ],
 )
 def test_what_a_line_says(material: Material, line: str, says: str) -> None:
-    found = [one.says for one in marked_lines(piece(f"x\n{line}\n"), material)]
+    language = "dockerfile" if says == "Image" else "csharp"
+    found = [one.says for one in marked_lines(piece(f"x\n{line}\n", language=language), material)]
     assert found == ([says] if says else [])
+
+
+def test_a_table_that_code_reads_is_no_image() -> None:
+    query = piece('x\n    $"""\n    FROM [shop].[Orders]\n    """\n')
+    assert not [*marked_lines(query, Material.SETTINGS)]
+
+
+def test_types_are_named_for_a_section_and_members_for_their_own_names() -> None:
+    code = 'namespace Shop.Users;\n\npublic class OrderMustHaveLinesRule\n{\n    public string Message => "no";\n}\n'
+    known = piece(code, path="src/Rules.cs", symbol="Shop.Users.OrderMustHaveLinesRule")
+    ground = StatementSources((known,), (), words("rule", "user"), frozenset(), {})
+    assert [one.text.split("`")[1] for one in statements(Material.MEMBERS, ground)] == ["OrderMustHaveLinesRule"]
+
+
+def test_an_artifact_begins_with_what_the_readme_says_that_the_project_is() -> None:
+    text = (
+        "# Shop\n\n## News\n\nPlease read the upgrade guide before anything else happens to you.\n\n## About\n\n"
+        "The shop is a web application that sells parcels to people who need some.\n"
+    )
+    readme = piece(text, path="README.md", symbol="README.md", kind="Markdown", language="markdown", line_start=1)
+    page = piece("minified " + "x(1);" * 90 + " a b c d e f\n", "bbbb1111", path="docs/report.html", language="html")
+    ground = StatementSources((page, readme), (), (), frozenset(), {})
+    told = [one.text for one in statements(Material.OPENING, ground)]
+    assert len(told) == 1 and "The shop is a web application" in told[0]
+    assert not [*statements(Material.PROSE, StatementSources((page,), (), words("minified"), frozenset(), {}))]
 
 
 @pytest.mark.parametrize(
