@@ -180,9 +180,9 @@ def _opening(_: Material, ground: StatementSources) -> Iterator[QuotedStatement]
         readmes = [one for one in ground.pieces if one.language in PROSE and _stem(one.path) == _README]
         top = min(((one.path.count("/"), one.path) for one in readmes), default=())
         introducing = [*introduction([one for one in readmes if (one.path.count("/"), one.path) == top])]
-        for passage in introducing:
-            yield QuotedStatement(prose_told(passage, ()), passage.evidence, _place(passage), is_block=True)
         if introducing:
+            whole = replace(ground, cues=())
+            yield from (_quoted(passage, whole) for passage in introducing)
             return
     found = [
         passage
