@@ -121,6 +121,15 @@ _COPIED_LIBRARY = re.compile(
 )
 _COPIED_LIBRARY_FOLDERS = frozenset({"scripts", "content", "wwwroot", "js", "css"})
 
+_SERVED = frozenset({"assets", "content", "public", "scripts", "static", "wwwroot", "www"})
+"""Folders that a web server gives out as they are, where copies of libraries are beside a project's own scripts."""
+_SAYS_COPIED = re.compile(
+    r"\s*/\*(?:(?!\*/).){0,200}?@lic(?:ense|start)\b"
+    r"|\s*/\*!(?:(?!\*/).){0,400}?(?:\bv?\d+\.\d+|licen[cs]e|copyright|\(c\)|©|\bauthor\b|\bby @)",
+    re.DOTALL,
+)
+"""How the scripts and styles of libraries begin: a comment that minifiers keep, with a version or who made it."""
+
 _BINARY_EXTENSIONS: dict[str, str] = {
     "image": "apng avif bmp cur emf eps gif heic icns ico jfif jpeg jpg png psd svg svgz tga tif tiff webp wmf xcf ai",
     "sound or video": "aac avi flac flv m4a m4v mkv mov mp3 mp4 mpeg mpg oga ogg ogv opus wav webm wma wmv",
@@ -251,6 +260,14 @@ def is_minified_text(name: str, text: str) -> bool:
     return len(text) / (text.count("\n") + 1) > MINIFIED_AVERAGE_LINE
 
 
+def is_copied_library(path: str, text: str) -> bool:
+    """True for scripts and style sheets below a folder that is served, whose opening comment is that of a library."""
+    *folders, name = path.lower().split("/")
+    if extension_of(name) not in STYLE_AND_SCRIPT or _SERVED.isdisjoint(folders):
+        return False
+    return _SAYS_COPIED.match(text[:_HEAD_CHARACTERS].lower()) is not None
+
+
 def longest_line(text: str) -> int:
     """Characters of the longest line."""
     return max(map(len, text.split("\n")))
@@ -274,6 +291,8 @@ def conventions_description() -> str:
         MINIFIED_ENDINGS,
         _COPIED_LIBRARY.pattern,
         sorted(_COPIED_LIBRARY_FOLDERS),
+        sorted(_SERVED),
+        _SAYS_COPIED.pattern,
         sorted(BINARY),
         sorted(UNSUPPORTED),
         sorted(PROSE),

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile, SkipReason
 from rag_assets.sources.decoding import Binary, Decoded, decode
-from rag_assets.sources.default_ignores import PROSE, extension_of, is_generated_text, is_minified_text, longest_line
+from rag_assets.sources.default_ignores import (
+    PROSE,
+    extension_of,
+    is_copied_library,
+    is_generated_text,
+    is_minified_text,
+    longest_line,
+)
 from rag_assets.sources.extraction import extraction_of
 from rag_assets.sources.extraction.refusal import ExtractionRefused
 from rag_assets.sources.ignore import IgnorePolicy, PathRules, ignore_files
@@ -142,6 +149,8 @@ def examined(
         return entry.skipped(SkipReason.GENERATED, "its opening comment says so")
     if not entry.taken and is_minified_text(name, text):
         return entry.skipped(SkipReason.MINIFIED, "lines are far longer than people write")
+    if not entry.taken and is_copied_library(entry.path, text):
+        return entry.skipped(SkipReason.VENDORED, "copy of a script library, as its opening comment says")
     limit = policy.max_line_length
     if len(text) > limit and extension_of(name) not in PROSE and (longest := longest_line(text)) > limit:
         return entry.skipped(SkipReason.LINE_TOO_LONG, f"{longest:,} characters on a line, limit {limit:,}")

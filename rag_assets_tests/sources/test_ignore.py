@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
-from rag_assets.sources.default_ignores import is_generated_text, is_minified_text
+from rag_assets.sources.default_ignores import is_copied_library, is_generated_text, is_minified_text
 from rag_assets.sources.ignore import IgnorePolicy, PathRules
 from rag_assets.sources.snapshot import EntryKind, TreeEntry
 
@@ -231,3 +231,19 @@ def test_generated_code_is_told_by_its_opening_comment(name: str, text: str, gen
 )
 def test_minified_scripts_are_told_by_their_lines(name: str, text: str, minified: bool) -> None:
     assert is_minified_text(name, text) is minified
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "copied"),
+    [
+        ("web/wwwroot/pdf/build/pdf.mjs", "/**\n * @licstart The following is the licence\n */\n", True),
+        ("static/js/range.js", "/* flatpickr v4.5.2, @license MIT */\nvar a;\n", True),
+        ("app/public/theme.css", "/*!\n *  Font Awesome 4.7.0 by @davegandy\n */\n", True),
+        ("static/js/orders.js", "/*! Sends the orders of a page */\nvar a;\n", False),
+        ("static/js/orders.js", "/** Sends orders.\n * @param {string} id */\nvar a;\n/*! v1.2 */\n", False),
+        ("src/flatpickr.js", "/*! flatpickr v4.5.2 */\nvar a;\n", False),
+        ("wwwroot/Page.cs", "/*! Shop v1.2 */\n", False),
+    ],
+)
+def test_copies_of_libraries_are_told_by_how_they_begin(path: str, text: str, copied: bool) -> None:
+    assert is_copied_library(path, text) is copied
