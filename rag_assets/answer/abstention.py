@@ -62,7 +62,7 @@ class Signals:
     `names` counts identifiers in the question, `unknown_names` are those that nothing declares or mentions.
     `facts` counts what the graph says of the names in answer to the question, with a place to quote. `planned`: the
     index itself answers this kind of question, as it does for lists, overviews and routes. `absent`: it has looked for
-    what is asked, and it is nowhere.
+    what is asked, and it is nowhere. `records`: the first passage is of data, as a database is first filled with.
     """
 
     said: float = 0.0
@@ -81,6 +81,7 @@ class Signals:
     facts: int = 0
     planned: bool = False
     absent: bool = False
+    records: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +155,8 @@ def likelihood(signals: Signals, weights: AbstentionWeights = WEIGHTS) -> float:
 
 def ceiling_of(signals: Signals) -> float:
     """What the confidence is at most: the name in a question says much, and nothing of whether what is asked about it
-    is so."""
-    if signals.absent:
+    is so; and records tell of people and things, and not of the program."""
+    if signals.absent or signals.records:
         return _UNPROVEN
     return _UNPROVEN if signals.unsaid >= _MOSTLY and (signals.named or signals.names) else 1.0
 

@@ -60,6 +60,8 @@ def _because(signals: Signals) -> str | None:
     if known is not None:
         return known[1]
     is_capped = likelihood(signals) > ceiling_of(signals)
+    if signals.records and is_capped:
+        return "what fits best is a record of data"
     return f"no passage says {signals.unsaid:.0%} of the question" if is_capped else None
 
 

@@ -31,7 +31,7 @@ from rag_assets.contracts.evidence import Evidence
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.keyword.expressions import Expression, expressions_in
 from rag_assets.index.keyword.terms import runs, stem
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import BesideProduct, non_product_code
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,6 +51,9 @@ _RECORDS = re.compile(
     re.IGNORECASE,
 )
 """Files that record what was, what is allowed, or say the same in other languages."""
+_OF_AN_API = re.compile(r"(?:open-?api|schema|spec|swagger)[^/]*$", re.IGNORECASE)
+_MOST_OF_SETTINGS = 500
+"""Lines of a file that configures something."""
 _PAGE = re.compile(r"\{%|\{\{|<%|</?(?:button|div|form|input|label|span|td|tr)\b")
 """Of HTML: what lays out a page of an application, and tells nothing of how that works."""
 _NUMBER = re.compile(r"(?<![\w.])(?:[2-9]|\d\d)")
@@ -231,6 +234,7 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
         words_said=len(found.words_of(quoted[0])),
         unsaid=float(_shares(words)[anywhere < _UNSAID].sum()),
         unsaid_things=_unsaid_things(found, quoted[0]),
+        records=_is_of_data(found.passages[quoted[0]]),
         unsaid_names=sum(bool(word.is_name and well < _UNSAID) for word, well in zip(words, anywhere, strict=True)),
     )
 
@@ -303,7 +307,7 @@ def passage_features(
             math.log(lines := one.line_end - one.line_start + 1),
             one.is_prose,
             one.evidence.language in CONFIGURATION and (not one.is_prose or _PAGE.search(one.text) is not None),
-            files[one.evidence.path][0] is not None,
+            files[one.evidence.path][0] is not None or _is_of_data(one),
             one.is_type,
             lines == 1,
             wants_amount and _NUMBER.search(one.code) is not None,
@@ -315,6 +319,14 @@ def passage_features(
         for at, one in enumerate(passages)
     ]
     return passages, np.array(rows, np.float32).reshape(len(passages), len(_NAMES)), credit
+
+
+def _is_of_data(passage: Passage) -> bool:
+    """Whether a passage is a record: of a file of them by its path, or of so long a file of JSON or XML that it holds
+    no settings; what an API offers is told at length too."""
+    path, language = passage.evidence.path, passage.evidence.language
+    is_long = language in ("json", "xml") and passage.line_start > _MOST_OF_SETTINGS
+    return (is_long and not _OF_AN_API.search(path)) or non_product_code(path) is BesideProduct.DATA
 
 
 def name_scores(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from rag_assets.history.query_log import LogFilter, open_query_log
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.ask_options import AskOptions
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 
 ANSWERED = [
     ("What does RefundPolicy do?", "src/Refunds/RefundPolicy.cs", "Limits how much money a customer gets back"),
@@ -175,3 +178,15 @@ def test_questions_to_one_index_are_logged_through_one_connection(
         log.execute("SELECT 1")
     with open_query_log(shop_home) as logged:
         assert {one.question for one in logged.asked(LogFilter())} >= set(asked)
+
+
+def test_records_of_data_are_no_sure_answer_and_come_after_code(tmp_path: Path) -> None:
+    told = "How long are my parcels kept before they are burned? The clerk has kept a parcel for long days."
+    records = [{"ParcelId": at, "Text": told} for at in range(9)]
+    code = "namespace Shop;\n\npublic class ParcelStore\n{\n    public void Keep(int parcel) { }\n}\n"
+    files = {"db/seeds/parcels.json": json.dumps(records, indent=2), "src/ParcelStore.cs": code}
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        found = index.ask("how long are parcels kept before they are burned?", options=AskOptions())
+        assert found.unsure and found.status == "unsure"
+        assert index.ask('where is "parcels kept before"?', options=AskOptions()).status == "answered"

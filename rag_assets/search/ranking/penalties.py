@@ -1,5 +1,5 @@
-"""What lies beside the product: tests, samples, benchmarks, translations, documents, and types that others implement.
-It uses the same words and is seldom what is looked for.
+"""What lies beside the product: tests, samples, benchmarks, translations, records, documents, and types that others
+implement. It uses the same words and is seldom what is looked for.
 
 Decided by path alone, with the conventions of the languages that are indexed. Pure.
 """
@@ -60,6 +60,7 @@ class BesideProduct(Enum):
     TRANSLATION = frozenset(
         {"translation", "translate", "translated", "localization", "localisation", "locale", "i18n", "l10n"}
     )
+    DATA = frozenset({"csv", "dataset"})
     TYPES = frozenset({"interface", "contract", "typing"})
     TEMPLATE = frozenset({"button", "css", "dialog", "form", "layout", "page", "screen", "style", "template"})
     DOCUMENT = frozenset(
@@ -83,6 +84,11 @@ _HOLDS_SOME = frozenset({"app", "apps", "assets", "content", "data", "files", "p
 """A last word that says as little: `SampleData`, `test-assets`."""
 _FILES = frozenset({"test", "tests", "spec", "specs"})
 """The last word of a file name: `OrderTests.cs`, `order_test.go`, `order.spec.ts`."""
+_DATA = re.compile(
+    r"\.(?:csv|geojson|jsonl|ndjson|tsv)$|(?:^|/)[\w.-]*(?:seed(?:s|ing)?(?:[-_.]?data)?|datasets?|dumps?)/(?:.*/)?[^/]*\.(?:json|xml)$",
+    re.IGNORECASE,
+)
+"""Records: what a database is first filled with, or a program is tried on."""
 _DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".pdf", ".docx")
 _TEMPLATES = (
     *(".css", ".ejs", ".erb", ".ftl", ".ftlh", ".gohtml", ".haml", ".hbs", ".htm", ".html", ".j2", ".jinja2", ".jsp"),
@@ -124,6 +130,8 @@ def non_product_code(path: str) -> BesideProduct | None:
         return BesideProduct.TEST
     if _TRANSLATION.search(name) or (_NAMED_AS_LOCALE.fullmatch(name) and _has_texts(folder)):
         return BesideProduct.TRANSLATION
+    if _DATA.search(path):
+        return BesideProduct.DATA
     return _side_of_folder(folder)
 
 
