@@ -52,6 +52,10 @@ _LIMITS = re.compile(
     r"\b(?:(?:Has)?M(?:ax|in)(?:imum)?Length|StringLength|Length|max_?length|n?varchar)\b[\"']?\s*(?:[(:]|=(?!=))",
     re.IGNORECASE,
 )
+_HOLDS = re.compile(r"^(?:\w+ )*[A-Z]\w*\b[^=]*=\s*(?:[\w.]*[\[({]|.*[\[({]$)")
+"""How a constant is declared that holds several."""
+_SHARED = re.compile(r"export\b|pub\b")
+_MOST_COLLECTIONS = 2
 _SELECTED = re.compile(r"=>\s*\w+\.(\w+)")
 _NAME = re.compile(r"(\w+)[?!]?\s*(?:[:{=;]|$)")
 _UNDOES = re.compile(r"(?:[._/-]down|/U\d[^/]*)\.sql$", re.IGNORECASE)
@@ -120,6 +124,42 @@ def types_of_property(graph: Graph, called: str) -> Iterator[str]:
         name = graph.names[node].rpartition(".")[2].casefold()
         if wanted.endswith(name) and "".join(short_name(graph.keys[node]).split(".")[-2:]).casefold() == wanted:
             yield from re.findall(r"\w+", graph.signature(node).partition("{")[0])
+
+
+def constants_at(graph: Graph, names: Sequence[str]) -> list[CodePlace]:
+    """Where the product declares constants and variables outside of types that are called by some names, letter by
+    letter; nothing where something else is called so."""
+    called = [node for node, name in enumerate(graph.names) if name.rpartition(".")[2] in names]
+    nodes = [node for node in called if _is_outside_of_types(graph, node)]
+    is_other = any(key_kind(graph.keys[node]) in (NodeType.TYPE, NodeType.METHOD) for node in called)
+    return [] if is_other else _places_of_product(graph, nodes)
+
+
+def collection_at(graph: Graph, noun: str) -> list[CodePlace]:
+    """Where the product declares the constant outside of types that holds what a noun means, `ROLES = {`; a front end
+    may have one beside its server."""
+    words = [root(word) for word in noun.split()]
+    nodes = [
+        node
+        for node in of_kind(graph, NodeType.PROPERTY)
+        if _HOLDS.search(graph.signature(node))
+        and [root(word.lower()) for word in identifier_words(graph.names[node].rpartition(".")[2])] == words
+        and _is_outside_of_types(graph, node)
+    ]
+    shared = [node for node in nodes if _SHARED.match(graph.signature(node))]
+    places = _places_of_product(graph, shared or nodes)
+    return places if len(places) <= _MOST_COLLECTIONS else []
+
+
+def _is_outside_of_types(graph: Graph, node: int) -> bool:
+    key = graph.keys[node]
+    around = f"{key.rpartition('|')[0].rpartition('.')[0]}|{NodeType.TYPE.value}"
+    return key_kind(key) is NodeType.PROPERTY and graph.find(around) is None
+
+
+def _places_of_product(graph: Graph, nodes: Sequence[int]) -> list[CodePlace]:
+    found = [CodePlace(one.path, one.line) for one in places_of(graph, np.array(nodes, np.int64))]
+    return sorted({one for one in found if non_product_code(one.path) is None}, key=lambda one: (one.path, one.line))
 
 
 def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:

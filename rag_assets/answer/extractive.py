@@ -152,12 +152,31 @@ def _at_places(places: Sequence[CodePlace], lead: Sequence[Evidence]) -> list[st
         found = [one for known in lead if known.path in wanted for one in parts_of(known)]
         if place.line:
             around = [one for one in found if one.line_start <= place.line <= one.line_end]
-            found = sorted(around, key=lambda one: one.line_end - one.line_start)[:1]
+            found = [_until_closed(one) for one in sorted(around, key=lambda one: one.line_end - one.line_start)[:1]]
         else:
             found.sort(key=lambda one: (one.evidence.path.count("/"), one.evidence.path, one.line_start))
             found = ([one for one in found if one.is_type] or found)[:_MOST_OF_A_FILE]
         made += [prose_told(one, ()) if one.is_prose else _code_told(one) for one in found]
     return made
+
+
+def _until_closed(passage: Passage) -> Passage:
+    """A declaration that blank lines part, as those of long tables do, up to where its brackets are closed."""
+    if passage.is_prose or passage.is_type or passage.goes_on or (still_open := _open_brackets(passage.code)) <= 0:
+        return passage
+    lines = passage.evidence.text.split("\n")
+    first = passage.line_end - passage.code.count("\n") - passage.evidence.line_start
+    end = passage.line_end - passage.evidence.line_start + 1
+    while still_open > 0 and end < min(len(lines), first + MOST_LINES):
+        still_open += _open_brackets(lines[end])
+        end += 1
+    code = "\n".join(lines[first:end])
+    line_end = passage.evidence.line_start + end - 1
+    return replace(passage, text=code, code=code, line_end=line_end, goes_on=still_open > 0)
+
+
+def _open_brackets(code: str) -> int:
+    return sum((char in "([{") - (char in ")]}") for char in code)
 
 
 def closest(
@@ -232,11 +251,16 @@ def _definitions(
         found = enumerations or types or found
         qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
         found = qualified if "." in name and qualified else found
-        most = 0 if enumerations else most  # values are no members
         for passage in found[:2]:
             doing = _doing(passage) if does and passage.is_type and not _is_short(passage) else None
-            made += [_code_told(passage, most), *([_code_told(doing)] if doing else [])]
+            shown = most if not enumerations else _MOST_WANTED if _has_members_alone(passage) else 0
+            made += [_code_told(passage, shown), *([_code_told(doing)] if doing else [])]
     return made
+
+
+def _has_members_alone(head: Passage) -> bool:
+    """Whether a type holds nothing but members: then the values of an enumeration are such, as in Rust and Swift."""
+    return head.line_end == head.declaration[1]
 
 
 def _doing(head: Passage) -> Passage | None:

@@ -39,6 +39,7 @@ from rag_assets.answer.question_analysis import (
     asks_which_are_thrown,
     asks_who_catches,
     command_line_asked,
+    constants_asked,
     convention_noun,
     data_asked,
     enumeration_named,
@@ -451,9 +452,7 @@ def _columns(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.data_plan import columns_at
 
-    places = tuple(place for _, graph in asked.graphs for place in columns_at(graph, owner))[:_MOST_PLACES]
-    lead = _points_of_places(places, asked.target) if places else []
-    return Planned(replace(asked.wish, names=(), places=places), decides=True, lead=tuple(lead)) if lead else None
+    return _at_declarations(asked, [place for _, graph in asked.graphs for place in columns_at(graph, owner)])
 
 
 def _parameters(asked: Asked) -> Planned | None:
@@ -511,13 +510,37 @@ def _listed(asked: Asked) -> Planned | None:
 
 def _values(asked: Asked) -> Planned | None:
     """The values that a type holds of itself, where a question wants a list of what it is called."""
-    noun, called = values_named(asked.question.text)
-    if not called or asked.wish.names:
+    (noun, called), names = values_named(asked.question.text), asked.wish.names
+    called = names[0] if names and asked.wish.choice else called
+    if not called or not (names == () or asked.wish.choice):
         return None
     from rag_assets.answer.plans import values_listed
 
-    known = _first(values_listed(index, graph, noun, called) for index, graph in asked.graphs)
-    return _answered(asked, Intent.LIST, known)
+    known = _first(values_listed(index, graph, noun or "value", called) for index, graph in asked.graphs)
+    if known[1] or names:
+        return _answered(asked, Intent.LIST, known)
+    from rag_assets.answer.data_plan import collection_at
+
+    return _at_declarations(asked, [place for _, graph in asked.graphs for place in collection_at(graph, noun)])
+
+
+def _constant(asked: Asked) -> Planned | None:
+    """The declaration that a question asks for, where that is of a constant outside of types."""
+    wish, text = asked.wish, asked.question.asks or asked.question.typed
+    names = wish.names if wish.intent is Intent.DEFINITION else constants_asked(text) if not wish.names else ()
+    if not names or wish.does or asks_value(text):
+        return None
+    from rag_assets.answer.data_plan import constants_at
+
+    return _at_declarations(asked, [place for _, graph in asked.graphs for place in constants_at(graph, names)])
+
+
+def _at_declarations(asked: Asked, places: Sequence[CodePlace]) -> Planned | None:
+    lead = _points_of_places(places[:_MOST_PLACES], asked.target) if places else []
+    if not lead:
+        return None
+    wish = replace(asked.wish, intent=Intent.DEFINITION, names=(), places=tuple(places[:_MOST_PLACES]))
+    return Planned(wish, decides=True, lead=tuple(lead))
 
 
 def _command_line(asked: Asked) -> Planned | None:
@@ -752,6 +775,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _data,
     _columns,
     _command_line,
+    _constant,
     _parameters,
     _registered,
     _values,

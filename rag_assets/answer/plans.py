@@ -396,10 +396,11 @@ def holders_of_constants(graph: Graph) -> Iterator[str]:
 
 def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The values of a type that it holds itself, as one that stands for an enumeration does: `static readonly Currency
-    Euro`."""
+    Euro`; of Go the constants of that type."""
     of_itself = re.compile(_OF_ITSELF.format(re.escape(name)), re.IGNORECASE)
     types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() == name.casefold()]
     values = [node for node in _held_by(graph, types) if of_itself.search(graph.signature(node))]
+    values = values or _constants_of_type(graph, name)
     places = places_of(graph, np.array(values, np.int64))
     found = [one for one in places if key_kind(one.key) is NodeType.PROPERTY and non_product_code(one.path) is None]
     found = sorted(seen_of(found, index), key=lambda one: (one.path, one.line))
@@ -407,6 +408,17 @@ def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> tupl
         return GraphFacts(), {}
     at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
     return GraphFacts(tuple(at), len(found), list_heading(noun, len(found))), at
+
+
+def _constants_of_type(graph: Graph, name: str) -> list[int]:
+    """The constants of the one type of Go that is called so, or whose name ends so: `Public Visibility = "PUBLIC"`."""
+    found: dict[str, list[int]] = {}
+    of_type = re.compile(rf"\w+ (?P<type>\w*{re.escape(name)}) = ", re.IGNORECASE)
+    for node in of_kind(graph, NodeType.PROPERTY):
+        if graph.language(node) == "go" and (known := of_type.match(graph.signature(node))):
+            found.setdefault(known["type"].casefold(), []).append(node)
+    own = found.get(name.casefold())
+    return own or (next(iter(found.values())) if len(found) == 1 else [])
 
 
 def _held_by(graph: Graph, types: Sequence[int]) -> list[int]:

@@ -430,6 +430,18 @@ def members_asked(question: str) -> tuple[str, ...]:
     return tuple(root(word.lower()) for run in said for word in identifier_words(run))
 
 
+_CONSTANT = re.compile(
+    r"^\W*(?i:(?:what(?: is|'s)|where is|show(?: me)?|explain|define)(?: the)?(?: constant)?) `?"
+    r"(?P<name>[A-Z][A-Z\d_]+)`?(?: (?:used )?for| defined| declared)?\W*$"
+)
+
+
+def constants_asked(question: str) -> tuple[str, ...]:
+    """What a question asks the declaration of that may be a constant, as `what is ROLES?` may."""
+    found = _CONSTANT.match(question.strip())
+    return (found["name"],) if found is not None else ()
+
+
 _VALUES = re.compile(
     r"^\W*(?:(?:what|which|list|show|give|the|all|are|me|of|possible|allowed|valid)\b ?)*\bvalues"
     r" (?:(?:are (?:allowed|possible|there|valid) )?(?:in|for|of)|can|may|does|do|has|have) (?:(?:the|an?) )?"
@@ -896,12 +908,16 @@ def enumeration_named(question: str) -> tuple[str, bool]:
 _POSSIBLE = re.compile(r"\b(?:accepted|allowed|possible|supported|valid) (?=\w+s\b)", re.IGNORECASE)
 
 
+_OF_ONE_THING = re.compile(r"^ can (?:an?|the) \w+(?: \w+)? (?:be(?: in)?|have|take)\W*$", re.IGNORECASE)
+
+
 def values_named(question: str) -> tuple[str, str]:
     """(what a question wants a list of all of, what a type may be called that holds them: `Currency` for `which
     currencies are supported?`); two '' for another question."""
     if called := values_asked(question):
         return "value", called
     noun, rest = listed_noun(_POSSIBLE.sub("", question))
+    rest = _OF_ONE_THING.sub("", rest)
     is_all = not [one for one, _ in _telling(rest) if not (is_relation_or_manner(one) or _CHOICE.fullmatch(one))]
     return (noun, "".join(map(str.capitalize, noun.split()))) if is_all else ("", "")
 

@@ -109,6 +109,86 @@ def test_entities_without_a_framework_are_types_and_functions_those_of_a_databas
             assert {line.split("**")[1] for line in found.text.splitlines() if line.startswith("- **")} == names
 
 
+CONSTANTS = """\
+export const AUTH_TOKEN = "shop.token";
+
+export const EVENT_TYPE = {
+  placed: 1,
+
+  paid: 2,
+} as const;
+
+export const ROLES = {
+  admin: "admin",
+  clerk: "clerk",
+} as const;
+
+export const mayRefund = (role: string) => role === ROLES.admin || role === "ROLES";
+"""
+STATUS = """\
+package store
+
+// Status tells how far an order is.
+type Status string
+
+const (
+	// Open is new.
+	Open Status = "OPEN"
+	Paid Status = "PAID"
+
+	limit = 3
+)
+"""
+MODES = """\
+/// What is searched.
+#[derive(Clone, Copy)]
+pub enum SearchMode {
+    #[serde(rename = "prefix")]
+    Prefix,
+    Fuzzy,
+}
+
+impl SearchMode {
+    pub fn other(&self) -> Self { Self::Fuzzy }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        ("which roles are there?", "export const ROLES = {", "AUTH_TOKEN"),
+        ("what event types exist?", "paid: 2", "ROLES"),
+        ("what is ROLES", 'clerk: "clerk"', "mayRefund"),
+        ("show me EVENT_TYPE", "paid: 2", "mayRefund"),
+        ("what is AUTH_TOKEN?", '"shop.token"', "mayRefund"),
+        ("which statuses can an order have?", "**2 statuses:**\n- **store.Open**", "limit"),
+        ("which statuses exist?", "- **store.Paid**", "limit"),
+        ("which search modes are there?", "Fuzzy,\n}", "impl"),
+        ("what values can SearchMode have?", "Prefix,", "impl"),
+    ],
+)
+def test_constants_outside_of_types_and_variants_are_values(
+    coded: Index, question: str, told: str, untold: str
+) -> None:
+    text = coded.ask(question, options=AskOptions(threshold=0.0)).text
+    assert told in text and untold not in text
+
+
+@pytest.fixture(scope="module")
+def coded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("coded")
+    files = {
+        "README.md": "# Shop\n\nRoles, statuses and event types of orders exist here.\n",
+        "web/src/constants.ts": CONSTANTS,
+        "store/status.go": STATUS,
+        "core/src/mode.rs": MODES,
+    }
+    index_without_dagster(IndexHome(base / "home"), new_repository(base / "coded", files), "coded")
+    with open_index("coded@main", home=base / "home") as index:
+        yield index
+
+
 def test_a_sort_that_nothing_is_of_is_no_list(shop: Index) -> None:
     found = shop.ask("which audit events are there?", options=AskOptions(threshold=0.0))
     assert found.intent is not Intent.LIST and "events:**" not in found.text
