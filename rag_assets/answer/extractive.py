@@ -67,10 +67,11 @@ _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 1_200
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
 _SAYS_NOTHING = re.compile(
-    r"\s*(?:$|//|/\*|\*|--|#(?!\w)|#(?:if|else|elif|endif|pragma|region|nullable)\b"
+    r"\s*(?:$|//|/\*|\*|--|(?:PROMPT|Prompt|REM|Rem|rem)(?!\S)|#(?!\w)|#(?:if|else|elif|endif|pragma|region|nullable)\b"
     r"|\[[A-Z][\w.<>]*(?:\(.*\))?\]\s*$|@(?!interface\b)[A-Za-z][\w.]*(?:\(.*\))?\s*$)"
 )
 """A comment, a blank line, an attribute or an annotation: what it stands before says what it is."""
+_DEFAULT_SCHEMA = "dbo"  # that of `languages.sql.lexer`, which takes time to load
 _BLANK = re.compile(r"\s*$")
 _WORD = re.compile(r"\w")
 _PICTURE = re.compile(r"\[?!\[|<")
@@ -666,8 +667,14 @@ def fact_told(fact: GraphFact, known: Evidence) -> str:
     is_exact = fact.is_comment or known.language == "razor"  # there `@Mailer.Send()` is no annotation
     at, shown = line_shown(lines, at, _BLANK if is_exact else _SAYS_NOTHING)
     maybe = "" if fact.certain else "probably "
-    said = f" {maybe}{fact.verb} {_plain(fact.target)}" if fact.verb else ""
-    return f"- {_plain(fact.source)}{said} in {fact.path}:{known.line_start + at}{shown} {marker(known.id)}"
+    source, target = (_as_written(name, known.text) for name in (fact.source, fact.target))
+    said = f" {maybe}{fact.verb} {_plain(target)}" if fact.verb else ""
+    return f"- {_plain(source)}{said} in {fact.path}:{known.line_start + at}{shown} {marker(known.id)}"
+
+
+def _as_written(name: str, text: str) -> str:
+    """The name of a table without the schema that it has where scripts say none."""
+    return name if _DEFAULT_SCHEMA in text.lower() else name.removeprefix(f"{_DEFAULT_SCHEMA}.")
 
 
 def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> tuple[int, str]:

@@ -73,7 +73,7 @@ _SAYS_WHAT = re.compile(
 _WHOLE = re.compile(rf"\b(?:{'|'.join(sorted(WHOLES))})s?\b", re.IGNORECASE)
 _POINTS_ELSEWHERE = re.compile(
     r"(?:see|for (?:more|further|information|the|a|details)|to (?:build|run|install)|check|visit|looking for|click"
-    r"|please|thanks?|note|read|follow|if you|you (?:can|may) (?:find|also)|want"
+    r"|please|thanks?|permission is|copyright|note|read|follow|if you|you (?:can|may) (?:find|also)|want"
     r"|(?:this|the) (?:branch|version|readme|latest|documentation|docs|full))\b"
     r"|.*\b(?:upgrade guide|sponsor|donat\w+|release notes|changelog|gitter|slack channel|build status|pull requests?"
     r"|PRs|documentation (?:web)?site|rendered version)\b",

@@ -40,11 +40,22 @@ MOST_LISTED = 40
 """Of a list: two screens. Its heading counts them all, and `graph list` lists them."""
 _FEWEST_LISTED = 2
 _HAVING = frozenset(
-    map(root, word_set("available declared defined emitted exposed implemented published raised registered used"))
+    map(
+        root,
+        word_set(
+            "available declared defined emitted exposed implemented offer offered published raised registered used"
+        ),
+    )
 )
 """What a list says of all that it has, and no name does."""
 _CONTAINERS = frozenset(
-    map(root, word_set("api app application database persistence persistent product server service storage system"))
+    map(
+        root,
+        word_set(
+            "api app application database framework library persistence persistent product project schema server",
+            "service storage system tool",
+        ),
+    )
 )
 """What has all that a repository has, also where nothing is called so."""
 _EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
@@ -156,6 +167,8 @@ LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "procedure": (NodeType.PROC,),
     "function": (NodeType.FUNC,),
     "trigger": (NodeType.TRIGGER,),
+    "sequence": (NodeType.SEQUENCE,),
+    "synonym": (NodeType.SYNONYM,),
     "migration": (NodeType.MIGRATION,),
     "package": (NodeType.PACKAGE,),
     "dependency": (NodeType.PACKAGE,),
@@ -197,7 +210,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if len(telling) > 1 and not _EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
         is_one, found = is_one or len(best) < len(found), best
     sort, _, last = noun.partition(" ")
-    is_one = is_one or (noun in LISTED_KINDS and not subject)
+    is_one = is_one or (noun in LISTED_KINDS and not telling)
     fewest = 1 if is_one or (sort in _HOSTED - _SCHEDULED and last in _RUN) else _FEWEST_LISTED
     if not found and " " in noun:  # value objects are seldom called so
         found = seen_of(_in_folder(graph, noun, telling), index)

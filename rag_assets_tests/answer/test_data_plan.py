@@ -302,4 +302,16 @@ def test_a_table_is_shown_by_its_statement_and_not_by_the_comment_before_it(tmp_
     files = {"db/a.sql": "/******\n  Create Tables\n******/\nCREATE TABLE Parcels (Id int);\n"}
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:
-        assert "in db/a.sql:4: `CREATE TABLE Parcels (Id int);`" in index.ask("which tables are there?").text
+        told = index.ask("which tables are there?").text
+    assert "- **Parcels** in db/a.sql:4: `CREATE TABLE Parcels (Id int);`" in told  # and no schema that nobody wrote
+
+
+@pytest.mark.parametrize("question", ["which sequences are there?", "which sequences does the schema have?"])
+def test_sequences_are_listed(tmp_path: Path, question: str) -> None:
+    files = {
+        "db/a.sql": "REM numbers of parcels\nCREATE SEQUENCE parcel_seq;\nGRANT CREATE TABLE, CREATE VIEW TO shop;\n"
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert index.ask(question).text.startswith("**1 sequence:**\n- **parcel_seq** in db/a.sql:2: `CREATE SEQUENCE")
+        assert "view" not in index.ask("which views are there?").text.lower().partition("[chunk")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import ParseHealth
-from rag_assets.languages.sql.statements import read_header, split_name
+from rag_assets.languages.sql.statements import read_header, split_name, without_commands
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.segmentation.outline import check_invariants, member, named, outline, texts
 
@@ -353,3 +353,35 @@ def test_the_rows_of_a_dump_hide_nothing() -> None:
     found = segment_file(text, "a.sql", "sql")
     assert found.health is ParseHealth.OK
     assert [segment.symbol for segment in found.segments if segment.kind == "table"] == ["dbo.u"]
+
+
+SQLPLUS = """\
+SET FEEDBACK 1
+SET ECHO OFF
+
+REM **********
+REM rows may change during business hours
+
+CREATE OR REPLACE PROCEDURE secure_dml
+IS
+BEGIN
+  NULL;
+END secure_dml;
+/
+
+PROMPT *** it's done
+GRANT CREATE TABLE,
+      CREATE VIEW
+  TO co;
+UPDATE parcels
+SET FEEDBACK = 1;
+"""
+
+
+def test_commands_of_the_client_of_oracle_are_no_statements() -> None:
+    found = segment_file(SQLPLUS, "hr_code.sql", "sql").segments
+    procedure, *others = [one for one in found if one.kind != "script"]
+    assert (procedure.name, procedure.span.line_start, others) == ("secure_dml", 4, [])
+    assert "rows may change during business hours" in procedure.doc and "FEEDBACK" not in procedure.signature
+    assert without_commands(SQLPLUS).endswith("UPDATE parcels\nSET FEEDBACK = 1;\n")
+    assert len(without_commands(SQLPLUS)) == len(SQLPLUS) and "it's" not in without_commands(SQLPLUS)

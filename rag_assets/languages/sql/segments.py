@@ -12,7 +12,14 @@ from rag_assets.languages.doc_comments import plain_comments
 from rag_assets.languages.sliding_window import statement_members, window_members
 from rag_assets.languages.sql.columns import column_definitions, declared_head, parameters
 from rag_assets.languages.sql.lexer import COMMENT
-from rag_assets.languages.sql.statements import ROUTINES, ObjectStatement, grouped, loose_statements, read_script
+from rag_assets.languages.sql.statements import (
+    ROUTINES,
+    ObjectStatement,
+    grouped,
+    loose_statements,
+    read_script,
+    without_commands,
+)
 
 _COMMENTS = re.compile(COMMENT)
 
@@ -23,7 +30,7 @@ def segment_sql(text: str, path: str, language: str) -> SegmentedFile:
     Statements on one table that follow each other (CREATE TABLE, ALTER TABLE, CREATE INDEX) form one segment.
     Health is PARTIAL when a string or comment never ends: what follows it is not looked into.
     """
-    lines = LineIndex(text)
+    lines, text = LineIndex(text), without_commands(text)
     script = read_script(text)
     health, detail = ParseHealth.OK, ""
     if script.unclosed >= 0:

@@ -51,6 +51,25 @@ def without_copied_rows(text: str) -> str:
 _PART = r'(?:\[(?:[^\]]|\]\])++\]|"(?:[^"]|"")++"|`[^`]++`|[^\W\d][\w$#@]*+)'
 _NAME = rf"{_PART}(?:(?:\s*+\.){{1,2}}\s*+{_PART}){{0,3}}"
 """`shop..Order` leaves out the schema."""
+_SET = (
+    r"SET[ \t]+(?:COLSEP|DEFINE|ECHO|FEED(?:BACK)?|HEADING|LINES(?:IZE)?|LONG|NUMWIDTH|PAGES(?:IZE)?|SCAN|SERVEROUTPUT"
+    r"|SQLBLANKLINES|TAB|TERMOUT|TIMING|TRIMSPOOL|VERIFY|WRAP)\b[^\r\n=]*(?=\r|$)"
+)
+_OF_SQLPLUS = re.compile(rf"^(?:REM\b|WHENEVER[ \t]+SQLERROR\b|{_SET})", re.IGNORECASE | re.MULTILINE)
+_COMMAND = re.compile(
+    rf"^(?:(?P<remark>REM(?:ARK)?)(?!\S)|(?:ACCEPT|PAUSE|PROMPT|SPOOL|UNDEFINE|WHENEVER)\b[^\r\n]*|{_SET})",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What a line tells SQL*Plus, the client of Oracle: no `;` ends it."""
+
+
+def without_commands(text: str) -> str:
+    """A script for SQL*Plus with its remarks as comments and its other commands blanked, as long as before."""
+    if _OF_SQLPLUS.search(text) is None:
+        return text
+    return _COMMAND.sub(lambda found: ("--" if found["remark"] else "").ljust(len(found[0])), text)
+
+
 _HEADER = re.compile(
     rf"""
     (?:(?P<alter>ALTER)|CREATE(?:\s++OR\s++(?:ALTER|REPLACE))?)\s++
@@ -68,8 +87,9 @@ _TEMPORARY = re.compile(r"(?<!GLOBAL )\bTEMP(?:ORARY)?\b", re.IGNORECASE)
 _INDEXED_TABLE = re.compile(rf"\s*+ON\s++(?:ONLY\s++)?({_NAME})", re.IGNORECASE)
 _PARTS = re.compile(_PART)
 _KINDS = {"PROC": "procedure"}
-_NO_NAMES = frozenset({"AS", "BEGIN", "FOR", "FROM", "IS", "ON", "RETURNS", "SELECT"})
-"""What follows a name: read in its place, it was left out, or filled in by a tool (`CREATE PROC $(name) AS`)."""
+_NO_NAMES = frozenset({"AS", "BEGIN", "FOR", "FROM", "IS", "ON", "RETURNS", "SELECT", "TO"})
+"""What follows a name: read in its place, it was left out, filled in by a tool (`CREATE PROC $(name) AS`), or the right
+to create it is granted."""
 
 
 @dataclass(frozen=True, slots=True)

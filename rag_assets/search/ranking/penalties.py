@@ -55,7 +55,7 @@ class BesideProduct(Enum):
     """What a file is beside the code of the product, and the words with which a question asks for it."""
 
     TEST = frozenset({"test", "spec"})
-    SAMPLE = frozenset({"sample", "example", "demo"})
+    SAMPLE = frozenset({"sample", "example", "demo", "experiment", "playground"})
     BENCHMARK = frozenset({"benchmark"})
     TRANSLATION = frozenset(
         {"translation", "translate", "translated", "localization", "localisation", "locale", "i18n", "l10n"}
@@ -77,6 +77,7 @@ _FOLDERS = {
         ("test", "tests", "testing", "tst", "spec", "specs", "testdata", "fixtures", "mocks"), BesideProduct.TEST
     ),
     **dict.fromkeys(("sample", "samples", "example", "examples", "demo", "demos"), BesideProduct.SAMPLE),
+    **dict.fromkeys(("experiment", "experiments", "playground"), BesideProduct.SAMPLE),
     **dict.fromkeys(("benchmark", "benchmarks", "perf"), BesideProduct.BENCHMARK),
 }
 """The last word of a folder: `tests`, `Shop.UnitTests`, `ShopTests`, `__tests__`, `Shop.Benchmarks`."""
