@@ -103,6 +103,9 @@ _OF_MODELS = re.compile(r"^(?:Abstract|Base)|(?:Base|Mixin|Model|Record)$")
 _TEST_FUNCTIONS = {"python": "test_", "go": "Test", "rust": ""}
 """What the functions begin with that are tests: in Rust all of a file or a module of tests."""
 _TEST_FILES = frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vue"})  # cases are calls there
+_PAGES = (".razor", ".cshtml", ".vue", ".svelte", ".astro", "page.tsx", "page.jsx", "page.js")
+"""The files of pages that routes lead to; elsewhere what lies in a folder `pages` is one."""
+_OF_PAGES = frozenset({"javascript", "jsx", "razor", "svelte", "tsx", "typescript", "vue"})
 _README_SECTIONS = 12
 _MOST_BASES = 2  # between a type and the contract that says what it is
 _BOUND = re.compile(
@@ -161,6 +164,7 @@ LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "endpoint": (NodeType.ENDPOINT,),
     "route": (NodeType.ENDPOINT,),
     "url": (NodeType.ENDPOINT,),
+    "page": (NodeType.ENDPOINT,),
     "table": (NodeType.TABLE,),
     "entity": (NodeType.ENTITY,),
     "view": (NodeType.VIEW,),
@@ -212,7 +216,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     sort, _, last = noun.partition(" ")
     is_one = is_one or (noun in LISTED_KINDS and not telling)
     fewest = 1 if is_one or (sort in _HOSTED - _SCHEDULED and last in _RUN) else _FEWEST_LISTED
-    if not found and " " in noun:  # value objects are seldom called so
+    if not found and (" " in noun or noun == "page"):  # value objects are seldom called so
         found = seen_of(_in_folder(graph, noun, telling), index)
     if len(found) < fewest and all(word.root in _CONTAINERS for word in subject):
         subject = ()
@@ -255,10 +259,14 @@ def _at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[G
 
 
 def _in_folder(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> list[ListedNode]:
-    """The types about a subject in folders that are called as several of a noun: in `ValueObjects` value objects."""
+    """The types, of pages the files, about a subject in folders that are called as several of a noun: in `ValueObjects`
+    value objects."""
     folder = _as_words(list_heading(noun, 2).strip("*: ").partition(" ")[2])
-    types = places_of(graph, np.array(of_kind(graph, NodeType.TYPE), np.int64))
-    found = [one for one in types if folder in map(_as_words, one.path.split("/")[:-1]) and says(subject, one.path)]
+    nodes = of_kind(graph, NodeType.FILE if noun == "page" else NodeType.TYPE)
+    if noun == "page":
+        nodes = [node for node in nodes if graph.language(node) in _OF_PAGES]
+    places = places_of(graph, np.array(nodes, np.int64))
+    found = [one for one in places if folder in map(_as_words, one.path.split("/")[:-1]) and says(subject, one.path)]
     return sorted(found, key=lambda one: (one.path, one.line))
 
 
@@ -334,6 +342,7 @@ def nodes_listed(
             and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
             and (noun in LISTED_KINDS or not MIGRATION.search(one.path))
             and (noun != "test" or is_test_path(one.path) or in_test_module(one.key))
+            and (noun != "page" or one.path.endswith(_PAGES))
         ]
         if found:
             break

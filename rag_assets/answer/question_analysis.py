@@ -883,9 +883,15 @@ def _owner(noun: str, rest: str) -> str:
     return "".join(singular(word.lower()).capitalize() for word in words) if len(words) <= _MOST_OF_NAME else ""
 
 
+_KINDS_OF = re.compile(
+    r"^\W*(?:(?:which|what|list|show|all|are|the|different)\b ?)*(?:kinds|sorts|types) of\b", re.IGNORECASE
+)
+
+
 def _choices(question: str) -> tuple[str, ...]:
     """What an enumeration may be called whose values a question asks for: `OrderStatus` for the states of an order."""
     noun, rest = listed_noun(question)
+    noun = f"{noun} type" if noun and _KINDS_OF.search(question) else noun
     last = noun.rpartition(" ")[2]
     owner = _owner(noun, rest) if last in _ENUMERATED else ""
     if not owner:

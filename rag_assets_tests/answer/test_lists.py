@@ -895,3 +895,34 @@ def test_what_is_typed_on_a_command_line_is_listed(tmp_path: Path) -> None:
         assert told("which command line arguments does serve have?") == {"--port", "--host", "folder"}
         assert told("which commands does depot have?") == {"depot", "send"}
         assert told("which options does the mail command have?") == set()
+
+
+def test_kinds_of_something_are_the_enumeration_of_its_types(tmp_path: Path) -> None:
+    files = {
+        "src/Parcel.cs": "namespace Shop;\n\npublic class Parcel { public ParcelType Type { get; set; } }\n",
+        "src/LostParcel.cs": "namespace Shop;\n\npublic class LostParcel : Parcel { }\n",
+        "src/ParcelType.cs": "namespace Shop;\n\npublic enum ParcelType\n{\n    Letter,\n    Crate,\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        for question in ("which kinds of parcels exist?", "what types of parcels are there"):
+            assert index.ask(question, options=AskOptions()).text.startswith("`ParcelType` in src/ParcelType.cs:3-7 ")
+        assert index.ask("which parcels are there?", options=AskOptions()).text.startswith("**2 parcels:**\n")
+
+
+def test_pages_are_what_routes_of_their_files_lead_to_or_what_lies_in_their_folder(tmp_path: Path) -> None:
+    files = {
+        "src/Shop.Web/Pages/Orders.razor": '@page "/orders"\n\n<h1>Orders</h1>\n',
+        "src/Shop.Web/Pages/Returns.razor": '@page "/returns"\n\n<h1>Returns</h1>\n',
+        "src/Shop.Web/OrdersController.cs": "namespace Shop;\n\npublic class OrdersController : Controller\n{\n"
+        '    [HttpGet("/api/orders")] public int All() => 1;\n}\n',
+        "spa/src/pages/Basket.jsx": "export const Basket = () => {\n  return <b>Basket</b>;\n};\n",
+        "spa/src/pages/Till.jsx": "export const Till = () => {\n  return <b>Till</b>;\n};\n",
+        "spa/src/parts/Header.jsx": "export const Header = () => {\n  return <b>Shop</b>;\n};\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which pages are there?", options=AskOptions()).text
+        assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE) == ["GET /orders", "GET /returns"]
+        told = index.ask("which pages does the spa have?", options=AskOptions()).text
+        assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE) == ["Basket.jsx", "Till.jsx"]
