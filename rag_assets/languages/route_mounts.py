@@ -110,6 +110,9 @@ class MountSymbols:
                 paths = called.get(mount.called, ())
                 prefix = next(iter(paths)) if len(paths) == 1 else mount.prefix
                 self._mounts.setdefault(target, []).append((by, prefix))
+        for target, mounts in self._mounts.items():  # a prefix of its own is none where others give it one
+            given = [one for one in mounts if one[0] != target.partition("#")[0]]
+            self._mounts[target] = given or mounts
 
     @tracked("mounts.prefixes")
     def prefixes(self, unit: str) -> tuple[str, ...]:
@@ -185,6 +188,8 @@ def mounts_in(
         return MountDeclarations(tuple(sorted({u for f in functions for u in f.units})), tuple(_go(text, functions)))
     find = partial(_python, around=around) if language == "python" else _typescript
     units = dict.fromkeys((path, *(router_unit(path, name) for name in _PY_REGISTERED.findall(text))))
+    if language == "python":
+        units |= dict.fromkeys(router_unit(path, name) for name, prefix in router_prefixes(text).items() if prefix)
     if _TS_GLOBAL.search(text):
         units[f"{posixpath.dirname(path)}{_CONTROLLERS}"] = None
     return MountDeclarations(tuple(units), tuple(dict.fromkeys(find(path, text))), paths)
@@ -304,7 +309,7 @@ _PY_INCLUDE = re.compile(
     r"(?:r?[\"'](?P<dotted>[\w.]+)[\"']|(?P<name>\w+(?:\.\w+)*))"
 )
 _PY_MOUNT = re.compile(
-    r"(?P<on>\b\w+)?\.(?:include_router|register_blueprint)\(\s*(?P<name>\w+(?:\.\w+)*)(?P<arguments>(?:[^()]|\([^()]{0,300}\)){0,500})\)"
+    r"(?P<on>\b\w+)?\.(?:include_router|(?P<blueprint>register_blueprint))\(\s*(?P<name>\w+(?:\.\w+)*)(?P<arguments>(?:[^()]|\([^()]{0,300}\)){0,500})\)"
 )
 _PY_ROUTER = re.compile(
     r"^(?P<name>\w+)\s*(?::[^=\n]*)?=\s*(?:\w+\.)*\w*(?:APIRouter|Blueprint)\((?P<arguments>(?:[^()]|\([^()]*\))*)\)",
@@ -328,7 +333,8 @@ _PY_SERVED = re.compile(r"(?<![\w.])(\w+)\.urls\b")
 
 
 def router_unit(path: str, router: str) -> str:
-    """What the views belong to that a file registers with a router of Django REST."""
+    """What the views belong to that a file registers with a router of Django REST, and the routes that others add to a
+    router of a file with a prefix of its own."""
     return f"{path}#{router}"
 
 
@@ -348,14 +354,20 @@ def _python(path: str, text: str, around: Callable[[str], Mapping[int, Sequence[
         yield RouteMount((path,), (router_unit(path, router),), "")  # below which path of the file, its routes say
     for mount in mounts:
         if targets := _python_named(mount["name"], imported):
-            prefix, own = _PY_PREFIX.search(mount["arguments"]), routers.get(mount["on"], "")
+            prefix, above = _PY_PREFIX.search(mount["arguments"]), routers.get(mount["on"], "")
             said = (prefix and (prefix[1] or constants.get(prefix[2], ""))) or ""
             called = (prefix and not said and prefix[2]) or ""
-            yield RouteMount((path,), targets, joined(own, said) if own else said, called)
+            if mount["blueprint"] and said:  # instead of its own prefix
+                router = mount["name"].rpartition(".")[2]
+                targets = (*(router_unit(file, router) for file in targets), *targets)
+            yield RouteMount((path,), targets, joined(above, said) if above else said, called)
+    for router, own in router_prefixes(text).items():
+        if own:
+            yield RouteMount((path,), (router_unit(path, router),), own)
     for router in dict.fromkeys(_PY_DECORATOR.findall(text)):  # a router of another file has its routes here
         imported = imported or python_imports(text, posixpath.dirname(path))
-        if modules := imported.get(router):
-            yield RouteMount(_python_files(modules), (path,), "")
+        if files := _python_files(imported.get(router, ())):
+            yield RouteMount((*(router_unit(file, router) for file in files), *files), (path,), "")
 
 
 def router_prefixes(text: str) -> dict[str, str]:

@@ -129,6 +129,19 @@ FLASK = {
     "app/auth/__init__.py": "from flask import Blueprint\nauth = Blueprint('auth', __name__)\nfrom . import views\n",
     "app/auth/views.py": "from . import auth\nfrom .. import db\n@auth.route('/login')\ndef login(): ...\n",
 }
+FLASK_PREFIXED = {
+    "app/__init__.py": """\
+        from app.api.base import api_bp
+        from app.oauth.base import oauth_bp
+        def create_app():
+            app.register_blueprint(api_bp)
+            app.register_blueprint(oauth_bp, url_prefix="/oauth2")
+        """,
+    "app/api/base.py": 'api_bp = Blueprint(name="api", import_name=__name__, url_prefix="/api")\n',
+    "app/api/views.py": "from app.api.base import api_bp\n@api_bp.route('/orders')\ndef orders(): ...\n",
+    "app/oauth/base.py": 'oauth_bp = Blueprint(\n    "oauth", __name__, url_prefix="/oauth"\n)\n',
+    "app/oauth/views.py": "from .base import oauth_bp\n@oauth_bp.route('/token')\ndef token(): ...\n",
+}
 NEST = {
     "apps/shop/src/main.ts": "const app = await NestFactory.create(Shop);\napp.setGlobalPrefix('api');\n",
     "apps/shop/src/tag/tag.controller.ts": "@Controller('tags')\nexport class Tags {\n  @Get()\n  all() { }\n}\n",
@@ -262,6 +275,7 @@ def routes(texts: dict[str, str]) -> list[str]:
         pytest.param(CHAINED, ["GET /api/tags", "GET /api/users/{id}"], id="express in a chain"),
         pytest.param(OZZO, ["GET /v1/albums/{id}", "POST /v1/users"], id="ozzo and echo"),
         pytest.param(FLASK, ["GET /auth/login"], id="flask"),
+        pytest.param(FLASK_PREFIXED, ["GET /api/orders", "GET /oauth2/token"], id="flask with prefixes of blueprints"),
         pytest.param(NEST, ["GET /api/tags", "GET /tags"], id="nest"),
         pytest.param(FASTAPI, ["GET /v1/items/all", "GET /v1/users/{id}", "POST /v1/login"], id="fastapi"),
         pytest.param(
