@@ -555,6 +555,8 @@ def _command_line(asked: Asked) -> Planned | None:
     about = roots_of(rest)
     subject = [word for word in asked.words if word.root in about]
     known = _together(command_line_facts(index, noun, subject) for index in asked.target.members.values())
+    if known[0].total == 1 and not is_meant:
+        return None
     types = _listed(asked) if known[1] and not is_meant else None
     more = types is not None and types.facts.total > known[0].total
     return types if more else _answered(asked, Intent.LIST, known)

@@ -68,7 +68,6 @@ _RESTRICTED = re.compile(
 )
 """With a role, a policy or the like."""
 _TYPE = re.compile(r"^[^/*\"]*\b(?:class|interface|record|object)\s+\w+")
-_FEWEST_OF_COMMAND_LINE = 2
 _MOST_ENDPOINTS = 40  # that a question can mean
 _MOST_READ = 300  # sections with these words, the likeliest
 _RECEIVES = (
@@ -147,8 +146,6 @@ def command_line_facts(
         payloads = index.parts.shard().retrieve(sorted(set(points.values())), index.scope())
         said = {one: f"{one.path} {_member_at(payloads[point], one.line)}" for one, point in points.items()}
         points = {one: point for one, point in points.items() if says(subject, said[one])}
-    if len(points) < _FEWEST_OF_COMMAND_LINE:
-        return GraphFacts(), {}
     heading = list_heading("command" if is_command else f"command line {noun}", len(points))
     shown = dict(list(points.items())[:MOST_LISTED])
     return GraphFacts(tuple(shown), len(points), heading), shown

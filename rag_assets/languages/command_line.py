@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 OPTION_WORDS = (
     "add_argument add_option argparse click option typer Flags PersistentFlags flag pflag StringVar BoolVar IntVar arg"
-    " clap structopt Arg long Option CommandOption opts OptionParser commander requiredOption yargs"
+    " clap structopt Arg long Option CommandOption opts OptionParser commander requiredOption yargs args argv"
 )
 COMMAND_WORDS = (
     "command group add_parser add_subparsers click typer cobra AddCommand clap Subcommand subcommand Command"
@@ -24,6 +24,15 @@ _DASHED = re.compile(
 """What is given an option as it is typed, in the first text with dashes: `add_argument("-p", "--port")`."""
 _AS_TYPED = re.compile(r"[\"'|, ](--[a-z\d][\w-]*)", re.IGNORECASE)
 _SHORT = re.compile(r"[\"'](-[A-Za-z\d])\b")
+_CONSTANT = re.compile(r"\s*(?:\w+\.)*([A-Za-z_]\w*)\s*[,)]")
+_COMPARED = re.compile(
+    r"(?:\bcase\s+\"[-/][\w-]+\"\s*:\s*)+"
+    r"|\b(?:argv?|args)(?:\[\w+\])?\s*(?:==|\bis)\s*\"-[\w-]+\""
+    r"|\b(?:argv?|args)(?:\[\w+\])?\s*\.\s*(?:Contains|Equals|contains|equals|includes)\(\s*[\"']-[\w-]+[\"']"
+    r"|\bstrcmp\(\s*\w*argv?\w*(?:\[\w+\])?\s*,\s*\"-[\w-]+\""
+)
+"""What a program without a library for it compares its arguments with, in one `case` for all names of an option."""
+_COMPARED_WITH = re.compile(r"[\"'](--?[A-Za-z][\w-]*)[\"']")
 _MOST_CHARS = 200  # between such a call and the names of its option
 _CLAP = r"#\[(?:arg|clap|structopt)\("
 _GO_FLAGS = r"(?:\bp?flag|\b\w*[fF]lags(?:\(\))?|\b\w*[fF]lag[sS]et|\bfs)"
@@ -81,9 +90,18 @@ def options_declared(text: str) -> Iterator[tuple[str, int]]:
     for call in _DASHED.finditer(text):
         given = text[call.end() : call.end() + _MOST_CHARS]
         given = given[: _end_of_call(given)]
-        named = _AS_TYPED.search(given) or _SHORT.search(given)
-        if named is not None:
+        named = _AS_TYPED.search(given)
+        constant = _CONSTANT.match(given) if named is None else None
+        of_constant = constant and re.search(rf"\b{constant[1]}\s*=\s*\"(--[\w-]+)\"", text)
+        if constant and of_constant:
+            yield of_constant[1], call.end() + constant.start(1)
+        elif named := named or _SHORT.search(given):
             yield named[1], call.end() + named.start(1)
+    for compared in _COMPARED.finditer(text):
+        names = [*_COMPARED_WITH.finditer(compared.group())]
+        if names:
+            longest = max(names, key=lambda name: len(name[1]))
+            yield longest[1], compared.start() + longest.start(1)
     yield from ((f"--{name}", at) for name, at in _matched(_NAMED, text))
     yield from ((f"--{_kebab(name)}", at) for name, at in _matched(_CALLED_AS_FIELD, text))
 

@@ -926,3 +926,19 @@ def test_pages_are_what_routes_of_their_files_lead_to_or_what_lies_in_their_fold
         assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE) == ["GET /orders", "GET /returns"]
         told = index.ask("which pages does the spa have?", options=AskOptions()).text
         assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE) == ["Basket.jsx", "Till.jsx"]
+
+
+def test_what_a_program_compares_its_arguments_with_is_listed(tmp_path: Path) -> None:
+    files = {
+        "src/Program.cs": "class Program\n{\n    static void Main(string[] args)\n    {\n        switch (args[0])\n"
+        '        {\n            case "-q":\n            case "-quiet":\n                Quiet();\n'
+        '                break;\n            case "-open":\n                Open(args[1]);\n                break;\n'
+        "        }\n    }\n}\n",
+        "src/Cli.cs": 'class Cli\n{\n    void Register(App app) => app.Command("init", one => one.Run());\n}\n',
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", files), "depot")
+    with open_index("depot@main", home=tmp_path / "home") as index:
+        told = index.ask("which command line arguments does it accept?", options=AskOptions()).text
+        assert "**-quiet** in src/Program.cs:8" in told and "**-open** in src/Program.cs:11" in told
+        told = index.ask("which subcommands does the cli have?", options=AskOptions()).text
+        assert told.startswith("**1 command:**\n- **init** in src/Cli.cs:3")

@@ -60,6 +60,12 @@ struct Send {
         ('@Flag(help: "More (a lot).") var verbose = false', ["--verbose"]),
         ('spark.read.option("header", "true")\nArg::new("x").long("to-file")', ["--to-file"]),
         (CLAP, ["--dry-run", "--to"]),
+        ('const string Log = "--log-file";\n[Option(Names.Log, "Where to", "-l")]', ["--log-file"]),
+        ('switch (args[i]) { case "-s": case "/soft": case "-soft":\n  break;\n case "Deep": break; }', ["-soft"]),
+        (
+            'if (args[0] == "--quiet" || args.Contains("-v"))\nstrcmp(argv[1], "--port") == 0',
+            ["--quiet", "-v", "--port"],
+        ),
     ],
 )
 def test_options_are_read_as_they_are_typed(text: str, options: list[str]) -> None:
