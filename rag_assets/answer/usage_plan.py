@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -67,6 +67,19 @@ _RESTRICTED = re.compile(
     r"|Authoriz\w+\(\s*(?:\"|\w+\.)"
 )
 """With a role, a policy or the like."""
+_MAPS = re.compile(
+    r"(?:(?<!\w)(?P<on>\w+)\s*)?\.Map(?:Delete|Get|Methods|Patch|Post|Put)\b[^\"]*(?:\"(?P<route>[^\"]*)\")?"
+)
+"""What maps an endpoint of ASP.NET, or of a group of them, to a handler."""
+_HANDLER = re.compile(r"(\w+)\s*(?:<[^<>()]*>)?\(")
+_GROUPED = r"(?<!\w){0}\s*=.*\bMapGroup\b"
+_FOR_OTHERS = re.compile(
+    r"\bAddFallbackPolicy\(|\bFallbackPolicy\s*=(?!=)|\bSetFallbackPolicy\(|\bnew AuthorizeFilter\("
+    r"|\bMap(?:Controllers|RazorPages)\(\)\s*\.RequireAuthorization\("
+)
+"""Who may call the endpoints that say nothing themselves."""
+_SAYING_FOR_OTHERS = "AddFallbackPolicy FallbackPolicy SetFallbackPolicy AuthorizeFilter MapControllers MapRazorPages"
+_MOST_OF_STATEMENT = 12  # lines
 _TYPE = re.compile(r"^[^/*\"]*\b(?:class|interface|record|object)\s+\w+")
 _MOST_ENDPOINTS = 40  # that a question can mean
 _MOST_READ = 300  # sections with these words, the likeliest
@@ -184,16 +197,70 @@ def access_facts(
     telling = _OPEN if asks == "open" else _RESTRICTED if asks == "what" else _ACCESS
     lines = lines_of(index, {place.path for _, place in found})
     facts: dict[tuple[str, int], GraphFact] = {}
+    silent: list[str] = []
     for name, place in found:
         known = lines.get(place.path, {})
-        within = [at for at in range(place.line_start, place.line_end + 1) if _ACCESS.search(known.get(at, ""))]
+        mapped, on = _mapped_at(known, name, place.line_start)
+        within = [
+            at
+            for at in dict.fromkeys((*range(place.line_start, place.line_end + 1), *mapped))
+            if _ACCESS.search(known.get(at, ""))
+        ]
         own = [*_above(known, place.line_start), *within]
-        for at in own or _above(known, _type_around(known, place.line_start)):
+        around = _above(known, _type_around(known, place.line_start))
+        saying = own or _of_group(known, on, place.line_start if not mapped else mapped[0]) or around
+        silent += [place.path] * (not saying)
+        for at in saying:
             if telling.search(known[at]):
                 facts.setdefault((name, at), GraphFact(name, "", "", place.path, at, True, is_comment=True))
     kept = sorted(facts.values(), key=lambda one: (one.path, one.line, one.source))
     at_points = facts_at(kept[:MOST_LISTED], index)
+    if asks != "open" and silent:
+        at_points |= _said_for_others(index, silent)
     return GraphFacts(tuple(at_points), len(kept), "**Who may call it:**"), at_points
+
+
+def _mapped_at(lines: Mapping[int, str], endpoint: str, line: int) -> tuple[list[int], str]:
+    """(the lines of the statement that maps an endpoint, what it is mapped on): `app.MapPost("/orders", AddAsync)`
+    where its handler `AddAsync` stands at a line; nothing of what attributes map."""
+    begin, found = line, _MAPS.search(lines.get(line, ""))
+    if found is None and (handler := _HANDLER.search(lines.get(line, ""))):
+        named = re.compile(rf"(?<![\w\"]){re.escape(handler[1])}(?![\w(\"])")
+        maps = {at: one for at, text in lines.items() if named.search(text) and (one := _MAPS.search(text))}
+        begin = max(
+            maps, key=lambda at: len(maps[at]["route"] or "") * endpoint.endswith(maps[at]["route"] or ""), default=0
+        )
+        found = maps.get(begin)
+    return ([*_statement(lines, begin)], found["on"] or "") if found is not None else ([], "")
+
+
+def _statement(lines: Mapping[int, str], begin: int) -> Iterator[int]:
+    for at in range(begin, begin + _MOST_OF_STATEMENT):
+        yield at
+        if lines.get(at, ";").rstrip().endswith(";"):
+            return
+
+
+def _of_group(lines: Mapping[int, str], group: str, line: int) -> list[int]:
+    """The lines that say who may call the endpoints of a group above a line."""
+    made = re.compile(_GROUPED.format(re.escape(group))) if group else None
+    begin = max((at for at, text in lines.items() if made and at < line and made.search(text)), default=0)
+    of_group = [at for at in lines if begin and at > begin and lines[at].lstrip().startswith(f"{group}.")]
+    begins = [begin, *(at for at in of_group if not _MAPS.search(lines[at]))] if begin else []
+    return [at for start in begins for at in _statement(lines, start) if _ACCESS.search(lines.get(at, ""))]
+
+
+def _said_for_others(index: LabelIndex, paths: Sequence[str]) -> dict[GraphFact, str]:
+    """Who may call the endpoints of some files that say nothing themselves: by the project that is nearest to them."""
+    code = product_of(points_with(_SAYING_FOR_OTHERS, index, _MOST_READ), index)
+    found = facts_naming(_FOR_OTHERS, code, index, ("", "", True))
+    above = {
+        one: at
+        for one, at in found.items()
+        if any(path.startswith(f"{one.path.rpartition('/')[0]}/") for path in paths)
+    }
+    kept = above or (found if len(found) == 1 else {})
+    return {replace(one, source="every other endpoint", is_comment=True): at for one, at in kept.items()}
 
 
 def _type_around(lines: Mapping[int, str], line: int) -> int:

@@ -942,3 +942,58 @@ def test_what_a_program_compares_its_arguments_with_is_listed(tmp_path: Path) ->
         assert "**-quiet** in src/Program.cs:8" in told and "**-open** in src/Program.cs:11" in told
         told = index.ask("which subcommands does the cli have?", options=AskOptions()).text
         assert told.startswith("**1 command:**\n- **init** in src/Cli.cs:3")
+
+
+GROUPED = """\
+namespace Shop;
+
+public static class CrateApi
+{
+    public static void MapCrates(this WebApplication app)
+    {
+        var group = app.MapGroup("/crates")
+            .RequireAuthorization("CanCarry");
+        group.MapGet("/", () => 1);
+        group.MapPost("/lift", LiftCrate);
+        app.MapPut("/boxes/open", OpenBox).RequireAuthorization("CanOpen");
+        app.MapPut("/boxes/shut", ShutBox);
+        app.MapDelete("/barrels/roll", () => 1);
+    }
+
+    private static int LiftCrate(int crate) => 1;
+
+    private static int OpenBox(int box) => 1;
+
+    private static int ShutBox(int box) => 1;
+}
+"""
+PROGRAM = """\
+var builder = WebApplication.CreateBuilder(args);
+builder.Services.AddAuthorizationBuilder()
+    .AddFallbackPolicy("Clerks", policy => policy.RequireRole("clerk"));
+var app = builder.Build();
+app.MapCrates();
+app.Run();
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("who may lift a crate?", [("POST /crates/lift", "src/Api/CrateApi.cs:8")]),
+        ("who may open a box?", [("PUT /boxes/open", "src/Api/CrateApi.cs:11")]),
+        ("who may roll a barrel?", [("every other endpoint", "src/Program.cs:3")]),
+        (
+            "which role is needed to call the box endpoints?",
+            [("PUT /boxes/open", "src/Api/CrateApi.cs:11"), ("every other endpoint", "src/Program.cs:3")],
+        ),
+    ],
+)
+def test_groups_handlers_and_the_policy_of_all_others_say_who_may_call(
+    tmp_path: Path, question: str, told: list[tuple[str, str]]
+) -> None:
+    files = {"src/Api/CrateApi.cs": GROUPED, "src/Program.cs": PROGRAM}
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        found = index.ask(question, options=AskOptions()).text
+        assert re.findall(r"^- \*\*(.*?)\*\* in (\S+:\d+): ", found, re.MULTILINE) == told
