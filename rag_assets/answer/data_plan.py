@@ -8,7 +8,7 @@ other is one thing here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from rag_assets.answer.plans import (
     REMADE,
     ListedNode,
     code_of,
+    database_models,
     of_kind,
     places_of,
     points_naming,
@@ -71,6 +72,8 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
     """Where the thing is kept, who writes and who reads it, with the points that show it; nothing where the graph does
     not know what is asked first."""
     nodes = _meant(graph, asked.words)
+    if not len(nodes) and asked.first == STORED:
+        return _model_facts(index, graph, asked)
     edges = seen_of(_edges(graph, nodes), index)
     groups = [asked.first, *(group for group in _RELATION.values() if group != asked.first)]
     made: list[GraphFact] = []
@@ -92,18 +95,32 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
     return GraphFacts(tuple(at), len(at)), at
 
 
-def _meant(graph: Graph, words: Sequence[str]) -> Numbers:
-    """The entities, sets, tables and views that are called so, and all that these map to."""
+def _model_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The model of a library of Python, Ruby or Node that is called so: what maps it to a table is no edge."""
+    models = places_of(graph, _called(graph, database_models(graph).tolist(), asked.words))
+    found = [one for one in seen_of(list(models), index) if non_product_code(one.path) is None]
+    at = facts_at([replace(one.fact, group=STORED) for one in found], index)
+    return GraphFacts(tuple(at), len(at)), at
+
+
+def _called(graph: Graph, nodes: Iterable[int], words: Sequence[str]) -> Numbers:
+    """Those of some nodes whose names are some words."""
     wanted = set(words)
-    named = [
+    found = [
         node
-        for node in np.flatnonzero(np.isin(graph.kinds, _KINDS)).tolist()
+        for node in nodes
         if wanted and {root(word) for word in identifier_words(graph.names[node].rpartition(".")[2])} == wanted
     ]
+    return np.array(found, np.int64)
+
+
+def _meant(graph: Graph, words: Sequence[str]) -> Numbers:
+    """The entities, sets, tables and views that are called so, and all that these map to."""
+    named = _called(graph, np.flatnonzero(np.isin(graph.kinds, _KINDS)).tolist(), words)
     to, of = np.zeros((2, 2, len(RELATIONS)), np.bool_)
     to[OUT, RELATIONS.index(Relation.MAPS_TO.value)] = of[IN, RELATIONS.index(Relation.MAPS_TO.value)] = True
-    known = np.array(named, np.int64)
-    for _ in range(_HOPS if named else 0):
+    known = named
+    for _ in range(_HOPS if len(named) else 0):
         entities = known[graph.kinds[known] == _ENTITY]  # where there are some: a table has those of owned types too
         of_these = entities if len(entities) else known
         reached = np.concatenate([graph.reach(known, to)[0].node, graph.reach(of_these, of)[0].node])

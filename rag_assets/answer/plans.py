@@ -98,6 +98,7 @@ _EVERY = (
 DATABASE_MODEL = "database model"
 _IS_MODEL = re.compile(r"\b(?:db\.Model|models\.Model|DeclarativeBase|SQLModel|ApplicationRecord|ActiveRecord::Base)\b")
 """How a type of Django, SQLAlchemy or Rails says that it is kept in a table."""
+_NAMES_TABLE = f".__tablename__|{NodeType.PROPERTY.value}"
 _OF_MODELS = re.compile(r"^(?:Abstract|Base)|(?:Base|Mixin|Model|Record)$")
 """The name of what models have in common."""
 _TEST_FUNCTIONS = {"python": "test_", "go": "Test", "rust": ""}
@@ -373,10 +374,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
             return nodes, False
     types = of_kind(graph, NodeType.TYPE)
     if " ".join((*sort, noun)) == DATABASE_MODEL:
-        models = [node for node in types if _IS_MODEL.search(_bases(graph, node))]
-        derived, bases = derived_from(graph, models)
-        shared = {node for node in bases if _OF_MODELS.search(graph.names[node].rpartition(".")[2])}
-        return np.array(sorted(derived.union(models) - shared), np.int64), True
+        return database_models(graph), True
     if noun in _RUN and sort and _HOSTED.issuperset(sort):
         scheduled = _run_by(_RUN_BY_A_SCHEDULE, graph, types) if _SCHEDULED.issuperset(sort) else np.array([], np.int64)
         return (scheduled if len(scheduled) else _run_by(_RUN_BY_A_HOST, graph, types)), True
@@ -403,6 +401,23 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     others = found.difference(contracts)
     found = others or found if all(_ABSTRACT.search(graph.signature(node)) for node in contracts) else found
     return np.array(sorted(found.union(functions)), np.int64), bool(sort and derived)
+
+
+def database_models(graph: Graph) -> Numbers:
+    """The types that libraries keep in tables: by what they derive from, by the name of the table in them, and what
+    schemas of Prisma call so."""
+    types = of_kind(graph, NodeType.TYPE)
+    named = {key.rpartition(".")[0] for key in graph.keys if key.endswith(_NAMES_TABLE)}
+    models = [
+        node
+        for node in types
+        if _IS_MODEL.search(_bases(graph, node))
+        or graph.keys[node].rpartition("|")[0] in named
+        or (graph.language(node) == "prisma" and graph.signature(node).startswith("model "))
+    ]
+    derived, bases = derived_from(graph, models)
+    shared = {node for node in bases if _OF_MODELS.search(graph.names[node].rpartition(".")[2])}
+    return np.array(sorted(derived.union(models) - shared), np.int64)
 
 
 def holders_of_constants(graph: Graph) -> Iterator[str]:

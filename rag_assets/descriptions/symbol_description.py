@@ -77,7 +77,7 @@ _PARAMETER_TYPES = ("record", "delegate")
 """Declarations whose parameters are what they are; those of a class are its dependencies."""
 
 
-_CONTRACTS_AND_PLANS = frozenset({"bicep", "graphql", "proto", "terraform"})
+_CONTRACTS_AND_PLANS = frozenset({"bicep", "graphql", "prisma", "proto", "terraform"})
 """Languages with declarations that run nothing."""
 
 

@@ -107,6 +107,7 @@ _TABLE = (
     Language("perl", _CODE, "pl pm"),
     Language("php", _CODE, "php phtml inc"),
     Language("powershell", _CODE, "ps1 psm1 psd1"),
+    Language("prisma", _CODE, "prisma"),
     Language("proto", _CODE, "proto"),
     Language("r", _CODE, "r"),
     Language("ruby", _CODE, "rb rake gemspec ru jbuilder", "gemfile rakefile podfile vagrantfile fastfile"),

@@ -427,6 +427,44 @@ def test_a_thing_may_be_called_by_what_is_done(tmp_path: Path) -> None:
     assert "inherits" not in stores and "implements" not in stores  # what is given one is none
 
 
+SCHEMA = """\
+datasource db {
+  provider = "mysql"
+}
+
+model Order {
+  id Int @id
+  total Int
+}
+
+model Customer {
+  id Int @id
+}
+
+enum Role {
+  CLERK
+  ADMIN
+}
+"""
+PRISMA = {"prisma/schema.prisma": SCHEMA}
+CLASSIC = {
+    "shop/models.py": """\
+Base = declarative_base()
+
+
+class Order(Base, Dated):
+    __tablename__ = "orders"
+    total = Column(Integer)
+
+
+class Customer(Base):
+    __tablename__ = "customers"
+
+
+class Basket(Dated):
+    pass
+"""
+}
 MODELS = {
     "shop/models.py": "class Base(DeclarativeBase):\n    pass\n\n\nclass Order(Base):\n    id = Column(Integer)\n\n\n"
     "class Customer(Base):\n    id = Column(Integer)\n\n\nclass Basket:\n    pass\n",
@@ -434,12 +472,24 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("question", ["which tables are there?", "which models are there?"])
-def test_models_are_told_where_no_script_creates_a_table(tmp_path: Path, question: str) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", MODELS), "shop")
+@pytest.mark.parametrize("files", [MODELS, CLASSIC, PRISMA])
+def test_models_are_told_where_no_script_creates_a_table(tmp_path: Path, files: dict[str, str | bytes]) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:
-        told = index.ask(question, options=AskOptions()).text
-    assert told.startswith("**2 database models:**") and "**Order** in" in told and "**Customer** in" in told
+        for question in ("which tables are there?", "which models are there?"):
+            told = index.ask(question, options=AskOptions()).text
+            assert told.startswith("**2 database models:**") and "**Order** in" in told and "**Customer** in" in told
+        assert index.ask("where are orders stored?", options=AskOptions()).text.startswith(
+            "**Stored in:**\n- **Order** in"
+        )
+
+
+def test_models_and_enumerations_of_prisma_are_types(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**PRISMA}), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which fields does the order model have?", options=AskOptions()).text
+        assert "total Int" in told and "Customer" not in told
+        assert "ADMIN" in index.ask("which roles are there?", options=AskOptions()).text
 
 
 def test_types_that_hold_metrics_are_none(tmp_path: Path) -> None:

@@ -398,6 +398,29 @@ FILES = {
         """,
         ["module main", "  function resource aws_s3_bucket carts", "  function variable region"],
     ),
+    "schema.prisma": (
+        """
+        datasource db {
+          provider = "postgresql"
+        }
+        /// What a customer wants.
+        model Cart {
+          id   Int    @id @default(autoincrement())
+          type String @map("kind")
+          @@index([type])
+        }
+        enum State {
+          OPEN
+          PAID
+        }
+        """,
+        [
+            "module schema",
+            "  statements lines 1-3",
+            "model Cart",
+            "enum State",
+        ],
+    ),
     "cart.proto": (
         """
         syntax = "proto3";

@@ -291,6 +291,12 @@ PATTERNS: dict[str, LanguagePatterns] = {
         imports=r"(?i:using[ \t]+module|import-module)[ \t]+(?P<name>[^\s;]+)",
         doc_inside=True,
     ),
+    "prisma": LanguagePatterns(
+        comments="c",
+        block=BlockEnd.BRACES,
+        type=rf"(?P<kind>model|enum|type|view)[ \t]+{_NAME}(?=[ \t]*\{{)",
+        attributes=r"(?!)",
+    ),
     "proto": LanguagePatterns(
         comments="c",
         block=BlockEnd.BRACES,
