@@ -102,7 +102,10 @@ class GraphRequest(Request):
     ] = None
     relation: Annotated[
         GraphQuery,
-        Field(description="impact: what breaks if it changes; uses: what it needs; path: how it leads to `to`"),
+        Field(
+            description="callers: who calls, reads or sets it; impact: what breaks if it changes; "
+            "uses: what it needs; path: how it leads to `to`"
+        ),
     ] = GraphQuery.AROUND
     to: Annotated[Name | None, Field(description="The end of a path")] = None
     since: Annotated[

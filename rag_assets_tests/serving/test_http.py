@@ -81,6 +81,7 @@ def test_the_graph_by_relation_and_group(server: Server) -> None:
     assert ("test", "RefundsAnOrder()") in rows(start="Invoices.Post", relation="impact")
     assert rows(start="Invoices.Post", relation="impact", only="test") == [("test", "RefundsAnOrder()")]
     assert ("code", "RefundOrder(int)") in rows(start="Invoices.Post", relation="callers", depth=1)
+    assert ("code", "RefundOrder(int)") in rows(start="OrderService.invoices", relation="callers", depth=1)
     way = server.get("/api/v1/graph", params=SHOP | {"start": "OrderService.Cancel", "relation": "path", "to": "Post"})
     assert [row["via"]["relation"] for row in way.json()["paths"][0][1:]] == ["Calls", "Calls"]
     without_end = server.get("/api/v1/graph", params=SHOP | {"start": "Invoices.Post", "relation": "path"})

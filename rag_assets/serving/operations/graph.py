@@ -29,6 +29,7 @@ _CALLERS = (
     WalkStep(Relation.CALLS, Direction.IN),
     WalkStep(Relation.CONSTRUCTS, Direction.IN),
     WalkStep(Relation.HANDLES, Direction.IN),
+    WalkStep(Relation.REFERENCES, Direction.IN),
     WalkStep(Relation.EXPOSES, Direction.OUT),
     WalkStep(Relation.EXECUTES, Direction.IN),
     WalkStep(Relation.READS_FROM, Direction.IN),
@@ -37,7 +38,8 @@ _CALLERS = (
     WalkStep(Relation.IMPLEMENTS, Direction.OUT),
     WalkStep(Relation.OVERRIDES, Direction.OUT),
 )
-"""Who calls a member, also through the interface that it implements, executes a procedure, reads or writes a table."""
+"""Who calls a member, also through the interface that it implements, names it (a property that is read or set, an event
+that is subscribed to, a method that is handed on), executes a procedure, reads or writes a table."""
 
 
 @dataclass(frozen=True, slots=True)
