@@ -19,7 +19,7 @@ import numpy as np
 from rag_assets.answer.extractive import readme_first
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.passages import headings_in
-from rag_assets.answer.plans import MOST_LISTED, code_of, places_of
+from rag_assets.answer.plans import MOST_LISTED, code_of, places_of, points_naming, product_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.technologies import (
     CODE,
@@ -85,6 +85,19 @@ _OF_COMPOSE = roots_of(
 )
 """What a question for all services says."""
 _OF_SERVICES = roots_of("api app application server service the web")
+_PARTS_STARTED = roots_of("application container resource service")
+_OF_ASPIRE = roots_of("apphost aspire")
+_OF_STARTING = (
+    _OF_COMPOSE
+    | _PARTS_STARTED
+    | roots_of("apphost aspire bring brings it launch launched local locally need needed orchestrate run setup start")
+    | roots_of("started up when with")
+)
+"""What a question for all that is started says."""
+_ADDS_RESOURCE = re.compile(
+    r"^(?!\s*//).*?\.Add(?!Parameter|ConnectionString|Header|Json|Environment)[A-Z]\w*(?:<[^<>]*>)?\(\s*\"(?P<name>[\w.-]+)\""
+)
+"""Of an app host of Aspire: `builder.AddRedis("cache")`."""
 _YAML_KEY = re.compile(r"(?P<indent>\s*)(?P<quote>[\"']?)(?P<name>[\w.-]+)(?P=quote)\s*:\s*(?:#.*)?$")
 _DEFAULT = re.compile(r"\$\{\w+(?::?-(?P<value>[^}]*))?\}")
 """A variable of a compose file, with what it is where nobody sets it."""
@@ -341,8 +354,36 @@ def compose_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Graph
     return GraphFacts(tuple(at), len(facts), f"**{key.capitalize()} in compose files:**"), at
 
 
+def started_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The services of compose files, and the resources that an app host of Aspire adds, where a question asks for all
+    of what one of them, or both, start."""
+    said = roots_of(asked)
+    if not (said & _PARTS_STARTED and said <= _OF_STARTING):
+        return GraphFacts(), {}
+    of_aspire, of_compose = bool(said & _OF_ASPIRE), bool(said & roots_of("compose"))
+    both = not (of_aspire or of_compose) and bool(said & roots_of("docker container"))
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if non_product_code(path) is None]
+    composed = lines_of(index, filter(_COMPOSE.fullmatch, paths)) if of_compose or both else {}
+    services: dict[str, GraphFact] = {}
+    for path in sorted(composed, key=lambda one: (len(one.rpartition("/")[2]), *_depth(one))):  # overrides are longer
+        for name, number in _composed(composed[path], ""):
+            made = GraphFact(name, "", "", path, number, certain=True, group="Compose files", is_comment=True)
+            services.setdefault(name, made)
+    hosts = product_of(points_naming("DistributedApplication", index).ids, index) if of_aspire or both else {}
+    resources = [
+        GraphFact(one["name"], "", "", path, number, certain=True, group="App host", is_comment=True)
+        for path, lines in sorted(lines_of(index, {one["Path"] for one in hosts.values()}).items())
+        for number, text in lines.items()
+        if (one := _ADDS_RESOURCE.search(text)) is not None
+    ]
+    found = [*services.values(), *resources]
+    at = facts_at(found[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(found)), at
+
+
 def _composed(lines: Mapping[int, str], key: str) -> Iterator[tuple[str, int]]:
-    """(service, line) of what stands below a key of the services of a compose file."""
+    """(service, line) of what stands below a key of the services of a compose file; of the image, or what it is built
+    from, where it is ''."""
     above: list[tuple[int, str]] = []  # (indent, key) of the lines around
     for number, line in sorted(lines.items()):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -352,7 +393,9 @@ def _composed(lines: Mapping[int, str], key: str) -> Iterator[tuple[str, int]]:
         while above and (above[-1][0] > indent or (above[-1][0] == indent and not is_item)):
             above.pop()
         names = [name for _, name in above]
-        if names[:1] == ["services"] and names[2:] == [key]:
+        if (names[:1] == ["services"] and names[2:] == [key]) or (
+            not key and names[:1] == ["services"] and len(names) == 2 and line.lstrip().startswith(("image:", "build:"))
+        ):
             yield names[1], number
         elif (match := _YAML_KEY.match(line)) is not None:
             above.append((indent, match["name"]))

@@ -95,6 +95,8 @@ _OF_THE_INDEX_ALONE = frozenset(
 """What no search tells where a plan does."""
 _TOKEN = re.compile(r"\w[\w.+-]*\w")
 _OF_COMPOSE = re.compile(r"\bports?\b|\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)
+_STARTING = re.compile(r"\b(?:apphost|aspire|compose|containers?|docker)\b", re.IGNORECASE)
+_APP_HOST = re.compile(r"\bapp host\b", re.IGNORECASE)
 _MOST_NEAR = 3  # files of one name
 _MOST_PLACES = 8  # that say which columns a table has
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
@@ -392,12 +394,15 @@ def _settings_read(asked: Asked) -> Planned | None:
 
 
 def _composed(asked: Asked) -> Planned | None:
-    """What compose files say of the ports and the environment of services."""
-    if _OF_COMPOSE.search(asked.question.text) is None:
+    """What compose files say of the ports and the environment of services, or what they and app hosts start."""
+    text = _APP_HOST.sub("apphost", asked.question.text)
+    is_of_services = _OF_COMPOSE.search(text) is not None
+    if not is_of_services and _STARTING.search(text) is None:
         return None
-    from rag_assets.answer.everyday_plan import compose_facts
+    from rag_assets.answer.everyday_plan import compose_facts, started_facts
 
-    known = _first(compose_facts(index, asked.question.text) for index in asked.target.members.values())
+    facts_of = compose_facts if is_of_services else started_facts
+    known = _first(facts_of(index, text) for index in asked.target.members.values())
     return _answered(asked, Intent.LIST, known)
 
 

@@ -1155,3 +1155,39 @@ def test_documents_are_listed_by_what_they_are_called(
 ) -> None:
     answer = asked(papers, question).json["answer"]
     assert answer.startswith(said) and answer.count("\n- **") == count
+
+
+APP_HOST = """\
+var builder = DistributedApplication.CreateBuilder(args);
+var secret = builder.AddParameter("secret", secret: true);
+var db = builder
+    .AddPostgres("till-postgres", password: secret);
+// builder.AddRedis("cache");
+builder.AddProject<Projects.Till_Api>("till-api").WithReference(db);
+builder.Build().Run();
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which services does docker compose start?", ["till.api=3", "tilldb=11"]),
+        ("what resources does the app host run", ["till-postgres=4", "till-api=6"]),
+        ("which containers does it need", ["till.api=3", "tilldb=11", "till-postgres=4", "till-api=6"]),
+        ("which containers does the sorter refuse", []),
+    ],
+)
+def test_what_compose_files_and_app_hosts_start(tmp_path: Path, question: str, told: list[str]) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    files: dict[str, str | bytes] = {
+        "docker-compose.yml": COMPOSED.replace("  till.api:\n", "  till.api:\n    build: .\n"),
+        "docker-compose.override.yml": "services:\n  tilldb:\n    image: postgres:17\n",
+        "Till.AppHost/Program.cs": APP_HOST,
+        "Till.Api/Program.cs": 'var builder = WebApplication.CreateBuilder(args);\nbuilder.AddRedis("coins");\n',
+    }
+    index_without_dagster(cli.home, new_repository(tmp_path / "till", files), "till")
+    answer = str(cli_json(cli, question)["answer"])
+    found = re.findall(
+        r"^- \*\*(.*?)\*\* in (?:docker-compose.yml|Till.AppHost/Program.cs):(\d+)", answer, re.MULTILINE
+    )
+    assert ["=".join(one) for one in found] == told
