@@ -74,6 +74,10 @@ def declared_in(file: ParsedFile) -> FileDeclarations:
 
 
 def _mounts_in(file: ParsedFile) -> MountDeclarations:
+    if file.language == "csharp":
+        from rag_assets.languages.csharp.web.route_groups import group_mounts
+
+        return group_mounts(file)
     routed = ROUTED_LANGUAGES.get(file.language)
     if routed == "ruby":
         from rag_assets.languages.ruby_routes import ruby_mounts  # start-up budget: not of C#

@@ -1,8 +1,9 @@
 """Where files mount the routes of other files: below which prefixes what a file or a function registers is served.
 
-A *unit* has routes of its own: a file (`shop/urls.py`), or a function of Go that is given a router
-(`users#Register#0`: the folder, the function, which of its parameters). A mount is written in one unit and names
-another one; a unit that nobody mounts stands at the root. Pure; never raises for any text, and takes linear time.
+A *unit* has routes of its own: a file (`shop/urls.py`), a function of Go that is given a router (`users#Register#0`:
+the folder, the function, which of its parameters), a method of C# (`src/Shows.cs#ShowsApi:MapShows`, which `#MapShows`
+names too). A mount is written in one unit and names another one; a unit that nobody mounts stands at the root. Pure;
+never raises for any text, and takes linear time.
 """
 
 from __future__ import annotations
@@ -98,7 +99,9 @@ class MountSymbols:
         for unit in sorted(units):
             by_end[unit.rpartition("/")[2]].append(unit)
             if "#" in unit:
-                by_end[f"#{unit.partition('#')[2]}"].append(unit)
+                function = unit.partition("#")[2]
+                for name in {function, function.rpartition(":")[2]}:
+                    by_end[f"#{name}"].append(unit)
         called: dict[str, set[str]] = defaultdict(set)
         for name, path in (known for part in parts for known in part.paths):
             called[name].add(path)
@@ -178,7 +181,7 @@ def mounts_in(
     """The units of a file and what it mounts; nothing for a file that has neither routes nor mounts. `around` tells
     where an `include` of Django begins → the paths around it in the file."""
     may_have = _MAY_HAVE.get(language)
-    if may_have is None or len(text) > _LONGEST or _OF_A_TEST.search(path):
+    if may_have is None or len(text) > _LONGEST or OF_A_TEST.search(path):
         return MountDeclarations()
     paths = tuple(dict.fromkeys(_PY_PATH.findall(text))) if language == "python" else ()
     if not may_have.search(text):
@@ -205,7 +208,7 @@ _MAY_HAVE = {
 }
 
 
-_OF_A_TEST = re.compile(r"(?:^|/)(?:tests?|__tests__)/|_test\.go$|\.(?:spec|test)\.\w+$|(?:^|/)test_\w+\.py$")
+OF_A_TEST = re.compile(r"(?:^|/)(?:tests?|__tests__)/|_test\.go$|\.(?:spec|test)\.\w+$|(?:^|/)test_\w+\.py$")
 """Tests mount what they test wherever they like."""
 
 

@@ -31,10 +31,11 @@ from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, inside, own
 from rag_assets.languages.csharp.web.class_endpoints import endpoints_of_class, is_fast_endpoint
 from rag_assets.languages.csharp.web.controller_actions import VERB_ATTRIBUTES, action_endpoints, is_controller_like
 from rag_assets.languages.csharp.web.controllers import base_chain, controller_of, is_endpoint_base
-from rag_assets.languages.csharp.web.endpoint_model import ActionRoute, Endpoint, RouteOrigin
+from rag_assets.languages.csharp.web.endpoint_model import ActionRoute, Endpoint, EndpointRoute, RouteOrigin
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.minimal_api import MAP_CALL, mapped_endpoints
-from rag_assets.languages.csharp.web.route_templates import shape
+from rag_assets.languages.csharp.web.route_groups import unit_of_method
+from rag_assets.languages.csharp.web.route_templates import nested, shape
 from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.route_mounts import ROUTED_LANGUAGES, go_functions, joined, router_unit
@@ -63,7 +64,7 @@ def endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNod
         mapped = _mapped_routes(segment, symbols)
         for source, endpoint in _of_segment(file, segment, symbols, maps=maps):
             endpoint = _on_mapped_routes(endpoint, mapped) if mapped else endpoint
-            for route in endpoint.routes:
+            for route in (placed for one in endpoint.routes for placed in _in_groups(one, file, segment, symbols)):
                 key = endpoint_key(route.method, shape(route.template))
                 place = (key, _place(endpoint))
                 if place in seen:
@@ -77,6 +78,15 @@ def endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNod
                 proven = route.is_complete and route.origin is not RouteOrigin.CONVENTION
                 confidence = Confidence.RESOLVED if proven else Confidence.PROBABLE
                 yield GraphEdge(source, Relation.EXPOSES, key, confidence, file.path, first)
+
+
+def _in_groups(
+    route: EndpointRoute, file: ParsedFile, segment: Segment, symbols: LabelDeclarations
+) -> Iterator[EndpointRoute]:
+    """A route below the groups that other files give to the method that maps it; as it is where none does."""
+    unit = unit_of_method(file.path, segment.name, route.given_to)
+    for prefix in symbols.mounts.prefixes(unit) if route.given_to else ("",):
+        yield replace(route, template=nested(prefix, route.template), is_complete=True) if prefix else route
 
 
 def _mapped_routes(segment: Segment, symbols: LabelDeclarations) -> tuple[ActionRoute, ...]:

@@ -339,3 +339,83 @@ def test_a_route_is_a_constant_of_another_file() -> None:
     ]
     other = texts | {"Twice.cs": 'public static class Posts { public const string One = "/else"; }'}
     assert "http:GET /<ApiRoutes.Posts.One>|ENDPOINT" in nodes_by(endpoints, other), "two constants have that name"
+
+
+PROGRAM = """
+    var app = WebApplication.Create();
+    var shows = app.MapGroup("/shows").WithTags("Shows");
+    shows.MapShowsApi().RequireAuthorization();
+    app.MapGroup($"/{Settings.Root}").MapUnknown();
+    app.MapFree();
+    var module = new ShopModule();
+    module.MapEndpoints(app);
+"""
+SHOWS = """
+    namespace Shop;
+    public static class ShowsApi
+    {
+        public static RouteGroupBuilder MapShowsApi(this RouteGroupBuilder group)
+        {
+            group.MapGet("/", All);
+            group.MapGroup("{id}/episodes").MapEpisodesApi();
+            return group;
+        }
+        static int All() => 1;
+    }
+"""
+EPISODES = """
+    namespace Shop;
+    public static class EpisodesApi
+    {
+        public static void MapEpisodesApi(this IEndpointRouteBuilder routes) => routes.MapGet("latest", () => 1);
+    }
+"""
+MODULE = """
+    namespace Shop;
+    public class ShopModule
+    {
+        public void MapEndpoints(IEndpointRouteBuilder endpoints)
+        {
+            var group = endpoints.MapGroup("api/tenants");
+            GetTenants.Map(group);
+            GetThemes.Map(group.MapGroup("themes"));
+        }
+    }
+"""
+FEATURES = """
+    namespace Shop;
+    public static class GetTenants
+    {
+        public static RouteHandlerBuilder Map(IEndpointRouteBuilder endpoints) => endpoints.MapGet("/", () => 1);
+    }
+    public static class GetThemes
+    {
+        public static RouteHandlerBuilder Map(IEndpointRouteBuilder endpoints) => endpoints.MapGet("/dark", () => 1);
+    }
+    public static class Free
+    {
+        public static void MapFree(this WebApplication app) => app.MapGet("/free", () => 1);
+        public static void MapUnknown(this RouteGroupBuilder group) => group.MapGet("/unknown", () => 1);
+    }
+"""
+
+
+def test_routes_are_below_the_groups_that_other_files_give() -> None:
+    texts = {"Program.cs": PROGRAM, "Shows.cs": SHOWS, "Episodes.cs": EPISODES, "M.cs": MODULE, "F.cs": FEATURES}
+    found = [one.partition(" Exposes http:")[2] for one in edges_by(endpoints, texts, "Exposes")]
+    assert sorted(found) == [
+        "GET /api/tenants/themes/dark|ENDPOINT resolved",
+        "GET /api/tenants|ENDPOINT resolved",
+        "GET /free|ENDPOINT resolved",
+        "GET /shows/{id}/episodes/latest|ENDPOINT resolved",
+        "GET /shows|ENDPOINT resolved",
+        "GET /unknown|ENDPOINT probable",
+    ]
+
+
+def test_groups_of_tests_and_of_methods_of_one_name_are_not_taken() -> None:
+    test = 'class T { void M() { app.MapGroup("/testing").MapShowsApi(); } }'
+    texts = {"Shows.cs": SHOWS, "tests/T.cs": test, "Other.cs": SHOWS.replace("ShowsApi\\n", "OtherApi")}
+    texts["Program.cs"] = PROGRAM
+    found = [one.partition(" Exposes http:")[2] for one in edges_by(endpoints, texts, "Exposes")]
+    assert set(found) == {"GET /|ENDPOINT probable"}

@@ -64,13 +64,14 @@ class EndpointRoute:
     """A method and a full template, such as GET `/api/orders/{id:int}`.
 
     `is_complete` is false where a part is not known from this text: a prefix that the caller passes, a constant of
-    another file (its expression stands in `<>`).
+    another file (its expression stands in `<>`). `given_to` is the method whose callers give the group that it is in.
     """
 
     method: str
     template: str
     origin: RouteOrigin = RouteOrigin.ATTRIBUTE
     is_complete: bool = True
+    given_to: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)

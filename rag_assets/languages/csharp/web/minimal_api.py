@@ -102,7 +102,7 @@ VERBS = {f"Map{verb.title()}": verb for verb in ("GET", "POST", "PUT", "DELETE",
 MAP_METHODS = "MapMethods"
 MAP_ANY = "Map"
 ROUTING_CALLS = frozenset({*VERBS, MAP_METHODS, MAP_ANY})
-_MAP_GROUP = "MapGroup"
+MAP_GROUP = "MapGroup"
 _GROUP_TYPE = "RouteGroupBuilder"
 STRINGS = ("string_literal", "verbatim_string_literal", "raw_string_literal", "interpolated_string_expression")
 _WRAPPING = ("parenthesized_expression", "cast_expression", "await_expression", "postfix_unary_expression", "argument")
@@ -114,10 +114,12 @@ MAX_DEPTH = 32
 
 @dataclass(frozen=True, slots=True)
 class RouteGroup:
-    """What a receiver adds to the endpoints mapped on it. `known`: nothing of its prefix comes from elsewhere."""
+    """What a receiver adds to the endpoints mapped on it. `known`: nothing of its prefix comes from elsewhere;
+    `given_to` is the method whose callers give it."""
 
     prefix: str = ""
     known: bool = True
+    given_to: str = ""
     metadata: Metadata = field(default_factory=Metadata)
 
 
@@ -196,7 +198,7 @@ def group_of(mapper: Mapper, node: Node, scope: int, depth: int = 0) -> RouteGro
     group = group_of(mapper, call.receiver, scope, depth + 1)
     if call.name in ROUTING_CALLS:  # a library whose Map calls return the group
         return group
-    if call.name != _MAP_GROUP:
+    if call.name != MAP_GROUP:
         return replace(group, metadata=with_call(group.metadata, tree, call))
     if not call.arguments:
         return group
@@ -214,7 +216,8 @@ def _group_named(mapper: Mapper, name: str, scope: int, depth: int) -> RouteGrou
     elif key in mapper.passed:
         group = group_of(mapper, mapper.passed[key], mapper.passed_scope[key], depth + 1)
     else:
-        group = RouteGroup(known=_GROUP_TYPE not in mapper.tree.parameters[key])
+        given_to = next((name for name, one in mapper.tree.functions.items() if one.scope == declaring), "")
+        group = RouteGroup(known=_GROUP_TYPE not in mapper.tree.parameters[key], given_to=given_to)
     metadata = group.metadata
     for call in mapper.later.get(key, ()):
         metadata = with_call(metadata, mapper.tree, call)
@@ -321,7 +324,8 @@ def _endpoint(mapper: Mapper, call: Call) -> Endpoint | None:
         last = chained
         metadata = with_call(metadata, tree, chained)
     routes = tuple(
-        EndpointRoute(method, full, RouteOrigin.MAPPED, known and group.known and certain) for method in methods
+        EndpointRoute(method, full, RouteOrigin.MAPPED, known and group.known and certain, group.given_to)
+        for method in methods
     )
     in_route = route_parameters(parameters_of(full))
     binding = Binding(Framework.MINIMAL_API, methods, in_route, mapper.declared, mapper.neighbours)
