@@ -559,7 +559,8 @@ def settings_asked(question: str) -> tuple[str, str]:
 
 _SETTING = re.compile(
     r"\b(?:defaults?|time-?outs?|limits?|maximum|minimum|at (?:most|least)|settings?|configur\w+|polic(?:y|ies))\b"
-    r"|\brules\b|\bhow (?:many|much|long|often|big|large|far|fast|late|old)\b|\b(?:set|configure) nothing\b"
+    r"|\b(?:what(?: is|'s) the|which|what) (?:\w+ ){0,3}port\b|\brules\b"
+    r"|\bhow (?:many|much|long|often|big|large|far|fast|late|old)\b|\b(?:set|configure) nothing\b"
     r"|(?:\bnot|n['’]t) (?:set|configure|specify)\b"
     r"|\b(?:where|how) (?:do|can|could) (?:i|we|you) (?:set|change)\b",
     re.IGNORECASE,

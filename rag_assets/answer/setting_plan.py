@@ -25,6 +25,7 @@ from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.identifiers import identifier_words
+from rag_assets.languages.command_line import DEFAULT_WORDS, defaults_given
 from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
@@ -82,6 +83,8 @@ _VALUE = (
 )
 """Where code gives a value to a property, a field, a parameter or a key: a literal, what a call makes, a constant; what
 is made of itself (`ttl = parse(ttl)`) is none."""
+_SET_DEFAULT = r"\b[sS]et_?[dD]efault\(\s*[\"'](?:[\w-]+[.:])*{0}[\"']\s*,"
+"""Where code gives a key of a configuration its default, whatever declares it."""
 _GIVEN = re.compile(
     r"(?<=[(,])\s*(?:[^(),:=]*[\s*])?(?P<name>\w+)\s*(?::[^(),=]*)?=\s*"
     r"(?:-?\d|[Tt]rue\b|[Ff]alse\b|[\"'](?![\"'])|[A-Z]\w*\.\w)[^,)]*"
@@ -107,7 +110,8 @@ _READ = r"(?<=[\w)\]]\.){1}{0}(?!\w)(?!\s*(?:[-+*/|&?]?=(?![=>])|\())"
 @dataclass(frozen=True, slots=True)
 class Setting:
     """`said` is the share of the question's weight that its name says; `others` are the types that declare something
-    else of this name. Outside of types it `is_of_module`; what a library declares `is_assigned` on its line."""
+    else of this name. Outside of types it `is_of_module`; what a library declares `is_assigned` on its line,
+    without an owner where code gives an option, or a key, its default."""
 
     owner: str
     name: str
@@ -117,6 +121,10 @@ class Setting:
     others: tuple[str, ...] = ()
     is_of_module: bool = False
     is_assigned: bool = False
+
+    @property
+    def group(self) -> str:
+        return _SET_IN if self.is_assigned and self.owner else _DEFAULT if self.is_assigned else _DECLARED
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +143,7 @@ def settings_meant(
     index: LabelIndex, graph: Graph, question: str, words: Sequence[QueryTerm], model: StaticEmbedder | None
 ) -> list[Setting]:
     """The settings of the product that a question names in its own words, the nearest first."""
-    known = [*_settings(graph), *_assigned(index, graph)]
+    known = [*_settings(graph), *_assigned(index, graph), *_given(index, graph)]
     if not known or not words:
         return []
     score, said = name_scores(question, words, [f"{one.owner} {one.name}" for one in known], model)
@@ -167,7 +175,7 @@ def settings_meant(
         if place is None or non_product_code(place[0]) is not None:
             continue
         if one.place is not None:
-            name = f"{one.owner}.{one.name}"
+            name = f"{one.owner}.{one.name}".lstrip(".")
             found[name] = Setting(one.owner, one.name, place[0], place[1], float(said[at]), is_assigned=True)
             continue
         of_name = one.name.replace("_", "").casefold()
@@ -192,6 +200,7 @@ def _told_by(owner: str) -> tuple[bool, bool]:
 
 _settings_of: WeakKeyDictionary[Graph, list[_Known]] = WeakKeyDictionary()
 _assigned_of: WeakKeyDictionary[LabelIndex, list[_Known]] = WeakKeyDictionary()
+_given_of: WeakKeyDictionary[LabelIndex, list[_Known]] = WeakKeyDictionary()
 """The next question asks the same graph, and a large one has 10,000 properties."""
 
 
@@ -238,6 +247,24 @@ def _assigned(index: LabelIndex, graph: Graph) -> list[_Known]:
     return _assigned_of[index]
 
 
+def _given(index: LabelIndex, graph: Graph) -> list[_Known]:
+    """The options of the product, and the keys of its configuration, that code gives a default: `SetDefault("port",
+    80)`; none that is declared as a setting."""
+    if index not in _given_of:
+        declared = {one.name.replace("_", "").casefold() for one in _settings(graph)}
+        found: dict[str, _Known] = {}
+        for payload in product_of(points_with(DEFAULT_WORDS, index, _MOST_CONFIGURING), index).values():
+            code = code_of(payload, index)
+            for key, at in defaults_given(code):
+                name = re.sub(r"[-.:]", "_", key)
+                last = re.split(r"[.:]", key)[-1].replace("_", "").replace("-", "").casefold()
+                place = (payload["Path"], payload["StartLine"] + code.count("\n", 0, at))
+                if last not in declared:
+                    found.setdefault(key, _Known("", key, code[at:].partition("\n")[0], _words_of(name), -1, place))
+        _given_of[index] = [*found.values()]
+    return _given_of[index]
+
+
 def _assigned_in(code: str, payload: Mapping[str, Any]) -> Iterator[tuple[tuple[str, int], str, str, str]]:
     """(place, what the lambda around it is for, name, value) of all that code assigns to the parameter of a lambda."""
     given = dict[str, str]()
@@ -264,9 +291,8 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
         made = {} if setting.is_assigned else _facts_of(setting, index)
         point = declared.get((setting.path, setting.line))
         if point is not None and not any(fact.group == _DEFAULT for fact in made):
-            name = f"{setting.owner}.{setting.name}"
-            group = _SET_IN if setting.is_assigned else _DECLARED
-            made[GraphFact(name, "", "", setting.path, setting.line, True, group)] = point
+            name = f"{setting.owner}.{setting.name}".lstrip(".")
+            made[GraphFact(name, "", "", setting.path, setting.line, True, setting.group)] = point
         found |= made
     facts = tuple(sorted(found, key=lambda fact: _GROUPS.index(fact.group)))
     return GraphFacts(facts, len(facts), leads=settings[0].said >= _MOSTLY_SAID), found
@@ -297,7 +323,8 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     of_others = "".join(rf"(?<!\b{re.escape(other)}\.)" for other in setting.others)
     told: set[tuple[str, int]] = set()
     read = _READ_BARE if setting.is_of_module else _READ
-    for verb, pattern, of in (("sets", _VALUE, code), ("sets", _KEY, files), ("reads", read, code)):
+    ways = (("sets", _SET_DEFAULT, code), ("sets", _VALUE, code), ("sets", _KEY, files), ("reads", read, code))
+    for verb, pattern, of in ways:
         written, skipped = re.compile(pattern.format(name, of_others)), () if of is files else PROSE | CONFIGURATION
         facts = facts_naming(written, of, index, (verb, setting.name, True), skipped)
         new = [
@@ -308,7 +335,8 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
         new = sorted(new, key=partial(_order, setting))[:_MOST_EACH]
         told |= {(one.path, one.line) for one in new}
         for one in new:
-            group = _READ_IN if verb == "reads" else _DEFAULT if one.path == setting.path else _SET_IN
+            is_default = pattern is _SET_DEFAULT or one.path == setting.path
+            group = _READ_IN if verb == "reads" else _DEFAULT if is_default else _SET_IN
             made[replace(one, group=group)] = facts[one]
     return made
 

@@ -36,9 +36,12 @@ _COMPARED_WITH = re.compile(r"[\"'](--?[A-Za-z][\w-]*)[\"']")
 _MOST_CHARS = 200  # between such a call and the names of its option
 _CLAP = r"#\[(?:arg|clap|structopt)\("
 _GO_FLAGS = r"(?:\bp?flag|\b\w*[fF]lags(?:\(\))?|\b\w*[fF]lag[sS]et|\bfs)"
-_NAMED = re.compile(
+_GO_OPTION = (
     rf"{_GO_FLAGS}\s*\.\s*(?:Bool|Count|Duration|Float|Func|IP|Int|String|Text|Uint|Var)\w*\(\s*"
-    r"(?:&?[\w.]+(?:\(\))?,\s*)?\"([\w.-]+)\""  # flag, pflag
+    r"(?:&?[\w.]+(?:\(\))?,\s*)?\"([\w.-]+)\""
+)
+_NAMED = re.compile(
+    rf"{_GO_OPTION}"  # flag, pflag
     r"|\bcli\.\w+Flag\s*\{\s*Name:\s*\"([\w-]+)"  # urfave/cli
     r"|\.long\(\s*\"([\w-]+)\""  # clap
     rf"|{_CLAP}[^\]]*?\blong\s*=\s*\"([\w-]+)\""
@@ -83,6 +86,20 @@ _VARIANT = re.compile(r"^(?P<indent>[ \t]+)(?P<name>[A-Z]\w*)\s*(?=[,({]|$)", re
 _COMMENTS = re.compile(r"^\s*//.*$", re.MULTILINE)
 _NOT_TYPED = re.compile(r"\b(?:flatten|external_subcommand|hide\s*=\s*true)\b")
 _TYPED = re.compile(r"\bname\s*=\s*\"([\w-]+)\"")
+
+
+DEFAULT_WORDS = "SetDefault set_default setdefault Flags PersistentFlags flag pflag add_argument option default"
+"""The words of code that gives options, and keys of a configuration, a default."""
+_DEFAULT = re.compile(
+    r"\b[sS]et_?[dD]efault\(\s*[\"']([\w.:-]+)[\"']\s*,\s*(?![\"']{2}|None\b|nil\b)(?=[\w\"'\[{-])"  # viper, config
+    rf"|{_GO_OPTION}\s*,\s*(?:\"\w?\"\s*,\s*)?(?!\"\"|nil\b)(?=[\w\"-])"
+    r"|[\"']--([a-z][\w-]*)[\"'][^()]{0,200}?\bdefault\s*=\s*(?![\"']{2}|None\b)(?=[\w\"'\[{-])"  # argparse, click
+)
+
+
+def defaults_given(text: str) -> Iterator[tuple[str, int]]:
+    """(option or key of a configuration, where code gives it a default), in text order."""
+    return ((found[found.lastindex or 0], found.end()) for found in _DEFAULT.finditer(text))
 
 
 def options_declared(text: str) -> Iterator[tuple[str, int]]:

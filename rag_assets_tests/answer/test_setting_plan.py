@@ -138,6 +138,33 @@ def told_by(index: Index, question: str, files: Mapping[str, str] = FILES) -> di
     return found
 
 
+GIVEN = {
+    "README.md": "# Depot\n\nThe port, the timeout, the frequency and the number of workers of the depot can be set.\n",
+    "cmd/main.go": 'package main\n\nfunc init() {\n\tviper.SetDefault("sync-frequency", "5m")\n'
+    '\troot.Flags().IntP("port", "p", 8081, "where")\n\troot.Flags().String("folder", "", "what")\n}\n',
+    "mail/smtp.go": "package mail\n\ntype Config struct {\n\tSMTPPort int\n}\n",
+    "tools/send.py": "import argparse\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n"
+    '    parser.add_argument("-w", "--max-workers", type=int, default=4)\n',
+    "core/src/settings.rs": "pub struct Settings {\n    pub network_timeout: u64,\n}\n\nimpl Settings {\n"
+    '    pub fn build() -> Self {\n        builder.set_default("core.network_timeout", 30)\n    }\n}\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "default"),
+    [
+        ("what is the default port?", "cmd/main.go:5"),
+        ("how often does it sync, what is the sync frequency by default", "cmd/main.go:4"),
+        ("how many workers are there at most by default?", "tools/send.py:6"),
+        ("what is the default network timeout", "core/src/settings.rs:7"),
+    ],
+)
+def test_the_default_that_code_gives_an_option_or_a_key(tmp_path: Path, question: str, default: str) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", {**GIVEN}), "depot")
+    with open_index("depot@main", home=tmp_path / "home") as index:
+        assert told_by(index, question, GIVEN)["Default"][:1] == [default]
+
+
 @pytest.mark.rule("E19")
 def test_default_and_where_it_is_set_and_read(shop: Index) -> None:
     told = told_by(shop, "which delivery timeout is used when I set nothing?")
