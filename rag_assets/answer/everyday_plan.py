@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -18,8 +18,16 @@ import numpy as np
 
 from rag_assets.answer.extractive import readme_first
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
-from rag_assets.answer.passages import headings_in
-from rag_assets.answer.plans import MOST_LISTED, code_of, places_of, points_naming, product_of
+from rag_assets.answer.passages import CONFIGURATION, PROSE, headings_in
+from rag_assets.answer.plans import (
+    MOST_LISTED,
+    code_of,
+    list_heading,
+    places_of,
+    points_naming,
+    points_with,
+    product_of,
+)
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.technologies import (
     CODE,
@@ -36,6 +44,7 @@ from rag_assets.answer.whole_project import (
     CALLED,
     Everyday,
     EverydayQuestion,
+    Marked,
     is_called_as,
     is_of_action,
     is_of_release,
@@ -703,3 +712,59 @@ def _is_member(graph: Graph, key: str) -> bool:
     """Whether a type has it: what that type lets others use, its declaration says."""
     owner = key.rpartition("|")[0].partition("(")[0].rpartition(".")[0]
     return graph.find(f"{owner}|{NodeType.TYPE.value}") is not None
+
+
+_NAMED = r"(?:\"(?P<name>[\w.:-]+)\"|'(?P<other>[\w.:-]+)')"
+_MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
+    Marked.CONNECTION_STRINGS: (
+        "GetConnectionString ConnectionStrings AddConnectionString connectionString",
+        re.compile(
+            rf"\b(?:Get|Add)ConnectionString\(\s*{_NAMED}|\bConnectionStrings(?::|__|\[\")(?P<key>\w+)"
+            r"|<add\b[^>]*\bname=\"(?P<added>[^\"]+)\"[^>]*\bconnectionString=",
+            re.IGNORECASE,
+        ),
+        PROSE,
+    ),
+    Marked.RATE_LIMITED: (
+        "RequireRateLimiting EnableRateLimiting RateLimit Throttle throttle_classes limiter",
+        re.compile(
+            r"\.RequireRateLimiting\(|^\s*\[EnableRateLimiting\b|^\s*@(?:RateLimit|Throttle)\w*|@limiter\.limit\("
+        ),
+        PROSE | CONFIGURATION,
+    ),
+    Marked.CACHED: (
+        "CacheOutput OutputCache ResponseCache Cacheable cache_page",
+        re.compile(
+            r"\.CacheOutput\(|^\s*\[(?:OutputCache|ResponseCache)\b(?!.*\bNoStore = true)"
+            r"|^\s*@(?:Cacheable|cache_page)\b"
+        ),
+        PROSE | CONFIGURATION,
+    ),
+    Marked.RESOURCES: (
+        "resource",
+        re.compile(
+            r"^\s*resource\s+(?:(?P<name>\w+)\s+'[\w./]+@[^']*'(?!\s+existing)|\"(?P<other>\w+)\"\s+\"(?P<key>\w+)\"\s*\{)"
+        ),
+        PROSE,
+    ),
+}
+"""The words of sections that have such a line, the line, and the languages in which it means something else."""
+_MOST_MARKED = 300  # sections with these words, the likeliest
+
+
+def marked_facts(index: LabelIndex, marked: Marked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that tell of something each; of a connection string the first."""
+    words, line_of, skipped = _MARKS[marked]
+    likely = product_of(points_with(words, index, _MOST_MARKED), index)
+    found: dict[str, GraphFact] = {}
+    for one in sorted(likely.values(), key=lambda payload: (_depth(payload["Path"]), payload.get("StartLine", 1))):
+        path, first = one["Path"], one.get("StartLine", 1)
+        for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
+            said = line_of.search(line)
+            if said is None or line.lstrip().startswith(("//", "#", "*", "--")):
+                continue
+            named = ".".join(filter(None, said.groupdict().values()))
+            fact = GraphFact(named or path.rpartition("/")[2], "", "", path, at, certain=True, is_comment=True)
+            found.setdefault(named if marked is Marked.CONNECTION_STRINGS else f"{path}:{at}", fact)
+    at_points = facts_at([*found.values()][:MOST_LISTED], index)
+    return GraphFacts(tuple(at_points), len(found), list_heading(marked.value, len(found))), at_points

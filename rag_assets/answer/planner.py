@@ -71,6 +71,7 @@ from rag_assets.answer.whole_project import (
     EverydayQuestion,
     everyday_question,
     listed_of_whole,
+    marked_asked,
     name_of_whole,
 )
 from rag_assets.contracts.evidence import short_name
@@ -403,6 +404,17 @@ def _composed(asked: Asked) -> Planned | None:
 
     facts_of = compose_facts if is_of_services else started_facts
     known = _first(facts_of(index, text) for index in asked.target.members.values())
+    return _answered(asked, Intent.LIST, known)
+
+
+def _marked(asked: Asked) -> Planned | None:
+    """What lines of their own tell of: connection strings, endpoints with a limit, resources that scripts create."""
+    marked = marked_asked(asked.question.asks or asked.question.typed)
+    if marked is None:
+        return None
+    from rag_assets.answer.everyday_plan import marked_facts
+
+    known = _first(marked_facts(index, marked) for index in asked.target.members.values())
     return _answered(asked, Intent.LIST, known)
 
 
@@ -775,6 +787,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _left_out,
     _settings_read,
     _composed,
+    _marked,
     _access,
     _package_used,
     _listed_of_whole,

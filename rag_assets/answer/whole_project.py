@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -588,3 +588,31 @@ def is_called_as(path: str, action: str) -> bool:
     """Whether the name of a file, as `CONTRIBUTING.md` is one, has no words but those of an action."""
     name = path.rpartition("/")[2].partition(".")[0].lower()
     return _HEADINGS[action].issuperset(re.split(r"[-_]+", name))
+
+
+class Marked(StrEnum):
+    """What a line of its own tells of, each time that a project has one."""
+
+    CONNECTION_STRINGS = "connection string"
+    RATE_LIMITED = "rate limited endpoint"
+    CACHED = "cached endpoint"
+    RESOURCES = "resource"
+
+
+_MARKED = {
+    Marked.CONNECTION_STRINGS: r"connection ?strings\W*(?:$|(?:are|can|does|do|exist|has|have|must|to|is|in)\b.*$)",
+    Marked.RATE_LIMITED: r"(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
+    r"(?:rate[- ]?limit\w*|throttl\w+)\W*$",
+    Marked.CACHED: r"(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$",
+    Marked.RESOURCES: r"(?:(?:azure|aws|cloud|gcp|google|bicep|terraform) )+(?:resources|services)\W*(?:$"
+    r"|(?:are|is|does|do|get) (?!.*\b(?:used|called|use|call)\b).*$)"
+    r"|infrastructure (?:is|gets) (?:created|deployed|provisioned)\b.*$",
+}
+_MARKED_ASKED = {
+    marked: re.compile(rf"^\W*(?:which|what|list|show)\b(?: me| all| the| are)* (?:{said})", re.IGNORECASE)
+    for marked, said in _MARKED.items()
+}
+
+
+def marked_asked(question: str) -> Marked | None:
+    return next((marked for marked, said in _MARKED_ASKED.items() if said.search(question.strip())), None)

@@ -1191,3 +1191,52 @@ def test_what_compose_files_and_app_hosts_start(tmp_path: Path, question: str, t
         r"^- \*\*(.*?)\*\* in (?:docker-compose.yml|Till.AppHost/Program.cs):(\d+)", answer, re.MULTILINE
     )
     assert ["=".join(one) for one in found] == told
+
+
+@pytest.fixture(scope="module")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    base = tmp_path_factory.mktemp("cloud")
+    program = """\
+var builder = WebApplication.CreateBuilder(args);
+builder.AddSqlServer<TillContext>(builder.Configuration.GetConnectionString("TillDb"));
+// builder.Configuration.GetConnectionString("Unused")
+var app = builder.Build();
+app.MapGet("/coins", () => 1).RequireRateLimiting("coins");
+app.MapGet("/notes", () => 1).CacheOutput();
+"""
+    files: dict[str, str | bytes] = {
+        "src/Till/Program.cs": program,
+        "src/Till/Error.cs": "[ResponseCache(Duration = 0, NoStore = true)]\npublic class ErrorModel : PageModel { }\n",
+        "docker-compose.yml": "services:\n  till:\n    environment:\n      - ConnectionStrings__TillDb=Server=db\n"
+        "      - ConnectionStrings__Queue=Development=true\n",
+        "deploy/main.bicep": "resource sql 'Microsoft.Sql/servers@2021-11-01' = {\n  name: 'till'\n}\n"
+        "resource vault 'Microsoft.KeyVault/vaults@2022-07-01' existing = {\n  name: 'vault'\n}\n",
+        "deploy/main.tf": 'resource "aws_s3_bucket" "coins" {\n  bucket = "coins"\n}\n',
+    }
+    made = CommandLine(IndexHome(base / "home"), base)
+    index_without_dagster(made.home, new_repository(base / "till", files), "till")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "which connection strings are needed?",
+            ["**2 connection strings:**", "**TillDb**", "**Queue** in docker-compose.yml:5"],
+        ),
+        (
+            "which endpoints are rate limited?",
+            ["**1 rate limited endpoint:**", "**Program.cs** in src/Till/Program.cs:5"],
+        ),
+        ("which endpoints are cached?", ["**1 cached endpoint:**", "**Program.cs** in src/Till/Program.cs:6"]),
+        (
+            "which cloud resources are created?",
+            ["**2 resources:**", "**sql** in deploy/main.bicep:1: `resource sql", "**aws_s3_bucket.coins**"],
+        ),
+    ],
+)
+def test_what_lines_of_their_own_tell_of_is_a_list(cloud: CommandLine, question: str, told: list[str]) -> None:
+    answer = asked(cloud, question).json["answer"]
+    assert answer.startswith(told[0]) and answer.count("\n- **") == len(told) - 1
+    assert [one for one in told if one not in answer] == []
