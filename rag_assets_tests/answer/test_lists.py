@@ -708,17 +708,17 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             "which tables are there?",
             "5 tables",
             [
-                "dbo.Customers** in src/Shop.Web/Data.cs:5",
-                "dbo.Vouchers** in src/Shop.Web/Data.cs:3",
-                "dbo.shop_Lines** in db/MySQL/Setup.sql:2",
-                "dbo.shop_Orders** in db/MySQL/Setup.sql:1",
-                "dbo.shop_Refunds** in db/SQLServer/Setup.sql:3",
+                "Customers** in src/Shop.Web/Data.cs:5",
+                "Vouchers** in src/Shop.Web/Data.cs:3",
+                "shop_Lines** in db/MySQL/Setup.sql:2",
+                "shop_Orders** in db/MySQL/Setup.sql:1",
+                "shop_Refunds** in db/SQLServer/Setup.sql:3",
             ],
         ),
         (
             "which tables does the SQL Server setup script create?",
             "2 tables",
-            ["dbo.shop_Orders** in db/SQLServer/Setup.sql:1", "dbo.shop_Refunds** in db/SQLServer/Setup.sql:3"],
+            ["shop_Orders** in db/SQLServer/Setup.sql:1", "dbo.shop_Refunds** in db/SQLServer/Setup.sql:3"],
         ),
     ],
 )
