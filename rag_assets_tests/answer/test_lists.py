@@ -718,7 +718,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         (
             "which tables does the SQL Server setup script create?",
             "2 tables",
-            ["shop_Orders** in db/SQLServer/Setup.sql:1", "dbo.shop_Refunds** in db/SQLServer/Setup.sql:3"],
+            ["shop_Orders** in db/SQLServer/Setup.sql:1", "shop_Refunds** in db/SQLServer/Setup.sql:3"],
         ),
     ],
 )

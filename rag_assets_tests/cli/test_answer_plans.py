@@ -417,7 +417,7 @@ public class ShopContext : DbContext
     assert "**2 endpoints:**" in routes and "/elsewhere" not in routes
     assert all(f"- **GET /current** in {name}/{name}Controller.java:4" in routes for name in ("Account", "Statistics"))
     tables = asked(cli, "which tables are there?").json["answer"]
-    assert "**2 tables:**" in tables and "dbo.Orders** in Data/Shop.cs" in tables and "dbo.OrderLines** in" in tables
+    assert "**2 tables:**" in tables and "Orders** in Data/Shop.cs" in tables and "OrderLines** in" in tables
 
 
 def test_lists_of_the_graph_are_those_of_answers(cli: CommandLine) -> None:
