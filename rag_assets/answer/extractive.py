@@ -34,7 +34,7 @@ from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
 from rag_assets.search import CodePlace
 from rag_assets.search.line_references import meant
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import has_shown_texts, non_product_code
 
 _BESIDE_FACTS = 2
 
@@ -370,6 +370,7 @@ def _explanations(
     if doing and not any(one.name.casefold() in lasts and _is_done(one, within) for one in quoted[:most]):
         others = [one for one in quoted if one is not doing[0]]
         quoted = [*others[: most - 1], doing[0], *others[most - 1 :]]
+    quoted[:most] = sorted(quoted[:most], key=_is_shown)
     lines = [one.code.split("\n") for one in quoted[most:]]
     values = iter(_values_of([line for part in lines if len(part) > _MOST_SHORT_LINES for line in part], passages))
     shorter = [
@@ -384,6 +385,12 @@ def _explanations(
     made = [prose_told(one, words) if one.is_prose else _code_told(one) for one in shown[:most]]
     also = [prose_told(one, words) if one.is_prose else _member_told(one) for one in shown[most:]]
     return [*made, _ALSO, *also] if also else made
+
+
+def _is_shown(passage: Passage) -> bool:
+    """Whether a passage is of texts that users see, which name everything and decide nothing: it is quoted after what
+    does."""
+    return not passage.is_prose and has_shown_texts(passage.evidence.path)
 
 
 def _is_done(passage: Passage, within: Container[Evidence]) -> bool:

@@ -29,7 +29,7 @@ from rag_assets.languages.command_line import DEFAULT_WORDS, defaults_given
 from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import has_shown_texts, non_product_code
 
 _OWNER = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?|Constants?|Defaults?|Policy)(?:`\d+)?$", re.IGNORECASE)
 _OPTIONS = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?)(?:`\d+)?$", re.IGNORECASE)
@@ -99,9 +99,9 @@ _ASSIGNED = re.compile(
 )
 _LAMBDA = re.compile(r"(?<!\w)([a-z_]\w*)\)?\s*=>")
 _CALL = re.compile(r"(\w+)(?:<(?:[^()]*?(\w+Options)>|[^()]*>))?\(")
-_FILES = frozenset({"json", "yaml", "toml", "ini", "xml"})
+_FILES = frozenset({"json", "yaml", "toml", "ini", "xml", "xaml"})
 _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("Default", "Set in", "Setting", "Read in")
-_KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-][\w.:-]*[.:_])?{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)"
+_KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-][\w.:-]*[.:_])?{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)|^\s*<[\w:]+ x:Key=\"{0}\">"
 _READ_BARE = r"^(?!\s*{0},?\s*$).*(?<!\w){1}{0}(?!\w)(?!\s*(?::[^=\n]*)?(?:[-+*/|&?]|:)?=(?![=>]))"
 """Of a constant, which stands alone; alone on a line it is imported."""
 _READ = r"(?<=[\w)\]]\.){1}{0}(?!\w)(?!\s*(?:[-+*/|&?]?=(?![=>])|\())"
@@ -317,7 +317,7 @@ def constant_facts(index: LabelIndex, graph: Graph, name: str) -> tuple[GraphFac
 def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     named = points_naming(setting.name, index, _MOST_SECTIONS)
     own = sections_of([setting.path], index.parts.shard(), index.scope()).keys() if named.cut else ()
-    code = product_of(own or named.ids, index)
+    code = {at: one for at, one in product_of(own or named.ids, index).items() if not has_shown_texts(one["Path"])}
     files = {point: one for point, one in code.items() if one.get("CodeLanguage", "") in _FILES}
     name, made = _written(setting.name), dict[GraphFact, str]()
     of_others = "".join(rf"(?<!\b{re.escape(other)}\.)" for other in setting.others)

@@ -187,6 +187,30 @@ def test_of_a_name_that_is_everywhere_its_own_file_tells(shop: Index, monkeypatc
     assert not {"Set in", "Read in"} & told.keys()
 
 
+def test_texts_that_users_see_read_no_setting_and_are_quoted_after_code(tmp_path: Path) -> None:
+    files = {
+        "src/UserSettings.cs": "namespace Pen;\n\npublic class UserSettings\n{\n"
+        "    public bool CheckForUpdates { get => Read(); set => Write(value); }\n}\n",
+        "src/Resources/Settings.xaml": "<ResourceDictionary>\n"
+        '    <s:Boolean x:Key="CheckForUpdates">True</s:Boolean>\n</ResourceDictionary>\n',
+        "src/Resources/StringResources.en.xaml": "<ResourceDictionary>\n"
+        '    <s:String x:Key="S.Options.CheckForUpdates">Check for updates when a pen is started.</s:String>\n'
+        '    <s:String x:Key="S.Updates.Download">Updates are checked for and downloaded.</s:String>\n'
+        "</ResourceDictionary>\n",
+        "src/Updater.cs": "namespace Pen;\n\npublic class Updater\n{\n    public void CheckUpdates()\n    {\n"
+        "        if (UserSettings.All.CheckForUpdates)\n            Download(Latest());\n    }\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "pen", files), "pen")
+    with open_index("pen@main", home=tmp_path / "home") as index:
+        told = index.ask("what is the default of CheckForUpdates?", options=AskOptions(threshold=0.0)).text
+        assert (
+            "in src/Resources/Settings.xaml:2: `<s:Boolean" in told
+            and "reads **CheckForUpdates** in src/Res" not in told
+        )
+        told = index.ask("how does it check for updates when it is started?", options=AskOptions(threshold=0.0)).text
+        assert 0 <= told.index("src/Updater.cs") < told.index("src/Resources/StringResources.en.xaml")
+
+
 def test_of_one_name_the_options_tell_and_what_else_is_called_so_does_not(tmp_path: Path) -> None:
     home = IndexHome(tmp_path / "home")
     index_without_dagster(home, new_repository(tmp_path / "shop", {**NAMESAKES}), "shop")

@@ -41,6 +41,9 @@ TEMPLATE_DEMOTION = 0.8
 them does. nDCG@10 of searches in five repositories of five languages, and in five others, with 1, .8, .6: .819 .830
 .831 and .885 .927 .928; of fourteen other languages .802 .805, of people's questions in C# .609 always."""
 
+TEXTS_DEMOTION = 0.8
+"""Of the texts that users of a program see, unless a search asks for one: they name everything and decide nothing."""
+
 OLDER_DEMOTION = 0.8
 """Of a file in the folder of a version (`v3/`, `docs/quartz-3.x/`) where one of a newer version was found beside it:
 the same is there twice, and the newer is meant unless a question says otherwise."""
@@ -63,6 +66,9 @@ class BesideProduct(Enum):
     DATA = frozenset({"csv", "dataset"})
     TYPES = frozenset({"interface", "contract", "typing"})
     TEMPLATE = frozenset({"button", "css", "dialog", "form", "layout", "page", "screen", "style", "template"})
+    TEXTS = frozenset(
+        {"caption", "error", "label", "message", "resource", "string", "text", "tooltip", "warning", "wording"}
+    )
     DOCUMENT = frozenset(
         (
             *("doc", "document", "documentation", "guide", "tutorial", "manual", "handbook", "readme", "changelog"),
@@ -111,6 +117,13 @@ _FOLDER_OF_LOCALE = re.compile(rf"(?P<inside>{_LOCALE})|values-{_LOCALE}|{_LOCAL
 _FOLDER_OF_TEXTS = re.compile(r"i18n|l10n|lang(?:uage)?s?|locales?|locali[sz]ations?|translations?", re.IGNORECASE)
 """Texts in other languages than English, by the conventions of gettext, XLIFF, .NET, Java, Android, Apple, and by
 folders: they repeat what the code or the English text says, once for each language."""
+_TEXTS = re.compile(
+    r"\.(?:res[wx]|strings|stringsdict)$|(?:^|/)(?:values/strings\.xml|messages(?:_en)?\.properties)$"
+    r"|(?:^|/)\w*strings?(?:resources?)?(?:\.[\w-]+)?\.a?xaml$",
+    re.IGNORECASE,
+)
+_NAMED_AS_ENGLISH = re.compile(r"(?:[\w-]+\.)?en(?:[-_](?:gb|us))?\.(?!md)\w+", re.IGNORECASE)
+"""The same texts in the language that they are written in, by the same conventions and those of XAML."""
 _VERSION = re.compile(r"(?:^|/)(?:[a-z]+[-_]?)??(v\d+(?:\.\w+)*|\d+(?:\.(?:\d+|x))+)(?=/)", re.IGNORECASE)
 _HOW_TO = re.compile(r"\s*(?:how\s+(?:do|can|should|would)\s+(?:i|we|you|one)|how\s?to)\b", re.IGNORECASE)
 _MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
@@ -154,6 +167,13 @@ def _has_texts(folder: str) -> bool:
     return any(map(_FOLDER_OF_TEXTS.fullmatch, folder.split("/")))
 
 
+@lru_cache(maxsize=_CACHED_PATHS)
+def has_shown_texts(path: str) -> bool:
+    """Whether a file is by its path one of texts that users of a program see."""
+    folder, _, name = path.rpartition("/")
+    return _TEXTS.search(path) is not None or (_NAMED_AS_ENGLISH.fullmatch(name) is not None and _has_texts(folder))
+
+
 def is_test_path(path: str) -> bool:
     return non_product_code(path) is BesideProduct.TEST
 
@@ -179,6 +199,8 @@ def demotion(path: str, asked: Collection[BesideProduct], question: Container[st
         return DOCUMENT_DEMOTION if question is None else QUESTION_DOCUMENT_DEMOTION
     if BesideProduct.TEMPLATE not in asked and path.lower().endswith(_TEMPLATES):
         return TEMPLATE_DEMOTION
+    if not {BesideProduct.TEXTS, BesideProduct.TRANSLATION} & set(asked) and has_shown_texts(path):
+        return TEXTS_DEMOTION
     if question is None or BesideProduct.TYPES in asked or not _declares_types(path) or _name(path) in question:
         return 1.0
     return TYPES_DEMOTION

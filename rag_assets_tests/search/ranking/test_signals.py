@@ -11,6 +11,7 @@ from rag_assets.search.ranking.penalties import (
     DOCUMENT_DEMOTION,
     QUESTION_DOCUMENT_DEMOTION,
     TEMPLATE_DEMOTION,
+    TEXTS_DEMOTION,
     TYPES_DEMOTION,
     BesideProduct,
     asked_for,
@@ -117,11 +118,18 @@ def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[B
         ("tests/orders.md", {BesideProduct.DOCUMENT}, DEMOTION),
         ("web/templates/order.HTML", set(), TEMPLATE_DEMOTION),
         ("web/templates/order.html", {BesideProduct.TEMPLATE}, 1.0),
+        ("src/Texts.resx", set(), TEXTS_DEMOTION),
+        ("App/Themes/StringResources.en.xaml", set(), TEXTS_DEMOTION),
+        ("web/i18n/en-US.json", set(), TEXTS_DEMOTION),
+        ("app/src/main/res/values/strings.xml", {BesideProduct.TEXTS}, 1.0),
+        ("App/Windows/Editor.xaml", set(), 1.0),
+        ("web/en.ts", set(), 1.0),
     ],
     ids=[
         *("not asked for", "asked for", "asked for something else", "a sample", "the product"),
         *("a document", "a document that is asked for", "a document of tests"),
         *("a template", "a template that is asked for"),
+        *("texts of .NET", "texts of XAML", "texts of a front end", "texts that are asked for", "a window", "no texts"),
     ],
 )
 def test_what_is_beside_the_product_counts_less_unless_it_is_asked_for(
