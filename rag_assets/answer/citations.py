@@ -266,7 +266,8 @@ class _Slice:
     @cached_property
     def raw(self) -> str:
         known = self._known
-        return f"{self._text}\n{self._description}\n{known.symbol} {known.path} {known.kind} {known.via}"
+        around = " ".join(one.name for one in known.members)  # a section may begin inside of what has the name
+        return f"{self._text}\n{self._description}\n{known.symbol} {known.path} {known.kind} {known.via} {around}"
 
     @cached_property
     def code(self) -> str:

@@ -48,15 +48,20 @@ _HOPS = 2  # from a set over its entity to the table
 _MOST_EACH, _MOST_ASKED = 4, 8
 _LIMITING = (
     "HasMaxLength MaxLength MinLength StringLength MaximumLength MinimumLength Length max_length varchar nvarchar"
+    " string String max min Size validate binding"
 )
 _LIMITS = re.compile(
-    r"\b(?:(?:Has)?M(?:ax|in)(?:imum)?Length|StringLength|Length|max_?length|n?varchar)\b[\"']?\s*(?:[(:]|=(?!=))",
+    r"\b(?:(?:Has)?M(?:ax|in)(?:imum)?Length|StringLength|Length|max_?length|n?varchar)\b[\"']?\s*(?:[(:]|=(?!=))"
+    r"|\bstring\(.*\)\.(?:length|max|min)\(\s*\d"  # zod, yup, joi
+    r"|\bColumn\(.*\b(?:String|Unicode)\(\s*(?:length=)?\d|@Size\("  # SQLAlchemy; Java
+    r"|\b(?:binding|validate):\"[^\"]*\b(?:len|max|min)=\d|[\"'|](?:max|min|size):\d",  # Go; Laravel
     re.IGNORECASE,
 )
 _HOLDS = re.compile(r"^(?:\w+ )*[A-Z]\w*\b[^=]*=\s*(?:[\w.]*[\[({]|.*[\[({]$)")
 """How a constant is declared that holds several."""
 _SHARED = re.compile(r"export\b|pub\b")
 _MOST_COLLECTIONS = 2
+_ATTRIBUTES = ("[", "@", "#[")
 _SELECTED = re.compile(r"=>\s*\w+\.(\w+)")
 _NAME = re.compile(r"(\w+)[?!]?\s*(?:[:{=;]|$)")
 _UNDOES = re.compile(r"(?:[._/-]down|/U\d[^/]*)\.sql$", re.IGNORECASE)
@@ -249,7 +254,7 @@ def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> tuple[GraphF
     points."""
     wanted = frozenset(word.root for word in words)
     found: dict[GraphFact, tuple[float, int, str]] = {}
-    points = points_with(_LIMITING, target, _MOST_READ)
+    points = points_with(" ".join((_LIMITING, *(word.word for word in words))), target, _MOST_READ)
     for point, payload in target.parts.shard().retrieve(points, target.scope()).items():
         path, owner = payload.get("Path", ""), str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         if non_product_code(path) is not None or MIGRATION.search(path):
@@ -272,9 +277,11 @@ def _limited(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     for at, line in enumerate(lines):
         if not _LIMITS.search(line):
             continue
-        if line.lstrip()[:1] in ("[", "@"):
+        if line.lstrip().startswith(_ATTRIBUTES):
             below = lines[at + 1 : at + 1 + _MOST_AROUND]
-            number = next((number for number, one in enumerate(below, 1) if one.lstrip()[:1] not in ("[", "@")), 0)
+            number = next(
+                (number for number, one in enumerate(below, 1) if not one.lstrip().startswith(_ATTRIBUTES)), 0
+            )
             name = _NAME.search(lines[at + number]) if number else None
             yield at, " ".join(lines[at : at + number + 1]), name[1] if name else ""
             continue

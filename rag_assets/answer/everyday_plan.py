@@ -253,6 +253,7 @@ _DOCUMENT = re.compile(
 )
 _TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
 _SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
+_SCRIPTS_OF = re.compile(r"^\s*\"scripts\"\s*:\s*\{")
 _WITH_SCRIPTS = frozenset({"package.json", "composer.json", "makefile", "taskfile.yml", "justfile"})
 _IN_WORKFLOWS = frozenset({"test", "build", "lint"})
 """What workflows do as people do; what they install and run is of the machine that they run on."""
@@ -631,6 +632,21 @@ def _scripts(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]
             found.append((len(match["name"]), number + bool(is_make and recipe.strip()), match["name"]))
     scripts = {number: name for _, number, name in sorted(found)}
     return scripts | (_commands(path, lines, action) if is_make else {}) | scripts
+
+
+def scripts_listed(index: LabelIndex, *, of_packages: bool) -> Iterator[GraphFact]:
+    """All scripts of the packages of the product, or the targets of its Makefiles, those nearest to the root first."""
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if non_product_code(path) is None]
+    named = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS]
+    files = sorted((path for path in named if path.endswith(".json") == of_packages), key=_depth)
+    for path, lines in sorted(lines_of(index, files).items(), key=lambda one: _depth(one[0])):
+        inside = not of_packages
+        for number, text in lines.items():
+            found = (_SCRIPT if of_packages else _TARGET).match(text) if inside else None
+            if found is not None:
+                yield GraphFact(found["name"], "", "", path, number, certain=True, is_comment=True)
+            if of_packages:
+                inside = (inside or _SCRIPTS_OF.search(text) is not None) and "}" not in text
 
 
 def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
-from rag_assets.answer.everyday_plan import lines_of
+from rag_assets.answer.everyday_plan import lines_of, scripts_listed
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import Passage, headings_in
 from rag_assets.answer.plans import MOST_LISTED, code_of, list_heading, points_with, says
@@ -99,6 +99,8 @@ _WORD = re.compile(r"\w")
 LISTED_NOWHERE = {
     Listed.ENTRY_POINTS: "nothing of the product starts as a program, as a library does not",
     Listed.CENTRAL_TYPES: "the graph has no types of the product",
+    Listed.SCRIPTS: "no package has scripts",
+    Listed.TARGETS: "there is no Makefile with targets",
     Listed.TASKS: f"no comment says {_TASK_WORDS.replace(' ', ', ')}",
 }
 """What is said where there is nothing to list."""
@@ -182,6 +184,8 @@ def _plain(text: str) -> str:
 def facts_listed(index: LabelIndex, graph: Graph, listed: Listed) -> list[GraphFact]:
     if listed is Listed.TASKS:
         return list(_tasks(index))
+    if listed in (Listed.SCRIPTS, Listed.TARGETS):
+        return list(scripts_listed(index, of_packages=listed is Listed.SCRIPTS))
     columns = GraphColumns(index, graph, None)
     if listed is Listed.ENTRY_POINTS:
         return list(_entry_points(columns, MOST_LISTED))

@@ -19,11 +19,14 @@ from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
 
 
 class Listed(Enum):
-    """A list that only a project as a whole has. `TASKS` are comments that say what is left to do."""
+    """A list that only a project as a whole has. `TASKS` are comments that say what is left to do, `SCRIPTS` those of a
+    package, `TARGETS` those of a Makefile."""
 
     ENTRY_POINTS = auto()
     CENTRAL_TYPES = auto()
     TASKS = auto()
+    SCRIPTS = auto()
+    TARGETS = auto()
 
 
 WHOLES = word_set(
@@ -112,6 +115,8 @@ _HERE = (
     rf" (?:it|(?:this|the|our|its)(?: whole)? (?:code|code base|{_NOUNS}))(?: have)?)*\W*$"
 )
 """What may follow the noun of a list where all of it is wanted."""
+_LISTING = r"(?:(?:what|which|list|show|name|are|is|me|the|all|of|available) )*"
+_RUNNABLE = r"(?: can (?:i|we|you) (?:run|use))?"
 _CENTRAL = r"(?:most (?:important|central|used)|important|central|main|core)"
 _LISTED = {
     Listed.ENTRY_POINTS: re.compile(
@@ -124,6 +129,10 @@ _LISTED = {
         rf"^(?:(?:what|which|list|show|are|is|me|the|all) )*{_CENTRAL} (?:class|type)(?:es|s)?{_HERE}"
         rf"|^(?:what|which) (?:classes|types) are (?:the )?{_CENTRAL}(?: ones)?\W*$",
         re.IGNORECASE,
+    ),
+    Listed.SCRIPTS: re.compile(rf"^{_LISTING}(?:npm|pnpm|yarn|bun|composer) scripts{_RUNNABLE}{_HERE}", re.IGNORECASE),
+    Listed.TARGETS: re.compile(
+        rf"^{_LISTING}(?:make(?:file)?|just(?:file)?) (?:targets|recipes|commands){_RUNNABLE}{_HERE}", re.IGNORECASE
     ),
     Listed.TASKS: re.compile(
         r"^(?:what|which|list|show|where|are|is|any|how many)\b[^?]{0,40}"

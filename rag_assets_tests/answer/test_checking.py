@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rag_assets.answer.citations import FLAG, Policy, Support, check
+from rag_assets.contracts.outline import SectionMember
 from rag_assets_tests.answer.pieces import SERVICE, piece
 
 MAIL = """\
@@ -60,6 +61,14 @@ def test_classes(sentence: str, expected: str) -> None:
 
 
 @pytest.mark.rule("E21")
+def test_a_section_has_the_names_that_it_lies_inside_of() -> None:
+    text = "    steps:\n      - run: make all\n"
+    job = SectionMember("jobs.build-all", "build-all:", 1, 9)
+    part = piece(text, "eeee5555", path=".github/workflows/ci.yml", symbol="ci", language="yaml", members=(job,))
+    told = "`jobs.build-all` in .github/workflows/ci.yml:3-4 [chunk: eeee5555]\n\n```yaml\n- run: make all\n```"
+    assert [one.support for one in check(told, (part,)).sentences] == [Support.SUPPORTED]
+
+
 def test_evidence_that_is_not_what_was_indexed_supports_nothing() -> None:
     tampered = replace(EVIDENCE[0], text=SERVICE.replace("Cancels", "Burns"))
     (found,) = check("It “Burns and refunds orders.” [chunk: aaaa1111]", [tampered]).sentences

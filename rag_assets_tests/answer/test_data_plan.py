@@ -180,6 +180,10 @@ public class OrderMap : IEntityTypeConfiguration<Order>
 }
 """,
     "web/note.dto.ts": "export class NoteDto {\n  @MaxLength(512)\n  @IsOptional()\n  subject?: string;\n}\n",
+    "api/users.ts": "export const userSchema = z.object({\n  nickname: z.string().min(2).max(255),\n});\n",
+    "shop/models.py": "class Voucher(Base):\n    secret = sa.Column(sa.String(64), unique=True)\n",
+    "rpc/rating.go": 'package rpc\n\ntype Rating struct {\n\tComment string `validate:"required,max=900"`\n}\n',
+    "core/tag.rs": "pub struct Tag {\n    #[validate(length(min = 1, max = 30))]\n    pub label: String,\n}\n",
     "db/parcels.sql": "CREATE TABLE dbo.Parcels\n(\n    Id int,\n    Street nvarchar(80) NOT NULL\n);\n",
 }
 
@@ -192,6 +196,16 @@ public class OrderMap : IEntityTypeConfiguration<Order>
         ("how many characters can the remark of an order have?", "- **OrderMap.Remark** in src/CustomerMap.cs:10: "),
         ("what is the max length of a parcel's street?", "- **Parcels** in db/parcels.sql:4: `Street nvarchar(80)"),
         ("what is the max length of a note's subject?", "- **NoteDto.subject** in web/note.dto.ts:2: `@MaxLength(512)"),
+        (
+            "how long may the nickname of a user be",
+            "- **api/users** in api/users.ts:2: `nickname: z.string()",
+        ),
+        (
+            "how long may the secret of a voucher be",
+            "- **Voucher** in shop/models.py:2: `secret = sa.Column(sa.String(64)",
+        ),
+        ("what is the max length of a rating's comment", "- **Rating** in rpc/rating.go:4: `"),
+        ("how long can the label of a tag be", "- **Tag.label** in core/tag.rs:2: `#[validate(length"),
         ("how long may the colour of an order be?", ""),
     ],
 )

@@ -134,6 +134,9 @@ LISTED = (
     "which TODOs are there?",
     "what are the main classes of this project?",
     "entry points?",
+    "which npm scripts are there?",
+    "what make targets can I run",
+    "list the yarn scripts",
 )
 NOT_LISTED = (
     "where does the scan process start?",

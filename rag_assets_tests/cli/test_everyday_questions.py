@@ -250,6 +250,18 @@ def test_a_version_that_no_manifest_says_is_not_guessed(cli: CommandLine) -> Non
 
 
 @pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which npm scripts are there?", [("build", "web/package.json:4"), ("test", "web/package.json:5")]),
+        ("what make targets can I run?", [("check", "Makefile:1"), ("test", "Makefile:4")]),
+    ],
+)
+def test_scripts_and_targets_are_listed(cli: CommandLine, question: str, told: list[tuple[str, str]]) -> None:
+    answer = asked(cli, question).json["answer"]
+    assert re.findall(r"- \*\*(\S+)\*\* in (\S+):", answer) == told
+
+
+@pytest.mark.parametrize(
     ("question", "places"),
     [
         ("how do I run the tests?", ["README.md:15-21", "README.md:20", "Makefile:5", "web/package.json:5"]),
