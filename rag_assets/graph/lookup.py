@@ -238,6 +238,10 @@ class NotFound(RagAssetsError):
     """A text that names no node of the graph, or more than one."""
 
 
+class NothingCalled(NotFound):
+    """A text that names no node of the graph."""
+
+
 def nodes_named(graph: Graph, text: str) -> tuple[int, ...]:
     """The node, or the roles or overloads of the one declaration, that a text names. Raises NotFound, listing the
     candidates with kind and place where there are several and the nearest names where there is none."""
@@ -251,7 +255,7 @@ def nodes_named(graph: Graph, text: str) -> tuple[int, ...]:
         choose = f"{text!r} may be {len(match.candidates)} nodes; choose one by its key, in quotes:"
         raise NotFound(choose + "".join(shown))
     hint = f"; the nearest are:{''.join(f'{chr(10)}  {key}' for key in match.near)}" if match.near else ""
-    raise NotFound(f"nothing in the graph is called {text!r}{hint}")
+    raise NothingCalled(f"nothing in the graph is called {text!r}{hint}")
 
 
 def find(graph: Graph, text: str) -> Match:

@@ -184,8 +184,15 @@ def listed_members(hit: Hit, rank: int, *, without_best: bool = False) -> tuple[
 
 
 def signature_of(member: MemberHit, width: int = NARROW) -> str:
-    """On one line and without modifiers."""
+    """On one line and without modifiers. Of one that is too long the name is kept before the type in front of it."""
     text = compact_signature(member.signature) or member.name
+    if len(text) <= width:
+        return text
+    name = member.name.rpartition(".")[2]
+    found = re.search(rf"\b{re.escape(name)}\b", text) if name else None
+    if found is not None and found.end() >= width:
+        room = max(min(width // 3 - 1, width - len(name) - 3), 0)
+        text = f"{text[:room]}… {text[found.start() :]}"
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 

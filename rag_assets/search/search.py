@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +18,7 @@ from rag_assets.index.generations import Manifest
 from rag_assets.index.keyword.terms import query_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, QueryVector, question_terms
 from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, SearchScope
+from rag_assets.printable import abridged
 from rag_assets.search import WORK_TREE, CodePlace, Hit, Question, SearchResult, Source, TermEvidence
 from rag_assets.search.fusion import Ranked
 from rag_assets.search.members import MOST_READ, with_members
@@ -30,6 +33,10 @@ _LEAST_KEPT = 30
 
 _MOST_LISTED = 5_000
 """Sections whose payloads are read to put them in order: half a second."""
+
+_SLASH = re.compile("/")
+_ALIKE = 0.8  # of equal characters, for a path that somebody has written wrongly
+_SHOWN_FOLDERS = 12
 
 _DATED = SearchFilters(since=datetime.fromtimestamp(0, UTC))
 """Whatever has a date: git has none before."""
@@ -393,6 +400,15 @@ def _undated(parts: SearchResources, scope: SearchScope) -> list[str]:
     return [f"{lost:,} sections were left out: it is not known when they were changed"] if lost else []
 
 
+def _near_folders(wanted: Sequence[str], paths: Collection[str]) -> str:
+    """`; did you mean src/Orders/?` for a folder or file that is written wrongly, else what the first folders are."""
+    known = dict.fromkeys(path[: slash.end()] for path in paths for slash in _SLASH.finditer(path))
+    near = [found for one in wanted for found in difflib.get_close_matches(one, [*known, *paths], n=1, cutoff=_ALIKE)]
+    if near:
+        return f"; did you mean {' or '.join(near)}?"
+    return f"; there are: {abridged([one for one in known if one.count('/') == 1], _SHOWN_FOLDERS)}"
+
+
 def _why_nothing(parts: SearchResources, question: Question, scope: SearchScope, tenant: SearchScope) -> list[str]:
     """Which condition has no section at all, and what there is instead."""
     shard = parts.shard()
@@ -408,7 +424,8 @@ def _why_nothing(parts: SearchResources, question: Question, scope: SearchScope,
                 there = ", ".join(present) or "none"
                 reasons.append(f"no section has {name} {' or '.join(wanted)}; there are: {there}")
         if filters.paths and not shard.count(tenant.narrowed(SearchFilters(paths=filters.paths))):
-            reasons.append(f"no indexed file matches {' or '.join(filters.paths)}")
+            near = _near_folders(filters.paths, shard.values("Path", tenant))
+            reasons.append(f"no indexed file matches {' or '.join(filters.paths)}{near}")
         if filters.symbols and not shard.count(tenant.narrowed(SearchFilters(symbols=filters.symbols))):
             reasons.append(f"no section declares {' or '.join(filters.symbols)}")
         for name, known in METADATA.items():

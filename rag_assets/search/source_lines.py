@@ -27,6 +27,8 @@ from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.treesitter.module_constants import module_constants
+from rag_assets.printable import abridged
+from rag_assets.search.ranking.penalties import non_product_code
 from rag_assets.search.retrieve import OpenLabel
 from rag_assets.serialization import from_json
 from rag_assets.settings.config_file import config_of
@@ -585,20 +587,65 @@ class SourceReader:
             return PlaceError(
                 f"{path} is not there{where}; the index has it, of commit {self._manifest.commit_sha[:_DIGITS]}"
             )
-        near = near_paths(path, self.known_paths(), _NEAR)
+        known = self.known_paths()
+        folder = f"{path.rstrip('/')}/"
+        inside = dict.fromkeys(_first_part(one[len(folder) :]) for one in known if one.startswith(folder))
+        if inside and not where:
+            return PlaceError(f"{written} is a folder; it has {abridged(list(inside), _LISTED)}")
+        ending = dict.fromkeys(one[: at + len(folder) + 1] for one in known if (at := one.find(f"/{folder}")) >= 0)
+        near = list(ending)[:_NEAR] or near_paths(path, known, _NEAR)
         if not near and "/" not in path:
-            name = declared_names(path)[-1:] or ("",)
-            names = [
-                known
-                for known in self._index.parts.shard().values("DeclaredNames", self._index.scope())
-                if abs(len(known) - len(name[0])) <= _NEAR
-            ]
-            alike = difflib.get_close_matches(name[0], names, _NEAR, _NEAR_NAMES)
-            near = list(dict.fromkeys(one.name for known in alike for _, one in self.declaring(known)[:1]))
+            places = [] if where else self.lines_naming(path)
+            if places:
+                return PlaceError(f"{label} declares no {written}; it is written in {abridged(places, _NEAR)}")
+            near = self._near_names(path)
         hint = (
             f"did you mean {' or '.join(near)}?" if near else f"search for it with: rag-assets search --label {label} …"
         )
         return PlaceError(f"{written} is neither a file, a symbol nor a point of {label}{where}; {hint}")
+
+    def lines_naming(self, name: str) -> list[str]:
+        """The first line of each file that has a name as it is written, those of the product first."""
+        from rag_assets.search.phrases import points_with  # start-up budget: only for a name that nothing declares
+
+        if not re.fullmatch(r"\w+", name):
+            return []
+        try:
+            points = points_with((name,), self._index.parts, self._index.scope()).ids
+        except (KeywordIndexError, BlobError):
+            return []
+        payloads = self._index.parts.shard().retrieve(sorted(points), self._index.scope()).values()
+        paths = sorted(
+            {payload["Path"] for payload in payloads}, key=lambda path: (non_product_code(path) is not None, path)
+        )
+        written = re.compile(rf"\b{name}\b")
+        lines = (
+            next((f"{path}:{at}" for at, line in enumerate(self.file(path).lines, 1) if written.search(line)), "")
+            for path in paths
+        )
+        return [place for place in lines if place]
+
+    def _near_names(self, written: str) -> list[str]:
+        """The declared names that are most like one; of a member with its type those that are most like both."""
+        name = (declared_names(written)[-1:] or ("",))[0]
+        names = [
+            known
+            for known in self._index.parts.shard().values("DeclaredNames", self._index.scope())
+            if abs(len(known) - len(name)) <= _NEAR
+        ]
+        alike = difflib.get_close_matches(name, names, _NEAR, _NEAR_NAMES)
+        if "." not in written:
+            return list(dict.fromkeys(one.name for known in alike for _, one in self.declaring(known)[:1]))
+        count = written.count(".") + 1
+        symbols = (one.symbol for known in alike for _, one in self.declaring(known))
+        members = dict.fromkeys(".".join(symbol.split(".")[-count:]) for symbol in symbols)
+        return difflib.get_close_matches(written, members, _NEAR, 0.0)
+
+
+def _first_part(path: str) -> str:
+    """`Orders/` of `Orders/Order.cs`."""
+    name, slash, _ = path.partition("/")
+    return name + slash
 
 
 def _at(file: FileText) -> str:
@@ -618,4 +665,5 @@ def _clean(path: str) -> str | None:
     written = path.replace("\\", "/")
     while written.startswith("./"):
         written = written[2:]
+    written = written.rstrip("/") or written
     return None if safe_path(written.encode("utf-8", "surrogateescape"))[1] else written

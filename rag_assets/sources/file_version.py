@@ -68,7 +68,7 @@ def file_of_work_tree(
     not read. Raises LocationError where the location has no work tree, OSError for a file that cannot be read."""
     root = work_tree_of(location)
     if root is None:
-        raise LocationError(f"{location} has no work tree; read the file as it is indexed, without --work-tree")
+        raise LocationError(f"{location} has no work tree; read the file as it is indexed")
     is_git = location_of(location).kind is LocationKind.REPOSITORY
     rules = rules_of_work_tree(root, [path], policy, with_gitignore=not is_git)
     found = _entry_of(root, path, rules)

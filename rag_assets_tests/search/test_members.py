@@ -9,7 +9,9 @@ import pytest
 
 from rag_assets import Hit, Index, open_index
 from rag_assets.index.blobs import BlobStore
+from rag_assets.search import MemberHit
 from rag_assets.search.members import LONGEST_LINES, MOST_LISTED, asked_words
+from rag_assets.search.outline import NARROW, signature_of
 from rag_assets.search.query_parser import understand
 from rag_assets_tests.pipeline.conftest import Built, new_build
 
@@ -215,3 +217,25 @@ def test_without_members_the_same_sections_are_found(index: Index) -> None:
     assert not any(hit.members or hit.source for hit in bare)
     assert all(hit.best_lines == (hit.start_line, hit.end_line) for hit in bare)
     assert "members" in found.timings and "members" not in bare.timings
+
+
+@pytest.mark.parametrize(
+    ("name", "signature", "shown"),
+    [
+        ("Refund", "public decimal Refund(int id)", "decimal Refund(int id)"),
+        (
+            "Queue.EventQueueGrow",
+            "public event EventHandler<LogEventQueueGrowEventArgs> EventQueueGrow { add; remove; }",
+            "event EventHand… EventQueueGrow { add; remove; }",
+        ),
+        (
+            "Refund",
+            "public decimal Refund(int orderId, decimal amount, string reason)",
+            "decimal Refund(int orderId, decimal amount, strin…",
+        ),
+    ],
+    ids=["short", "long-type", "long-parameters"],
+)
+def test_a_line_of_a_member_has_its_name(name: str, signature: str, shown: str) -> None:
+    assert signature_of(MemberHit(name, signature, 1, 1, 0.5)) == shown
+    assert len(shown) <= NARROW

@@ -116,3 +116,9 @@ def test_of_an_answer_that_is_too_long_the_first_lines_are_told(operations: Oper
     assert "more line" in cut and 100 < tokens(cut) <= 200 and body.count("```") == 2
     assert whole.startswith(body.removesuffix("```").rstrip())
     assert reply.text(cost_of(whole)) == whole, "what fits is told whole"
+
+
+def test_lines_that_are_too_long_end_with_where_to_read_on(operations: Operations) -> None:
+    request = ReadRequest(place="src/Wide.cs", label="many@main", max_tokens=320)
+    told = operations.read(request, Caller()).text(320)
+    assert tokens(told) <= 320 and "read on at src/Wide.cs:" in told.splitlines()[-1]

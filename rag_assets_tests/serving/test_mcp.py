@@ -219,6 +219,30 @@ def test_a_disk_that_does_not_answer_is_an_error_of_the_tool(home: Home, monkeyp
         anyio.run(talk)
 
 
+def test_a_call_that_names_nothing_is_told_what_there_is(home: Home) -> None:
+    calls = [
+        ("read", {"place": "src/Orders/"}, "is a folder; it has Invoices.Print.cs, Invoices.cs, OrderService.cs"),
+        ("read", {"place": "app/Orders/Invoices.cs"}, "did you mean src/Orders/Invoices.cs or src/Other/Invoices.cs?"),
+        ("read", {"place": "Orders"}, "did you mean src/Orders/?"),
+        ("read", {"place": "OrderServce.Cancel"}, "did you mean OrderService.Cancel?"),
+        ("symbol", {"name": "InvalidOperationException"}, "; it is written in src/Orders/Invoices.cs:5"),
+        ("graph", {"start": "InvalidOperationException"}, "\nit is written in src/Orders/Invoices.cs:5"),
+        ("read", {"place": "README.md", "commit": "dead"}, "; it has: main; the index has commit"),
+    ]
+
+    async def talk(client: Client) -> None:
+        for tool, arguments, told in calls:
+            answer = await client.call_tool(tool, SHOP | arguments)
+            assert answer.is_error and told in said(answer), said(answer)
+        for path, told in {
+            "src/Order/": "; did you mean src/Orders/?",
+            "lib/": "; there are: db/, src/, tests/",
+        }.items():
+            assert told in said(await client.call_tool("search", SHOP | {"query": "refund", "paths": path}))
+
+    ask(stdio(home), talk)
+
+
 def test_where_nothing_is_indexed_no_home_is_made(tmp_path: Path) -> None:
     home = Home(CommandLine(IndexHome(tmp_path / "none"), tmp_path), Repository(tmp_path), Repository(tmp_path))
 

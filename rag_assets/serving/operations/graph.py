@@ -12,19 +12,22 @@ from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.errors import WrongQuestion
 from rag_assets.graph.csr_graph import Graph, NodeLocation
 from rag_assets.graph.impact import Effect, calls_known_note, groups_of, impact, language_without_resolver
-from rag_assets.graph.lookup import nodes_named, short_name
+from rag_assets.graph.lookup import NothingCalled, nodes_named, short_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
 from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep
+from rag_assets.printable import abridged
 from rag_assets.search.graph_context import graph_of
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.result_objects import edge_object, place_object
+from rag_assets.search.source_lines import SourceReader
 from rag_assets.search.touched_nodes import TOUCHED, Touched
 from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
 from rag_assets.serving.requests import GraphQuery, GraphRequest
 
 _MOST_PATHS = 3
+_SHOWN_PLACES = 5
 _CALLERS = (
     WalkStep(Relation.CALLS, Direction.IN),
     WalkStep(Relation.CONSTRUCTS, Direction.IN),
@@ -130,7 +133,13 @@ def walk(index: LabelIndex, request: GraphRequest) -> GraphFound:
         said = "a path needs `to`, where it ends" if request.to is None else "`to` is the end of a path only"
         raise WrongQuestion(said)
     graph = graph_of(index)
-    starts = nodes_named(graph, request.start)
+    try:
+        starts = nodes_named(graph, request.start)
+    except NothingCalled as error:
+        places = SourceReader(index).lines_naming(request.start)
+        if not places:
+            raise
+        raise NothingCalled(f"{error}\nit is written in {abridged(places, _SHOWN_PLACES)}") from None
     keys = tuple(graph.keys[node] for node in starts)
     if request.to is not None:
         return _paths(graph, request, starts, keys)

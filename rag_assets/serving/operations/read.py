@@ -51,8 +51,13 @@ def read(index: LabelIndex, request: ReadRequest) -> SourceLines:
 
 
 def _fitting(lines: SourceLines, tokens: int) -> SourceLines:
-    whole = "\n".join(lines.rendered())
-    return lines if cost_of(whole) <= tokens else lines.within(max(estimated(tokens, whole), 1))
+    """Of one that is too long what fits, with the note that says how to read on."""
+    whole = fitted = "\n".join(lines.rendered())
+    kept, most = lines, estimated(tokens, whole)
+    while cost_of(fitted) > tokens and most > 1:  # some lines have more tokens than the estimate of all
+        kept = lines.within(most)
+        fitted, most = "\n".join(kept.rendered()), most * 9 // 10
+    return kept
 
 
 def _in_words_of_tools(lines: SourceLines) -> SourceLines:

@@ -15,6 +15,7 @@ from rag_assets.graph.artifact import GraphError
 from rag_assets.graph.lookup import named, short_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.relations import Direction, WalkStep
+from rag_assets.printable import abridged
 from rag_assets.search.graph_context import graph_of
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.source_lines import DeclaredLines, FileText, SourceReader, meant_by
@@ -26,6 +27,7 @@ _MOST_PARTS = 100
 _MOST_RELATIVES = 60
 _LISTED = 12
 _DOC_CHARS = 600
+_SHOWN_PLACES = 3
 _RELATIVES = {
     (Relation.INHERITS, True): "inherits",
     (Relation.IMPLEMENTS, True): "implements",
@@ -129,8 +131,22 @@ def symbol(index: LabelIndex, request: SymbolRequest) -> SymbolFound:
         said = f"{request.name} is declared as {len(by_symbol)} symbols; name one of"
         raise QueryError("\n".join([said, *listed, *more]))
     name = exact[0] if exact else next(iter(by_symbol))
+    notes = [_other_case(reader, request.name.rpartition(".")[2], declared[0][1].name), note]
+    note = "; ".join(filter(None, notes))
     parts = tuple(_part(file, one) for file, one in by_symbol[name][:_MOST_PARTS])
     return SymbolFound(name, parts[0].declared.kind, parts, _relatives(index, name, parts), note)
+
+
+def _other_case(reader: SourceReader, wanted: str, name: str) -> str:
+    """That `HttpClient` is declared nowhere, where only `httpClient` is: a type of a library, which code names."""
+    if wanted.islower() or wanted == name or wanted.casefold() != name.casefold():
+        return ""
+    places = reader.lines_naming(wanted)
+    return (
+        f"{wanted} in these letters is not declared; it is written in {abridged(places, _SHOWN_PLACES)}"
+        if places
+        else ""
+    )
 
 
 def _part(file: FileText, declared: DeclaredLines) -> SymbolPart:

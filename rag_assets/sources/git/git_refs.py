@@ -115,8 +115,9 @@ def head_branch(git_dir: Path) -> str | None:
 
 
 def near_refs(ref: str, refs: list[str]) -> str:
-    """`; near: a, b` for a misspelled ref, `; it has: …` if nothing is near, or an empty text."""
-    names = sorted({short_name(full) for full in refs} - {"HEAD"})
+    """`; near: a, b` for a misspelled ref, `; it has: …` if nothing is near, or an empty text;
+    branches come before tags."""
+    names = [name for name in dict.fromkeys(short_name(full) for full in sorted(refs)) if name != "HEAD"]
     by_lower = {name.lower(): name for name in names}
     near = [by_lower[name] for name in difflib.get_close_matches(ref.lower(), by_lower, n=_SHOWN_REFS, cutoff=0.5)]
     if near:
