@@ -104,6 +104,10 @@ _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _CALLED = re.compile(r"@?\w+")
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
 _PACKAGES = frozenset({"package", "dependency", "library"})
+_APPS = frozenset(
+    map(root, ("admin", "app", "application", "client", "dashboard", "frontend", "portal", "site", "ui", "web"))
+)
+"""What has pages."""
 _OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|pushed)\b", re.IGNORECASE)
 """What is said of the packages that a project makes, and not of those that it refers to."""
 _OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
@@ -517,6 +521,10 @@ def _listed(asked: Asked) -> Planned | None:
         from rag_assets.answer.usage_plan import scheduled_members
 
         return _answered(asked, Intent.LIST, scheduled_members(asked.target, subject)) or known
+    if not known.at and noun == "page":  # of an app that no folder is called as
+        everywhere = _from_graphs(asked, listing, noun)
+        if everywhere.at:
+            return everywhere if all(word.root in _APPS for word in subject) else known
     if not known.at:
         from rag_assets.answer.overview_plan import documents_listed
 
@@ -577,6 +585,18 @@ def _command_line(asked: Asked) -> Planned | None:
     types = _listed(asked) if known[1] and not is_meant else None
     more = types is not None and types.facts.total > known[0].total
     return types if more else _answered(asked, Intent.LIST, known)
+
+
+def _flags(asked: Asked) -> Planned | None:
+    """The feature flags that files of configuration switch on and off."""
+    noun, rest = listed_noun(asked.question.text)
+    is_declared = bool(asked.wish.names) and not (asked.wish.choice and says_something(rest))  # and no state is asked
+    if noun.rpartition(" ")[2] not in ("flag", "toggle") or is_declared:
+        return None
+    from rag_assets.answer.setting_plan import flag_facts
+
+    known = _first(flag_facts(index, rest) for index in asked.target.members.values())
+    return _answered(asked, Intent.LIST, known)
 
 
 def _are_parts(names: Sequence[str], asked: Asked) -> bool:
@@ -798,6 +818,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _constant,
     _parameters,
     _registered,
+    _flags,
     _values,
     _listed,
     _written,

@@ -931,7 +931,7 @@ def values_named(question: str) -> tuple[str, str]:
 
 def without_sort(name: str) -> str:
     """`Severity` of `SeverityLevel`, `Backoff` of `BackoffType`; '' of a name that does not end so."""
-    endings = (one.capitalize() for one in _ENUMERATED)
+    endings = (one.capitalize() for one in (*_ENUMERATED, "flag", "toggle"))
     return next((name[: -len(one)] for one in endings if name.endswith(one)), "")
 
 

@@ -17,15 +17,27 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, points_at
+from rag_assets.answer.everyday_plan import lines_of
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, points_at
 from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans import code_of, facts_naming, of_kind, points_naming, points_with, product_of
+from rag_assets.answer.plans import (
+    MIGRATION,
+    MOST_LISTED,
+    code_of,
+    facts_naming,
+    list_heading,
+    of_kind,
+    points_naming,
+    points_with,
+    product_of,
+)
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.command_line import DEFAULT_WORDS, defaults_given
+from rag_assets.languages.configuration_keys import configuration_keys
 from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
@@ -99,6 +111,15 @@ _ASSIGNED = re.compile(
 )
 _LAMBDA = re.compile(r"(?<!\w)([a-z_]\w*)\)?\s*=>")
 _CALL = re.compile(r"(\w+)(?:<(?:[^()]*?(\w+Options)>|[^()]*>))?\(")
+_CONFIGURES = re.compile(
+    r"(?:^|/)(?:appsettings[\w.-]*\.json|(?:application|bootstrap)[\w.-]*\.(?:properties|ya?ml)|\.env[\w.-]*"
+    r"|config(?:uration)?[\w.-]*\.(?:ini|json|toml|ya?ml)|settings[\w.-]*\.(?:ini|json|toml|ya?ml))$",
+    re.IGNORECASE,
+)
+_FLAGS = re.compile(r"(?:^|[:_-])(?:feature[-_]?(?:flags?|management|toggles?)|features|flags)$", re.IGNORECASE)
+_OF_ANY_FILE = roots_of("app appsettings application bootstrap config configuration env settings")
+_SCALAR = re.compile(r"(?<=[:=])\s*[^\s{\[|>].*")
+"""The value of a key, and nothing that more keys are below."""
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml", "xaml"})
 _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("Default", "Set in", "Setting", "Read in")
 _KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-][\w.:-]*[.:_])?{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)|^\s*<[\w:]+ x:Key=\"{0}\">"
@@ -143,7 +164,9 @@ def settings_meant(
     index: LabelIndex, graph: Graph, question: str, words: Sequence[QueryTerm], model: StaticEmbedder | None
 ) -> list[Setting]:
     """The settings of the product that a question names in its own words, the nearest first."""
-    known = [*_settings(graph), *_assigned(index, graph), *_given(index, graph)]
+    said_roots = roots_of(question)
+    configured = _of_environment(_configured(index, graph), said_roots)
+    known = [*_settings(graph), *_assigned(index, graph), *_given(index, graph), *configured]
     if not known or not words:
         return []
     score, said = name_scores(question, words, [f"{one.owner} {one.name}" for one in known], model)
@@ -151,7 +174,7 @@ def settings_meant(
     asked = [of for manner, of in _OF_MANNER if manner.search(question)]
     fits = np.array([sum(any(map(of.fullmatch, one.words)) for of in asked) for one in known], np.float32)
     score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * (fits > 0))
-    is_amount, said_roots = _AMOUNT.search(question) is not None, roots_of(question)
+    is_amount = _AMOUNT.search(question) is not None
     of_amount = is_amount or _AMOUNT_NAMED.search(question) is not None
 
     def is_no_amount(one: _Known) -> bool:
@@ -176,7 +199,9 @@ def settings_meant(
             continue
         if one.place is not None:
             name = f"{one.owner}.{one.name}".lstrip(".")
-            found[name] = Setting(one.owner, one.name, place[0], place[1], float(said[at]), is_assigned=True)
+            found[f"{name} {place[0]}"] = Setting(
+                one.owner, one.name, place[0], place[1], float(said[at]), is_assigned=True
+            )
             continue
         of_name = one.name.replace("_", "").casefold()
         before, key = found.get(of_name), graph.keys[one.node]
@@ -201,6 +226,7 @@ def _told_by(owner: str) -> tuple[bool, bool]:
 _settings_of: WeakKeyDictionary[Graph, list[_Known]] = WeakKeyDictionary()
 _assigned_of: WeakKeyDictionary[LabelIndex, list[_Known]] = WeakKeyDictionary()
 _given_of: WeakKeyDictionary[LabelIndex, list[_Known]] = WeakKeyDictionary()
+_keys_of: WeakKeyDictionary[LabelIndex, list[_Known]] = WeakKeyDictionary()
 """The next question asks the same graph, and a large one has 10,000 properties."""
 
 
@@ -265,6 +291,47 @@ def _given(index: LabelIndex, graph: Graph) -> list[_Known]:
     return _given_of[index]
 
 
+def _configured(index: LabelIndex, graph: Graph) -> list[_Known]:
+    """The keys of the files that configure an application and that no code declares: `TokenCleanupInterval`."""
+    declared = {name.rpartition(".")[2].casefold() for name in graph.names}
+    return [one for one in _keys(index) if one.name.casefold() not in declared]
+
+
+def _keys(index: LabelIndex) -> list[_Known]:
+    """All keys of the files that configure an application, with a value."""
+    if index not in _keys_of:
+        found = []
+        paths = [path for path in index.parts.shard().values("Path", index.scope()) if _CONFIGURES.search(path)]
+        for path, lines in lines_of(index, sorted(paths)).items():
+            text = "\n".join(lines.get(at, "") for at in range(1, max(lines) + 1))
+            for key in configuration_keys(text):
+                above, _, name = key.name.rpartition(".")
+                if value := _SCALAR.search(key.line):
+                    place = path, text.count("\n", 0, key.start) + 1
+                    found.append(_Known(above.replace(".", ":"), name, value[0], _words_of(name), -1, place))
+        _keys_of[index] = found
+    return _keys_of[index]
+
+
+def flag_facts(index: LabelIndex, said: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The feature flags below a section of configuration that is called so, of the files for an environment where a
+    text says one, with the points that show them."""
+    flags = [
+        one for one in _keys(index) if _FLAGS.search(one.owner) and one.place and not non_product_code(one.place[0])
+    ]
+    flags = _of_environment(flags, roots_of(said))
+    facts = [GraphFact(one.name, "", "", *one.place, True, is_comment=True) for one in flags if one.place]
+    at = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(facts), list_heading("feature flag", len({one.name for one in flags}))), at
+
+
+def _of_environment(known: Sequence[_Known], said: frozenset[str]) -> list[_Known]:
+    """Those alone of the files whose names say what a question does, where some do: `appsettings.Production.json`."""
+    wanted = said - _OF_ANY_FILE
+    of_file = [one for one in known if one.place and wanted & roots_of(one.place[0].rpartition("/")[2])]
+    return of_file or [*known]
+
+
 def _assigned_in(code: str, payload: Mapping[str, Any]) -> Iterator[tuple[tuple[str, int], str, str, str]]:
     """(place, what the lambda around it is for, name, value) of all that code assigns to the parameter of a lambda."""
     given = dict[str, str]()
@@ -319,6 +386,7 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     own = sections_of([setting.path], index.parts.shard(), index.scope()).keys() if named.cut else ()
     code = {at: one for at, one in product_of(own or named.ids, index).items() if not has_shown_texts(one["Path"])}
     files = {point: one for point, one in code.items() if one.get("CodeLanguage", "") in _FILES}
+    code = {point: one for point, one in code.items() if not MIGRATION.search(one.get("Path", ""))}
     name, made = _written(setting.name), dict[GraphFact, str]()
     of_others = "".join(rf"(?<!\b{re.escape(other)}\.)" for other in setting.others)
     told: set[tuple[str, int]] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -555,3 +556,32 @@ def test_a_default_may_be_a_constant_or_that_of_the_field_behind(
         told = told_by(index, question, OF_A_SERVER)
         assert told["Default"] == defaults
         assert not any(place.startswith("src/SentParcelDto.cs") for places in told.values() for place in places)
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("how often is the sorter cleaned up?", ["src/appsettings.Production.json:3", "src/appsettings.json:3"]),
+        ("what is the default sorter cleanup interval in production?", ["src/appsettings.Production.json:3"]),
+        ("which feature flags are on in production?", ["src/appsettings.Production.json:6"]),
+        ("list the feature toggles", ["src/appsettings.Production.json:6", "src/appsettings.json:6"]),
+    ],
+)
+def test_keys_of_configuration_that_no_code_declares_are_settings(
+    tmp_path: Path, question: str, places: list[str]
+) -> None:
+    def settings(interval: str, is_on: str) -> str:
+        return (
+            f'{{\n  "Sorter": {{\n    "CleanupInterval": "{interval}"\n  }},\n'
+            f'  "FeatureManagement": {{\n    "Express": {is_on}\n  }}\n}}\n'
+        )
+
+    files = {
+        "src/appsettings.json": settings("00:05:00", "false"),
+        "src/appsettings.Production.json": settings("00:01:00", "true"),
+        "src/Sorter.cs": "namespace Shop;\n\n/// <summary>Sorts parcels.</summary>\npublic class Sorter { }\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask(question, options=AskOptions(threshold=0.0)).text
+        assert sorted(re.findall(r"^- \*\*\S+\*\* in (\S+:\d+): ", told, re.MULTILINE)) == places
