@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_assets.answer.extractive import readme_first
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.passages import CONFIGURATION, PROSE, headings_in
 from rag_assets.answer.plans import (
@@ -48,6 +47,7 @@ from rag_assets.answer.whole_project import (
     is_called_as,
     is_of_action,
     is_of_release,
+    readme_first,
 )
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader

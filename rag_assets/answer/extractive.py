@@ -28,7 +28,7 @@ from rag_assets.answer.passages import (
     passages_of,
 )
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
-from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_release, is_of_whole
+from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_release, is_of_whole, readme_first
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
@@ -397,13 +397,6 @@ def _is_done(passage: Passage, within: Container[Evidence]) -> bool:
     """Whether a passage is a member of the product with a body, which a contract has not."""
     is_member = not (passage.is_type or passage.is_prose) and ("=>" in passage.code or "\n" in passage.code.strip())
     return is_member and passage.evidence in within and non_product_code(passage.evidence.path) is None
-
-
-def readme_first(path: str) -> tuple[bool, bool, int, str]:
-    """The order of documents that tell how something is done."""
-    name = path.rpartition("/")[2].lower()
-    helps = name.startswith(("contribut", "develop", "install"))
-    return not name.startswith("readme"), not helps, path.count("/"), path
 
 
 def _headings_of(words: Sequence[QueryTerm]) -> frozenset[str]:

@@ -625,3 +625,10 @@ _MARKED_ASKED = {
 
 def marked_asked(question: str) -> Marked | None:
     return next((marked for marked, said in _MARKED_ASKED.items() if said.search(question.strip())), None)
+
+
+def readme_first(path: str) -> tuple[bool, bool, int, str]:
+    """The order of documents that tell how something is done."""
+    name = path.rpartition("/")[2].lower()
+    helps = name.startswith(("contribut", "develop", "install"))
+    return not name.startswith("readme"), not helps, path.count("/"), path
