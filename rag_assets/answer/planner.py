@@ -518,9 +518,12 @@ def _listed(asked: Asked) -> Planned | None:
         models = _from_graphs(asked, listing, DATABASE_MODEL, subject, rest)
         known = models if models.at else known
     if not known.at and is_run_by_itself(noun):
-        from rag_assets.answer.usage_plan import scheduled_members
+        from rag_assets.answer.usage_plan import configured_schedules, scheduled_members
 
-        return _answered(asked, Intent.LIST, scheduled_members(asked.target, subject)) or known
+        members = scheduled_members(asked.target, subject)
+        indexes = asked.target.members.values()
+        scheduled = members if members[1] else _first(configured_schedules(index, subject) for index in indexes)
+        return _answered(asked, Intent.LIST, scheduled) or known
     if not known.at and noun == "page":  # of an app that no folder is called as
         everywhere = _from_graphs(asked, listing, noun)
         if everywhere.at:

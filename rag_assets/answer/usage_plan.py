@@ -55,6 +55,13 @@ _SCHEDULES = re.compile(
     r"|\[TimerTrigger\(|^\s*#\[(?:\w+::)*cron\b"
 )
 """What runs a member by a schedule: `@Cron("0 * * * *")`, `@Scheduled(fixedRate = 60)`."""
+_CONFIGURED_SCHEDULE = "schedule cron crontab cronExpression CronSchedule"
+_CRON = r"(?:@(?:hourly|daily|midnight|weekly|monthly|yearly)\b|[\d*][\d*/,-]*(?:\s+[\dA-Z*?][\dA-Za-z*/,?#-]*){4,5})"
+_IS_SCHEDULE = re.compile(
+    rf"\s*(?:-\s*)?[\"']?(?P<key>[\w.-]*(?:[cC]ron|[sS]chedule)[\w.-]*)[\"']?\s*[:=]\s*[\"']?{_CRON}"
+)
+_CRONTAB_LINE = re.compile(rf"\s*{_CRON}\s+\S")
+_NAMED_ABOVE = re.compile(r"\s*(?:-\s*)?[\"']?name[\"']?\s*[:=]\s*[\"']?(?P<name>[^\"'#\n]*[^\"'#\s,])")
 _ACCESS = re.compile(
     r"^\s*\[.*?\b\w*(?:Authorize|AllowAnonymous|Permission)\w*\b"
     r"|\.(?:AllowAnonymous|RequireAuthorization|Require\w*(?:Permission|Policy|Role)\w*)\("
@@ -133,6 +140,25 @@ def scheduled_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple
     }
     shown = _by_place(about, MOST_LISTED)
     return GraphFacts(tuple(shown), len(about), list_heading("scheduled job", len(about))), shown
+
+
+def configured_schedules(index: LabelIndex, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """What files of configuration run by a cron expression, each called as the nearest name above it says, else as its
+    key."""
+    likely = product_of(points_with(_CONFIGURED_SCHEDULE, index, _MOST_READ), index).values()
+    paths = {one["Path"] for one in likely if one.get("CodeLanguage", "") in CONFIGURATION}
+    found: list[GraphFact] = []
+    for path, lines in sorted(lines_of(index, paths).items()):
+        name, of_file = "", path.rpartition("/")[2]
+        for number, text in lines.items():
+            called = _NAMED_ABOVE.match(text)
+            name = called["name"] if called is not None else name
+            keyed = _IS_SCHEDULE.match(text) or (of_file.startswith("crontab") and _CRONTAB_LINE.match(text))
+            own = name or (keyed and keyed.groupdict().get("key")) or of_file
+            if keyed and says(subject, f"{path} {own}"):
+                found.append(GraphFact(own, "", "", path, number, True, is_comment=True))
+    at = facts_at(found[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(found), list_heading("scheduled job", len(found))), at
 
 
 def command_line_facts(

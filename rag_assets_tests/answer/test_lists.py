@@ -189,6 +189,34 @@ def coded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         yield index
 
 
+CRONTAB = """\
+jobs:
+  - name: Delete logs
+    command: run -j logs
+    schedule: "15 5 * * *"
+
+  - name: Growth
+    schedule: "@daily"
+"""
+
+
+@pytest.mark.parametrize("question", ["which cron jobs are there?", "how often do the scheduled jobs run?"])
+def test_jobs_that_configuration_runs_by_a_schedule_are_listed(tmp_path: Path, question: str) -> None:
+    files = {
+        "ops/jobs.yml": CRONTAB,
+        "app/appsettings.json": '{\n  "Mail": {\n    "ReminderCron": "0 0 3 * * ?",\n    "Schedule": "often"\n  }\n}\n',
+        "app/run.py": "def run():\n    pass\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask(question, options=AskOptions()).text
+    assert re.findall(r"- \*\*(.+?)\*\* in (\S+):", told) == [
+        ("ReminderCron", "app/appsettings.json:3"),
+        ("Delete logs", "ops/jobs.yml:4"),
+        ("Growth", "ops/jobs.yml:7"),
+    ]
+
+
 def test_a_sort_that_nothing_is_of_is_no_list(shop: Index) -> None:
     found = shop.ask("which audit events are there?", options=AskOptions(threshold=0.0))
     assert found.intent is not Intent.LIST and "events:**" not in found.text
