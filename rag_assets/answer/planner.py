@@ -48,6 +48,7 @@ from rag_assets.answer.question_analysis import (
     foreign_keys_asked,
     intent_of,
     is_subject,
+    keys_asked,
     length_asked,
     listed_noun,
     members_asked,
@@ -76,6 +77,7 @@ from rag_assets.answer.whole_project import (
 )
 from rag_assets.contracts.evidence import short_name
 from rag_assets.errors import NoEmbedderError
+from rag_assets.languages.desktop import SHOWN
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
 from rag_assets.search.line_references import meant, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
@@ -102,6 +104,9 @@ _MOST_NEAR = 3  # files of one name
 _MOST_PLACES = 8  # that say which columns a table has
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _CALLED = re.compile(r"@?\w+")
+_OF_KEYS = re.compile(
+    r"(?:short[-_]?cuts?|hot[-_]?keys?|key[-_]?(?:bindings?|map))[^/]*\.(?:adoc|html?|mdx?|rst|txt)$", re.IGNORECASE
+)
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
 _PACKAGES = frozenset({"package", "dependency", "library"})
 _APPS = frozenset(
@@ -517,6 +522,11 @@ def _listed(asked: Asked) -> Planned | None:
     if noun == "model" or (noun in ("entity", "table") and not known.at):
         models = _from_graphs(asked, listing, DATABASE_MODEL, subject, rest)
         known = models if models.at else known
+    if noun.rpartition(" ")[2] in SHOWN:
+        from rag_assets.answer.usage_plan import window_facts
+
+        windows = (window_facts(index, graph, noun, subject) for index, graph in asked.graphs)
+        known = _answered(asked, Intent.LIST, _together(windows)) or known
     if not known.at and is_run_by_itself(noun):
         from rag_assets.answer.usage_plan import configured_schedules, scheduled_members
 
@@ -599,6 +609,19 @@ def _flags(asked: Asked) -> Planned | None:
     from rag_assets.answer.setting_plan import flag_facts
 
     known = _first(flag_facts(index, rest) for index in asked.target.members.values())
+    return _answered(asked, Intent.LIST, known)
+
+
+def _keys(asked: Asked) -> Planned | None:
+    """What the keys of a program do, all of them or those about a subject; a document of all of them tells more."""
+    rest = keys_asked(asked.question.text)
+    if rest is None or any(_OF_KEYS.search(hit.path) for hit in asked.hits):
+        return None
+    from rag_assets.answer.usage_plan import shortcut_facts
+
+    about = roots_of(_with_it(rest, asked.target))
+    subject = [word for word in asked.words if word.root in about and is_subject(word)]
+    known = _together(shortcut_facts(index, subject) for index in asked.target.members.values())
     return _answered(asked, Intent.LIST, known)
 
 
@@ -818,6 +841,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _data,
     _columns,
     _command_line,
+    _keys,
     _constant,
     _parameters,
     _registered,

@@ -30,6 +30,7 @@ from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.languages.configuration_keys import settings_read, variables_named
+from rag_assets.languages.desktop import SHOWN
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.phrases import PhraseMatches, points_saying
@@ -48,7 +49,7 @@ _HAVING = frozenset(
     )
 )
 """What a list says of all that it has, and no name does."""
-_CONTAINERS = frozenset(
+CONTAINERS = frozenset(
     map(
         root,
         word_set(
@@ -206,7 +207,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     has several."""
     parts = parts_named(graph, said)
     subject = [word for word in subject if word.root not in _HAVING]
-    telling = [word for word in subject if word.root not in _CONTAINERS]
+    telling = [word for word in subject if word.root not in CONTAINERS]
     found = seen_of(nodes_listed(graph, noun, subject, parts), index)
     if not found and telling:
         subject, found = telling, seen_of(nodes_listed(graph, noun, telling, parts), index)
@@ -219,7 +220,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     fewest = 1 if is_one or (sort in _HOSTED - _SCHEDULED and last in _RUN) else _FEWEST_LISTED
     if not found and (" " in noun or noun == "page"):  # value objects are seldom called so
         found = seen_of(_in_folder(graph, noun, telling), index)
-    if len(found) < fewest and all(word.root in _CONTAINERS for word in subject):
+    if len(found) < fewest and all(word.root in CONTAINERS for word in subject):
         subject = ()
         found = seen_of(nodes_listed(graph, noun), index)
     if len(found) < fewest:
@@ -383,6 +384,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     functions = _test_functions(graph) if noun == "test" else ()
     wanted = [root(word) for word in (*sort, noun)]
     lasts = _ERRORS if noun in _ERRORS else {wanted[-1]}
+    of_base = _IS_ERROR if noun in _ERRORS else re.compile(rf"{noun.capitalize()}\b") if noun in SHOWN else None
     named, contracts = list[int](), list[int]()
     for node in types:
         if noun == "test" and graph.language(node) in _TEST_FUNCTIONS:
@@ -392,7 +394,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         said = [root(word) for word in identifier_words(graph.names[node])]
         if said[said[:1] == ["i"] : len(said) - (said[-1:] == ["base"])] == wanted:
             contracts.append(node)
-        elif said and (said[-1] in lasts or (lasts is _ERRORS and _IS_ERROR.search(_bases(graph, node)))):
+        elif said and (said[-1] in lasts or (of_base and of_base.search(_bases(graph, node)))):
             named.append(node)
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
     derived, bases = derived_from(graph, contracts if sort else [*contracts, *one_of_them])

@@ -855,6 +855,21 @@ def command_line_asked(question: str) -> tuple[str, str, bool]:
     return called, _TAKEN.sub(" ", _OF_COMMAND.sub(" ", rest)), is_meant
 
 
+_KEYS = re.compile(
+    r"^\W*(?:which|what(?:'s)?|list|show|are|is|name|give)\b"
+    r"(?: (?:me|all|the|a|an|are|is|there|any|default|available|different|which))*"
+    r" (?:(?:keyboard|key|global|menu) )?(?:short-?cuts?(?: keys?)?|hot-?keys?|key-?bindings?|accelerators?"
+    r"|key (?:bindings?|combinations?|gestures?|strokes?)|shortcut (?:keys?|combinations?))\b(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def keys_asked(question: str) -> str | None:
+    """What a question about the shortcuts of a program says of them, '' where it wants all; None for another one."""
+    found = _KEYS.match(question.strip())
+    return re.sub(r"\b(?:exists?|defined|supported|available)\b", " ", found["rest"]) if found is not None else None
+
+
 _FOR_A_THING = re.compile(r"\b(?:for|of|about) (?:(?:the|an?|all|our) )*(?P<thing>\w+(?: \w+)?)\W*$", re.IGNORECASE)
 
 

@@ -1,6 +1,6 @@
 """Which projects use a package, by the manifests and project files that name it; what receives a message that the graph
-knows no handler of; what a program takes on its command line; who may call an endpoint; and what a change of something
-reaches."""
+knows no handler of; what a program takes on its command line and by its keys, and which windows it shows; who may call
+an endpoint; and what a change of something reaches."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ from rag_assets.answer.everyday_plan import lines_of
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fact_of, facts_at, named_nodes, seen_of
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans import (
+    CONTAINERS,
     MOST_LISTED,
     code_of,
     facts_naming,
     list_heading,
+    nodes_listed,
     points_naming,
     points_with,
     product_of,
     says,
 )
-from rag_assets.answer.question_analysis import QueryTerm, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file
 from rag_assets.graph.lookup import short_name
+from rag_assets.identifiers import identifier_words
 from rag_assets.languages.command_line import (
     COMMAND_WORDS,
     OPTION_WORDS,
@@ -39,6 +42,7 @@ from rag_assets.languages.command_line import (
     commands_declared,
     options_declared,
 )
+from rag_assets.languages.desktop import KEY_WORDS, keys_declared, laid_out
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -88,6 +92,8 @@ _FOR_OTHERS = re.compile(
 _SAYING_FOR_OTHERS = "AddFallbackPolicy FallbackPolicy SetFallbackPolicy AuthorizeFilter MapControllers MapRazorPages"
 _MOST_OF_STATEMENT = 12  # lines
 _TYPE = re.compile(r"^[^/*\"]*\b(?:class|interface|record|object)\s+\w+")
+_COMMENTS = ("//", "*", "# ", "<!--")
+_MOST_OF_A_HEAD = 30  # lines, in which a file of XAML says what it lays out
 _MOST_ENDPOINTS = 40  # that a question can mean
 _MOST_READ = 300  # sections with these words, the likeliest
 _RECEIVES = (
@@ -178,7 +184,7 @@ def command_line_facts(
         declared = commands_declared(text, languages[path]) if is_command else of_options(text)
         for name, at in sorted(declared, key=itemgetter(1)):
             line = numbers[text.count("\n", 0, at)]
-            if not lines[line].lstrip().startswith(("//", "*", "# ")):
+            if not lines[line].lstrip().startswith(_COMMENTS):
                 found.append(GraphFact(name, "", "", path, line, True, is_comment=True))  # or an attribute
     points = facts_at(found, index)
     if subject:
@@ -188,6 +194,62 @@ def command_line_facts(
     heading = list_heading("command" if is_command else f"command line {noun}", len(points))
     shown = dict(list(points.items())[:MOST_LISTED])
     return GraphFacts(tuple(shown), len(points), heading), shown
+
+
+def shortcut_facts(index: LabelIndex, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that give a key something to do, by the members that they lie in, those about a subject,
+    with their points."""
+    likely = product_of(points_with(KEY_WORDS, index, _MOST_READ), index).values()
+    lines = lines_of(index, {one["Path"] for one in likely if one.get("CodeLanguage", "") not in PROSE})
+    found = [
+        GraphFact("", "", "", path, [*known][text.count("\n", 0, at)], True, is_comment=True)
+        for path, known in lines.items()
+        if (text := "\n".join(known.values()))
+        for at in keys_declared(text)
+    ]
+    points = facts_at(found, index)
+    payloads = index.parts.shard().retrieve(sorted(set(points.values())), index.scope())
+    named: dict[GraphFact, str] = {}
+    all_said: dict[GraphFact, str] = {}
+    for one, point in points.items():
+        file, line = one.path.rpartition("/")[2], lines[one.path][one.line]
+        name = _member_at(payloads[point], one.line).rpartition(" ")[2].rpartition("/")[2] or file
+        said = f"{name} {file} {line}"
+        if says(subject, said) and not line.lstrip().startswith(_COMMENTS):
+            named[replace(one, source=name)] = point
+            if {word.root for word in subject} <= roots_of(said):
+                all_said[replace(one, source=name)] = point
+    named = all_said or named
+    shown = _by_place(named, MOST_LISTED)
+    return GraphFacts(tuple(shown), len(named), list_heading("shortcut", len(named))), shown
+
+
+def window_facts(
+    index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The windows, pages or the like about a subject that XAML lays out, with the types of code that are called so and
+    are no bases of them; nothing where no XAML does."""
+    subject = [word for word in subject if word.root not in CONTAINERS]
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if path.endswith((".xaml", ".axaml"))]
+    wanted = [root(word) for word in noun.split()]
+    facts: dict[str, GraphFact] = {}
+    tags: set[str] = set()
+    for path, lines in lines_of(index, [one for one in paths if non_product_code(one) is None]).items():
+        known = laid_out("\n".join(list(lines.values())[:_MOST_OF_A_HEAD]))
+        if known is None or [root(word) for word in identifier_words(known[1])][-len(wanted) :] != wanted:
+            continue
+        name, tag, at = known
+        tags.add(tag)
+        if says(subject, f"{name} {path}"):
+            line = [*lines]["\n".join(lines.values()).count("\n", 0, at)]
+            facts[name] = GraphFact(name, "", "", path, line, True, is_comment=True)
+    for one in nodes_listed(graph, noun, subject) if facts else ():
+        is_contract = re.match(r"I[A-Z]", one.name) is not None or one.name in tags
+        if non_product_code(one.path) is None and not is_contract:
+            facts.setdefault(one.name, one.fact)
+    found = facts_at(facts.values(), index)
+    shown = _by_place(found, MOST_LISTED)
+    return GraphFacts(tuple(shown), len(found), list_heading(noun, len(found))), shown
 
 
 def _member_at(payload: Mapping[str, Any], line: int) -> str:

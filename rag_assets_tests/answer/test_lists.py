@@ -1006,6 +1006,34 @@ def test_pages_are_what_routes_of_their_files_lead_to_or_what_lies_in_their_fold
         assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE) == ["Basket.jsx", "Till.jsx"]
 
 
+def test_keys_and_windows_of_a_program_are_listed(tmp_path: Path) -> None:
+    window = '<c:PenWindow x:Class="Pen.{0}"\n    xmlns="http://schemas.microsoft.com/winfx/2006/xaml/presentation">\n'
+    files = {
+        "src/Editor.xaml": window.format("Editor") + "</c:PenWindow>\n",
+        "src/Settings.xaml": window.format("Settings") + "</c:PenWindow>\n",
+        "src/Editor.xaml.cs": "namespace Pen;\n\npublic partial class Editor : IEditor\n{\n}\n",
+        "src/PenWindow.cs": "namespace Pen;\n\npublic class PenWindow : Window\n{\n}\n",
+        "src/About.cs": "namespace Pen;\n\npublic class About : Form\n{\n}\n",
+        "src/Crash.cs": "namespace Pen;\n\npublic class Crash : Form\n{\n}\n",
+        "src/Commands.cs": "namespace Pen;\n\npublic static class Commands\n{\n"
+        '    public static RoutedUICommand NewDrawing = new("New", "New", typeof(Commands),\n'
+        "        [new KeyGesture(Key.N, ModifierKeys.Control)]);\n\n"
+        '    public static RoutedUICommand Save = new("Save", "Save", typeof(Commands),\n'
+        "        [new KeyGesture(Key.S, ModifierKeys.Control)]);\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "pen", files), "pen")
+
+    def told(question: str) -> list[str]:
+        text = index.ask(question, options=AskOptions()).text
+        return [line.split("**")[1] for line in text.splitlines() if line.startswith("- **")]
+
+    with open_index("pen@main", home=tmp_path / "home") as index:
+        assert told("which windows does the app have?") == ["Editor", "Settings"]
+        assert told("which forms are there?") == ["About", "Crash"]
+        assert told("which keyboard shortcuts are there?") == ["NewDrawing", "Save"]
+        assert told("what is the shortcut for a new drawing?") == ["NewDrawing"]
+
+
 def test_what_a_program_compares_its_arguments_with_is_listed(tmp_path: Path) -> None:
     files = {
         "src/Program.cs": "class Program\n{\n    static void Main(string[] args)\n    {\n        switch (args[0])\n"
