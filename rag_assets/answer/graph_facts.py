@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rag_assets.index.vectors.vector_api import PointReader
     from rag_assets.search.index import LabelIndex
 
+_MOST_PARAMETERS = 4  # of a type
 MOST_FACTS = 8
 """Of one answer: what fits a screen. The count says how many there are; `rag-assets graph` lists all."""
 _MOST_DERIVED = 40  # as many as a list has
@@ -95,6 +96,13 @@ def named_nodes(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
         for node in (*match.nodes, *match.candidates[:4]):
             keys[graph.keys[node]] = None
     return tuple(keys)
+
+
+def with_generic_forms(graph: Graph, keys: Sequence[str]) -> tuple[str, ...]:
+    """With the types of the same names that have type parameters: `IStore<T>` beside `IStore`."""
+    plain = [key.rpartition("|") for key in keys if "`" not in key]
+    forms = (f"{symbol}`{count}|{kind}" for symbol, _, kind in plain for count in range(1, _MOST_PARAMETERS + 1))
+    return (*keys, *(key for key in forms if graph.find(key) is not None))
 
 
 def declares(graph: Graph, name: str, *, only_types: bool = False) -> bool:

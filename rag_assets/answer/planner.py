@@ -21,6 +21,7 @@ from rag_assets.answer.graph_facts import (
     facts_at,
     named_nodes,
     near_names,
+    with_generic_forms,
 )
 from rag_assets.answer.question_analysis import (
     Intent,
@@ -315,7 +316,8 @@ def _everyday(asked: Asked) -> Planned | None:
             return Planned(wish, facts, at, decides=True, lead=lead)
         if asked.wish.intent is Intent.OVERVIEW:
             return None
-        return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {action}")
+        asks = action.replace(" ", " with ")
+        return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {asks}")
     if question.about is Everyday.RELEASE:
         (version,) = question.words
         told_of = [release(index, version) for index in asked.target.members.values()]
@@ -896,6 +898,8 @@ def _from_graphs(
             warnings.append(graph)
             continue
         keys = named_nodes(graph, wish.names or wish.routes)
+        if wish.intent is Intent.IMPLEMENTATIONS:
+            keys = with_generic_forms(graph, keys)
         near |= dict.fromkeys(other for name in undeclared for other in near_names(graph, name))
         if not keys and not undeclared and wish.intent in (Intent.ROUTES, Intent.TABLES):
             own = [hit for hit in asked.hits if hit.label == index.label][:_GRAPH_ENTRIES]

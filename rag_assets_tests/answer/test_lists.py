@@ -1103,3 +1103,18 @@ def test_groups_handlers_and_the_policy_of_all_others_say_who_may_call(
     with open_index("shop@main", home=tmp_path / "home") as index:
         found = index.ask(question, options=AskOptions()).text
         assert re.findall(r"^- \*\*(.*?)\*\* in (\S+:\d+): ", found, re.MULTILINE) == told
+
+
+def test_implementations_of_a_contract_are_also_those_of_its_generic_form(tmp_path: Path) -> None:
+    files = {
+        "src/IStore.cs": "namespace Shop;\n\npublic interface IStore { }\n\npublic interface IStore<T> : IStore { }\n",
+        "src/CrateStore.cs": "namespace Shop;\n\npublic class CrateStore : IStore<int> { }\n",
+        "src/web/Pages/Crates.razor": '@page "/crates"\n\n<h1>Crates</h1>\n',
+        "src/web/Pages/Boxes.razor": '@page "/boxes"\n\n<h1>Boxes</h1>\n',
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("what implements IStore?", options=AskOptions()).text
+        assert "**CrateStore** implements **IStore** in src/CrateStore.cs:3" in told
+        told = index.ask("which pages does the admin app have?", options=AskOptions()).text
+        assert told.startswith("**2 pages:**\n"), "the app that no folder is called as"
