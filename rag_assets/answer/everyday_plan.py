@@ -48,6 +48,7 @@ from rag_assets.answer.whole_project import (
     is_of_action,
     is_of_release,
     readme_first,
+    says_platform,
 )
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
@@ -218,7 +219,8 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
         ", docker build, docker-compose build, docker compose build, python -m build, cargo build, swift build"
         ", cmake --build, mix compile, sbt compile, gem build, zig build",
         "run": "npm start, npm run dev, npm run start, yarn start, yarn dev, pnpm dev, pnpm start, dotnet run"
-        ", aspire run, go run, docker compose up, docker-compose up, docker compose -f, docker run, make run"
+        ", aspire run, go run, docker compose up, docker-compose up, docker compose -f, docker-compose -f, docker run"
+        ", make run"
         ", manage.py runserver, spring-boot:run, bootrun, java -jar, uvicorn, flask run, tye run, cargo run, swift run"
         ", rails server, mix phx.server, php -s",
         "install": "npm install, npm i , npm ci, yarn add, yarn install, pnpm install, pnpm add, pip install, uv sync"
@@ -255,6 +257,7 @@ _TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
 _SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
 _SCRIPTS_OF = re.compile(r"^\s*\"scripts\"\s*:\s*\{")
 _WITH_SCRIPTS = frozenset({"package.json", "composer.json", "makefile", "taskfile.yml", "justfile"})
+_SHELLS = (".cmd", ".ps1", ".sh")
 _IN_WORKFLOWS = frozenset({"test", "build", "lint"})
 """What workflows do as people do; what they install and run is of the machine that they run on."""
 _MOST_STEPS, _MOST_OF_A_FILE = 8, 3
@@ -584,23 +587,31 @@ def _sizes(index: LabelIndex, paths: Sequence[str]) -> tuple[GraphFacts, dict[Gr
 
 def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, str], tuple[str, ...]]:
     """How something is done: the lines of documents, scripts and workflows that have its commands, and the points of
-    documents whose headings say it."""
+    documents whose headings say it; of `deploy azure` those that say that platform."""
+    wanted, _, platform = action.partition(" ")
     paths = sorted(index.parts.shard().values("Path", index.scope()), key=_depth)
     documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=readme_first)
     scripts = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS]
+    shells = [path for path in paths if path.endswith(_SHELLS) and non_product_code(path) is None]
     workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
     facts: list[GraphFact] = []
     for group, files, of_file in (
         ("Documents", documents, _commands),
         ("Scripts", [path for path in scripts if non_product_code(path) is None][:_MOST_OF_A_FILE], _scripts),
-        ("Workflows", workflows if action in _IN_WORKFLOWS else [], _commands),
+        ("Shell scripts", shells if platform else [], _commands),
+        ("Workflows", workflows if wanted in _IN_WORKFLOWS else [], _commands),
     ):
         lines = lines_of(index, files)
-        told = [
-            GraphFact(name, "", "", path, number, certain=True, group=group, is_comment=True)
-            for path in files
-            for number, name in islice(of_file(path, lines.get(path, {}), action).items(), _MOST_OF_A_FILE)
-        ]
+        told: list[GraphFact] = []
+        for path in files:
+            known = lines.get(path, {})
+            said = of_file(path, known, wanted)
+            if platform:
+                said = {number: name for number, name in said.items() if says_platform(known[number], platform)}
+            told += [
+                GraphFact(name, "", "", path, number, certain=True, group=group, is_comment=True)
+                for number, name in islice(said.items(), _MOST_OF_A_FILE)
+            ]
         facts += told[: _MOST_STEPS // 2]
     return *_at(index, facts[:_MOST_STEPS]), _headed_points(index, documents, action)
 

@@ -384,6 +384,28 @@ _ACTIONS = key_of_word(
         "test": "test tested tests",
     }
 )
+_PLATFORMS = {
+    name: re.compile(words, re.IGNORECASE)
+    for name, words in {
+        "aws": r"\b(?:amazon|aws|cdk|ecs)\b",
+        "azure": r"\b(?:az|azd|azure)\b",
+        "docker": r"\b(?:compose|containers?|docker|dockerfile)\b",
+        "heroku": r"\bheroku\b",
+        "iis": r"\biis\b",
+        "kubernetes": r"\b(?:helm|k8s|kubectl|kubernetes|kustomize)\b",
+    }.items()
+}
+"""Where something is run or deployed, and the words of headings and commands for it."""
+_PLATFORM_CALLED = key_of_word(
+    {
+        "aws": "amazon aws",
+        "azure": "azure",
+        "docker": "compose container containers docker docker-compose image",
+        "heroku": "heroku",
+        "iis": "iis",
+        "kubernetes": "helm k8s kubernetes",
+    }
+)
 _HEADINGS = {
     "build": word_set("build building compile compiling"),
     "configure": word_set("configuration configure configuring"),
@@ -399,6 +421,7 @@ _SET_UP = frozenset({("setting", "up"), ("set", "up"), ("getting", "started"), (
 _STEPS = frozenset({"command", "commands", "steps"})
 _BESIDE_ACTIONS = word_set(
     "set up locally local myself mac macos linux windows computer laptop machine development environment dev unit",
+    "everything",
     "integration suite source sources scratch command commands steps production server getting get started own",
 )
 _LICENCE = word_set("license licence licensed licensing under open source copyright legal terms released")
@@ -498,12 +521,13 @@ def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     actions = dict.fromkeys(_ACTIONS[word] for word in words if word in _ACTIONS)
     actions |= {"install": None} if "set" in words and "up" in words else {}
     asks = words[0] == "how" or (words[0] in ("what", "which") and not _STEPS.isdisjoint(words))
-    if not asks or not actions or not said <= _ACTIONS.keys() | _BESIDE_ACTIONS:
+    if not asks or not actions or not said <= _ACTIONS.keys() | _BESIDE_ACTIONS | _PLATFORM_CALLED.keys():
         return None
     if words[0] == "how" and words[1] not in ("do", "to", "can", "should", "could", "is"):
         return None
     first = "test" if "test" in actions else next(iter(actions))
-    return EverydayQuestion(Everyday.STEPS, (first,))
+    platform = next((_PLATFORM_CALLED[word] for word in words if word in _PLATFORM_CALLED), "")
+    return EverydayQuestion(Everyday.STEPS, (f"{first} {platform}".strip(),))
 
 
 def _of_one(words: Sequence[str], written: Sequence[str]) -> EverydayQuestion | None:
@@ -582,7 +606,9 @@ def _technology(called: tuple[str, ...], rest: Sequence[str]) -> EverydayQuestio
 
 
 def is_of_action(heading: str, action: str) -> bool:
-    """Whether what is below a heading tells how something is done."""
+    """Whether what is below a heading tells how something is done, for `run docker` how with that."""
+    if platform := action.partition(" ")[2]:
+        return says_platform(heading, platform)
     words = _WORD.findall(heading.lower())
     is_set_up = action == "install" and any(pair in _SET_UP for pair in pairwise(words))
     return is_set_up or not _HEADINGS[action].isdisjoint(words)
@@ -594,9 +620,16 @@ def is_of_release(heading: str, version: str) -> bool:
 
 
 def is_called_as(path: str, action: str) -> bool:
-    """Whether the name of a file, as `CONTRIBUTING.md` is one, has no words but those of an action."""
+    """Whether the name of a file, as `CONTRIBUTING.md` is one, has no words but those of an action, or the platform."""
     name = path.rpartition("/")[2].partition(".")[0].lower()
-    return _HEADINGS[action].issuperset(re.split(r"[-_]+", name))
+    first, _, platform = action.partition(" ")
+    words = re.split(r"[-_]+", name)
+    return says_platform(" ".join(words), platform) if platform else _HEADINGS[first].issuperset(words)
+
+
+def says_platform(text: str, platform: str) -> bool:
+    """Whether a heading or a command is of a platform."""
+    return _PLATFORMS[platform].search(text) is not None
 
 
 class Marked(StrEnum):

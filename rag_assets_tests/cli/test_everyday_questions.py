@@ -1252,3 +1252,38 @@ def test_what_lines_of_their_own_tell_of_is_a_list(cloud: CommandLine, question:
     answer = asked(cloud, question).json["answer"]
     assert answer.startswith(told[0]) and answer.count("\n- **") == len(told) - 1
     assert [one for one in told if one not in answer] == []
+
+
+WITH_DOCKER = """\
+# Till
+
+Counts coins.
+
+## Run it
+
+    dotnet run
+
+## From Docker
+
+Pull the image and start it on the counter.
+
+## Deployment
+
+Carry it to the shop.
+"""
+
+
+def test_steps_with_a_platform_are_those_that_say_it(tmp_path: Path) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    files: dict[str, str | bytes] = {
+        "README.md": WITH_DOCKER,
+        "deploy/up.sh": "#!/bin/sh\ndotnet run\ndocker-compose -f compose.yml up -d\n",
+    }
+    index_without_dagster(cli.home, new_repository(tmp_path / "till", files), "till")
+    answer = asked(cli, "how do I run it with docker?").json["answer"]
+    assert "start it on the counter" in answer and "dotnet run" not in answer and "up.sh:3" in answer
+    assert "dotnet run" in asked(cli, "how do I run it?").json["answer"]
+    done = cli.run("ask", "how do I deploy it to Azure?", "--json")
+    assert done.code == 4 or done.json["unsure"]
+    told = str(done.json["reason"]) + str(done.json["notes"])
+    assert "no document, script or workflow says the steps to deploy with azure" in told
