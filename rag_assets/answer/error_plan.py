@@ -37,9 +37,15 @@ _CATCHES = (
     r"|\berrors\.(?:Is|As)\(.*(?<!\w){0}(?!\w)|[!=]=\s*(?:\w+\.)*{0}(?!\w)|\b(?:[Mm]ap|[Hh]andle|[Oo]n|[Cc]atch)\w*<{0}>"
     r"|[Hh]andler\(.*(?<!\w){0}(?!\w)|\bI?Exception\w*<{0}>|^\s*(?:\w+\.)*{0}(?:\s+\w+)?\s*=>"
 )
+_SURELY = (
+    r"\b(?:throw|raise|panic|reject|throwError|catch|except|rescue)\b.*(?<!\w){0}(?!\w)|\berrors\.(?:Is|As)\(.*(?<!\w){0}(?!\w)"
+    r"|(?<!\w){0}\.new\b"
+)
+"""What is done with errors alone: a type that is only made and compared with is none, whatever else is raised in it."""
 _MAKES = r"(?<!\w)new\s+(?:\w+\.)*{0}(?!\w)"
 """Where no line both makes and throws it: a method that makes the error for a status, `orElseThrow(() -> new …)`."""
 _VALUE = re.compile(r"Err[A-Z]")
+_ERROR_NAME = re.compile(r"(?:Exception|Error|Fault|Failure|Problem)(?:\W|$)|^Err[A-Z]|_ERR_")
 _THROWN_TYPE = re.compile(r"\b(?:throw\s+(?:new\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z]))((?:\w+\.)*[A-Z]\w+)")
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|#)")
 _CHECKS_ARGUMENT = re.compile(
@@ -57,6 +63,9 @@ def error_facts(target: Searchable, names: Iterable[str], *, caught_first: bool)
     found: dict[GraphFact, str] = {}
     for name in (name.rpartition(".")[2] for name in names):
         payloads = product_of(points_naming(name, target).ids, target)
+        surely = re.compile(_SURELY.format(re.escape(name)))
+        if not _ERROR_NAME.search(name) and not facts_naming(surely, payloads, target, ("", name, True)):
+            continue
         throws = _THROWS + (_RETURNS if _VALUE.match(name) else "")
         told: set[tuple[str, int]] = set()
         for group, verb, pattern in (

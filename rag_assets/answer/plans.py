@@ -882,7 +882,7 @@ def facts_naming(
         symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         symbol = "" if payload.get("Symbol") == path else symbol  # a file without declarations
         members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
-        for line, text in _lines_with(written, said[1].casefold(), code_of(payload, target, skipped), payload):
+        for line, text in _lines_with(written, said[1].casefold(), payload, target, skipped):
             around = next((one for one in members if one.start_line <= line <= one.end_line), None)
             if not declares and _declares(text, around, said[1]):
                 continue
@@ -905,15 +905,19 @@ def _declares(line: str, member: SectionMember | None, name: str) -> bool:
 
 
 def _lines_with(
-    written: re.Pattern[str], name: str, code: str, payload: Mapping[str, Any]
+    written: re.Pattern[str], name: str, payload: Mapping[str, Any], target: Searchable, skipped: Container[str]
 ) -> Iterator[tuple[int, str]]:
     """The lines of the code of a section that have a pattern with a name and do more than import or tell of it."""
+    code, first = code_of(payload, target, skipped), int(payload.get("StartLine", 1))
     if name not in code.casefold():
         return
-    told = _told_in(code)
+    if payload.get("PartTotal", 1) > 1 and ('"""' in code or "'''" in code):  # it may begin or end within a docstring
+        told = {line + 1 - first for line in _told_in(target.parts.document(payload["BlobVersionId"]))}
+    else:
+        told = _told_in(code)
     for at, text in enumerate(code.split("\n")):
         if name in text.casefold() and written.search(text) and not _SAYS_NO_USE.match(text) and at not in told:
-            yield at + int(payload.get("StartLine", 1)), text
+            yield at + first, text
 
 
 def _told_in(code: str) -> set[int]:

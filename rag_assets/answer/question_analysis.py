@@ -994,6 +994,7 @@ def asks_about_failure(question: str) -> bool:
 
 
 _ERROR = re.compile(r"\w*(?:Exception|Error|Fault)|Err[A-Z]\w*|[A-Z]+_ERR_\w+")
+_CALLED_ERROR = re.compile(r"([\w.]+) (?:exception|error|fault)\b", re.IGNORECASE)
 _ASKS_OF_ERROR = re.compile(
     r"\b(?:thrown?|throws?|rais(?:ed?|es)|caught|catch(?:es)?|handle[ds]?|get|happens?|returned|comes?|message|mapped)\b",
     re.IGNORECASE,
@@ -1030,7 +1031,10 @@ def errors_asked(question: str, names: Sequence[str]) -> list[str]:
     says so, as not all errors are called errors."""
     if _THROWN.search(question):
         return list(names)
-    return [name for name in names if _ERROR.fullmatch(name)] if _ASKS_OF_ERROR.search(question) else []
+    called = {found[1] for found in _CALLED_ERROR.finditer(question)}
+    return (
+        [name for name in names if _ERROR.fullmatch(name) or name in called] if _ASKS_OF_ERROR.search(question) else []
+    )
 
 
 _WHAT_HAPPENS = re.compile(

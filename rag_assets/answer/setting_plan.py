@@ -123,8 +123,9 @@ _SCALAR = re.compile(r"(?<=[:=])\s*[^\s{\[|>].*")
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml", "xaml"})
 _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("Default", "Set in", "Setting", "Read in")
 _KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-][\w.:-]*[.:_])?{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)|^\s*<[\w:]+ x:Key=\"{0}\">"
-_READ_BARE = r"^(?!\s*{0},?\s*$).*(?<!\w){1}{0}(?!\w)(?!\s*(?::[^=\n]*)?(?:[-+*/|&?]|:)?=(?![=>]))"
-"""Of a constant, which stands alone; alone on a line it is imported."""
+_READ_BARE = r"^(?!\s*(?:{0},?|\"{0}\",|'{0}',)\s*$).*(?<!\w){1}{0}(?!\w)(?!\s*(?::[^=\n]*)?(?:[-+*/|&?]|:)?=(?![=>]))"
+"""Of a constant, which stands alone; alone on a line it is imported, and in quotes it is one of a list, as of what a
+module exports."""
 _READ = r"(?<=[\w)\]]\.){1}{0}(?!\w)(?!\s*(?:[-+*/|&?]?=(?![=>])|\())"
 
 

@@ -225,3 +225,31 @@ def test_the_errors_that_derive_from_the_one_that_is_meant(tmp_path: Path) -> No
         other = index.ask("which exceptions are thrown when a parcel is lost?", options=AskOptions()).text
     assert told.startswith("**Derived from ParcelRefusedException:**\n- **TooHeavyException** in src/Refusals.cs:5")
     assert "- **NoAddressException** in src/Refusals.cs:7" in told and "Derived from" not in other
+
+
+def test_what_is_raised_in_a_type_is_no_use_of_that_type(tmp_path: Path) -> None:
+    """Events are raised, too, and a type that is made and compared with is no error."""
+    files = {
+        "src/WaterPump.cs": "namespace Shop;\n\npublic class WaterPump\n{\n    public event Action RanEmpty;\n"
+        "    public void Run() => RanEmpty?.Invoke();\n}\n",
+        "src/Station.cs": "namespace Shop;\n\npublic class Station\n{\n    public object Open() => new WaterPump();\n"
+        "    public bool Has(object one) => one is WaterPump;\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert told_by(index, "where is RanEmpty raised in WaterPump?") == {}
+
+
+def test_an_error_of_another_name_and_what_its_documentation_shows(tmp_path: Path) -> None:
+    """Also where the documentation is so long that a section begins within it."""
+    told = "\n".join(f"    A line that says what happens in case {number} of many." for number in range(120))
+    files = {
+        "shop/errors.py": f'class StopSelling(Exception):\n    """Ends a sale.\n\n{told}\n\n'
+        '        raise StopSelling("late")\n\n'
+        f'{told}\n    """\n\n    reason = ""\n',
+        "shop/sale.py": "from shop.errors import StopSelling\n\n\ndef sell(goods):\n    try:\n        goods.take()\n"
+        "    except StopSelling as stopped:\n        return stopped.reason\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert told_by(index, "where is the StopSelling exception handled?") == {CAUGHT: ["shop/sale.py:7"]}

@@ -224,7 +224,8 @@ def test_of_one_name_the_options_tell_and_what_else_is_called_so_does_not(tmp_pa
 
 OF_MODULES = {
     "README.md": "# Jobs\n\nRuns jobs.\n",
-    "jobs/defaults.py": 'DEFAULT_RESULT_TTL = 500\n"""Seconds to keep the result of a job."""\n',
+    "jobs/defaults.py": 'DEFAULT_RESULT_TTL = 500\n"""Seconds to keep the result of a job."""\n'
+    '__all__ = [\n    "DEFAULT_RESULT_TTL",\n]\n',
     "jobs/queue.py": (
         "from jobs.defaults import (\n    DEFAULT_RESULT_TTL,\n)\n\n\nclass Job:\n    result_ttl: int\n\n\n"
         "def enqueue(job, result_ttl=None):\n    result_ttl = parse(result_ttl)\n"

@@ -112,7 +112,8 @@ _TRANSLATION = re.compile(
     rf"|\.{_LOCALE}\.(?:adoc|html?|mdx?|rst)$",
     re.IGNORECASE,
 )
-_NAMED_AS_LOCALE = re.compile(rf"(?:[\w-]+\.)?{_LOCALE}\.\w+", re.IGNORECASE)
+_OF_TEXTS = r"\.(?:ini|json5?|php|toml|xml|ya?ml)"  # of code another name may end so: `do_it.py`
+_NAMED_AS_LOCALE = re.compile(rf"(?:[\w-]+\.)?{_LOCALE}\.\w+|[\w.-]+[-_]{_LOCALE}{_OF_TEXTS}", re.IGNORECASE)
 _FOLDER_OF_LOCALE = re.compile(rf"(?P<inside>{_LOCALE})|values-{_LOCALE}|{_LOCALE}\.lproj", re.IGNORECASE)
 _FOLDER_OF_TEXTS = re.compile(r"i18n|l10n|lang(?:uage)?s?|locales?|locali[sz]ations?|translations?", re.IGNORECASE)
 """Texts in other languages than English, by the conventions of gettext, XLIFF, .NET, Java, Android, Apple, and by
@@ -122,7 +123,9 @@ _TEXTS = re.compile(
     r"|(?:^|/)\w*strings?(?:resources?)?(?:\.[\w-]+)?\.a?xaml$",
     re.IGNORECASE,
 )
-_NAMED_AS_ENGLISH = re.compile(r"(?:[\w-]+\.)?en(?:[-_](?:gb|us))?\.(?!md)\w+", re.IGNORECASE)
+_NAMED_AS_ENGLISH = re.compile(
+    rf"(?:[\w-]+\.)?en(?:[-_](?:gb|us))?\.(?!md)\w+|[\w.-]+[-_]en(?:[-_](?:gb|us))?{_OF_TEXTS}", re.IGNORECASE
+)
 """The same texts in the language that they are written in, by the same conventions and those of XAML."""
 _VERSION = re.compile(r"(?:^|/)(?:[a-z]+[-_]?)??(v\d+(?:\.\w+)*|\d+(?:\.(?:\d+|x))+)(?=/)", re.IGNORECASE)
 _HOW_TO = re.compile(r"\s*(?:how\s+(?:do|can|should|would)\s+(?:i|we|you|one)|how\s?to)\b", re.IGNORECASE)
