@@ -321,7 +321,7 @@ _DECLARED = r"(?:table|view|class|type|interface|record|struct|entity|model|have
 _OWNER = rf"(?:(?:the|an?) )?(?P<{{0}}>\w+(?: (?!{_DECLARED}\b)\w+)?(?= {_DECLARED}\b)|[\w.]+)(?: {_DECLARED})*"
 _MEMBERS = re.compile(
     r"^\W*(?:(?:what|which|list|show|the|all)\b(?: are| the| me| all)* )?"
-    r"(?:columns|fields|properties|members|methods|settings|options)"
+    r"(?:columns|fields|properties|members|(?:g?rpc )?methods|g?rpcs|settings|options)"
     rf" (?:are in|in|of|does|do|has|have) {_OWNER.format('owner')}(?: in the (?:database|db))?\W*$"
     rf"|^\W*what does {_OWNER.format('model')} (?:store|contain|hold|consist of)\W*$",
     re.IGNORECASE,

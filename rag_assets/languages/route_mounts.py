@@ -22,6 +22,7 @@ ROUTED_LANGUAGES = {
     "go": "go",
     **dict.fromkeys(("java", "kotlin"), "java"),
     "php": "php",
+    "proto": "proto",
     "python": "python",
     "ruby": "ruby",
     "rust": "rust",

@@ -1,7 +1,7 @@
 """The HTTP routes that code of Go, Java, Kotlin, PHP, Python, Rust and TypeScript declares, by what its frameworks
 write: annotations and decorators of members, calls that register a handler, and files whose path is the route (gin,
 echo, chi, fiber, gorilla/mux, net/http; Spring, WebFlux, JAX-RS, Ktor; Laravel, Slim, Symfony; FastAPI, Flask, Django,
-aiohttp, Starlette; axum, actix, Rocket; NestJS, Express, Fastify, Koa, Hono, Next.js).
+aiohttp, Starlette; axum, actix, Rocket; NestJS, Express, Fastify, Koa, Hono, Next.js), and those of services of gRPC.
 
 A prefix is known where a class, a group, a router or an `include` of the same file says it; what other files mount,
 `languages.route_mounts` tells. Pure; never raises for any text, and takes linear time.
@@ -255,7 +255,9 @@ _LINE_OF_CHAIN_ENDS = re.compile(r"(?<![.,({])\n")
 
 
 def registered_routes(text: str, language: str) -> Iterable[Route]:
-    """The routes that calls in a file register, in text order."""
+    """The routes that calls in a file register, in text order, or of Protobuf those that its services are served at."""
+    if language == "proto":
+        return _proto_routes(text) if "google.api.http" in text else ()
     may_have = _MAY_HAVE.get(language)
     if may_have is None or not may_have.search(text):
         return ()
@@ -552,6 +554,27 @@ _READERS = {
     "rust": _rust_routes,
     "typescript": _express_routes,
 }
+
+# services
+
+_PROTO = re.compile(
+    r"//[^\n]*|\brpc\s+(?P<rpc>\w+)|\b(?P<verb>get|put|post|delete|patch)\s*:\s*\"(?P<path>/[^\"\n]*)\"", re.IGNORECASE
+)
+_PROTO_FIELD = re.compile(r"\{(?:[\w.]*\.)?(?P<name>\w+)(?:=(?P<below>[^{}]*))?\}")
+
+
+def _proto_routes(text: str) -> Iterator[Route]:
+    """Where options of `google.api.http` serve the methods of a service: `{name=orders/*}` is `orders/{name}`."""
+    start = 0
+    for found in _PROTO.finditer(text):
+        if found["rpc"]:
+            start = found.start("rpc")
+        elif found["verb"] and start:
+            path = _PROTO_FIELD.sub(
+                lambda field: re.sub(r"\*+", f"{{{field['name']}}}", field["below"] or "*"), found["path"]
+            )
+            yield Route(found["verb"].upper(), joined(path), start)
+
 
 # files
 

@@ -227,8 +227,8 @@ def effects_of_lambdas(file: ParsedFile, nodes: Sequence[GraphNode], edges: Sequ
 
 
 def other_endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
-    """One ENDPOINT per method and route of a file of Go, Java, Kotlin, PHP, Python, Ruby, Rust or TypeScript, and
-    `METHOD Exposes ENDPOINT` of the member that declares or registers it, or of the action that it names: what is
+    """One ENDPOINT per method and route of a file of Go, Java, Kotlin, PHP, Protobuf, Python, Ruby, Rust or TypeScript,
+    and `METHOD Exposes ENDPOINT` of the member that declares or registers it, or of the action that it names: what is
     registered is probable, as names tell where it is mounted. The pages of a Blazor application are those that its
     components name."""
     if file.path.endswith(".razor"):

@@ -305,6 +305,24 @@ def found(path: str, text: str) -> list[tuple[str, int]]:
     return [(part.name, part.line_start) for part in parts if isinstance(part, GraphNode)]
 
 
+PROTO = """\
+import "google/api/annotations.proto";
+service Orders {
+  // get: "/v0/orders"
+  rpc GetLine(GetLineRequest) returns (Line) {
+    option (google.api.http) = {
+      get: "/v1/{line.name=orders/*/lines/*}" additional_bindings { put: "/v1/{parent=shops/*}/orders" }
+    };
+  }
+  rpc Delete(DeleteRequest) returns (Empty) {
+    option (google.api.http) = {delete: "/v1/{name=orders/*}"};
+  }
+  rpc Search(SearchRequest) returns (Found) { option (google.api.http) = { post: "/v1/orders:search" body: "*" }; }
+  rpc Stream(Request) returns (stream Order);
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
@@ -470,6 +488,17 @@ def found(path: str, text: str) -> list[tuple[str, int]]:
         pytest.param("app.rb", PADRINO, [("DELETE /jobs/*", 2), ("GET /jobs", 5)], id="sinatra and padrino"),
         pytest.param("lib/a.rb", RSWAG, [], id="no sinatra"),
         pytest.param("test/a.rb", PADRINO, [], id="a client of ruby"),
+        pytest.param(
+            "api/orders.proto",
+            PROTO,
+            [
+                ("GET /v1/orders/{name}/lines/{name}", 4),
+                ("PUT /v1/shops/{parent}/orders", 4),
+                ("DELETE /v1/orders/{name}", 9),
+                ("POST /v1/orders:search", 12),
+            ],
+            id="grpc",
+        ),
         pytest.param("docs/api.md", GIN, [], id="no code"),
     ],
 )
