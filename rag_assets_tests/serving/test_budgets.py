@@ -118,6 +118,15 @@ def test_of_an_answer_that_is_too_long_the_first_lines_are_told(operations: Oper
     assert reply.text(cost_of(whole)) == whole, "what fits is told whole"
 
 
+def test_of_several_questions_each_has_its_share_of_the_answer(operations: Operations) -> None:
+    both = "What does OrderService do? And what does the class Invoices do?"
+    reply = operations.ask(AskRequest(question=both, label="shop@main", max_tokens=260), Caller())
+    cut = reply.text(260)
+    assert tokens(cut) <= 260 and cut.count("more line") and cut.count("```") % 2 == 0
+    first, second = (part.partition("…")[0] for part in cut.split("?**")[1:])
+    assert "OrderService.cs" in first and "Invoices" in second
+
+
 def test_lines_that_are_too_long_end_with_where_to_read_on(operations: Operations) -> None:
     request = ReadRequest(place="src/Wide.cs", label="many@main", max_tokens=320)
     told = operations.read(request, Caller()).text(320)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r"^```", re.MULTILINE)
 _NUMBER = re.compile(r"\[(\d+)\]")
+_PART = re.compile(r"^(?=\*\*[^\n]*\?\*\*$)", re.MULTILINE)
+"""Where the answer to one of several questions begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,35 +70,42 @@ class AskReply:
         }
 
     def text(self, max_tokens: int) -> str:
-        """The answer with numbers for its citations, and what they are. Of one that is too long the first lines, and
-        only the sources that these cite."""
+        """The answer with numbers for its citations, and what they are. Of one that is too long the first lines, of
+        several questions those of each, and only the sources that these cite."""
         found = self.answer
         head = [*(age.line(label) for label, age in self.ages.items()), *found.warnings]
         if found.abstained and found.text == SENTENCE:
             why = [f"because {found.reason}"] if found.reason else []
             return clipped("\n".join([*head, found.text, *why, *found.suggestions]), max_tokens)
         places = {str(number): place for place, number in numbered(found.citations).items()}
-        lines = self._text().split("\n")
+        parts = [part.strip().split("\n") for part in _PART.split(self._text()) if part.strip()] or [[""]]
 
         def first(count: int) -> str:
-            body = "\n".join(lines[:count]).rstrip()
-            body += "\n```" if len(_FENCE.findall(body)) % 2 else ""
+            body = "\n\n".join(_beginning(part, count, others=len(parts) > 1) for part in parts)
             cited = [
                 f"[{number}] {places[number]}" for number in dict.fromkeys(_NUMBER.findall(body)) if number in places
             ]
-            left = len(lines) - count
-            cut = [f"… {left} more line{'s' * (left > 1)}; ask with a larger max_tokens"] if left else []
-            return "\n".join([*head, body, *cut, "", *cited, *found.notes])
+            return "\n".join([*head, body, "", *cited, *found.notes])
 
-        whole = first(len(lines))
+        most = max(map(len, parts))
+        whole = first(most)
         if cost_of(whole) <= max_tokens:  # what is cut by one line says so, and may be longer
             return whole
-        fits = bisect_right(range(1, len(lines) + 1), max_tokens, key=lambda count: cost_of(first(count)))
+        fits = bisect_right(range(1, most + 1), max_tokens, key=lambda count: cost_of(first(count)))
         return clipped(first(max(fits, 1)), max_tokens)
 
     def _text(self) -> str:
         known = numbered(self.answer.citations)
         return rendered(self.answer.text, self.answer.citations, lambda one: str(known[one.rendered]))
+
+
+def _beginning(lines: Sequence[str], count: int, *, others: bool) -> str:
+    """The first lines of an answer, with its code closed and how many are left out; of one of several, how to get them
+    is to ask it alone."""
+    body, left = "\n".join(lines[:count]).rstrip(), len(lines) - count
+    body += "\n```" if len(_FENCE.findall(body)) % 2 else ""
+    how = "ask this alone" if others else "ask with a larger max_tokens"
+    return f"{body}\n… {left} more line{'s' * (left > 1)}; {how}" if left > 0 else body
 
 
 def ask(
