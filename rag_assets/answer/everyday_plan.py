@@ -774,13 +774,15 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         ),
         PROSE,
     ),
+    Marked.RPCS: ("rpc returns", re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
 }
 """The words of sections that have such a line, the line, and the languages in which it means something else."""
 _MOST_MARKED = 300  # sections with these words, the likeliest
 
 
-def marked_facts(index: LabelIndex, marked: Marked) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The lines of the product that tell of something each; of a connection string the first."""
+def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that tell of something each, those of files that a question names if it does; of a
+    connection string, and of the copies of a file of gRPC, the first."""
     words, line_of, skipped = _MARKS[marked]
     likely = product_of(points_with(words, index, _MOST_MARKED), index)
     found: dict[str, GraphFact] = {}
@@ -792,6 +794,10 @@ def marked_facts(index: LabelIndex, marked: Marked) -> tuple[GraphFacts, dict[Gr
                 continue
             named = ".".join(filter(None, said.groupdict().values()))
             fact = GraphFact(named or path.rpartition("/")[2], "", "", path, at, certain=True, is_comment=True)
-            found.setdefault(named if marked is Marked.CONNECTION_STRINGS else f"{path}:{at}", fact)
-    at_points = facts_at([*found.values()][:MOST_LISTED], index)
-    return GraphFacts(tuple(at_points), len(found), list_heading(marked.value, len(found))), at_points
+            once = {Marked.CONNECTION_STRINGS: named, Marked.RPCS: f"{named} of {path.rpartition('/')[2]}"}
+            found.setdefault(once.get(marked, f"{path}:{at}"), fact)
+    asked_of = roots_of(asked)
+    of_files = [one for one in found.values() if roots_of(one.path.rpartition("/")[2].partition(".")[0]) & asked_of]
+    facts = of_files if of_files and marked is not Marked.CONNECTION_STRINGS else [*found.values()]
+    at_points = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at_points), len(facts), list_heading(marked.value, len(facts))), at_points

@@ -420,13 +420,14 @@ def _composed(asked: Asked) -> Planned | None:
 
 def _marked(asked: Asked) -> Planned | None:
     """What lines of their own tell of: connection strings, endpoints with a limit, resources that scripts create."""
-    marked = marked_asked(asked.question.asks or asked.question.typed)
+    text = asked.question.asks or asked.question.typed
+    marked = marked_asked(text)
     if marked is None:
         return None
     from rag_assets.answer.everyday_plan import marked_facts
 
-    known = _first(marked_facts(index, marked) for index in asked.target.members.values())
-    return _answered(asked, Intent.LIST, known)
+    facts, at = _first(marked_facts(index, marked, text) for index in asked.target.members.values())
+    return Planned(replace(asked.wish, intent=Intent.LIST, names=()), facts, at, decides=True) if at else None
 
 
 def _access(asked: Asked) -> Planned | None:

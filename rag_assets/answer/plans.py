@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -215,6 +216,8 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     is_one = index.is_narrowed or is_in_part or (noun == "test" and all(_says_all(subject, one) for one in found))
     if len(telling) > 1 and not _EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
         is_one, found = is_one or len(best) < len(found), best
+    if used := seen_of(_by_use(graph, noun, telling, said, parts), index):
+        is_one, found = True, used
     sort, _, last = noun.partition(" ")
     is_one = is_one or (noun in LISTED_KINDS and not telling)
     fewest = 1 if is_one or (sort in _HOSTED - _SCHEDULED and last in _RUN) else _FEWEST_LISTED
@@ -243,6 +246,38 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
             return GraphFacts()
         facts = tuple(sorted(told, key=lambda one: one in facts))
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
+
+
+def _by_use(graph: Graph, noun: str, telling: Sequence[QueryTerm], said: str, parts: Sequence[str]) -> list[ListedNode]:
+    """The messages that some part of the product makes, where it is said to publish them, or handles, each where it
+    does; none of other nouns, and of what is done to them otherwise."""
+    uses = (relation for does, relation in _USES.items() if does.search(said))
+    relation = next(uses, None) if noun.rpartition(" ")[2] in _MESSAGES else None
+    if relation is None:
+        return []
+    subject = {word.root for word in telling if not any(does.fullmatch(word.word) for does in _USES)}
+    found = list[ListedNode]()
+    for node in nodes_listed(graph, noun):
+        at = np.array([number for key in (node.key,) if (number := graph.find(key)) is not None])
+        edges = ResultReader(graph).edges(graph.reach(at, _inwards(relation))[0].edge)
+        within = (
+            edge
+            for edge in sorted(edges, key=lambda edge: (edge.path, edge.line))
+            if non_product_code(edge.path) is None
+            and (not _parts_of_path(edge.path).isdisjoint(parts) if parts else subject <= roots_of(edge.path))
+        )
+        found += [ListedNode(node.key, edge.path, edge.line) for edge in islice(within, 1)]
+    return found if parts or subject else []
+
+
+_MESSAGES = frozenset({"command", "event", "message", "notification", "query"})
+_USES = {
+    re.compile(rf"\b(?:{does})\b", re.IGNORECASE): relation
+    for does, relation in (
+        (r"(?:publish|rais|emit|send|produc|fir|dispatch)(?:e?s|ed?|ing)?|sent", Relation.CONSTRUCTS),
+        (r"(?:handl|consum|subscrib|listen|receiv|process|react)(?:e?s|ed?|ing)?", Relation.HANDLES),
+    )
+}
 
 
 def is_run_by_itself(noun: str) -> bool:

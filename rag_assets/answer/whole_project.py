@@ -639,6 +639,7 @@ class Marked(StrEnum):
     RATE_LIMITED = "rate limited endpoint"
     CACHED = "cached endpoint"
     RESOURCES = "resource"
+    RPCS = "gRPC method"
 
 
 _MARKED = {
@@ -649,6 +650,7 @@ _MARKED = {
     Marked.RESOURCES: r"(?:(?:azure|aws|cloud|gcp|google|bicep|terraform) )+(?:resources|services)\W*(?:$"
     r"|(?:are|is|does|do|get) (?!.*\b(?:used|called|use|call)\b).*$)"
     r"|infrastructure (?:is|gets) (?:created|deployed|provisioned)\b.*$",
+    Marked.RPCS: r"g?rpc (?:calls|endpoints|methods|procedures|services)\b.*$|g?rpcs\b.*$",
 }
 _MARKED_ASKED = {
     marked: re.compile(rf"^\W*(?:which|what|list|show)\b(?: me| all| the| are)* (?:{said})", re.IGNORECASE)

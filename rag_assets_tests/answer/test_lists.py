@@ -1118,3 +1118,29 @@ def test_implementations_of_a_contract_are_also_those_of_its_generic_form(tmp_pa
         assert "**CrateStore** implements **IStore** in src/CrateStore.cs:3" in told
         told = index.ask("which pages does the admin app have?", options=AskOptions()).text
         assert told.startswith("**2 pages:**\n"), "the app that no folder is called as"
+
+
+MESSAGES = {
+    "src/Contracts/Events.cs": "namespace Shop;\n\npublic record OrderPaidEvent(int Id);\n\n"
+    "public record OrderLostEvent(int Id);\n\npublic record CoinFoundEvent(int Id);\n",
+    "src/Ordering/Checkout.cs": "namespace Shop;\n\npublic class Checkout\n{\n"
+    "    public void Pay() { _bus.Publish(new OrderPaidEvent(1)); }\n}\n",
+    "src/Ordering/CoinHandler.cs": "namespace Shop;\n\npublic class CoinHandler : IConsumer<CoinFoundEvent>\n{\n"
+    "    public Task Consume(ConsumeContext<CoinFoundEvent> found) => Task.CompletedTask;\n}\n",
+    "src/Ordering.Tests/CheckoutTests.cs": "namespace Shop;\n\npublic class CheckoutTests\n{\n"
+    "    [Fact] public void Loses() { var lost = new OrderLostEvent(1); }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which events does the ordering service publish?", "- **OrderPaidEvent** in src/Ordering/Checkout.cs:5: "),
+        ("which events are raised by the ordering service?", "- **OrderPaidEvent** in src/Ordering/Checkout.cs:5: "),
+        ("which events does the ordering service consume?", "- **CoinFoundEvent** in src/Ordering/CoinHandler.cs:"),
+    ],
+)
+def test_messages_are_listed_where_a_part_makes_or_handles_them(tmp_path: Path, question: str, told: str) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**MESSAGES}), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        assert index.ask(question, options=AskOptions()).text.startswith(f"**1 event:**\n{told}")

@@ -1223,6 +1223,8 @@ app.MapGet("/notes", () => 1).CacheOutput();
         "      - ConnectionStrings__Queue=Development=true\n",
         "deploy/main.bicep": "resource sql 'Microsoft.Sql/servers@2021-11-01' = {\n  name: 'till'\n}\n"
         "resource vault 'Microsoft.KeyVault/vaults@2022-07-01' existing = {\n  name: 'vault'\n}\n",
+        "src/Till/coins.proto": "service Coins {\n  rpc Count (CountRequest) returns (CountReply);\n}\n",
+        "src/Web/coins.proto": "service Coins {\n  rpc Count (CountRequest) returns (CountReply);\n}\n",
         "deploy/main.tf": 'resource "aws_s3_bucket" "coins" {\n  bucket = "coins"\n}\n',
     }
     made = CommandLine(IndexHome(base / "home"), base)
@@ -1240,6 +1242,10 @@ app.MapGet("/notes", () => 1).CacheOutput();
         (
             "which endpoints are rate limited?",
             ["**1 rate limited endpoint:**", "**Program.cs** in src/Till/Program.cs:5"],
+        ),
+        (
+            "which gRPC methods does the coin service have?",
+            ["**1 gRPC method:**", "**Count** in src/Till/coins.proto:2"],
         ),
         ("which endpoints are cached?", ["**1 cached endpoint:**", "**Program.cs** in src/Till/Program.cs:6"]),
         (
