@@ -41,6 +41,7 @@ from rag_assets.answer.technologies import (
 )
 from rag_assets.answer.whole_project import (
     CALLED,
+    LOGIN,
     Everyday,
     EverydayQuestion,
     Marked,
@@ -297,7 +298,7 @@ def technology_facts(
     what = f"a known {' '.join(asked.words).lower()}" if not only else " or ".join(asked.words)
     among = f"among the {count:,} packages that manifests name" if count else "and no manifest names a package"
     absent = f"{what} was not found {among}"
-    return *_at(index, facts, f"**{category}:**"), absent
+    return *_at(index, facts, f"**{category}:**"), absent if category != LOGIN else ""
 
 
 def _is_written(index: LabelIndex, technologies: Iterable[Sequence[str]]) -> bool:

@@ -44,6 +44,14 @@ TECHNOLOGIES: Mapping[str, str] = {
     ", phpstan, prettier, psalm, pylint, rubocop, ruff, stylecop",
     "Logging": "env-logger, log psr/log, log4j, log4net, logback, logrus, loguru, microsoft.extensions.logging, monolog"
     ", nlog, pino, serilog, slf4j, spdlog, structlog, tracing-subscriber, winston, zap go.uber.org/zap, zerolog",
+    "Login provider": "apple-login security.oauth.apple passport-apple, facebook-login authentication.facebook"
+    " omniauth-facebook passport-facebook, github-login security.oauth.github omniauth-github passport-github"
+    " passport-github2, google-login authentication.google omniauth-google-oauth2 passport-google-oauth20"
+    ", linkedin-login security.oauth.linkedin passport-linkedin-oauth2, microsoft-login"
+    " authentication.microsoftaccount passport-microsoft, openid-connect-login authentication.openidconnect"
+    " omniauth-openid-connect passport-openidconnect, saml-login itfoxtec.identity.saml2 sustainsys.saml2"
+    " omniauth-saml passport-saml python3-saml, twitter-login authentication.twitter passport-twitter"
+    ", ws-federation-login authentication.wsfederation",
     "Mapping": "automapper, mapperly, mapster, mapstruct, modelmapper",
     "Message broker": "activemq, azure-service-bus servicebus, kafka confluent-kafka kafkajs sarama, masstransit"
     ", mqtt mqttnet paho, nats, nservicebus, rabbitmq amqp amqplib amqp091-go bus-amqp pika spring-rabbit, rebus, sqs"
@@ -70,6 +78,7 @@ TECHNOLOGIES: Mapping[str, str] = {
     ", rspec, rstest, scalatest, selenium, spock, tap, test-unit, testify, testng, tunit, utest, vitest, xunit",
     "Validation": "ajv, class-validator, fluentvalidation, go-playground/validator, hibernate-validator"
     " starter-validation, joi, minivalidation, pydantic, yup, zod",
+    "Vector database": "chroma chromadb, faiss, milvus pymilvus, pgvector, pinecone, qdrant, weaviate",
     "Web framework": "actix-web, asp.net-core microsoft.aspnetcore.app microsoft.aspnetcore.openapi, axum, chi"
     " go-chi/chi, django, echo labstack/echo, express, fastapi, fastify, fiber gofiber, flask, gin gin-gonic/gin"
     ", giraffe, gorilla/mux, hapi, koa, ktor, laravel/framework laravel/lumen-framework, micronaut, nestjs"
@@ -83,6 +92,16 @@ are those of .NET, npm, PyPI, Go, Maven, Cargo, RubyGems and Composer, and of co
 CODE: Mapping[str, Mapping[str, str]] = {
     "Database": {"sql-server": "UseSqlServer(", "sqlite": "import sqlite3"},
     "Dependency injection": {"microsoft.extensions.dependencyinjection": "AddScoped", "spring": "@Autowired"},
+    "Login provider": {
+        "apple-login": "AddApple(",
+        "facebook-login": "AddFacebook(",
+        "github-login": "AddGitHub(",
+        "google-login": "AddGoogle(",
+        "microsoft-login": "AddMicrosoftAccount(",
+        "openid-connect-login": "AddOpenIdConnect(",
+        "twitter-login": "AddTwitter(",
+        "ws-federation-login": "AddWsFederation(",
+    },
     "Logging": {"log/slog": '"log/slog"', "logging": "import logging", "microsoft.extensions.logging": "ILogger<"},
     "Test framework": {
         "cargo test": "#[test]",
@@ -112,7 +131,9 @@ def technologies_of(category: str) -> Iterator[tuple[str, ...]]:
     yield from (tuple(one.split()) for one in TECHNOLOGIES[category].split(", "))
 
 
-_SERVERS = frozenset({"Cache", "Containers", "Database", "Message broker", "Search engine", "Telemetry"})
+_SERVERS = frozenset(
+    {"Cache", "Containers", "Database", "Message broker", "Search engine", "Telemetry", "Vector database"}
+)
 """Categories of what runs by itself: whatever connects to it uses it."""
 
 

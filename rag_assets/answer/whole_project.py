@@ -269,6 +269,7 @@ class EverydayQuestion:
     is_beside: bool = False
 
 
+LOGIN = "Login provider"
 CALLED: Mapping[str, str] = {
     called: category
     for category, names in {
@@ -285,6 +286,9 @@ CALLED: Mapping[str, str] = {
         "HTTP client": "http client, http client library, http library, rest client",
         "Linter": "code formatter, formatter, linter, linters, linting tool",
         "Logging": "logger, logging framework, logging library, logging package, log library, log framework",
+        LOGIN: "authentication provider, authentication providers, external login provider, external login providers"
+        ", external provider, external providers, login provider, login providers, oauth provider, oauth providers"
+        ", sign-in provider, sign-in providers, social login, social logins",
         "Mapping": "mapper, mapping library, object mapper",
         "Message broker": "broker, event bus, message broker, message bus, message queue, messaging library"
         ", messaging system, queue, queueing system, service bus",
@@ -300,6 +304,7 @@ CALLED: Mapping[str, str] = {
         "Test framework": "test framework, test frameworks, test library, test runner, testing framework"
         ", testing library, testing tool, unit test framework, unit testing framework",
         "Validation": "validation framework, validation library, validator library",
+        "Vector database": "vector database, vector databases, vector db, vector store",
         "Web framework": "api framework, backend framework, http framework, server framework, web framework"
         ", web library",
     }.items()
@@ -327,8 +332,9 @@ _USED = word_set(
     "use uses used using need needs require requires rely relies depend depends have there run runs support supports",
     "supported",
 )
-_USERS = word_set("i we you one it be")
-_CHOSEN = word_set("use used support supports supported")
+_USERS = word_set("i we you one it be users people customers")
+_CHOSEN = word_set("use used support supports supported sign log login available exist")
+_SIGNING = word_set("sign log login available exist")
 _TOWARDS = word_set("from in into on over through to via with")
 """What stands before that with which something is done: `does it publish events to Kafka?`"""
 _WORKS_WITH = re.compile(r"\bworks? with\b")
@@ -583,6 +589,8 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
         one = called.removesuffix("s")
         if one in CALLED and one != "queue" and not _CHOSEN.isdisjoint(rest):
             called = one  # `which brokers are supported`; queues have names of their own
+        if CALLED.get(called) == LOGIN and not _SIGNING.isdisjoint(rest):
+            return _technology((called,), ())
         if called in CALLED and (not rest or not _USED.isdisjoint(rest) or rest in (["is", "it"], ["is", "this"])):
             return _technology((called,), rest)
         return None

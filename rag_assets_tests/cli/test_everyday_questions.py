@@ -1293,3 +1293,24 @@ def test_steps_with_a_platform_are_those_that_say_it(tmp_path: Path) -> None:
     assert done.code == 4 or done.json["unsure"]
     told = str(done.json["reason"]) + str(done.json["notes"])
     assert "no document, script or workflow says the steps to deploy with azure" in told
+
+
+def test_login_providers_are_told_by_packages_else_by_code(tmp_path: Path) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    package = (
+        '<Project Sdk="Microsoft.NET.Sdk.Web">\n  <ItemGroup>\n    <PackageReference Include="{}" Version="8" />\n'
+    )
+    project = package.format("Microsoft.AspNetCore.Authentication.Google") + "  </ItemGroup>\n</Project>\n"
+    start = (
+        "namespace Shop;\n\npublic static class Start\n{\n    public static void Sign(AuthenticationBuilder till) =>"
+    )
+    files: dict[str, str | bytes] = {"src/Till/Till.csproj": project, "src/Till/Start.cs": f"{start} till;\n}}\n"}
+    repository = new_repository(tmp_path / "till", files)
+    index_without_dagster(cli.home, repository, "till")
+    for question in ("which login providers can users sign in with?", "which external login providers are there"):
+        assert "Authentication.Google** in src/Till/Till.csproj:3" in asked(cli, question).json["answer"]
+    assert "was not found among" not in str(cli.run("ask", "does it use google?", "--json").json)
+    repository.commit({"src/Till/Till.csproj": package.format("Shop") + "</ItemGroup></Project>\n"}, "Without")
+    repository.commit({"src/Till/Start.cs": f"{start} till.AddGoogle(one => one.Key());\n}}\n"}, "By code")
+    index_without_dagster(cli.home, repository, "till")
+    assert "google-login** in src/Till/Start.cs:5" in asked(cli, "which login providers are supported?").json["answer"]
