@@ -156,6 +156,15 @@ def test_a_route_by_an_attribute_of_the_label_is_not_known() -> None:
     ]
 
 
+def test_a_template_that_such_an_attribute_is_given_is_below_what_it_says() -> None:
+    texts = {"a.cs": CONTROLLER.replace('[ApiController, Route("api/[controller]")]', '[ApiV1("[controller]")]'),
+             "b.cs": ROUTE_ATTRIBUTES}  # fmt: skip
+    assert edges_by(endpoints, texts, "Exposes") == [
+        "Shop.OrdersController.Add(Order)|METHOD Exposes http:POST /<ApiV1>/Orders|ENDPOINT probable",
+        "Shop.OrdersController.Get(int)|METHOD Exposes http:GET /<ApiV1>/Orders/{id}|ENDPOINT probable",
+    ]
+
+
 def test_that_a_base_moves_in_its_file_changes_no_answer() -> None:
     moved = {"a.cs": BASE.replace("Crud<T>", "CrudController<T>")}
     there = {"a.cs": "\n\n\n" + moved["a.cs"]}

@@ -228,13 +228,16 @@ def _class_routes(
     is_route: Callable[[str], bool] = lambda _: False,
 ) -> tuple[ClassRoute, ...]:
     """The templates of the nearest class that has any; of an attribute that `is_route` its name stands for what its
-    constructor says."""
+    constructor says before the template that it is given."""
     for depth, level in enumerate(levels):
         found = []
         for attribute in level:
             name = attribute_name(attribute)
             if name != wanted and is_route(name):
-                found.append(ClassRoute(f"<{name}>", known=False, inherited=depth > 0))
+                given = next(iter(arguments_of(attribute).positional), '""')
+                template, is_text = string_of(given, constants)
+                below = f"/{template.strip('/')}" if is_text and template else ""
+                found.append(ClassRoute(f"<{name}>{below}", known=False, inherited=depth > 0))
             if name == wanted:
                 arguments = arguments_of(attribute)
                 written = next(iter(arguments.positional), arguments.named.get("template", '""'))
