@@ -24,6 +24,7 @@ from rag_assets.answer.graph_facts import (
     with_generic_forms,
 )
 from rag_assets.answer.question_analysis import (
+    SHOWN,
     Intent,
     QueryIntent,
     QueryTerm,
@@ -78,7 +79,6 @@ from rag_assets.answer.whole_project import (
 )
 from rag_assets.contracts.evidence import short_name
 from rag_assets.errors import NoEmbedderError
-from rag_assets.languages.desktop import SHOWN
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
 from rag_assets.search.line_references import meant, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code

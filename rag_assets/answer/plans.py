@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at, named_nodes, seen_of
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.question_analysis import HOW_OFTEN, Intent, QueryTerm, covered, root, roots_of
+from rag_assets.answer.question_analysis import HOW_OFTEN, SHOWN, Intent, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.outline import SectionMember
@@ -31,7 +31,6 @@ from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.languages.configuration_keys import settings_read, variables_named
-from rag_assets.languages.desktop import SHOWN
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.phrases import PhraseMatches, points_saying

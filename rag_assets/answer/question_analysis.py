@@ -950,6 +950,8 @@ def without_sort(name: str) -> str:
     return next((name[: -len(one)] for one in endings if name.endswith(one)), "")
 
 
+SHOWN = frozenset({"control", "dialog", "form", "page", "popup", "screen", "view", "window"})
+"""What a question calls what a program shows."""
 _OF_ACCESS = re.compile(
     r"\b(?P<what>(?:which|what)(?: user)? (?:permissions?|policy|policies|rights?|roles?|scopes?))\b.*"
     r"\b(?:allowed|allows?|can|call|guards?|may|must|needs?|needed|protects?|requires?|required)\b(?!.*\bhave\W*$)"

@@ -18,8 +18,6 @@ _KEYS = re.compile(
 )
 """WPF, Avalonia, WinUI, MAUI, Windows Forms, Qt, Swing, JavaFX, Electron, SwiftUI."""
 _LAID_OUT = re.compile(r"<(?:\w+:)?(?P<tag>\w+)\b[^<>]*?\bx:Class=\"(?P<type>[\w.]+)\"")
-SHOWN = frozenset({"control", "dialog", "form", "page", "popup", "screen", "view", "window"})
-"""What a question calls what a program shows."""
 
 
 def keys_declared(text: str) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
@@ -75,7 +76,9 @@ def declared_in(file: ParsedFile) -> FileDeclarations:
 
 def _mounts_in(file: ParsedFile) -> MountDeclarations:
     if file.language == "csharp":
-        from rag_assets.languages.csharp.web.route_groups import group_mounts
+        if _OF_GROUPS.search(file.text) is None:
+            return NO_MOUNTS
+        from rag_assets.languages.csharp.web.route_groups import group_mounts  # start-up budget: of few files
 
         return group_mounts(file)
     routed = ROUTED_LANGUAGES.get(file.language)
@@ -100,6 +103,8 @@ def _mounts_in(file: ParsedFile) -> MountDeclarations:
     return found
 
 
+_OF_GROUPS = re.compile(r"\b(?:MapGroup\s*\(|RouteGroupBuilder\b|IEndpointRouteBuilder\b)")
+"""What files have that make groups of minimal APIs, or are given one."""
 _OF_VIEWSETS = ("action(", "_route(", ".mapping.", "lookup_field", "lookup_url_kwarg", "http_method_names")
 """What classes of Django REST have that say something of their routes."""
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from rag_assets.languages.csharp.declaration_ranges import types_of
@@ -24,8 +23,6 @@ from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.route_mounts import NO_MOUNTS, OF_A_TEST, MountDeclarations, RouteMount
 from rag_assets.languages.treesitter.parsing import UnparseableError
 
-MAY_HAVE_GROUPS = re.compile(r"\b(?:MapGroup\s*\(|RouteGroupBuilder\b|IEndpointRouteBuilder\b)")
-"""A cheap test that rules most files out before anything is parsed."""
 _OF_FRAMEWORK = ROUTING_CALLS | {MAP_GROUP}
 
 
@@ -36,7 +33,7 @@ def unit_of_method(path: str, owner: str, method: str) -> str:
 
 def group_mounts(file: ParsedFile) -> MountDeclarations:
     """The methods of a file that map routes, and those that are given a group here, with its prefix. Never raises."""
-    if MAY_HAVE_GROUPS.search(file.text) is None or OF_A_TEST.search(file.path):
+    if OF_A_TEST.search(file.path):
         return NO_MOUNTS
     units, mounts = {file.path}, set[RouteMount]()
     for segment in types_of(file.segments):
