@@ -17,6 +17,7 @@ from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages, same_place
 from rag_assets.answer.passages import (
     CONFIGURATION,
+    LINK_TARGETS,
     MOST_LINES,
     PROSE,
     Passage,
@@ -581,7 +582,8 @@ def _in_context(
     start, end = passage.line_start - known.line_start, passage.line_end - known.line_start + 1
     stop = _next_section(known, passage.line_start) if alone else len(lines)
     stop = min([stop, *(one.line_start - known.line_start for one in others if one.line_start > passage.line_end)])
-    least = max([0, *(one.line_end - known.line_start + 1 for one in others if one.line_end < passage.line_start)])
+    least = _own_section(known, passage.line_start)
+    least = max([least, *(one.line_end - known.line_start + 1 for one in others if one.line_end < passage.line_start)])
     while end - start < most:
         grown = max(least, start - (not from_start)), min(stop, end + 1)
         if grown == (start, end) or sum(map(len, lines[grown[0] : grown[1]])) > _MOST_PROSE_CHARS:
@@ -589,11 +591,17 @@ def _in_context(
         start, end = grown
     while not lines[start].strip():
         start += 1
-    while not lines[end - 1].strip():
+    while end - 1 > start and (not lines[end - 1].strip() or LINK_TARGETS.fullmatch(lines[end - 1])):
         end -= 1
     text = "\n".join(lines[start:end])
     first = known.line_start + start
     return replace(passage, text=text, code=text, line_start=first, line_end=first + end - start - 1)
+
+
+def _own_section(known: Evidence, line: int) -> int:
+    """How many lines of a text there are before the heading that a line is below, 0 where none is above it."""
+    before = (known.text.count("\n", 0, heading.start) for heading in headings_in(known.text, known.language))
+    return max((at for at in before if known.line_start + at <= line), default=0)
 
 
 def _next_section(known: Evidence, line: int) -> int:

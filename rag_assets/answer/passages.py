@@ -8,7 +8,7 @@ an exact range of the text, and what it does not understand stays in one piece.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise, takewhile
@@ -250,6 +250,8 @@ _DOC_LINE = re.compile(r"^[ \t]*(?:///|--|#(?!\w|!?\[)|//)[^\n]*$", re.MULTILINE
 _TAGGED = re.compile(r"^[ \t]*\**[ \t]*@\w", re.MULTILINE)
 """Where the prose of a block comment ends: at `@param` and the like."""
 _PICTURE = re.compile(r"^[ \t]*```(?:mermaid|svg|plantuml)\b", re.MULTILINE)
+LINK_TARGETS = re.compile(r"(?:[ \t]*\[[^\]\n]+\]:[ \t]*\S[^\n]*\s*)+")
+"""What links of Markdown refer to: `[docs]: https://example.org`."""
 _SUMMARY = re.compile(r"<(summary|remarks)>(.*?)</\1>", re.DOTALL)
 _BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[\[\]()]")
 _ATTRIBUTE = re.compile(r"(?=#?!?\[)|@(?!interface\b)[A-Za-z_][\w.]*+[ \t]*(?P<given>\()?")
@@ -369,7 +371,7 @@ class Passage:
 
 @lru_cache(maxsize=256)  # of a turn or two: what declares a name is looked at before and while passages are ranked
 def passages_of(known: Evidence) -> tuple[Passage, ...]:
-    """The passages of a piece of evidence in their order; pictures written as text are none."""
+    """The passages of a piece of evidence in their order; pictures written as text and targets of links are none."""
     parts: Sequence[OutlinePart] = _merged_bullets(known, outline(known.text, known.language))
     if known.language in PROSE:  # a section can begin inside of fenced code, which ends then with the first fence
         fences = [found.end() for found in _FENCE.finditer(known.text)]
@@ -626,6 +628,13 @@ def _is_elsewhere(known: Evidence, before: OutlinePart, part: OutlinePart) -> bo
     return begins_at(known.text, part.start, known.seconds) - begins > _SAID_TOGETHER
 
 
+def _at_headings(text: str, part: OutlinePart, begins: Collection[int]) -> Iterator[OutlinePart]:
+    """A paragraph in two where `## Build` follows it without a blank line."""
+    starts = sorted(at for at in begins if part.start < at < part.end and text[at] in "#=")
+    for start, end in pairwise([part.start, *starts, part.end]):
+        yield _trimmed(text, OutlinePart(start, end, end, part.inside))
+
+
 def _merged_bullets(known: Evidence, parts: Sequence[OutlinePart]) -> list[OutlinePart]:
     """In prose a heading goes with the paragraphs after it as far as they are short, and a line that ends with a colon
     with its list: a paragraph alone seldom says what it is about."""
@@ -634,7 +643,9 @@ def _merged_bullets(known: Evidence, parts: Sequence[OutlinePart]) -> list[Outli
     headings = headings_in(known.text, known.language)
     begins, ends = {one.start for one in headings}, {one.end for one in headings}
     made: list[OutlinePart] = []
-    for part in parts:
+    for part in (piece for whole in parts for piece in _at_headings(known.text, whole, begins)):
+        if LINK_TARGETS.fullmatch(known.text, part.start, part.end):
+            continue
         if made and part.start not in begins and not _is_elsewhere(known, made[-1], part):
             before = known.text[made[-1].start : made[-1].end]
             last = before.rstrip().rpartition("\n")[2].strip()

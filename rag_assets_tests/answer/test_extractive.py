@@ -364,3 +364,32 @@ def test_a_short_member_is_quoted_with_those_next_to_it_in_its_type(text: str) -
 def test_what_another_quote_shows_is_not_shown_again() -> None:
     answer = told("how long are a basket and a voucher kept", piece(SMALL, path="src/Limits.cs"))
     assert answer.count("BasketLife { get") == 1 and answer.count("VoucherDays { get") == 1
+
+
+SECTIONS = """\
+### add-timeout
+
+Some steps never end. The timeout ends them.
+
+### workers
+
+Default: half of the processors.
+
+The number of workers.
+
+[docs]: https://example.org/docs
+[more]: https://example.org/more
+### weight
+
+Default: 60000.
+"""
+
+
+def test_a_section_is_quoted_from_its_heading_on() -> None:
+    text = told("what is the default of workers", piece(SECTIONS, language="markdown"))
+    assert "> ### workers\n" in text and "add-timeout" not in text
+
+
+def test_a_heading_begins_a_section_without_a_blank_line_too() -> None:
+    text = told("what is the default weight", piece(SECTIONS, language="markdown"))
+    assert "\n\n> ### weight\n" in text and "example.org" not in text
