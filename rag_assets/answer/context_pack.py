@@ -21,8 +21,10 @@ from rag_assets.answer.question_analysis import (
     Intent,
     QueryIntent,
     QueryTerm,
+    asking_roots,
     asks_how,
     asks_what_happens,
+    roots_of,
     sections_of_vocabulary,
 )
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids
@@ -414,8 +416,11 @@ def _is_decided(
 
 
 def _unknown(asked: Asked, evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """The names that nothing declares or mentions."""
-    return tuple(name for name in asked.undeclared if not _is_mentioned(name, evidence, asked.target))
+    """The names that nothing declares or mentions; of a story those of what it asks, as what it tells (`it fails with
+    invalid_scope`) may come from elsewhere."""
+    asking = asking_roots(asked.question.text)
+    names = [name for name in asked.undeclared if not asking or roots_of(name) <= asking]
+    return tuple(name for name in names if not _is_mentioned(name, evidence, asked.target))
 
 
 def _with_facts(

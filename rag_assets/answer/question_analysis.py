@@ -192,7 +192,7 @@ def query_terms_of(text: str, terms: Terms, sections: int, names: Sequence[str] 
     """The telling words of a question in order of first use. A word that no section has weighs as much as one that a
     single section has: it is the rarest of all, and no evidence for it can exist."""
     made = []
-    asked = _roots_asked(text)
+    asked = asking_roots(text)
     for term, is_name in _telling(text, names):
         holding = max((known.sections for form in _forms(term, terms) if (known := terms.find(form))), default=0)
         weight = inverse_document_frequency(sections, max(holding, 1)) * _share(term)
@@ -201,7 +201,7 @@ def query_terms_of(text: str, terms: Terms, sections: int, names: Sequence[str] 
     return tuple(made)
 
 
-def _roots_asked(text: str) -> frozenset[str]:
+def asking_roots(text: str) -> frozenset[str]:
     """The roots of the sentences of a text that ask; none where it has no sentences beside these."""
     sentences = [one.strip() for part in _PARAGRAPH.split(text) for one in _SENTENCE.findall(part)]
     asking = [one for one in sentences if one.endswith("?")] or [one for one in sentences if _ASKS.match(one)]

@@ -206,3 +206,11 @@ def test_no_question_that_people_asked_is_taken_for_another_language_or_for_than
     ]
     assert len(asked) > 400
     assert [one for one in asked if foreign_language(one) or is_courtesy(one)] == []
+
+
+def test_a_name_that_a_story_tells_is_none_that_the_question_is_about(cli: CommandLine) -> None:
+    story = "Customers report a failed_by_gateway code after the delivery was stopped. It only happens on Mondays. "
+    told = cli.run("ask", f"{story}Where is the refund of an order computed?", "--json")
+    assert told.code == 0 and told.json["citations"]
+    asked = cli.run("ask", f"{story}Where is failed_by_gateway set?", "--json")
+    assert asked.code == 4 and asked.json["reason"] == "nothing here is called failed_by_gateway"
