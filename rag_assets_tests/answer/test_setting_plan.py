@@ -586,3 +586,16 @@ def test_keys_of_configuration_that_no_code_declares_are_settings(
     with open_index("shop@main", home=tmp_path / "home") as index:
         told = index.ask(question, options=AskOptions(threshold=0.0)).text
         assert sorted(re.findall(r"^- \*\*\S+\*\* in (\S+:\d+): ", told, re.MULTILINE)) == places
+
+
+def test_what_a_request_is_given_each_time_is_no_setting(tmp_path: Path) -> None:
+    files = {
+        "src/ParcelRequests.cs": "namespace Shop;\n\npublic record ListParcelsRequest(int MaxParcels);\n\n"
+        "public class FindCratesQuery\n{\n    public int MaxCrates { get; set; } = 25;\n}\n"
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("how many crates are found at most?", options=AskOptions(threshold=0.0)).text
+        assert "**FindCratesQuery.MaxCrates** sets **MaxCrates** in src/ParcelRequests.cs:7" in told
+        told = index.ask("how many parcels are listed at most?", options=AskOptions(threshold=0.0)).text
+        assert "**Setting:**" not in told
