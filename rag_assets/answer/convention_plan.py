@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans import (
@@ -18,6 +20,9 @@ from rag_assets.answer.plans import (
     points_naming,
     product_of,
 )
+from rag_assets.contracts.graph import NodeType, Relation, key_kind
+from rag_assets.graph.csr_graph import OUT, RELATIONS, ResultReader
+from rag_assets.graph.lookup import short_name
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -39,6 +44,9 @@ def convention_facts(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphF
         at = _shown(index, listed, f"{list_heading(noun, len(listed)).strip('*:')}, for example")
         return GraphFacts(tuple(at), len(listed), leads=True), at
     base_of = {one: base for one in listed if (base := _base(graph, one))}
+    if len(base_of) < _FEWEST:  # of languages whose types do not say it where they are declared
+        base_of = dict(_implemented(graph, listed))
+        listed = [*base_of]
     if not base_of:
         return GraphFacts(), {}
     base, count = Counter(base_of.values()).most_common(1)[0]
@@ -68,6 +76,16 @@ def _base(graph: Graph, one: ListedNode) -> str:
         signature = bare
     found = _BASE.search(signature)
     return found[1] if found is not None else ""
+
+
+def _implemented(graph: Graph, listed: Sequence[ListedNode]) -> Iterator[tuple[ListedNode, str]]:
+    """Types with what the graph says that they implement, each where that is written."""
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[OUT, RELATIONS.index(Relation.IMPLEMENTS.value)] = True
+    nodes = np.array([node for one in listed if (node := graph.find(one.key)) is not None], np.int64)
+    for edge in ResultReader(graph).edges(graph.reach(nodes, allowed)[0].edge):
+        if key_kind(edge.source) is NodeType.TYPE and non_product_code(edge.path) is None:
+            yield ListedNode(edge.source, edge.path, edge.line), short_name(edge.target).rpartition(".")[2]
 
 
 def _with_registrations(

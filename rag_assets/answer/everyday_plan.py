@@ -52,6 +52,7 @@ from rag_assets.answer.whole_project import (
     says_platform,
 )
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.identifiers import word_set
 from rag_assets.index.blobs import BlobError
@@ -778,27 +779,36 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
     Marked.RPCS: ("rpc returns", re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
 }
 """The words of sections that have such a line, the line, and the languages in which it means something else."""
+_MOST_BETWEEN = 12  # lines, of other attributes and comments
 _MOST_MARKED = 300  # sections with these words, the likeliest
 
 
 def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The lines of the product that tell of something each, those of files that a question names if it does; of a
-    connection string, and of the copies of a file of gRPC, the first."""
+    """The lines of the product that tell of something each, called as what they stand before or in, those whose files
+    and members a question names the most, if it does; of a connection string, and of the copies of a file of gRPC, the
+    first."""
     words, line_of, skipped = _MARKS[marked]
     likely = product_of(points_with(words, index, _MOST_MARKED), index)
     found: dict[str, GraphFact] = {}
     for one in sorted(likely.values(), key=lambda payload: (_depth(payload["Path"]), payload.get("StartLine", 1))):
         path, first = one["Path"], one.get("StartLine", 1)
+        members = [SectionMember.decoded(text) for text in one.get("Members", ())]
+        members = [member for member in members if member.name.replace(".", "").isidentifier()]  # and no statements
         for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
             said = line_of.search(line)
             if said is None or line.lstrip().startswith(("//", "#", "*", "--")):
                 continue
             named = ".".join(filter(None, said.groupdict().values()))
-            fact = GraphFact(named or path.rpartition("/")[2], "", "", path, at, certain=True, is_comment=True)
+            near = [member for member in members if member.start_line - _MOST_BETWEEN <= at <= member.end_line]
+            below = min(near, key=lambda member: (abs(member.start_line - at), member.start_line), default=None)
+            called = named or (below.name if below is not None else path.rpartition("/")[2])
+            fact = GraphFact(called, "", "", path, at, certain=True, is_comment=True)
             once = {Marked.CONNECTION_STRINGS: named, Marked.RPCS: f"{named} of {path.rpartition('/')[2]}"}
             found.setdefault(once.get(marked, f"{path}:{at}"), fact)
-    asked_of = roots_of(asked)
-    of_files = [one for one in found.values() if roots_of(one.path.rpartition("/")[2].partition(".")[0]) & asked_of]
+    asked_of = roots_of(asked) - roots_of(f"{marked.value} limit")
+    own = {one: roots_of(f"{one.path.rpartition('/')[2].partition('.')[0]} {one.source}") for one in found.values()}
+    most = max((len(roots & asked_of) for roots in own.values()), default=0)
+    of_files = [one for one in found.values() if most and len(own[one] & asked_of) == most]
     facts = of_files if of_files and marked is not Marked.CONNECTION_STRINGS else [*found.values()]
     at_points = facts_at(facts[:MOST_LISTED], index)
     return GraphFacts(tuple(at_points), len(facts), list_heading(marked.value, len(facts))), at_points

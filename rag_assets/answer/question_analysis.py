@@ -730,6 +730,8 @@ _MADE = r"(?:add|create|write|define|name|register|declare|implement|introduce)"
 _CONVENTION = re.compile(
     rf"^\W*how (?:do|can|could|should|must|would) (?:i|we|you) {_MADE} (?:a |an |another |our |the |new )*"
     r"(?P<one>[a-z]+(?: [a-z]+)?)\W*$"
+    rf"|^\W*how (?:do|can|could|should|must|would) (?:i|we|you) {_MADE} (?:a |an |our |the |my )*"
+    r"(?:another|custom|new|own) (?P<new>[a-z]+(?: (?!for\b)[a-z]+)?) for (?:(?:a|an|another|my|our|the) )*\w+\W*$"
     r"|^\W*how (?:are|is|should|must) (?:a |an |the |our |new )*(?P<all>[a-z]+(?: (?!be )[a-z]+)?) (?:be )?"
     r"(?:named|called|written|registered|defined|declared|structured|implemented|added|made)\W*$",
     re.IGNORECASE,
@@ -740,7 +742,7 @@ def convention_noun(question: str) -> str:
     """The sort of thing, in the singular, of which a question asks how they are made, named or registered; '' for
     another question. Nothing may follow that asks for more."""
     found = _CONVENTION.match(question.strip())
-    return singular((found["one"] or found["all"]).lower()) if found is not None else ""
+    return singular((found["one"] or found["new"] or found["all"]).lower()) if found is not None else ""
 
 
 _HOW_MANY_AT_MOST = re.compile(

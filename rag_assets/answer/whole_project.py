@@ -653,7 +653,8 @@ class Marked(StrEnum):
 _MARKED = {
     Marked.CONNECTION_STRINGS: r"connection ?strings\W*(?:$|(?:are|can|does|do|exist|has|have|must|to|is|in)\b.*$)",
     Marked.RATE_LIMITED: r"(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
-    r"(?:rate[- ]?limit\w*|throttl\w+)\W*$",
+    r"(?:rate[- ]?limit\w*|throttl\w+)\W*$"
+    r"|rate[- ]limits?(?: (?:apply|are|do|does|exist|for|has|have|of|on)\b.*)?$",
     Marked.CACHED: r"(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$",
     Marked.RESOURCES: r"(?:(?:azure|aws|cloud|gcp|google|bicep|terraform) )+(?:resources|services)\W*(?:$"
     r"|(?:are|is|does|do|get) (?!.*\b(?:used|called|use|call)\b).*$)"
@@ -661,7 +662,7 @@ _MARKED = {
     Marked.RPCS: r"g?rpc (?:calls|endpoints|methods|procedures|services)\b.*$|g?rpcs\b.*$",
 }
 _MARKED_ASKED = {
-    marked: re.compile(rf"^\W*(?:which|what|list|show)\b(?: me| all| the| are)* (?:{said})", re.IGNORECASE)
+    marked: re.compile(rf"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)* (?:{said})", re.IGNORECASE)
     for marked, said in _MARKED.items()
 }
 

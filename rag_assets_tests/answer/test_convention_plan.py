@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -90,6 +91,22 @@ def test_what_the_graph_lists_is_shown_by_three_of_several_files(shop: Index, qu
     assert {line.partition(" in ")[2].partition(":")[0] for line in told} == {"src/Web/Orders.cs", "src/Web/Baskets.cs"}
 
 
+RUST = {
+    "src/import.rs": "pub trait Importer {\n    fn load(&self);\n}\n\npub struct History;\n",
+    **{
+        f"src/{name.lower()}.rs": f"pub struct {name};\n\nimpl Importer for {name} {{\n    fn load(&self) {{}}\n}}\n"
+        for name in ("Bash", "Fish", "Zsh")
+    },
+}
+
+
+def test_the_form_of_languages_that_say_elsewhere_what_a_type_implements(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shell", {**RUST}), "shell")
+    with open_index("shell@main", home=tmp_path / "home") as index:
+        told = index.ask("how do I add a new importer?", options=AskOptions()).text
+    assert told.startswith("**Usual form, 3 of 3 derive from Importer:**\n- **Bash** in src/bash.rs:3: `impl Importer")
+
+
 @pytest.mark.parametrize("question", ["how are jobs named?", "how are orders validated?", "how do I add a voucher?"])
 def test_two_of_a_sort_are_no_convention(shop: Index, question: str) -> None:
     assert "Usual form" not in shop.ask(question, options=AskOptions(threshold=0.0)).text
@@ -103,6 +120,9 @@ def test_two_of_a_sort_are_no_convention(shop: Index, question: str) -> None:
         ("how should repositories be named?", "repository"),
         ("how are orders placed by a customer?", ""),
         ("how do I add a voucher to a basket that is paid?", ""),
+        ("how do I write a new importer for a shell?", "importer"),
+        ("how do I write a new order for the customer who asked?", ""),
+        ("how do I add a product for a customer?", ""),
         ("which validators are there?", ""),
     ],
 )

@@ -1225,6 +1225,8 @@ app.MapGet("/notes", () => 1).CacheOutput();
         "resource vault 'Microsoft.KeyVault/vaults@2022-07-01' existing = {\n  name: 'vault'\n}\n",
         "src/Till/coins.proto": "service Coins {\n  rpc Count (CountRequest) returns (CountReply);\n}\n",
         "src/Web/coins.proto": "service Coins {\n  rpc Count (CountRequest) returns (CountReply);\n}\n",
+        "shop/views.py": "@bp.route('/login')\n@limiter.limit('10/minute')\ndef login():\n    return 1\n\n\n"
+        "@bp.route('/refunds')\n@limiter.limit('3/hour')\ndef refund():\n    return 2\n",
         "deploy/main.tf": 'resource "aws_s3_bucket" "coins" {\n  bucket = "coins"\n}\n',
     }
     made = CommandLine(IndexHome(base / "home"), base)
@@ -1241,7 +1243,11 @@ app.MapGet("/notes", () => 1).CacheOutput();
         ),
         (
             "which endpoints are rate limited?",
-            ["**1 rate limited endpoint:**", "**Program.cs** in src/Till/Program.cs:5"],
+            ["**3 rate limited endpoints:**", "**login** in shop/views.py:2", "**refund** in", "**Program.cs** in"],
+        ),
+        (
+            "what is the rate limit of the login endpoint?",
+            ["**1 rate limited endpoint:**", "**login** in shop/views.py:2: `@limiter.limit('10/minute')`"],
         ),
         (
             "which gRPC methods does the coin service have?",
