@@ -60,6 +60,7 @@ from rag_assets.answer.question_analysis import (
     roots_of,
     says_something,
     settings_asked,
+    settings_subject,
     singular,
     things_done,
     values_asked,
@@ -397,12 +398,23 @@ def _settings_read(asked: Asked) -> Planned | None:
     """The settings that what the question names reads, where it asks for them."""
     noun, reader = settings_asked(asked.question.text)
     if not noun:
-        return None
+        return _settings_about(asked)
     from rag_assets.answer.plans import settings_of
 
     about = roots_of(reader)
     subject = [word for word in asked.words if word.root in about and is_subject(word)]
     return _answered(asked, Intent.LIST, settings_of(asked.target, noun, subject, asked.declaring))
+
+
+def _settings_about(asked: Asked) -> Planned | None:
+    """The settings that the index declares about one thing."""
+    subject = settings_subject(asked.question.asks or asked.question.typed)
+    if not subject:
+        return None
+    from rag_assets.answer.setting_plan import settings_about
+
+    known = _first(settings_about(index, graph, subject) for index, graph in asked.graphs)
+    return _answered(asked, Intent.LIST, known)
 
 
 def _composed(asked: Asked) -> Planned | None:

@@ -557,6 +557,25 @@ def settings_asked(question: str) -> tuple[str, str]:
     return "environment variable" if found["variables"] else "setting", reader
 
 
+_OF_CONFIGURATION = r"(?:config(?:uration)? (?:keys|options|parameters|settings|values)|settings)"
+_SETTINGS_ABOUT = re.compile(
+    r"^\W*(?:which|what|list|show)\b(?: (?:me|are|all|the|of))* "
+    rf"(?:(?P<kind>[\w-]+(?: [\w-]+)?) {_OF_CONFIGURATION}"
+    r"(?: (?:exist|are (?:there|available|supported)|do (?:we|you) have"
+    r"|can (?:be (?:set|changed)|(?:i|we|you) (?:set|use|change))))?"
+    rf"|{_OF_CONFIGURATION} (?:(?:exist|are there|are available|can be set) )?(?:for|about|control|configure|affect)"
+    r" (?:the )?(?P<of>.+?))\W*$",
+    re.IGNORECASE,
+)
+"""A list of what settings are about one thing. Nothing may follow that asks for more."""
+
+
+def settings_subject(question: str) -> str:
+    """What the settings that a question wants a list of are about; '' for another question."""
+    found = _SETTINGS_ABOUT.match(question.strip())
+    return "" if found is None else found["kind"] or found["of"] or ""
+
+
 _SETTING = re.compile(
     r"\b(?:defaults?|time-?outs?|limits?|maximum|minimum|at (?:most|least)|settings?|configur\w+|polic(?:y|ies))\b"
     r"|\b(?:what(?: is|'s) the|which|what) (?:\w+ ){0,3}port\b|\brules\b"

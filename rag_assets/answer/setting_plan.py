@@ -220,6 +220,30 @@ def settings_meant(
     ]
 
 
+def settings_about(index: LabelIndex, graph: Graph, subject: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The settings of the product, of types or modules of settings, whose names say all words of a subject, where they
+    are declared, with the points that show them; none where they are so few that each is told with its readers."""
+    wanted = roots_of(subject)
+    known = [
+        one
+        for one in _settings(graph)
+        if _OPTIONS.search(one.owner)
+        and wanted
+        and wanted <= {root(word.lower()) for word in identifier_words(f"{one.owner} {one.name}")}
+    ]
+    places = ResultReader(graph).places(np.array([one.node for one in known], np.int64))
+    found = {
+        GraphFact(f"{one.owner}.{one.name}", "", "", where[0].path, where[0].line_start, True)
+        for one, where in zip(known, places, strict=True)
+        if where and non_product_code(where[0].path) is None
+    }
+    if len(found) <= _MOST_SETTINGS:
+        return GraphFacts(), {}
+    at = facts_at(sorted(found, key=lambda one: (one.path, one.line)), index)
+    facts = tuple(at)[:MOST_LISTED]
+    return GraphFacts(facts, len(at), list_heading("setting", len(at))), {fact: at[fact] for fact in facts}
+
+
 def _told_by(owner: str) -> tuple[bool, bool]:
     """How much a type tells of a setting that others have too: a contract, as front ends have of what a server keeps,
     has no values."""

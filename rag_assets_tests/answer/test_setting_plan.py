@@ -599,3 +599,22 @@ def test_what_a_request_is_given_each_time_is_no_setting(tmp_path: Path) -> None
         assert "**FindCratesQuery.MaxCrates** sets **MaxCrates** in src/ParcelRequests.cs:7" in told
         told = index.ask("how many parcels are listed at most?", options=AskOptions(threshold=0.0)).text
         assert "**Setting:**" not in told
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["which mail settings are there?", "list all configuration options for mail", "which MAIL_ settings exist?"],
+)
+def test_all_settings_about_one_thing_are_a_list(tmp_path: Path, question: str) -> None:
+    """Not the few that the question fits best; what is no setting of the product is none of it."""
+    names = ("MAIL_HOST", "MAIL_PORT", "MAIL_SENDER", "MAIL_TIMEOUT", "MAIL_USE_TLS")
+    files = {
+        "shop/default_settings.py": "".join(f"{name} = None\n" for name in (*names, "LOG_LEVEL")),
+        "shop/mail.py": "class Mailer:\n    MAIL_LIMIT = 5\n\n    def send(self, text): ...\n",
+        "tests/test_settings.py": "MAIL_RETRIES = 3\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask(question, options=AskOptions(threshold=0.0)).text.splitlines()
+    assert told[0] == "**5 settings:**"
+    assert [line.partition("** in ")[0].rpartition(".")[2] for line in told if line.startswith("- **")] == [*names]
