@@ -49,6 +49,7 @@ _ALSO = "**See also:**"
 NOT_SURE = "**Not sure. The closest is:**"
 _STARTING = roots_of("run install start usage setup build quickstart deploy")
 _FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
+_MOST_CUT_CHARS = 500  # of one of which the beginning is shown: longer ones are no lines that people write
 _DECIDING = 0.1
 """Beside the share of the question that a line says, for one that does or decides something."""
 _DECIDES = re.compile(
@@ -686,7 +687,8 @@ def _as_written(name: str, text: str) -> str:
 
 
 def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> tuple[int, str]:
-    """(the first line from one on that says something, else that one; what to quote of it, '' for what cannot)."""
+    """(the first line from one on that says something, else that one; what to quote of it, of a long one its beginning,
+    '' for what cannot)."""
     is_inside = False  # a comment of several lines
     for number in range(at, len(lines)):
         is_skipped = says_nothing.match(lines[number]) is not None
@@ -697,8 +699,11 @@ def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> 
             break
     line = lines[at].strip() if 0 <= at < len(lines) else ""
     line = max(line.split("`"), key=len).strip()  # the tag of a field of Go is in such marks
-    is_quote = _WORD.search(line) and len(line) <= _MOST_LINE_CHARS
-    return at, f": `{defused(line)}`" if is_quote else ""
+    if not _WORD.search(line) or len(line) > _MOST_CUT_CHARS:
+        return at, ""
+    if len(line) <= _MOST_LINE_CHARS:
+        return at, f": `{defused(line)}`"
+    return at, f": `{defused(line[:_MOST_LINE_CHARS].rpartition(' ')[0])}` …"
 
 
 def _parameter(lines: Sequence[str], at: int, of_type: str) -> int:

@@ -36,6 +36,7 @@ from rag_assets.answer.question_analysis import (
     asks_purpose,
     asks_setting,
     asks_value,
+    asks_what_happens,
     asks_what_is_registered,
     asks_what_is_thrown,
     asks_which_are_thrown,
@@ -109,6 +110,7 @@ _CALLED = re.compile(r"@?\w+")
 _OF_KEYS = re.compile(
     r"(?:short[-_]?cuts?|hot[-_]?keys?|key[-_]?(?:bindings?|map))[^/]*\.(?:adoc|html?|mdx?|rst|txt)$", re.IGNORECASE
 )
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+\b")
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
 _PACKAGES = frozenset({"package", "dependency", "library"})
 _APPS = frozenset(
@@ -615,6 +617,20 @@ def _command_line(asked: Asked) -> Planned | None:
     return types if more else _answered(asked, Intent.LIST, known)
 
 
+def _option(asked: Asked) -> Planned | None:
+    """The options of a command line that a question names, where code declares them or fails for them, before what
+    tells more of them."""
+    named = sorted(set(_OPTION.findall(asked.question.text)))
+    if not named:
+        return None
+    from rag_assets.answer.usage_plan import option_facts, refusals
+
+    fails = asks_what_happens(asked.question.text)
+    declared = (option_facts(index, named) for index in asked.target.members.values())
+    known = refusals(asked.target, named) if fails else _together(declared)
+    return _answered(asked, Intent.EXPLANATION, (replace(known[0], leads=True), known[1]))
+
+
 def _flags(asked: Asked) -> Planned | None:
     """The feature flags that files of configuration switch on and off."""
     noun, rest = listed_noun(asked.question.text)
@@ -856,6 +872,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _data,
     _columns,
     _command_line,
+    _option,
     _keys,
     _constant,
     _parameters,

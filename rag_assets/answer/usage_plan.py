@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -92,6 +92,7 @@ _FOR_OTHERS = re.compile(
 _SAYING_FOR_OTHERS = "AddFallbackPolicy FallbackPolicy SetFallbackPolicy AuthorizeFilter MapControllers MapRazorPages"
 _MOST_OF_STATEMENT = 12  # lines
 _TYPE = re.compile(r"^[^/*\"]*\b(?:class|interface|record|object)\s+\w+")
+_FAILS = r".*\b(?:throw|raise|panic|bail|fail|fatal|[eE]rrorf?|abort|exit|die)\b"
 _COMMENTS = ("//", "*", "# ", "<!--")
 _MOST_OF_A_HEAD = 30  # lines, in which a file of XAML says what it lays out
 _MOST_ENDPOINTS = 40  # that a question can mean
@@ -173,6 +174,34 @@ def command_line_facts(
     """The commands, or the options, that the product takes on its command line, those about a subject, each where it is
     declared, with its point: an option of several commands once for each."""
     is_command = noun == "command"
+    points = facts_at(_typed(index, noun), index)
+    if subject:
+        payloads = index.parts.shard().retrieve(sorted(set(points.values())), index.scope())
+        said = {one: f"{one.path} {_member_at(payloads[point], one.line)}" for one, point in points.items()}
+        points = {one: point for one, point in points.items() if says(subject, said[one])}
+    heading = list_heading("command" if is_command else f"command line {noun}", len(points))
+    shown = dict(list(points.items())[:MOST_LISTED])
+    return GraphFacts(tuple(shown), len(points), heading), shown
+
+
+def option_facts(index: LabelIndex, names: Container[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where the product declares options of its command line that are called so, with the points that show it."""
+    found = facts_at([one for one in _typed(index, "option") if one.source in names], index)
+    shown = _by_place(found, MOST_FACTS)
+    return GraphFacts(tuple(shown), len(found)), shown
+
+
+def refusals(target: Searchable, names: Collection[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that fail with a message that has all of some options, with their points."""
+    said = "".join(rf"(?=.*(?<![\w-]){re.escape(name)}(?![\w-]))" for name in names)
+    code = product_of(points_naming(max(names, key=len).lstrip("-"), target).ids, target)
+    shown = _by_place(facts_naming(re.compile(f"^{said}{_FAILS}"), code, target, ("", "", True)), MOST_FACTS)
+    return GraphFacts(tuple(shown), len(shown), leads=True), shown
+
+
+def _typed(index: LabelIndex, noun: str) -> list[GraphFact]:
+    """The commands, options or arguments that the product declares, those of the files nearest to the root first."""
+    is_command = noun == "command"
     of_options = options_declared if noun == "option" else arguments_declared
     words = COMMAND_WORDS if is_command else OPTION_WORDS
     likely = product_of(points_with(words, index, _MOST_READ), index).values()
@@ -186,14 +215,7 @@ def command_line_facts(
             line = numbers[text.count("\n", 0, at)]
             if not lines[line].lstrip().startswith(_COMMENTS):
                 found.append(GraphFact(name, "", "", path, line, True, is_comment=True))  # or an attribute
-    points = facts_at(found, index)
-    if subject:
-        payloads = index.parts.shard().retrieve(sorted(set(points.values())), index.scope())
-        said = {one: f"{one.path} {_member_at(payloads[point], one.line)}" for one, point in points.items()}
-        points = {one: point for one, point in points.items() if says(subject, said[one])}
-    heading = list_heading("command" if is_command else f"command line {noun}", len(points))
-    shown = dict(list(points.items())[:MOST_LISTED])
-    return GraphFacts(tuple(shown), len(points), heading), shown
+    return found
 
 
 def shortcut_facts(index: LabelIndex, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:

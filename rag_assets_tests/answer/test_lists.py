@@ -1006,6 +1006,28 @@ def test_pages_are_what_routes_of_their_files_lead_to_or_what_lies_in_their_fold
         assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE) == ["Basket.jsx", "Till.jsx"]
 
 
+def test_an_option_that_a_question_names_is_where_it_is_declared_or_refused(tmp_path: Path) -> None:
+    message = (
+        "Cannot specify both --update-files and --dry-run in the same run. Please run again with one of them alone."
+    )
+    files = {
+        "README.md": "# Depot\n\nUse `--update-files` to update the files and `--dry-run` to update nothing.\n",
+        "src/Options.cs": "class Options\n{\n"
+        '    static readonly Option<bool> UpdateFiles = new Option<bool>("--update-files", "-u");\n'
+        '    static readonly Option<bool> DryRun = new Option<bool>("--dry-run");\n}\n',
+        "src/Parser.cs": "class Parser\n{\n    void Check(Result result)\n    {\n"
+        f'        if (result.UpdatesFiles && result.IsDry) throw new WarningException("{message}", result.First);\n'
+        "    }\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", files), "depot")
+    with open_index("depot@main", home=tmp_path / "home") as index:
+        told = index.ask("what is the short form of --update-files?", options=AskOptions()).text
+        assert told.startswith("- **--update-files** in src/Options.cs:3: ") and '"-u"' in told
+        told = index.ask("what happens when I use --update-files with --dry-run?", options=AskOptions()).text
+        assert told.startswith("- **Parser.Check** in src/Parser.cs:5: `if (result.UpdatesFiles && result.IsDry) throw")
+        assert "Cannot specify both --update-files and --dry-run in the same run." in told.split("` …")[0]
+
+
 def test_keys_and_windows_of_a_program_are_listed(tmp_path: Path) -> None:
     window = '<c:PenWindow x:Class="Pen.{0}"\n    xmlns="http://schemas.microsoft.com/winfx/2006/xaml/presentation">\n'
     files = {
