@@ -69,6 +69,12 @@ _OF_MANNER = tuple(
     )
 )
 """The words of the names of settings that answer a question of this manner, which has no such word itself."""
+_ASKS_KEY = re.compile(
+    r"^(?!\W*why\b).*\b(?:change|configur\w+|defaults?|how (?:big|large|long|many|much|often)|intervals?|limits?|set"
+    r"|settings?|time-?outs?)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Who asks why, or which policies exist, wants no key of a file."""
 _AMOUNT = re.compile(r"\bhow (?:big|fast|large|late|long|many|much|often|old|soon)\b", re.IGNORECASE)
 _AMOUNT_NAMED = re.compile(
     r"\b(?:time-?out|interval|limit|threshold|ttl|expiry|lifetime|duration|retention|length|size|delay|period)s?\b",
@@ -168,7 +174,8 @@ def settings_meant(
 ) -> list[Setting]:
     """The settings of the product that a question names in its own words, the nearest first."""
     said_roots = roots_of(question)
-    configured = _of_environment(_configured(index, graph), said_roots)
+    is_of_keys = _ASKS_KEY.search(question) is not None
+    configured = _of_environment(_configured(index, graph), said_roots) if is_of_keys else []
     known = [*_settings(graph), *_assigned(index, graph), *_given(index, graph), *configured]
     if not known or not words:
         return []
