@@ -226,6 +226,8 @@ OF_MODULES = {
     "README.md": "# Jobs\n\nRuns jobs.\n",
     "jobs/defaults.py": 'DEFAULT_RESULT_TTL = 500\n"""Seconds to keep the result of a job."""\n'
     '__all__ = [\n    "DEFAULT_RESULT_TTL",\n]\n',
+    "jobs/config.py": 'DISABLE_REGISTRATION = os.environ.get("DISABLE_REGISTRATION", "")\n',
+    "jobs/users.py": "def register(user):\n    if config.DISABLE_REGISTRATION:\n        return None\n    return user\n",
     "jobs/queue.py": (
         "from jobs.defaults import (\n    DEFAULT_RESULT_TTL,\n)\n\n\nclass Job:\n    result_ttl: int\n\n\n"
         "def enqueue(job, result_ttl=None):\n    result_ttl = parse(result_ttl)\n"
@@ -248,6 +250,7 @@ OF_MODULES = {
         ("what is the default result ttl?", "jobs/defaults.py:1", "jobs/queue.py:12"),
         ("what is the maximum page size?", "pages/pages.go:5", "pages/pages.go:9"),
         ("what is the maximum of upload retries?", "web/retry.ts:1", "web/retry.ts:4"),
+        ("can I disable registration?", "jobs/config.py:1", "jobs/users.py:2"),
     ],
 )
 def test_a_constant_outside_of_types_is_a_setting(tmp_path: Path, question: str, default: str, read: str) -> None:
@@ -313,7 +316,9 @@ def test_nothing_is_told_of_settings_that_are_not_asked_for(shop: Index, questio
         ("where can I change how often the jobs run?", True),
         ("password rules for new accounts?", True),
         ("how late may a trigger be?", True),
+        ("can I turn off the reminders?", True),
         ("how is a parcel delivered?", False),
+        ("can I pay in advance?", False),
         ("why do OPTIONS calls get through without a token", False),
     ],
 )
