@@ -789,6 +789,7 @@ _REGISTERED = re.compile(
 )
 _REGISTERED_FOR = re.compile(
     r"\bimplementations? (?:is|are|gets?) (?:chosen|injected|registered|resolved|used) (?:as|for) \S+\W*$"
+    r"|\bimplementations? of \S+ (?:is|are|gets?) (?:chosen|injected|registered|resolved|used)\b"
     r"|^\W*what is (?:injected|registered) (?:as|for) \S+\W*$",
     re.IGNORECASE,
 )

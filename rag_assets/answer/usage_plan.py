@@ -46,9 +46,11 @@ from rag_assets.languages.desktop import KEY_WORDS, keys_declared, laid_out
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code
 
-_REGISTERING = "AddScoped AddSingleton AddTransient AddHostedService AddHttpClient AddDbContext TryAddSingleton"
+_REGISTERING = (
+    "AddScoped AddSingleton AddTransient AddHostedService AddHttpClient AddDbContext TryAddSingleton Decorate"
+)
 _REGISTERS = re.compile(
-    r"\.\s*(?:Try)?Add(?:Keyed)?(?:Scoped|Singleton|Transient|HostedService|HttpClient|DbContext)"
+    r"\.\s*(?:(?:Try)?Add(?:Keyed)?(?:Scoped|Singleton|Transient|HostedService|HttpClient|DbContext)|(?:Try)?Decorate)"
     r"(?:<|\(typeof\()(?:\w+\.)*(?P<service>(?!T\b|T[A-Z])\w+)"
 )
 _SCHEDULING = (

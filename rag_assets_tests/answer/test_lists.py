@@ -293,6 +293,9 @@ public static class Startup
     }
 }
 """,
+    "src/Till/Setup.cs": "namespace Shop.Till;\n\npublic static class Setup\n{\n"
+    "    public static void Add(IServiceCollection services) =>\n"
+    "        services.AddScoped<ITill, Till>()\n            .Decorate<ITill, CountingTill>();\n}\n",
     "src/Stock/Program.cs": "var builder = WebApplication.CreateBuilder(args);\n"
     "builder.Services.AddDbContext<StockContext>(o => o.UseSqlite());\nbuilder.Build().Run();\n",
     "tests/Stubs.cs": "public static class Stubs\n{\n"
@@ -303,8 +306,12 @@ public static class Startup
 @pytest.mark.parametrize(
     ("question", "names"),
     [
-        ("which services are registered?", ["ISaveInterceptor", "Mailer", "StockContext"]),
-        ("which services are registered in the DI container?", ["ISaveInterceptor", "Mailer", "StockContext"]),
+        ("which services are registered?", ["ISaveInterceptor", "Mailer", "StockContext", "ITill", "ITill"]),
+        (
+            "which services are registered in the DI container?",
+            ["ISaveInterceptor", "Mailer", "StockContext", "ITill", "ITill"],
+        ),
+        ("which implementation of ITill is used when the shop is shut?", ["ITill", "ITill"]),
         ("what is registered in the sales service?", ["ISaveInterceptor", "Mailer"]),
         ("which implementation is used for ISaveInterceptor?", ["ISaveInterceptor"]),
         ("what is injected for ISaveInterceptor", ["ISaveInterceptor"]),
