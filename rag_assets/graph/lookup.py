@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.contracts.graph import ANY_METHOD, NodeType, Relation
 from rag_assets.errors import RagAssetsError
-from rag_assets.graph.csr_graph import Graph, Numbers
+from rag_assets.graph.csr_graph import KINDS, Graph, Numbers
 
 COMPARED = 200
 """Words that difflib compares in full: each costs about 30 µs."""
@@ -264,8 +264,9 @@ def find(graph: Graph, text: str) -> Match:
 
     its key; a place `path:line`; a whole symbol as it is written, then a symbol that ends with it at a dot or slash,
     then both without regard to type parameters, then without regard to case, then what the type has from types above it
-    or from methods that extend it. A word alone means a type or a table
-    before members and routes that are called the same, also a generic type. A class that is an entity is one candidate.
+    or from methods that extend it. A path with values means an endpoint with parameters. A word alone means a type or
+    a table before members and routes that are called the same, also a generic type. A class that is an entity is one
+    candidate.
     """
     match = named(graph, text)
     if match.nodes or match.candidates:
@@ -289,8 +290,8 @@ def named(graph: Graph, text: str) -> Match:
             if rank is not None:
                 ranked[node] = min(rank, ranked.get(node, rank))
     if not ranked:
-        packages = _packages_called(graph, text.strip())
-        return packages if packages.nodes or packages.candidates else _through_its_type(graph, text)
+        others = (_packages_called(graph, text.strip()), _answering(graph, text))
+        return next((one for one in others if one.nodes or one.candidates), None) or _through_its_type(graph, text)
     meant = _meant(graph, sorted(ranked))
     best = min(ranked[node] for node in meant)
     found = tuple(node for node in meant if ranked[node] == best)
@@ -299,6 +300,26 @@ def named(graph: Graph, text: str) -> Match:
     if len(found) == 1 or _one_declaration(graph, found):
         return Match(found)
     return Match(candidates=_without_roles(graph, found))
+
+
+def _answering(graph: Graph, text: str) -> Match:
+    """The endpoints that answer a request as a log or a browser writes it, with values for their parameters: those with
+    the fewest. `GET /api/v1/orders/7` for `GET /api/v{version}/orders/{id}`."""
+    asked = readings(text.strip().partition("?")[0])[-1:]
+    if not asked or not (asked[0].verb or text.strip().startswith("/")):
+        return Match()
+    verb, segments = asked[0].verb, asked[0].segments
+    fitting: dict[int, int] = {}
+    for node in np.flatnonzero(graph.kinds == KINDS.index(_ENDPOINT)).tolist():
+        known = name_of(graph.keys[node])
+        if len(known.segments) != len(segments) or not (verb in ("", known.verb) or known.verb == ANY_METHOD):
+            continue
+        patterns = (re.escape(part).replace(r"\{\}", "[^/]+") for part in known.segments)
+        if all(re.fullmatch(one, part, re.IGNORECASE) for one, part in zip(patterns, segments, strict=True)):
+            fitting[node] = sum("{}" in part for part in known.segments)
+    fewest = min(fitting.values(), default=0)
+    nodes = tuple(node for node, count in fitting.items() if count == fewest)
+    return Match(nodes) if len(nodes) == 1 else Match(candidates=nodes)
 
 
 def _packages_called(graph: Graph, text: str) -> Match:

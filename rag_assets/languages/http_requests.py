@@ -35,8 +35,8 @@ _VERBS = "get|post|put|patch|delete|head"
 _CALL = re.compile(
     r"(?<![\w$])(?:(?P<on>[\w$]+)[?!]?\s*(?:\.|->|::)\s*|(?P<some>[)\]])\s*(?:\.|->|::)\s*|(?P<mark>[@\[]))?"
     rf"(?:(?P<http>http)?(?P<verb>{_VERBS}|del)(?P<form>(?:String|Stream|ByteArray|FromJson|AsJson|Json|For[A-Z]\w{{2,9}})?"
-    r"(?:Async|AsAsyncEnumerable)?)|(?P<other>\$?fetch|useFetch|useSWR|axios|\$http|ajax|request|inject|exchange"
-    r"|uri|json|call|newRequest(?:WithContext)?|httpRequestMessage|restRequest))"
+    r"(?:Async|AsAsyncEnumerable)?)|(?P<other>\$?fetch|\w{2,20}fetch|fetch(?:Api|Json)|apiRequest|useSWR|axios|\$http|ajax"
+    r"|request|inject|exchange|uri|json|call|newRequest(?:WithContext)?|httpRequestMessage|restRequest))"
     r"(?:<[^()\n]{0,120}>)?\s?\(",
     re.IGNORECASE,
 )
@@ -44,8 +44,10 @@ _VERB_SAID = re.compile(rf"[\"'`]({_VERBS})[\"'`]|\b(?:Http)?Method\.?({_VERBS})
 _VERB_BEFORE = re.compile(rf"\.({_VERBS})\(\)\s*\Z", re.IGNORECASE)
 _URL = re.compile(r"(?<![\w$])[\"']?(?:url|path)[\"']?\s*[:=]")
 _VERB_ELSEWHERE = re.compile(r"\bmethod\b|\btype\s*:|\.\.\.", re.IGNORECASE)
-_GETS = frozenset({"$fetch", "$http", "ajax", "axios", "fetch", "inject", "request", "usefetch", "useswr"})
-"""What gets where no verb is said."""
+_GETS = frozenset(
+    {"$fetch", "$http", "ajax", "apirequest", "axios", "fetchapi", "fetchjson", "inject", "request", "useswr"}
+)
+"""What gets where no verb is said, beside `fetch` and what is called as a form of it: `apiFetch`, `useFetch`."""
 _ROUTERS = frozenset({"api", "app", "group", "map", "mux", "route", "router", "routes", "server"})
 """What registers a handler with a call of the same form."""
 _CLIENT = re.compile(r"http|(?<!redis)(?<!cache)(?<!query)client", re.IGNORECASE)
@@ -144,7 +146,11 @@ def _method(found: re.Match[str], said: str, text: str, *, has_options: bool) ->
     verb = _VERB_SAID.search(said)
     if verb:
         return (verb[1] or verb[2]).upper()
-    is_get = name in _GETS and not _VERB_ELSEWHERE.search(said) and (name == "useswr" or not has_options)
+    is_get = (
+        (name in _GETS or name.endswith("fetch"))
+        and not _VERB_ELSEWHERE.search(said)
+        and (name == "useswr" or not has_options)
+    )
     return "GET" if is_get else ANY_METHOD
 
 

@@ -88,6 +88,7 @@ def graph() -> Graph:
         pytest.param("post /api/orders/{orderId}", [POST], id="route with another parameter name"),
         pytest.param("GET /api/orders/:id", [ROUTE], id="route as Express writes it"),
         pytest.param("GET /api/orders/<int:id>", [ROUTE], id="route as Flask writes it"),
+        pytest.param("GET /api/orders/17?full=1", [ROUTE], id="a request as a log has it"),
         pytest.param("src/Orders/OrderService.cs", [FILE], id="path"),
         pytest.param("Orders\\OrderService.cs", [FILE], id="end of a path with backslashes"),
         pytest.param("./src/Orders/OrderService.cs:8", [CANCEL], id="place"),
@@ -109,6 +110,7 @@ def test_found(graph: Graph, text: str, keys: list[str]) -> None:
     [
         pytest.param("OrderService", [f"{SERVICE}  src/Orders/OrderService.Cancel.cs:1 and 1 more", OTHER], id="types"),
         pytest.param("/api/orders/{id}", [ROUTE, POST], id="verbs"),
+        pytest.param("/api/orders/17", [ROUTE, POST], id="verbs of a request"),
         pytest.param("Basket", [BASKET, BASKET_VIEW], id="a class that is an entity once"),
     ],
 )
@@ -125,6 +127,7 @@ def test_several_candidates_are_listed_with_kind_and_place(graph: Graph, text: s
         pytest.param("OrderServise", SERVICE, id="misspelled"),
         pytest.param("Reposittory", PLAIN, id="a letter too many"),
         pytest.param("delete /api/orders/{id}", ROUTE, id="unknown verb"),
+        pytest.param("GET /api/orders/17/lines", ROUTE, id="a request with more segments"),
         pytest.param("src/Orders/OrderServce.cs:7", FILE, id="place in a misspelled file"),
     ],
 )

@@ -30,6 +30,8 @@ from rag_assets_tests.effort import ends_within
          ["ANY /orders", "ANY /orders/1"]),
         ("typescript", 'this.http.get<{ items: X[]; total: number }>("/orders"); api.get("/orders")',
          ["GET /orders", "GET /orders"]),
+        ("typescript", 'apiFetch<X[]>(`/orders?${q}`); apiFetch<string>("/orders", {method: "POST"}); useFetch("/a/b")',
+         ["GET /orders", "POST /orders", "GET /a/b"]),
         ("rust", 'client.get(&format!("{base}/orders")).send()', ["GET ~/orders"]),
         ("go", 'c.httpClient.Get("http://127.0.0.1:8080/orders")', ["GET /orders"]),
         ("csharp", 'await _http.PostAsync($"api/orders/{Uri.EscapeDataString(id)}/lines", c)',
