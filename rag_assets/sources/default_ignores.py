@@ -123,6 +123,8 @@ _COPIED_LIBRARY_FOLDERS = frozenset({"scripts", "content", "wwwroot", "js", "css
 
 _SERVED = frozenset({"assets", "content", "public", "scripts", "static", "wwwroot", "www"})
 """Folders that a web server gives out as they are, where copies of libraries are beside a project's own scripts."""
+_VERSIONED = re.compile(r"(?!release-|version-)[a-z][\w.]*(?:-[a-z]\w*)*-v?\d+(?:\.\d+)+(?:-\w+)?")
+"""`pdfjs-4.2.67-dist`, `font-awesome-4.7.0`: below a folder that is served."""
 _SAYS_COPIED = re.compile(
     r"\s*/\*(?:(?!\*/).){0,200}?@lic(?:ense|start)\b"
     r"|\s*/\*!(?:(?!\*/).){0,400}?(?:\bv?\d+\.\d+|licen[cs]e|copyright|\(c\)|©|\bauthor\b|\bby @)",
@@ -204,6 +206,8 @@ def refused_directory(parents: tuple[str, ...], name: str) -> tuple[SkipReason, 
         return SkipReason.VENDORED, f"{name}/: directory of third-party code"
     if parent == "wwwroot" and low in _WEB_ROOT_LIBRARIES:
         return SkipReason.VENDORED, f"wwwroot/{name}/: client-side libraries"
+    if _VERSIONED.fullmatch(low) and not _SERVED.isdisjoint(map(str.lower, parents)):
+        return SkipReason.VENDORED, f"{name}/: a version of a script library"
     if parent == "packages" and _NUGET_PACKAGE.fullmatch(name):
         return SkipReason.VENDORED, f"packages/{name}/: unpacked NuGet package"
     return None
@@ -293,6 +297,7 @@ def conventions_description() -> str:
         sorted(_COPIED_LIBRARY_FOLDERS),
         sorted(_SERVED),
         _SAYS_COPIED.pattern,
+        _VERSIONED.pattern,
         sorted(BINARY),
         sorted(UNSUPPORTED),
         sorted(PROSE),

@@ -41,6 +41,9 @@ def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[st
         ("docs/jquery-plan.md", None),
         ("src/jquery-helper.js", None),
         ("package.json", None),
+        ("static/release-1.2/notes.md", None),
+        ("src/shop-2.0/Order.cs", None),
+        ("Content/orders-2024/a.css", None),
         # binary and unsupported
         ("logo.png", SkipReason.BINARY),
         ("logo.SVG", SkipReason.BINARY),
@@ -61,6 +64,8 @@ def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[st
         ("src/Web/wwwroot/lib/jquery/jquery.js", SkipReason.VENDORED),
         ("Web/Scripts/jquery-1.10.2.js", SkipReason.VENDORED),
         ("Web/Scripts/bootstrap.js", SkipReason.VENDORED),
+        ("src/Web/wwwroot/pdfjs-4.2.67-dist/web/viewer.css", SkipReason.VENDORED),
+        ("static/plugins/DataTables-1.10.16/js/tables.js", SkipReason.VENDORED),
         # generated
         ("Form1.Designer.cs", SkipReason.GENERATED),
         ("Migrations/20240101_Init.Designer.cs", SkipReason.GENERATED),
