@@ -95,7 +95,10 @@ def change_impact(
     base, notes = _base(history, index, start, end, since, until)
     diff = changed_files(history.git_dir, base, end, history.subdirectory)
     if start == end:
-        notes.append(f"{since} is commit {end[:_DIGITS]} itself; name an earlier one, such as {since}~1")
+        notes.append(
+            f"{since} is commit {end[:_DIGITS]} itself; name an earlier one, such as {since}~1; "
+            "what is not committed is no change yet"
+        )
     changes = changed_nodes(index, graph, history, base, end, diff)
     touched, totals = touched_by(index, graph, changes, wanted, depth=depth, limit=limit)
     if end != indexed:

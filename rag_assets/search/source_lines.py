@@ -28,7 +28,7 @@ from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.treesitter.module_constants import module_constants
 from rag_assets.printable import abridged
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import demotion
 from rag_assets.search.retrieve import OpenLabel
 from rag_assets.serialization import from_json
 from rag_assets.settings.config_file import config_of
@@ -605,7 +605,7 @@ class SourceReader:
         return PlaceError(f"{written} is neither a file, a symbol nor a point of {label}{where}; {hint}")
 
     def lines_naming(self, name: str) -> list[str]:
-        """The first line of each file that has a name as it is written, those of the product first."""
+        """The first line of each file that has a name as it is written, code of the product first."""
         from rag_assets.search.phrases import points_with  # start-up budget: only for a name that nothing declares
 
         if not re.fullmatch(r"\w+", name):
@@ -615,9 +615,9 @@ class SourceReader:
         except (KeywordIndexError, BlobError):
             return []
         payloads = self._index.parts.shard().retrieve(sorted(points), self._index.scope()).values()
-        paths = sorted(
-            {payload["Path"] for payload in payloads}, key=lambda path: (non_product_code(path) is not None, path)
-        )
+        laid_over = self._index.overlay.files if self._index.overlay is not None else {}
+        found = {payload["Path"] for payload in payloads}.union(at for at, one in laid_over.items() if name in one.text)
+        paths = sorted(found, key=lambda path: (-demotion(path, ()), path))
         written = re.compile(rf"\b{name}\b")
         lines = (
             next((f"{path}:{at}" for at, line in enumerate(self.file(path).lines, 1) if written.search(line)), "")

@@ -84,7 +84,8 @@ class ReadRequest(Request):
     ]
     label: Label = None
     commit: Annotated[
-        str | None, Field(max_length=64, description="Another commit, or worktree for the file as it is now")
+        str | None,
+        Field(max_length=64, description="Another commit or branch, HEAD~1; worktree: as it is now"),
     ] = None
     context: Annotated[int, Field(ge=0, le=50, description="Lines before and after")] = 0
     max_tokens: Annotated[int, Field(ge=200, le=16000)] = 3000

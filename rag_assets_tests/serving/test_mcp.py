@@ -228,6 +228,7 @@ def test_a_call_that_names_nothing_is_told_what_there_is(home: Home) -> None:
         ("symbol", {"name": "InvalidOperationException"}, "; it is written in src/Orders/Invoices.cs:5"),
         ("graph", {"start": "InvalidOperationException"}, "\nit is written in src/Orders/Invoices.cs:5"),
         ("read", {"place": "README.md", "commit": "dead"}, "; it has: main; the index has commit"),
+        ("read", {"place": "README.md", "commit": "HEAD~9"}, "HEAD~9"),
     ]
 
     async def talk(client: Client) -> None:
