@@ -122,6 +122,7 @@ _READING = (
 _OF_SPRING = re.compile(r"(?:^|/)(?:application|bootstrap)[\w-]*\.(?:ya?ml|properties)$")
 _OF_A_BUILD = re.compile(r"(?:^|/)(?:mvnw|gradlew)(?:\.\w+)?$")
 _LOOKED_THROUGH = 2_000  # sections with these words, the likeliest
+_MOST_FILES_OF_READERS = 20  # about the subject, that are read whole
 _MOST_READ = 1_000  # of them, those about the subject
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
 _NAMED = "**No graph knows a use; by its text code names it in:**"
@@ -689,6 +690,8 @@ def settings_of(
     of_options = {} if noun != "setting" or declaring else _options_in(likely[:_MOST_READ], target)
     own = {place.path for place in shard.places(declaring, scope).values()}
     about = [one for one in places if (places[one].path in own if own else says(subject, places[one].path))]
+    if len(paths := {places[one].path for one in about}) <= _MOST_FILES_OF_READERS:  # with sections that say less
+        about = sorted(sections_of(paths, shard, scope))
     found = _settings_in(about, noun, target)
     if len(found) < _FEWEST_LISTED:
         known = _settings_in(list(places), noun, target)

@@ -114,6 +114,7 @@ _VARIABLE = re.compile(
     r"|\b(?:env|envvar|envconfig|EnvVars?)(?::|\s*=\s*\[?|:\s*\[\]string\{)\s*[\"']([A-Z][A-Z\d_]+)"  # options, fields
     r"|\b\w*(?:EnvVar|Env_?Name|ENV)\w*\s*(?::[^=\n]{0,40})?\s=\s*[\"']([A-Z][A-Z\d_]+)[\"']"  # a constant that is read
     r"|\$env:(\w+)"  # PowerShell
+    r"|\$\{([A-Z][A-Z\d_]+):?[-=?]"  # shell, where another value stands in for it
 )
 """What names a variable of the environment where it is read, or where an option or field is declared that takes it."""
 

@@ -227,6 +227,8 @@ def test_questions_for_settings(question: str, asked: tuple[str, str]) -> None:
         ('System.get_env("SHOP_PROXY")', "SHOP_PROXY", True),
         ('ProcessInfo.processInfo.environment["SHOP_PROXY"]', "SHOP_PROXY", True),
         ("$env:SHOP_PROXY", "SHOP_PROXY", True),
+        ("${SHOP_PROXY:-none}", "SHOP_PROXY", True),
+        ("${SHOP_PROXY?is needed}", "SHOP_PROXY", True),
         ('const ProxyEnvVar = "SHOP_PROXY"', "SHOP_PROXY", True),
         ('const PROXY_ENV: &\'static str = "SHOP_PROXY"', "SHOP_PROXY", True),
         ("#[arg(long, env)]\n    pub shop_proxy: String", "SHOP_PROXY", True),
@@ -242,6 +244,18 @@ def test_how_languages_read_settings(code: str, key: str, is_variable: bool) -> 
     assert [name for name, _ in settings_read(f"x = {code};")] == [key]
     assert [name for name, _ in settings_read(code, variables=True)] == [key] * is_variable
     assert list(settings_read(f'const title = "{key}";')) == []
+
+
+def test_what_a_script_reads_is_in_all_of_its_sections(tmp_path: Path) -> None:
+    script = "#!/bin/sh\nSHOP_UID=${SHOP_UID:-1001}\nSHOP_GID=${SHOP_GID:-1001}\n\nserve() {\n  exec shop\n}\n"
+    files = {
+        "scripts/entrypoint.sh": f"{script}\n# The environment is kept.\nrun() {{\n  env | sort\n}}\n",
+        "app/main.py": 'import os\n\nKEYS = [os.environ["SHOP_HOST"], os.environ["SHOP_PORT"]]\n',
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which environment variables does the entrypoint read?", options=AskOptions()).text
+    assert re.findall(r"- \*\*(\w+)\*\*", told) == ["SHOP_UID", "SHOP_GID"]
 
 
 OPTIONS = {
