@@ -45,6 +45,9 @@ def operations(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operations]
     long = "".join(f"    public void 退款{at}_{'Very' * 8}Long(int id, string naïve) {{ }}\n" for at in range(300))
     wide = {
         "src/Wide.cs": f"namespace Shop;\n\npublic class Wide\n{{\n{long}}}\n",
+        "src/Crowded.cs": "namespace Shop;\n\npublic class Crowded\n{\n"
+        + "".join(f"    private int _field{at};\n" for at in range(40))
+        + "    public void Work() { }\n}\n",
         "docs/long.md": "# 退款\n\n" + "退款订单 " * 20_000,
     }
     many = new_repository(home.cli.folder / "many", SHOP | wide)
@@ -125,6 +128,16 @@ def test_of_several_questions_each_has_its_share_of_the_answer(operations: Opera
     assert tokens(cut) <= 260 and cut.count("more line") and cut.count("```") % 2 == 0
     first, second = (part.partition("…")[0] for part in cut.split("?**")[1:])
     assert "OrderService.cs" in first and "Invoices" in second
+
+
+def test_places_are_told_as_many_as_fit_and_methods_before_private_fields(operations: Operations) -> None:
+    asked = SearchRequest(query="orders invoices refund", label="shop@main", max_tokens=200)
+    told = operations.search(asked, Caller()).text(200)
+    assert tokens(told) <= 200 and told.count(".cs:") >= 2, told
+    reply = operations.symbol(SymbolRequest(name="Crowded", label="many@main"), Caller())
+    assert "_field1" in reply.text(4_000) and "private fields" not in reply.text(4_000)
+    cut = reply.text(300)
+    assert "void Work()" in cut and "_field1" not in cut and "without 40 private fields" in cut
 
 
 def test_lines_that_are_too_long_end_with_where_to_read_on(operations: Operations) -> None:

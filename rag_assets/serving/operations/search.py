@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from rag_assets.errors import WrongQuestion
 from rag_assets.index.vectors.filters import SearchFilters
-from rag_assets.search import SearchResult
+from rag_assets.search import Hit, SearchResult
 from rag_assets.search.index import Searchable
 from rag_assets.search.outline import (
     Detail,
@@ -74,14 +75,21 @@ class SearchReply:
         details = within(room, len(hits), self.request.detail, lambda at, detail: cost_of(lines(at, detail)))
         if details is not None:
             body = [lines(at, detail) for at, detail in enumerate(details)]
-        else:  # not even the places fit
-            body = [place_of(hits[0]), *(f"{count} hits in {folder}/" for folder, count in counts_by_folder(hits))]
+        else:
+            pages = (_bare(hits, count) for count in range(len(hits), 0, -1))
+            body = next((page for page in pages if cost_of("\n".join(page)) <= room), _bare(hits, 1))
         return clipped("\n".join([*head, *body, *foot]), max_tokens)
 
     def _age(self, label: str) -> str:
         now = self.result.overlaid.get(label, 0)
         said = f"; {now} file{'s' * (now != 1)} as in the work tree now" if now else ""
         return f"{self.ages[label].line(label)}{said}"
+
+
+def _bare(hits: Sequence[Hit], count: int) -> list[str]:
+    """The places of the first hits alone, and in which folders the others are."""
+    others = (f"{more} more in {folder}/" for folder, more in counts_by_folder(hits[count:]))
+    return [*map(place_of, hits[:count]), *others]
 
 
 def search(target: Searchable, request: SearchRequest) -> tuple[SearchResult, int, bool]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.graph import Relation
 from rag_assets.contracts.outline import compact_signature, line_range
-from rag_assets.contracts.segment import leaves_of
+from rag_assets.contracts.segment import MemberKind, leaves_of
 from rag_assets.errors import PlaceError, QueryError
 from rag_assets.graph.artifact import GraphError
 from rag_assets.graph.lookup import named, short_name
@@ -19,7 +19,7 @@ from rag_assets.printable import abridged
 from rag_assets.search.graph_context import graph_of
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.source_lines import DeclaredLines, FileText, SourceReader, meant_by
-from rag_assets.serving.budget import joined_within
+from rag_assets.serving.budget import cost_of, joined_within
 from rag_assets.serving.index_age import IndexAge
 from rag_assets.serving.requests import SymbolRequest
 
@@ -28,6 +28,7 @@ _MOST_RELATIVES = 60
 _LISTED = 12
 _DOC_CHARS = 600
 _SHOWN_PLACES = 3
+_FIELDS = frozenset({MemberKind.FIELD.value, MemberKind.EVENT.value})
 _RELATIVES = {
     (Relation.INHERITS, True): "inherits",
     (Relation.IMPLEMENTS, True): "implements",
@@ -100,16 +101,27 @@ class SymbolReply:
         head = [self.age.line(self.label), f"{found.kind} {found.symbol}"]
         head += [f"{how}: {', '.join(names)}" for how, names in (found.relatives or {}).items()]
         head += [found.note] if found.note else []
-        return joined_within(head, list(self._lines()), [], max_tokens, "… {} more lines; read a part for the rest")
+        lines, foot = list(self._lines()), list[str]()
+        if cost_of("\n".join([*head, *lines])) > max_tokens:  # private fields are the first to go
+            kept = list(self._lines(_is_private_field))
+            foot = [f"without {len(lines) - len(kept)} private fields"] if len(kept) < len(lines) else []
+            lines = kept
+        return joined_within(head, lines, foot, max_tokens, "… {} more lines; read a part for the rest")
 
-    def _lines(self) -> Iterator[str]:
+    def _lines(self, left_out: Callable[[DeclaredLines], bool] = lambda member: False) -> Iterator[str]:
         for part in self.found.parts:
             yield f"{part.place}  {part.declared.signature}".rstrip()
             if part.doc:
                 yield f"    {part.doc}"
             for member in part.members:
+                if left_out(member):
+                    continue
                 place = line_range(member.start_line, member.end_line)
                 yield f"    {place}  {compact_signature(member.signature) or member.name}"
+
+
+def _is_private_field(member: DeclaredLines) -> bool:
+    return member.kind in _FIELDS and (member.signature.startswith("private ") or member.name.startswith("_"))
 
 
 def symbol(index: LabelIndex, request: SymbolRequest) -> SymbolFound:
