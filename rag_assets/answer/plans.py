@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -297,14 +297,32 @@ def _at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[G
 
 def _in_folder(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> list[ListedNode]:
     """The types, of pages the files, about a subject in folders that are called as several of a noun: in `ValueObjects`
-    value objects."""
+    value objects; else the types that are no bases in folders called so of what else the noun says: in
+    `Pen.Backup/Tasks` backup tasks."""
     folder = _as_words(list_heading(noun, 2).strip("*: ").partition(" ")[2])
     nodes = of_kind(graph, NodeType.FILE if noun == "page" else NodeType.TYPE)
     if noun == "page":
         nodes = [node for node in nodes if graph.language(node) in _OF_PAGES]
-    places = places_of(graph, np.array(nodes, np.int64))
+    places = list(places_of(graph, np.array(nodes, np.int64)))
+    *sort, _ = noun.split()
+    last, wanted = f" {folder.split()[-1]} ", set(map(root, sort))
     found = [one for one in places if folder in map(_as_words, one.path.split("/")[:-1]) and says(subject, one.path)]
+    found = found or [
+        one
+        for one in places
+        if sort
+        and last == _as_words(one.path.split("/")[-2] if "/" in one.path else "")
+        and wanted <= _roots_of_folder(one.path.rpartition("/")[0])
+        and says(subject, one.path)
+        and not one.name.endswith("Base")
+    ]
     return sorted(found, key=lambda one: (one.path, one.line))
+
+
+def _roots_of_folder(path: str) -> set[str]:
+    """The roots of its words, and of two of them as one: `msbuild` of `Pen.MsBuild`."""
+    words = _as_words(path).split()
+    return {root(word) for word in (*words, *map("".join, pairwise(words)))}
 
 
 def _at_schedule(fact: GraphFact, index: LabelIndex) -> GraphFact:

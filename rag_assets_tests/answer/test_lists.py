@@ -1035,6 +1035,19 @@ def test_an_option_that_a_question_names_is_where_it_is_declared_or_refused(tmp_
         assert "Cannot specify both --update-files and --dry-run in the same run." in told.split("` …")[0]
 
 
+def test_tasks_of_something_are_the_types_of_its_folder_of_tasks(tmp_path: Path) -> None:
+    task = "namespace Pen;\n\npublic class {0} : PenTaskBase\n{{\n}}\n"
+    files = {
+        **{f"src/Pen.MsBuild/Tasks/{one}.cs": task.format(one) for one in ("CleanPens", "FillPens")},
+        "src/Pen.MsBuild/Tasks/PenTaskBase.cs": "namespace Pen;\n\npublic abstract class PenTaskBase\n{\n}\n",
+        "src/Pen.Server/Tasks/SendPens.cs": "namespace Pen;\n\npublic class SendPens\n{\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "pen", files), "pen")
+    with open_index("pen@main", home=tmp_path / "home") as index:
+        told = index.ask("which msbuild tasks are there?", options=AskOptions()).text
+        assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE) == ["CleanPens", "FillPens"]
+
+
 def test_keys_and_windows_of_a_program_are_listed(tmp_path: Path) -> None:
     window = '<c:PenWindow x:Class="Pen.{0}"\n    xmlns="http://schemas.microsoft.com/winfx/2006/xaml/presentation">\n'
     files = {
