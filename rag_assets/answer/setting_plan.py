@@ -54,6 +54,7 @@ _NAME = re.compile(
 )
 _OF_ONE = re.compile(r"(?:Dto|Event|Response|Result|State|Stat(?:istic)?s|ViewModel)(?:`\d+)?$", re.IGNORECASE)
 """What tells of one thing, or of what happened, has amounts and no settings."""
+_DEFAULT_NAME = re.compile(r"_?default", re.IGNORECASE)
 _ASKING = re.compile(r"(?:Command|Input|Query|Request)(?:Dto|Model)?(?:`\d+)?$", re.IGNORECASE)
 """Who asks for something gives amounts each time; those with a default are settings."""
 _OF_MANNER = tuple(
@@ -281,7 +282,7 @@ def _settings(graph: Graph) -> list[_Known]:
             owner = (symbol if kind is NodeType.TYPE else owner).rpartition(".")[2].partition("`")[0]
             if kind is NodeType.PROPERTY:
                 declared = graph.signature(node)
-                is_given = "=" not in declared and _ASKING.search(owner) is not None
+                is_given = not ("=" in declared or _DEFAULT_NAME.match(name)) and _ASKING.search(owner) is not None
                 if _OWNER.search(owner) or (_NAME.search(name) and not (is_given or _OF_ONE.search(owner))):
                     found[node, owner, name] = declared
             elif "=" in (signature := graph.signature(node)):

@@ -188,6 +188,18 @@ def test_of_a_name_that_is_everywhere_its_own_file_tells(shop: Index, monkeypatc
     assert not {"Set in", "Read in"} & told.keys()
 
 
+def test_the_default_of_an_input_is_one(tmp_path: Path) -> None:
+    files = {
+        "src/TestRunnerInput.cs": "namespace Pen;\n\npublic class TestRunnerInput : Input<string>\n{\n"
+        '    public override string Default => "vstest";\n}\n',
+        "src/Runner.cs": "namespace Pen;\n\npublic class Runner\n{\n    public void RunTests() => Start();\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "pen", files), "pen")
+    with open_index("pen@main", home=tmp_path / "home") as index:
+        told = index.ask("what is the default test runner?", options=AskOptions(threshold=0.0)).text
+        assert "**TestRunnerInput.Default** in src/TestRunnerInput.cs:5" in told.partition("```")[0]
+
+
 def test_texts_that_users_see_read_no_setting_and_are_quoted_after_code(tmp_path: Path) -> None:
     files = {
         "src/UserSettings.cs": "namespace Pen;\n\npublic class UserSettings\n{\n"
