@@ -451,7 +451,7 @@ def _with_steps(
     asked: Asked,
 ) -> tuple[GraphFacts, dict[GraphFact, Evidence], tuple[Evidence, ...]]:
     """The calls of the first passage in their order, where each is, and the evidence with what is called."""
-    from rag_assets.answer.plans import steps_of
+    from rag_assets.answer.plans.code_lines import steps_of
 
     first = next((whole_of(passages.passages[at]) for at in passages.chosen(1)), None)
     found = next((one for one in asked.graphs if first and one[0].label == first.evidence.label), None)
@@ -467,7 +467,7 @@ def _with_errors(
 ) -> tuple[GraphFacts, dict[GraphFact, Evidence], tuple[Evidence, ...]]:
     """The errors that the best passages throw, who catches those of the repository itself, and the evidence with these
     places."""
-    from rag_assets.answer.error_plan import CAUGHT, error_facts, errors_thrown
+    from rag_assets.answer.plans.errors import CAUGHT, error_facts, errors_thrown
 
     thrown = errors_thrown(passages)
     own = [name for name in dict.fromkeys(fact.target for fact in thrown) if declaring(name, target)]

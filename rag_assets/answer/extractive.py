@@ -110,7 +110,7 @@ def answer_of(
         pieces += _of_release(wish.action, lead)
     elif wish.intent is Intent.OVERVIEW:
         about_it = any(role_of(word) != "manner" and not is_of_whole(word.word) for word in words)
-        from rag_assets.answer.overview_plan import introduction  # start-up budget: few questions are of a whole
+        from rag_assets.answer.plans.overview import introduction  # start-up budget: few questions are of a whole
 
         pieces += [prose_told(one, ()) for one in introduction(lead)]
         if about_it:

@@ -28,15 +28,27 @@ from rag_assets.answer.question_analysis import (
     Intent,
     QueryIntent,
     QueryTerm,
+    asks_impact,
+    asks_purpose,
+    asks_what_happens,
+    intent_of,
+    listed_noun,
+    members_asked,
+    root,
+    roots_of,
+    settings_subject,
+    singular,
+    words_as_names,
+    words_asked_of,
+    written_name,
+)
+from rag_assets.answer.question_kinds import (
     access_asked,
     asks_choice,
     asks_handler,
-    asks_impact,
     asks_parameters,
-    asks_purpose,
     asks_setting,
     asks_value,
-    asks_what_happens,
     asks_what_is_registered,
     asks_what_is_thrown,
     asks_which_are_thrown,
@@ -49,27 +61,17 @@ from rag_assets.answer.question_analysis import (
     errors_asked,
     file_asked,
     foreign_keys_asked,
-    intent_of,
     is_subject,
     keys_asked,
     length_asked,
-    listed_noun,
-    members_asked,
     package_asked,
     registered_where,
-    root,
-    roots_of,
     says_something,
     settings_asked,
-    settings_subject,
-    singular,
     things_done,
     values_asked,
     values_named,
     without_sort,
-    words_as_names,
-    words_asked_of,
-    written_name,
 )
 from rag_assets.answer.whole_project import (
     Everyday,
@@ -258,7 +260,7 @@ def _planned_within(
 def _led(known: Planned, target: Searchable) -> Planned:
     """With the places that a question names, or the README that an overview begins with."""
     if known.wish.intent is Intent.OVERVIEW:
-        from rag_assets.answer.plans import readme_points
+        from rag_assets.answer.plans.code_lines import readme_points
 
         return replace(known, lead=tuple(point for index in target.members.values() for point in readme_points(index)))
     lead = _points_of_places(known.wish.places, target) if known.wish.places else []
@@ -307,7 +309,7 @@ def _everyday(asked: Asked) -> Planned | None:
         question = everyday_question(text)
     if question is None or (question.about in _OF_WHOLES and _names_declared(text, asked.target)):
         return None
-    from rag_assets.answer.everyday_plan import exports, project_facts, release, steps, technology_facts
+    from rag_assets.answer.plans.everyday import exports, project_facts, release, steps, technology_facts
 
     if question.about is Everyday.STEPS:
         (action,) = question.words
@@ -333,7 +335,7 @@ def _everyday(asked: Asked) -> Planned | None:
     if question.about is Everyday.TECHNOLOGY:
         found = [technology_facts(index, graph, question) for index, graph in asked.graphs]
     elif question.about is Everyday.UNTESTED:
-        from rag_assets.answer.history_plan import untested
+        from rag_assets.answer.plans.history import untested
 
         found = [untested(index, graph) for index, graph in asked.graphs]
     elif question.about is Everyday.EXPORTS:
@@ -349,7 +351,7 @@ def _everyday(asked: Asked) -> Planned | None:
 
 def _changed(asked: Asked, question: EverydayQuestion) -> Planned | None:
     """Which commits were the last, of all files or of those that a question names."""
-    from rag_assets.answer.history_plan import (
+    from rag_assets.answer.plans.history import (
         NO_COMMITS,
         ONE_COMMIT,
         authors_absent,
@@ -388,7 +390,7 @@ def _left_out(asked: Asked) -> Planned | None:
     known = asked.target.parts.shard().values("Path", asked.target.scope()) if places else ()
     if not places or any(meant(place.path, known) or _near(place, known) for place in places):
         return None
-    from rag_assets.answer.left_out import files_left_out
+    from rag_assets.answer.plans.left_out import files_left_out
 
     told = [
         one for place in places for index in asked.target.members.values() for one in files_left_out(index, place.path)
@@ -401,7 +403,7 @@ def _settings_read(asked: Asked) -> Planned | None:
     noun, reader = settings_asked(asked.question.text)
     if not noun:
         return _settings_about(asked)
-    from rag_assets.answer.plans import settings_of
+    from rag_assets.answer.plans.code_lines import settings_of
 
     about = roots_of(reader)
     subject = [word for word in asked.words if word.root in about and is_subject(word)]
@@ -413,7 +415,7 @@ def _settings_about(asked: Asked) -> Planned | None:
     subject = settings_subject(asked.question.asks or asked.question.typed)
     if not subject:
         return None
-    from rag_assets.answer.setting_plan import settings_about
+    from rag_assets.answer.plans.settings import settings_about
 
     known = _first(settings_about(index, graph, subject) for index, graph in asked.graphs)
     return _answered(asked, Intent.LIST, known)
@@ -425,7 +427,7 @@ def _composed(asked: Asked) -> Planned | None:
     is_of_services = _OF_COMPOSE.search(text) is not None
     if not is_of_services and _STARTING.search(text) is None:
         return None
-    from rag_assets.answer.everyday_plan import compose_facts, started_facts
+    from rag_assets.answer.plans.services import compose_facts, started_facts
 
     facts_of = compose_facts if is_of_services else started_facts
     known = _first(facts_of(index, text) for index in asked.target.members.values())
@@ -438,7 +440,7 @@ def _marked(asked: Asked) -> Planned | None:
     marked = marked_asked(text)
     if marked is None:
         return None
-    from rag_assets.answer.everyday_plan import marked_facts
+    from rag_assets.answer.plans.marked import marked_facts
 
     facts, at = _first(marked_facts(index, marked, text) for index in asked.target.members.values())
     return Planned(replace(asked.wish, intent=Intent.LIST, names=()), facts, at, decides=True) if at else None
@@ -449,7 +451,7 @@ def _access(asked: Asked) -> Planned | None:
     asks, subject = access_asked(asked.question.text, asked.words)
     if not asks or asked.wish.names:
         return None
-    from rag_assets.answer.usage_plan import access_facts
+    from rag_assets.answer.plans.access import access_facts
 
     known = _first(access_facts(index, graph, asks, subject) for index, graph in asked.graphs)
     return _answered(asked, Intent.LIST, known)
@@ -460,7 +462,7 @@ def _package_used(asked: Asked) -> Planned | None:
     name, is_package = package_asked(asked.question.text)
     if not name:
         return None
-    from rag_assets.answer.usage_plan import users_of_package
+    from rag_assets.answer.plans.usage import users_of_package
 
     known = (users_of_package(index, graph, name, is_package=is_package) for index, graph in asked.graphs)
     return _answered(asked, Intent.USAGE, _together(known))
@@ -471,7 +473,7 @@ def _data(asked: Asked) -> Planned | None:
     of = data_asked(asked.question.text)
     if of is None:
         return None
-    from rag_assets.answer.data_plan import data_facts
+    from rag_assets.answer.plans.data import data_facts
 
     return _answered(asked, Intent.TABLES, _first(data_facts(index, graph, of) for index, graph in asked.graphs))
 
@@ -481,7 +483,7 @@ def _foreign_keys(asked: Asked) -> Planned | None:
     words, leads_to = foreign_keys_asked(asked.question.asks or asked.question.typed)
     if not words:
         return None
-    from rag_assets.answer.data_plan import foreign_key_facts
+    from rag_assets.answer.plans.data import foreign_key_facts
 
     known = (foreign_key_facts(index, graph, words, leads_to=leads_to) for index, graph in asked.graphs)
     return _answered(asked, Intent.LIST, _first(known))
@@ -493,7 +495,7 @@ def _columns(asked: Asked) -> Planned | None:
     owner = members_asked(text) if _OF_TABLES.search(text) else ()
     if not owner:
         return None
-    from rag_assets.answer.data_plan import columns_at
+    from rag_assets.answer.plans.data import columns_at
 
     return _at_declarations(asked, [place for _, graph in asked.graphs for place in columns_at(graph, owner)])
 
@@ -504,7 +506,7 @@ def _parameters(asked: Asked) -> Planned | None:
     wants_all = asks_parameters(text)
     if not (wants_all or asks_value(text)):
         return None
-    from rag_assets.answer.data_plan import parameter_facts
+    from rag_assets.answer.plans.data import parameter_facts
 
     names = [word for word in _CALLED.findall(text) if not asks_value(word)]
     known = (parameter_facts(index, graph, names, wants_all=wants_all) for index, graph in asked.graphs)
@@ -523,7 +525,7 @@ def _listed(asked: Asked) -> Planned | None:
     if noun in _PACKAGES and _OWN_PACKAGES.search(rest):
         return None
     if noun and asks_choice(rest):
-        from rag_assets.answer.plans import LISTED_KINDS
+        from rag_assets.answer.plans.listing import LISTED_KINDS
 
         noun = noun if noun in LISTED_KINDS else ""
     if not noun:
@@ -532,7 +534,7 @@ def _listed(asked: Asked) -> Planned | None:
     of_tests = noun == "test"  # of anything, also of settings
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
     subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
-    from rag_assets.answer.plans import DATABASE_MODEL, is_run_by_itself
+    from rag_assets.answer.plans.listing import DATABASE_MODEL, is_run_by_itself
 
     listing = replace(wish, intent=Intent.LIST, names=())
     known = _from_graphs(asked, listing, noun, subject, rest)
@@ -540,12 +542,12 @@ def _listed(asked: Asked) -> Planned | None:
         models = _from_graphs(asked, listing, DATABASE_MODEL, subject, rest)
         known = models if models.at else known
     if noun.rpartition(" ")[2] in SHOWN:
-        from rag_assets.answer.usage_plan import window_facts
+        from rag_assets.answer.plans.interface import window_facts
 
         windows = (window_facts(index, graph, noun, subject) for index, graph in asked.graphs)
         known = _answered(asked, Intent.LIST, _together(windows)) or known
     if not known.at and is_run_by_itself(noun):
-        from rag_assets.answer.usage_plan import configured_schedules, scheduled_members
+        from rag_assets.answer.plans.usage import configured_schedules, scheduled_members
 
         members = scheduled_members(asked.target, subject)
         indexes = asked.target.members.values()
@@ -556,7 +558,7 @@ def _listed(asked: Asked) -> Planned | None:
         if everywhere.at:
             return everywhere if all(word.root in _APPS for word in subject) else known
     if not known.at:
-        from rag_assets.answer.overview_plan import documents_listed
+        from rag_assets.answer.plans.documents import documents_listed
 
         told = (documents_listed(index, noun, subject) for index, _ in asked.graphs)
         return _answered(asked, Intent.LIST, _first(told)) or known
@@ -569,12 +571,12 @@ def _values(asked: Asked) -> Planned | None:
     called = names[0] if names and asked.wish.choice else called
     if not called or not (names == () or asked.wish.choice):
         return None
-    from rag_assets.answer.plans import values_listed
+    from rag_assets.answer.plans.listing import values_listed
 
     known = _first(values_listed(index, graph, noun or "value", called) for index, graph in asked.graphs)
     if known[1] or names:
         return _answered(asked, Intent.LIST, known)
-    from rag_assets.answer.data_plan import collection_at
+    from rag_assets.answer.plans.data import collection_at
 
     return _at_declarations(asked, [place for _, graph in asked.graphs for place in collection_at(graph, noun)])
 
@@ -585,7 +587,7 @@ def _constant(asked: Asked) -> Planned | None:
     names = wish.names if wish.intent is Intent.DEFINITION else constants_asked(text) if not wish.names else ()
     if not names or wish.does or asks_value(text):
         return None
-    from rag_assets.answer.data_plan import constants_at
+    from rag_assets.answer.plans.data import constants_at
 
     return _at_declarations(asked, [place for _, graph in asked.graphs for place in constants_at(graph, names)])
 
@@ -605,7 +607,7 @@ def _command_line(asked: Asked) -> Planned | None:
     rest = _with_it(rest, asked.target)
     if not noun or not (is_meant or not says_something(rest)):
         return None
-    from rag_assets.answer.usage_plan import command_line_facts
+    from rag_assets.answer.plans.interface import command_line_facts
 
     about = roots_of(rest)
     subject = [word for word in asked.words if word.root in about]
@@ -623,7 +625,7 @@ def _option(asked: Asked) -> Planned | None:
     named = sorted(set(_OPTION.findall(asked.question.text)))
     if not named:
         return None
-    from rag_assets.answer.usage_plan import option_facts, refusals
+    from rag_assets.answer.plans.interface import option_facts, refusals
 
     fails = asks_what_happens(asked.question.text)
     declared = (option_facts(index, named) for index in asked.target.members.values())
@@ -637,7 +639,7 @@ def _flags(asked: Asked) -> Planned | None:
     is_declared = bool(asked.wish.names) and not (asked.wish.choice and says_something(rest))  # and no state is asked
     if noun.rpartition(" ")[2] not in ("flag", "toggle") or is_declared:
         return None
-    from rag_assets.answer.setting_plan import flag_facts
+    from rag_assets.answer.plans.settings import flag_facts
 
     known = _first(flag_facts(index, rest) for index in asked.target.members.values())
     return _answered(asked, Intent.LIST, known)
@@ -648,7 +650,7 @@ def _keys(asked: Asked) -> Planned | None:
     rest = keys_asked(asked.question.text)
     if rest is None or any(_OF_KEYS.search(hit.path) for hit in asked.hits):
         return None
-    from rag_assets.answer.usage_plan import shortcut_facts
+    from rag_assets.answer.plans.interface import shortcut_facts
 
     about = roots_of(_with_it(rest, asked.target))
     subject = [word for word in asked.words if word.root in about and is_subject(word)]
@@ -669,7 +671,7 @@ def _registered(asked: Asked) -> Planned | None:
     subject = registered_where(text, asked.words) if not names else () if asks_what_is_registered(text) else None
     if subject is None:
         return None
-    from rag_assets.answer.usage_plan import registrations
+    from rag_assets.answer.plans.usage import registrations
 
     return _answered(asked, Intent.LIST, registrations(asked.target, subject, names))
 
@@ -679,7 +681,7 @@ def _listed_of_whole(asked: Asked) -> Planned | None:
     listed = listed_of_whole(asked.question.text)
     if listed is None:
         return None
-    from rag_assets.answer.overview_plan import LISTED_NOWHERE, facts_listed
+    from rag_assets.answer.plans.overview import LISTED_NOWHERE, facts_listed
 
     found = (facts_at(facts_listed(index, graph, listed), index) for index, graph in asked.graphs)
     known = _answered(asked, Intent.LIST, _together((GraphFacts(tuple(at), len(at)), at) for at in found))
@@ -692,7 +694,7 @@ def _written(asked: Asked) -> Planned | None:
     name = written_name(asked.question.text) if asked.wish.intent is not Intent.TABLES and not asked.wish.places else ""
     if not name:
         return None
-    from rag_assets.answer.plans import writes_of
+    from rag_assets.answer.plans.code_lines import writes_of
 
     return _answered(asked, Intent.LIST, writes_of(asked.target, name))
 
@@ -703,7 +705,7 @@ def _convention(asked: Asked) -> Planned | None:
     noun = convention_noun(asked.question.text) if not wish.names and wish.intent in _OF_CONVENTIONS else ""
     if not noun:
         return None
-    from rag_assets.answer.convention_plan import convention_facts
+    from rag_assets.answer.plans.convention import convention_facts
 
     known = _first(convention_facts(index, graph, noun) for index, graph in asked.graphs)
     return _answered(asked, Intent.EXPLANATION, known)
@@ -716,7 +718,7 @@ def _handled(asked: Asked) -> Planned | None:
     known = _from_graphs(asked, replace(asked.wish, intent=Intent.HANDLERS))
     if known.at:
         return _answered(asked, Intent.EXPLANATION, (replace(known.facts, leads=True), known.at))
-    from rag_assets.answer.usage_plan import receivers_of
+    from rag_assets.answer.plans.usage import receivers_of
 
     return _answered(asked, Intent.EXPLANATION, receivers_of(asked.target, asked.wish.names))
 
@@ -730,7 +732,7 @@ def _errors(asked: Asked) -> Planned | None:
     names = wish.names if of_named else errors_asked(text, wish.names)
     if not names and not asks_which_are_thrown(text):
         return None
-    from rag_assets.answer.error_plan import error_facts, errors_derived, thrown_by
+    from rag_assets.answer.plans.errors import error_facts, errors_derived, thrown_by
 
     if not names:
         known = _first(errors_derived(index, graph, text) for index, graph in asked.graphs)
@@ -753,7 +755,7 @@ def _graph(asked: Asked) -> Planned:
     graphs = list(asked.graphs)
     if len(graphs) != 1 or graphs[0][0].is_narrowed or not asks_impact(asked.question.text):
         return known  # each of several has users of its own, and counts are of the whole
-    from rag_assets.answer.usage_plan import reached_by_change
+    from rag_assets.answer.plans.usage import reached_by_change
 
     facts, at = reached_by_change(*graphs[0], asked.wish.names or asked.wish.routes, known.facts)
     return replace(known, facts=facts, at=at)
@@ -761,7 +763,8 @@ def _graph(asked: Asked) -> Planned:
 
 def _with_mentions(asked: Asked, known: Planned) -> Planned:
     """Of languages without a resolver also what the text of code tells, where a name means one declaration."""
-    from rag_assets.answer.plans import AS_FAR_AS_NAMES_TELL, mentions_of, without_resolver
+    from rag_assets.answer.plans.code_lines import mentions_of, without_resolver
+    from rag_assets.answer.plans.listing import AS_FAR_AS_NAMES_TELL
 
     meant, others = without_resolver(asked.graphs, asked.wish.names)
     if not meant:
@@ -781,7 +784,7 @@ def _derived(asked: Asked) -> Planned | None:
     names = asked.undeclared or (maybe.names if maybe is not None else ())
     if asked.wish.intent is not Intent.IMPLEMENTATIONS or not names:
         return None
-    from rag_assets.answer.plans import derived_by_text
+    from rag_assets.answer.plans.listing import derived_by_text
 
     derived = ((derived_by_text(index, graph, names), index) for index, graph in asked.graphs)
     known = ((facts, facts_at(facts.facts, index)) for facts, index in derived)
@@ -796,7 +799,8 @@ def _uses(asked: Asked) -> Planned | None:
         wish.intent in (Intent.USAGE, Intent.TESTS) or (of_purpose and asks_purpose(asked.question.text))
     ):
         return None
-    from rag_assets.answer.plans import NAMED_IN, mentions_of
+    from rag_assets.answer.plans.code_lines import mentions_of
+    from rag_assets.answer.plans.listing import NAMED_IN
 
     if of_purpose:
         known = _from_graphs(asked, replace(wish, intent=Intent.USAGE))
@@ -819,7 +823,7 @@ def _length(asked: Asked) -> Planned | None:
     words = length_asked(asked.question.text, asked.words)
     if not words:
         return None
-    from rag_assets.answer.data_plan import length_facts
+    from rag_assets.answer.plans.data import length_facts
 
     return _answered(asked, Intent.LIST, length_facts(asked.target, words))
 
@@ -830,7 +834,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
     is called so."""
     if not asks_setting(asked.question.text):
         return None
-    from rag_assets.answer.setting_plan import constant_facts, key_facts, setting_facts, settings_meant
+    from rag_assets.answer.plans.settings import constant_facts, key_facts, setting_facts, settings_meant
 
     if asked.wish.intent in (Intent.EXPLANATION, Intent.DEFINITION):
         known = _first(key_facts(index, name) for name in asked.undeclared for index, _ in asked.graphs)
@@ -935,13 +939,14 @@ def _from_graphs(
             own = [hit for hit in asked.hits if hit.label == index.label][:_GRAPH_ENTRIES]
             keys = tuple(entries_of(index, own))
         if wish.intent is Intent.OVERVIEW:
-            from rag_assets.answer.overview_plan import overview_facts
+            from rag_assets.answer.plans.overview import overview_facts
 
             prefix = f"{index.label}: " if len(asked.target.members) > 1 else ""
             told = tuple(replace(one, group=f"{prefix}{one.group}") for one in overview_facts(index, graph))
             facts = GraphFacts(told, len(told))
         elif wish.intent is Intent.LIST:
-            from rag_assets.answer.plans import list_heading, listed
+            from rag_assets.answer.plans.code_lines import list_heading
+            from rag_assets.answer.plans.listing import listed
 
             facts = listed(index, graph, noun, subject, said)
             command = command or facts.command
@@ -958,7 +963,7 @@ def _from_graphs(
 
 def _is_called(index: LabelIndex, name: str) -> bool:
     """Whether a name is that of the repository, or the title of its README."""
-    from rag_assets.answer.plans import readme_title
+    from rag_assets.answer.plans.code_lines import readme_title
 
     wanted = _letters(name)
     return bool(wanted) and (
@@ -1010,7 +1015,7 @@ def _with_declared_words(
 
 def _of_entity(wish: QueryIntent, owner: Sequence[str], graphs: Sequence[Graph]) -> QueryIntent:
     """The question for the columns of a table, or of a set of a context, as one about the type that is mapped to it."""
-    from rag_assets.answer.data_plan import entity_called
+    from rag_assets.answer.plans.data import entity_called
 
     if any(declares(graph, name, only_types=True) for graph in graphs for name in wish.names):
         return wish
@@ -1020,7 +1025,7 @@ def _of_entity(wish: QueryIntent, owner: Sequence[str], graphs: Sequence[Graph])
 
 def _of_values(wish: QueryIntent, called: str, graphs: Sequence[Graph]) -> QueryIntent:
     """The question for the values of an enumeration, or of what holds one of them, as one about the enumeration."""
-    from rag_assets.answer.data_plan import types_of_property
+    from rag_assets.answer.plans.data import types_of_property
 
     found = _enumerations(graphs, [called])
     held = {name for graph in graphs for name in types_of_property(graph, called)} if not found else ()
@@ -1031,7 +1036,7 @@ def _of_values(wish: QueryIntent, called: str, graphs: Sequence[Graph]) -> Query
 def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
     """The enumerations of the product that are called by one of some names, or by several of it, or else whose names
     end with it, where that is one: `ShopEventType`."""
-    from rag_assets.answer.plans import nodes_listed
+    from rag_assets.answer.plans.listing import nodes_listed
 
     known = {one.name for graph in graphs for one in nodes_listed(graph, "enum") if non_product_code(one.path) is None}
     exact = ([one for one in (name, f"{name}s") if one in known][:1] for name in names)
@@ -1044,7 +1049,7 @@ def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
 def _constants_called(graphs: Iterable[Graph], name: str) -> tuple[str, ...]:
     """The one class of the product that holds constants and is called by a name: `ShopRoles`, `RoleNames`; `Products`
     in `Permissions` for those of a product."""
-    from rag_assets.answer.plans import holders_of_constants
+    from rag_assets.answer.plans.listing import holders_of_constants
 
     plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
     called = re.compile(rf"(?:.*[a-z\d])?(?:{plural}|{name}(?:Names|Types|Keys|Constants))")

@@ -23,7 +23,6 @@ from rag_assets.search import CodePlace, Question, QuestionKind
 if TYPE_CHECKING:
     from rag_assets.search.retrieve import SearchResources
 
-
 _ASKING = word_set(
     "about all any explain find give happen happens list me mean means my please show tell used uses use using",
     "code class method function file files implemented implementation work works describe whose i we our us",
@@ -39,7 +38,6 @@ _ASKING = word_set(
 )
 """Words of asking, of talking about code in general, and of no content: that a section has them says nothing about the
 question."""
-
 _COARSER = ("ate", "ates", "ated", "ating", "ied")
 """Beside the endings of the keyword index, where `valid` and `validate` are two words, as names are. With a list of
 its own 98.3 % of the answerable questions of `benchmarks/abstention.py` were answered and 94.0 % of the others refused,
@@ -88,13 +86,10 @@ _IRREGULAR = key_of_word(
 """Forms of verbs that no ending makes, or whose root would be too short (`tried`)."""
 _MOST_ENDINGS = 3  # `transferred` → `transferr` → `transfer` → `transf`, as `transfer`
 _DOUBLED = re.compile(r"([bdfglmnprt])\1$")
-
-
 SAYS_NOTHING = FUNCTION_WORDS | _ASKING
 _RUN_OR_STOP = re.compile(r"(?P<run>\w+)|[.!?:\n]")
 _HYPHENATED = re.compile(r"(?<![\w-])[A-Za-z_]\w*(?:-\w+)+")
 _NAME_OR_STOP = re.compile(r"(?P<run>\w+(?:\.\w+)*)|[.!?:\n]")
-
 _RELATIONS = word_set(
     "add affect allow apply avoid become begin belong break build calculate change check choose clear compute",
     "configure contain create decide declare delete depend determine do end ensure exist fetch finish generate",
@@ -104,7 +99,6 @@ _RELATIONS = word_set(
     "turn update validate verify wait want write",
 )
 """What is asked about a subject. That no section says `calculated` is no sign that none calculates."""
-
 _MANNER = word_set(
     "actually again all already always another any anything big both by different each else ever every exactly",
     "fast first kind large last limit long many maximum minimum much never new next nothing often old once only",
@@ -113,7 +107,6 @@ _MANNER = word_set(
     "quickly slowly soon up",
 )
 """How, how much and when something is: answers seldom say it in the words of the question."""
-
 _ASKED_SHARE = 0.4
 """Of the weight of a word that is not what a question is about."""
 _TOLD_SHARE = 0.5
@@ -176,7 +169,9 @@ def words_asked_of(parts: SearchResources, text: str, names: Sequence[str] = ())
     try:
         vocabulary = parts.vocabulary()
     except KeywordIndexError:
-        return tuple(QueryTerm(word, root(word), _share(word), True, named) for word, named in _telling(text, names))
+        return tuple(
+            QueryTerm(word, root(word), _share(word), True, named) for word, named in telling_words(text, names)
+        )
     return query_terms_of(text, vocabulary, vocabulary.sections, names)
 
 
@@ -193,7 +188,7 @@ def query_terms_of(text: str, terms: Terms, sections: int, names: Sequence[str] 
     single section has: it is the rarest of all, and no evidence for it can exist."""
     made = []
     asked = asking_roots(text)
-    for term, is_name in _telling(text, names):
+    for term, is_name in telling_words(text, names):
         holding = max((known.sections for form in _forms(term, terms) if (known := terms.find(form))), default=0)
         weight = inverse_document_frequency(sections, max(holding, 1)) * _share(term)
         weight *= 1.0 if root(term) in asked or not asked else _TOLD_SHARE
@@ -212,7 +207,7 @@ def _share(word: str) -> float:
     return _ASKED_SHARE if is_relation_or_manner(word) else 1.0
 
 
-def _telling(text: str, names: Sequence[str] = ()) -> Iterable[tuple[str, bool]]:
+def telling_words(text: str, names: Sequence[str] = ()) -> Iterable[tuple[str, bool]]:
     """The words that tell something, each root once: the first that has it; and whether it is written as a name is,
     with a capital that no beginning of a sentence explains. What is one of the `names` tells something, whatever it
     says elsewhere: a `Repository`."""
@@ -364,8 +359,6 @@ _OPTION_NAME = re.compile(
 """A setting that is written with hyphens: elsewhere such words are English."""
 _KEY_PATH = re.compile(r"(?<![\w:/.])[A-Z]\w+(?::[A-Z]\w+)+(?![\w:/])")
 """A setting below its sections, as .NET writes it: `Login:CookieName`."""
-
-
 _DOES = re.compile(
     r"^\W*what (?:does|do) (?:the )?\S+(?: \w+)? (?:do|check|validate|handle|decide|verify)\b", re.IGNORECASE
 )
@@ -414,8 +407,6 @@ _OF_NAMES = (Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTAT
 _OBJECT_FIRST = re.compile(
     r"\W*[A-Z]\w* (?:is|are|gets?) (?:used|called|invoked|created|constructed|injected|referenced|tested|implemented)\b"
 )
-
-
 _OF_TYPE = re.compile(
     r"^\W*(?i:what (?:is|does(?: the)?)) (?:(?P<name>[A-Z]\w*)"
     r"|(?:the )?(?P<type>[A-Z]\w*) (?:class|enum|interface|record|struct|trait|type))(?: used)?(?: do| for)?\W*$"
@@ -428,34 +419,6 @@ def members_asked(question: str) -> tuple[str, ...]:
     found = _MEMBERS.search(question)
     said = re.findall(r"\w+", found["owner"] or found["model"]) if found is not None else ()
     return tuple(root(word.lower()) for run in said for word in identifier_words(run))
-
-
-_CONSTANT = re.compile(
-    r"^\W*(?i:(?:what(?: is|'s)|where is|show(?: me)?|explain|define)(?: the)?(?: constant)?) `?"
-    r"(?P<name>[A-Z][A-Z\d_]+)`?(?: (?:used )?for| defined| declared)?\W*$"
-)
-
-
-def constants_asked(question: str) -> tuple[str, ...]:
-    """What a question asks the declaration of that may be a constant, as `what is ROLES?` may."""
-    found = _CONSTANT.match(question.strip())
-    return (found["name"],) if found is not None else ()
-
-
-_VALUES = re.compile(
-    r"^\W*(?:(?:what|which|list|show|give|the|all|are|me|of|possible|allowed|valid)\b ?)*\bvalues"
-    r" (?:(?:are (?:allowed|possible|there|valid) )?(?:in|for|of)|can|may|does|do|has|have) (?:(?:the|an?) )?"
-    r"(?P<of>[\w.]+(?: (?!(?:be|have|take)\b)\w+){0,2}?)(?: (?:enum|enumeration|property|field|column))?"
-    r"(?: (?:be|have|take|hold|contain|accept|get))?\W*$",
-    re.IGNORECASE,
-)
-
-
-def values_asked(question: str) -> str:
-    """What an enumeration, or what holds one of its values, is called in code whose values a question asks for:
-    `OrderStatus`, `Order.Status`; '' for another question."""
-    found = _VALUES.match(question.strip())
-    return "".join(f"{word[:1].upper()}{word[1:]}" for word in found["of"].split()) if found is not None else ""
 
 
 def words_as_names(question: Question) -> QueryIntent | None:
@@ -489,27 +452,6 @@ def words_as_names(question: Question) -> QueryIntent | None:
     return QueryIntent(intent, tuple(names)) if names else None
 
 
-_OF_CONTENT = (
-    r"(?:contents?|(?:(?:app|application|config\w*) )?(?:settings?|keys?|sections?|options?|values?|entries|propert\w+)"
-    r"|config(?:uration)?)"
-)
-_HELD = re.compile(
-    r"\W*(?:what|which|list|show|give|print|explain|describe)(?:'s| (?:me|us|all|of|the|a|is|are|there|in|inside|file"
-    rf"|defined|set|configured|stored|available|does|do|has|have|exist|{_OF_CONTENT}))* \0(?: file)?"
-    r"(?: (?:contain|have|hold|define|configure|set|say|do|look like|about))*\W*",
-    re.IGNORECASE,
-)
-
-
-def file_asked(question: Question) -> CodePlace | None:
-    """The file that a question names, where it asks what that holds and nothing more: `what is in appsettings.json?`"""
-    place = question.places[0] if len(question.places) == 1 else None
-    if place is None or question.kind is not QuestionKind.PROSE or place.line:
-        return None
-    written = question.text.replace("\\", "/").replace(place.path, "\0", 1)
-    return place if _HELD.fullmatch(re.sub(r"[\"'`]", "", written)) else None
-
-
 def asks_how(question: str) -> bool:
     """Whether a question is about how something works or wants to see code: then sources matter, else what is said of
     them."""
@@ -529,34 +471,6 @@ _LIST = re.compile(
     r"(?P<rest>\W*(?:$|(?:are|below|can|do|does|exist|for|has|have|in|is|of|that|there|to|under|was|were)\b).*)$",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-_SETTINGS = re.compile(
-    r"^\W*(?:which|what|list)\b(?: (?:are|all|the|of))* (?:(?:app|application) ?)?"
-    r"(?:(?:config(?:uration)?|settings?) (?:keys|values|options|entries|sections|settings)|settings"
-    r"|(?P<variables>env(?:ironment)? var(?:iable)?s))"
-    r" (?:(?:does|do) (?P<who>.+?) (?:read|use|need|expect|take|require)|(?:that )?(?:are |is )?"
-    r"(?:read|used|needed|expected|required) (?:by|in) (?P<by>.+?)|(?:that )?(?P<which>.+?) (?:reads|uses|needs)"
-    r"|(?:can be set |are (?:there|used|needed|read) |exist |to )?"
-    r"(?:for|configure|control|affect|influence) (?P<of>.+?)"
-    r"|are there|exist|are (?:used|read|supported|available)|(?:can|must|do) (?:i|we|you) (?:set|use|need))\W*$",
-    re.IGNORECASE,
-)
-"""What somebody reads. Nothing may follow that asks for more: what is read for something is no list of all."""
-
-
-def settings_asked(question: str) -> tuple[str, str]:
-    """(`setting` or `environment variable`, what reads those that a question wants a list of, or they are about, '' for
-    all); two '' for another question."""
-    found = _SETTINGS.match(question.strip())
-    if found is None:
-        return "", ""
-    reader = found["who"] or found["by"] or found["which"] or found["of"] or ""
-    if found["of"] and not found["variables"]:
-        return "", ""
-    return "environment variable" if found["variables"] else "setting", reader
-
-
 _OF_CONFIGURATION = r"(?:config(?:uration)? (?:keys|options|parameters|settings|values)|settings)"
 _SETTINGS_ABOUT = re.compile(
     r"^\W*(?:which|what|list|show)\b(?: (?:me|are|all|the|of))* "
@@ -574,59 +488,6 @@ def settings_subject(question: str) -> str:
     """What the settings that a question wants a list of are about; '' for another question."""
     found = _SETTINGS_ABOUT.match(question.strip())
     return "" if found is None else found["kind"] or found["of"] or ""
-
-
-_SETTING = re.compile(
-    r"\b(?:defaults?|time-?outs?|limits?|maximum|minimum|at (?:most|least)|settings?|configur\w+|polic(?:y|ies))\b"
-    r"|\b(?:what(?: is|'s) the|which|what) (?:\w+ ){0,3}port\b|\brules\b"
-    r"|\bhow (?:many|much|long|often|big|large|far|fast|late|old)\b|\b(?:set|configure) nothing\b"
-    r"|(?:\bnot|n['’]t) (?:set|configure|specify)\b"
-    r"|\b(?:where|how) (?:do|can|could) (?:i|we|you) (?:set|change)\b"
-    r"|\b(?:can|could|do) (?:i|we|you) (?:disable|enable|(?:turn|switch) (?:on|off))\b",
-    re.IGNORECASE,
-)
-
-
-def asks_setting(question: str) -> bool:
-    """Whether the answer may be a setting: an amount, a default, or where something can be changed."""
-    return _SETTING.search(question) is not None
-
-
-_VALUE = re.compile(r"\b(?:defaults?|values?|configured|set)\b", re.IGNORECASE)
-
-
-def asks_value(question: str) -> bool:
-    """Whether a question is for what a setting is, or where it is set."""
-    return _VALUE.search(question) is not None
-
-
-_PARAMETERS = re.compile(
-    r"^\W*(?:(?:what|which|list|show|give|the|all|are|me|input|output)\b ?)*\b(?:parameters|arguments|params|args)\b",
-    re.IGNORECASE,
-)
-
-
-def asks_parameters(question: str) -> bool:
-    """Whether a question is for the parameters of something."""
-    return _PARAMETERS.search(question) is not None
-
-
-_LENGTH = re.compile(
-    r"^\W*how (?:long|short) (?:can|may|must|should|does|do|is|are)\b.*\b(?:be|have to be|allowed to be)\W*$"
-    r"|\b(?:max(?:imum|imal)?|min(?:imum|imal)?|longest|allowed|permitted) (?:\w+ )?length\b"
-    r"|^\W*how many (?:characters|chars|letters)\b.*\b(?:can|may|must|fit|allowed|have)\b",
-    re.IGNORECASE,
-)
-_OF_LENGTH = frozenset(
-    map(root, word_set("length character char letter allowed permitted max maximal min minimal longest"))
-)
-
-
-def length_asked(question: str, words: Sequence[QueryTerm]) -> tuple[QueryTerm, ...]:
-    """The words for that of which a question asks how long it may be; none for another question."""
-    if _LENGTH.search(question.strip()) is None:
-        return ()
-    return tuple(word for word in words if is_subject(word) and word.root not in _OF_LENGTH)
 
 
 _NAME = r"`?(?P<{0}>[A-Za-z_][\w.]*\w)`?"
@@ -647,91 +508,6 @@ def written_name(question: str) -> str:
     return name if _AS_CODE.search(name) else ""
 
 
-STORED, WRITTEN, READ = "Stored in", "Written by", "Read by"
-_STORING = r"writes?|saves?|stores?|updates?|inserts?|deletes?|removes?|creates?|adds?|changes?|persists?"
-_LOADING = r"reads?|loads?|queries|query|selects?|fetch(?:es)?"
-_KEPT = (
-    r"(?:(?:the )?(?:(?:database|db|sql) )?(?:table|entity) )?(?P<{0}>[\w.` -]+?)"
-    r"(?: (?:tables?|entity|entities|records?|rows?|data))?"
-)
-_DATA = re.compile(
-    rf"^\W*where (?:is|are|does|do|gets?) {_KEPT.format('kept')}(?: get)? (?:stored|saved|persisted|kept|written)\b"
-    r"(?: to| in(?: the (?:db|database))?)?\W*$"
-    rf"|^\W*(?:who|what|which \w+) (?:(?P<writes>{_STORING})|(?P<reads>{_LOADING}))(?: (?:to|into|from|in))?"
-    rf" {_KEPT.format('object')}\W*$"
-    r"|^\W*(?:in )?(?:which|what) (?:database |db )?tables? (?:holds?|stores?|keeps?|contains?|has|have|is|are)"
-    rf" {_KEPT.format('held')}(?: (?:stored|saved|kept|in))*\W*$",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class DataAsked:
-    """`words` are what the thing is called, `first` what is told first of it."""
-
-    words: tuple[str, ...]
-    first: str
-
-
-def data_asked(question: str) -> DataAsked | None:
-    """The thing of which a question asks where it is stored, who writes it or who reads it. Nothing may follow that
-    asks for more."""
-    found = _DATA.match(question.strip())
-    if found is None:
-        return None
-    thing = found["kept"] or found["object"] or found["held"]
-    said = [run for run in re.findall(r"\w+", thing.rpartition(".")[2]) if run.lower() not in FUNCTION_WORDS]
-    words = [word.lower() for run in said for word in identifier_words(run)]  # of `be_posts` both
-    first = WRITTEN if found["writes"] else READ if found["reads"] else STORED
-    return DataAsked(tuple(map(root, words)), first)
-
-
-_REFERRING = (
-    r"(?:references?|refers? to|points? (?:to|at)|links? to|(?:has|have)(?: an?)? foreign keys? (?:to|on|for|into))"
-)
-_TABLE = r"(?:the )?(?:table )?[\"'`]?(?P<{0}>[\w.]+)[\"'`]?(?: table)?(?: have)?\W*$"
-_FOREIGN_KEYS = re.compile(
-    rf"\btables? (?:that |which |do |does )?{_REFERRING} {_TABLE.format('to')}"
-    rf"|\bforeign keys? (?:(?:that )?{_REFERRING}|to|on|into|pointing to|referencing) {_TABLE.format('into')}"
-    rf"|\bforeign keys? (?:(?:are )?(?:of|in)|does|do|has|have) {_TABLE.format('of')}"
-    r"|\btables? (?:does|do) (?:the )?(?P<by>[\w.]+)(?: table)? (?:reference|refer to|point to|link to)\W*$",
-    re.IGNORECASE,
-)
-
-
-def foreign_keys_asked(question: str) -> tuple[tuple[str, ...], bool]:
-    """The words of the table whose foreign keys a question asks for, and whether for those that lead to it; none for
-    another question."""
-    found = _FOREIGN_KEYS.search(question.strip())
-    if found is None:
-        return (), False
-    name, leads_to = found["to"] or found["into"], True
-    if not name:
-        name, leads_to = found["of"] or found["by"], False
-    return tuple(root(word.lower()) for word in identifier_words(name.rpartition(".")[2])), leads_to
-
-
-_PACKAGE = r"(?:package|library|dependency)"
-_NAMED_PACKAGE = (
-    rf"(?:the )?(?P<before>(?:\w+ )?{_PACKAGE} )?[\"'`]?(?P<name>[@\w][\w@./:-]*\w)[\"'`]?(?P<after> {_PACKAGE})?"
-)
-_TO_USE = r"(?:uses?|needs?|requires?|references?|refers? to|depends? on)"
-_PACKAGE_USERS = re.compile(
-    r"\W*(?:who|what|(?:which|what) (?:\w+ )?(?:project|module|service|file|manifest|app|application|package|part)s?) "
-    rf"{_TO_USE} {_NAMED_PACKAGE}\W*",
-    re.IGNORECASE,
-)
-_PACKAGE_USED = re.compile(
-    rf"\W*where (?:is|are) {_NAMED_PACKAGE} (?:used|needed|required|referenced)\W*", re.IGNORECASE
-)
-
-
-def package_asked(text: str) -> tuple[str, bool]:
-    """The name of that whose users a question asks for, and whether it says that it is a package; '' for others."""
-    found = _PACKAGE_USERS.fullmatch(text) or _PACKAGE_USED.fullmatch(text)
-    return (found["name"], bool(found["before"] or found["after"])) if found else ("", False)
-
-
 _KEY = r"(?:setting|option|flag|switch|variable|key)"
 _PURPOSE = re.compile(
     r"^\W*what (?:is|are|does|do)\b.* (?:used for|good for|for|control|configure|affect|influence)\W*$"
@@ -746,25 +522,6 @@ def asks_purpose(question: str) -> bool:
     return _PURPOSE.match(question.strip()) is not None
 
 
-_MADE = r"(?:add|create|write|define|name|register|declare|implement|introduce)"
-_CONVENTION = re.compile(
-    rf"^\W*how (?:do|can|could|should|must|would) (?:i|we|you) {_MADE} (?:a |an |another |our |the |new )*"
-    r"(?P<one>[a-z]+(?: [a-z]+)?)\W*$"
-    rf"|^\W*how (?:do|can|could|should|must|would) (?:i|we|you) {_MADE} (?:a |an |our |the |my )*"
-    r"(?:another|custom|new|own) (?P<new>[a-z]+(?: (?!for\b)[a-z]+)?) for (?:(?:a|an|another|my|our|the) )*\w+\W*$"
-    r"|^\W*how (?:are|is|should|must) (?:a |an |the |our |new )*(?P<all>[a-z]+(?: (?!be )[a-z]+)?) (?:be )?"
-    r"(?:named|called|written|registered|defined|declared|structured|implemented|added|made)\W*$",
-    re.IGNORECASE,
-)
-
-
-def convention_noun(question: str) -> str:
-    """The sort of thing, in the singular, of which a question asks how they are made, named or registered; '' for
-    another question. Nothing may follow that asks for more."""
-    found = _CONVENTION.match(question.strip())
-    return singular((found["one"] or found["new"] or found["all"]).lower()) if found is not None else ""
-
-
 _HOW_MANY_AT_MOST = re.compile(
     r"^\W*how many(?: times\b|\b.*\b(?:can|could|may|might|should|must|will|by default|allowed"
     r"|at (?:most|least|once|a time)|at the same time|per|every|each|in (?:a single|one)"
@@ -772,44 +529,11 @@ _HOW_MANY_AT_MOST = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """An amount that is set somewhere, and no count of what there is."""
-
-
 _TESTS_LISTED = re.compile(
     r"^\W*(?:which|what|list|show)(?: me| all| the| are)* (?:unit |integration |acceptance )?tests"
     r" (?:that |which )?(?:cover|check|test|exercise|verify|(?:are there |exist )?(?:for|of))\b(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-_REGISTERED = re.compile(
-    r"^\W*(?:which|what|list|show)\b(?: me| all| the| are)* (?:dependencies|implementations|services|types)"
-    r" (?:are |get |that are )?(?:registered|injected)\b(?P<where>.*)$"
-    r"|^\W*what is registered (?P<there>(?:in|with|at|for)\b.*)$",
-    re.IGNORECASE,
-)
-_REGISTERED_FOR = re.compile(
-    r"\bimplementations? (?:is|are|gets?) (?:chosen|injected|registered|resolved|used) (?:as|for) \S+\W*$"
-    r"|\bimplementations? of \S+ (?:is|are|gets?) (?:chosen|injected|registered|resolved|used)\b"
-    r"|^\W*what is (?:injected|registered) (?:as|for) \S+\W*$",
-    re.IGNORECASE,
-)
-_CONTAINER = frozenset(map(root, word_set("api app application container dependency di injection ioc service startup")))
-
-
-def asks_what_is_registered(question: str) -> bool:
-    """Whether a question is for what a container is given for a service that it names."""
-    return _REGISTERED_FOR.search(question.strip()) is not None
-
-
-def registered_where(question: str, words: Sequence[QueryTerm]) -> tuple[QueryTerm, ...] | None:
-    """The words for where services are registered, of a question for these; None for another question."""
-    found = _REGISTERED.match(question.strip())
-    if found is None:
-        return None
-    about = roots_of(found["where"] or found["there"] or "") - _CONTAINER
-    return tuple(word for word in words if word.root in about and is_subject(word))
-
-
 HOW_OFTEN = "how often"
 _HOW_OFTEN_RUN = re.compile(
     r"^\W*(?:how often|when) (?:do|does|are) (?:all |our |the )*"
@@ -817,8 +541,6 @@ _HOW_OFTEN_RUN = re.compile(
     r" (?:run|executed|started|triggered)\W*$",
     re.IGNORECASE,
 )
-
-
 _SCHEMA = re.compile(
     r"^\W*(?:(?:what|how)(?:'s| is| does)?|show|describe|explain|give)(?: me| us)?(?: the| our| its| whole)*"
     r" (?:(?:database|db|sql) (?:schema|structure|layout|model)|data model|schema of the (?:database|db))"
@@ -847,63 +569,7 @@ def listed_noun(question: str) -> tuple[str, str]:
     return f"{sort} {single}".strip(), found["rest"]
 
 
-_TYPED = r"command[- ]?line|cli|terminal|console"
-_COMMAND_LINE = re.compile(
-    r"^\W*(?:which|what|list|show|name|give)\b(?: (?:me|all|the|are|is|of|available|supported|possible|different))*"
-    rf" (?P<typed>(?:{_TYPED}) )?(?P<noun>flags|options|switches|arguments|parameters|(?P<sub>sub[- ]?)?commands)"
-    r"\b(?P<rest>.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_TAKEN = re.compile(
-    r"\b(?:accepts?|exists?|ha(?:s|ve)|knows?|offers?|provides?|run|supports?|takes?|understands?|use"
-    r"|(?:pass|give)(?: to)?)\b",
-    re.IGNORECASE,
-)
-_OF_COMMAND = re.compile(rf"\b(?:{_TYPED})\b|(?<!-)\b(?:sub-?)?command\b", re.IGNORECASE)
-
-
-def command_line_asked(question: str) -> tuple[str, str, bool]:
-    """(`command`, `option` or `argument` for those of a command line that a question wants a list of, the rest of it,
-    whether it says that it means these); '' for another question."""
-    found = _COMMAND_LINE.match(question.strip())
-    if found is None:
-        return "", "", False
-    noun, rest = found["noun"].lower(), found["rest"]
-    is_command = noun.endswith("commands")
-    is_typed = bool(found["typed"] or found["sub"] or re.search(rf"\b(?:{_TYPED})\b", rest, re.IGNORECASE))
-    is_meant = is_typed or (not is_command and _OF_COMMAND.search(rest) is not None)
-    if not is_meant and noun not in ("flags", "switches", "commands"):
-        return "", "", False
-    called = "command" if is_command else "argument" if noun in ("arguments", "parameters") else "option"
-    return called, _TAKEN.sub(" ", _OF_COMMAND.sub(" ", rest)), is_meant
-
-
-_KEYS = re.compile(
-    r"^\W*(?:which|what(?:'s)?|list|show|are|is|name|give)\b"
-    r"(?: (?:me|all|the|a|an|are|is|there|any|default|available|different|which))*"
-    r" (?:(?:keyboard|key|global|menu) )?(?:short-?cuts?(?: keys?)?|hot-?keys?|key-?bindings?|accelerators?"
-    r"|key (?:bindings?|combinations?|gestures?|strokes?)|shortcut (?:keys?|combinations?))\b(?P<rest>.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def keys_asked(question: str) -> str | None:
-    """What a question about the shortcuts of a program says of them, '' where it wants all; None for another one."""
-    found = _KEYS.match(question.strip())
-    return re.sub(r"\b(?:exists?|defined|supported|available)\b", " ", found["rest"]) if found is not None else None
-
-
-_FOR_A_THING = re.compile(r"\b(?:for|of|about) (?:(?:the|an?|all|our) )*(?P<thing>\w+(?: \w+)?)\W*$", re.IGNORECASE)
-
-
-def things_done(rest: str) -> tuple[str, ...]:
-    """The words for what a list is wanted for, where they say elsewhere what is done: `for read lists`."""
-    found = _FOR_A_THING.search(rest)
-    words = found["thing"].lower().split() if found is not None else []
-    return tuple(words) if any(map(is_relation_or_manner, words)) else ()
-
-
-_ENUMERATED = {
+ENUMERATED = {
     "state": "Status State Stage",
     "status": "Status State",
     "stage": "Stage Status",
@@ -911,14 +577,12 @@ _ENUMERATED = {
     "type": "Type Kind",
 } | {one: one.capitalize() for one in ("category", "level", "mode", "phase", "priority", "reason", "role", "severity")}
 """What a question calls the values of an enumeration, and what the enumeration may be called."""
-_CONSTANTS = word_set("claim feature permission policy scope")
-"""What classes of constants have, beside those."""
 _MOST_OF_NAME = 3  # words
 
 
-def _owner(noun: str, rest: str) -> str:
+def owner_said(noun: str, rest: str) -> str:
     """What has the things that a question wants a list of, as code calls it; '' where it says too much for a name."""
-    words = [one for one, _ in _telling(f"{noun.rpartition(' ')[0]} {rest}") if not is_relation_or_manner(one)]
+    words = [one for one, _ in telling_words(f"{noun.rpartition(' ')[0]} {rest}") if not is_relation_or_manner(one)]
     return "".join(singular(word.lower()).capitalize() for word in words) if len(words) <= _MOST_OF_NAME else ""
 
 
@@ -932,134 +596,19 @@ def _choices(question: str) -> tuple[str, ...]:
     noun, rest = listed_noun(question)
     noun = f"{noun} type" if noun and _KINDS_OF.search(question) else noun
     last = noun.rpartition(" ")[2]
-    owner = _owner(noun, rest) if last in _ENUMERATED else ""
+    owner = owner_said(noun, rest) if last in ENUMERATED else ""
     if not owner:
         return ()
-    return tuple(f"{owner}{one}" for one in _ENUMERATED[last].split())
-
-
-def enumeration_named(question: str) -> tuple[str, bool]:
-    """(what an enumeration is called whose values a question may want a list of, `MailProvider` for `which mail
-    providers are supported?` and `Role` for `which roles are there?`; whether it asks for what somebody may choose);
-    '' for another question."""
-    noun, rest = listed_noun(question)
-    rest = re.sub(r"\bexists?\b", "", rest)
-    is_meant = " " in noun or (noun in _ENUMERATED.keys() | _CONSTANTS and not says_something(rest))
-    if not is_meant and noun in _CONSTANTS and (owner := _owner(noun, rest)):
-        return f"{owner}{noun.capitalize()}", False
-    return ("".join(map(str.capitalize, noun.split())) if is_meant else "", asks_choice(rest))
-
-
-_POSSIBLE = re.compile(r"\b(?:accepted|allowed|possible|supported|valid) (?=\w+s\b)", re.IGNORECASE)
-
-
-_OF_ONE_THING = re.compile(r"^ can (?:an?|the) \w+(?: \w+)? (?:be(?: in)?|have|take)\W*$", re.IGNORECASE)
-
-
-def values_named(question: str) -> tuple[str, str]:
-    """(what a question wants a list of all of, what a type may be called that holds them: `Currency` for `which
-    currencies are supported?`); two '' for another question."""
-    if called := values_asked(question):
-        return "value", called
-    noun, rest = listed_noun(_POSSIBLE.sub("", question))
-    rest = _OF_ONE_THING.sub("", rest)
-    is_all = not [one for one, _ in _telling(rest) if not (is_relation_or_manner(one) or _CHOICE.fullmatch(one))]
-    return (noun, "".join(map(str.capitalize, noun.split()))) if is_all else ("", "")
-
-
-def without_sort(name: str) -> str:
-    """`Severity` of `SeverityLevel`, `Backoff` of `BackoffType`; '' of a name that does not end so."""
-    endings = (one.capitalize() for one in (*_ENUMERATED, "flag", "toggle"))
-    return next((name[: -len(one)] for one in endings if name.endswith(one)), "")
+    return tuple(f"{owner}{one}" for one in ENUMERATED[last].split())
 
 
 SHOWN = frozenset({"control", "dialog", "form", "page", "popup", "screen", "view", "window"})
 """What a question calls what a program shows."""
-_OF_ACCESS = re.compile(
-    r"\b(?P<what>(?:which|what)(?: user)? (?:permissions?|policy|policies|rights?|roles?|scopes?))\b.*"
-    r"\b(?:allowed|allows?|can|call|guards?|may|must|needs?|needed|protects?|requires?|required)\b(?!.*\bhave\W*$)"
-    r"|\bwho (?:(?:is|are) (?:allowed|permitted) to|can|may)\b"
-    r"|\b(?P<open>(?:endpoints?|routes?|urls?)\b.*\b(?:without (?:a )?(?:auth\w*|logging in|login|signing in|token)"
-    r"|anonymous(?:ly)?|unauthenticated))\b",
-    re.IGNORECASE,
-)
-_ACCESS_WORDS, _OPEN_WORDS = (
-    frozenset(map(root, word_set(words)))
-    for words in (
-        "access allow allowed api authorization call called can endpoint endpoints guard guards http may must need"
-        " needed needs permission permitted policy protect protects require required requires right rights role route"
-        " routes scope through url urls via",
-        "anonymous anonymously auth authentication in log logging login sign signing token unauthenticated without",
-    )
-)
-
-
-def access_asked(question: str, words: Sequence[QueryTerm]) -> tuple[str, list[QueryTerm]]:
-    """(`what` for the permission, the role or the policy that something needs, `who` for who may do it, `open` for what
-    anybody may call; the words for that of which it is asked); '' for another question."""
-    found = _OF_ACCESS.search(question)
-    if found is None:
-        return "", []
-    beside = _ACCESS_WORDS | roots_of(found["what"] or "") | (_OPEN_WORDS if found["open"] else frozenset())
-    subject = [word for word in words if word.root not in beside]
-    return ("open" if found["open"] else "what" if found["what"] else "who"), subject
-
-
-_CHOICE = re.compile(r"\b(?:supports?|supported|accepted|allowed)\b|\bcan (?:i|we|you|one|it) \w+", re.IGNORECASE)
-
-
-def asks_choice(rest: str) -> bool:
-    """Whether a list is wanted of what somebody may choose, which is no list of types that are called so."""
-    return _CHOICE.search(rest) is not None
 
 
 def asks_about_failure(question: str) -> bool:
     """Whether a question is about what goes wrong, which is where something is thrown."""
     return _ASKS_ABOUT_FAILURE.search(question) is not None
-
-
-_ERROR = re.compile(r"\w*(?:Exception|Error|Fault)|Err[A-Z]\w*|[A-Z]+_ERR_\w+")
-_CALLED_ERROR = re.compile(r"([\w.]+) (?:exception|error|fault)\b", re.IGNORECASE)
-_ASKS_OF_ERROR = re.compile(
-    r"\b(?:thrown?|throws?|rais(?:ed?|es)|caught|catch(?:es)?|handle[ds]?|get|happens?|returned|comes?|message|mapped)\b",
-    re.IGNORECASE,
-)
-_THROWN = re.compile(r"\b(?:thrown?|throws|raised?|raises|caught|catch(?:es)?)\b", re.IGNORECASE)
-_CAUGHT = re.compile(r"\b(?:caught|catch(?:es)?|handle[ds]?|mapped|status)\b", re.IGNORECASE)
-
-
-_THROWN_BY = re.compile(
-    r"^\W*(?:what|which)(?: \w+)? (?:does|do|can|could|may|might|will) .+ (?:throw|raise)\W*$"
-    r"|^\W*(?:what|which) (?:exceptions|errors) (?:are|is|can be) (?:thrown|raised) (?:by|in) \S+\W*$",
-    re.IGNORECASE,
-)
-
-
-def asks_what_is_thrown(question: str) -> bool:
-    """Whether a question is about the errors that something named throws."""
-    return _THROWN_BY.match(question.strip()) is not None
-
-
-_WHICH_THROWN = re.compile(
-    r"\b(?:which|what)(?: (?:kinds?|types?|sorts?) of)? (?:errors|exceptions)\b.*\b(?:thrown?|throws|raised?|raises)\b",
-    re.IGNORECASE,
-)
-
-
-def asks_which_are_thrown(question: str) -> bool:
-    """Whether a question wants a list of errors."""
-    return _WHICH_THROWN.search(question) is not None
-
-
-def errors_asked(question: str, names: Sequence[str]) -> list[str]:
-    """The errors among some names, where a question asks when they are thrown or who catches them: all names where it
-    says so, as not all errors are called errors."""
-    if _THROWN.search(question):
-        return list(names)
-    called = {found[1] for found in _CALLED_ERROR.finditer(question)}
-    return (
-        [name for name in names if _ERROR.fullmatch(name) or name in called] if _ASKS_OF_ERROR.search(question) else []
-    )
 
 
 _WHAT_HAPPENS = re.compile(
@@ -1074,29 +623,9 @@ def asks_what_happens(question: str) -> bool:
     return asks_about_failure(question) or _WHAT_HAPPENS.search(question) is not None
 
 
-_MESSAGE = r"\S+(?: (?:commands?|quer(?:y|ies)|events?|messages?|notifications?|requests?))?"
-_HANDLING = r"(?:handles?|consumes?|process(?:es)?|receives?|subscribes? to|listens? (?:to|for)|reacts? to)"
-_HANDLED = re.compile(
-    rf"^\W*(?:who|what|(?:which|what) \w+(?: \w+)?) {_HANDLING} (?:the |an? )?{_MESSAGE}\W*$"
-    rf"|^\W*(?:where|by (?:what|whom)|how) (?:is|are) (?:the )?{_MESSAGE} (?:handled|consumed|processed|received)\W*$"
-    r"|^\W*(?:what|which|who)(?: is| are)? (?:the )?(?:handlers?|consumers?|subscribers?) (?:of|for) (?:the )?"
-    rf"{_MESSAGE}\W*$",
-    re.IGNORECASE,
-)
-
-
-def asks_handler(question: str) -> bool:
-    """Whether a question is for what handles a message. Nothing may follow that asks for more."""
-    return _HANDLED.match(question.strip()) is not None
-
-
 def asks_impact(question: str) -> bool:
     """Whether a question is for what a change reaches, and not for direct users alone."""
     return re.search(_IMPACT, question, re.IGNORECASE) is not None
-
-
-def asks_who_catches(question: str) -> bool:
-    return _CAUGHT.search(question) is not None
 
 
 def asks_how_to(question: str) -> bool:
@@ -1110,16 +639,6 @@ def singular(noun: str) -> str:
     if noun.endswith(("sses", "xes", "ches", "shes", "tuses")):
         return noun[:-2]
     return noun if noun.endswith(("ss", "us", "is")) else noun.removesuffix("s")
-
-
-def is_subject(word: QueryTerm) -> bool:
-    """Whether a word is what a question is about, and not what is asked about it."""
-    return not is_relation_or_manner(word.word)
-
-
-def says_something(text: str) -> bool:
-    """Whether a text has a word that tells something, in any language."""
-    return any(True for _ in _telling(text))
 
 
 _ASKS_IN_ENGLISH = re.compile(r"\b(?:what|how|which|where|who|why|when|does)\b", re.IGNORECASE)

@@ -17,7 +17,8 @@ from rag_assets.answer.context_pack import AnswerInputs
 from rag_assets.answer.extractive import telling_line
 from rag_assets.answer.passage_ranking import RankedPassages, signals_of
 from rag_assets.answer.passages import Passage
-from rag_assets.answer.question_analysis import Intent, is_subject, roots_of, says_something
+from rag_assets.answer.question_analysis import Intent, roots_of
+from rag_assets.answer.question_kinds import is_subject, says_something
 from rag_assets.contracts.evidence import Evidence, lines_of
 from rag_assets.contracts.llm import LlmUsage
 from rag_assets.contracts.protocol_markers import defused

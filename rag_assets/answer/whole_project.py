@@ -595,13 +595,13 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
             return _technology((called,), rest)
         return None
     if words[0] in ("does", "do", "is", "are") and not _USED.isdisjoint(words):
-        from rag_assets.answer.technologies import technologies_called  # start-up budget: few questions name one
+        from rag_assets.answer.plans.technologies import technologies_called  # start-up budget: few questions name one
 
         wanted = [word for word in words[1:] if word not in _ASKING | _USED]
         if " ".join(wanted) in CALLED or technologies_called(wanted):
             return EverydayQuestion(Everyday.TECHNOLOGY, tuple(wanted))
     if words[0] in ("does", "do", "is", "are", "can") and words[-2:-1] and words[-2] in _TOWARDS:
-        from rag_assets.answer.technologies import is_server  # start-up budget: as above
+        from rag_assets.answer.plans.technologies import is_server  # start-up budget: as above
 
         if is_server(words[-1]):
             return EverydayQuestion(Everyday.TECHNOLOGY, tuple(words[-1:]), is_beside=True)

@@ -492,7 +492,7 @@ def list_nodes(
 
     Example: rag-assets graph list endpoint --about orders
     """
-    from rag_assets.answer.plans import nodes_listed, parts_named
+    from rag_assets.answer.plans.listing import nodes_listed, parts_named
     from rag_assets.answer.question_analysis import singular, words_asked_of
 
     output = session_of(context).output

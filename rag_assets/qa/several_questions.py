@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rag_assets.answer.question_analysis import QueryTerm, asks_in_english, is_subject, says_something
+from rag_assets.answer.question_analysis import QueryTerm, asks_in_english
+from rag_assets.answer.question_kinds import is_subject, says_something
 from rag_assets.search import Question, QuestionKind
 from rag_assets.search.query_parser import understood_or_plain
 

@@ -9,7 +9,7 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.answer.citations import Support
-from rag_assets.answer.question_analysis import convention_noun
+from rag_assets.answer.question_kinds import convention_noun
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository

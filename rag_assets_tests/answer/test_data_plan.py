@@ -9,7 +9,8 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.answer.citations import Support
-from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, Intent, data_asked, root
+from rag_assets.answer.question_analysis import Intent, root
+from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked, data_asked
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.answer.question_analysis import (
-    asks_choice,
-    asks_handler,
-    asks_purpose,
-    intent_of,
-    listed_noun,
-    words_as_names,
-    written_name,
-)
+from rag_assets.answer.question_analysis import asks_purpose, intent_of, listed_noun, words_as_names, written_name
+from rag_assets.answer.question_kinds import asks_choice, asks_handler
 from rag_assets.search.query_parser import understand
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.answer.citations import Support
-from rag_assets.answer.question_analysis import asks_setting
+from rag_assets.answer.question_kinds import asks_setting
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
@@ -182,7 +182,7 @@ def test_a_default_that_is_given_elsewhere_and_not_what_tests_set(shop: Index) -
 
 
 def test_of_a_name_that_is_everywhere_its_own_file_tells(shop: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_assets.answer.setting_plan._MOST_SECTIONS", 1)
+    monkeypatch.setattr("rag_assets.answer.plans.settings._MOST_SECTIONS", 1)
     told = told_by(shop, "which delivery timeout is used when I set nothing?")
     assert told["Default"] == ["src/Delivery/DeliveryOptions.cs:6"]
     assert not {"Set in", "Read in"} & told.keys()

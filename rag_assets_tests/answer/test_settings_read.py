@@ -10,7 +10,8 @@ import pytest
 
 from rag_assets import Index, SearchFilters, open_index
 from rag_assets.answer.citations import Support
-from rag_assets.answer.question_analysis import Intent, file_asked, settings_asked
+from rag_assets.answer.question_analysis import Intent
+from rag_assets.answer.question_kinds import file_asked, settings_asked
 from rag_assets.index.layout import IndexHome
 from rag_assets.languages.configuration_keys import settings_read
 from rag_assets.qa.ask_options import AskOptions

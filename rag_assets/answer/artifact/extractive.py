@@ -175,7 +175,7 @@ def _opening(_: Material, ground: StatementSources) -> Iterator[QuotedStatement]
     """What introduces the subject; of everything, what the README nearest to the root says that it is, else its
     beginning. What a heading gives to another section is left to it."""
     if not ground.subject:
-        from rag_assets.answer.overview_plan import introduction  # start-up budget: few artifacts are without a model
+        from rag_assets.answer.plans.overview import introduction  # start-up budget: few artifacts are without a model
 
         readmes = [one for one in ground.pieces if one.language in PROSE and _stem(one.path) == _README]
         top = min(((one.path.count("/"), one.path) for one in readmes), default=())

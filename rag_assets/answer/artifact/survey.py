@@ -16,7 +16,7 @@ from rag_assets.answer.artifact.findings import Finding, Survey, named, title
 from rag_assets.answer.artifact.graph_columns import GraphColumns, Mask, nodes_of
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
 from rag_assets.answer.artifact.templates import Material
-from rag_assets.answer.plans import readme_points
+from rag_assets.answer.plans.code_lines import readme_points
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType, Relation
 from rag_assets.graph.csr_graph import IN, KINDS, Graph, Numbers

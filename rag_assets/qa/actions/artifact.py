@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from rag_assets.answer.abstention import is_refusal
-from rag_assets.answer.artifact.extractive import quoted, within
 from rag_assets.answer.artifact.templates import (
     ARTIFACTS,
     NOTHING_FOUND,
@@ -200,6 +199,8 @@ def artifact_from_evidence(turn: Turn, _: msgspec.Struct, run: TurnContext) -> S
     cues = {
         heading: run.services.asked_words(label, section.cues) for heading, section in template.without_model.items()
     }
+    from rag_assets.answer.artifact.extractive import quoted, within  # start-up budget: of no other answer
+
     with run.clock.step("survey"):
         turn, surveyed = _surveyed(turn, subject, run)
     evidence = found.all if surveyed is None else surveyed.evidence

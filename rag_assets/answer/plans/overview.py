@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING
@@ -14,11 +14,10 @@ import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
-from rag_assets.answer.everyday_plan import lines_of, scripts_listed
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passages import Passage, headings_in
-from rag_assets.answer.plans import MOST_LISTED, code_of, list_heading, points_with, says
-from rag_assets.answer.question_analysis import QueryTerm, root
+from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of, points_with
+from rag_assets.answer.plans.everyday import scripts_listed
 from rag_assets.answer.whole_project import WHOLES, Listed
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType
@@ -80,22 +79,6 @@ _POINTS_ELSEWHERE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A paragraph that sends the reader to something else."""
-_DOCUMENT = re.compile(r"\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|docx|pdf)$", re.IGNORECASE)
-_CALLED_DOCUMENTS = tuple(
-    (re.compile(names), re.compile(paths, re.IGNORECASE))
-    for names, paths in (
-        (r"adr|(?:architectur\w+ )?decision(?: record)?", r"(?:^|[/_-])(?:adrs?|decisions?)[/_-].*\d"),
-        (r"(?:\w+ )?(?:article|document|doc|page)|documentation", r"\.(?!txt)\w+$"),
-        (r"(?:\w+ )?(?:guide|how-?to|tutorial)", r"guide|how-?to|tutorial"),
-        (r"(?:\w+ )?(?:playbook|runbook)", r"playbook|runbook"),
-        (r"(?:\w+ )?(?:proposal|rfc)", r"(?:^|[/_-])(?:proposals?|rfcs?)[/_-]"),
-        (r"(?:cheat )?sheet", r"cheat[_-]?sheet"),
-    )
-)
-"""What a question calls documents, and what their paths say of them."""
-_ACRONYMS = frozenset({"adr", "rfc"})
-_FEWEST_DOCUMENTS, _FEWEST_NUMBERED, _MOST_NUMBERED = 2, 3, 40
-_WORD = re.compile(r"\w")
 LISTED_NOWHERE = {
     Listed.ENTRY_POINTS: "nothing of the product starts as a program, as a library does not",
     Listed.CENTRAL_TYPES: "the graph has no types of the product",
@@ -190,49 +173,6 @@ def facts_listed(index: LabelIndex, graph: Graph, listed: Listed) -> list[GraphF
     if listed is Listed.ENTRY_POINTS:
         return list(_entry_points(columns, MOST_LISTED))
     return list(_central_types(columns, _MOST_CENTRAL))
-
-
-def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> Facts:
-    """The documents that a noun lists (`ADRs`, `guides`, `documents`), each with its title, that are about a subject;
-    else the numbered headings that begin with the noun, of the document that has the most: `Rule 1`."""
-    shard, scope = index.parts.shard(), index.scope()
-    paths = [path for path in shard.values("Path", scope) if _DOCUMENT.search(path) and non_product_code(path) is None]
-    called = next((words for names, words in _CALLED_DOCUMENTS if names.fullmatch(noun)), None)
-    if called is None:
-        return _numbered(index, noun, subject, paths)
-    found = list[GraphFact]()
-    for path in sorted(path for path in paths if called.search(path)):
-        lines = lines_of(index, [path])[path]
-        number = min((at for at, line in lines.items() if _WORD.search(line)), default=0)
-        if number and says(subject, f"{path} {lines[number]}".lower()):
-            found.append(GraphFact(path.rpartition("/")[2], "", "", path, number, certain=True, is_comment=True))
-    return _as_list(index, noun, found, 1 if subject else _FEWEST_DOCUMENTS)
-
-
-def _numbered(index: LabelIndex, noun: str, subject: Sequence[QueryTerm], paths: Collection[str]) -> Facts:
-    last = noun.rpartition(" ")[2]
-    heading = re.compile(rf"\s*(?:#+ *|\*\*)\W*{re.escape(last)}\W*(?:\d|[IVX]+\b)", re.IGNORECASE)
-    likely = index.parts.shard().retrieve(points_with(noun, index, _MOST_NUMBERED), index.scope())
-    found = list[GraphFact]()
-    for path in {one["Path"] for one in likely.values() if one["Path"] in paths}:
-        lines = lines_of(index, [path]).get(path, {})
-        told = [
-            GraphFact(path.rpartition("/")[2], "", "", path, at, certain=True, is_comment=True)
-            for at, line in lines.items()
-            if heading.match(line)
-        ]
-        if len(told) > len(found) and says([one for one in subject if one.root != root(last)], path):
-            found = told
-    return _as_list(index, last, found, _FEWEST_NUMBERED)
-
-
-def _as_list(index: LabelIndex, noun: str, found: Sequence[GraphFact], fewest: int) -> Facts:
-    noun = noun.upper() if noun in _ACRONYMS else noun
-    at = facts_at(found[:MOST_LISTED], index) if len(found) >= fewest else {}
-    heading = list_heading(noun, len(found))
-    if len(found) > MOST_LISTED:
-        heading = heading.replace(":", f", the first {MOST_LISTED}:")
-    return GraphFacts(tuple(at), len(found), heading), at
 
 
 def _entry_points(columns: GraphColumns, most: int) -> Iterator[GraphFact]:

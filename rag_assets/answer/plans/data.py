@@ -15,19 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at, seen_of
-from rag_assets.answer.plans import (
-    MIGRATION,
-    REMADE,
-    ListedNode,
-    code_of,
-    database_models,
-    of_kind,
-    places_of,
-    points_naming,
-    points_with,
-    product_of,
-)
-from rag_assets.answer.question_analysis import READ, STORED, WRITTEN, DataAsked, QueryTerm, covered, root, roots_of
+from rag_assets.answer.plans.code_lines import code_of, points_naming, points_with, product_of
+from rag_assets.answer.plans.listing import MIGRATION, REMADE, ListedNode, database_models, of_kind, places_of
+from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
+from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
 from rag_assets.graph.lookup import short_name
@@ -326,7 +317,7 @@ def parameter_facts(
 
 def _parameters_at(index: LabelIndex, place: NodeLocation) -> dict[str, int]:
     """The parameters that a routine declares, each with its line."""
-    from rag_assets.answer.everyday_plan import lines_of
+    from rag_assets.answer.plans.code_lines import lines_of
     from rag_assets.languages.sql.segments import segment_sql
 
     known = lines_of(index, [place.path]).get(place.path, {})

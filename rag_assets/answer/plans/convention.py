@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
-from rag_assets.answer.plans import (
-    LISTED_KINDS,
-    ListedNode,
-    facts_naming,
-    list_heading,
-    nodes_listed,
-    points_naming,
-    product_of,
-)
+from rag_assets.answer.plans.code_lines import facts_naming, list_heading, points_naming, product_of
+from rag_assets.answer.plans.listing import LISTED_KINDS, ListedNode, nodes_listed
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import OUT, RELATIONS, ResultReader
 from rag_assets.graph.lookup import short_name

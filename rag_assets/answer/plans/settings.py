@@ -17,21 +17,20 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rag_assets.answer.everyday_plan import lines_of
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, points_at
 from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans import (
-    MIGRATION,
+from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     code_of,
     facts_naming,
+    lines_of,
     list_heading,
-    of_kind,
     points_naming,
     points_with,
     product_of,
 )
+from rag_assets.answer.plans.listing import MIGRATION, of_kind
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader

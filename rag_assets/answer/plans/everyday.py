@@ -1,4 +1,4 @@
-"""The everyday plan: what manifests, compose files, scripts and documents say of the project itself, line by line.
+"""The everyday plan: what manifests, images, scripts and documents say of the project itself, line by line.
 
 Everything is told with its line, of files that the reader may see. Where a category of technologies is asked for and no
 package, image or line of code is of one, that is said, and nothing else is taken for an answer.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -17,18 +17,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
-from rag_assets.answer.passages import CONFIGURATION, PROSE, headings_in
-from rag_assets.answer.plans import (
+from rag_assets.answer.passages import headings_in
+from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     code_of,
-    list_heading,
-    places_of,
-    points_naming,
-    points_with,
-    product_of,
+    from_the_root,
+    lines_of,
 )
-from rag_assets.answer.question_analysis import roots_of
-from rag_assets.answer.technologies import (
+from rag_assets.answer.plans.listing import places_of
+from rag_assets.answer.plans.technologies import (
     CODE,
     TECHNOLOGIES,
     WHOLE,
@@ -39,12 +36,12 @@ from rag_assets.answer.technologies import (
     technologies_called,
     technologies_of,
 )
+from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.whole_project import (
     CALLED,
     LOGIN,
     Everyday,
     EverydayQuestion,
-    Marked,
     is_called_as,
     is_of_action,
     is_of_release,
@@ -52,7 +49,6 @@ from rag_assets.answer.whole_project import (
     says_platform,
 )
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
-from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
 from rag_assets.identifiers import word_set
 from rag_assets.index.blobs import BlobError
@@ -78,44 +74,14 @@ _OF_OTHERS = word_set(
 _DECLARED = (NodeType.TYPE, NodeType.METHOD)
 _OF_TESTS = frozenset({"Test framework", "Mocking"})
 _FRONTEND = frozenset({"frontend", "front-end", "client", "ui", "web"})
-_COMPOSE = re.compile(r"(?:.*/)?(?:docker-)?compose[^/]*\.ya?ml", re.IGNORECASE)
+COMPOSE_FILE = re.compile(r"(?:.*/)?(?:docker-)?compose[^/]*\.ya?ml", re.IGNORECASE)
 _IMAGE = re.compile(
     r"^(?:[^#{]*\{(?:[^#}]*,)?)?\s*[\"']?image[\"']?\s*:\s*(?:&[\w-]+\s+)?[\"']?(?P<image>(?:\$\{[^}]*\}|[\w./:@-])+)"
 )
-_COMPOSED = {
-    "ports": re.compile(
-        r"\bports?\b(?=.*\b(?:compose|containers?|docker)\b)|\b(?:compose|containers?|docker|host)\b.*\bports?\b",
-        re.IGNORECASE,
-    ),
-    "environment": re.compile(r"\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE),
-}
-"""What a question calls a key of a service of a compose file."""
-_OF_COMPOSE = roots_of(
-    "all and are by compose container define defined do docker does environment env expose exposed file for has have"
-    " host in is list listen map mapped of on open port publish published run set service setup show the there to use"
-    " used uses var variable vars what which with"
-)
-"""What a question for all services says."""
-_OF_SERVICES = roots_of("api app application server service the web")
-_PARTS_STARTED = roots_of("application container resource service")
-_OF_ASPIRE = roots_of("apphost aspire")
-_OF_STARTING = (
-    _OF_COMPOSE
-    | _PARTS_STARTED
-    | roots_of("apphost aspire bring brings it launch launched local locally need needed orchestrate run setup start")
-    | roots_of("started up when with")
-)
-"""What a question for all that is started says."""
-_ADDS_RESOURCE = re.compile(
-    r"^(?!\s*//).*?\.Add(?!Parameter|ConnectionString|Header|Json|Environment)[A-Z]\w*(?:<[^<>]*>)?\(\s*\"(?P<name>[\w.-]+)\""
-)
-"""Of an app host of Aspire: `builder.AddRedis("cache")`."""
-_YAML_KEY = re.compile(r"(?P<indent>\s*)(?P<quote>[\"']?)(?P<name>[\w.-]+)(?P=quote)\s*:\s*(?:#.*)?$")
 _DEFAULT = re.compile(r"\$\{\w+(?::?-(?P<value>[^}]*))?\}")
 """A variable of a compose file, with what it is where nobody sets it."""
 _SHOWN_BY_FILES = frozenset({"Containers", "Continuous integration"})
 _WORKFLOWS = (".github/workflows/", ".gitlab-ci", ".travis.yml", "azure-pipelines", ".circleci/")
-
 _PROJECTS = ".csproj .fsproj .vbproj .props"
 _PYTHON, _GRADLE, _DOCKER = (
     "pyproject.toml setup.cfg setup.py",
@@ -208,7 +174,6 @@ _TITLE_CHARS, _BODY_CHARS = 200, 1000
 _OF_THIRD = re.compile(r"third|3rd", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:either|dual|dually)\b")
 _LICENCE_FILE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[-.][\w.-]+)?", re.IGNORECASE)
-
 _COMMANDS: Mapping[str, Sequence[str]] = {
     action: commands.split(", ")
     for action, commands in {
@@ -287,7 +252,7 @@ def technology_facts(
     for names in [names for _, names in only] or technologies_of(category):
         found[names[0]] = _places(named, names)
         if category in _SHOWN_BY_FILES:
-            files = sorted((path for path in paths if fit(path, names)), key=_depth)
+            files = sorted((path for path in paths if fit(path, names)), key=from_the_root)
             found[names[0]] += [(path, path, _first_line(index, path)) for path in files[:_MOST_OF_ONE]]
     if not any(found.values()):
         code = CODE.get(category, {})
@@ -308,7 +273,7 @@ def _is_written(index: LabelIndex, technologies: Iterable[Sequence[str]]) -> boo
     from rag_assets.languages.detection import may_name_packages  # start-up budget: where nothing is found
 
     shard, seen = index.parts.shard(), index.tenant
-    paths = [path for path in shard.values("Path", seen) if may_name_packages(path) or _COMPOSE.fullmatch(path)]
+    paths = [path for path in shard.values("Path", seen) if may_name_packages(path) or COMPOSE_FILE.fullmatch(path)]
     wanted = {parts_of(name) for names in technologies for name in names}
     most = max(map(len, wanted))
     for payload in sections_of(paths, shard, seen).values():
@@ -338,82 +303,10 @@ def _within(words: Sequence[str], paths: set[str]) -> set[str]:
 
 def _images(index: LabelIndex, paths: Iterable[str]) -> list[Place]:
     """(image, path, line) of compose files."""
-    lines = lines_of(index, [path for path in paths if _COMPOSE.fullmatch(path)])
+    lines = lines_of(index, [path for path in paths if COMPOSE_FILE.fullmatch(path)])
     found = ((_IMAGE.match(text), path, number) for path, known in lines.items() for number, text in known.items())
     images = ((_image_of(match["image"]), path, number) for match, path, number in found if match is not None)
     return [(image, path, number) for image, path, number in images if image]
-
-
-def compose_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The ports, or the variables of the environment, that compose files give the services that a question names: all
-    services where it has no word for anything else."""
-    key = next((key for key, pattern in _COMPOSED.items() if pattern.search(asked)), "")
-    paths = [path for path in index.parts.shard().values("Path", index.scope()) if key and _COMPOSE.fullmatch(path)]
-    found: dict[str, list[GraphFact]] = {}
-    for path, lines in lines_of(index, sorted(paths, key=_depth)).items():
-        for service, number in _composed(lines, key):
-            fact = GraphFact(service, "", "", path, number, certain=True, is_comment=True)
-            found.setdefault(service, []).append(fact)
-    said = roots_of(asked)
-    named = {
-        service: len(roots_of(service) & said) * bool(roots_of(service) & said - _OF_SERVICES) for service in found
-    }
-    most = max(named.values(), default=0)
-    if not most and said <= _OF_COMPOSE | _OF_SERVICES:  # `the api`, where one is called so
-        named = {service: len(roots_of(service) & said - _OF_COMPOSE) for service in found}
-        most = max(named.values(), default=0)
-    elif not most:
-        return GraphFacts(), {}
-    facts = [fact for service, known in found.items() if named[service] == most for fact in known]
-    at = facts_at(facts[:MOST_LISTED], index)
-    return GraphFacts(tuple(at), len(facts), f"**{key.capitalize()} in compose files:**"), at
-
-
-def started_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The services of compose files, and the resources that an app host of Aspire adds, where a question asks for all
-    of what one of them, or both, start."""
-    said = roots_of(asked)
-    if not (said & _PARTS_STARTED and said <= _OF_STARTING):
-        return GraphFacts(), {}
-    of_aspire, of_compose = bool(said & _OF_ASPIRE), bool(said & roots_of("compose"))
-    both = not (of_aspire or of_compose) and bool(said & roots_of("docker container"))
-    paths = [path for path in index.parts.shard().values("Path", index.scope()) if non_product_code(path) is None]
-    composed = lines_of(index, filter(_COMPOSE.fullmatch, paths)) if of_compose or both else {}
-    services: dict[str, GraphFact] = {}
-    for path in sorted(composed, key=lambda one: (len(one.rpartition("/")[2]), *_depth(one))):  # overrides are longer
-        for name, number in _composed(composed[path], ""):
-            made = GraphFact(name, "", "", path, number, certain=True, group="Compose files", is_comment=True)
-            services.setdefault(name, made)
-    hosts = product_of(points_naming("DistributedApplication", index).ids, index) if of_aspire or both else {}
-    resources = [
-        GraphFact(one["name"], "", "", path, number, certain=True, group="App host", is_comment=True)
-        for path, lines in sorted(lines_of(index, {one["Path"] for one in hosts.values()}).items())
-        for number, text in lines.items()
-        if (one := _ADDS_RESOURCE.search(text)) is not None
-    ]
-    found = [*services.values(), *resources]
-    at = facts_at(found[:MOST_LISTED], index)
-    return GraphFacts(tuple(at), len(found)), at
-
-
-def _composed(lines: Mapping[int, str], key: str) -> Iterator[tuple[str, int]]:
-    """(service, line) of what stands below a key of the services of a compose file; of the image, or what it is built
-    from, where it is ''."""
-    above: list[tuple[int, str]] = []  # (indent, key) of the lines around
-    for number, line in sorted(lines.items()):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        indent = _indent(line)
-        is_item = line.lstrip().startswith("-")
-        while above and (above[-1][0] > indent or (above[-1][0] == indent and not is_item)):
-            above.pop()
-        names = [name for _, name in above]
-        if (names[:1] == ["services"] and names[2:] == [key]) or (
-            not key and names[:1] == ["services"] and len(names) == 2 and line.lstrip().startswith(("image:", "build:"))
-        ):
-            yield names[1], number
-        elif (match := _YAML_KEY.match(line)) is not None:
-            above.append((indent, match["name"]))
 
 
 def _image_of(written: str) -> str:
@@ -475,25 +368,6 @@ def _at(index: LabelIndex, facts: Sequence[GraphFact], heading: str = "") -> tup
     return GraphFacts(tuple(at), len(at), heading), at
 
 
-def lines_of(index: LabelIndex, paths: Iterable[str]) -> Lines:
-    """The lines of some files by their numbers, as far as sections that the reader may see have them."""
-    found: dict[str, dict[int, str]] = {}
-    payloads = sections_of(paths, index.parts.shard(), index.scope()).values()
-    for payload in sorted(payloads, key=lambda one: (one.get("Path", ""), one.get("StartLine", 0))):
-        text = code_of(payload, index, ())
-        if not text:
-            continue
-        known = found.setdefault(payload["Path"], {})
-        for at, line in enumerate(text.split("\n"), payload.get("StartLine", 1)):
-            known.setdefault(at, line)
-    return found
-
-
-def _depth(path: str) -> tuple[int, str]:
-    """For paths in an order with those nearest to the root first."""
-    return path.count("/"), path
-
-
 def _first_line(index: LabelIndex, path: str) -> int:
     known = lines_of(index, [path]).get(path, {})
     return next((number for number, text in known.items() if text.strip()), 0)
@@ -501,7 +375,7 @@ def _first_line(index: LabelIndex, path: str) -> int:
 
 def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFacts, dict[GraphFact, str], str]:
     """The licence, a version or the size of the project."""
-    paths = sorted(index.parts.shard().values("Path", index.scope()), key=_depth)
+    paths = sorted(index.parts.shard().values("Path", index.scope()), key=from_the_root)
     if asked.about is Everyday.SIZE:
         return _sizes(index, paths)
     if asked.about is Everyday.LICENCE:
@@ -527,7 +401,7 @@ def _lines_with(
         told: list[str] = []
         for path, known in lines_of(index, product[:_MOST_TOLD]).items():
             having = [(text, number) for number, text in known.items() if _has(text, texts)]
-            found = [(_indent(text), number) for text, number in having if pattern is None or pattern.match(text)]
+            found = [(indent_of(text), number) for text, number in having if pattern is None or pattern.match(text)]
             line = min(found)[1] if found else 0
             if found and (len(told) < _MOST_OF_ONE or known[line].strip() not in told):
                 told.append(known[line].strip())
@@ -539,7 +413,7 @@ def _has(line: str, texts: Sequence[str]) -> bool:
     return bool(said) and any(text in said for text in texts) and (any(map(str.isdigit, said)) or "licen" in said)
 
 
-def _indent(line: str) -> int:
+def indent_of(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
@@ -591,7 +465,7 @@ def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, s
     """How something is done: the lines of documents, scripts and workflows that have its commands, and the points of
     documents whose headings say it; of `deploy azure` those that say that platform."""
     wanted, _, platform = action.partition(" ")
-    paths = sorted(index.parts.shard().values("Path", index.scope()), key=_depth)
+    paths = sorted(index.parts.shard().values("Path", index.scope()), key=from_the_root)
     documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=readme_first)
     scripts = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS]
     shells = [path for path in paths if path.endswith(_SHELLS) and non_product_code(path) is None]
@@ -651,8 +525,8 @@ def scripts_listed(index: LabelIndex, *, of_packages: bool) -> Iterator[GraphFac
     """All scripts of the packages of the product, or the targets of its Makefiles, those nearest to the root first."""
     paths = [path for path in index.parts.shard().values("Path", index.scope()) if non_product_code(path) is None]
     named = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS]
-    files = sorted((path for path in named if path.endswith(".json") == of_packages), key=_depth)
-    for path, lines in sorted(lines_of(index, files).items(), key=lambda one: _depth(one[0])):
+    files = sorted((path for path in named if path.endswith(".json") == of_packages), key=from_the_root)
+    for path, lines in sorted(lines_of(index, files).items(), key=lambda one: from_the_root(one[0])):
         inside = not of_packages
         for number, text in lines.items():
             found = (_SCRIPT if of_packages else _TARGET).match(text) if inside else None
@@ -681,7 +555,7 @@ def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> 
 def release(index: LabelIndex, version: str) -> tuple[tuple[str, ...], bool]:
     """The points of what changelogs say of a version, and whether there is a changelog."""
     paths = [path for path in index.parts.shard().values("Path", index.scope()) if _CHANGELOG.fullmatch(path)]
-    paths = sorted((path for path in paths if non_product_code(path) is None), key=_depth)
+    paths = sorted((path for path in paths if non_product_code(path) is None), key=from_the_root)
     payloads = sections_of(paths, index.parts.shard(), index.scope())
     found: list[str] = []
     for path in paths:
@@ -741,74 +615,3 @@ def _is_member(graph: Graph, key: str) -> bool:
     """Whether a type has it: what that type lets others use, its declaration says."""
     owner = key.rpartition("|")[0].partition("(")[0].rpartition(".")[0]
     return graph.find(f"{owner}|{NodeType.TYPE.value}") is not None
-
-
-_NAMED = r"(?:\"(?P<name>[\w.:-]+)\"|'(?P<other>[\w.:-]+)')"
-_MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
-    Marked.CONNECTION_STRINGS: (
-        "GetConnectionString ConnectionStrings AddConnectionString connectionString",
-        re.compile(
-            rf"\b(?:Get|Add)ConnectionString\(\s*{_NAMED}|\bConnectionStrings(?::|__|\[\")(?P<key>\w+)"
-            r"|<add\b[^>]*\bname=\"(?P<added>[^\"]+)\"[^>]*\bconnectionString=",
-            re.IGNORECASE,
-        ),
-        PROSE,
-    ),
-    Marked.RATE_LIMITED: (
-        "RequireRateLimiting EnableRateLimiting RateLimit Throttle throttle_classes limiter",
-        re.compile(
-            r"\.RequireRateLimiting\(|^\s*\[EnableRateLimiting\b|^\s*@(?:RateLimit|Throttle)\w*|@limiter\.limit\("
-        ),
-        PROSE | CONFIGURATION,
-    ),
-    Marked.CACHED: (
-        "CacheOutput OutputCache ResponseCache Cacheable cache_page",
-        re.compile(
-            r"\.CacheOutput\(|^\s*\[(?:OutputCache|ResponseCache)\b(?!.*\bNoStore = true)"
-            r"|^\s*@(?:Cacheable|cache_page)\b"
-        ),
-        PROSE | CONFIGURATION,
-    ),
-    Marked.RESOURCES: (
-        "resource",
-        re.compile(
-            r"^\s*resource\s+(?:(?P<name>\w+)\s+'[\w./]+@[^']*'(?!\s+existing)|\"(?P<other>\w+)\"\s+\"(?P<key>\w+)\"\s*\{)"
-        ),
-        PROSE,
-    ),
-    Marked.RPCS: ("rpc returns", re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
-}
-"""The words of sections that have such a line, the line, and the languages in which it means something else."""
-_MOST_BETWEEN = 12  # lines, of other attributes and comments
-_MOST_MARKED = 300  # sections with these words, the likeliest
-
-
-def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The lines of the product that tell of something each, called as what they stand before or in, those whose files
-    and members a question names the most, if it does; of a connection string, and of the copies of a file of gRPC, the
-    first."""
-    words, line_of, skipped = _MARKS[marked]
-    likely = product_of(points_with(words, index, _MOST_MARKED), index)
-    found: dict[str, GraphFact] = {}
-    for one in sorted(likely.values(), key=lambda payload: (_depth(payload["Path"]), payload.get("StartLine", 1))):
-        path, first = one["Path"], one.get("StartLine", 1)
-        members = [SectionMember.decoded(text) for text in one.get("Members", ())]
-        members = [member for member in members if member.name.replace(".", "").isidentifier()]  # and no statements
-        for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
-            said = line_of.search(line)
-            if said is None or line.lstrip().startswith(("//", "#", "*", "--")):
-                continue
-            named = ".".join(filter(None, said.groupdict().values()))
-            near = [member for member in members if member.start_line - _MOST_BETWEEN <= at <= member.end_line]
-            below = min(near, key=lambda member: (abs(member.start_line - at), member.start_line), default=None)
-            called = named or (below.name if below is not None else path.rpartition("/")[2])
-            fact = GraphFact(called, "", "", path, at, certain=True, is_comment=True)
-            once = {Marked.CONNECTION_STRINGS: named, Marked.RPCS: f"{named} of {path.rpartition('/')[2]}"}
-            found.setdefault(once.get(marked, f"{path}:{at}"), fact)
-    asked_of = roots_of(asked) - roots_of(f"{marked.value} limit")
-    own = {one: roots_of(f"{one.path.rpartition('/')[2].partition('.')[0]} {one.source}") for one in found.values()}
-    most = max((len(roots & asked_of) for roots in own.values()), default=0)
-    of_files = [one for one in found.values() if most and len(own[one] & asked_of) == most]
-    facts = of_files if of_files and marked is not Marked.CONNECTION_STRINGS else [*found.values()]
-    at_points = facts_at(facts[:MOST_LISTED], index)
-    return GraphFacts(tuple(at_points), len(facts), list_heading(marked.value, len(facts))), at_points

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
-from rag_assets.answer.plans import MOST_LISTED, ListedNode, code_of, places_of
+from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of
+from rag_assets.answer.plans.listing import ListedNode, places_of
 from rag_assets.contracts.confidentiality import may_see
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.contracts.kinds import SubtypeKind

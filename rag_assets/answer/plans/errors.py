@@ -11,15 +11,8 @@ import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import RankedPassages
-from rag_assets.answer.plans import (
-    code_of,
-    derived_from,
-    facts_naming,
-    of_kind,
-    places_of,
-    points_naming,
-    product_of,
-)
+from rag_assets.answer.plans.code_lines import code_of, facts_naming, points_naming, product_of
+from rag_assets.answer.plans.listing import derived_from, of_kind, places_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.contracts.evidence import Evidence, short_name
 from rag_assets.contracts.graph import NodeType

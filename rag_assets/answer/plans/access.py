@@ -1,0 +1,157 @@
+"""Who may call an endpoint: what attributes and calls at it, at its group or its type, or for all others, say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import (
+    MOST_LISTED,
+    facts_naming,
+    lines_of,
+    points_naming,
+    points_with,
+    product_of,
+)
+from rag_assets.answer.plans.usage import MOST_READ
+from rag_assets.answer.question_analysis import QueryTerm, roots_of
+from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
+from rag_assets.search.index import LabelIndex
+from rag_assets.search.ranking.penalties import non_product_code
+
+_ACCESS = re.compile(
+    r"^\s*\[.*?\b\w*(?:Authorize|AllowAnonymous|Permission)\w*\b"
+    r"|\.(?:AllowAnonymous|RequireAuthorization|Require\w*(?:Permission|Policy|Role)\w*)\("
+    r"|@(?:DenyAll|PermitAll|PreAuthorize|RolesAllowed|Secured|login_required|permission_required)\b"
+)
+"""Who may call an endpoint, at it or its type."""
+_OPEN = re.compile(r"AllowAnonymous")
+_RESTRICTED = re.compile(
+    r"(?:Roles?|Polic(?:y|ies)|Permissions?|Scopes?|Claims?)(?![a-z])|hasA?\w*(?:Role|Authority)|Roles|permission_"
+    r"|Authoriz\w+\(\s*(?:\"|\w+\.)"
+)
+"""With a role, a policy or the like."""
+_MAPS = re.compile(
+    r"(?:(?<!\w)(?P<on>\w+)\s*)?\.Map(?:Delete|Get|Methods|Patch|Post|Put)\b[^\"]*(?:\"(?P<route>[^\"]*)\")?"
+)
+"""What maps an endpoint of ASP.NET, or of a group of them, to a handler."""
+_HANDLER = re.compile(r"(\w+)\s*(?:<[^<>()]*>)?\(")
+_GROUPED = r"(?<!\w){0}\s*=.*\bMapGroup\b"
+_FOR_OTHERS = re.compile(
+    r"\bAddFallbackPolicy\(|\bFallbackPolicy\s*=(?!=)|\bSetFallbackPolicy\(|\bnew AuthorizeFilter\("
+    r"|\bMap(?:Controllers|RazorPages)\(\)\s*\.RequireAuthorization\("
+)
+"""Who may call the endpoints that say nothing themselves."""
+_SAYING_FOR_OTHERS = "AddFallbackPolicy FallbackPolicy SetFallbackPolicy AuthorizeFilter MapControllers MapRazorPages"
+_MOST_OF_STATEMENT = 12  # lines
+_TYPE = re.compile(r"^[^/*\"]*\b(?:class|interface|record|object)\s+\w+")
+_MOST_ENDPOINTS = 40  # that a question can mean
+
+
+def access_facts(
+    index: LabelIndex, graph: Graph, asks: str, subject: Sequence[QueryTerm]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines that say who may call the endpoints about a subject, of themselves or else of the type around them:
+    `open` those that anybody may call, `what` those that name a role, a policy or the like."""
+    nodes = np.flatnonzero(graph.kinds == KINDS.index(NodeType.ENDPOINT.value))
+    wanted = {word.root for word in subject}
+    if not wanted and asks != "open":
+        return GraphFacts(), {}
+    naming = points_naming("AllowAnonymous", index).ids if asks == "open" else ()
+    open_paths = {one.get("Path") for one in product_of(naming, index).values()}
+    found = [
+        (graph.names[node], place)
+        for node, places in zip(nodes.tolist(), ResultReader(graph).places(nodes), strict=True)
+        for place in places
+        if non_product_code(place.path) is None
+        and (asks != "open" or place.path in open_paths)
+        and wanted
+        <= (said := roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]}")) | roots_of(place.path)
+        and (not wanted or wanted & said)
+    ]
+    if asks != "open" and len(found) > _MOST_ENDPOINTS:
+        return GraphFacts(), {}
+    telling = _OPEN if asks == "open" else _RESTRICTED if asks == "what" else _ACCESS
+    lines = lines_of(index, {place.path for _, place in found})
+    facts: dict[tuple[str, int], GraphFact] = {}
+    silent: list[str] = []
+    for name, place in found:
+        known = lines.get(place.path, {})
+        mapped, on = _mapped_at(known, name, place.line_start)
+        within = [
+            at
+            for at in dict.fromkeys((*range(place.line_start, place.line_end + 1), *mapped))
+            if _ACCESS.search(known.get(at, ""))
+        ]
+        own = [*_above(known, place.line_start), *within]
+        around = _above(known, _type_around(known, place.line_start))
+        saying = own or _of_group(known, on, place.line_start if not mapped else mapped[0]) or around
+        silent += [place.path] * (not saying)
+        for at in saying:
+            if telling.search(known[at]):
+                facts.setdefault((name, at), GraphFact(name, "", "", place.path, at, True, is_comment=True))
+    kept = sorted(facts.values(), key=lambda one: (one.path, one.line, one.source))
+    at_points = facts_at(kept[:MOST_LISTED], index)
+    if asks != "open" and silent:
+        at_points |= _said_for_others(index, silent)
+    return GraphFacts(tuple(at_points), len(kept), "**Who may call it:**"), at_points
+
+
+def _mapped_at(lines: Mapping[int, str], endpoint: str, line: int) -> tuple[list[int], str]:
+    """(the lines of the statement that maps an endpoint, what it is mapped on): `app.MapPost("/orders", AddAsync)`
+    where its handler `AddAsync` stands at a line; nothing of what attributes map."""
+    begin, found = line, _MAPS.search(lines.get(line, ""))
+    if found is None and (handler := _HANDLER.search(lines.get(line, ""))):
+        named = re.compile(rf"(?<![\w\"]){re.escape(handler[1])}(?![\w(\"])")
+        maps = {at: one for at, text in lines.items() if named.search(text) and (one := _MAPS.search(text))}
+        begin = max(
+            maps, key=lambda at: len(maps[at]["route"] or "") * endpoint.endswith(maps[at]["route"] or ""), default=0
+        )
+        found = maps.get(begin)
+    return ([*_statement(lines, begin)], found["on"] or "") if found is not None else ([], "")
+
+
+def _statement(lines: Mapping[int, str], begin: int) -> Iterator[int]:
+    for at in range(begin, begin + _MOST_OF_STATEMENT):
+        yield at
+        if lines.get(at, ";").rstrip().endswith(";"):
+            return
+
+
+def _of_group(lines: Mapping[int, str], group: str, line: int) -> list[int]:
+    """The lines that say who may call the endpoints of a group above a line."""
+    made = re.compile(_GROUPED.format(re.escape(group))) if group else None
+    begin = max((at for at, text in lines.items() if made and at < line and made.search(text)), default=0)
+    of_group = [at for at in lines if begin and at > begin and lines[at].lstrip().startswith(f"{group}.")]
+    begins = [begin, *(at for at in of_group if not _MAPS.search(lines[at]))] if begin else []
+    return [at for start in begins for at in _statement(lines, start) if _ACCESS.search(lines.get(at, ""))]
+
+
+def _said_for_others(index: LabelIndex, paths: Sequence[str]) -> dict[GraphFact, str]:
+    """Who may call the endpoints of some files that say nothing themselves: by the project that is nearest to them."""
+    code = product_of(points_with(_SAYING_FOR_OTHERS, index, MOST_READ), index)
+    found = facts_naming(_FOR_OTHERS, code, index, ("", "", True))
+    above = {
+        one: at
+        for one, at in found.items()
+        if any(path.startswith(f"{one.path.rpartition('/')[0]}/") for path in paths)
+    }
+    kept = above or (found if len(found) == 1 else {})
+    return {replace(one, source="every other endpoint", is_comment=True): at for one, at in kept.items()}
+
+
+def _type_around(lines: Mapping[int, str], line: int) -> int:
+    return next((at for at in range(line, 0, -1) if _TYPE.search(lines.get(at, ""))), 0)
+
+
+def _above(lines: Mapping[int, str], line: int) -> list[int]:
+    """The attributes right above a line that say who may call what stands there."""
+    begin = line
+    while lines.get(begin - 1, "").strip()[:1] in ("[", "@"):
+        begin -= 1
+    return [at for at in range(begin, line) if _ACCESS.search(lines[at])]

@@ -1,0 +1,453 @@
+"""Lines of code that plans look up: those that name something, give it a value or read it, and the calls of a method in
+their order. Everything that is told has a place that can be quoted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, named_nodes
+from rag_assets.answer.passages import CONFIGURATION, PROSE
+from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
+from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
+from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.outline import SectionMember
+from rag_assets.graph.csr_graph import OUT, RELATIONS, Graph, ResultReader
+from rag_assets.graph.impact import language_without_resolver
+from rag_assets.graph.lookup import short_name
+from rag_assets.identifiers import word_set
+from rag_assets.index.blobs import BlobError
+from rag_assets.index.keyword.vocabulary import KeywordIndexError
+from rag_assets.languages.configuration_keys import settings_read, variables_named
+from rag_assets.search.index import LabelIndex, Searchable
+from rag_assets.search.line_references import sections_of
+from rag_assets.search.phrases import PhraseMatches, points_saying
+from rag_assets.search.ranking.penalties import is_test_path, non_product_code
+from rag_assets.search.section_source import section_source
+
+MOST_LISTED = 40
+"""Of a list: two screens. Its heading counts them all, and `graph list` lists them."""
+FEWEST_LISTED = 2
+_MOST_STEPS = 7  # of a walk-through
+_FEWEST_STEPS = 2
+_READERS = frozenset(map(root, word_set("api app application product server service system")))
+"""What reads all settings of a project."""
+_README_SECTIONS = 12
+_BOUND = re.compile(
+    r"\b(?:IOptions(?:Snapshot|Monitor)?|AddOptions(?:WithValidateOnStart)?|Configure)<(?:\w+\.)*([A-Z]\w*)>"
+)
+_SETTABLE = re.compile(r"\{.*\b(?:set|init);")
+_READING = (
+    "configuration config GetSection GetValue GetConnectionString environment variable environ getenv process env "
+    "application properties IOptions AddOptions BindConfiguration"
+)
+"""The words of code that reads settings."""
+_OF_SPRING = re.compile(r"(?:^|/)(?:application|bootstrap)[\w-]*\.(?:ya?ml|properties)$")
+_OF_A_BUILD = re.compile(r"(?:^|/)(?:mvnw|gradlew)(?:\.\w+)?$")
+_LOOKED_THROUGH = 2_000  # sections with these words, the likeliest
+_MOST_FILES_OF_READERS = 20  # about the subject, that are read whole
+_MOST_READ = 1_000  # of them, those about the subject
+_SHORTEST_NAME = 3  # letters; shorter ones are in every file
+_NAMED = "**No graph knows a use; by its text code names it in:**"
+_NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
+_NAMED_BY_SETTINGS = "**No code is known to use it; settings name it in:**"
+_ASSIGNED_VALUE = r"(?:[^=!<>]=|\breturn\b|:)\s*(?:\w+\.)*{0}\.{1}\b"
+"""Of an enumeration, or a constant: who sets something to it."""
+_ASSIGNED = (
+    r"(?<!\w){0}(?:\[[^\]\n]*\])?\s*(?:[-+*/%|&^]|\*\*|//|<<|>>|\?\?|\|\||&&|:)?=(?![=>~])"
+    r"|(?<!\w){0}(?:\+\+|--)|(?:\+\+|--)[\w.]*(?<!\w){0}(?!\w)|(?<!\w)(?i:set_?{0})\("
+)
+"""What writes something: an assignment, a keyword argument, a counter, a setter."""
+_CONSTANT = r"(?<!\w)(\w+)\s*(?::\s*[\w.]+\s*)?:?=\s*(?:[\w.]+[(\[]\s*)?[\"']{0}[\"']"
+_SAYS_NO_USE = re.compile(
+    r"\s*(?:import|from|using|package|export \*|//|/\*|\*|#|--|\"\"\"|@see)(?!\w)|.*\brequire\(", re.IGNORECASE
+)
+"""What imports a name, or tells of it."""
+_DECLARES = (
+    r"\b(?:class|enum|interface|record|struct|trait|type|def|fn|fun|func|function)\s+(?:\([^()]*\)\s*)?{0}(?!\w)"
+)
+_TOLD = re.compile(
+    r"(?P<block>^[ \t]*/\*.*?\*/)|(?P<doc>^[ \t]*[rRuUbBfF]{0,2}(?P<q>\"\"\"|\'\'\').*?(?P=q))"
+    r"|(?P<p>\"\"\"|\'\'\').*?(?P=p)",
+    re.DOTALL | re.MULTILINE,
+)
+"""Comments and strings that begin a line; the last are strings of another kind, to know where they end."""
+_COMMENT_END = re.compile(r"\*/(?!\d)")  # and no step of a schedule: `*/5 * * * *`
+_README = re.compile(
+    r"(?:readme|docs?/(?:readme|index|intro|introduction|overview)(?=\.))(?:\.(?!x?html?$)\w+)?", re.IGNORECASE
+)
+_MARKUP = re.compile(
+    r"<[^>]*>|!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|https?:\S+|^[ \t]*#+[ \t]*(?:what is\b)?", re.IGNORECASE | re.MULTILINE
+)
+_TITLE = re.compile(
+    r"^[ \t]*(?P<title>\w[\w.+#-]*(?: \w[\w.+#-]*)*?)(?:[ \t]+v?\d[\w.]*)?[ \t]*(?:[-–—:|(,?]|$)", re.MULTILINE
+)
+
+
+def list_heading(noun: str, count: int) -> str:
+    if count == 1:
+        return f"**1 {noun}:**"
+    if noun.endswith("y"):
+        return f"**{count} {noun[:-1]}ies:**"
+    return f"**{count} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}:**"
+
+
+def says(subject: Sequence[QueryTerm], text: str) -> bool:
+    """Whether a text says half of a subject."""
+    return not subject or covered(tuple(subject), roots_of(text)) >= 0.5
+
+
+def readme_points(index: LabelIndex) -> list[str]:
+    """The points of the README at the root of a repository, and of the first page of its documents, in the order of
+    their lines; none where there is none."""
+    shard, scope = index.parts.shard(), index.scope()
+    paths = [path for path in shard.values("Path", scope) if _README.fullmatch(path)]
+    found = sections_of(paths, shard, scope) if paths else {}
+    return sorted(found, key=lambda one: (found[one].get("StartLine", 0), one))[:_README_SECTIONS]
+
+
+def readme_title(index: LabelIndex) -> str:
+    """What the first line of the README at the root calls the project, behind its markup, without a version and what
+    explains it; '' without one."""
+    for payload in index.parts.shard().retrieve(readme_points(index), index.scope()).values():
+        if "/" not in payload["Path"] and payload.get("StartLine", 0) <= 1:
+            found = _TITLE.search(_MARKUP.sub(" ", code_of(payload, index, ())))
+            return found["title"] if found is not None else ""
+    return ""
+
+
+def steps_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> GraphFacts:
+    """What the methods among some nodes call on these lines, in their order, each at what is called; nothing for fewer
+    than two calls."""
+    entries = [node for key in keys if (node := graph.find(key)) is not None and key_kind(key) is NodeType.METHOD]
+    if not entries:
+        return GraphFacts()
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[OUT, [RELATIONS.index(one.value) for one in (Relation.CALLS, Relation.EXECUTES, Relation.WRITES_TO)]] = True
+    reach, _ = graph.reach(np.array(entries), allowed)
+    reader = ResultReader(graph)
+    edges = zip(reader.edges(reach.edge), reach.node.tolist(), strict=True)
+    inside = [(edge, node) for edge, node in edges if edge.path and lines[0] <= edge.line <= lines[1]]
+    inside.sort(key=lambda one: (one[0].line, one[0].target))
+    made: dict[str, GraphFact] = {}
+    for edge, node in inside:
+        places = graph.places(node)
+        if places and edge.confidence is not Confidence.NAME_ONLY and edge.target not in made:
+            certain = edge.confidence is Confidence.RESOLVED
+            made[edge.target] = GraphFact(
+                short_name(edge.target), "", "", places[0].path, places[0].line_start, certain
+            )
+    steps = tuple(made.values())[:_MOST_STEPS]
+    return GraphFacts(steps, len(made), "**It calls, in this order:**") if len(steps) >= _FEWEST_STEPS else GraphFacts()
+
+
+def settings_of(
+    target: Searchable, noun: str, subject: Sequence[QueryTerm], declaring: Sequence[str]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The settings, or variables of the environment, that code reads by their names, each where it is read first, with
+    the points that show it: of the files of the `declaring` points, else of those about the subject; of the product
+    alone, if that reads any."""
+    shard, scope = target.parts.shard(), target.scope()
+    likely = points_with(_READING, target, _LOOKED_THROUGH)
+    places = shard.places(likely, scope)
+    of_options = {} if noun != "setting" or declaring else _options_in(likely[:_MOST_READ], target)
+    own = {place.path for place in shard.places(declaring, scope).values()}
+    about = [one for one in places if (places[one].path in own if own else says(subject, places[one].path))]
+    if len(paths := {places[one].path for one in about}) <= _MOST_FILES_OF_READERS:  # with sections that say less
+        about = sorted(sections_of(paths, shard, scope))
+    found = _settings_in(about, noun, target)
+    if len(found) < FEWEST_LISTED:
+        known = _settings_in(list(places), noun, target)
+        is_all = all(word.root in _READERS for word in subject)
+        found = known if is_all else {fact: at for fact, at in known.items() if says(subject, fact.source)}
+    found |= {fact: at for fact, at in of_options.items() if says(subject, f"{fact.source} {fact.path}")}
+    kept = {fact: at for fact, at in found.items() if non_product_code(fact.path) is None} or found
+    if len(kept) < FEWEST_LISTED:
+        return GraphFacts(), {}
+    facts = tuple(kept)[:MOST_LISTED]
+    return GraphFacts(facts, len(kept), list_heading(noun, len(kept))), {fact: kept[fact] for fact in facts}
+
+
+def _settings_in(points: Sequence[str], noun: str, target: Searchable) -> dict[GraphFact, str]:
+    """Each setting once, in the order of paths and lines, with the point that reads it; of the product first."""
+    payloads = target.parts.shard().retrieve(points[:_MOST_READ], target.scope())
+
+    def place(point: str) -> tuple[bool, str, int]:
+        path = payloads[point].get("Path", "")
+        return non_product_code(path) is not None, path, payloads[point].get("StartLine", 0)
+
+    found: dict[str, tuple[GraphFact, str]] = {}
+    for point in sorted(payloads, key=place):
+        for key, line in _settings_at(payloads[point], noun, target):
+            fact = GraphFact(
+                key, "", "", payloads[point].get("Path", ""), line, True, is_comment=True
+            )  # or an attribute
+            found.setdefault(key, (fact, point))
+    return dict(found.values())
+
+
+def _options_in(points: Sequence[str], target: Searchable) -> dict[GraphFact, str]:
+    """The properties of the types that .NET binds to configuration, where they are declared, with their points."""
+    shard, scope = target.parts.shard(), target.scope()
+    read = [code_of(payload, target) for payload in shard.retrieve(points, scope).values()]
+    found: dict[GraphFact, str] = {}
+    for name in sorted({bound[1] for text in read for bound in _BOUND.finditer(text)}):
+        declared = replace(scope, names=(name,))
+        for point, payload in shard.retrieve(sorted(shard.ids(declared)), declared).items():
+            of_type = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2] == name
+            for member in map(SectionMember.decoded, payload.get("Members", ()) if of_type else ()):
+                if _SETTABLE.search(member.signature):
+                    called = f"{name}.{member.name}"
+                    found[GraphFact(called, "", "", payload.get("Path", ""), member.start_line, True)] = point
+    return found
+
+
+def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> list[tuple[str, int]]:
+    """(setting, line) of a section of code, in the order of its lines."""
+    path, variables = payload.get("Path", ""), noun != "setting"
+    if _OF_A_BUILD.search(path):
+        return []
+    is_spring = variables and _OF_SPRING.search(path) is not None
+    text = code_of(payload, target, PROSE) if is_spring else code_of(payload, target)
+    read = sorted(variables_named(text) if is_spring else settings_read(text, variables=variables), key=itemgetter(1))
+    return [(key, payload.get("StartLine", 1) + text.count("\n", 0, at)) for key, at in read]
+
+
+def code_of(payload: Mapping[str, Any], target: Searchable, skipped: Container[str] = PROSE | CONFIGURATION) -> str:
+    """The source of a section of code; '' of texts, of settings, and of what is damaged, as is told of the evidence."""
+    if payload.get("CodeLanguage", "") in skipped:
+        return ""
+    try:
+        return section_source(payload, target.parts.document)
+    except BlobError:
+        return ""
+
+
+def mentions_of(
+    target: Searchable, names: Sequence[str], intent: Intent, declaring: Sequence[str], heading: str = ""
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where code writes some names, or constants that are declared as the text of one, but not in the types that are
+    called so, in the files of the points `declaring` them: of most languages the graph does not know all who use
+    something. For tests those alone, else the product first. With the points that show it."""
+    shard, scope = target.parts.shard(), target.scope()
+    own = {place.path for place in shard.places(declaring, scope).values()}
+    found: dict[GraphFact, str] = {}
+    waiting, among = list(names), False
+    for name in waiting:
+        points = points_naming(name, target)
+        among |= bool(points.cut)
+        last = name.rpartition(".")[2]
+        payloads = shard.retrieve(sorted(points.ids), scope)
+        named = facts_naming(_written(name), payloads, target, ("names", last, last == name), declares=False)
+        found |= {
+            fact: point
+            for fact, point in named.items()
+            if intent is not Intent.TESTS or is_test_path(fact.path) or payloads[point].get("Kind") == SubtypeKind.TEST
+        }
+        if name in names:
+            waiting += _constants_of(name, payloads, target)
+    if not found and intent is Intent.USAGE:
+        found, heading = _named_by_settings(target, names), _NAMED_BY_SETTINGS
+    lasts = {name.rpartition(".")[2] for name in names}
+    beside = [fact for fact in found if fact.path not in own or fact.source.partition(".")[0] not in lasts]
+    others = beside or list(found)
+    kept = sorted(others, key=lambda fact: (non_product_code(fact.path) is not None, fact.path, fact.line))
+    if heading:  # what something is for is said by the product
+        kept = _of_product({(fact.path, fact.line): fact for fact in reversed(kept)}.values())[::-1]
+    heading = heading or (_NAMED_AMONG if among else _NAMED)
+    return _shown(kept, found, heading)
+
+
+def _named_by_settings(target: Searchable, names: Iterable[str]) -> dict[GraphFact, str]:
+    """Where configuration names a type, as `type="Shop.Mailer, Shop"` does, and no file: `Mailer.cs`."""
+    found: dict[GraphFact, str] = {}
+    for name in names:
+        payloads = target.parts.shard().retrieve(sorted(points_naming(name, target).ids), target.scope())
+        settings = {point: one for point, one in payloads.items() if one.get("CodeLanguage", "") in CONFIGURATION}
+        written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w|\.\w)")
+        for fact, point in facts_naming(written, settings, target, ("names", name, True), ()).items():
+            found[replace(fact, source=fact.path.rpartition("/")[2])] = point
+    return found
+
+
+def without_resolver(graphs: Iterable[tuple[LabelIndex, Graph]], names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Of some names those of one declaration, or its overloads, in a language without a resolver: what code calls so
+    is this one; and those of several there."""
+    found, others, known = list[str](), list[str](), list(graphs)
+    for name in names:
+        keys = [key for _, graph in known for key in named_nodes(graph, (name.rpartition(".")[2],))]
+        if keys and all(map(language_without_resolver, keys)):
+            (found if len({key.partition("(")[0] for key in keys}) == 1 else others).append(name)
+    return found, others
+
+
+def writes_of(target: Searchable, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where code of the product, if it does, assigns a field, a property or a variable: of its owner, if one is named,
+    before others of that name. With the points that show it."""
+    owner, _, last = name.rpartition(".")
+    owner = owner.rpartition(".")[2]
+    points = points_naming(last, target)
+    payloads = target.parts.shard().retrieve(sorted(points.ids), target.scope())
+    value = re.compile(_ASSIGNED_VALUE.format(re.escape(owner), re.escape(last)), re.IGNORECASE)
+    found = facts_naming(value, payloads, target, ("sets", f"{owner}.{last}", True)) if owner else {}
+    found = found or facts_naming(re.compile(_ASSIGNED.format(re.escape(last))), payloads, target, ("sets", last, True))
+
+    def order(fact: GraphFact) -> tuple[bool, bool, str, int]:
+        source, of = fact.source.casefold(), owner.casefold()
+        return of not in source.split("."), of not in f"{source} {fact.path}".casefold(), fact.path, fact.line
+
+    return _shown(sorted(_of_product(found), key=order), found, f"**Code that sets {name}:**")
+
+
+def _of_product(facts: Iterable[GraphFact]) -> list[GraphFact]:
+    """The facts of the product alone, if it has any."""
+    known = list(facts)
+    return [fact for fact in known if non_product_code(fact.path) is None] or known
+
+
+def _shown(
+    facts: Sequence[GraphFact], points: Mapping[GraphFact, str], heading: str
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    if not facts:
+        return GraphFacts(), {}
+    shown = tuple(facts[:MOST_FACTS])
+    command = f"search '\"{facts[0].target}\"'"
+    return GraphFacts(shown, len(facts), heading, command), {fact: points[fact] for fact in shown}
+
+
+def points_naming(name: str, target: Searchable, most: int | None = None) -> PhraseMatches:
+    """The points that have the words of a name; `facts_naming` reads which of them write it."""
+    last = name.rpartition(".")[2]
+    if len(last) < _SHORTEST_NAME:
+        return PhraseMatches(frozenset())
+    try:
+        return points_saying(last, target.parts, target.scope(), most)
+    except (KeywordIndexError, BlobError):  # what is damaged is told of the evidence
+        return PhraseMatches(frozenset())
+
+
+def points_with(words: str, target: Searchable, most: int) -> list[str]:
+    """The points that have some words, the likeliest first; none of a damaged keyword index, of which the search has
+    told."""
+    try:
+        asked = target.parts.vocabulary().query_vector(words)
+    except KeywordIndexError:
+        return []
+    return [one.id for one in target.parts.shard().sparse(asked.indices, asked.values, target.scope(), most)]
+
+
+def product_of(points: Iterable[str], target: Searchable) -> dict[str, Mapping[str, Any]]:
+    """The payloads of those points that are of the product."""
+    payloads = target.parts.shard().retrieve(sorted(points), target.scope())
+    return {point: one for point, one in payloads.items() if non_product_code(one.get("Path", "")) is None}
+
+
+def _constants_of(name: str, payloads: Mapping[str, Mapping[str, Any]], target: Searchable) -> list[str]:
+    """The constants and variables that are declared as the text of a name, and called a little like it, which no
+    `name="Flip"` is: code that reads a setting says these."""
+    declared, wanted = re.compile(_CONSTANT.format(re.escape(name))), roots_of(name)
+    found = (one[1] for payload in payloads.values() for one in declared.finditer(code_of(payload, target)))
+    return [one for one in dict.fromkeys(found) if one != name and wanted & roots_of(one)]
+
+
+def _written(name: str) -> re.Pattern[str]:
+    """A name as a whole word; a member of something, as `Order.cancel` is, behind a dot or as a call."""
+    owner, _, last = name.rpartition(".")
+    word = rf"(?<!\w){re.escape(last)}(?!\w)"
+    return re.compile(rf"(?:\.|->|::){word}|{word}\s*[(<]" if owner else word)
+
+
+def facts_naming(
+    written: re.Pattern[str],
+    payloads: Mapping[str, Mapping[str, Any]],
+    target: Searchable,
+    said: tuple[str, str, bool],
+    skipped: Container[str] = PROSE | CONFIGURATION,
+    *,
+    declares: bool = True,
+) -> dict[GraphFact, str]:
+    """Each member of code that has a pattern, where it does first, with the smallest section that has it; `said` is
+    what it does with which name, and whether that is certain: of a member alone other types may have one too. Where
+    code only `declares` what is called so counts or not."""
+    made: dict[tuple[str, str], tuple[GraphFact, str]] = {}
+    told: set[tuple[str, int]] = set()
+
+    def place(point: str) -> tuple[bool, int, str]:
+        payload = payloads[point]
+        return not payload.get("Members"), int(payload.get("EndLine", 0)) - int(payload.get("StartLine", 0)), point
+
+    for point in sorted(payloads, key=place):
+        payload = payloads[point]
+        path = payload.get("Path", "")
+        symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
+        symbol = "" if payload.get("Symbol") == path else symbol  # a file without declarations
+        members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
+        for line, text in _lines_with(written, said[1].casefold(), payload, target, skipped):
+            around = next((one for one in members if one.start_line <= line <= one.end_line), None)
+            if not declares and _declares(text, around, said[1]):
+                continue
+            member = around.name if around is not None else ""
+            owner = symbol if symbol.isidentifier() or not member else ""  # a module is called by its path
+            source = ".".join(dict.fromkeys(filter(None, (owner, member)))) or path.rpartition("/")[2]
+            if (path, line) not in told:
+                made.setdefault((path, source), (GraphFact(source, said[0], said[1], path, line, said[2]), point))
+            told.add((path, line))
+    return dict(made.values())
+
+
+def _declares(line: str, member: SectionMember | None, name: str) -> bool:
+    """Whether a line is where a member, or a type, of a name is declared."""
+    if re.search(_DECLARES.format(re.escape(name)), line):
+        return True
+    if member is None or member.name.rpartition(".")[2] != name or "(" not in member.signature:
+        return False
+    return member.signature.partition("(")[0].strip() in line
+
+
+def _lines_with(
+    written: re.Pattern[str], name: str, payload: Mapping[str, Any], target: Searchable, skipped: Container[str]
+) -> Iterator[tuple[int, str]]:
+    """The lines of the code of a section that have a pattern with a name and do more than import or tell of it."""
+    code, first = code_of(payload, target, skipped), int(payload.get("StartLine", 1))
+    if name not in code.casefold():
+        return
+    if payload.get("PartTotal", 1) > 1 and ('"""' in code or "'''" in code):  # it may begin or end within a docstring
+        told = {line + 1 - first for line in _told_in(target.parts.document(payload["BlobVersionId"]))}
+    else:
+        told = _told_in(code)
+    for at, text in enumerate(code.split("\n")):
+        if name in text.casefold() and written.search(text) and not _SAYS_NO_USE.match(text) and at not in told:
+            yield at + first, text
+
+
+def _told_in(code: str) -> set[int]:
+    """The lines, from 0, of docstrings and block comments, also where a section begins within such a comment."""
+    closed = _COMMENT_END.search(code)
+    spans = [(0, closed.start())] if closed and "/*" not in code[: closed.start()] else []
+    is_whole = code.count('"""') % 2 == code.count("'''") % 2 == 0  # else who knows what is within
+    spans += [found.span() for found in _TOLD.finditer(code) if found["block"] or (found["doc"] and is_whole)]
+    return {line for start, stop in spans for line in range(code.count("\n", 0, start), code.count("\n", 0, stop) + 1)}
+
+
+def lines_of(index: LabelIndex, paths: Iterable[str]) -> Mapping[str, Mapping[int, str]]:
+    """The lines of some files by their numbers, as far as sections that the reader may see have them."""
+    found: dict[str, dict[int, str]] = {}
+    payloads = sections_of(paths, index.parts.shard(), index.scope()).values()
+    for payload in sorted(payloads, key=lambda one: (one.get("Path", ""), one.get("StartLine", 0))):
+        text = code_of(payload, index, ())
+        if not text:
+            continue
+        known = found.setdefault(payload["Path"], {})
+        for at, line in enumerate(text.split("\n"), payload.get("StartLine", 1)):
+            known.setdefault(at, line)
+    return found
+
+
+def from_the_root(path: str) -> tuple[int, str]:
+    """For paths in an order with those nearest to the root first."""
+    return path.count("/"), path

@@ -1,0 +1,77 @@
+"""Lists of the documents that a noun means, with their titles, and of the numbered headings of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with, says
+from rag_assets.answer.question_analysis import QueryTerm, root
+from rag_assets.search.ranking.penalties import non_product_code
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+    Facts = tuple[GraphFacts, dict[GraphFact, str]]
+
+_DOCUMENT = re.compile(r"\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|docx|pdf)$", re.IGNORECASE)
+_CALLED_DOCUMENTS = tuple(
+    (re.compile(names), re.compile(paths, re.IGNORECASE))
+    for names, paths in (
+        (r"adr|(?:architectur\w+ )?decision(?: record)?", r"(?:^|[/_-])(?:adrs?|decisions?)[/_-].*\d"),
+        (r"(?:\w+ )?(?:article|document|doc|page)|documentation", r"\.(?!txt)\w+$"),
+        (r"(?:\w+ )?(?:guide|how-?to|tutorial)", r"guide|how-?to|tutorial"),
+        (r"(?:\w+ )?(?:playbook|runbook)", r"playbook|runbook"),
+        (r"(?:\w+ )?(?:proposal|rfc)", r"(?:^|[/_-])(?:proposals?|rfcs?)[/_-]"),
+        (r"(?:cheat )?sheet", r"cheat[_-]?sheet"),
+    )
+)
+"""What a question calls documents, and what their paths say of them."""
+_ACRONYMS = frozenset({"adr", "rfc"})
+_FEWEST_DOCUMENTS, _FEWEST_NUMBERED, _MOST_NUMBERED = 2, 3, 40
+_WORD = re.compile(r"\w")
+
+
+def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> Facts:
+    """The documents that a noun lists (`ADRs`, `guides`, `documents`), each with its title, that are about a subject;
+    else the numbered headings that begin with the noun, of the document that has the most: `Rule 1`."""
+    shard, scope = index.parts.shard(), index.scope()
+    paths = [path for path in shard.values("Path", scope) if _DOCUMENT.search(path) and non_product_code(path) is None]
+    called = next((words for names, words in _CALLED_DOCUMENTS if names.fullmatch(noun)), None)
+    if called is None:
+        return _numbered(index, noun, subject, paths)
+    found = list[GraphFact]()
+    for path in sorted(path for path in paths if called.search(path)):
+        lines = lines_of(index, [path])[path]
+        number = min((at for at, line in lines.items() if _WORD.search(line)), default=0)
+        if number and says(subject, f"{path} {lines[number]}".lower()):
+            found.append(GraphFact(path.rpartition("/")[2], "", "", path, number, certain=True, is_comment=True))
+    return _as_list(index, noun, found, 1 if subject else _FEWEST_DOCUMENTS)
+
+
+def _numbered(index: LabelIndex, noun: str, subject: Sequence[QueryTerm], paths: Collection[str]) -> Facts:
+    last = noun.rpartition(" ")[2]
+    heading = re.compile(rf"\s*(?:#+ *|\*\*)\W*{re.escape(last)}\W*(?:\d|[IVX]+\b)", re.IGNORECASE)
+    likely = index.parts.shard().retrieve(points_with(noun, index, _MOST_NUMBERED), index.scope())
+    found = list[GraphFact]()
+    for path in {one["Path"] for one in likely.values() if one["Path"] in paths}:
+        lines = lines_of(index, [path]).get(path, {})
+        told = [
+            GraphFact(path.rpartition("/")[2], "", "", path, at, certain=True, is_comment=True)
+            for at, line in lines.items()
+            if heading.match(line)
+        ]
+        if len(told) > len(found) and says([one for one in subject if one.root != root(last)], path):
+            found = told
+    return _as_list(index, last, found, _FEWEST_NUMBERED)
+
+
+def _as_list(index: LabelIndex, noun: str, found: Sequence[GraphFact], fewest: int) -> Facts:
+    noun = noun.upper() if noun in _ACRONYMS else noun
+    at = facts_at(found[:MOST_LISTED], index) if len(found) >= fewest else {}
+    heading = list_heading(noun, len(found))
+    if len(found) > MOST_LISTED:
+        heading = heading.replace(":", f", the first {MOST_LISTED}:")
+    return GraphFacts(tuple(at), len(found), heading), at

@@ -1,0 +1,155 @@
+"""What a program lets people do: the commands and options of its command line, its keys, and its windows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any
+
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.passages import CONFIGURATION, PROSE
+from rag_assets.answer.plans.code_lines import (
+    MOST_LISTED,
+    facts_naming,
+    lines_of,
+    list_heading,
+    points_naming,
+    points_with,
+    product_of,
+    says,
+)
+from rag_assets.answer.plans.listing import CONTAINERS, nodes_listed
+from rag_assets.answer.plans.usage import MOST_READ, by_place
+from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.contracts.outline import SectionMember
+from rag_assets.graph.csr_graph import Graph
+from rag_assets.identifiers import identifier_words
+from rag_assets.languages.command_line import (
+    COMMAND_WORDS,
+    OPTION_WORDS,
+    arguments_declared,
+    commands_declared,
+    options_declared,
+)
+from rag_assets.languages.desktop import KEY_WORDS, keys_declared, laid_out
+from rag_assets.search.index import LabelIndex, Searchable
+from rag_assets.search.ranking.penalties import non_product_code
+
+_FAILS = r".*\b(?:throw|raise|panic|bail|fail|fatal|[eE]rrorf?|abort|exit|die)\b"
+_COMMENTS = ("//", "*", "# ", "<!--")
+_MOST_OF_A_HEAD = 30  # lines, in which a file of XAML says what it lays out
+
+
+def command_line_facts(
+    index: LabelIndex, noun: str, subject: Sequence[QueryTerm]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The commands, or the options, that the product takes on its command line, those about a subject, each where it is
+    declared, with its point: an option of several commands once for each."""
+    is_command = noun == "command"
+    points = facts_at(_typed(index, noun), index)
+    if subject:
+        payloads = index.parts.shard().retrieve(sorted(set(points.values())), index.scope())
+        said = {one: f"{one.path} {_member_at(payloads[point], one.line)}" for one, point in points.items()}
+        points = {one: point for one, point in points.items() if says(subject, said[one])}
+    heading = list_heading("command" if is_command else f"command line {noun}", len(points))
+    shown = dict(list(points.items())[:MOST_LISTED])
+    return GraphFacts(tuple(shown), len(points), heading), shown
+
+
+def option_facts(index: LabelIndex, names: Container[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where the product declares options of its command line that are called so, with the points that show it."""
+    found = facts_at([one for one in _typed(index, "option") if one.source in names], index)
+    shown = by_place(found, MOST_FACTS)
+    return GraphFacts(tuple(shown), len(found)), shown
+
+
+def refusals(target: Searchable, names: Collection[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that fail with a message that has all of some options, with their points."""
+    said = "".join(rf"(?=.*(?<![\w-]){re.escape(name)}(?![\w-]))" for name in names)
+    code = product_of(points_naming(max(names, key=len).lstrip("-"), target).ids, target)
+    shown = by_place(facts_naming(re.compile(f"^{said}{_FAILS}"), code, target, ("", "", True)), MOST_FACTS)
+    return GraphFacts(tuple(shown), len(shown), leads=True), shown
+
+
+def _typed(index: LabelIndex, noun: str) -> list[GraphFact]:
+    """The commands, options or arguments that the product declares, those of the files nearest to the root first."""
+    is_command = noun == "command"
+    of_options = options_declared if noun == "option" else arguments_declared
+    words = COMMAND_WORDS if is_command else OPTION_WORDS
+    likely = product_of(points_with(words, index, MOST_READ), index).values()
+    languages = {one["Path"]: one.get("CodeLanguage", "") for one in likely}
+    paths = [path for path, language in languages.items() if language not in PROSE | CONFIGURATION]
+    found: list[GraphFact] = []
+    for path, lines in sorted(lines_of(index, paths).items(), key=lambda one: (one[0].count("/"), one[0])):
+        text, numbers = "\n".join(lines.values()), [*lines]
+        declared = commands_declared(text, languages[path]) if is_command else of_options(text)
+        for name, at in sorted(declared, key=itemgetter(1)):
+            line = numbers[text.count("\n", 0, at)]
+            if not lines[line].lstrip().startswith(_COMMENTS):
+                found.append(GraphFact(name, "", "", path, line, True, is_comment=True))  # or an attribute
+    return found
+
+
+def shortcut_facts(index: LabelIndex, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that give a key something to do, by the members that they lie in, those about a subject,
+    with their points."""
+    likely = product_of(points_with(KEY_WORDS, index, MOST_READ), index).values()
+    lines = lines_of(index, {one["Path"] for one in likely if one.get("CodeLanguage", "") not in PROSE})
+    found = [
+        GraphFact("", "", "", path, [*known][text.count("\n", 0, at)], True, is_comment=True)
+        for path, known in lines.items()
+        if (text := "\n".join(known.values()))
+        for at in keys_declared(text)
+    ]
+    points = facts_at(found, index)
+    payloads = index.parts.shard().retrieve(sorted(set(points.values())), index.scope())
+    named: dict[GraphFact, str] = {}
+    all_said: dict[GraphFact, str] = {}
+    for one, point in points.items():
+        file, line = one.path.rpartition("/")[2], lines[one.path][one.line]
+        name = _member_at(payloads[point], one.line).rpartition(" ")[2].rpartition("/")[2] or file
+        said = f"{name} {file} {line}"
+        if says(subject, said) and not line.lstrip().startswith(_COMMENTS):
+            named[replace(one, source=name)] = point
+            if {word.root for word in subject} <= roots_of(said):
+                all_said[replace(one, source=name)] = point
+    named = all_said or named
+    shown = by_place(named, MOST_LISTED)
+    return GraphFacts(tuple(shown), len(named), list_heading("shortcut", len(named))), shown
+
+
+def window_facts(
+    index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The windows, pages or the like about a subject that XAML lays out, with the types of code that are called so and
+    are no bases of them; nothing where no XAML does."""
+    subject = [word for word in subject if word.root not in CONTAINERS]
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if path.endswith((".xaml", ".axaml"))]
+    wanted = [root(word) for word in noun.split()]
+    facts: dict[str, GraphFact] = {}
+    tags: set[str] = set()
+    for path, lines in lines_of(index, [one for one in paths if non_product_code(one) is None]).items():
+        known = laid_out("\n".join(list(lines.values())[:_MOST_OF_A_HEAD]))
+        if known is None or [root(word) for word in identifier_words(known[1])][-len(wanted) :] != wanted:
+            continue
+        name, tag, at = known
+        tags.add(tag)
+        if says(subject, f"{name} {path}"):
+            line = [*lines]["\n".join(lines.values()).count("\n", 0, at)]
+            facts[name] = GraphFact(name, "", "", path, line, True, is_comment=True)
+    for one in nodes_listed(graph, noun, subject) if facts else ():
+        is_contract = re.match(r"I[A-Z]", one.name) is not None or one.name in tags
+        if non_product_code(one.path) is None and not is_contract:
+            facts.setdefault(one.name, one.fact)
+    found = facts_at(facts.values(), index)
+    shown = by_place(found, MOST_LISTED)
+    return GraphFacts(tuple(shown), len(found), list_heading(noun, len(found))), shown
+
+
+def _member_at(payload: Mapping[str, Any], line: int) -> str:
+    """The names of the symbol and of the member of a section that a line lies in."""
+    members = map(SectionMember.decoded, payload.get("Members", ()))
+    around = [one.name for one in members if one.start_line <= line <= one.end_line]
+    return " ".join((str(payload.get("Symbol", "")).partition("~")[0], *around))

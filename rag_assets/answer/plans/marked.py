@@ -1,0 +1,102 @@
+"""Lists of what lines of their own tell of: connection strings, endpoints with a limit or a cache, resources of a
+cloud, methods of gRPC."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.passages import CONFIGURATION, PROSE
+from rag_assets.answer.plans.code_lines import (
+    MOST_LISTED,
+    code_of,
+    from_the_root,
+    list_heading,
+    points_with,
+    product_of,
+)
+from rag_assets.answer.question_analysis import roots_of
+from rag_assets.answer.whole_project import (
+    Marked,
+)
+from rag_assets.contracts.outline import SectionMember
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+    Place = tuple[str, str, int]  # of a package, an image or a file: its name, path and line
+    Lines = Mapping[str, Mapping[int, str]]
+
+_NAMED = r"(?:\"(?P<name>[\w.:-]+)\"|'(?P<other>[\w.:-]+)')"
+_MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
+    Marked.CONNECTION_STRINGS: (
+        "GetConnectionString ConnectionStrings AddConnectionString connectionString",
+        re.compile(
+            rf"\b(?:Get|Add)ConnectionString\(\s*{_NAMED}|\bConnectionStrings(?::|__|\[\")(?P<key>\w+)"
+            r"|<add\b[^>]*\bname=\"(?P<added>[^\"]+)\"[^>]*\bconnectionString=",
+            re.IGNORECASE,
+        ),
+        PROSE,
+    ),
+    Marked.RATE_LIMITED: (
+        "RequireRateLimiting EnableRateLimiting RateLimit Throttle throttle_classes limiter",
+        re.compile(
+            r"\.RequireRateLimiting\(|^\s*\[EnableRateLimiting\b|^\s*@(?:RateLimit|Throttle)\w*|@limiter\.limit\("
+        ),
+        PROSE | CONFIGURATION,
+    ),
+    Marked.CACHED: (
+        "CacheOutput OutputCache ResponseCache Cacheable cache_page",
+        re.compile(
+            r"\.CacheOutput\(|^\s*\[(?:OutputCache|ResponseCache)\b(?!.*\bNoStore = true)"
+            r"|^\s*@(?:Cacheable|cache_page)\b"
+        ),
+        PROSE | CONFIGURATION,
+    ),
+    Marked.RESOURCES: (
+        "resource",
+        re.compile(
+            r"^\s*resource\s+(?:(?P<name>\w+)\s+'[\w./]+@[^']*'(?!\s+existing)|\"(?P<other>\w+)\"\s+\"(?P<key>\w+)\"\s*\{)"
+        ),
+        PROSE,
+    ),
+    Marked.RPCS: ("rpc returns", re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
+}
+"""The words of sections that have such a line, the line, and the languages in which it means something else."""
+_MOST_BETWEEN = 12  # lines, of other attributes and comments
+_MOST_MARKED = 300  # sections with these words, the likeliest
+
+
+def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that tell of something each, called as what they stand before or in, those whose files
+    and members a question names the most, if it does; of a connection string, and of the copies of a file of gRPC, the
+    first."""
+    words, line_of, skipped = _MARKS[marked]
+    likely = product_of(points_with(words, index, _MOST_MARKED), index)
+    found: dict[str, GraphFact] = {}
+    for one in sorted(
+        likely.values(), key=lambda payload: (from_the_root(payload["Path"]), payload.get("StartLine", 1))
+    ):
+        path, first = one["Path"], one.get("StartLine", 1)
+        members = [SectionMember.decoded(text) for text in one.get("Members", ())]
+        members = [member for member in members if member.name.replace(".", "").isidentifier()]  # and no statements
+        for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
+            said = line_of.search(line)
+            if said is None or line.lstrip().startswith(("//", "#", "*", "--")):
+                continue
+            named = ".".join(filter(None, said.groupdict().values()))
+            near = [member for member in members if member.start_line - _MOST_BETWEEN <= at <= member.end_line]
+            below = min(near, key=lambda member: (abs(member.start_line - at), member.start_line), default=None)
+            called = named or (below.name if below is not None else path.rpartition("/")[2])
+            fact = GraphFact(called, "", "", path, at, certain=True, is_comment=True)
+            once = {Marked.CONNECTION_STRINGS: named, Marked.RPCS: f"{named} of {path.rpartition('/')[2]}"}
+            found.setdefault(once.get(marked, f"{path}:{at}"), fact)
+    asked_of = roots_of(asked) - roots_of(f"{marked.value} limit")
+    own = {one: roots_of(f"{one.path.rpartition('/')[2].partition('.')[0]} {one.source}") for one in found.values()}
+    most = max((len(roots & asked_of) for roots in own.values()), default=0)
+    of_files = [one for one in found.values() if most and len(own[one] & asked_of) == most]
+    facts = of_files if of_files and marked is not Marked.CONNECTION_STRINGS else [*found.values()]
+    at_points = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at_points), len(facts), list_heading(marked.value, len(facts))), at_points
