@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from rag_assets.answer import citations, passages, setting_plan
+from rag_assets.answer import citations, passages
+from rag_assets.answer.plans import settings
 from rag_assets.graph.extract import documents
 from rag_assets.qa import several_questions
 from rag_assets.sources import urls
@@ -21,7 +22,7 @@ from rag_assets_tests.effort import ends_within
         (documents._CAMEL, "Ab" * 29 + "/"),
         (entropy._NAME_LIKE, "a" + "_" * 27 + "!"),
         (passages._CLOSES, "end " * 36 + "!"),
-        (re.compile(setting_plan._KEY.format("port")), "_" * 29),
+        (re.compile(settings._KEY.format("port")), "_" * 29),
         (several_questions._LEADING, "and " * 25 + "!"),
         (urls._VERSION, "name-1.0" + "a" * 28 + "!"),
     ],
