@@ -4,8 +4,10 @@ their order. Everything that is told has a place that can be quoted."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -419,19 +421,23 @@ def _lines_with(
     if payload.get("PartTotal", 1) > 1 and ('"""' in code or "'''" in code):  # it may begin or end within a docstring
         told = {line + 1 - first for line in _told_in(target.parts.document(payload["BlobVersionId"]))}
     else:
-        told = _told_in(code)
+        told = {*_told_in(code)}
     for at, text in enumerate(code.split("\n")):
         if name in text.casefold() and written.search(text) and not _SAYS_NO_USE.match(text) and at not in told:
             yield at + first, text
 
 
-def _told_in(code: str) -> set[int]:
+@lru_cache(maxsize=64)  # the sections of a file ask for the same text
+def _told_in(code: str) -> frozenset[int]:
     """The lines, from 0, of docstrings and block comments, also where a section begins within such a comment."""
     closed = _COMMENT_END.search(code)
     spans = [(0, closed.start())] if closed and "/*" not in code[: closed.start()] else []
     is_whole = code.count('"""') % 2 == code.count("'''") % 2 == 0  # else who knows what is within
     spans += [found.span() for found in _TOLD.finditer(code) if found["block"] or (found["doc"] and is_whole)]
-    return {line for start, stop in spans for line in range(code.count("\n", 0, start), code.count("\n", 0, stop) + 1)}
+    ends = [found.start() for found in re.finditer("\n", code)]
+    return frozenset(
+        line for start, stop in spans for line in range(bisect_left(ends, start), bisect_left(ends, stop) + 1)
+    )
 
 
 def lines_of(index: LabelIndex, paths: Iterable[str]) -> Mapping[str, Mapping[int, str]]:
