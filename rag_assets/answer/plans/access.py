@@ -11,13 +11,13 @@ import numpy as np
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
+    MOST_READ,
     facts_naming,
     lines_of,
     points_naming,
     points_with,
     product_of,
 )
-from rag_assets.answer.plans.usage import MOST_READ
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader

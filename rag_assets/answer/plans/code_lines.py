@@ -32,6 +32,7 @@ from rag_assets.search.phrases import PhraseMatches, points_saying
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 from rag_assets.search.section_source import section_source
 
+MOST_READ = 300  # sections with these words, the likeliest
 MOST_LISTED = 40
 """Of a list: two screens. Its heading counts them all, and `graph list` lists them."""
 FEWEST_LISTED = 2
@@ -53,7 +54,7 @@ _OF_SPRING = re.compile(r"(?:^|/)(?:application|bootstrap)[\w-]*\.(?:ya?ml|prope
 _OF_A_BUILD = re.compile(r"(?:^|/)(?:mvnw|gradlew)(?:\.\w+)?$")
 _LOOKED_THROUGH = 2_000  # sections with these words, the likeliest
 _MOST_FILES_OF_READERS = 20  # about the subject, that are read whole
-_MOST_READ = 1_000  # of them, those about the subject
+_MOST_SET = 1_000  # of them, those about the subject
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
 _NAMED = "**No graph knows a use; by its text code names it in:**"
 _NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
@@ -157,7 +158,7 @@ def settings_of(
     shard, scope = target.parts.shard(), target.scope()
     likely = points_with(_READING, target, _LOOKED_THROUGH)
     places = shard.places(likely, scope)
-    of_options = {} if noun != "setting" or declaring else _options_in(likely[:_MOST_READ], target)
+    of_options = {} if noun != "setting" or declaring else _options_in(likely[:_MOST_SET], target)
     own = {place.path for place in shard.places(declaring, scope).values()}
     about = [one for one in places if (places[one].path in own if own else says(subject, places[one].path))]
     if len(paths := {places[one].path for one in about}) <= _MOST_FILES_OF_READERS:  # with sections that say less
@@ -177,7 +178,7 @@ def settings_of(
 
 def _settings_in(points: Sequence[str], noun: str, target: Searchable) -> dict[GraphFact, str]:
     """Each setting once, in the order of paths and lines, with the point that reads it; of the product first."""
-    payloads = target.parts.shard().retrieve(points[:_MOST_READ], target.scope())
+    payloads = target.parts.shard().retrieve(points[:_MOST_SET], target.scope())
 
     def place(point: str) -> tuple[bool, str, int]:
         path = payloads[point].get("Path", "")
@@ -457,3 +458,8 @@ def lines_of(index: LabelIndex, paths: Iterable[str]) -> Mapping[str, Mapping[in
 def from_the_root(path: str) -> tuple[int, str]:
     """For paths in an order with those nearest to the root first."""
     return path.count("/"), path
+
+
+def by_place(at: Mapping[GraphFact, str], most: int) -> dict[GraphFact, str]:
+    """The first of some facts, in the order of files and lines, with their points."""
+    return {one: at[one] for one in sorted(at, key=lambda one: (one.path, one.line))[:most]}

@@ -43,8 +43,7 @@ def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm])
     if called is None:
         return _numbered(index, noun, subject, paths)
     found = list[GraphFact]()
-    for path in sorted(path for path in paths if called.search(path)):
-        lines = lines_of(index, [path])[path]
+    for path, lines in sorted(lines_of(index, filter(called.search, paths)).items()):
         number = min((at for at, line in lines.items() if _WORD.search(line)), default=0)
         if number and says(subject, f"{path} {lines[number]}".lower()):
             found.append(GraphFact(path.rpartition("/")[2], "", "", path, number, certain=True, is_comment=True))
@@ -56,8 +55,7 @@ def _numbered(index: LabelIndex, noun: str, subject: Sequence[QueryTerm], paths:
     heading = re.compile(rf"\s*(?:#+ *|\*\*)\W*{re.escape(last)}\W*(?:\d|[IVX]+\b)", re.IGNORECASE)
     likely = index.parts.shard().retrieve(points_with(noun, index, _MOST_NUMBERED), index.scope())
     found = list[GraphFact]()
-    for path in {one["Path"] for one in likely.values() if one["Path"] in paths}:
-        lines = lines_of(index, [path]).get(path, {})
+    for path, lines in lines_of(index, {one["Path"] for one in likely.values()} & {*paths}).items():
         told = [
             GraphFact(path.rpartition("/")[2], "", "", path, at, certain=True, is_comment=True)
             for at, line in lines.items()

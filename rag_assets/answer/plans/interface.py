@@ -12,7 +12,10 @@ from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fac
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
+    MOST_READ,
+    by_place,
     facts_naming,
+    from_the_root,
     lines_of,
     list_heading,
     points_naming,
@@ -21,7 +24,6 @@ from rag_assets.answer.plans.code_lines import (
     says,
 )
 from rag_assets.answer.plans.listing import CONTAINERS, nodes_listed
-from rag_assets.answer.plans.usage import MOST_READ, by_place
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import Graph
@@ -82,7 +84,7 @@ def _typed(index: LabelIndex, noun: str) -> list[GraphFact]:
     languages = {one["Path"]: one.get("CodeLanguage", "") for one in likely}
     paths = [path for path, language in languages.items() if language not in PROSE | CONFIGURATION]
     found: list[GraphFact] = []
-    for path, lines in sorted(lines_of(index, paths).items(), key=lambda one: (one[0].count("/"), one[0])):
+    for path, lines in sorted(lines_of(index, paths).items(), key=lambda one: from_the_root(one[0])):
         text, numbers = "\n".join(lines.values()), [*lines]
         declared = commands_declared(text, languages[path]) if is_command else of_options(text)
         for name, at in sorted(declared, key=itemgetter(1)):

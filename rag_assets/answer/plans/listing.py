@@ -195,8 +195,9 @@ def _by_use(graph: Graph, noun: str, telling: Sequence[QueryTerm], said: str, pa
     subject = {word.root for word in telling if not any(does.fullmatch(word.word) for does in _USES)}
     found = list[ListedNode]()
     for node in nodes_listed(graph, noun):
-        at = np.array([number for key in (node.key,) if (number := graph.find(key)) is not None])
-        edges = ResultReader(graph).edges(graph.reach(at, _inwards(relation))[0].edge)
+        at = graph.find(node.key)
+        assert at is not None
+        edges = ResultReader(graph).edges(graph.reach(np.array([at]), _inwards(relation))[0].edge)
         within = (
             edge
             for edge in sorted(edges, key=lambda edge: (edge.path, edge.line))

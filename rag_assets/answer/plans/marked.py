@@ -11,6 +11,7 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
+    MOST_READ,
     code_of,
     from_the_root,
     list_heading,
@@ -66,7 +67,6 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
 }
 """The words of sections that have such a line, the line, and the languages in which it means something else."""
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
-_MOST_MARKED = 300  # sections with these words, the likeliest
 
 
 def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -74,7 +74,7 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     and members a question names the most, if it does; of a connection string, and of the copies of a file of gRPC, the
     first."""
     words, line_of, skipped = _MARKS[marked]
-    likely = product_of(points_with(words, index, _MOST_MARKED), index)
+    likely = product_of(points_with(words, index, MOST_READ), index)
     found: dict[str, GraphFact] = {}
     for one in sorted(
         likely.values(), key=lambda payload: (from_the_root(payload["Path"]), payload.get("StartLine", 1))

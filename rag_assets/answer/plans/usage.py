@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,8 @@ from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fac
 from rag_assets.answer.passages import CONFIGURATION
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
+    MOST_READ,
+    by_place,
     code_of,
     facts_naming,
     lines_of,
@@ -53,7 +55,6 @@ _IS_SCHEDULE = re.compile(
 )
 _CRONTAB_LINE = re.compile(rf"\s*{_CRON}\s+\S")
 _NAMED_ABOVE = re.compile(r"\s*(?:-\s*)?[\"']?name[\"']?\s*[:=]\s*[\"']?(?P<name>[^\"'#\n]*[^\"'#\s,])")
-MOST_READ = 300  # sections with these words, the likeliest
 _RECEIVES = (
     r"\b(?:(?:Un)?[Ss]ubscribe|[Ll]isten|[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n|[Ww]ait)\w*<(?:\w+\.)*{0}>"
     r"|\b(?:is|case|instanceof)\s+\(?(?:\w+\.)*{0}(?![\w.])"
@@ -71,11 +72,6 @@ def receivers_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, 
     shown = by_place(at, MOST_FACTS)
     command = f"search {shlex.quote(next(iter(shown)).target)}" if shown else ""
     return GraphFacts(tuple(shown), len(at), command=command, leads=True), shown
-
-
-def by_place(at: Mapping[GraphFact, str], most: int) -> dict[GraphFact, str]:
-    """The first of some facts, in the order of files and lines, with their points."""
-    return {one: at[one] for one in sorted(at, key=lambda one: (one.path, one.line))[:most]}
 
 
 def registrations(
