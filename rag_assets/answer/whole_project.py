@@ -89,8 +89,11 @@ _CLAUSE = re.compile(
 )
 _ASKS = word_set("and or what how which why where who is does do can into in")
 """What a clause begins with that asks for something else; others tell more of what stands before them."""
-_BEFORE_ASKED = re.compile(r"[^:?]*:\s+(?=(?:what|how|which|why|where|who|when|is|are|does|do|can)\b)", re.IGNORECASE)
-"""`Explain this to me please:` before a question of anything."""
+_BEFORE_ASKED = re.compile(
+    r"(?:\A|(?<=[:?]))[^:?]*:\s+(?=(?:what|how|which|why|where|who|when|is|are|does|do|can)\b)", re.IGNORECASE
+)
+"""`Explain this to me please:` before a question of anything. Its start is anchored: searched from every character, a
+text without a colon would take quadratic time."""
 _TOKEN = re.compile(r"[\w.+#]*[\w+#]")
 _MOST_OF_A_NAME = 3  # words
 _SAYS_PART = _CALLED_THIS | _PARTS | _TOLD_OF_WHOLES_ALONE
