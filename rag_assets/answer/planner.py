@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rag_assets.answer.graph_facts import (
     MOST_FACTS,
@@ -43,12 +43,14 @@ from rag_assets.answer.question_analysis import (
     written_name,
 )
 from rag_assets.answer.question_kinds import (
+    OF_ENUMERATIONS,
     access_asked,
     asks_choice,
     asks_handler,
     asks_parameters,
     asks_setting,
     asks_value,
+    asks_values_of,
     asks_what_is_registered,
     asks_what_is_thrown,
     asks_which_are_thrown,
@@ -70,6 +72,7 @@ from rag_assets.answer.question_kinds import (
     settings_asked,
     things_done,
     values_asked,
+    values_called,
     values_named,
     without_sort,
 )
@@ -82,6 +85,7 @@ from rag_assets.answer.whole_project import (
     name_of_whole,
 )
 from rag_assets.contracts.evidence import short_name
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.errors import NoEmbedderError
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
 from rag_assets.search.line_references import meant, sections_at, sections_of
@@ -127,6 +131,9 @@ _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts 
 _DEFINITIONS = 6
 """Points that are read for one name of the question: the sections of a type, or of the parts of a partial one."""
 _MOST_NAMES = 4
+_FEWEST_SAID = 2  # words of an enumeration beside what it is: `Action` alone may be anything
+_MOST_ENUMERATIONS = 2
+_OF_DATA = frozenset({root("data")})
 _MOST_OF_CODE = 3  # names of pasted code
 
 
@@ -987,8 +994,9 @@ def _with_declared_words(
     wish: QueryIntent, question: Question, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
 ) -> QueryIntent:
     """The question with those of its words as names that the graph declares exactly so, as `Basket` may be."""
-    maybe, (listed, of_choice) = words_as_names(question), enumeration_named(question.asks or question.typed)
-    if maybe is None and not listed:
+    text = question.asks or question.typed
+    maybe, (listed, of_choice) = words_as_names(question), enumeration_named(text)
+    if maybe is None and not listed and not asks_values_of(text):
         return wish
     graphs = [graph for _, graph in graphs_of(target, graph_of)]
     chosen = tuple(one for one in _enumerations(graphs, [listed]) if of_choice or one == listed) if listed else ()
@@ -996,6 +1004,8 @@ def _with_declared_words(
     bare = without_sort(listed)
     if bare and not chosen and not any(declares(graph, bare, only_types=True) for graph in graphs):
         chosen = tuple(_enumerations(graphs, [bare]))  # `Severity` of severity levels, and no `SortOrder` of orders
+    if not chosen and (maybe is None or maybe.choice):
+        chosen = _enumerations_said(graphs, text)
     if chosen and not (maybe and maybe.choice):
         return replace(wish, intent=Intent.DEFINITION, names=chosen, choice=True)
     if maybe is None:
@@ -1031,6 +1041,29 @@ def _of_values(wish: QueryIntent, called: str, graphs: Sequence[Graph]) -> Query
     held = {name for graph in graphs for name in types_of_property(graph, called)} if not found else ()
     found = found or [name for name in sorted(held) if _enumerations(graphs, [name]) == [name]]
     return replace(wish, intent=Intent.DEFINITION, names=(found[0],), choice=True) if len(found) == 1 else wish
+
+
+def _enumerations_said(graphs: Iterable[Graph], question: str) -> tuple[str, ...]:
+    """The enumerations with the most words of which a question for values says each, what it lists among them:
+    `WorkflowActionType` for `which actions can a workflow perform?`, `CircuitBreaker.State` for the states of a circuit
+    breaker. What they are by their last word need not be said."""
+    noun = asks_values_of(question)
+    if not noun:
+        return ()
+    from rag_assets.answer.plans.listing import enumerations
+
+    said, wanted = roots_of(question), values_called(noun)
+    found: dict[str, int] = {}
+    for one, owner in (known for graph in graphs for known in enumerations(graph)):
+        own = roots_of(one.name)
+        is_called_so = not wanted.isdisjoint(own & OF_ENUMERATIONS)
+        for name in filter(None, (one.name, owner and f"{owner}.{one.name}")):
+            telling = roots_of(name) - OF_ENUMERATIONS
+            telling -= _OF_DATA if len(telling) > _FEWEST_SAID else frozenset()
+            if len(telling) >= _FEWEST_SAID - is_called_so and telling <= said and not wanted.isdisjoint(own):
+                found[name] = len(telling)
+    most = max(found.values(), default=0)
+    return tuple(sorted(name for name, count in found.items() if count == most))[:_MOST_ENUMERATIONS]
 
 
 def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
@@ -1084,7 +1117,22 @@ def declaring(name: str, target: Searchable) -> list[str]:
         path = known.get("Path", "")
         return not own, known.get("Kind") == "Test", -sizes[path], path, known.get("StartLine", 0), identifier
 
-    return sorted(payloads, key=order)[:_DEFINITIONS]
+    found = sorted(payloads, key=order)[:_DEFINITIONS]
+    split = {payloads[one].get("Path", "") for one in found if order(one)[0] and _holds(payloads[one], last)}
+    known = sections_of(split, shard, target.scope()) if split else {}
+    rest = sorted((one for one in known if one not in payloads and _holds(known[one], last)), key=_place_in(known))
+    return found + rest[:_DEFINITIONS]
+
+
+def _holds(section: Mapping[str, Any], owner: str) -> bool:
+    """Whether a section has members of a nested type: of one that lies in two sections the second declares no name of
+    it."""
+    names = (SectionMember.decoded(text).name.casefold() for text in section.get("Members", ()))
+    return any(f".{name}".rpartition(".")[0].endswith(f".{owner}") for name in names)
+
+
+def _place_in(sections: Mapping[str, Mapping[str, Any]]) -> Callable[[str], tuple[str, int]]:
+    return lambda one: (sections[one].get("Path", ""), sections[one].get("StartLine", 0))
 
 
 def question_model(target: Searchable) -> StaticEmbedder | None:

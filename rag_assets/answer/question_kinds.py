@@ -359,6 +359,26 @@ def enumeration_named(question: str) -> tuple[str, bool]:
     return ("".join(map(str.capitalize, noun.split())) if is_meant else "", asks_choice(rest))
 
 
+OF_ENUMERATIONS = frozenset(
+    root(word.lower()) for words in (*ENUMERATED.values(), "Event Option") for word in words.split()
+)
+"""What the names of enumerations end with and questions seldom say."""
+_OF_WHAT_MAY_BE = re.compile(r"^\W*(?:can|may|could)\b|\b(?:possible|supported|allowed)\b", re.IGNORECASE)
+
+
+def asks_values_of(question: str) -> str:
+    """What a question calls the values that something may have or do: `action` in `which actions can a workflow
+    perform?`; '' for another question."""
+    noun, rest = listed_noun(question)
+    last = noun.rpartition(" ")[2]
+    return last if last in ENUMERATED or _OF_WHAT_MAY_BE.search(rest) else ""
+
+
+def values_called(noun: str) -> frozenset[str]:
+    """The roots of what the values of an enumeration are called, `state` and `status` for states."""
+    return frozenset(map(root, (noun, *map(str.lower, ENUMERATED.get(noun, "").split()))))
+
+
 _POSSIBLE = re.compile(r"\b(?:accepted|allowed|possible|supported|valid) (?=\w+s\b)", re.IGNORECASE)
 _OF_ONE_THING = re.compile(r"^ can (?:an?|the) \w+(?: \w+)? (?:be(?: in)?|have|take)\W*$", re.IGNORECASE)
 

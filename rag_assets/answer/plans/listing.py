@@ -65,6 +65,8 @@ _FORMS = {
     for form in ("class", "enum", "interface", "record", "struct")
 }
 """What stands before the name of a type, or in Go behind it."""
+_IS_ENUMERATION = re.compile(r"\b(?:\w*Enum|\w+Choices|(?:Int)?Flag)\b")
+"""What enumerations of Python derive from, those of Django too."""
 _CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic readonly\b")
 _OF_ITSELF = r"\bstatic (?:(?:final|new|readonly) )*(?:(?:\w+\.)*{0} \w|\w+ = new {0}\()"
 """How a type says that a member of it is one of its values."""
@@ -363,7 +365,8 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         scheduled = _run_by(_RUN_BY_A_SCHEDULE, graph, types) if _SCHEDULED.issuperset(sort) else np.array([], np.int64)
         return (scheduled if len(scheduled) else _run_by(_RUN_BY_A_HOST, graph, types)), True
     if noun in _FORMS and not sort:
-        return np.array([node for node in types if _FORMS[noun].match(_head(graph, node))], np.int64), True
+        of_form = [node for node in types if _FORMS[noun].match(_head(graph, node)) or _derives_so(graph, node, noun)]
+        return np.array(of_form, np.int64), True
     functions = _test_functions(graph) if noun == "test" else ()
     wanted = [root(word) for word in (*sort, noun)]
     lasts = _ERRORS if noun in _ERRORS else {wanted[-1]}
@@ -488,6 +491,21 @@ def _bases(graph: Graph, node: int) -> str:
     said = _without(_PARAMETERS, said)
     found = _DERIVES.search(said)
     return said[found.end() :] if found is not None else ""
+
+
+def _derives_so(graph: Graph, node: int, form: str) -> bool:
+    """Whether a type of Python is of a form by what it derives from."""
+    is_python = form == "enum" and graph.language(node) == "python"
+    return is_python and _IS_ENUMERATION.search(_bases(graph, node)) is not None
+
+
+def enumerations(graph: Graph) -> Iterator[tuple[ListedNode, str]]:
+    """The enumerations of the product, each with the type that it is in, '' outside of types."""
+    for one in nodes_listed(graph, "enum"):
+        owner = one.key.partition("|")[0].rpartition(".")[0]
+        is_inside = bool(owner) and graph.find(f"{owner}|{NodeType.TYPE.value}") is not None
+        if non_product_code(one.path) is None:
+            yield one, re.split(r"[.:]", owner)[-1] if is_inside else ""
 
 
 def _without(innermost: re.Pattern[str], text: str) -> str:
