@@ -636,3 +636,61 @@ def test_all_settings_about_one_thing_are_a_list(tmp_path: Path, question: str) 
         told = index.ask(question, options=AskOptions(threshold=0.0)).text.splitlines()
     assert told[0] == "**5 settings:**"
     assert [line.partition("** in ")[0].rpartition(".")[2] for line in told if line.startswith("- **")] == [*names]
+
+
+READ_BY_A_HELPER = {
+    "src/ServerOptions.cs": "namespace Shop;\n\npublic class ServerOptions\n{\n    public int? Port { get; set; }\n}\n",
+    "src/LogOptions.cs": "namespace Shop;\n\npublic class LogOptions\n{\n    public string Level { get; set; }\n}\n",
+    "src/ConfigFile.cs": """\
+namespace Shop;
+
+public class ConfigFile(ServerOptions server, LogOptions log)
+{
+    public int Port => server.Port ?? ReadInt("Port", 8081);
+
+    public string LogLevel => log.Level ?? Read("LogLevel", "debug");
+
+    public int ParcelRetention
+    {
+        get { return ReadInt("ParcelRetention", 28); }
+        set { Write("ParcelRetention", value); }
+    }
+}
+""",
+    "src/Cleaner.cs": "namespace Shop;\n\npublic class Cleaner(ConfigFile config)\n{\n"
+    "    public bool IsOld(Parcel one) => one.Age > config.ParcelRetention;\n}\n",
+    "web/useSettings.ts": "export interface SettingsModel {\n  parcelRetention: number;\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "default"),
+    [
+        ("what is the port of the server by default?", "src/ConfigFile.cs:5"),
+        ("what is the default log level?", "src/ConfigFile.cs:7"),
+        ("how long are parcels kept?", "src/ConfigFile.cs:11"),
+    ],
+)
+def test_the_default_with_which_a_helper_reads_a_setting(
+    tmp_path: Path, question: str, default: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", READ_BY_A_HELPER), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        for most in (150, 1):  # also of a name that is everywhere
+            monkeypatch.setattr("rag_assets.answer.plans.settings._MOST_SECTIONS", most)
+            assert told_by(index, question, READ_BY_A_HELPER)["Default"][:1] == [default]
+
+
+OF_A_BASE = {
+    "src/InvitationOptions.cs": "namespace Shop;\n\npublic class InvitationOptions : TokenProviderOptions\n{\n"
+    "    public InvitationOptions()\n    {\n        TokenLifespan = TimeSpan.FromDays(7);\n    }\n}\n",
+    "src/Inviter.cs": "namespace Shop;\n\npublic class Inviter\n{\n"
+    "    public Link Invite(User user) => new Link(user, MakeToken(user));\n}\n",
+}
+
+
+def test_what_options_give_a_property_of_their_base_is_a_setting(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_BASE), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = told_by(index, "how long is an invitation valid?", OF_A_BASE)
+    assert told["Set in"] == ["src/InvitationOptions.cs:7"]

@@ -47,7 +47,7 @@ _OPTIONS = re.compile(r"(?:Options?|Settings?|Config(?:uration)?s?)(?:`\d+)?$", 
 """Of settings of one name these tell: a constant may be what the setting is called elsewhere."""
 _CONTRACT = re.compile(r"I[A-Z][a-z]")
 _NAME = re.compile(
-    r"^_?(?:default|max|min)|(?:timeout|interval|limit|threshold|ttl|retries|expiry|expiration|lifetime|duration|retention|(?:delete|expire|prune|purge|remove)_?after)"
+    r"^_?(?:default|max|min)|(?:timeout|interval|limit|threshold|ttl|retries|expiry|expiration|lifespan|lifetime|duration|retention|(?:delete|expire|prune|purge|remove)_?after)"
     r"(?:s|(?:in)?_?(?:ms|milli(?:second)?s|seconds|minutes|hours|days))?$",
     re.IGNORECASE,
 )
@@ -61,10 +61,10 @@ _OF_MANNER = tuple(
     for manner, names in (
         (
             r"\bhow (?:long|often|late|old|fast|soon)\b|\bwhen\b",
-            "after|age|days|delay|duration|expir(?:ation|es|y)|frequency|hours|interval|lifetime|minutes|period|retention|seconds|timeout"
-            "|ttl|wait",
+            "after|age|days|delay|duration|expir(?:ation|es|y)|frequency|hours|interval|lifespan|lifetime|minutes|period"
+            "|retention|seconds|timeout|ttl|wait",
         ),
-        (r"\b(?:kept|stored|retained)\b", "expir(?:ation|es|y)|lifetime|retention|ttl"),
+        (r"\b(?:kept|stored|retained)\b", "expir(?:ation|es|y)|lifespan|lifetime|retention|ttl"),
         (r"\bhow (?:many|much|big|large)\b", "attempts|count|length|limit|max|maximum|min|minimum|retries|size"),
     )
 )
@@ -77,7 +77,7 @@ _ASKS_KEY = re.compile(
 """Who asks why, or which policies exist, wants no key of a file."""
 _AMOUNT = re.compile(r"\bhow (?:big|fast|large|late|long|many|much|often|old|soon)\b", re.IGNORECASE)
 _AMOUNT_NAMED = re.compile(
-    r"\b(?:time-?out|interval|limit|threshold|ttl|expiry|lifetime|duration|retention|length|size|delay|period)s?\b",
+    r"\b(?:time-?out|interval|limit|threshold|ttl|expiry|lifespan|lifetime|duration|retention|length|size|delay|period)s?\b",
     re.IGNORECASE,
 )
 _OF_NO_AMOUNT = re.compile(r"\b(?:[Bb]ool(?:ean)?|Action|Func)\b")
@@ -93,6 +93,9 @@ setting that is there 19 have one that says so much, of 21 for what is not there
 _MOSTLY_SAID = 0.6  # by the name: then it is told before what was found
 _NEARLY_AS_GOOD = 0.75  # of the best score
 _MOST_SETTINGS, _MOST_EACH = 3, 2
+_READING, _MOST_READING = "get value default", 20
+"""The words of code that reads a setting with its default, and how many sections with them and a name are read where
+too many name it."""
 _MOST_SECTIONS = 150
 """That name a setting: of a name that more have, others have their own, and to read all takes a quarter of a second."""
 _VALUE = (
@@ -105,6 +108,12 @@ _VALUE = (
 is made of itself (`ttl = parse(ttl)`) is none."""
 _SET_DEFAULT = r"\b[sS]et_?[dD]efault\(\s*[\"'](?:[\w-]+[.:])*{0}[\"']\s*,"
 """Where code gives a key of a configuration its default, whatever declares it."""
+_READ_WITH_DEFAULT = (
+    r"\b(?i:get|read|find|fetch)\w*(?:<[\w.?]+>)?\(\s*[\"'](?:[\w-]+[.:])*(?i:{2}{0})[\"']\s*,\s*"
+    r"(?=[\d\"'-]|[Tt]rue\b|[Ff]alse\b|\(?(?:\w+\.)+[A-Z]\w*)"
+)
+"""Where a helper of the product reads a setting and says what it is where nothing sets it: `GetInt("Port", 80)`.
+Its key may say its owner too: `LogOptions.Level` is `LogLevel`."""
 _GIVEN = re.compile(
     r"(?<=[(,])\s*(?:[^(),:=]*[\s*])?(?P<name>\w+)\s*(?::[^(),=]*)?=\s*"
     r"(?:-?\d|[Tt]rue\b|[Ff]alse\b|[\"'](?![\"'])|[A-Z]\w*\.\w)[^,)]*"
@@ -114,7 +123,7 @@ _MAKING = frozenset({"__init__", "constructor"})
 _CONFIGURING = "options TimeSpan Configure"
 _MOST_CONFIGURING = 200  # sections with these words
 _ASSIGNED = re.compile(
-    r"[ \t]*(?P<to>[a-z_]\w*)\.(?P<name>(?:[A-Z]\w*\.)*[A-Z]\w*)[ \t]*=[ \t]*"
+    r"[ \t]*(?:(?P<to>[a-z_]\w*)\.)?(?P<name>(?:[A-Z]\w*\.)*[A-Z]\w*)[ \t]*=[ \t]*"
     r"(?P<value>-?\d|\"[^\"]*\"|true\b|false\b|(?:new[ ]+)?[A-Z][\w.]*(?:<[\w.?]+>)?\(|(?:\w+\.)*[A-Z]\w*;)"
 )
 _LAMBDA = re.compile(r"(?<!\w)([a-z_]\w*)\)?\s*=>")
@@ -369,15 +378,18 @@ def _of_environment(known: Sequence[_Known], said: frozenset[str]) -> list[_Know
 
 
 def _assigned_in(code: str, payload: Mapping[str, Any]) -> Iterator[tuple[tuple[str, int], str, str, str]]:
-    """(place, what the lambda around it is for, name, value) of all that code assigns to the parameter of a lambda."""
-    given = dict[str, str]()
+    """(place, what the lambda or the type around it is for, name, value) of all that code assigns to the parameter of a
+    lambda, or within a type of options to what it derives from."""
+    symbol = str(payload.get("Symbol", "")).partition("~")[0].partition("(")[0]
+    own = next((part for part in reversed(symbol.split(".")) if _OPTIONS.search(part)), "")
+    given = {"": own, "this": own, "base": own} if own else dict[str, str]()
     for number, line in enumerate(code.split("\n"), payload["StartLine"]):
         if "=>" in line and (one := _LAMBDA.search(line)):
             call = [*_CALL.finditer(line, 0, one.start())][-1:]
             given[one[1]] = next((of[2] or of[1] for of in call), "")
-        elif "=" in line and (one := _ASSIGNED.match(line)) and one["to"] in given:
+        elif "=" in line and (one := _ASSIGNED.match(line)) and (one["to"] or "") in given:
             value = "bool" if one["value"] in ("true", "false") else f"={one['value']}"
-            yield (payload["Path"], number), given[one["to"]], one["name"], value
+            yield (payload["Path"], number), given[one["to"] or ""], one["name"], value
 
 
 def _words_of(name: str) -> frozenset[str]:
@@ -420,26 +432,32 @@ def constant_facts(index: LabelIndex, graph: Graph, name: str) -> tuple[GraphFac
 def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     named = points_naming(setting.name, index, _MOST_SECTIONS)
     own = sections_of([setting.path], index.parts.shard(), index.scope()).keys() if named.cut else ()
+    reading = points_with(f"{setting.owner} {setting.name} {_READING}", index, _MOST_READING) if named.cut else ()
     code = {at: one for at, one in product_of(own or named.ids, index).items() if not has_shown_texts(one["Path"])}
     files = {point: one for point, one in code.items() if one.get("CodeLanguage", "") in _FILES}
     code = {point: one for point, one in code.items() if not MIGRATION.search(one.get("Path", ""))}
     name, made = _written(setting.name), dict[GraphFact, str]()
+    stem = f"(?:{re.escape(_OWNER.sub('', setting.owner))})?"
     of_others = "".join(rf"(?<!\b{re.escape(other)}\.)" for other in setting.others)
     told: set[tuple[str, int]] = set()
     read = _READ_BARE if setting.is_of_module else _READ
-    ways = (("sets", _SET_DEFAULT, code), ("sets", _VALUE, code), ("sets", _KEY, files), ("reads", read, code))
+    reading_code = {**code, **product_of(reading, index)}
+    given = (("sets", _SET_DEFAULT, code), ("sets", _READ_WITH_DEFAULT, reading_code))
+    ways = (*given, ("sets", _VALUE, code), ("sets", _KEY, files), ("reads", read, code))
     for verb, pattern, of in ways:
-        written, skipped = re.compile(pattern.format(name, of_others)), () if of is files else PROSE | CONFIGURATION
+        written = re.compile(pattern.format(name, of_others, stem))
+        skipped = () if of is files else PROSE | CONFIGURATION
         facts = facts_naming(written, of, index, (verb, setting.name, True), skipped)
         new = [
             one
             for one in facts
-            if (one.path, one.line) not in told and not (verb == "sets" and _declares_another(one, setting))
+            if (one.path, one.line) not in told
+            and not (verb == "sets" and pattern is not _READ_WITH_DEFAULT and _declares_another(one, setting))
         ]
         new = sorted(new, key=partial(_order, setting))[:_MOST_EACH]
         told |= {(one.path, one.line) for one in new}
         for one in new:
-            is_default = pattern is _SET_DEFAULT or one.path == setting.path
+            is_default = pattern in (_SET_DEFAULT, _READ_WITH_DEFAULT) or one.path == setting.path
             group = _READ_IN if verb == "reads" else _DEFAULT if is_default else _SET_IN
             made[replace(one, group=group)] = facts[one]
     return made
