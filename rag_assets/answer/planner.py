@@ -24,6 +24,7 @@ from rag_assets.answer.graph_facts import (
     with_generic_forms,
 )
 from rag_assets.answer.question_analysis import (
+    HOW_OFTEN,
     SHOWN,
     Intent,
     QueryIntent,
@@ -554,12 +555,7 @@ def _listed(asked: Asked) -> Planned | None:
         windows = (window_facts(index, graph, noun, subject) for index, graph in asked.graphs)
         known = _answered(asked, Intent.LIST, _together(windows)) or known
     if not known.at and is_run_by_itself(noun):
-        from rag_assets.answer.plans.usage import configured_schedules, scheduled_members
-
-        members = scheduled_members(asked.target, subject)
-        indexes = asked.target.members.values()
-        scheduled = members if members[1] else _first(configured_schedules(index, subject) for index in indexes)
-        return _answered(asked, Intent.LIST, scheduled) or known
+        return _run(asked, noun, subject, rest) or known
     if not known.at and noun == "page":  # of an app that no folder is called as
         everywhere = _from_graphs(asked, listing, noun)
         if everywhere.at:
@@ -570,6 +566,25 @@ def _listed(asked: Asked) -> Planned | None:
         told = (documents_listed(index, noun, subject) for index, _ in asked.graphs)
         return _answered(asked, Intent.LIST, _first(told)) or known
     return known
+
+
+def _run(asked: Asked, noun: str, subject: Sequence[QueryTerm], rest: str) -> Planned | None:
+    """What is run by a schedule, as code or else configuration says it, and where it is not asked how often by
+    workers; of Celery that alone."""
+    from rag_assets.answer.plans.code_lines import list_heading
+    from rag_assets.answer.plans.listing import QUEUE, is_scheduled
+    from rag_assets.answer.plans.usage import configured_schedules, queued_members, scheduled_members
+
+    of_queue, often = noun.startswith(QUEUE), HOW_OFTEN in rest
+    tasks = [queued_members(asked.target, subject)] if of_queue or not (often or is_scheduled(noun)) else []
+    members = [scheduled_members(asked.target, subject)] if often or not of_queue else []
+    in_code = any(at for _, at in members)
+    of_integration = not in_code and not of_queue and not noun.startswith("background")
+    indexes = () if (in_code and not often) or not members else asked.target.members.values()
+    configured = [configured_schedules(index, subject, of_integration=of_integration) for index in indexes]
+    facts, at = _together([*tasks, *members, *configured])
+    heading = list_heading("background job" if any(at for _, at in tasks) else "scheduled job", facts.total)
+    return _answered(asked, Intent.LIST, (replace(facts, heading=heading), at))
 
 
 def _values(asked: Asked) -> Planned | None:

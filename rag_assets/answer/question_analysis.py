@@ -541,6 +541,13 @@ _HOW_OFTEN_RUN = re.compile(
     r" (?:run|executed|started|triggered)\W*$",
     re.IGNORECASE,
 )
+_RUN_BY_A_SCHEDULE = re.compile(
+    r"^\W*(?:which|what) (?:(?P<sort>background|celery|cron|periodic|recurring|scheduled) )?"
+    r"(?P<noun>jobs|tasks|workers)"
+    r" (?:are |get )?(?:run|executed|started|triggered)"
+    r" (?:(?:on|by) (?:an? )?(?:cron|(?:cron |fixed )?schedules?|timers?)|regularly|periodically|every \w+)\b",
+    re.IGNORECASE,
+)
 _SCHEMA = re.compile(
     r"^\W*(?:(?:what|how)(?:'s| is| does)?|show|describe|explain|give)(?: me| us)?(?: the| our| its| whole)*"
     r" (?:(?:database|db|sql) (?:schema|structure|layout|model)|data model|schema of the (?:database|db))"
@@ -558,6 +565,8 @@ def listed_noun(question: str) -> tuple[str, str]:
         return "test", tests["rest"]
     if (scheduled := _HOW_OFTEN_RUN.match(question.strip())) is not None:
         return f"{scheduled['sort']} {singular(scheduled['noun'])}".lower(), HOW_OFTEN
+    if (scheduled := _RUN_BY_A_SCHEDULE.match(question.strip())) is not None:
+        return f"{scheduled['sort'] or 'scheduled'} {singular(scheduled['noun'])}".lower(), HOW_OFTEN
     found = _LIST.match(question.strip())
     if found is None or _HOW_MANY_AT_MOST.match(question):
         return "", ""

@@ -75,6 +75,7 @@ _HELD = frozenset({"claim", "metric", "permission", "scope"})
 """What types that are called in the plural (`OrderMetrics`) have or make, and are not."""
 _SCHEDULED = frozenset({"periodic", "recurring", "scheduled"})
 _HOSTED = _SCHEDULED | {"background", "hosted"}
+QUEUE = "celery"
 _RUN = frozenset({"job", "process", "service", "task", "worker"})
 _RUN_BY_A_SCHEDULE = re.compile(
     r"\b(?:IJob|IInvocable|I?(?:Cron|Periodic|Recurring|Scheduled)\w*(?:Job|Service|Task|Worker))\b"
@@ -223,7 +224,11 @@ _USES = {
 def is_run_by_itself(noun: str) -> bool:
     """Whether a noun is for what a host or a schedule runs: `background job`."""
     *sort, _ = noun.split() or [""]
-    return bool(sort) and (_HOSTED | {"cron"}).issuperset(sort)
+    return bool(sort) and (_HOSTED | {"cron", QUEUE}).issuperset(sort)
+
+
+def is_scheduled(noun: str) -> bool:
+    return not (_SCHEDULED | {"cron"}).isdisjoint(noun.split())
 
 
 def _at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[GraphFact, ...]:

@@ -1,0 +1,106 @@
+"""What runs without being called is listed as code says it: by a schedule that it gives, or by a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.answer.question_analysis import listed_noun
+from rag_assets.index.layout import IndexHome
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+FILES = {
+    "post/tasks.py": "@shared_task(bind=True)\ndef deliver(self, letter):\n    letter.send()\n\n\n"
+    "@app.task\ndef burn(letter):\n    letter.burn()\n\n\ndef fold(letter):\n    letter.fold()\n",
+    "post/settings.py": """\
+def beat_schedule():
+    return [
+        {
+            "name": "Empty the box",
+            "default": "30 0 * * sun",
+        },
+    ]
+""",
+    "cmd/cron/cron.go": """\
+package cron
+
+func Start() {
+	c.AddFunc("Count stamps", conf.Cron.CountStamps.Schedule, stamps.Count)
+	c.AddFunc("Sort letters", conf.Cron.SortLetters.Schedule, letters.Sort)
+	queue.AddFunc(letter, letters.Sort)
+}
+""",
+    "conf/app.ini": "[cron.count_stamps]\nSCHEDULE = @every 10m\n",
+    "jobs/sweep.ts": """\
+export const SWEEP_ID = 'post.sweep';
+
+export const SWEEP = {
+  name: 'Sweep the floor',
+  trigger: { id: SWEEP_ID },
+  cron: '*/15 * * * *',
+};
+""",
+    "src/Doors.java": "package post;\n\npublic class Doors {\n    public void start() {\n"
+    "        executor.scheduleAtFixedRate(new Closer(), 10, 10, TimeUnit.SECONDS);\n    }\n}\n",
+    "web/CronInput.tsx": 'export const CronInput = () => <input placeholder="0 0 * * *" />;\n',
+    ".github/workflows/stale.yml": 'name: Stale\non:\n  schedule:\n    - cron: "0 8 * * *"\n',
+}
+WORKFLOW = {path: text for path, text in FILES.items() if path.startswith((".github", "web"))}
+
+
+@pytest.fixture(scope="module")
+def post(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("jobs")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "post", {**FILES}), "post")
+    with open_index("post@main", home=home.root) as index:
+        yield index
+
+
+def test_jobs_are_told_with_the_schedule_that_code_and_configuration_give_them(post: Index) -> None:
+    told = post.ask("which jobs run on a schedule and how often?", options=AskOptions()).text
+    names = [line.partition("** in ")[::2] for line in told.splitlines() if line.startswith("- ")]
+    assert told.startswith("**6 scheduled jobs:**")
+    assert {name.removeprefix("- **"): place.partition(": ")[0] for name, place in names} == {
+        "Count stamps": "cmd/cron/cron.go:4",
+        "Sort letters": "cmd/cron/cron.go:5",
+        "cron.count_stamps": "conf/app.ini:2",
+        "Sweep the floor": "jobs/sweep.ts:6",
+        "Empty the box": "post/settings.py:5",
+        "Doors.start": "src/Doors.java:5",
+    }
+
+
+def test_background_jobs_are_also_what_workers_run(post: Index) -> None:
+    told = post.ask("which background jobs are there?", options=AskOptions()).text
+    assert told.startswith("**7 background jobs:**")
+    assert "deliver** in post/tasks.py:1: `@shared_task(bind=True)`" in told and "Sweep the floor" in told
+
+
+def test_tasks_of_celery_are_those_that_it_runs(post: Index) -> None:
+    told = post.ask("which celery tasks are there?", options=AskOptions()).text
+    assert told.startswith("**2 background jobs:**") and "burn" in told and "fold" not in told
+
+
+def test_workflows_of_integration_are_no_background_jobs(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", {**WORKFLOW}), "post")
+    with open_index("post@main", home=tmp_path / "home") as index:
+        assert "Stale** in" in index.ask("which cron jobs are there?", options=AskOptions()).text
+        for question in ("which background jobs are there?", "which celery tasks are there?"):
+            assert "Stale** in" not in index.ask(question, options=AskOptions()).text
+
+
+@pytest.mark.parametrize(
+    ("question", "noun"),
+    [
+        ("which background tasks run on a schedule?", "background task"),
+        ("what jobs are run by cron and when?", "scheduled job"),
+        ("which jobs run in the pipeline?", ""),
+    ],
+)
+def test_what_runs_by_a_schedule_is_a_list(question: str, noun: str) -> None:
+    assert listed_noun(question)[0] == noun
