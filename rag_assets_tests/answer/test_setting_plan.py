@@ -694,3 +694,53 @@ def test_what_options_give_a_property_of_their_base_is_a_setting(tmp_path: Path)
     with open_index("shop@main", home=tmp_path / "home") as index:
         told = told_by(index, "how long is an invitation valid?", OF_A_BASE)
     assert told["Set in"] == ["src/InvitationOptions.cs:7"]
+
+
+RUN_BY_ROWS = {
+    "src/TaskManager.cs": """\
+namespace Shop;
+
+public class TaskManager
+{
+    public List<TaskRow> All() => new()
+    {
+        new TaskRow
+        {
+            Interval = 6 * 60,
+            Name = typeof(CheckHealthCommand).FullName
+        },
+        new TaskRow { Interval = 5, Name = nameof(SyncStockCommand) }
+    };
+}
+""",
+    "src/Startup.cs": "namespace Shop;\n\npublic static class Startup\n{\n"
+    "    public static void Add(IServiceCollection services) =>\n"
+    "        services.AddScheduledTask<RateFetcher>(TimeSpan.FromSeconds(30));\n}\n",
+    "src/RateSettings.cs": "namespace Shop;\n\npublic class RateSettings\n{\n"
+    "    public string PreferredExchange { get; set; }\n}\n",
+    "src/Beacon.cs": "namespace Shop;\n\npublic class Beacon\n{\n    public async Task Shine(CancellationToken stop)\n"
+    "    {\n        while (!stop.IsCancellationRequested)\n        {\n            Blink();\n"
+    "            await Task.Delay(TimeSpan.FromSeconds(9), stop);\n        }\n    }\n}\n",
+    "src/Sender.cs": "namespace Shop;\n\npublic class Sender\n{\n"
+    "    public Task Again() => Task.Delay(TimeSpan.FromSeconds(3));\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("how often is the health checked?", "src/TaskManager.cs:9"),
+        ("how often is the stock synced?", "src/TaskManager.cs:12"),
+        ("how often are the exchange rates refreshed?", "src/Startup.cs:6"),
+        ("how often does the beacon shine?", "src/Beacon.cs:10"),
+    ],
+)
+def test_how_often_something_runs_is_where_code_gives_it_an_interval(tmp_path: Path, question: str, place: str) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", RUN_BY_ROWS), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = told_by(index, question, RUN_BY_ROWS)
+        assert told["How often"] == [place] and "Setting" not in told
+        assert "How often" not in told_by(index, "how often does the sender send letters?", RUN_BY_ROWS)
+        tasks = index.ask("which scheduled tasks are there and how often do they run?", options=AskOptions()).text
+        assert tasks.startswith("**3 scheduled tasks:**\n- **RateFetcher** in src/Startup.cs:6")
+        assert "- **CheckHealthCommand** in src/TaskManager.cs:9: `Interval = 6 * 60,`" in tasks

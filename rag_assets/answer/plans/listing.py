@@ -23,6 +23,7 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
+from rag_assets.answer.plans.schedules import scheduled
 from rag_assets.answer.question_analysis import HOW_OFTEN, SHOWN, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
@@ -146,6 +147,14 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     """The first nodes that a noun lists, those alone that are about the subject of the question, all of it where some
     are: of the file, the project or the folder that it has `said`, where it names one. Of the product alone, if that
     has several."""
+    sort, _, last = noun.partition(" ")
+    is_unmarked = (
+        sort in _SCHEDULED
+        and last in _RUN
+        and not len(_run_by(_RUN_BY_A_SCHEDULE, graph, of_kind(graph, NodeType.TYPE)))
+    )
+    if is_unmarked and len(rows := _run_by_rows(index, subject)) >= FEWEST_LISTED:
+        return GraphFacts(rows[:MOST_LISTED], len(rows), list_heading(noun, len(rows)))
     parts = parts_named(graph, said)
     subject = [word for word in subject if word.root not in _HAVING]
     telling = [word for word in subject if word.root not in CONTAINERS]
@@ -158,7 +167,6 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
         is_one, found = is_one or len(best) < len(found), best
     if used := seen_of(_by_use(graph, noun, telling, said, parts), index):
         is_one, found = True, used
-    sort, _, last = noun.partition(" ")
     is_one = is_one or (noun in LISTED_KINDS and not telling)
     fewest = 1 if is_one or (sort in _HOSTED - _SCHEDULED and last in _RUN) else FEWEST_LISTED
     if not found and (" " in noun or noun == "page"):  # value objects are seldom called so
@@ -170,11 +178,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
         return GraphFacts()
     of_product = [one for one in found if non_product_code(one.path) is None]
     found = of_product if len(of_product) >= FEWEST_LISTED else found
-    if (
-        sort in _SCHEDULED
-        and last in _RUN
-        and not len(_run_by(_RUN_BY_A_SCHEDULE, graph, of_kind(graph, NodeType.TYPE)))
-    ):
+    if is_unmarked:
         noun = "hosted service"  # which may have a schedule of its own
     about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
     facts = tuple(one.fact for one in found[:MOST_LISTED])
@@ -186,6 +190,15 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
             return GraphFacts()
         facts = tuple(sorted(told, key=lambda one: one in facts))
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
+
+
+def _run_by_rows(index: LabelIndex, subject: Sequence[QueryTerm]) -> tuple[GraphFact, ...]:
+    """What code gives an interval or a schedule, where it does."""
+    return tuple(
+        GraphFact(one.name, "", "", one.path, one.line, True, is_comment=True)
+        for one in scheduled(index)
+        if not one.waits and says(subject, f"{one.name} {one.path}")
+    )
 
 
 def _by_use(graph: Graph, noun: str, telling: Sequence[QueryTerm], said: str, parts: Sequence[str]) -> list[ListedNode]:

@@ -31,6 +31,7 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
 )
 from rag_assets.answer.plans.listing import MIGRATION, of_kind
+from rag_assets.answer.plans.schedules import scheduled
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
@@ -82,6 +83,8 @@ _AMOUNT_NAMED = re.compile(
 )
 _OF_NO_AMOUNT = re.compile(r"\b(?:[Bb]ool(?:ean)?|Action|Func)\b")
 """The types of what is no amount: yes or no, and what is called."""
+_OF_TEXT = re.compile(r"^[^=(]*\b(?:[Ss]tring|str)\b")
+"""That of what is one only where its name says so: `Timeout`."""
 _TEXT = re.compile(r"=\s*[\"'][^\"'\d]*[\"']\s*;?$")
 """The value of what is none either."""
 _OF_MANNER_BONUS = 1.0
@@ -138,7 +141,8 @@ _OF_ANY_FILE = roots_of("app appsettings application bootstrap config configurat
 _SCALAR = re.compile(r"(?<=[:=])\s*[^\s{\[|>].*")
 """The value of a key, and nothing that more keys are below."""
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml", "xaml"})
-_DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("Default", "Set in", "Setting", "Read in")
+_RUN, _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("How often", "Default", "Set in", "Setting", "Read in")
+_OFTEN = re.compile(r"\bhow (?:often|frequently)\b|\bintervals?\b|\bschedules?\b", re.IGNORECASE)
 _KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-][\w.:-]*[.:_])?{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)|^\s*<[\w:]+ x:Key=\"{0}\">"
 _READ_BARE = r"^(?!\s*(?:{0},?|\"{0}\",|'{0}',)\s*$).*(?<!\w){1}{0}(?!\w)(?!\s*(?::[^=\n]*)?(?:[-+*/|&?]|:)?=(?![=>]))"
 """Of a constant, which stands alone; alone on a line it is imported, and in quotes it is one of a list, as of what a
@@ -160,9 +164,12 @@ class Setting:
     others: tuple[str, ...] = ()
     is_of_module: bool = False
     is_assigned: bool = False
+    is_run: bool = False
 
     @property
     def group(self) -> str:
+        if self.is_run:
+            return _RUN
         return _SET_IN if self.is_assigned and self.owner else _DEFAULT if self.is_assigned else _DECLARED
 
 
@@ -176,6 +183,7 @@ class _Known:
     words: frozenset[str]
     node: int
     place: tuple[str, int] | None = None
+    is_run: bool = False
 
 
 def settings_meant(
@@ -185,26 +193,30 @@ def settings_meant(
     said_roots = roots_of(question)
     is_of_keys = _ASKS_KEY.search(question) is not None
     configured = _of_environment(_configured(index, graph), said_roots) if is_of_keys else []
-    known = [*_settings(graph), *_assigned(index, graph), *_given(index, graph), *configured]
+    run = _run(index) if _OFTEN.search(question) else []
+    known = [*_settings(graph), *_assigned(index, graph), *_given(index, graph), *configured, *run]
     if not known or not words:
         return []
-    score, said = name_scores(question, words, [f"{one.owner} {one.name}" for one in known], model)
+    owned = [f"{one.name} Interval" if one.is_run else f"{one.owner} {one.name}" for one in known]
+    score, said = name_scores(question, words, owned, model)
     _, by_name = name_scores(question, words, [one.name for one in known], model)
     asked = [of for manner, of in _OF_MANNER if manner.search(question)]
     fits = np.array([sum(any(map(of.fullmatch, one.words)) for of in asked) for one in known], np.float32)
-    score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * (fits > 0))
+    is_enough = np.array([not one.is_run for one in known]) & (fits > 0)  # what is run has a name of its own
+    score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * is_enough)
     is_amount = _AMOUNT.search(question) is not None
     of_amount = is_amount or _AMOUNT_NAMED.search(question) is not None
 
-    def is_no_amount(one: _Known) -> bool:
+    def is_no_amount(one: _Known, fit: float) -> bool:
         is_named = any(root(word.lower()) in said_roots for word in identifier_words(one.name)[-1:])
         is_text = of_amount and not is_named and _TEXT.search(one.declared) is not None
+        is_text = is_text or (is_amount and not fit and _OF_TEXT.search(one.declared) is not None)
         return is_text or (is_amount and _OF_NO_AMOUNT.search(one.declared) is not None)
 
     likely = [
         at
         for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
-        if said[at] >= _FEWEST_SAID and by_name[at] >= _FEWEST_SAID / 2 and not is_no_amount(known[at])
+        if said[at] >= _FEWEST_SAID and by_name[at] >= _FEWEST_SAID / 2 and not is_no_amount(known[at], fits[at])
     ]
     declared = [at for at in likely if known[at].place is None]
     reader = ResultReader(graph).places(np.array([known[at].node for at in declared], np.int64))
@@ -219,7 +231,7 @@ def settings_meant(
         if one.place is not None:
             name = f"{one.owner}.{one.name}".lstrip(".")
             found[f"{name} {place[0]}"] = Setting(
-                one.owner, one.name, place[0], place[1], float(said[at]), is_assigned=True
+                one.owner, one.name, place[0], place[1], float(said[at]), is_assigned=True, is_run=one.is_run
             )
             continue
         of_name = one.name.replace("_", "").casefold()
@@ -334,6 +346,14 @@ def _given(index: LabelIndex, graph: Graph) -> list[_Known]:
                     found.setdefault(key, _Known("", key, code[at:].partition("\n")[0], _words_of(name), -1, place))
         _given_of[index] = [*found.values()]
     return _given_of[index]
+
+
+def _run(index: LabelIndex) -> list[_Known]:
+    """What code runs by an interval or a schedule."""
+    return [
+        _Known("", one.name, one.text, frozenset({"interval"}), -1, (one.path, one.line), is_run=True)
+        for one in scheduled(index)
+    ]
 
 
 def _configured(index: LabelIndex, graph: Graph) -> list[_Known]:
