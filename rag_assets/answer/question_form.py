@@ -10,7 +10,9 @@ from rag_assets.answer.question_analysis import SAYS_NOTHING, is_relation_or_man
 from rag_assets.identifiers import word_set
 
 _WORD = re.compile(r"[^\W\d_]+")
-_CODE_RUN = re.compile(r"`[^`\n]*`|[\w.]*[a-z0-9][A-Z]\w*(?:\.\w+)*|\w+(?:\.\w+)+|\w*_\w*|\w+\(\)", re.ASCII)
+_CODE_RUN = re.compile(
+    r"`[^`\n]*`|(?<![\w.])[\w.]*[a-z0-9][A-Z]\w*(?:\.\w+)*|(?<!\w)(?:\w+(?:\.\w+)+|\w*_\w*|\w+\(\))", re.ASCII
+)
 """Identifiers and paths: they are of no language."""
 
 _MOST_COURTESY_CHARS = 120

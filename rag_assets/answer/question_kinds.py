@@ -439,7 +439,7 @@ def asks_choice(rest: str) -> bool:
 
 
 _ERROR = re.compile(r"\w*(?:Exception|Error|Fault)|Err[A-Z]\w*|[A-Z]+_ERR_\w+")
-_CALLED_ERROR = re.compile(r"([\w.]+) (?:exception|error|fault)\b", re.IGNORECASE)
+_CALLED_ERROR = re.compile(r"(?<![\w.])([\w.]++) (?:exception|error|fault)\b", re.IGNORECASE)
 _ASKS_OF_ERROR = re.compile(
     r"\b(?:thrown?|throws?|rais(?:ed?|es)|caught|catch(?:es)?|handle[ds]?|get|happens?|returned|comes?|message|mapped)\b",
     re.IGNORECASE,

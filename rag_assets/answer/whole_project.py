@@ -94,7 +94,7 @@ _BEFORE_ASKED = re.compile(
 )
 """`Explain this to me please:` before a question of anything. Its start is anchored: searched from every character, a
 text without a colon would take quadratic time."""
-_TOKEN = re.compile(r"[\w.+#]*[\w+#]")
+_TOKEN = re.compile(r"(?<![\w.+#])[\w.+#]*[\w+#]")
 _MOST_OF_A_NAME = 3  # words
 _SAYS_PART = _CALLED_THIS | _PARTS | _TOLD_OF_WHOLES_ALONE
 _SEES_NO_WHOLE = word_set("is are when where")
@@ -315,7 +315,7 @@ CALLED: Mapping[str, str] = {
 }
 """What a question calls a category."""
 
-_WORD = re.compile(r"[#@\w][\w.#+/@:-]*[\w#+]|\w")
+_WORD = re.compile(r"[#@]?\w[\w.#+/@:-]*[\w#+]|[#@]?\w")
 _ASKING = (
     FUNCTION_WORDS
     | WHOLES

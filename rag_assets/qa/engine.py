@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 _PLAIN_CHARS = 600
-_TRACE_FRAME = re.compile(r"^\s*at \S+\(|\w(?:Exception|Error):|\): (?:error|warning) ", re.MULTILINE)
+_TRACE_FRAME = re.compile(r"^[^\S\n]*at \S+\(|\w(?:Exception|Error):|\): (?:error|warning) ", re.MULTILINE)
 _ANSWERS = (Status.ANSWERED, Status.UNSURE, Status.GENERAL)
 _REFUSALS = (Status.ABSTAINED, Status.GAVE_UP, Status.FAILED)
 

@@ -24,7 +24,7 @@ _DECLARED = re.compile(
 _CALLED = re.compile(r"(?<!new )\b(?P<name>[A-Za-z_]\w{2,})\s*(?:<[^<>()\n]*>)?\(")
 _TYPE = re.compile(r"\b(?P<name>[A-Z][a-z0-9]\w+)\b")
 _MOST_NAMES = 30
-_QUESTION = re.compile(r"[^.!?\n]*\?+")
+_QUESTION = re.compile(r"(?:\A|(?<=[.!?\n]))[^.!?\n]*+\?+")
 _FEWEST_WORDS = 4  # of a question that stands by itself
 
 

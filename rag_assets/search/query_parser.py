@@ -83,7 +83,7 @@ _COLOUR = re.compile(r"\[(?:[01234579]|[2349]\d|10\d|[34]8;[25];[\d;]+)(?:;\d{1,
 
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 _COURTESY = re.compile(
-    r"(?:^|(?<=[.!?\n]))\s*(?:"
+    r"(?:^|(?<=[.!?\n]))\s{0,40}+(?:"
     r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))(?: (?:there|all|everyone|everybody|folks|guys|team))?,?"
     r"|(?:many )?(?:thanks|thank you|thx|cheers)(?: (?:a lot|so much|very much|in advance|again|for (?:any|your) \w+))*"
     r"|any (?:ideas?|help|hints?|pointers?|suggestions?)(?: (?:is|are|would be) (?:welcome|appreciated))?"

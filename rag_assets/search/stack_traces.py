@@ -25,7 +25,7 @@ class Trace:
 
 
 _FRAME = re.compile(
-    r"^\s*(?:at|bei|à|en|в|位置|場所)\s+(?P<method>[^\s(][^(\n]*)\((?P<arguments>[^\n]*?)\)"
+    r"^[^\S\n]*(?:at|bei|à|en|в|位置|場所)\s+(?P<method>[^\s(][^(\n]*)\((?P<arguments>[^\n]*?)\)"
     r"(?:\s+(?:in|dans|en|в|位置|場所)\s+(?P<file>.+?):\D{0,12}(?P<line>\d{1,9}))?[ \t]*$",
     re.MULTILINE,
 )
@@ -39,7 +39,7 @@ _COMPILER = re.compile(
 """`src/A.cs(12,5): error CS0246: The type or namespace name 'B' could not be found [src/A.csproj]`."""
 
 _EXCEPTION = re.compile(
-    r"(?:^|(?<=\n)|--->\s*|\bexception[.:]\s+)\s*(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Exception|Error))"
+    r"(?:^|(?<=\n)|--->\s*+|\bexception[.:]\s++)[^\S\n]*+(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Exception|Error))"
     r"(?:\s*\([^)\n]*\))?\s*:\s*(?P<message>[^\n]*)",
 )
 """`System.InvalidOperationException: The limit is exceeded`, at the beginning of a line or as an inner exception."""

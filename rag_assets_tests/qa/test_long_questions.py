@@ -1,0 +1,19 @@
+"""What a text of the longest length costs before anything is searched: no pattern looks through it from each of its
+characters."""
+
+import pytest
+
+from rag_assets import open_index
+from rag_assets.qa.turn import MAX_QUESTION_CHARS
+from rag_assets_tests.effort import ends_within
+from rag_assets_tests.qa.conftest import Shop
+
+
+@pytest.mark.parametrize("before", ["what", "what is the "])
+@pytest.mark.parametrize(
+    "repeated", [*"aA1_é.@/\\`\"'(<[{:-|\n\t", "a ", "a.", "a; ", "@ ", "A(", "a: ", "what is ", "at A.B(\n", "-> "]
+)
+def test_a_text_of_one_thing_again_and_again_is_answered_soon(shop_indexes: Shop, before: str, repeated: str) -> None:
+    question = before + repeated * ((MAX_QUESTION_CHARS - len(before)) // len(repeated))
+    with open_index(shop_indexes.label, home=shop_indexes.home.root) as index, ends_within(2):
+        assert index.ask(question).text
