@@ -44,7 +44,7 @@ _UNLIKE, _ALIKE = 0.45, 0.9
 the other."""
 _LIKE_CREDIT = 0.75
 """Of a word that means the same, beside the word itself."""
-_FAILS = re.compile(r"\b(?:throw|raise|panic|Err[A-Z]\w*|errors?\.New|\w*Exception)\b")
+_FAILS = re.compile(r"(?<!\bthrows )\b(?:throw|raise|panic|Err[A-Z]\w*|errors?\.New|\w*Exception)\b")
 _RECORDS = re.compile(
     r"change[-_ ]?log|release|histor[yi]|migrat|licen[cs]e|copying|code[-_]of[-_]conduct"
     r"|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)|(?:^|[/._-])(?:zh|ja|es|ko|fr|de)[-_/.]",
@@ -52,6 +52,10 @@ _RECORDS = re.compile(
 )
 """Files that record what was, what is allowed, or say the same in other languages."""
 _OF_AN_API = re.compile(r"(?:open-?api|schema|spec|swagger)[^/]*$", re.IGNORECASE)
+_INSERTS = re.compile(r"^\s*INSERT\b", re.IGNORECASE | re.MULTILINE)
+_GUARDS = re.compile(r"\bIF\s+(?:NOT\s+)?EXISTS\b", re.IGNORECASE)
+"""Of SQL: what lets a script run twice, and says nothing of what does not exist."""
+_FEWEST_INSERTS = 3  # one or two are what a routine does
 _MOST_OF_SETTINGS = 500
 """Lines of a file that configures something."""
 _PAGE = re.compile(r"\{%|\{\{|<%|</?(?:button|div|form|input|label|span|td|tr)\b")
@@ -307,7 +311,7 @@ def passage_features(
             math.log(lines := one.line_end - one.line_start + 1),
             one.is_prose,
             one.evidence.language in CONFIGURATION and (not one.is_prose or _PAGE.search(one.text) is not None),
-            files[one.evidence.path][0] is not None or _is_of_data(one),
+            files[one.evidence.path][0] is not None or _is_of_data(one) or _fills_tables(one),
             one.is_type,
             lines == 1,
             wants_amount and _NUMBER.search(one.code) is not None,
@@ -327,6 +331,11 @@ def _is_of_data(passage: Passage) -> bool:
     path, language = passage.evidence.path, passage.evidence.language
     is_long = language in ("json", "xml") and passage.line_start > _MOST_OF_SETTINGS
     return (is_long and not _OF_AN_API.search(path)) or non_product_code(path) is BesideProduct.DATA
+
+
+def _fills_tables(passage: Passage) -> bool:
+    """Whether a passage gives tables their first rows: what is in them says little of how a program works."""
+    return passage.evidence.language == "sql" and len(_INSERTS.findall(passage.code)) >= _FEWEST_INSERTS
 
 
 def name_scores(
@@ -352,9 +361,10 @@ def _texts_read(known: Evidence) -> list[str]:
     head = f"{known.path.rpartition('/')[2]}\n{known.name}\n"
     facts = "".join(f"\n{fact.partition(': ')[2]}" for fact in known.facts)
     excerpts = excerpts_of(known)
+    texts = [_GUARDS.sub("", one.text) if known.language == "sql" else one.text for one in excerpts]
     return [
-        f"{head}{one.name if one.goes_before else one.heading}\n{one.text}{facts if at == 0 or one.is_type else ''}"
-        for at, one in enumerate(excerpts)
+        f"{head}{one.name if one.goes_before else one.heading}\n{text}{facts if at == 0 or one.is_type else ''}"
+        for at, (one, text) in enumerate(zip(excerpts, texts, strict=True))
     ]
 
 

@@ -344,7 +344,8 @@ _ASKS_AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _ASKS_ABOUT_FAILURE = re.compile(
-    r"\b(?:fail\w*|errors?|exceptions?|thrown?|throws|invalid|wrong|crash\w*|reject\w*|missing|forget|forgot\w*)\b",
+    r"\b(?:fail\w*|errors?|exceptions?|thrown?|throws|invalid|wrong|crash\w*|reject\w*|missing|forget|forgot\w*"
+    r"|not (?:exist|found))\b|n't exist\b",
     re.IGNORECASE,
 )
 _ASKS_HOW_TO = re.compile(

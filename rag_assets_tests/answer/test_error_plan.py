@@ -112,6 +112,21 @@ func Retry(held bool) error {
 }
 """,
 }
+FILES["pom/Keepers.java"] = """\
+package shop;
+
+public class Keepers {
+    public Keeper keeperOf(int id) {
+        return this.keepers.findById(id).orElseThrow(() -> new IllegalStateException(
+                "No keeper of the warehouse exists with this id: " + id));
+    }
+}
+"""
+FILES["db/warehouse.sql"] = """\
+CREATE TABLE IF NOT EXISTS keeper_of_warehouse (
+    id INT
+);
+"""
 THROWN, MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
 
 
@@ -254,3 +269,13 @@ def test_an_error_of_another_name_and_what_its_documentation_shows(tmp_path: Pat
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:
         assert told_by(index, "where is the StopSelling exception handled?") == {CAUGHT: ["shop/sale.py:7"]}
+
+
+def test_what_an_empty_optional_throws_is_thrown_there(shop: Index) -> None:
+    told = told_by(shop, "what happens when a keeper of the warehouse does not exist?")
+    assert told == {THROWN: ["pom/Keepers.java:5"]}
+
+
+def test_a_script_that_may_run_twice_says_nothing_of_what_does_not_exist(shop: Index) -> None:
+    answer = shop.ask("what happens when a keeper of the warehouse does not exist?", options=AskOptions())
+    assert answer.citations[0].path == "pom/Keepers.java"

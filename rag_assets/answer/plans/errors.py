@@ -39,7 +39,9 @@ _MAKES = r"(?<!\w)new\s+(?:\w+\.)*{0}(?!\w)"
 """Where no line both makes and throws it: a method that makes the error for a status, `orElseThrow(() -> new …)`."""
 _VALUE = re.compile(r"Err[A-Z]")
 _ERROR_NAME = re.compile(r"(?:Exception|Error|Fault|Failure|Problem)(?:\W|$)|^Err[A-Z]|_ERR_")
-_THROWN_TYPE = re.compile(r"\b(?:throw\s+(?:new\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z]))((?:\w+\.)*[A-Z]\w+)")
+_THROWN_TYPE = re.compile(
+    r"\b(?:throw\s+(?:new\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z])|orElseThrow\((?:.*?\bnew\s+)?)((?:\w+\.)*[A-Z]\w+)"
+)
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|#)")
 _CHECKS_ARGUMENT = re.compile(
     r"ArgumentNull|ArgumentOutOfRange|NullPointer|NotImplemented|NotSupported|UnsupportedOperation"
