@@ -64,6 +64,7 @@ from rag_assets.answer.question_kinds import (
     errors_asked,
     file_asked,
     foreign_keys_asked,
+    hub_asked,
     is_subject,
     keys_asked,
     length_asked,
@@ -463,6 +464,18 @@ def _access(asked: Asked) -> Planned | None:
 
     known = _first(access_facts(index, graph, asks, subject) for index, graph in asked.graphs)
     return _answered(asked, Intent.LIST, known)
+
+
+def _hub(asked: Asked) -> Planned | None:
+    """The methods of hubs that a client may call."""
+    subject = hub_asked(asked.question.text, asked.words)
+    if subject is None:
+        return None
+    from rag_assets.answer.plans.interface import hub_facts
+
+    said = [QueryTerm(one, root(one), 1.0, known=True) for name in asked.wish.names for one in roots_of(name)]
+    known = (hub_facts(index, graph, said or subject) for index, graph in asked.graphs)
+    return _answered(asked, Intent.LIST, _together(known))
 
 
 def _package_used(asked: Asked) -> Planned | None:
@@ -892,6 +905,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _composed,
     _marked,
     _access,
+    _hub,
     _package_used,
     _listed_of_whole,
     _foreign_keys,

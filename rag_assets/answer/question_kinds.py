@@ -333,6 +333,29 @@ def keys_asked(question: str) -> str | None:
     return re.sub(r"\b(?:exists?|defined|supported|available)\b", " ", found["rest"]) if found is not None else None
 
 
+_HUB_METHODS = re.compile(
+    r"^\W*(?:which|what|list|show)\b(?=.*(?<!git)hubs?\b)(?=.*\b(?:methods?|call(?:s|able|ed)?|invok\w+)\b)"
+    r"(?!.*\b(?:code|classe?s?|services?|controllers?) (?:that )?calls?\b)(?P<rest>.*)$|^\W*(?P<all>hub methods)\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_HUBS = frozenset(
+    map(
+        root,
+        word_set(
+            "available browser call callable called client clients expose exposed exposes frontend hub invoke invoked"
+            " method real server signalr time websocket"
+        ),
+    )
+)
+
+
+def hub_asked(question: str, words: Sequence[QueryTerm]) -> list[QueryTerm] | None:
+    """The words that say which hub's methods a client may call, of a question for these; None for another question."""
+    if _HUB_METHODS.match(question.strip()) is None:
+        return None
+    return [word for word in words if word.root not in _OF_HUBS]
+
+
 _FOR_A_THING = re.compile(r"\b(?:for|of|about) (?:(?:the|an?|all|our) )*(?P<thing>\w+(?: \w+)?)\W*$", re.IGNORECASE)
 
 

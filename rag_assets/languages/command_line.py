@@ -18,7 +18,7 @@ COMMAND_WORDS = (
 
 _DASHED = re.compile(
     r"\b(?:add_argument|add_option|requiredOption|opts?\.on|parser\.on)\s*\("
-    r"|(?:@(?:\w+\.)?[oO]ption|\.option|\btyper\.Option|\bby\s+option)\s*\("
+    r"|(?:@(?:\w+\.)?[oO]ption|\.[oO]ption|\btyper\.Option|\bby\s+option)\s*\("
     r"|\bnew\s+Option\s*(?:<[^()]*?>)?\s*\(|\[(?:Command)?Option\s*\("
 )
 """What is given an option as it is typed, in the first text with dashes: `add_argument("-p", "--port")`."""

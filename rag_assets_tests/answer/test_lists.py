@@ -1186,3 +1186,65 @@ def test_messages_are_listed_where_a_part_makes_or_handles_them(tmp_path: Path, 
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**MESSAGES}), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:
         assert index.ask(question, options=AskOptions()).text.startswith(f"**1 event:**\n{told}")
+
+
+HUBS = {
+    "src/OrderHub.cs": """\
+namespace Shop;
+
+public class OrderHub : Hub<IOrderClient>
+{
+    public OrderHub(Orders orders) { }
+
+    public Task Watch(int orderId) => Groups.AddToGroupAsync(Context.ConnectionId, $"{orderId}");
+
+    public async Task Cancel(int orderId) => await Clients.All.Cancelled(orderId);
+
+    public override Task OnConnectedAsync() => Task.CompletedTask;
+
+    public static string PathOf(HttpRequest request) => "/orders/hub";
+
+    private void Forget() { }
+}
+""",
+    "src/LiveHub.cs": "namespace Shop;\n\npublic class LiveHub : Hub\n{\n"
+    "    public Task FollowAuction(int id) => Task.CompletedTask;\n\n"
+    "    public Task Bid(int id) => Task.CompletedTask;\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("which methods can a client call on the order hub?", ["OrderHub.Watch", "OrderHub.Cancel"]),
+        ("what methods does OrderHub expose?", ["OrderHub.Watch", "OrderHub.Cancel"]),
+        ("which hub methods can a browser call for auctions?", ["LiveHub.FollowAuction", "LiveHub.Bid"]),
+        (
+            "which hub methods are there?",
+            ["LiveHub.FollowAuction", "LiveHub.Bid", "OrderHub.Watch", "OrderHub.Cancel"],
+        ),
+    ],
+)
+def test_what_a_client_may_call_of_a_hub_is_listed(tmp_path: Path, question: str, names: list[str]) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", HUBS), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask(question, options=AskOptions()).text
+        assert re.findall(r"^- \*\*([\w.]+)\*\*", told, re.MULTILINE) == names
+        assert "hub method" not in index.ask("which hub methods are there for invoices?", options=AskOptions()).text
+
+
+OPTIONS_OF_AN_APPLICATION = {
+    "src/Arguments.cs": "namespace Shop;\n\npublic class Arguments\n{\n    public void Declare()\n    {\n"
+    "        var app = new CommandLineApplication();\n"
+    '        app.Option("-n | --network", "The network", CommandOptionType.SingleValue);\n'
+    '        app.Option("--offline", $"Works offline", CommandOptionType.BoolValue);\n    }\n}\n',
+}
+
+
+def test_options_that_an_application_is_given_by_a_call_are_listed(tmp_path: Path) -> None:
+    repository = new_repository(tmp_path / "shop", OPTIONS_OF_AN_APPLICATION)
+    index_without_dagster(IndexHome(tmp_path / "home"), repository, "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which command line options does the server take?", options=AskOptions()).text
+        assert told.startswith("**2 command line options:**\n- **--network** in src/Arguments.cs:8")
+        assert "**--offline** in src/Arguments.cs:9" in index.ask("what does --offline do?").text

@@ -1,4 +1,5 @@
-"""What a program lets people do: the commands and options of its command line, its keys, and its windows."""
+"""What a program lets people do: the commands and options of its command line, its keys, its windows, and what clients
+call of its hubs."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
+
+import numpy as np
 
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, PROSE
@@ -23,10 +26,12 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.plans.listing import CONTAINERS, nodes_listed
-from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.answer.plans.listing import CONTAINERS, bases_of, held_by, nodes_listed, of_kind, places_of
+from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
+from rag_assets.contracts.graph import NodeType
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import Graph
+from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.command_line import (
     COMMAND_WORDS,
@@ -54,7 +59,9 @@ def command_line_facts(
     if subject:
         payloads = index.parts.shard().retrieve(sorted(set(points.values())), index.scope())
         said = {one: f"{one.path} {_member_at(payloads[point], one.line)}" for one, point in points.items()}
-        points = {one: point for one, point in points.items() if says(subject, said[one])}
+        about = {one: point for one, point in points.items() if says(subject, said[one])}
+        is_whole = all(word.root in CONTAINERS for word in subject)  # `the server` may be all that there is
+        points = about or (points if is_whole else {})
     heading = list_heading("command" if is_command else f"command line {noun}", len(points))
     shown = dict(list(points.items())[:MOST_LISTED])
     return GraphFacts(tuple(shown), len(points), heading), shown
@@ -120,6 +127,35 @@ def shortcut_facts(index: LabelIndex, subject: Sequence[QueryTerm]) -> tuple[Gra
     named = all_said or named
     shown = by_place(named, MOST_LISTED)
     return GraphFacts(tuple(shown), len(named), list_heading("shortcut", len(named))), shown
+
+
+_IS_HUB = re.compile(r"\b\w*Hub\b")
+_CALLABLE = re.compile(r"public (?!.*\b(?:override|static)\b)[^(]*\(")
+
+
+def hub_facts(index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The methods that a client can call: of the hubs of SignalR whose names say most of a subject, of themselves and
+    not of their bases; of all hubs without one."""
+    hubs = [node for node in of_kind(graph, NodeType.TYPE) if _IS_HUB.search(bases_of(graph, node))]
+    named = [(node, covered(tuple(subject), roots_of(graph.keys[node]))) for node in hubs] if subject else []
+    best = max((said for _, said in named), default=0.0)
+    if subject and best:
+        hubs = [node for node, said in named if said == best]
+    places = places_of(graph, np.array(sorted(held_by(graph, hubs)), np.int64))
+    called = {short_name(graph.keys[node]) for node in hubs}
+    found = [
+        one.fact
+        for one in places
+        if non_product_code(one.path) is None
+        and (node := graph.find(one.key)) is not None
+        and _CALLABLE.match(graph.signature(node))
+        and graph.names[node] not in called
+    ]
+    if subject and not best:  # what one of them does may say it
+        meant = {one.source.partition(".")[0] for one in found if says(subject, one.source)}
+        found = [one for one in found if one.source.partition(".")[0] in meant]
+    at = facts_at(sorted(found, key=lambda one: (one.path, one.line))[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(found), list_heading("hub method", len(found))), at
 
 
 def window_facts(

@@ -398,7 +398,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         said = [root(word) for word in identifier_words(graph.names[node])]
         if said[said[:1] == ["i"] : len(said) - (said[-1:] == ["base"])] == wanted:
             contracts.append(node)
-        elif said and (said[-1] in lasts or (of_base and of_base.search(_bases(graph, node)))):
+        elif said and (said[-1] in lasts or (of_base and of_base.search(bases_of(graph, node)))):
             named.append(node)
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
     derived, bases = derived_from(graph, contracts if sort else [*contracts, *one_of_them])
@@ -417,7 +417,7 @@ def database_models(graph: Graph) -> Numbers:
     models = [
         node
         for node in types
-        if _IS_MODEL.search(_bases(graph, node))
+        if _IS_MODEL.search(bases_of(graph, node))
         or graph.keys[node].rpartition("|")[0] in named
         or (graph.language(node) == "prisma" and graph.signature(node).startswith("model "))
     ]
@@ -432,7 +432,7 @@ def holders_of_constants(graph: Graph) -> Iterator[str]:
         node = graph.find(one.key)
         if node is None or non_product_code(one.path) is not None:
             continue
-        held = _held_by(graph, [node])
+        held = held_by(graph, [node])
         if held and all(_CONSTANT_MEMBER.search(graph.signature(at)) for at in held):
             yield ".".join(one.key.rpartition("|")[0].rpartition(":")[2].split(".")[-2:])
 
@@ -442,7 +442,7 @@ def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> tupl
     Euro`; of Go the constants of that type."""
     of_itself = re.compile(_OF_ITSELF.format(re.escape(name)), re.IGNORECASE)
     types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() == name.casefold()]
-    values = [node for node in _held_by(graph, types) if of_itself.search(graph.signature(node))]
+    values = [node for node in held_by(graph, types) if of_itself.search(graph.signature(node))]
     values = values or _constants_of_type(graph, name)
     places = places_of(graph, np.array(values, np.int64))
     found = [one for one in places if key_kind(one.key) is NodeType.PROPERTY and non_product_code(one.path) is None]
@@ -464,7 +464,7 @@ def _constants_of_type(graph: Graph, name: str) -> list[int]:
     return own or (next(iter(found.values())) if len(found) == 1 else [])
 
 
-def _held_by(graph: Graph, types: Sequence[int]) -> list[int]:
+def held_by(graph: Graph, types: Sequence[int]) -> list[int]:
     """The members of some types."""
     inside = np.zeros((2, len(RELATIONS)), np.bool_)
     inside[OUT, RELATIONS.index(Relation.CONTAINS.value)] = True
@@ -479,7 +479,7 @@ def of_kind(graph: Graph, kind: NodeType) -> list[int]:
 
 def _run_by(says: re.Pattern[str], graph: Graph, types: Sequence[int]) -> Numbers:
     """The types that a host or a schedule runs, and what derives from them."""
-    found = {node for node in types if says.search(_bases(graph, node))}
+    found = {node for node in types if says.search(bases_of(graph, node))}
     found |= derived_from(graph, list(found))[0]
     return np.array(sorted(node for node in found if not _ABSTRACT.search(graph.signature(node))), np.int64)
 
@@ -501,7 +501,7 @@ def _head(graph: Graph, node: int) -> str:
     return _without(_ARGUMENTS, graph.signature(node)).partition(" where ")[0]
 
 
-def _bases(graph: Graph, node: int) -> str:
+def bases_of(graph: Graph, node: int) -> str:
     """What a type says that it derives from, as it is written; '' for nothing."""
     said = _head(graph, node)
     if graph.language(node) == "python":
@@ -514,7 +514,7 @@ def _bases(graph: Graph, node: int) -> str:
 def _derives_so(graph: Graph, node: int, form: str) -> bool:
     """Whether a type of Python is of a form by what it derives from."""
     is_python = form == "enum" and graph.language(node) == "python"
-    return is_python and _IS_ENUMERATION.search(_bases(graph, node)) is not None
+    return is_python and _IS_ENUMERATION.search(bases_of(graph, node)) is not None
 
 
 def enumerations(graph: Graph) -> Iterator[tuple[ListedNode, str]]:
@@ -557,7 +557,7 @@ def derived_by_text(index: LabelIndex, graph: Graph, names: Sequence[str]) -> Gr
     """The types whose declarations say that they derive from something that the index does not declare, as
     `IDisposable` is."""
     types = of_kind(graph, NodeType.TYPE)
-    bases = [_bases(graph, node) for node in types]
+    bases = [bases_of(graph, node) for node in types]
     found: list[GraphFact] = []
     for name in names:
         says = re.compile(rf"(?<!\w){re.escape(name)}\b")
