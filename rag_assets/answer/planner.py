@@ -409,14 +409,15 @@ def _left_out(asked: Asked) -> Planned | None:
 
 def _settings_read(asked: Asked) -> Planned | None:
     """The settings that what the question names reads, where it asks for them."""
-    noun, reader = settings_asked(asked.question.text)
+    noun, reader, is_about = settings_asked(asked.question.text)
     if not noun:
         return _settings_about(asked)
     from rag_assets.answer.plans.code_lines import settings_of
 
     about = roots_of(reader)
     subject = [word for word in asked.words if word.root in about and is_subject(word)]
-    return _answered(asked, Intent.LIST, settings_of(asked.target, noun, subject, asked.declaring))
+    known = settings_of(asked.target, noun, subject, asked.declaring, by_name=is_about)
+    return _answered(asked, Intent.LIST, known)
 
 
 def _settings_about(asked: Asked) -> Planned | None:

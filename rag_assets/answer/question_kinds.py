@@ -89,16 +89,14 @@ _SETTINGS = re.compile(
 """What somebody reads. Nothing may follow that asks for more: what is read for something is no list of all."""
 
 
-def settings_asked(question: str) -> tuple[str, str]:
+def settings_asked(question: str) -> tuple[str, str, bool]:
     """(`setting` or `environment variable`, what reads those that a question wants a list of, or they are about, '' for
-    all); two '' for another question."""
+    all; whether they are about it); two '' for another question."""
     found = _SETTINGS.match(question.strip())
-    if found is None:
-        return "", ""
+    if found is None or (found["of"] and not found["variables"]):
+        return "", "", False
     reader = found["who"] or found["by"] or found["which"] or found["of"] or ""
-    if found["of"] and not found["variables"]:
-        return "", ""
-    return "environment variable" if found["variables"] else "setting", reader
+    return "environment variable" if found["variables"] else "setting", reader, bool(found["of"])
 
 
 _SETTING = re.compile(

@@ -106,6 +106,9 @@ _NAMED_KEY = re.compile(
 _VARIABLE = re.compile(
     r"\b(?:GetEnvironmentVariable|[gG]etenv|get_env|LookupEnv|BindEnv|env::var(?:_os)?|fetch_env!?|ENV\.fetch)"
     r"\s*\(\s*[\"']([^\"'\r\n]+)[\"']"
+    r"|\b(?!un?set|set|put|with|add|remove|delete)(?:\w+_)?env(?:_\w+|[A-Z]\w*)?\s*\(\s*[\"']([A-Z][A-Z\d]*_[A-Z\d_]+)[\"']"
+    r"|\b(?!un?[sS]et|[sS]et|[pP]ut|[wW]ith|[aA]dd|[rR]emove|[dD]elete)\w*Env(?:[A-Z]\w*)?\s*(?:<[^<>()]*>)?"
+    r"\(\s*[\"']([A-Z][A-Z\d]*_[A-Z\d_]+)[\"']"  # functions of one's own: `bool_from_env("SHOP_OPEN")`
     r"|\benv(?:\.\w+)?\s*\(\s*[\"']([A-Z][A-Z\d_]+)[\"']"  # Django, Laravel, Scala, Deno
     r"|\b(?:environ\.get\s*\(|(?:environ(?:ment)?|_?ENV)\s*\[)\s*[\"']"
     r"(?!HTTP_|PATH_INFO|QUERY_|REMOTE_|REQUEST_|SCRIPT_|wsgi\.)([^\"'\r\n]+)[\"']"  # Python (not WSGI), Ruby, PHP

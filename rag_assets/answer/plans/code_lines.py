@@ -55,6 +55,8 @@ _OF_A_BUILD = re.compile(r"(?:^|/)(?:mvnw|gradlew)(?:\.\w+)?$")
 _LOOKED_THROUGH = 2_000  # sections with these words, the likeliest
 _MOST_FILES_OF_READERS = 20  # about the subject, that are read whole
 _MOST_SET = 1_000  # of them, those about the subject
+_LEAST_OF_NAME = 0.3
+"""Of a subject, what the name of a variable says that is about it: names are short."""
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
 _NAMED = "**No graph knows a use; by its text code names it in:**"
 _NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
@@ -150,11 +152,11 @@ def steps_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> Graph
 
 
 def settings_of(
-    target: Searchable, noun: str, subject: Sequence[QueryTerm], declaring: Sequence[str]
+    target: Searchable, noun: str, subject: Sequence[QueryTerm], declaring: Sequence[str], *, by_name: bool = False
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The settings, or variables of the environment, that code reads by their names, each where it is read first, with
-    the points that show it: of the files of the `declaring` points, else of those about the subject; of the product
-    alone, if that reads any."""
+    the points that show it: of the files of the `declaring` points, else of those about the subject, or `by_name` those
+    that are called as the subject where several are; of the product alone, if that reads any."""
     shard, scope = target.parts.shard(), target.scope()
     likely = points_with(_READING, target, _LOOKED_THROUGH)
     places = shard.places(likely, scope)
@@ -164,16 +166,27 @@ def settings_of(
     if len(paths := {places[one].path for one in about}) <= _MOST_FILES_OF_READERS:  # with sections that say less
         about = sorted(sections_of(paths, shard, scope))
     found = _settings_in(about, noun, target)
-    if len(found) < FEWEST_LISTED:
+    if len(found) < FEWEST_LISTED or (by_name and subject and not own):
         known = _settings_in(list(places), noun, target)
         is_all = all(word.root in _READERS for word in subject)
-        found = known if is_all else {fact: at for fact, at in known.items() if says(subject, fact.source)}
+        named = known if is_all else {fact: at for fact, at in known.items() if says(subject, fact.source)}
+        named = named or (_called_as(subject, known) if by_name else {})
+        if len(found) < FEWEST_LISTED or (len(named) >= FEWEST_LISTED and not is_all):
+            found = named
     found |= {fact: at for fact, at in of_options.items() if says(subject, f"{fact.source} {fact.path}")}
     kept = {fact: at for fact, at in found.items() if non_product_code(fact.path) is None} or found
     if len(kept) < FEWEST_LISTED:
         return GraphFacts(), {}
     facts = tuple(kept)[:MOST_LISTED]
     return GraphFacts(facts, len(kept), list_heading(noun, len(kept))), {fact: kept[fact] for fact in facts}
+
+
+def _called_as(subject: Sequence[QueryTerm], known: Mapping[GraphFact, str]) -> dict[GraphFact, str]:
+    """Those whose names say the most of a subject, if that is enough of it: `SIGNING_KEY` of a signing certificate."""
+    words = tuple(word for word in subject if word.root not in _READERS)
+    said = {fact: covered(words, roots_of(fact.source)) for fact in known} if words else {}
+    most = max(said.values(), default=0.0)
+    return {fact: known[fact] for fact, share in said.items() if share == most >= _LEAST_OF_NAME}
 
 
 def _settings_in(points: Sequence[str], noun: str, target: Searchable) -> dict[GraphFact, str]:
