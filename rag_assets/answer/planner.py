@@ -549,7 +549,7 @@ def _listed(asked: Asked) -> Planned | None:
     if noun and asks_choice(rest):
         from rag_assets.answer.plans.listing import LISTED_KINDS
 
-        noun = noun if noun in LISTED_KINDS else ""
+        noun = noun if noun in LISTED_KINDS or _is_contract((graph for _, graph in asked.graphs), noun) else ""
     if not noun:
         return None
     about = roots_of(rest) - {root("exist")}
@@ -1029,12 +1029,16 @@ def _with_declared_words(
     if maybe is None and not listed and not asks_values_of(text):
         return wish
     graphs = [graph for _, graph in graphs_of(target, graph_of)]
-    chosen = tuple(one for one in _enumerations(graphs, [listed]) if of_choice or one == listed) if listed else ()
+    chosen = (
+        tuple(one for one in _enumerations(graphs, [listed]) if of_choice or one in (listed, f"{listed}s"))
+        if listed
+        else ()
+    )
     chosen = chosen or (_constants_called(graphs, listed) if listed else ())
     bare = without_sort(listed)
     if bare and not chosen and not any(declares(graph, bare, only_types=True) for graph in graphs):
         chosen = tuple(_enumerations(graphs, [bare]))  # `Severity` of severity levels, and no `SortOrder` of orders
-    if not chosen and (maybe is None or maybe.choice):
+    if not chosen and (maybe is None or maybe.choice) and not _is_contract(graphs, listed_noun(text)[0]):
         chosen = _enumerations_said(graphs, text)
     if chosen and not (maybe and maybe.choice):
         return replace(wish, intent=Intent.DEFINITION, names=chosen, choice=True)
@@ -1051,6 +1055,12 @@ def _with_declared_words(
     if maybe.choice and not names:  # the states of a document may be `Document.Status`
         return next((told for one in maybe.names if (told := _of_values(wish, one, graphs)) is not wish), wish)
     return replace(maybe, names=names[:1] if of_type else names) if names else wish
+
+
+def _is_contract(graphs: Iterable[Graph], noun: str) -> bool:
+    from rag_assets.answer.plans.listing import is_contract
+
+    return bool(noun) and any(is_contract(graph, noun) for graph in graphs)
 
 
 def _of_entity(wish: QueryIntent, owner: Sequence[str], graphs: Sequence[Graph]) -> QueryIntent:

@@ -1248,3 +1248,40 @@ def test_options_that_an_application_is_given_by_a_call_are_listed(tmp_path: Pat
         told = index.ask("which command line options does the server take?", options=AskOptions()).text
         assert told.startswith("**2 command line options:**\n- **--network** in src/Arguments.cs:8")
         assert "**--offline** in src/Arguments.cs:9" in index.ask("what does --offline do?").text
+
+
+OF_CONTRACTS = {
+    "src/IMailClient.cs": "namespace Shop;\n\npublic interface IMailClient { void Send(); }\n",
+    "src/MailClientBase.cs": "namespace Shop;\n\npublic abstract class MailClientBase<T> : IMailClient\n{\n"
+    "    public abstract void Send();\n}\n",
+    "src/MailClientType.cs": "namespace Shop;\n\npublic enum MailClientType\n{\n    Old,\n    Older,\n}\n",
+    "src/WebClientBase.cs": "namespace Shop;\n\npublic abstract class WebClientBase<T> : MailClientBase<T> { }\n",
+    "src/HostedClientBase.cs": "namespace Shop;\n\npublic abstract class HostedClientBase<T> : WebClientBase<T> { }\n",
+    "src/Pigeon.cs": "namespace Shop;\n\npublic class Pigeon : MailClientBase<int>\n{\n"
+    "    public override void Send() { }\n}\n",
+    "src/Owl.cs": "namespace Shop;\n\npublic class Owl : HostedClientBase<int>\n{\n"
+    "    public override void Send() { }\n}\n",
+    "src/IBackgroundProcess.cs": "namespace Shop;\n\npublic interface IBackgroundProcess { void Run(); }\n",
+    "src/Sweeper.cs": "namespace Shop;\n\npublic class Sweeper : IBackgroundProcess { public void Run() { } }\n",
+    "src/Counter.cs": "namespace Shop;\n\npublic class Counter : IBackgroundProcess { public void Run() { } }\n",
+    "src/Host.cs": "namespace Shop;\n\npublic class Host : IHostedService { }\n",
+    "src/OrderTypes.cs": "namespace Shop;\n\npublic enum OrderTypes\n{\n    Express,\n    Normal,\n}\n",
+    "src/OrderStatusType.cs": "namespace Shop;\n\npublic enum OrderStatusType\n{\n    Placed,\n    Sent,\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("which mail clients are supported?", ["Owl", "Pigeon"]),
+        ("which background processes does the server run?", ["Counter", "Sweeper"]),
+    ],
+)
+def test_what_derives_from_a_contract_of_the_product_is_what_is_called_so(
+    tmp_path: Path, question: str, names: list[str]
+) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_CONTRACTS), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask(question, options=AskOptions()).text
+        assert re.findall(r"^- \*\*([\w.]+)\*\*", told, re.MULTILINE) == names
+        assert "Express" in index.ask("which order types can an order have?", options=AskOptions()).text

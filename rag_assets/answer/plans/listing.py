@@ -101,7 +101,7 @@ _TEST_FILES = frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vu
 _PAGES = (".razor", ".cshtml", ".vue", ".svelte", ".astro", "page.tsx", "page.jsx", "page.js")
 """The files of pages that routes lead to; elsewhere what lies in a folder `pages` is one."""
 _OF_PAGES = frozenset({"javascript", "jsx", "razor", "svelte", "tsx", "typescript", "vue"})
-_MOST_BASES = 2  # between a type and the contract that says what it is
+_MOST_BASES = 4  # between a type and the contract that says what it is
 AS_FAR_AS_NAMES_TELL = "**As far as names and declared types tell:**"
 NAMED_IN = "**Code names it in:**"
 LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
@@ -379,7 +379,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     types = of_kind(graph, NodeType.TYPE)
     if " ".join((*sort, noun)) == DATABASE_MODEL:
         return database_models(graph), True
-    if noun in _RUN and sort and _HOSTED.issuperset(sort):
+    if noun in _RUN and sort and _HOSTED.issuperset(sort) and not is_contract(graph, " ".join((*sort, noun))):
         scheduled = _run_by(_RUN_BY_A_SCHEDULE, graph, types) if _SCHEDULED.issuperset(sort) else np.array([], np.int64)
         return (scheduled if len(scheduled) else _run_by(_RUN_BY_A_HOST, graph, types)), True
     if noun in _FORMS and not sort:
@@ -396,7 +396,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         if noun in _HELD and graph.names[node].endswith("s"):
             continue
         said = [root(word) for word in identifier_words(graph.names[node])]
-        if said[said[:1] == ["i"] : len(said) - (said[-1:] == ["base"])] == wanted:
+        if _bare_contract(said) == wanted:
             contracts.append(node)
         elif said and (said[-1] in lasts or (of_base and of_base.search(bases_of(graph, node)))):
             named.append(node)
@@ -407,6 +407,25 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     others = found.difference(contracts)
     found = others or found if all(_ABSTRACT.search(graph.signature(node)) for node in contracts) else found
     return np.array(sorted(found.union(functions)), np.int64), bool(sort and derived)
+
+
+def _bare_contract(words: list[str]) -> list[str]:
+    """The words of a type without what says that others derive from it."""
+    return words[words[:1] == ["i"] : len(words) - (words[-1:] == ["base"])]
+
+
+def is_contract(graph: Graph, noun: str) -> bool:
+    """Whether the product has a contract that is called by a noun, and what derives from it: `IBackgroundProcess`."""
+    wanted = list(map(root, noun.split()))
+    called = [
+        node
+        for node in of_kind(graph, NodeType.TYPE)
+        if _bare_contract([root(word) for word in identifier_words(graph.names[node])]) == wanted
+        and _ABSTRACT.search(graph.signature(node))
+    ]
+    derived, bases = derived_from(graph, called) if called else (set[int](), set[int]())
+    places = (graph.places(node) for node in derived - bases)
+    return sum(bool(where) and non_product_code(where[0].path) is None for where in places) >= FEWEST_LISTED
 
 
 def database_models(graph: Graph) -> Numbers:
