@@ -87,6 +87,8 @@ _FOLDERS = {
     **dict.fromkeys(("benchmark", "benchmarks", "perf"), BesideProduct.BENCHMARK),
 }
 """The last word of a folder: `tests`, `Shop.UnitTests`, `ShopTests`, `__tests__`, `Shop.Benchmarks`."""
+_PACKAGE = re.compile(r"(?P<sources>(?:^|/)src/\w+)/(?:groovy|java|kotlin|scala)(?:/[^/]+){0,3}")
+"""Of the JVM, the folders that say whose code it is, and all of a project has: `src/main/java/com/example/demo`."""
 _HOLDS_SOME = frozenset({"app", "apps", "assets", "content", "data", "files", "projects", "resources"})
 """A last word that says as little: `SampleData`, `test-assets`."""
 _FILES = frozenset({"test", "tests", "spec", "specs"})
@@ -149,7 +151,7 @@ def non_product_code(path: str) -> BesideProduct | None:
         return BesideProduct.TRANSLATION
     if _DATA.search(path):
         return BesideProduct.DATA
-    return _side_of_folder(folder)
+    return _side_of_folder(_PACKAGE.sub(r"\g<sources>", folder))
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
