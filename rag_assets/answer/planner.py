@@ -89,6 +89,7 @@ from rag_assets.answer.whole_project import (
 from rag_assets.contracts.evidence import short_name
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.errors import NoEmbedderError
+from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
 from rag_assets.search.line_references import meant, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
@@ -136,6 +137,7 @@ _MOST_NAMES = 4
 _FEWEST_SAID = 2  # words of an enumeration beside what it is: `Action` alone may be anything
 _MOST_ENUMERATIONS = 2
 _OF_DATA = frozenset({root("data")})
+_FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 _MOST_OF_CODE = 3  # names of pasted code
 
 
@@ -552,6 +554,8 @@ def _listed(asked: Asked) -> Planned | None:
         noun = noun if noun in LISTED_KINDS or _is_contract((graph for _, graph in asked.graphs), noun) else ""
     if not noun:
         return None
+    if noun == "test" and (tested := _tests_of_type(asked, rest)):
+        return tested
     about = roots_of(rest) - {root("exist")}
     of_tests = noun == "test"  # of anything, also of settings
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
@@ -599,6 +603,16 @@ def _run(asked: Asked, noun: str, subject: Sequence[QueryTerm], rest: str) -> Pl
     facts, at = _together([*tasks, *members, *configured])
     heading = list_heading("background job" if any(at for _, at in tasks) else "scheduled job", facts.total)
     return _answered(asked, Intent.LIST, (replace(facts, heading=heading), at))
+
+
+def _tests_of_type(asked: Asked, rest: str) -> Planned | None:
+    """The tests of the type that is called as people say it: `the job scheduler` may be `JobScheduler`."""
+    said = [word for word in re.findall(r"[A-Za-z]\w*", rest) if word.lower() not in FUNCTION_WORDS]
+    name = "".join(f"{word[:1].upper()}{word[1:]}" for word in said)
+    if len(said) < _FEWEST_OF_A_NAME or not any(declares(graph, name, only_types=True) for _, graph in asked.graphs):
+        return None
+    known = _from_graphs(asked, replace(asked.wish, intent=Intent.TESTS, names=(name,)))
+    return known if known.at else None
 
 
 def _values(asked: Asked) -> Planned | None:

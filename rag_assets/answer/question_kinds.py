@@ -421,11 +421,13 @@ def without_sort(name: str) -> str:
     return next((name[: -len(one)] for one in endings if name.endswith(one)), "")
 
 
+_PROOF = r"(?:auth\w*|credentials?|logging in|log-?in|signing in|sign-?in|token)"
 _OF_ACCESS = re.compile(
     r"\b(?P<what>(?:which|what)(?: user)? (?:permissions?|policy|policies|rights?|roles?|scopes?))\b.*"
     r"\b(?:allowed|allows?|can|call|guards?|may|must|needs?|needed|protects?|requires?|required)\b(?!.*\bhave\W*$)"
     r"|\bwho (?:(?:is|are) (?:allowed|permitted) to|can|may)\b"
-    r"|\b(?P<open>(?:endpoints?|routes?|urls?)\b.*\b(?:without (?:a )?(?:auth\w*|logging in|login|signing in|token)"
+    rf"|\b(?P<open>(?:endpoints?|routes?|urls?)\b.*\b(?:(?:without|(?:needs?|requires?) no) (?:an? )?{_PROOF}"
+    rf"|(?:does|do)(?: not|n['’]t) (?:need|require) (?:an? )?{_PROOF}|(?:is|are) (?:open|public)(?:ly)?"
     r"|anonymous(?:ly)?|unauthenticated))\b",
     re.IGNORECASE,
 )
@@ -435,7 +437,8 @@ _ACCESS_WORDS, _OPEN_WORDS = (
         "access allow allowed api authorization call called can endpoint endpoints guard guards http may must need"
         " needed needs permission permitted policy protect protects require required requires right rights role route"
         " routes scope through url urls via",
-        "anonymous anonymously auth authentication in log logging login sign signing token unauthenticated without",
+        "accessible anonymous anonymously auth authentication authorization credential credentials in log logging login"
+        " need needs no not open public publicly reachable require requires sign signing token unauthenticated without",
     )
 )
 

@@ -903,6 +903,8 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("who is allowed to weigh parcels?", ["src/Parcels.cs:11"]),
         ("which role do I need to seal a letter?", ["web/LetterController.java:8"]),
         ("which endpoints can be called without logging in?", ["src/Parcels.cs:8", "src/VouchersController.cs:9"]),
+        ("which endpoints need no authentication?", ["src/Parcels.cs:8", "src/VouchersController.cs:9"]),
+        ("which endpoints are publicly accessible?", ["src/Parcels.cs:8", "src/VouchersController.cs:9"]),
     ],
 )
 def test_who_may_call_an_endpoint(guarded: Index, question: str, places: list[str]) -> None:
@@ -1186,6 +1188,20 @@ def test_messages_are_listed_where_a_part_makes_or_handles_them(tmp_path: Path, 
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**MESSAGES}), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:
         assert index.ask(question, options=AskOptions()).text.startswith(f"**1 event:**\n{told}")
+
+
+TESTED = {
+    "src/OrderSweeper.cs": "namespace Shop;\n\npublic class OrderSweeper\n{\n    public int Sweep() => 1;\n}\n",
+    "tests/OrderSweeperFacts.cs": "namespace Shop.Tests;\n\npublic class OrderSweeperFacts\n{\n    [Fact]\n"
+    "    public void Sweeps() => Assert.Equal(1, new OrderSweeper().Sweep());\n}\n",
+}
+
+
+def test_a_type_whose_tests_are_wanted_may_be_called_in_words(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", TESTED), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask("which tests cover the order sweeper?", options=AskOptions()).text
+        assert "**OrderSweeperFacts.Sweeps** tests **OrderSweeper.Sweep** in tests/OrderSweeperFacts.cs:6" in told
 
 
 HUBS = {
