@@ -81,6 +81,7 @@ from rag_assets.answer.question_kinds import (
 from rag_assets.answer.whole_project import (
     Everyday,
     EverydayQuestion,
+    Marked,
     everyday_question,
     listed_of_whole,
     marked_asked,
@@ -574,6 +575,11 @@ def _listed(asked: Asked) -> Planned | None:
         known = _answered(asked, Intent.LIST, _together(windows)) or known
     if not known.at and is_run_by_itself(noun):
         return _run(asked, noun, subject, rest) or known
+    if not known.at and noun == Marked.MIDDLEWARES:  # functions that no type is called as
+        from rag_assets.answer.plans.marked import marked_facts
+
+        used = (marked_facts(index, Marked.MIDDLEWARES, rest) for index in asked.target.members.values())
+        return _answered(asked, Intent.LIST, _first(used)) or known
     if not known.at and noun == "page":  # of an app that no folder is called as
         everywhere = _from_graphs(asked, listing, noun)
         if everywhere.at:

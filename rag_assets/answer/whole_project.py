@@ -651,6 +651,8 @@ class Marked(StrEnum):
     CACHED = "cached endpoint"
     RESOURCES = "resource"
     RPCS = "gRPC method"
+    BEANS = "bean"
+    MIDDLEWARES = "middleware"
 
 
 _MARKED = {
@@ -662,6 +664,7 @@ _MARKED = {
     Marked.RESOURCES: r"(?:(?:azure|aws|cloud|gcp|google|bicep|terraform) )+(?:resources|services)\W*(?:$"
     r"|(?:are|is|does|do|get) (?!.*\b(?:used|called|use|call)\b).*$)"
     r"|infrastructure (?:is|gets) (?:created|deployed|provisioned)\b.*$",
+    Marked.BEANS: r"(?:spring )?beans\W*(?:$|(?:are|does|do|exist)\b(?! .*\b(?:need|needs|use|uses|used)\b).*$)",
     Marked.RPCS: r"g?rpc (?:calls|endpoints|methods|procedures|services)\b.*$|g?rpcs\b.*$",
 }
 _MARKED_ASKED = {

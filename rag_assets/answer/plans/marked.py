@@ -1,5 +1,5 @@
 """Lists of what lines of their own tell of: connection strings, endpoints with a limit or a cache, resources of a
-cloud, methods of gRPC."""
+cloud, methods of gRPC, beans of Spring, middlewares."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
-    MOST_READ,
     code_of,
     from_the_root,
     list_heading,
@@ -63,9 +62,22 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         ),
         PROSE,
     ),
+    Marked.BEANS: ("Bean Configuration", re.compile(r"^\s*@Bean\b"), PROSE | CONFIGURATION),
+    Marked.MIDDLEWARES: (
+        "Use use middleware Middleware MIDDLEWARE add_middleware apply",
+        re.compile(
+            r"\.Use\(\s*(?P<name>(?!async\b|func\b)[A-Za-z_][\w.]*)?|\bapp\.(?P<key>Use[A-Z]\w*)"
+            r"|\b(?:\w*[aA]pp|\w*[rR]outer|api|express|fastify|hono|procedure|server)\.use\("
+            r"\s*(?:[\"'`][^\"'`]*[\"'`],\s*)?(?P<other>(?!async\b|function\b)[A-Za-z_][\w.]*)?"
+            r"|\badd_middleware\(\s*(?P<added>[\w.]+)?|^\s*[\"'](?P<listed>[\w.]+Middleware)[\"']"
+            r"|\bconsumer\.apply\(\s*(?P<applied>[\w.]+)?"
+        ),
+        PROSE | CONFIGURATION,
+    ),
     Marked.RPCS: ("rpc returns", re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
 }
 """The words of sections that have such a line, the line, and the languages in which it means something else."""
+_MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
 
 
@@ -74,7 +86,7 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     and members a question names the most, if it does; of a connection string, and of the copies of a file of gRPC, the
     first."""
     words, line_of, skipped = _MARKS[marked]
-    likely = product_of(points_with(words, index, MOST_READ), index)
+    likely = product_of(points_with(words, index, _MOST_READ), index)
     found: dict[str, GraphFact] = {}
     for one in sorted(
         likely.values(), key=lambda payload: (from_the_root(payload["Path"]), payload.get("StartLine", 1))
@@ -90,7 +102,8 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
             near = [member for member in members if member.start_line - _MOST_BETWEEN <= at <= member.end_line]
             below = min(near, key=lambda member: (abs(member.start_line - at), member.start_line), default=None)
             called = named or (below.name if below is not None else path.rpartition("/")[2])
-            fact = GraphFact(called, "", "", path, at, certain=True, is_comment=True)
+            is_itself = marked is not Marked.BEANS  # an annotation alone tells less than what it is on
+            fact = GraphFact(called, "", "", path, at, certain=True, is_comment=is_itself)
             once = {Marked.CONNECTION_STRINGS: named, Marked.RPCS: f"{named} of {path.rpartition('/')[2]}"}
             found.setdefault(once.get(marked, f"{path}:{at}"), fact)
     asked_of = roots_of(asked) - roots_of(f"{marked.value} limit")

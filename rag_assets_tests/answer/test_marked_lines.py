@@ -1,0 +1,87 @@
+"""Middlewares that are functions are listed where they are used, beans of Spring where they are made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.answer.whole_project import Marked, marked_asked
+from rag_assets.index.layout import IndexHome
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+FILES = {
+    "cmd/web.go": """\
+package main
+
+func Run() {
+	m.Use(Recovery())
+	m.Use(func(c *Context) {
+		c.Next()
+	})
+	letters.Used(Recovery())
+}
+""",
+    "api/server.ts": "export const serve = () => {\n  app.use('/api/*', limiter);\n  app.use(cors());\n  i18n.use(german);\n};\n",
+    "post/app.py": "def make():\n    app = FastAPI()\n    app.add_middleware(GzipStamps, level=3)\n    return app\n",
+    "src/main/java/post/Beans.java": """\
+package post;
+
+@Configuration
+public class Beans {
+    @Bean
+    @Primary
+    public Stamps stamps() {
+        return new Stamps();
+    }
+
+    /** Where letters go. */
+    @Bean
+    Box box() {
+        return new Box();
+    }
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def post(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("marked")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "post", {**FILES}), "post")
+    with open_index("post@main", home=home.root) as index:
+        yield index
+
+
+def test_middlewares_are_listed_where_they_are_used(post: Index) -> None:
+    told = post.ask("which middlewares are there?", options=AskOptions()).text
+    assert re.findall(r"- \*\*([\w.]+)\*\* in ([\w/.]+:\d+)", told) == [
+        ("limiter", "api/server.ts:2"),
+        ("cors", "api/server.ts:3"),
+        ("Recovery", "cmd/web.go:4"),
+        ("Run", "cmd/web.go:5"),
+        ("GzipStamps", "post/app.py:3"),
+    ]
+
+
+def test_beans_are_listed_with_the_methods_that_make_them(post: Index) -> None:
+    told = post.ask("which Spring beans are defined?", options=AskOptions()).text
+    assert told.startswith("**2 beans:**")
+    assert "**stamps** in src/main/java/post/Beans.java:7: `public Stamps stamps() {`" in told
+    assert "**box** in src/main/java/post/Beans.java:13: `Box box() {`" in told
+
+
+@pytest.mark.parametrize(
+    ("question", "marked"),
+    [
+        ("which beans are there?", Marked.BEANS),
+        ("list the Spring beans", Marked.BEANS),
+        ("which beans does the dashboard need?", None),
+    ],
+)
+def test_questions_for_beans(question: str, marked: Marked | None) -> None:
+    assert marked_asked(question) is marked
