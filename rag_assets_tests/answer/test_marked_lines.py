@@ -25,7 +25,8 @@ func Run() {
 	letters.Used(Recovery())
 }
 """,
-    "api/server.ts": "export const serve = () => {\n  app.use('/api/*', limiter);\n  app.use(cors());\n  i18n.use(german);\n};\n",
+    "api/server.ts": "export const serve = () => {\n  app.use('/api/*', limiter);\n  app.use(cors());\n"
+    "  i18n.use(german);\n};\n",
     "post/app.py": "def make():\n    app = FastAPI()\n    app.add_middleware(GzipStamps, level=3)\n    return app\n",
     "src/main/java/post/Beans.java": """\
 package post;
