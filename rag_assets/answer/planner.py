@@ -122,6 +122,20 @@ _OF_KEYS = re.compile(
 )
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+\b")
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
+_IN_SCRIPTS = re.compile(
+    r"\b(?:columns?|fields?|primary keys?|pks?|schemas?|schemata|roles?|extensions?|domains?|enum\w*|types?|partition|"
+    r"materiali[sz]ed|index(?:es)?|indices|triggers?|who|grant\w*|permissions?|privileges|rights|users?|logins?)\b",
+    re.IGNORECASE,
+)
+"""What lines of SQL scripts may tell of."""
+_OF_DATABASES = re.compile(
+    r"\b(?:columns?|tables?|primary keys?|database|sql|postgres(?:ql)?|schemas?|schemata|partition|materiali[sz]ed|"
+    r"index(?:es)?|indices|triggers?|stored procedures?|views?|user[- ]defined)\b",
+    re.IGNORECASE,
+)
+_IN_DATABASES = frozenset({"view", "procedure", "function", "trigger", "sequence", "synonym"})
+_OF_SCRIPTS = frozenset(map(root, ("exist", "database", "schema", "sql", "define", "declare", "create")))
+"""What a question says of any object of a database."""
 _PACKAGES = frozenset({"package", "dependency", "library"})
 _APPS = frozenset(
     map(root, ("admin", "app", "application", "client", "dashboard", "frontend", "portal", "site", "ui", "web"))
@@ -538,6 +552,21 @@ def _parameters(asked: Asked) -> Planned | None:
     return _answered(asked, Intent.LIST, _first(known))
 
 
+def _scripts_say(asked: Asked) -> Planned | None:
+    """What lines of SQL scripts say, of a question that speaks of a database."""
+    return _in_scripts(asked) if _OF_DATABASES.search(asked.question.text) else None
+
+
+def _in_scripts(asked: Asked) -> Planned | None:
+    """What lines of SQL scripts say of tables, columns, grants and the like."""
+    if not _IN_SCRIPTS.search(asked.question.text):
+        return None
+    from rag_assets.answer.plans.database import database_facts
+
+    text = asked.question.asks or asked.question.typed
+    return _answered(asked, Intent.LIST, _first(database_facts(index, graph, text) for index, graph in asked.graphs))
+
+
 def _listed(asked: Asked) -> Planned | None:
     """The list that a question wants: of what, and about which subject."""
     wish = asked.wish
@@ -557,7 +586,7 @@ def _listed(asked: Asked) -> Planned | None:
         return None
     if noun == "test" and (tested := _tests_of_type(asked, rest)):
         return tested
-    about = roots_of(rest) - {root("exist")}
+    about = roots_of(rest) - (_OF_SCRIPTS if noun in _IN_DATABASES else {root("exist")})
     of_tests = noun == "test"  # of anything, also of settings
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
     subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
@@ -940,7 +969,9 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _registered,
     _flags,
     _values,
+    _scripts_say,
     _listed,
+    _in_scripts,
     _written,
     _length,
     _convention,

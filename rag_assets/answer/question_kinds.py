@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag_assets.identifiers import identifier_words, word_set
@@ -170,12 +170,18 @@ _DATA = re.compile(
 )
 
 
+_READER = re.compile(r"^\W*(?:which|what) (?:\w+ )?(?P<by>view|procedure|proc|function|trigger)s?\b", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class DataAsked:
-    """`words` are what the thing is called, `first` what is told first of it."""
+    """`words` are what the thing is called, `first` what is told first of it. `said` is its name letter by letter, `by`
+    the kind of object that is asked for."""
 
     words: tuple[str, ...]
     first: str
+    said: str = field(default="", compare=False)
+    by: str = field(default="", compare=False)
 
 
 def data_asked(question: str) -> DataAsked | None:
@@ -188,7 +194,8 @@ def data_asked(question: str) -> DataAsked | None:
     said = [run for run in re.findall(r"\w+", thing.rpartition(".")[2]) if run.lower() not in FUNCTION_WORDS]
     words = [word.lower() for run in said for word in identifier_words(run)]  # of `be_posts` both
     first = WRITTEN if found["writes"] else READ if found["reads"] else STORED
-    return DataAsked(tuple(map(root, words)), first)
+    by = _READER.match(question)
+    return DataAsked(tuple(map(root, words)), first, "".join(said), by["by"].lower() if by is not None else "")
 
 
 _REFERRING = (

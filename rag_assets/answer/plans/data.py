@@ -61,13 +61,20 @@ _FEWEST_SAID = 0.75
 """Of the question, by the line, what it stands before and the type around it."""
 _MOST_HEAD, _MOST_PARAMETERS = 300, 100
 """Lines in which a procedure declares its parameters, and how many are told."""
+_BY = {
+    "view": NodeType.VIEW,
+    "procedure": NodeType.PROC,
+    "proc": NodeType.PROC,
+    "function": NodeType.FUNC,
+    "trigger": NodeType.TRIGGER,
+}
 _RELATION = {Relation.MAPS_TO: STORED, Relation.WRITES_TO: WRITTEN, Relation.READS_FROM: READ}
 
 
 def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """Where the thing is kept, who writes and who reads it, with the points that show it; nothing where the graph does
     not know what is asked first."""
-    nodes = _meant(graph, asked.words)
+    nodes = _meant(graph, asked.words, asked.said)
     if not len(nodes) and asked.first == STORED:
         return _model_facts(index, graph, asked)
     edges = seen_of(_edges(graph, nodes), index)
@@ -78,6 +85,8 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
         for edge in edges:
             if _RELATION[edge.relation] == group:
                 told.setdefault(edge.target if group == STORED else edge.source, edge)
+        if group == asked.first and (of := [key for key in told if key_kind(key) is _BY.get(asked.by)]):
+            told = {key: told[key] for key in of}
         most = _MOST_ASKED if group == asked.first else _MOST_EACH
         shown = list(told.values())[:most]
         title = group if len(shown) == len(told) else f"{group} ({len(shown)} of {len(told)})"
@@ -110,9 +119,12 @@ def _called(graph: Graph, nodes: Iterable[int], words: Sequence[str]) -> Numbers
     return np.array(found, np.int64)
 
 
-def _meant(graph: Graph, words: Sequence[str]) -> Numbers:
-    """The entities, sets, tables and views that are called so, and all that these map to."""
+def _meant(graph: Graph, words: Sequence[str], said: str = "") -> Numbers:
+    """The entities, sets, tables and views that are called so, and all that these map to. Where some are called as it
+    is `said`, in the singular or the plural, others of these words are not meant: `Drives` are no `Drivers`."""
     named = _called(graph, np.flatnonzero(np.isin(graph.kinds, _KINDS)).tolist(), words)
+    exact = [node for node in named.tolist() if said and _spellings(graph.names[node]) & _spellings(said)]
+    named = np.array(exact, np.int64) if exact else named
     to, of = np.zeros((2, 2, len(RELATIONS)), np.bool_)
     to[OUT, RELATIONS.index(Relation.MAPS_TO.value)] = of[IN, RELATIONS.index(Relation.MAPS_TO.value)] = True
     known = named
@@ -122,6 +134,12 @@ def _meant(graph: Graph, words: Sequence[str]) -> Numbers:
         reached = np.concatenate([graph.reach(known, to)[0].node, graph.reach(of_these, of)[0].node])
         known = np.union1d(known, reached[np.isin(graph.kinds[reached], _KINDS)])
     return known
+
+
+def _spellings(name: str) -> frozenset[str]:
+    """The letters of the last part of a name, and what they may be the plural of."""
+    letters = "".join(identifier_words(name.rpartition(".")[2])).casefold()
+    return frozenset({letters, letters.removesuffix("s"), letters.removesuffix("es"), re.sub(r"ies$", "y", letters)})
 
 
 def entity_called(graph: Graph, words: Sequence[str]) -> str:

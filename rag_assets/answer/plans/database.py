@@ -1,0 +1,387 @@
+"""What SQL scripts declare line by line: schemas, roles, types, indexes and the like, which are no nodes of the graph;
+the types, defaults and keys of columns; the tables without a primary key; and who is granted what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with, product_of
+from rag_assets.answer.plans.listing import of_kind
+from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.lookup import short_name
+from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.search.ranking.penalties import non_product_code
+
+if TYPE_CHECKING:
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.search.index import LabelIndex
+
+    Known = tuple[GraphFacts, dict[GraphFact, str]]
+
+_NAMED = r"(?:IF\s+NOT\s+EXISTS\s+)?(?P<name>(?:[\[\"`]?[\w$]+[\]\"`]?\s*\.\s*)*[\[\"`]?[\w$]+[\]\"`]?)"
+_INDEX = (
+    r"CREATE\s+(?:(?:UNIQUE|CLUSTERED|NONCLUSTERED|COLUMNSTORE|SPATIAL|FULLTEXT|XML|PRIMARY)\s+)*"
+    r"INDEX\s+(?:CONCURRENTLY\s+)?"
+)
+_TRIGGER = r"CREATE\s+(?:OR\s+(?:ALTER|REPLACE)\s+)?(?:CONSTRAINT\s+)?TRIGGER\s+"
+_OBJECTS: Mapping[str, tuple[str, str]] = {  # what a question calls them, and how a script declares one
+    "schema": (r"schemas?|schemata", rf"CREATE\s+SCHEMA\s+{_NAMED}"),
+    "role": (r"roles?", rf"CREATE\s+ROLE\s+{_NAMED}"),
+    "extension": (r"extensions?", rf"CREATE\s+EXTENSION\s+{_NAMED}"),
+    "domain": (r"domains?", rf"CREATE\s+DOMAIN\s+{_NAMED}"),
+    "enum type": (r"enum(?:eration)?(?: type)?s?", rf"CREATE\s+TYPE\s+{_NAMED}\s+AS\s+ENUM\b"),
+    "table type": (r"table types?|table-valued types?", rf"CREATE\s+TYPE\s+{_NAMED}\s+AS\s+TABLE\b"),
+    "type": (r"(?:user[- ]defined|custom|composite|sql|database) types?", rf"CREATE\s+TYPE\s+{_NAMED}"),
+    "partition function": (r"partition functions?", rf"CREATE\s+PARTITION\s+FUNCTION\s+{_NAMED}"),
+    "partition scheme": (r"partition schemes?", rf"CREATE\s+PARTITION\s+SCHEME\s+{_NAMED}"),
+    "materialized view": (r"materiali[sz]ed views?", rf"CREATE\s+MATERIALIZED\s+VIEW\s+{_NAMED}"),
+    "index": (r"index(?:es)?|indices", rf"{_INDEX}{_NAMED}"),
+    "trigger": (r"triggers?", rf"{_TRIGGER}{_NAMED}"),
+}
+_ASKS_LIST = (
+    r"^\W*(?:(?:and|so|please|now)\W+)*(?:which|what|list|show|name|give me|are there|does)\b[\s\w]*?"
+    r"(?<!\w)(?:user[- ]defined |database |db |sql |sql server |postgres(?:ql)? )?(?:{0})\b"
+)
+_ON_TABLE = frozenset({"index", "trigger"})
+_WITHOUT_KEY = re.compile(
+    r"\btables?\b.*\b(?:no|without(?: an?| any)?|lack(?:s|ing)?(?: an?)?|miss(?:es|ing)?(?: an?)?|(?:not|n't)"
+    r" have an?y?) (?:primary keys?|pks?)\b",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"\bprimary keys?\b|\bkey columns?\b|\bpk\b", re.IGNORECASE)
+_COLUMN = re.compile(r"\bcolumns?\b", re.IGNORECASE)
+_NAMED_COLUMN = re.compile(
+    r"\bcolumns? (?:called |named )?[\"'`]?(?P<behind>\w+)|(?P<before>\w+)[\"'`]? columns?\b", re.IGNORECASE
+)
+_TYPED = re.compile(r"\b(?:data ?)?types?\b|\blength\b|\bprecision\b|\bdefaults?\b|\bnull(?:able|s)?\b", re.IGNORECASE)
+_REQUIRED = re.compile(r"\brequired\b|\bmandatory\b|\b(?:not|never|n't|cannot)\b.*\b(?:null|empty)\b", re.IGNORECASE)
+_OPTIONAL = re.compile(r"\boptional\b|\bnullable\b|\b(?:can|may) be (?:null|empty)\b", re.IGNORECASE)
+_DEFAULTS = re.compile(r"\bdefaults?\b", re.IGNORECASE)
+_HAVE_COLUMN = re.compile(
+    r"\btables? (?:that |which )?(?:ha(?:ve|s)|contains?|with)\b"
+    r"(?:.*?\bcolumns?(?: (?:called|named))?\W+(?P<after>\w+)| (?:an? |the )?(?P<before>\w+) columns?)\W*$",
+    re.IGNORECASE,
+)
+_GRANTED = re.compile(
+    r"^\W*who (?:may|can|is allowed to|has (?:the )?(?:right|permission)s? (?:to|on|for))\b"
+    r"|\b(?:granted|grants|permissions?|rights|privileges)\b"
+    r"|^\W*what (?:may|can)\b.*\b(?:role|user|login)s?\b"
+    r"|\b(?:which|what) (?:database |db )?(?:roles?|users?|logins?) (?:may|can|are allowed)\b",
+    re.IGNORECASE,
+)
+_PRIVILEGES = {
+    "EXECUTE": r"exec|execut\w*|run|call|invoke",
+    "SELECT": r"read|select|see|query|view",
+    "INSERT": r"insert|add|write",
+    "UPDATE": r"update|change|modify|write",
+    "DELETE": r"delete|remove|write",
+}
+_GRANT = re.compile(
+    r"\bGRANT\s+(?P<what>[\w\s,()\[\]]+?)\s+ON\s+(?P<object>.+?)\s+TO\s+"
+    r"(?P<whom>[\w \t,\[\]\"`.@\\-]+?)[ \t]*(?:\b(?:AS|WITH)\b|[;\n/']|$)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BEGINS = re.compile(r"\s*(?:CREATE|ALTER|DENY|GRANT|REVOKE|INSERT|DROP|COMMENT)\b|\s*GO\s*$", re.IGNORECASE)
+_CREATES_TABLE = rf"\s*CREATE\s+(?:(?:EXTERNAL|FOREIGN|UNLOGGED)\s+)*TABLE\s+{_NAMED}"
+_TABLE = re.compile(_CREATES_TABLE, re.IGNORECASE)
+_IS_PART = re.compile(r"\bPARTITION\s+OF\b|\bLIKE\b|\bAS\s+SELECT\b|\bINHERITS\b|\bAS\s+(?:NODE|EDGE)\b", re.IGNORECASE)
+_PRIMARY_KEY = re.compile(r"\bPRIMARY\s+KEY\b", re.IGNORECASE)
+_KEY_ADDED = re.compile(rf"\s*ALTER\s+TABLE\s+(?:ONLY\s+)?{_NAMED}\b.*\bPRIMARY\s+KEY\b", re.IGNORECASE | re.DOTALL)
+_ATTACHED = re.compile(rf"\s*ALTER\s+TABLE\b.*\bATTACH\s+PARTITION\s+{_NAMED}", re.IGNORECASE | re.DOTALL)
+"""It has the key of what it is a part of."""
+_COLUMN_LINE = re.compile(r"\s*,?\s*[\[\"`]?(?P<name>[A-Za-z_][\w$]*)[\]\"`]?\s+[\[\"`]?\w")
+_NO_COLUMNS = word_set(
+    "alter check clustered constraint create exclude foreign fulltext index key on period primary spatial unique with"
+)
+_OF_QUESTIONS = word_set("column columns field fields type types table tables key keys index indexes default")
+_NAMES = re.compile(r"\w+")
+_SCRIPT = re.compile(r"\.(?:sql|ddl|pgsql|psql|tsql|plsql)$", re.IGNORECASE)
+_MOST_SECTIONS, _MOST_STATEMENT, _MOST_PLACES = 1000, 400, 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    path: str
+    lines: tuple[tuple[int, str], ...]  # with their numbers
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line for _, line in self.lines)
+
+    def line_with(self, said: re.Pattern[str]) -> int:
+        return next((number for number, line in self.lines if said.search(line)), self.lines[0][0])
+
+
+def database_facts(index: LabelIndex, graph: Graph, question: str) -> Known:
+    """What scripts say line by line of that which a question asks for, with the points that show it."""
+    for plan in (_keyless, _having_column, _of_columns, _granted, _declared):
+        facts, heading = plan(index, graph, question)
+        if facts:
+            at = facts_at(facts[:MOST_LISTED], index)
+            if at:
+                return GraphFacts(tuple(at), len(facts), heading), at
+    return GraphFacts(), {}
+
+
+def _keyless(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
+    """The tables that no script gives a primary key."""
+    if not _WITHOUT_KEY.search(question):
+        return [], ""
+    made, keyed = dict[str, GraphFact](), set[str]()
+    for one in _statements(index, _paths_of_tables(graph)):
+        text = one.text
+        if (created := _TABLE.match(text)) and not created["name"].startswith("#"):
+            name = _bare(created["name"])
+            if _PRIMARY_KEY.search(_uncommented(text)) or _IS_PART.search(text):
+                keyed.add(name)
+            made.setdefault(name, _said(created["name"], one.path, one.lines[0][0]))
+        elif added := _KEY_ADDED.match(text) or _ATTACHED.match(text):
+            keyed.add(_bare(added["name"]))
+    found = sorted((made[name] for name in made if name not in keyed), key=lambda one: (one.path, one.line))
+    noun = "table" if len(found) == 1 else "tables"
+    return found, f"**{len(found)} {noun} without a primary key:**"
+
+
+def _having_column(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
+    """The tables that have a column of a name."""
+    asked = _HAVE_COLUMN.search(question)
+    if asked is None:
+        return [], ""
+    wanted = (asked["after"] or asked["before"]).casefold()
+    found = list[GraphFact]()
+    for one in _statements(index, _paths_of_tables(graph)):
+        if (created := _TABLE.match(one.text)) and (
+            line := {name.casefold(): at for name, at in _columns(one).items()}.get(wanted)
+        ):
+            found += [_said(created["name"], one.path, line)]
+    return found, list_heading("table", len(found))
+
+
+def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
+    """The lines of a table that declare a column that is named, those of a sort, or its primary key."""
+    of_key = _KEY.search(question) is not None
+    if not of_key and not (
+        _COLUMN.search(question)
+        and (_TYPED.search(question) or _REQUIRED.search(question) or _OPTIONAL.search(question))
+    ):
+        return [], ""
+    tables = _tables_named(graph, question)
+    names = {_bare(short_name(graph.keys[node])): short_name(graph.keys[node]) for node in tables}
+    named = " ".join(filter(None, chain.from_iterable(one.groups() for one in _NAMED_COLUMN.finditer(question))))
+    if (of_key or not named) and not tables:
+        return [], ""
+    paths = {place.path for node in tables for place in graph.places(node)} if tables else _paths_of_tables(graph)
+    found: list[GraphFact] = []
+    for one in _statements(index, paths):
+        created = _TABLE.match(one.text)
+        if of_key:
+            keyed = created or _KEY_ADDED.match(one.text)
+            if keyed and _bare(keyed["name"]) in names and _PRIMARY_KEY.search(_uncommented(one.text)):
+                line = one.line_with(_PRIMARY_KEY)
+                found.append(_said(keyed["name"], one.path, line))
+            continue
+        if created is None or (names and _bare(created["name"]) not in names):
+            continue
+        columns = _columns(one)
+        text = _without_tables(question, names.values()) if tables else named
+        meant = [name for name in columns if name.casefold() not in _OF_QUESTIONS and _says(text, name)]
+        if not meant and tables:
+            meant = [name for name, line in columns.items() if _is_of_sort(question, dict(one.lines)[line])]
+        table = _unquoted(created["name"])
+        found += [_said(f"{table}.{name}", one.path, columns[name]) for name in meant]
+    if len({one.path for one in found}) > 1:
+        found = _nearest(found)
+    return found, ""
+
+
+def _granted(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
+    """The grants to a role, or of an object, that is named, of the right that is asked for."""
+    if not _GRANTED.search(question):
+        return [], ""
+    said = {word.casefold() for word in _NAMES.findall(question)}
+    rights = [right for right, verbs in _PRIVILEGES.items() if re.search(rf"\b(?:{verbs})\b", question, re.IGNORECASE)]
+    found: dict[GraphFact, int] = {}
+    for one in _statements_with(index, "GRANT ON TO EXECUTE SELECT"):
+        granted = _GRANT.match(one.text.strip())
+        if granted is None:
+            continue
+        given = {word.upper() for word in _NAMES.findall(granted["what"])}
+        if rights and not given & {*rights, *(right[:4] for right in rights), "ALL", "CONTROL"}:
+            continue
+        of = granted["object"].replace("[", "").replace("]", "").replace('"', "")
+        named = {_NAMES.findall(of)[-1].casefold()} if _NAMES.findall(of) else set()
+        whom = {word.casefold() for word in _NAMES.findall(granted["whom"])}
+        if said & (named | whom):
+            name = ", ".join(re.split(r"\s*,\s*", _unquoted(granted["whom"]).strip()))
+            line = one.line_with(re.compile(r"\bON\b", re.IGNORECASE))
+            found[_said(name, one.path, line)] = len(said & named) + len(said & whom)
+    most = max(found.values(), default=0)
+    best = sorted((one for one, count in found.items() if count == most), key=lambda one: (one.path, one.line))
+    return best, list_heading("grant", len(best))
+
+
+def _declared(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
+    """The objects of a kind that scripts declare, those on a table where one is named."""
+    asked = (noun for noun, (called, _) in _OBJECTS.items() if re.match(_ASKS_LIST.format(called), question, re.I))
+    if not (noun := next(asked, "")):
+        return [], ""
+    tables = _tables_named(graph, question) if noun in _ON_TABLE else []
+    names = {_bare(short_name(graph.keys[node])) for node in tables}
+    declares = re.compile(rf"\s*{_OBJECTS[noun][1]}", re.IGNORECASE)
+    on = re.compile(r"\bON\s+(?:ONLY\s+)?(?P<table>(?:[\[\"`]?\w+[\]\"`]?\s*\.\s*)*[\[\"`]?\w+[\]\"`]?)", re.IGNORECASE)
+    found: dict[tuple[str, str], GraphFact] = {}
+    for one in _statements_with(index, f"CREATE {noun}"):
+        made = declares.match(one.text)
+        if made is None:
+            continue
+        over = on.search(one.text, made.end()) if noun in _ON_TABLE else None
+        if names and (over is None or _bare(over["table"]) not in names):
+            continue
+        key = _bare(made["name"]), over["table"].casefold() if over else ""
+        fact = _said(made["name"], one.path, one.lines[0][0])
+        found.setdefault(key, fact)
+    facts = sorted(found.values(), key=lambda one: (one.path, one.line))
+    return facts, list_heading(noun, len(facts))
+
+
+def _paths_of_tables(graph: Graph) -> set[str]:
+    return {
+        place.path
+        for node in of_kind(graph, NodeType.TABLE)
+        for place in graph.places(node)
+        if _SCRIPT.search(place.path) and non_product_code(place.path) is None
+    }
+
+
+def _statements_with(index: LabelIndex, words: str) -> Iterator[_Statement]:
+    """The statements of the scripts that have some words, the likeliest."""
+    payloads = product_of(points_with(words, index, _MOST_SECTIONS), index).values()
+    yield from _statements(index, {one["Path"] for one in payloads if _SCRIPT.search(one["Path"])})
+
+
+def _statements(index: LabelIndex, paths: Iterable[str]) -> Iterator[_Statement]:
+    """The statements of some scripts that declare, change or grant something, in the order of paths and lines."""
+    scripts = [path for path in paths if _SCRIPT.search(path) and non_product_code(path) is None]
+    for path, lines in sorted(lines_of(index, scripts).items()):
+        run: list[tuple[int, str]] = []
+        is_within = False
+        for number in sorted(lines):
+            line, is_within = _outside_of_comments(lines[number].lstrip("\ufeff"), is_within)
+            if _BEGINS.match(line):
+                if run:
+                    yield _Statement(path, tuple(run))
+                run = []
+                if not re.match(r"\s*(?:CREATE|ALTER|GRANT)\b", line, re.IGNORECASE):
+                    continue
+            elif not run:
+                continue
+            if not line.lstrip().startswith("--"):
+                run.append((number, line))
+            if line.rstrip().endswith(";") or len(run) >= _MOST_STATEMENT:
+                yield _Statement(path, tuple(run))
+                run = []
+        if run:
+            yield _Statement(path, tuple(run))
+
+
+def _outside_of_comments(line: str, is_within: bool) -> tuple[str, bool]:
+    """A line without block comments, and whether one is open behind it; `is_within` one at its beginning."""
+    if is_within and "*/" not in line:
+        return "", True
+    line = line.partition("*/")[2] if is_within else line
+    line = re.sub(r"/\*.*?\*/", " ", line)
+    return line.partition("/*")[0], "/*" in line
+
+
+def _tables_named(graph: Graph, question: str) -> list[int]:
+    """The tables that a question names: of several names at one place the longest, and of its schema if it says one."""
+    text = question.replace("[", "").replace("]", "").replace('"', "")
+    found: list[tuple[int, int, bool, int]] = []
+    for node in of_kind(graph, NodeType.TABLE):
+        key = short_name(graph.keys[node])
+        name = key.rpartition(".")[2]
+        if name.casefold() in _OF_QUESTIONS or not name:
+            continue
+        schema = key.rpartition(".")[0]
+        if said := re.search(rf"(?<![\w@])(?:(?P<schema>\w+)\.)?{_written(name)}(?!\w)", text, re.IGNORECASE):
+            if said["schema"] and schema and said["schema"].casefold() != schema.casefold():
+                continue
+            found.append((said.end() - said.start(), said.start(), name.casefold() in text.casefold(), node))
+    longest = max((one[0] for one in found), default=0)
+    exact = any(one[2] for one in found if one[0] == longest)
+    return [node for length, _, is_exact, node in found if length == longest and is_exact is exact]
+
+
+def _written(name: str) -> str:
+    """A name as a question may write it: its words apart, in the plural or not."""
+    return r"[\s_]?".join(map(re.escape, identifier_words(name))) + r"(?:e?s)?"
+
+
+def _says(text: str, name: str) -> bool:
+    return (
+        re.search(rf"(?<![\w@]){re.escape(name)}(?!\w)|(?<![\w@]){_written(name)}(?!\w)", text, re.IGNORECASE)
+        is not None
+    )
+
+
+def _without_tables(question: str, names: Iterable[str]) -> str:
+    for name in names:
+        question = re.sub(
+            rf"(?<!\w)(?:\w+\.)?{_written(name.rpartition('.')[2])}(?!\w)\.?", " ", question, flags=re.IGNORECASE
+        )
+    return question
+
+
+def _is_of_sort(question: str, line: str) -> bool:
+    is_required = re.search(r"\bNOT\s+NULL\b|\bPRIMARY\s+KEY\b", line, re.IGNORECASE) is not None
+    if _REQUIRED.search(question):
+        return is_required
+    if _OPTIONAL.search(question):
+        return not is_required
+    return _DEFAULTS.search(question) is not None and re.search(r"\bDEFAULT\b", line, re.IGNORECASE) is not None
+
+
+def _columns(table: _Statement) -> dict[str, int]:
+    """The columns that a statement gives a line of their own, with their lines."""
+    found: dict[str, int] = {}
+    depth = 0
+    for number, line in table.lines:
+        known = _COLUMN_LINE.match(line) if depth == 1 else None
+        if known and known["name"].casefold() not in _NO_COLUMNS:
+            found.setdefault(known["name"], number)
+        bare = re.sub(r"'[^']*'|--.*", "", line)
+        depth += bare.count("(") - bare.count(")")
+    return found
+
+
+def _nearest(facts: Sequence[GraphFact]) -> list[GraphFact]:
+    """The first of each name, and no more than some places of it: scripts for several products say the same."""
+    seen: dict[str, int] = {}
+    kept = []
+    for one in facts:
+        seen[one.source.casefold()] = count = seen.get(one.source.casefold(), 0) + 1
+        if count <= _MOST_PLACES:
+            kept.append(one)
+    return kept
+
+
+def _uncommented(text: str) -> str:
+    return re.sub(r"--.*", "", text)
+
+
+def _said(name: str, path: str, line: int) -> GraphFact:
+    return GraphFact(_unquoted(name), "", "", path, line, certain=True, is_comment=True)
+
+
+def _unquoted(name: str) -> str:
+    return re.sub(r"[\[\]\"`]|\s(?=\.)|(?<=\.)\s", "", name)
+
+
+def _bare(name: str) -> str:
+    """The last part of a name, in small letters."""
+    return _unquoted(name).rpartition(".")[2].casefold()

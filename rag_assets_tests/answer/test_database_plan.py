@@ -1,0 +1,137 @@
+"""What SQL scripts say line by line: objects that are no nodes, columns, keys and grants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.index.layout import IndexHome
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+FILES = {
+    "README.md": "# Depot\n\nKeeps parcels.\n",
+    "src/Role.cs": "namespace Depot;\n\npublic class Shelf { public string Label { get; set; } }\n",
+    "db/security.sql": """\
+CREATE SCHEMA depot;
+GO
+CREATE SCHEMA audit AUTHORIZATION dbo;
+GO
+CREATE ROLE Clerks;
+CREATE ROLE Auditors;
+GO
+/* Grant what is needed on everything to everybody */
+GRANT SELECT ON SCHEMA::audit TO Auditors;
+GRANT EXECUTE ON SCHEMA::depot TO Clerks;
+GRANT INSERT, UPDATE
+    ON OBJECT::[depot].[Drives] TO [Clerks];
+""",
+    "db/tables.sql": """\
+CREATE TYPE depot.size AS ENUM ('small', 'large');
+GO
+CREATE TABLE depot.Drives (
+    DriveId int NOT NULL,
+    Capacity decimal(20, 0) NULL,
+    AddedOn datetime2 NOT NULL CONSTRAINT DF_Drives_AddedOn DEFAULT (SYSUTCDATETIME()),
+    CONSTRAINT PK_Drives PRIMARY KEY CLUSTERED (DriveId)
+);
+GO
+CREATE UNIQUE NONCLUSTERED INDEX IX_Drives_AddedOn ON depot.Drives (AddedOn);
+GO
+CREATE TABLE depot.Drivers (
+    DriverId int NOT NULL,
+    Nickname nvarchar(40) NULL
+);
+GO
+CREATE TABLE audit.Log (
+    LogId int NOT NULL,
+    Told nvarchar(max) NULL -- no PRIMARY KEY here
+);
+GO
+ALTER TABLE depot.Drivers
+    ADD CONSTRAINT PK_Drivers PRIMARY KEY (DriverId);
+GO
+CREATE INDEX IX_Log ON audit.Log (LogId);
+GO
+CREATE VIEW depot.FullDrives AS SELECT DriveId FROM depot.Drives WHERE Capacity = 0;
+GO
+CREATE PROCEDURE depot.DropDrive @DriveId int AS DELETE FROM depot.Drives WHERE DriveId = @DriveId;
+GO
+CREATE PROCEDURE depot.CountDrives AS SELECT COUNT(*) FROM depot.Drives;
+GO
+CREATE PROCEDURE depot.DropDriver @DriverId int AS DELETE FROM depot.Drivers WHERE DriverId = @DriverId;
+GO
+CREATE FUNCTION depot.DatabaseAge() RETURNS int AS BEGIN RETURN 1 END;
+GO
+CREATE FUNCTION depot.Volume(@DriveId int) RETURNS int AS BEGIN RETURN 2 END;
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def depot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("depot")
+    index_without_dagster(IndexHome(base / "home"), new_repository(base / "depot", FILES), "depot")
+    with open_index("depot@main", home=base / "home") as index:
+        yield index
+
+
+def facts_of(index: Index, question: str) -> list[str]:
+    text = index.ask(question, options=AskOptions()).text
+    return [line for line in text.splitlines() if line.startswith(("- ", "**"))]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "which schemas does the database have?",
+            ["**2 schemas:**", "- **depot** in db/security.sql:1", "- **audit**"],
+        ),
+        ("which database roles are there?", ["**2 roles:**", "- **Clerks** in db/security.sql:5", "- **Auditors**"]),
+        ("which enum types does the database have?", ["**1 enum type:**", "- **depot.size** in db/tables.sql:1"]),
+        ("which indexes are on depot.Drives?", ["**1 index:**", "- **IX_Drives_AddedOn** in db/tables.sql:10"]),
+        (
+            "which tables have no primary key?",
+            ["**1 table without a primary key:**", "- **audit.Log** in db/tables.sql"],
+        ),
+        ("what is the primary key of the Drivers table?", ["- **depot.Drivers** in db/tables.sql:23: `ADD CONSTRAINT"]),
+        ("what type is the column Capacity of Drives?", ["- **depot.Drives.Capacity** in db/tables.sql:5: `Capacity"]),
+        ("what is the default of the AddedOn column?", ["- **depot.Drives.AddedOn** in db/tables.sql:6: `AddedOn"]),
+        ("which columns of Drivers are required?", ["- **depot.Drivers.DriverId** in db/tables.sql:13: "]),
+        ("which tables have a column called Nickname?", ["**1 table:**", "- **depot.Drivers** in db/tables.sql:14: "]),
+        ("who may execute what is in the depot schema?", ["**1 grant:**", "- **Clerks** in db/security.sql:10: "]),
+        ("who can update depot.Drives?", ["**1 grant:**", "- **Clerks** in db/security.sql:12: `ON OBJECT::"]),
+        ("which functions does the database define?", ["**2 functions:**", "- **depot.DatabaseAge**", "- **depot.Vol"]),
+    ],
+)
+def test_what_scripts_say_of_objects_columns_and_grants(depot: Index, question: str, told: list[str]) -> None:
+    facts = facts_of(depot, question)
+    assert len(facts) == len(told), facts
+    assert all(any(line.startswith(one) for line in facts) for one in told), facts
+
+
+def test_who_reads_a_table_is_of_the_kind_that_is_asked_for(depot: Index) -> None:
+    facts = facts_of(depot, "which view reads the Drives table?")
+    read = [line for line in facts if "reads from" in line]
+    assert read and all("FullDrives" in line for line in read)
+
+
+def test_tables_of_nearly_the_same_name_are_told_apart(depot: Index) -> None:
+    facts = facts_of(depot, "which procedures write to depot.Drives?")
+    assert any("DropDrive**" in line for line in facts) and not any("Driver" in line for line in facts)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what type is the column Salary?",
+        "who may delete from audit.Log?",
+        "which extensions does the database need?",
+        "which indexes are on depot.Drivers?",
+    ],
+)
+def test_what_no_script_says_is_not_told(depot: Index, question: str) -> None:
+    assert not any(" in db/" in line and line.startswith("- ") for line in facts_of(depot, question))
