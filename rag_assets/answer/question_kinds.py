@@ -511,13 +511,15 @@ def errors_asked(question: str, names: Sequence[str]) -> list[str]:
     )
 
 
-_MESSAGE = r"\S+(?: (?:commands?|quer(?:y|ies)|events?|messages?|notifications?|requests?))?"
+_MESSAGE = r"(?:signal )?\S+(?: (?:commands?|quer(?:y|ies)|events?|messages?|notifications?|requests?|signals?))?"
 _HANDLING = r"(?:handles?|consumes?|process(?:es)?|receives?|subscribes? to|listens? (?:to|for)|reacts? to)"
 _HANDLED = re.compile(
     rf"^\W*(?:who|what|(?:which|what) \w+(?: \w+)?) {_HANDLING} (?:the |an? )?{_MESSAGE}\W*$"
     rf"|^\W*(?:where|by (?:what|whom)|how) (?:is|are) (?:the )?{_MESSAGE} (?:handled|consumed|processed|received)\W*$"
     r"|^\W*(?:what|which|who)(?: is| are)? (?:the )?(?:handlers?|consumers?|subscribers?) (?:of|for) (?:the )?"
-    rf"{_MESSAGE}\W*$",
+    rf"{_MESSAGE}\W*$"
+    rf"|^\W*(?:what|which \w+) (?:is|are) (?:connected|subscribed) to (?:the )?{_MESSAGE}\W*$"
+    rf"|^\W*(?:what|which) (?:handlers?|receivers?|subscribers?) does (?:the )?{_MESSAGE} have\W*$",
     re.IGNORECASE,
 )
 

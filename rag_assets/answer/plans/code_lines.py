@@ -386,11 +386,12 @@ def facts_naming(
     skipped: Container[str] = PROSE | CONFIGURATION,
     *,
     declares: bool = True,
+    each_line: bool = False,
 ) -> dict[GraphFact, str]:
-    """Each member of code that has a pattern, where it does first, with the smallest section that has it; `said` is
-    what it does with which name, and whether that is certain: of a member alone other types may have one too. Where
-    code only `declares` what is called so counts or not."""
-    made: dict[tuple[str, str], tuple[GraphFact, str]] = {}
+    """Each member of code that has a pattern, where it does first, or `each_line`, with the smallest section that has
+    it; `said` is what it does with which name, and whether that is certain: of a member alone other types may have one
+    too. Where code only `declares` what is called so counts or not."""
+    made: dict[tuple[str, str, int], tuple[GraphFact, str]] = {}
     told: set[tuple[str, int]] = set()
 
     def place(point: str) -> tuple[bool, int, str]:
@@ -411,7 +412,8 @@ def facts_naming(
             owner = symbol if symbol.isidentifier() or not member else ""  # a module is called by its path
             source = ".".join(dict.fromkeys(filter(None, (owner, member)))) or path.rpartition("/")[2]
             if (path, line) not in told:
-                made.setdefault((path, source), (GraphFact(source, said[0], said[1], path, line, said[2]), point))
+                once = line if each_line else 0
+                made.setdefault((path, source, once), (GraphFact(source, said[0], said[1], path, line, said[2]), point))
             told.add((path, line))
     return dict(made.values())
 

@@ -85,14 +85,19 @@ _RECEIVES = (
     r"|\b(?:[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n[A-Z]|Apply|When)\w*\((?:[\w.]+\s+\w+,\s*)*(?:\w+\.)*{0}\s+\w+"
 )
 """What gets a message: `Subscribe<OrderPaid>(…)`, `if (message is OrderPaid)`, `Handle(OrderPaid paid)`."""
+_CONNECTS = r"(?<!\w){0}\.connect(?:_via)?\(|^\s*@receiver\((?:[^)]*[\s.,\[(])?{0}(?!\w)"
+"""What gets a signal of Django, Celery or Flask."""
 
 
 def receivers_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """Where code of the product subscribes to some messages, or takes them, with the points that show it."""
     at: dict[GraphFact, str] = {}
     for name in (one.rpartition(".")[2] for one in names):
-        code = product_of(points_naming(name, target).ids, target)
-        at |= facts_naming(re.compile(_RECEIVES.format(re.escape(name))), code, target, ("receives", name, True))
+        code, said = product_of(points_naming(name, target).ids, target), ("receives", name, True)
+        at |= facts_naming(re.compile(_RECEIVES.format(re.escape(name))), code, target, said)
+        connects = re.compile(_CONNECTS.format(re.escape(name)))
+        signals = facts_naming(connects, code, target, said, each_line=True)
+        at |= {replace(one, is_comment=True): point for one, point in signals.items()}
     shown = by_place(at, MOST_FACTS)
     command = f"search {shlex.quote(next(iter(shown)).target)}" if shown else ""
     return GraphFacts(tuple(shown), len(at), command=command, leads=True), shown
