@@ -64,6 +64,7 @@ from rag_assets.answer.question_kinds import (
     errors_asked,
     file_asked,
     foreign_keys_asked,
+    granted_asked,
     hub_asked,
     is_subject,
     keys_asked,
@@ -481,6 +482,17 @@ def _access(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.access import access_facts
 
     known = _first(access_facts(index, graph, asks, subject) for index, graph in asked.graphs)
+    return _answered(asked, Intent.LIST, known)
+
+
+def _granted(asked: Asked) -> Planned | None:
+    """The roles, policies or claims that code names where it says who may do something."""
+    noun, subject = granted_asked(asked.question.text, asked.words)
+    if not noun or asked.wish.names:
+        return None
+    from rag_assets.answer.plans.access import granted
+
+    known = _together(granted(index, noun, subject) for index in asked.target.members.values())
     return _answered(asked, Intent.LIST, known)
 
 
@@ -972,6 +984,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _scripts_say,
     _listed,
     _in_scripts,
+    _granted,
     _written,
     _length,
     _convention,

@@ -461,6 +461,20 @@ def access_asked(question: str, words: Sequence[QueryTerm]) -> tuple[str, list[Q
     return ("open" if found["open"] else "what" if found["what"] else "who"), subject
 
 
+_GRANTED = frozenset({"claim", "permission", "policy", "role"})
+
+
+def granted_asked(question: str, words: Sequence[QueryTerm]) -> tuple[str, list[QueryTerm]]:
+    """(`role`, `policy`, `claim` or `permission`, the words for what needs them) of a question for a list of these; ''
+    for another question."""
+    noun, rest = listed_noun(question)
+    sort, _, last = f" {noun}".rpartition(" ")
+    if last not in _GRANTED or sort.strip() not in ("", "access", "auth", "authorization", "user"):
+        return "", []
+    about = roots_of(rest) - _ACCESS_WORDS - _CONTAINER
+    return last, [word for word in words if word.root in about and is_subject(word)]
+
+
 _CHOICE = re.compile(r"\b(?:supports?|supported|accepted|allowed)\b|\bcan (?:i|we|you|one|it) \w+", re.IGNORECASE)
 
 

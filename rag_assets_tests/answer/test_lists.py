@@ -1301,3 +1301,68 @@ def test_what_derives_from_a_contract_of_the_product_is_what_is_called_so(
         told = index.ask(question, options=AskOptions()).text
         assert re.findall(r"^- \*\*([\w.]+)\*\*", told, re.MULTILINE) == names
         assert "Express" in index.ask("which order types can an order have?", options=AskOptions()).text
+
+
+GRANTED = {
+    "src/Program.cs": """\
+var builder = WebApplication.CreateBuilder(args);
+builder.Services.AddCors(options => options.AddPolicy("Sites", p => p.AllowAnyOrigin()));
+builder.Services.AddAuthorizationBuilder()
+    .AddPolicy("Staff", policy => policy.RequireRole("clerk", "manager"))
+    .AddPolicy("Grown", policy => policy.RequireClaim("age"));
+""",
+    "src/OrdersController.cs": """\
+namespace Shop;
+
+[ApiController]
+[Route("api/orders")]
+[Authorize]
+public class OrdersController : ControllerBase
+{
+    [HttpGet]
+    [Authorize(Policy = "Staff")]
+    public IActionResult List() => Ok();
+
+    [HttpDelete("{id}")]
+    public IActionResult Cancel(int id) => Ok();
+}
+""",
+    "src/AuditController.cs": """\
+namespace Shop;
+
+[ApiController]
+[Route("api/audit")]
+[Authorize(Roles = "auditor, manager")]
+public class AuditController : ControllerBase
+{
+    [HttpGet]
+    public IActionResult Read() => Ok();
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "which roles are there?",
+            [("auditor", "src/AuditController.cs:5"), ("manager", "src/Program.cs:4"), ("clerk", "src/Program.cs:4")],
+        ),
+        ("which roles does the staff policy need?", [("clerk", "src/Program.cs:4"), ("manager", "src/Program.cs:4")]),
+        ("which policies are there?", [("Staff", "src/Program.cs:4"), ("Grown", "src/Program.cs:5")]),
+        ("which claims are used?", [("age", "src/Program.cs:5")]),
+        (
+            "which role is needed to list orders?",
+            [("GET /api/orders", "src/OrdersController.cs:9"), ("policy Staff", "src/Program.cs:4")],
+        ),
+    ],
+)
+def test_roles_and_policies_are_those_that_code_asks_for(
+    tmp_path: Path, question: str, told: list[tuple[str, str]]
+) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", GRANTED), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        text = index.ask(question, options=AskOptions()).text
+        assert re.findall(r"^- \*\*(.+?)\*\* in ([\w./]+:\d+)", text, re.MULTILINE) == told
+        assert "role" not in index.ask("which roles does the pilot policy need?", options=AskOptions()).text[:12]

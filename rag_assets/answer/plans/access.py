@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from rag_assets.answer.plans.code_lines import (
     MOST_READ,
     facts_naming,
     lines_of,
+    list_heading,
     points_naming,
     points_with,
     product_of,
@@ -48,6 +49,30 @@ _FOR_OTHERS = re.compile(
 )
 """Who may call the endpoints that say nothing themselves."""
 _SAYING_FOR_OTHERS = "AddFallbackPolicy FallbackPolicy SetFallbackPolicy AuthorizeFilter MapControllers MapRazorPages"
+_QUOTED = re.compile(
+    r"[\"']([^\"']*[A-Za-z][^\"']*)[\"']|\b(?:[A-Z]\w*\.)+?([A-Z]\w*)(?:\.(?:Key|Name|Value))?\b(?!\.)"
+)
+_OF_OTHERS = re.compile(r"\b(?:Allow(?:Any|Credentials)|WithOrigins|WindowsBuiltInRole)|(?i:cors)")
+"""What is no role or policy of who may call an endpoint: which sites may, and who runs a program."""
+_GRANTS = {
+    "role": re.compile(
+        r"\b(?:RequireRole|IsInRole|has(?:Any)?(?:Role|Authority)|RolesAllowed|Secured)\((?P<names>[^()]*)\)"
+        r"|\bRoles\s*=(?!=)\s*(?P<more>[^,()\]]*\"[^\"]*\"|[\w.]+)"
+    ),
+    "policy": re.compile(
+        r"\bAddPolicy\((?P<names>[^,()]*),|\bPolicy\s*=(?!=)\s*(?P<more>[^,()\]]*)"
+        r"|\bRequireAuthorization\((?P<called>[\"'\w][^()]*)\)"
+    ),
+    "claim": re.compile(r"\b(?:RequireClaim|HasClaim|FindFirst(?:Value)?|new Claim)\((?P<names>[^,()]*)"),
+}
+_GRANTS["permission"] = _GRANTS["policy"]
+"""Where code says by its name what somebody must have, by what people call it."""
+_GRANTING = (
+    "Authorize AddPolicy RequireRole RequireClaim IsInRole RequireAuthorization Roles Policy Claim hasRole RolesAllowed"
+)
+_POLICY_NAMED = re.compile(r"(?:\bPolicy\s*=\s*|Authoriz\w+\(\s*)\"(?P<name>[^\"]+)\"")
+_DEFINING = re.compile(r"\bAddPolicy\(")
+_DEFINES = r"\bAddPolicy\(\s*\"{0}\""
 _MOST_OF_STATEMENT = 12  # lines
 _TYPE = re.compile(r"^[^/*\"]*\b(?:class|interface|record|object)\s+\w+")
 _MOST_ENDPOINTS = 40  # that a question can mean
@@ -97,9 +122,49 @@ def access_facts(
                 facts.setdefault((name, at), GraphFact(name, "", "", place.path, at, True, is_comment=True))
     kept = sorted(facts.values(), key=lambda one: (one.path, one.line, one.source))
     at_points = facts_at(kept[:MOST_LISTED], index)
+    policies = {
+        one["name"] for fact in kept[:MOST_LISTED] for one in _POLICY_NAMED.finditer(lines[fact.path][fact.line])
+    }
+    at_points |= _policies_defined(index, policies)
     if asks != "open" and silent:
         at_points |= _said_for_others(index, silent)
     return GraphFacts(tuple(at_points), len(kept), "**Who may call it:**"), at_points
+
+
+def granted(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The roles, policies or claims that code of the product names where it says who may do something, each once, where
+    it is defined if it is, on lines that name a subject."""
+    wanted = {word.root for word in subject}
+    found: dict[str, GraphFact] = {}
+    defined: set[str] = set()
+    likely = product_of(points_with(_GRANTING, index, MOST_READ), index).values()
+    for path, lines in sorted(lines_of(index, {one["Path"] for one in likely}).items()):
+        for number, text in lines.items():
+            around = f"{text}{lines.get(number + 1, '')}"
+            named = [one[1] or one[2] for one in _QUOTED.finditer(text)]
+            if not named or text.lstrip().startswith(("//", "*", "#")) or _OF_OTHERS.search(around):
+                continue
+            if not wanted <= roots_of(" ".join(named)):
+                continue
+            for said in _GRANTS[noun].finditer(text):
+                for one in _QUOTED.finditer(next(filter(None, said.groups()), "")):
+                    for name in map(str.strip, (one[1] or one[2]).split(",")):
+                        is_defined = _DEFINING.search(text) is not None and name not in defined
+                        if is_defined or name not in found:
+                            found[name] = GraphFact(name, "", "", path, number, True, is_comment=True)
+                        defined |= {name} if is_defined else set()
+    at = facts_at([*found.values()][:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(found), list_heading(noun, len(found))), at
+
+
+def _policies_defined(index: LabelIndex, names: Iterable[str]) -> dict[GraphFact, str]:
+    """Where the product says what the policies that endpoints need ask for."""
+    found: dict[GraphFact, str] = {}
+    for name in sorted(names):
+        code = product_of(points_naming(name, index).ids, index)
+        defined = facts_naming(re.compile(_DEFINES.format(re.escape(name))), code, index, ("", name, True))
+        found |= {replace(one, source=f"policy {name}", target="", is_comment=True): at for one, at in defined.items()}
+    return found
 
 
 def _mapped_at(lines: Mapping[int, str], endpoint: str, line: int) -> tuple[list[int], str]:
