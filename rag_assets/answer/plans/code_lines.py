@@ -29,7 +29,7 @@ from rag_assets.languages.configuration_keys import settings_read, variables_nam
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.phrases import PhraseMatches, points_saying
-from rag_assets.search.ranking.penalties import is_test_path, non_product_code
+from rag_assets.search.ranking.penalties import BesideProduct, is_test_path, non_product_code
 from rag_assets.search.section_source import section_source
 
 MOST_READ = 300  # sections with these words, the likeliest
@@ -51,7 +51,6 @@ _READING = (
 )
 """The words of code that reads settings."""
 _OF_SPRING = re.compile(r"(?:^|/)(?:application|bootstrap)[\w-]*\.(?:ya?ml|properties)$")
-_OF_A_BUILD = re.compile(r"(?:^|/)(?:mvnw|gradlew)(?:\.\w+)?$")
 _LOOKED_THROUGH = 2_000  # sections with these words, the likeliest
 _MOST_FILES_OF_READERS = 20  # about the subject, that are read whole
 _MOST_SET = 1_000  # of them, those about the subject
@@ -226,7 +225,7 @@ def _options_in(points: Sequence[str], target: Searchable) -> dict[GraphFact, st
 def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> list[tuple[str, int]]:
     """(setting, line) of a section of code, in the order of its lines."""
     path, variables = payload.get("Path", ""), noun != "setting"
-    if _OF_A_BUILD.search(path):
+    if non_product_code(path) is BesideProduct.WRAPPER:
         return []
     is_spring = variables and _OF_SPRING.search(path) is not None
     text = code_of(payload, target, PROSE) if is_spring else code_of(payload, target)

@@ -1,5 +1,5 @@
-"""What lies beside the product: tests, samples, benchmarks, translations, records, documents, and types that others
-implement. It uses the same words and is seldom what is looked for.
+"""What lies beside the product: tests, samples, benchmarks, translations, records, wrappers of builds, documents, and
+types that others implement. It uses the same words and is seldom what is looked for.
 
 Decided by path alone, with the conventions of the languages that are indexed. Pure.
 """
@@ -64,6 +64,7 @@ class BesideProduct(Enum):
         {"translation", "translate", "translated", "localization", "localisation", "locale", "i18n", "l10n"}
     )
     DATA = frozenset({"csv", "dataset"})
+    WRAPPER = frozenset({"gradlew", "mvnw", "wrapper"})
     TYPES = frozenset({"interface", "contract", "typing"})
     TEMPLATE = frozenset({"button", "css", "dialog", "form", "layout", "page", "screen", "style", "template"})
     TEXTS = frozenset(
@@ -98,6 +99,8 @@ _DATA = re.compile(
     re.IGNORECASE,
 )
 """Records: what a database is first filled with, or a program is tried on."""
+_WRAPPER = re.compile(r"(?:^|/)(?:mvnw|gradlew)(?:\.\w+)?$")
+"""The script with which a tool of builds fetches itself; which version of it is in another file."""
 _DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".pdf", ".docx")
 _TEMPLATES = (
     *(".css", ".ejs", ".erb", ".ftl", ".ftlh", ".gohtml", ".haml", ".hbs", ".htm", ".html", ".j2", ".jinja2", ".jsp"),
@@ -149,6 +152,8 @@ def non_product_code(path: str) -> BesideProduct | None:
         return BesideProduct.TEST
     if _TRANSLATION.search(name) or (_NAMED_AS_LOCALE.fullmatch(name) and _has_texts(folder)):
         return BesideProduct.TRANSLATION
+    if _WRAPPER.search(path):
+        return BesideProduct.WRAPPER
     if _DATA.search(path):
         return BesideProduct.DATA
     return _side_of_folder(_PACKAGE.sub(r"\g<sources>", folder))

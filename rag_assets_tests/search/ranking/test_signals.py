@@ -78,6 +78,8 @@ from rag_assets.search.ranking.signals import is_named, may_say, name_shares
         ("src/Shop.Data/Orders.cs", None),
         ("docs/examples/shop.cs", BesideProduct.SAMPLE),
         ("src/main/java/com/example/demo/Orders.java", None),
+        ("server/mvnw.cmd", BesideProduct.WRAPPER),
+        ("gradle/wrapper/gradle-wrapper.properties", None),
         ("src/test/java/org/shop/samples/Orders.java", BesideProduct.TEST),
         ("samples/shop/src/main/kotlin/com/shop/Orders.kt", BesideProduct.SAMPLE),
         ("src/main/java/org/shop/orders/examples/Orders.java", BesideProduct.SAMPLE),
