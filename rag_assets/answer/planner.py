@@ -123,6 +123,7 @@ _OF_KEYS = re.compile(
 )
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+\b")
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
+_OVERLOADS = re.compile(r"\boverloads?\b|\boverloaded\b", re.IGNORECASE)
 _IN_SCRIPTS = re.compile(
     r"\b(?:columns?|fields?|primary keys?|pks?|schemas?|schemata|roles?|extensions?|domains?|enum\w*|types?|partition|"
     r"materiali[sz]ed|index(?:es)?|indices|triggers?|who|grant\w*|permissions?|privileges|rights|users?|logins?)\b",
@@ -356,6 +357,7 @@ def _everyday(asked: Asked) -> Planned | None:
         if lead := tuple(point for points, _ in told_of for point in points):
             return Planned(replace(asked.wish, intent=Intent.RELEASE, action=version), decides=True, lead=lead)
         is_told = any(has_changelog for _, has_changelog in told_of)
+        is_told = is_told and "." in version
         return Planned(asked.wish, absent=f"no changelog has a heading of {version}") if is_told else None
     if question.about in (Everyday.COMMITS, Everyday.CHANGE, Everyday.AUTHORS):
         return _changed(asked, question)
@@ -562,6 +564,17 @@ def _parameters(asked: Asked) -> Planned | None:
     names = [word for word in _CALLED.findall(text) if not asks_value(word)]
     known = (parameter_facts(index, graph, names, wants_all=wants_all) for index, graph in asked.graphs)
     return _answered(asked, Intent.LIST, _first(known))
+
+
+def _overloads(asked: Asked) -> Planned | None:
+    """The overloads of a method."""
+    if not _OVERLOADS.search(asked.question.text) or not asked.names:
+        return None
+    from rag_assets.answer.plans.overloads import overload_facts
+
+    return _answered(
+        asked, Intent.LIST, _first(overload_facts(index, graph, asked.names) for index, graph in asked.graphs)
+    )
 
 
 def _scripts_say(asked: Asked) -> Planned | None:
@@ -981,6 +994,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _registered,
     _flags,
     _values,
+    _overloads,
     _scripts_say,
     _listed,
     _in_scripts,

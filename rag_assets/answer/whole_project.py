@@ -447,10 +447,12 @@ _COMMITS = word_set(
 )
 _LATELY = word_set("lately recently recent latest last newest")
 _RELEASED = word_set(
+    "break breaks broke broken",
     "added breaking bug bugs bugfixes change changed changelog changes deprecated did does feature features fix fixed",
     "fixes get improvements introduce introduced new news note notes release released removed version what's with",
 )
-_RELEASE = re.compile(r"v?(\d+(?:\.\d+)+(?:-[\w.]+)?)", re.IGNORECASE)
+_RELEASE = re.compile(r"v?(\d+(?:\.\d+)+(?:-[\w.]+)?)|v(\d+)", re.IGNORECASE)
+_MAJOR = re.compile(r"v?(\d+(?:\.\d+)*(?:-[\w.]+)?)()", re.IGNORECASE)
 _UNTESTED = word_set(
     "class classes type types untested tested tests test coverage covered unit yet",
     "no without lack lacks missing still",
@@ -479,8 +481,9 @@ def everyday_question(question: str) -> EverydayQuestion | None:
 
 def _of_release(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | None:
     """`What changed in 2.4.1`, `what is new in v8.0`."""
-    versions = [found[1] for word in said if (found := _RELEASE.fullmatch(word))]
-    others = {word for word in said if not _RELEASE.fullmatch(word)}
+    release = _MAJOR if {"version", "release"} & said else _RELEASE
+    versions = [found[1] or found[2] for word in said if (found := release.fullmatch(word))]
+    others = {word for word in said if not release.fullmatch(word)}
     if len(versions) != 1 or not others or not others <= _RELEASED or words[0] in ("when", "who", "why"):
         return None
     return EverydayQuestion(Everyday.RELEASE, (versions[0],))
@@ -626,8 +629,11 @@ def is_of_action(heading: str, action: str) -> bool:
 
 
 def is_of_release(heading: str, version: str) -> bool:
-    """Whether a heading is that of a version: `## [2.4.1] - 2024-05-01`."""
-    return re.match(rf"\W*(?:[a-z. -]+ )?\W*v?{re.escape(version)}(?![\w-]|\.\w)", heading, re.IGNORECASE) is not None
+    """Whether a heading is that of a version: `## [2.4.1] - 2024-05-01`, of 2.4 also `Changes in 2.4.x`, of 2 all that
+    begin with it."""
+    more = r"(?:\.x)*" if "." in version else r"(?:\.[\dx]+)*"
+    written = rf"\W*(?:[a-z. -]+ )?\W*v?{re.escape(version)}{more}(?![\w-]|\.\w)"
+    return re.match(written, heading, re.IGNORECASE) is not None
 
 
 def is_called_as(path: str, action: str) -> bool:

@@ -88,6 +88,8 @@ _PYTHON, _GRADLE, _DOCKER = (
     "build.gradle build.gradle.kts",
     "dockerfile .dockerfile",
 )
+_NAMED_TARGETS = ("targets>net", "frameworks>net", "tfms>net")
+"""What a property ends with that project files target by its name: `<ModernTargets>net8.0;net9.0</ModernTargets>`."""
 _Told = Sequence[tuple[str, Sequence[str]]]
 """(names of files, or their endings with a dot, what a line of it has, in lower case) …"""
 _RUNTIME: Mapping[str, _Told] = {
@@ -115,7 +117,7 @@ _RUNTIME: Mapping[str, _Told] = {
         ("rust-toolchain rust-toolchain.toml", ["channel", "1."]),
         (_DOCKER, ["from rust", "/rust:"]),
     ),
-    "net": (("global.json", ['"version"']), (_PROJECTS, ["<targetframework"])),
+    "net": (("global.json", ['"version"']), (_PROJECTS, ["<targetframework", *_NAMED_TARGETS])),
     "node": (("package.json", ['"node":']), (".nvmrc .node-version", [""]), (_DOCKER, ["from node", "/node:"])),
     "python": (
         (_PYTHON, ["requires-python", "python_requires", "python ="]),
@@ -212,7 +214,7 @@ _SCRIPTS: Mapping[str, str] = {
 }
 """What scripts of a `package.json` or `composer.json` and targets of a Makefile are called that do it."""
 _CHANGELOG = re.compile(
-    r"(?:.*/)?(?:change-?_?(?:log|s)|history|news|release(?:s|[-_]?notes))(?:\.(?:md|markdown|rst|adoc|txt))?",
+    r"(?:.*/)?(?:(?:breaking[-_]?)?change[-_]?(?:log|s)|history|news|release(?:s|[-_]?notes))(?:\.(?:md|markdown|rst|adoc|txt))?",
     re.IGNORECASE,
 )
 _DOCUMENT = re.compile(
@@ -402,6 +404,11 @@ def _lines_with(
         for path, known in lines_of(index, product[:_MOST_TOLD]).items():
             having = [(text, number) for number, text in known.items() if _has(text, texts)]
             found = [(indent_of(text), number) for text, number in having if pattern is None or pattern.match(text)]
+            lists = [at for text, at in having if any(one in text.lower() for one in _NAMED_TARGETS)]
+            if texts[-1] == _NAMED_TARGETS[-1] and len(lists) > 1:
+                for number in lists:
+                    yield GraphFact(path.rpartition("/")[2], "", "", path, number, certain=True, is_comment=True)
+                continue
             line = min(found)[1] if found else 0
             if found and (len(told) < _MOST_OF_ONE or known[line].strip() not in told):
                 told.append(known[line].strip())

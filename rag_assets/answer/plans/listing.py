@@ -177,6 +177,8 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if len(found) < fewest:
         return GraphFacts()
     of_product = [one for one in found if non_product_code(one.path) is None]
+    if not of_product and _is_of_product(graph, noun):  # doubles of tests are not what there is of it
+        return GraphFacts()
     found = of_product if len(of_product) >= FEWEST_LISTED else found
     if is_unmarked:
         noun = "hosted service"  # which may have a schedule of its own
@@ -190,6 +192,13 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
             return GraphFacts()
         facts = tuple(sorted(told, key=lambda one: one in facts))
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
+
+
+def _is_of_product(graph: Graph, noun: str) -> bool:
+    """Whether the product has a type that is called as a noun."""
+    called = noun.replace(" ", "").casefold()
+    types = (node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() == called)
+    return any(non_product_code(place.path) is None for node in types for place in graph.places(node))
 
 
 def _run_by_rows(index: LabelIndex, subject: Sequence[QueryTerm]) -> tuple[GraphFact, ...]:
