@@ -131,7 +131,7 @@ def objects_of(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphNode | Gr
         line_end=lines.line_of(max(0, len(file.text) - 1)),
         language=file.language,
     )
-    objects = [list(script.objects()) for script in scripts]
+    objects = [list(_without_namesakes(script.objects())) for script in scripts]
     defined = {found.key for found in objects[0] if found.kind not in _ALTERED_IN_PART}
     objects[1:] = [[found for found in declared if found.key not in defined] for declared in objects[1:]]
     own = SqlSymbols([declarations_of(chain.from_iterable(objects))])
@@ -149,6 +149,20 @@ def objects_of(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphNode | Gr
     edges += _renames(whole.text, lines, file.path, symbols)
     kept = (edge for edge in edges if edge.relation is not Relation.SCHEMA_CHANGE or edge.target not in created)
     yield from once(kept)
+
+
+def _without_namesakes(objects: Iterable[PlacedObject]) -> Iterator[PlacedObject]:
+    """Without the tables that only ALTER TABLE makes of what the script creates as something else: as PostgreSQL dumps
+    it, `ALTER TABLE order_seq OWNER TO shop` is of a sequence."""
+    known = list(objects)
+    others = {_name_of(found) for found in known if found.kind is not NodeType.TABLE}
+    for found in known:
+        if not (found.kind is NodeType.TABLE and _alters(found) and _name_of(found) in others):
+            yield found
+
+
+def _name_of(found: PlacedObject) -> str:
+    return found.key.rpartition("|")[0].casefold()
 
 
 def _owner(objects: Sequence[PlacedObject], offset: int) -> str:

@@ -66,12 +66,13 @@ def table_expressions(tokens: Sequence[Token]) -> dict[str, list[tuple[int, int]
     for start in starts:
         next_end = bisect_right(ends, start)
         end = ends[next_end] if next_end < len(ends) else len(tokens)
-        for name in _expressions(tokens, start + 1 + (upper_at(tokens, start + 1) == "RECURSIVE"), after):
+        for name, _ in _expressions(tokens, start + 1 + (upper_at(tokens, start + 1) == "RECURSIVE"), after):
             found.setdefault(name, []).append((start, end))
     return found
 
 
-def _expressions(tokens: Sequence[Token], index: int, after: dict[int, int]) -> Iterator[str]:
+def _expressions(tokens: Sequence[Token], index: int, after: dict[int, int]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The expressions of a WITH by their names in lower case, each with the range of its query."""
     while True:
         name = name_at(tokens, index)
         if name is None:
@@ -83,8 +84,8 @@ def _expressions(tokens: Sequence[Token], index: int, after: dict[int, int]) -> 
             position += 1
         if upper_at(tokens, position) != "(":
             return
-        yield name.parts[-1].lower()
-        position = after.get(position, len(tokens))
+        begin, position = position, after.get(position, len(tokens))
+        yield name.parts[-1].lower(), (begin, position)
         if upper_at(tokens, position) != ",":
             return
         index = position + 1
@@ -124,7 +125,30 @@ def references_in(tokens: Sequence[Token], *, assigns_into: bool = False) -> lis
     expressions = table_expressions(tokens)
     reader = _Reader(tokens, assigns_into)
     reader.read()
-    return [found for found in reader.found if not _is_temporary(found, reader.local, expressions) and _is_own(found)]
+    known = reader.found if not expressions else list(_through_expressions(reader.found, tokens, expressions))
+    return [found for found in known if not _is_temporary(found, reader.local, expressions) and _is_own(found)]
+
+
+def _through_expressions(
+    known: Sequence[ObjectReference], tokens: Sequence[Token], expressions: dict[str, list[tuple[int, int]]]
+) -> Iterator[ObjectReference]:
+    """The references, and the write to the table of an expression that a statement changes: `WITH t AS (SELECT * FROM
+    Orders) DELETE FROM t` deletes orders. Nothing of an expression of several tables."""
+    after = _after_parentheses(tokens)
+    for found in known:
+        yield found
+        name = found.name.parts[-1].lower()
+        if found.use is not SqlUse.WRITES or found.name.is_qualified or name not in expressions:
+            continue
+        begun = [start for start, end in expressions[name] if start < found.name.end <= end]
+        for start in begun[-1:]:
+            queries = dict(_expressions(tokens, start + 1 + (upper_at(tokens, start + 1) == "RECURSIVE"), after))
+            first, last = queries[name]
+            read = {
+                one.name.parts: one.name for one in known if one.use is SqlUse.READS and first < one.name.end <= last
+            }
+            if len(read) == 1:
+                yield ObjectReference(SqlUse.WRITES, next(iter(read.values())), found.start)
 
 
 def is_procedural(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.contracts.graph import Confidence, NodeType, declaration_key
+from rag_assets.contracts.graph import Confidence, NodeType, Relation, declaration_key
 from rag_assets.dependency_trace import trace
 from rag_assets.graph.extract.sql_objects import objects_of
 
@@ -40,6 +40,13 @@ def test_objects_become_nodes(text: str, key: str) -> None:
     found = [node for node in nodes(of_sql(text)) if node.kind is not NodeType.FILE]
     assert [node.key for node in found] == [key]
     assert found[0].line_start == found[0].line_end == 1
+
+
+def test_an_alter_table_of_a_sequence_or_a_view_makes_no_table() -> None:
+    text = (
+        "CREATE SEQUENCE a.s;\nALTER TABLE a.s OWNER TO x;\nCREATE VIEW a.v AS SELECT 1;\nALTER TABLE a.v OWNER TO x;"
+    )
+    assert [node.kind for node in nodes(of_sql(text))] == [NodeType.FILE, NodeType.SEQUENCE, NodeType.VIEW]
 
 
 NO_OBJECTS = [
@@ -161,6 +168,26 @@ EDGES = [
 @pytest.mark.parametrize(("text", "expected"), [row[1:] for row in EDGES], ids=[row[0] for row in EDGES])
 def test_edges(text: str, expected: str) -> None:
     assert "; ".join(shown(of_sql(text, KNOWN))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("WITH t AS (SELECT * FROM a.T WHERE i = 1) DELETE FROM t;", ["a.T"]),
+        (
+            "WITH t AS (SELECT * FROM a.T) MERGE t USING @new AS s ON s.i = t.i WHEN MATCHED THEN UPDATE SET n = 1;",
+            ["a.T"],
+        ),
+        ("WITH t AS (SELECT x.* FROM a.T x JOIN a.U u ON u.i = x.i) UPDATE t SET n = 1;", []),
+        ("WITH t AS (SELECT * FROM a.T) INSERT INTO a.U SELECT * FROM t;", ["a.U"]),
+    ],
+)
+def test_who_changes_an_expression_of_one_table_changes_the_table(text: str, written: list[str]) -> None:
+    found = edges(
+        of_sql(f"CREATE PROC a.P AS {text}", symbols_of("CREATE TABLE a.T (i int)", "CREATE TABLE a.U (i int)"))
+    )
+    writes = [one.target.partition("|")[0] for one in found if one.relation is Relation.WRITES_TO]
+    assert writes == written
 
 
 def test_a_file_contains_what_it_defines() -> None:

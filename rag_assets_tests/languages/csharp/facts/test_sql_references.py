@@ -143,7 +143,7 @@ STATEMENTS = [
     ("using-of-a-conversion", "ALTER TABLE a.T ALTER COLUMN x TYPE int USING y::int", "", "", "", ""),
     ("alias-of-a-variable", "UPDATE u SET x = 1 FROM @users u JOIN a.T ON 1=1", "a.T", "", "", ""),
     ("alias-of-a-derived-table", "DELETE d FROM (SELECT 1 FROM a.T) AS d", "a.T", "", "", ""),
-    ("update-of-an-expression", "WITH c AS (SELECT 1 FROM a.T) UPDATE c SET x = 1", "a.T", "", "", ""),
+    ("update-of-an-expression", "WITH c AS (SELECT 1 FROM a.T) UPDATE c SET x = 1", "a.T", "a.T", "", ""),
     ("expression-ends", "WITH U AS (SELECT 1 FROM a.T) SELECT 1 FROM U; SELECT 1 FROM U", "a.T dbo.U", "", "", ""),
     ("temporary-by-word", "CREATE TEMPORARY TABLE t (a int); INSERT INTO t SELECT 1 FROM a.T", "a.T", "", "", ""),
     ("type-from", "CREATE TYPE a.Phone FROM varchar(20) NOT NULL", "", "", "", ""),
