@@ -34,6 +34,8 @@ func Start() {
 	queue.AddFunc(letter, letters.Sort)
 }
 """,
+    "tools/cron/macros.go": 'package cron\n\nvar macros = map[string]string{\n\t"@yearly": "0 0 1 1 *",\n}\n',
+    "web/presets.js": 'export const PRESETS = [\n  { cron: "0 0 * * *", label: "Every day" },\n];\n',
     "conf/app.ini": "[cron.count_stamps]\nSCHEDULE = @every 10m\n",
     "jobs/sweep.ts": """\
 export const SWEEP_ID = 'post.sweep';

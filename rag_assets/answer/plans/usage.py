@@ -68,6 +68,8 @@ _GIVEN = re.compile(
 )
 """Where code gives a schedule itself: a cron expression, `crontab(minute=0)` of Celery, `AddFunc` of Go."""
 _OF_A_SCHEDULE = re.compile(r"cron|schedul|period|\bbeat", re.IGNORECASE)
+_OFFERED = re.compile(r"\b(?:examples?|hint|label|placeholder|title)\b[\"']?\s*[:=]", re.IGNORECASE)
+"""A schedule that somebody may choose, and nothing has."""
 _FIRST_TEXT = re.compile(r"\.Add(?:Func|Job)\(\"(?P<name>[A-Za-z][^\"]*)\"")
 _OF_PAGES = frozenset(
     {"astro", "html", "jsx", "razor", "svelte", "tsx", "vue"}
@@ -160,7 +162,7 @@ def _given_schedules(code: Mapping[str, Mapping[str, Any]], target: Searchable) 
             if _GIVEN.search(line) is None or line.lstrip().startswith(("//", "*", "#")) or (path, first + at) in found:
                 continue
             around = next((one.name for one in members if one.start_line <= first + at <= one.end_line), "")
-            if not _OF_A_SCHEDULE.search(f"{line} {around} {path}"):
+            if not _OF_A_SCHEDULE.search(f"{line} {around}") or _OFFERED.search(line):
                 continue
             near = [*filter(None, map(_NAMED_ABOVE.match, lines[at : max(0, at - _NEAR) : -1]))]
             texts = [one for one in near if one.end() < len(one.string) and one.string[one.end()] in "\"'"]
