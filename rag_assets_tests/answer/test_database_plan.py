@@ -131,6 +131,8 @@ def test_tables_of_nearly_the_same_name_are_told_apart(depot: Index) -> None:
         "who may delete from audit.Log?",
         "which extensions does the database need?",
         "which indexes are on depot.Drivers?",
+        "what role does the index play?",
+        "what does the index IX_Log do?",
     ],
 )
 def test_what_no_script_says_is_not_told(depot: Index, question: str) -> None:

@@ -30,11 +30,11 @@ _INDEX = (
 )
 _TRIGGER = r"CREATE\s+(?:OR\s+(?:ALTER|REPLACE)\s+)?(?:CONSTRAINT\s+)?TRIGGER\s+"
 _OBJECTS: Mapping[str, tuple[str, str]] = {  # what a question calls them, and how a script declares one
-    "schema": (r"schemas?|schemata", rf"CREATE\s+SCHEMA\s+{_NAMED}"),
-    "role": (r"roles?", rf"CREATE\s+ROLE\s+{_NAMED}"),
-    "extension": (r"extensions?", rf"CREATE\s+EXTENSION\s+{_NAMED}"),
-    "domain": (r"domains?", rf"CREATE\s+DOMAIN\s+{_NAMED}"),
-    "enum type": (r"enum(?:eration)?(?: type)?s?", rf"CREATE\s+TYPE\s+{_NAMED}\s+AS\s+ENUM\b"),
+    "schema": (r"schemas|schemata", rf"CREATE\s+SCHEMA\s+{_NAMED}"),
+    "role": (r"roles", rf"CREATE\s+ROLE\s+{_NAMED}"),
+    "extension": (r"extensions", rf"CREATE\s+EXTENSION\s+{_NAMED}"),
+    "domain": (r"domains", rf"CREATE\s+DOMAIN\s+{_NAMED}"),
+    "enum type": (r"enum(?:eration)?s|enum types", rf"CREATE\s+TYPE\s+{_NAMED}\s+AS\s+ENUM\b"),
     "table type": (r"table types?|table-valued types?", rf"CREATE\s+TYPE\s+{_NAMED}\s+AS\s+TABLE\b"),
     "type": (r"(?:user[- ]defined|custom|composite|sql|database) types?", rf"CREATE\s+TYPE\s+{_NAMED}"),
     "partition function": (r"partition functions?", rf"CREATE\s+PARTITION\s+FUNCTION\s+{_NAMED}"),
@@ -44,9 +44,11 @@ _OBJECTS: Mapping[str, tuple[str, str]] = {  # what a question calls them, and h
     "trigger": (r"triggers?", rf"{_TRIGGER}{_NAMED}"),
 }
 _ASKS_LIST = (
-    r"^\W*(?:(?:and|so|please|now)\W+)*(?:which|what|list|show|name|give me|are there|does)\b[\s\w]*?"
-    r"(?<!\w)(?:user[- ]defined |database |db |sql |sql server |postgres(?:ql)? )?(?:{0})\b"
+    r"^\W*(?:(?:which|what|list|show|name|give|are there|(?:does|do) .*?\b(?:have|need|use|define)s?)\s+)"
+    r"(?:(?:all|any|are|clustered|custom|database|db|different|me|of|other|postgres(?:ql)?|server|sql|the|unique"
+    r"|user[- ]defined)\s+)*(?:{0})\b"
 )
+"""A noun right behind the words that ask for a list: `what does the trigger Audit do` asks for none."""
 _ON_TABLE = frozenset({"index", "trigger"})
 _WITHOUT_KEY = re.compile(
     r"\btables?\b.*\b(?:no|without(?: an?| any)?|lack(?:s|ing)?(?: an?)?|miss(?:es|ing)?(?: an?)?|(?:not|n't)"
