@@ -586,10 +586,14 @@ def _in_scripts(asked: Asked) -> Planned | None:
     """What lines of SQL scripts say of tables, columns, grants and the like."""
     if not _IN_SCRIPTS.search(asked.question.text):
         return None
-    from rag_assets.answer.plans.database import database_facts
+    from rag_assets.answer.plans.database import database_facts, tables_with_keys
 
     text = asked.question.asks or asked.question.typed
-    return _answered(asked, Intent.LIST, _first(database_facts(index, graph, text) for index, graph in asked.graphs))
+    found = _first(database_facts(index, graph, text) for index, graph in asked.graphs)
+    if not found[1] and (count := sum(tables_with_keys(graph, text) for _, graph in asked.graphs)):
+        absent = f"a table without a primary key was not found among the {count} that scripts create"
+        return Planned(asked.wish, absent=absent)
+    return _answered(asked, Intent.LIST, found)
 
 
 def _listed(asked: Asked) -> Planned | None:

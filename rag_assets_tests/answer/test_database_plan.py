@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -137,3 +138,11 @@ def test_tables_of_nearly_the_same_name_are_told_apart(depot: Index) -> None:
 )
 def test_what_no_script_says_is_not_told(depot: Index, question: str) -> None:
     assert not any(" in db/" in line and line.startswith("- ") for line in facts_of(depot, question))
+
+
+def test_where_each_table_has_a_primary_key_that_is_said(tmp_path: Path) -> None:
+    files = {"db/a.sql": "CREATE TABLE Parcels (Id int PRIMARY KEY);\n\nCREATE VIEW Keys AS SELECT Id FROM Parcels;\n"}
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", files), "depot")
+    with open_index("depot@main", home=tmp_path / "home") as index:
+        answer = index.ask("which tables have no primary key?", options=AskOptions())
+    assert "a table without a primary key was not found among the 1 that scripts create" in str(answer)

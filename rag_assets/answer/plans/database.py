@@ -130,6 +130,14 @@ def database_facts(index: LabelIndex, graph: Graph, question: str) -> Known:
     return GraphFacts(), {}
 
 
+def tables_with_keys(graph: Graph, question: str) -> int:
+    """How many tables scripts create, of a question for those without a primary key."""
+    if not _WITHOUT_KEY.search(question):
+        return 0
+    paths = _paths_of_tables(graph)
+    return sum(any(one.path in paths for one in graph.places(node)) for node in of_kind(graph, NodeType.TABLE))
+
+
 def _keyless(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
     """The tables that no script gives a primary key."""
     if not _WITHOUT_KEY.search(question):
