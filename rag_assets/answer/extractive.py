@@ -49,6 +49,7 @@ _ALSO = "**See also:**"
 NOT_SURE = "**Not sure. The closest is:**"
 _STARTING = roots_of("run install start usage setup build quickstart deploy")
 _FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
+_COMMENTS = ("//", "/*", "#", "--")
 _MOST_CUT_CHARS = 500  # of one of which the beginning is shown: longer ones are no lines that people write
 _DECIDING = 0.1
 """Beside the share of the question that a line says, for one that does or decides something."""
@@ -697,13 +698,26 @@ def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> 
         if not (is_skipped or was_inside):
             at = number
             break
-    line = lines[at].strip() if 0 <= at < len(lines) else ""
+    line = _statement(lines, at) if 0 <= at < len(lines) else ""
     line = max(line.split("`"), key=len).strip()  # the tag of a field of Go is in such marks
     if not _WORD.search(line) or len(line) > _MOST_CUT_CHARS:
         return at, ""
     if len(line) <= _MOST_LINE_CHARS:
         return at, f": `{defused(line)}`"
     return at, f": `{defused(line[:_MOST_LINE_CHARS].rpartition(' ')[0])}` …"
+
+
+def _statement(lines: Sequence[str], at: int) -> str:
+    """A line, with those that end what it leaves open between brackets, as far as both fit into one."""
+    line = lines[at].strip()
+    for following in map(str.strip, lines[at + 1 :]):
+        if line.count("(") <= line.count(")") or line.endswith("{") or following.startswith(_COMMENTS):
+            break
+        joined = f"{line}{'' if line.endswith('(') or following.startswith((')', '.')) else ' '}{following}"
+        if len(joined) > _MOST_LINE_CHARS:
+            break
+        line = joined
+    return line
 
 
 def _parameter(lines: Sequence[str], at: int, of_type: str) -> int:

@@ -619,6 +619,7 @@ def _listed(asked: Asked) -> Planned | None:
     of_tests = noun == "test"  # of anything, also of settings
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
     subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
+    from rag_assets.answer.plans.code_lines import FEWEST_LISTED
     from rag_assets.answer.plans.listing import DATABASE_MODEL, is_run_by_itself
 
     listing = replace(wish, intent=Intent.LIST, names=())
@@ -631,8 +632,9 @@ def _listed(asked: Asked) -> Planned | None:
 
         windows = (window_facts(index, graph, noun, subject) for index, graph in asked.graphs)
         known = _answered(asked, Intent.LIST, _together(windows)) or known
-    if not known.at and is_run_by_itself(noun):
-        return _run(asked, noun, subject, rest) or known
+    if is_run_by_itself(noun) and (not known.at or _may_run_otherwise(asked, noun)):
+        ran = _run(asked, noun, subject, rest)
+        return ran if ran is not None and (not known.at or ran.facts.total >= FEWEST_LISTED) else known
     if not known.at and noun == Marked.MIDDLEWARES:  # functions that no type is called as
         from rag_assets.answer.plans.marked import marked_facts
 
@@ -650,12 +652,19 @@ def _listed(asked: Asked) -> Planned | None:
     return known
 
 
+def _may_run_otherwise(asked: Asked, noun: str) -> bool:
+    """Whether what is scheduled is asked for, and no type says that a schedule runs it."""
+    from rag_assets.answer.plans.listing import is_scheduled, says_scheduled
+
+    return is_scheduled(noun) and not any(says_scheduled(graph) for _, graph in asked.graphs)
+
+
 def _run(asked: Asked, noun: str, subject: Sequence[QueryTerm], rest: str) -> Planned | None:
     """What is run by a schedule, as code or else configuration says it, and where it is not asked how often by
     workers; of Celery that alone."""
     from rag_assets.answer.plans.code_lines import list_heading
     from rag_assets.answer.plans.listing import QUEUE, is_scheduled
-    from rag_assets.answer.plans.usage import configured_schedules, queued_members, scheduled_members
+    from rag_assets.answer.plans.schedules import configured_schedules, queued_members, scheduled_members
 
     of_queue, often = noun.startswith(QUEUE), HOW_OFTEN in rest
     tasks = [queued_members(asked.target, subject)] if of_queue or not (often or is_scheduled(noun)) else []
@@ -665,7 +674,9 @@ def _run(asked: Asked, noun: str, subject: Sequence[QueryTerm], rest: str) -> Pl
     indexes = () if (in_code and not often) or not members else asked.target.members.values()
     configured = [configured_schedules(index, subject, of_integration=of_integration) for index in indexes]
     facts, at = _together([*tasks, *members, *configured])
-    heading = list_heading("background job" if any(at for _, at in tasks) else "scheduled job", facts.total)
+    others = "background job" if any(at for _, at in tasks) else "scheduled job"
+    called = noun.replace("cron", "scheduled") if is_scheduled(noun) else others
+    heading = list_heading(called, facts.total)
     return _answered(asked, Intent.LIST, (replace(facts, heading=heading), at))
 
 

@@ -112,7 +112,18 @@ _SETTING = re.compile(
 
 def asks_setting(question: str) -> bool:
     """Whether the answer may be a setting: an amount, a default, or where something can be changed."""
-    return _SETTING.search(question) is not None
+    return _SETTING.search(question) is not None or asks_when_run(question)
+
+
+_WHEN_RUN = re.compile(
+    r"\b(?:when|(?:at )?what time) (?:(?:do|does) .+ run|(?:is|are) .+ (?:executed|run|scheduled))\W*$",
+    re.IGNORECASE,
+)
+
+
+def asks_when_run(question: str) -> bool:
+    """Whether a question is for the schedule of something."""
+    return _WHEN_RUN.search(question) is not None
 
 
 _VALUE = re.compile(r"\b(?:defaults?|values?|configured|set)\b", re.IGNORECASE)

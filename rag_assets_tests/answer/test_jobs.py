@@ -48,6 +48,36 @@ export const SWEEP = {
 """,
     "src/Doors.java": "package post;\n\npublic class Doors {\n    public void start() {\n"
     "        executor.scheduleAtFixedRate(new Closer(), 10, 10, TimeUnit.SECONDS);\n    }\n}\n",
+    "src/Nightly.cs": """\
+namespace Post;
+
+public class Nightly
+{
+    public void Plan()
+    {
+        RecurringJob.AddOrUpdate(WeighId,
+            () => _scales.WeighParcels(),
+            "0 3 * * *");
+        RecurringJob.AddOrUpdate(RingId, () => RingBells(false),
+            Cron.Weekly);
+    }
+}
+""",
+    "src/Crons.cs": """\
+namespace Post;
+
+public static class Crons
+{
+    public const string Daily = "0 0 * * *";
+
+    public static string Of(string schedule) => schedule == "rare" ? "0 0 1 1 *" : Daily;
+
+    public static string Guessed(string schedule)
+    {
+        return "0 * * * *";
+    }
+}
+""",
     "web/CronInput.tsx": 'export const CronInput = () => <input placeholder="0 0 * * *" />;\n',
     ".github/workflows/stale.yml": 'name: Stale\non:\n  schedule:\n    - cron: "0 8 * * *"\n',
 }
@@ -66,7 +96,7 @@ def post(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 def test_jobs_are_told_with_the_schedule_that_code_and_configuration_give_them(post: Index) -> None:
     told = post.ask("which jobs run on a schedule and how often?", options=AskOptions()).text
     names = [line.partition("** in ")[::2] for line in told.splitlines() if line.startswith("- ")]
-    assert told.startswith("**6 scheduled jobs:**")
+    assert told.startswith("**8 scheduled jobs:**")
     assert {name.removeprefix("- **"): place.partition(": ")[0] for name, place in names} == {
         "Count stamps": "cmd/cron/cron.go:4",
         "Sort letters": "cmd/cron/cron.go:5",
@@ -74,12 +104,20 @@ def test_jobs_are_told_with_the_schedule_that_code_and_configuration_give_them(p
         "Sweep the floor": "jobs/sweep.ts:6",
         "Empty the box": "post/settings.py:5",
         "Doors.start": "src/Doors.java:5",
+        "WeighParcels": "src/Nightly.cs:7",
+        "RingBells": "src/Nightly.cs:10",
     }
+    assert 'RecurringJob.AddOrUpdate(WeighId, () => _scales.WeighParcels(), "0 3 * * *");' in told
+
+
+def test_when_a_recurring_job_runs_is_told_by_what_gives_it_a_schedule(post: Index) -> None:
+    for question in ("how often are parcels weighed?", "when does the job that weighs parcels run?"):
+        assert '() => _scales.WeighParcels(), "0 3 * * *");' in post.ask(question, options=AskOptions()).text
 
 
 def test_background_jobs_are_also_what_workers_run(post: Index) -> None:
     told = post.ask("which background jobs are there?", options=AskOptions()).text
-    assert told.startswith("**7 background jobs:**")
+    assert told.startswith("**9 background jobs:**")
     assert "deliver** in post/tasks.py:1: `@shared_task(bind=True)`" in told and "Sweep the floor" in told
 
 

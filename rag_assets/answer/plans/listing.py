@@ -23,7 +23,6 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.plans.schedules import scheduled
 from rag_assets.answer.question_analysis import HOW_OFTEN, SHOWN, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
@@ -77,6 +76,8 @@ _HELD = frozenset({"claim", "metric", "permission", "scope"})
 _SCHEDULED = frozenset({"periodic", "recurring", "scheduled"})
 _HOSTED = _SCHEDULED | {"background", "hosted"}
 QUEUE = "celery"
+HOSTED_SERVICE = "hosted service"
+"""What is listed where no type says that a schedule runs it: it may have one of its own."""
 _RUN = frozenset({"job", "process", "service", "task", "worker"})
 _RUN_BY_A_SCHEDULE = re.compile(
     r"\b(?:IJob|IInvocable|I?(?:Cron|Periodic|Recurring|Scheduled)\w*(?:Job|Service|Task|Worker))\b"
@@ -148,13 +149,6 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     are: of the file, the project or the folder that it has `said`, where it names one. Of the product alone, if that
     has several."""
     sort, _, last = noun.partition(" ")
-    is_unmarked = (
-        sort in _SCHEDULED
-        and last in _RUN
-        and not len(_run_by(_RUN_BY_A_SCHEDULE, graph, of_kind(graph, NodeType.TYPE)))
-    )
-    if is_unmarked and len(rows := _run_by_rows(index, subject)) >= FEWEST_LISTED:
-        return GraphFacts(rows[:MOST_LISTED], len(rows), list_heading(noun, len(rows)))
     parts = parts_named(graph, said)
     subject = [word for word in subject if word.root not in _HAVING]
     telling = [word for word in subject if word.root not in CONTAINERS]
@@ -180,8 +174,8 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if not of_product and _is_of_product(graph, noun):  # doubles of tests are not what there is of it
         return GraphFacts()
     found = of_product if len(of_product) >= FEWEST_LISTED else found
-    if is_unmarked:
-        noun = "hosted service"  # which may have a schedule of its own
+    if sort in _SCHEDULED and last in _RUN and not says_scheduled(graph):
+        noun = HOSTED_SERVICE
     about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
     facts = tuple(one.fact for one in found[:MOST_LISTED])
     if any(key_kind(one.key) is NodeType.FILE for one in found[:MOST_LISTED]):
@@ -199,15 +193,6 @@ def _is_of_product(graph: Graph, noun: str) -> bool:
     called = noun.replace(" ", "").casefold()
     types = (node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() == called)
     return any(non_product_code(place.path) is None for node in types for place in graph.places(node))
-
-
-def _run_by_rows(index: LabelIndex, subject: Sequence[QueryTerm]) -> tuple[GraphFact, ...]:
-    """What code gives an interval or a schedule, where it does."""
-    return tuple(
-        GraphFact(one.name, "", "", one.path, one.line, True, is_comment=True)
-        for one in scheduled(index)
-        if not one.waits and says(subject, f"{one.name} {one.path}")
-    )
 
 
 def _by_use(graph: Graph, noun: str, telling: Sequence[QueryTerm], said: str, parts: Sequence[str]) -> list[ListedNode]:
@@ -251,6 +236,11 @@ def is_run_by_itself(noun: str) -> bool:
 
 def is_scheduled(noun: str) -> bool:
     return not (_SCHEDULED | {"cron"}).isdisjoint(noun.split())
+
+
+def says_scheduled(graph: Graph) -> bool:
+    """Whether some type says by what it derives from that a schedule runs it."""
+    return bool(len(_run_by(_RUN_BY_A_SCHEDULE, graph, of_kind(graph, NodeType.TYPE))))
 
 
 def _at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[GraphFact, ...]:
@@ -389,8 +379,8 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     if " ".join((*sort, noun)) == DATABASE_MODEL:
         return database_models(graph), True
     if noun in _RUN and sort and _HOSTED.issuperset(sort) and not is_contract(graph, " ".join((*sort, noun))):
-        scheduled = _run_by(_RUN_BY_A_SCHEDULE, graph, types) if _SCHEDULED.issuperset(sort) else np.array([], np.int64)
-        return (scheduled if len(scheduled) else _run_by(_RUN_BY_A_HOST, graph, types)), True
+        is_scheduled_only = _SCHEDULED.issuperset(sort) and says_scheduled(graph)
+        return _run_by(_RUN_BY_A_SCHEDULE if is_scheduled_only else _RUN_BY_A_HOST, graph, types), True
     if noun in _FORMS and not sort:
         of_form = [node for node in types if _FORMS[noun].match(_head(graph, node)) or _derives_so(graph, node, noun)]
         return np.array(of_form, np.int64), True

@@ -1,15 +1,31 @@
-"""How often code runs something: what is given an interval or a cron expression, made with one, or waits in a loop."""
+"""What runs without being called, and how often: what code, an annotation or a file of configuration gives an interval
+or a cron expression, what waits in a loop, and what a worker takes from a queue."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from rag_assets.answer.plans.code_lines import MOST_READ, code_of, points_with, product_of
-from rag_assets.search.index import LabelIndex
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.passages import CONFIGURATION
+from rag_assets.answer.plans.code_lines import (
+    MOST_LISTED,
+    MOST_READ,
+    by_place,
+    code_of,
+    facts_naming,
+    lines_of,
+    list_heading,
+    points_with,
+    product_of,
+    says,
+)
+from rag_assets.answer.question_analysis import QueryTerm
+from rag_assets.contracts.outline import SectionMember
+from rag_assets.search.index import LabelIndex, Searchable
 
 _WORDS = (
     "TimeSpan Interval Cron AddScheduledTask Scheduled ScheduledTask Recurring RecurringJob Periodic PeriodicTimer"
@@ -19,6 +35,10 @@ _GIVEN = re.compile(
     r"\b\w*(?:Scheduled|Recurring|Periodic|Schedule|Every|Cron|AddOrUpdate)\w*<(?:\w+\.)*(?P<name>(?!T\b|T[A-Z])[A-Z]\w*)>\s*\([^;\n]*"
     r"(?:\bTimeSpan\b|\bCron|Every|Hourly|Daily|Weekly|Monthly|\"[\d*/,-]+(?: [\w*/,?#-]+){4,}\")"
 )
+_RECURRING = re.compile(
+    r"\b\w*Recurring\w*\.AddOrUpdate\w*\([^;]*?=>\s*(?:await\s+)?(?:\w+\.)*(?P<name>[A-Z]\w*)\(", re.IGNORECASE
+)
+"""`RecurringJob.AddOrUpdate("backup", () => _backups.Run(), Cron.Daily)`, also over several lines."""
 _MADE = re.compile(r"\bnew\s+[\w.]+\s*(?:\(\s*\))?\s*\{(?P<body>[^{}]*)\}")
 _INTERVAL = re.compile(r"\b\w*(?:Interval|Period|Frequency|Schedule|Cron|CronExpression|Every)\s*=(?![=>])\s*\S")
 _OF_TYPE = re.compile(r"\b(?:typeof|nameof)\(\s*(?:\w+\.)*(?P<name>[A-Z]\w*)\s*\)")
@@ -26,6 +46,50 @@ _WAITS = re.compile(
     r"\bnew PeriodicTimer\(\s*TimeSpan\.From|\b(?:Task\.Delay|Thread\.Sleep)\(\s*TimeSpan\.From\w+\(\s*[\d._]+\s*\)"
 )
 _LOOP = re.compile(r"\bwhile\s*\(")
+_SCHEDULING = (
+    "Cron Scheduled Schedule Schedules Interval fixedRate scheduled_job periodic_task repeat_every TimerTrigger"
+    " crontab AddFunc AddJob scheduleAtFixedRate scheduleWithFixedDelay RecurringJob"
+)
+_SCHEDULES = re.compile(
+    r"^\s*@(?:\w+\.)*(?:Cron|Interval|Scheduled?|Schedules|scheduled_job|periodic_task|repeat_every)\s*\("
+    r"|\[TimerTrigger\(|^\s*#\[(?:\w+::)*cron\b"
+)
+"""What runs a member by a schedule: `@Cron("0 * * * *")`, `@Scheduled(fixedRate = 60)`."""
+_QUEUED_WORDS = "shared_task task celery dramatiq actor huey db_task tasks loop"
+_QUEUED = re.compile(r"^\s*@(?:shared_task|db_task|dramatiq\.actor|tasks\.loop|\w+\.task)\b(?!\.)")
+"""What has a worker run a function of Python: Celery, Huey, Dramatiq, Discord."""
+_CONFIGURED_SCHEDULE = "schedule cron crontab cronExpression CronSchedule"
+_CRON = (
+    r"(?:@(?:hourly|daily|midnight|weekly|monthly|yearly|every \d\w*)\b"
+    r"|[\d*][\d*/,-]*(?:\s+(?:[\dA-Z*?][\dA-Za-z*/,?#-]*|(?:mon|tue|wed|thu|fri|sat|sun)[a-z,-]*)){4,5})"
+)
+_IS_SCHEDULE = re.compile(
+    rf"\s*(?:-\s*)?[\"']?(?P<key>[\w.-]*(?:cron|CRON|Cron|[sS]chedule|SCHEDULE)[\w.-]*)[\"']?\s*[:=]\s*[\"']?{_CRON}"
+)
+_GIVES_SCHEDULE = re.compile(
+    rf"[\"'`](?=[^\"'`]*[*@]){_CRON}[\"'`]|[\"']schedule[\"']:\s*\S|\bcrontab\(|\.Add(?:Func|Job)\((?=.*(?i:cron|schedul))"
+    r"|\.schedule(?:AtFixedRate|WithFixedDelay)\(|\bschedule\.every\(|\bRecurringJob\.AddOrUpdate\b"
+)
+"""Where code gives a schedule itself: a cron expression, `crontab(minute=0)` of Celery, `AddFunc` of Go."""
+_RUNS_NOTHING = re.compile(
+    r"\s*(?://|\*|#|return\b)|.*\?.*:|.*\b(?:examples?|hint|label|placeholder|title)\b[\"']?\s*[:=]"
+    r"|.*\b(?:minutely|hourly|daily|nightly|weekly|monthly|yearly|annually|midnight|every_?\w*)[\"']?\s*[:=]\s*[\"']",
+    re.IGNORECASE,
+)
+"""Comments, and cron expressions to choose from: `public const string Daily = "0 0 * * *";`."""
+_OF_A_SCHEDULE = re.compile(r"cron|schedul|period|\bbeat", re.IGNORECASE)
+_FIRST_TEXT = re.compile(r"\.Add(?:Func|Job)?\(\"(?P<name>[A-Za-z_][^\"]*)\"")
+_RUNS = re.compile(r"\A[^;]*\.AddOrUpdate\([^;]*?=>\s*(?:await\s+)?(?:\w+\.)*(?P<name>\w+)\(")
+_OF_PAGES = frozenset(
+    {"astro", "html", "jsx", "razor", "svelte", "tsx", "vue"}
+)  # offer cron expressions to choose from
+_NEAR = 12  # lines, of what has a schedule
+_OF_INTEGRATION = re.compile(r"(?:^|/)(?:\.(?:circleci|github|gitlab|woodpecker)|azure-pipelines|renovate)[^/]*(?:/|$)")
+"""What runs for those who develop a project, and not within it."""
+_CRONTAB_LINE = re.compile(rf"\s*{_CRON}\s+\S")
+_NAMED_ABOVE = re.compile(
+    r"\s*(?:-\s*)?[\"']?name[\"']?\s*[:=]\s*[\"']?(?P<name>[^\"'#\n]*[^\"'#\s,])|\s*\[+(?P<section>[\w.-]+)\]+\s*$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +123,7 @@ def _scheduled_in(code: str, payload: Mapping[str, Any]) -> Iterator[Scheduled]:
         line = code.count("\n", 0, start)
         return Scheduled(name, payload["Path"], first + line, lines[line].strip(), waits)
 
-    for given in _GIVEN.finditer(code):
+    for given in (*_GIVEN.finditer(code), *_RECURRING.finditer(code)):
         yield at(given.start(), given["name"])
     for made in _MADE.finditer(code):
         every, of_type = _INTERVAL.search(made["body"]), _OF_TYPE.search(made["body"])
@@ -68,3 +132,98 @@ def _scheduled_in(code: str, payload: Mapping[str, Any]) -> Iterator[Scheduled]:
     owner = str(payload.get("Symbol", "")).partition("~")[0].partition("(")[0].rpartition(".")[2]
     if owner and _LOOP.search(code):
         yield from (at(wait.start(), owner, waits=True) for wait in _WAITS.finditer(code))
+
+
+def scheduled_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The members of the product that an annotation has run by a schedule, and what code gives a schedule otherwise,
+    with the line that says how often."""
+    code = product_of(points_with(_SCHEDULING, target, MOST_READ), target)
+    found = facts_naming(_SCHEDULES, code, target, ("", "", True))
+    for others in (_given_intervals(target), _given_schedules(code, target)):
+        places = {(one.path, one.line) for one in found}
+        found |= {one: at for one, at in others.items() if (one.path, one.line) not in places}
+    return _about(subject, found, "scheduled job")
+
+
+def queued_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The functions of the product that a decorator has run by a worker."""
+    code = product_of(points_with(_QUEUED_WORDS, target, MOST_READ), target)
+    return _about(subject, facts_naming(_QUEUED, code, target, ("", "", True)), "background job")
+
+
+def _about(
+    subject: Sequence[QueryTerm], found: Mapping[GraphFact, str], noun: str
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    about = {
+        replace(one, is_comment=True): at for one, at in found.items() if says(subject, f"{one.source} {one.path}")
+    }
+    shown = by_place(about, MOST_LISTED)
+    return GraphFacts(tuple(shown), len(about), list_heading(noun, len(about))), shown
+
+
+def _given_intervals(target: Searchable) -> dict[GraphFact, str]:
+    """What `scheduled` knows of some indexes, but what only waits."""
+    found: dict[GraphFact, str] = {}
+    for index in target.members.values():
+        runs = (one for one in scheduled(index) if not one.waits)
+        found |= facts_at((GraphFact(one.name, "", "", one.path, one.line, True) for one in runs), index)
+    return found
+
+
+def _given_schedules(code: Mapping[str, Mapping[str, Any]], target: Searchable) -> dict[GraphFact, str]:
+    """The lines that give something a schedule, each called as a name beside it or shortly above it says, else as the
+    member that it is in."""
+    found: dict[tuple[str, int], tuple[GraphFact, str]] = {}
+    for point, payload in sorted(code.items(), key=lambda one: one[1].get("EndLine", 0) - one[1].get("StartLine", 0)):
+        path, first = payload.get("Path", ""), payload.get("StartLine", 1)
+        if payload.get("CodeLanguage", "") in _OF_PAGES:
+            continue
+        symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
+        symbol = symbol if symbol.isidentifier() and payload.get("Symbol") != path else ""
+        members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
+        lines = code_of(payload, target).split("\n")
+        left_open = 0  # brackets of the statement that was found last: its schedule may stand on a line of its own
+        for at, line in enumerate(lines):
+            if left_open > 0:
+                left_open += line.count("(") - line.count(")")
+                continue
+            is_told = (path, first + at) in found
+            if is_told or _RUNS_NOTHING.match(line) or _GIVES_SCHEDULE.search(line) is None:
+                continue
+            around = next((one.name for one in members if one.start_line <= first + at <= one.end_line), "")
+            if not _OF_A_SCHEDULE.search(f"{line} {around}"):
+                continue
+            near = [*filter(None, map(_NAMED_ABOVE.match, lines[at : max(0, at - _NEAR) : -1]))]
+            texts = [one for one in near if one.end() < len(one.string) and one.string[one.end()] in "\"'"]
+            named = (
+                _FIRST_TEXT.search(line)
+                or _RUNS.search("\n".join(lines[at : at + _NEAR]))
+                or next(iter(texts or near), None)
+            )
+            own = ".".join(filter(None, (symbol, around))) or path.rpartition("/")[2]
+            name = (named["name"] if named is not None else "") or own
+            found[path, first + at] = GraphFact(name, "", "", path, first + at, True), point
+            left_open = line.count("(") - line.count(")")
+    return dict(found.values())
+
+
+def configured_schedules(
+    index: LabelIndex, subject: Sequence[QueryTerm], *, of_integration: bool = True
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """What files of configuration run by a cron expression, each called as the nearest name above it says, else as its
+    key; with the workflows of continuous integration or without them."""
+    likely = product_of(points_with(_CONFIGURED_SCHEDULE, index, MOST_READ), index).values()
+    paths = {one["Path"] for one in likely if one.get("CodeLanguage", "") in CONFIGURATION}
+    paths = {one for one in paths if of_integration or not _OF_INTEGRATION.search(one)}
+    found: list[GraphFact] = []
+    for path, lines in sorted(lines_of(index, paths).items()):
+        name, of_file = "", path.rpartition("/")[2]
+        for number, text in lines.items():
+            called = _NAMED_ABOVE.match(text)
+            name = called["name"] or called["section"] if called is not None else name
+            keyed = _IS_SCHEDULE.match(text) or (of_file.startswith("crontab") and _CRONTAB_LINE.match(text))
+            own = name or (keyed and keyed.groupdict().get("key")) or of_file
+            if keyed and says(subject, f"{path} {own}"):
+                found.append(GraphFact(own, "", "", path, number, True, is_comment=True))
+    at = facts_at(found[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(found), list_heading("scheduled job", len(found))), at

@@ -33,6 +33,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.plans.listing import MIGRATION, of_kind
 from rag_assets.answer.plans.schedules import scheduled
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.answer.question_kinds import asks_when_run
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.identifiers import identifier_words
@@ -193,8 +194,9 @@ def settings_meant(
     said_roots = roots_of(question)
     is_of_keys = _ASKS_KEY.search(question) is not None
     configured = _of_environment(_configured(index, graph), said_roots) if is_of_keys else []
-    run = _run(index) if _OFTEN.search(question) else []
-    known = [*_settings(graph), *_assigned(index, graph), *_given(index, graph), *configured, *run]
+    when = asks_when_run(question)
+    known = _run(index) if when or _OFTEN.search(question) else []
+    known += [] if when else [*_settings(graph), *_assigned(index, graph), *_given(index, graph), *configured]
     if not known or not words:
         return []
     owned = [f"{one.name} Interval" if one.is_run else f"{one.owner} {one.name}" for one in known]
@@ -230,7 +232,7 @@ def settings_meant(
             continue
         if one.place is not None:
             name = f"{one.owner}.{one.name}".lstrip(".")
-            found[f"{name} {place[0]}"] = Setting(
+            found[f"{name} {place[0]} {place[1] if one.is_run else ''}"] = Setting(
                 one.owner, one.name, place[0], place[1], float(said[at]), is_assigned=True, is_run=one.is_run
             )
             continue
