@@ -16,12 +16,10 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from rag_assets.cli.console import FAILURE, INTERRUPTED, USAGE, Output, describe, prepare_streams, wants_color
-from rag_assets.cli.options import CliSession
+from rag_assets.cli.console import FAILURE, INTERRUPTED, PROGRAM, USAGE, Output, describe, prepare_streams, wants_color
+from rag_assets.cli.options import CliSession, command_of
 from rag_assets.errors import WrongUsage, is_panic
 from rag_assets.index.layout import keep_for_owner
-
-PROGRAM = "rag-assets"
 
 _BROKEN_PIPE = 141  # 128 + SIGPIPE, what every other program in a pipe reports
 
@@ -158,6 +156,7 @@ def _show(ctx: Any, error: BaseException) -> None:
 _BOUND = re.compile(r"Input should be (?:(greater)|less) than or equal to (\S+)")
 _OF_AN_INDEX = frozenset({"--id", "--index", "--project", "--repo", "--repos", "--repository"})
 """What others call the option that names an index."""
+_LABEL_OPTION = re.compile(r"No such option: (?:-l|--label)\b")
 _UNKNOWN_OPTION = re.compile(r"No such option: (?P<option>--[\w-]+)")
 
 
@@ -174,6 +173,8 @@ def _in_plain_words(wrong: typer.TyperException, ctx: Any) -> str:
     means_index = text.startswith("Got unexpected extra argument") or (unknown and unknown["option"] in _OF_AN_INDEX)
     if means_index and any("--label" in one.opts for one in options):
         return f"{text}; name an index with --label"
+    if _LABEL_OPTION.search(text) and any(one.metavar == "LABEL" for one in options):
+        return f"{text}; this command takes the label as a word, without an option"
     return text
 
 
@@ -231,7 +232,8 @@ def _global_options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and its commit.")
     ] = False,
 ) -> None:
-    context.obj = CliSession(home, config, debug, Output(color=wants_color() and not no_color), role)
+    output = Output(wants_color() and not no_color, command=command_of(home, config, role))
+    context.obj = CliSession(home, config, debug, output, role)
 
 
 def main() -> None:

@@ -23,8 +23,8 @@ from rag_assets.cli.ask import (
     show_refusal,
     show_sources,
 )
-from rag_assets.cli.console import NOTHING_FOUND, CommandError, Output
-from rag_assets.cli.options import AgentFolders, AsJson, Force, check_new_file, session_of
+from rag_assets.cli.console import NOTHING_FOUND, CommandError
+from rag_assets.cli.options import AgentFolders, AsJson, CliSession, Force, check_new_file, session_of
 from rag_assets.index.layout import as_user_shares
 from rag_assets.qa.agents import Agent, AgentLibrary
 from rag_assets.qa.answering import Artifact, make_artifact
@@ -84,7 +84,7 @@ def artifact(
     elif written is not None:
         session.output.line(("written to ", "dim"), (str(written), "path"))
     else:
-        show(session.output, made)
+        show(session, made)
     if made.refused:
         raise typer.Exit(NOTHING_FOUND)
 
@@ -157,11 +157,12 @@ def as_markdown(made: Artifact) -> str:
     return "\n".join([text.replace("], [^", "][^"), "", *(notes[number] for number in sorted(notes)), ""])
 
 
-def show(output: Output, made: Artifact) -> None:
+def show(session: CliSession, made: Artifact) -> None:
     """Shows the document, its numbered sources and its author; or why there is none."""
+    output = session.output
     show_markdown(output, made.answer)
     if made.refused:
         show_refusal(output, made.answer)
         return
-    show_sources(output, made.answer.citations)
+    show_sources(session, made.answer.citations)
     output.line((f"{made.label}  by {made.agent}  {made.answer.provider}", "dim"))

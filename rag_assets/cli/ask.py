@@ -271,15 +271,16 @@ def show_explanation(output: Output, explained: Mapping[str, Any]) -> None:
             output.line((f"{title:<11} ", "dim"), text)
 
 
-def show(output: Output, found: Answer, freshness: FreshnessOf) -> None:
+def show(session: CliSession, found: Answer, freshness: FreshnessOf) -> None:
     """The answer, its sources by number, and what it is from."""
+    output = session.output
     show_markdown(output, found)
     if found.abstained and found.text == SENTENCE:
         show_refusal(output, found)
     else:
-        show_sources(output, found.citations)
+        show_sources(session, found.citations)
     for note in found.notes:
-        output.line((note, "dim"))
+        output.line((output.told(note), "dim"))
     for source in found.search.sources:
         parts: list[Part] = [(f"{source.label}  commit {short(source.commit_sha)}  ", "dim")]
         output.line(*parts, *staleness(freshness[source.label], source.label))
@@ -317,12 +318,15 @@ def by_number(citations: Sequence[Citation]) -> list[tuple[int, Citation]]:
     return sorted({known[one.rendered]: one for one in reversed(citations)}.items())
 
 
-def show_sources(output: Output, citations: Sequence[Citation]) -> None:
+def show_sources(session: CliSession, citations: Sequence[Citation]) -> None:
     """What the numbers mean, below an empty line; nothing where nothing is cited."""
+    output = session.output
+    labels = {label: session.option_of(label) for label in {one.label for one in citations}}
     if citations:
         output.line()
     for number, citation in by_number(citations):
-        output.line((f"[{number}] ", "dim"), (citation.rendered, "path"), (f"  rag-assets show {citation.id}", "dim"))
+        opened = f"  {session.command()} show {citation.id}{labels[citation.label]}"
+        output.line((f"[{number}] ", "dim"), (citation.rendered, "path"), (opened, "dim"))
 
 
 _EMPHASIS = re.compile(r"\*\*(?P<bold>[^*]+)\*\*|`(?P<code>[^`]+)`|(?P<cite>\[\d+\])")
@@ -409,7 +413,7 @@ def ask(
         made = {} if explained is None else {"explain": explained}
         session.output.json(as_object(result, result.response, freshness) | made)
     else:
-        show(session.output, result.response, freshness)
+        show(session, result.response, freshness)
         if explained is not None:
             session.output.line()
             show_explanation(session.output, explained)

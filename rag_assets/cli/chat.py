@@ -167,6 +167,7 @@ class ChatSession:
         filters: SearchFilters,
     ) -> None:
         """`filters` apply to every question."""
+        self._session = session
         self._output = session.output
         self._asker = asker
         self._name = name
@@ -219,7 +220,7 @@ class ChatSession:
         assert result.response is not None  # only a request that was answered before has none
         for warning in result.response.warnings:
             self._output.warning(warning)
-        show(self._output, result.response, self._freshness)
+        show(self._session, result.response, self._freshness)
         self._output.line()
 
     def _help(self) -> None:

@@ -10,6 +10,7 @@ import codecs
 import errno
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.index.freshness import Freshness, uncommitted
 from rag_assets.printable import printable
 
+PROGRAM = "rag-assets"
 FAILURE = 1
 USAGE = 2
 GATE_FAILED = 3
@@ -42,6 +44,10 @@ _CODES: dict[Style, str] = {
 }
 
 
+# A command that a message tells to run; in `backticks`, and behind it in a path, the name is no beginning of one.
+_TOLD_COMMAND = re.compile(rf"(?<![`\w/.-]){PROGRAM} (?=[a-z])")
+
+
 class CommandError(RagAssetsError):
     """A command that cannot do what was asked, for a reason the user can act on."""
 
@@ -49,10 +55,12 @@ class CommandError(RagAssetsError):
 @dataclass(frozen=True, slots=True)
 class Output:
     """`color` False keeps every line plain, even on a terminal (`--no-color`, `NO_COLOR`); `quiet` writes
-    results only, for a caller who says the rest in its own words. Work goes on where nobody reads stderr any more."""
+    results only, for a caller who says the rest in its own words. `command` is `rag-assets` with the global options
+    that the user typed: the beginning of a command to run next. Work goes on where nobody reads stderr any more."""
 
     color: bool = True
     quiet: bool = False
+    command: str = PROGRAM
 
     def line(self, *parts: Part) -> None:
         """One line of the result, on stdout; a line feed in a part is shown, not made: names may have one."""
@@ -67,6 +75,10 @@ class Output:
 
     def warning(self, text: str) -> None:
         self._say((("warning: ", "warn"), text))
+
+    def told(self, text: str) -> str:
+        """A message with its commands as they are typed here: with the same home, configuration and role."""
+        return _TOLD_COMMAND.sub(lambda _: f"{self.command} ", text)
 
     def text(self, text: str) -> None:
         """Text of the repository on stdout: its lines as they are, control characters made visible."""

@@ -94,7 +94,7 @@ def list_generations(
         ]
         session.output.json({"home": str(home.root), "documents_bytes": shared, "labels": listed})
     elif not found:
-        session.output.line(f"nothing is indexed in {home.root}; run: rag-assets index")
+        session.output.line(f"nothing is indexed in {home.root}; run: {session.command()} index")
     else:
         show_inventory(session.output, found)
         session.output.line((f"documents, shared by all: {size(shared)}", "dim"))

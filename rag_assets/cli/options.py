@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_assets.cli.console import CommandError, Output
+from rag_assets.cli.console import PROGRAM, CommandError, Output
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.errors import NoWorkTree, WorkTreeError
 from rag_assets.index.freshness import branch_of, labels_of_folder
 from rag_assets.index.generations import active_generation, served_labels
-from rag_assets.index.layout import IndexHome, label_named
-from rag_assets.settings.config_file import config_of, resolve_home
+from rag_assets.index.layout import IndexHome, LabelError, label_named
+from rag_assets.settings.config_file import ConfigError, config_of, resolve_home
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
@@ -38,9 +38,15 @@ class CliSession:
 
     def command(self) -> str:
         """`rag-assets` with the global options that the user typed: the beginning of a command to run next."""
-        typed = {"--config": self.config_option, "--home": self.home_option, "--role": self.role}
-        words = [word for option, value in typed.items() if value is not None for word in (option, str(value))]
-        return shlex.join(["rag-assets", *words])
+        return self.output.command
+
+    def option_of(self, label: str) -> str:
+        """` --label LABEL` for a command to run next in this folder; '' where it takes that label without."""
+        home = self.home()
+        known = served_labels(home)
+        if known == [label] or labels_of_folder(home, known, Path.cwd()) == [label]:
+            return ""
+        return f" --label {shlex.quote(label)}"
 
     def config(self) -> Path | None:
         """The configuration file in use, as `config_of` finds it. Raises ConfigError where the environment names one
@@ -68,6 +74,13 @@ class CliSession:
         return settings.model_copy(update={"home": self.home().root})
 
 
+def command_of(home: Path | None, config: Path | None, role: str | None) -> str:
+    """`rag-assets` with these global options."""
+    typed = {"--config": config, "--home": home, "--role": role}
+    words = [word for option, value in typed.items() if value is not None for word in (option, str(value))]
+    return shlex.join([PROGRAM, *words])
+
+
 def session_of(context: typer.Context) -> CliSession:
     """The session that the application's callback made for this invocation."""
     session = context.find_root().obj
@@ -84,7 +97,27 @@ def chosen_label(home: IndexHome, wanted: str | None, *, how: str = "with --labe
     served = served_labels(home)
     if not served:
         raise CommandError(_NOTHING.format(home.root))
-    return only_label(home, served, how=how) if wanted is None else label_named(served, wanted)
+    if wanted is None:
+        return only_label(home, served, how=how)
+    try:
+        return label_named(served, wanted)
+    except LabelError as error:
+        raise CommandError(f"{error}{_how_to_index(home, wanted)}") from None
+
+
+def _how_to_index(home: IndexHome, wanted: str) -> str:
+    """The command that makes the label of a configured repository; '' for any other word."""
+    from rag_assets.settings import load_settings  # start-up budget: only where a label is missing
+
+    name, _, ref = wanted.partition("@")
+    try:
+        known = {repository.id for repository in load_settings(config_of(home.root)).repositories}
+    except ConfigError:
+        return ""
+    if name not in known:
+        return ""
+    of_ref = f" --ref {shlex.quote(ref)}" if ref else ""
+    return f"; {name} is configured, so index it with: rag-assets index {shlex.quote(name)}{of_ref}"
 
 
 def known_label(home: IndexHome, wanted: str | None, *, how: str = "with --label") -> str:
@@ -111,9 +144,7 @@ def only_label(home: IndexHome, known: list[str], *, how: str) -> str:
 def chosen_labels(home: IndexHome, org: str | None) -> list[str]:
     """All labels with an index, or those of one organisation. Raises CommandError where there is none, or where the
     labels belong to several organisations and none is named."""
-    owners: dict[str, list[str]] = {}
-    for label in served_labels(home):
-        owners.setdefault(active_generation(home, label).manifest.org_id, []).append(label)
+    owners = owners_of(home)
     if not owners:
         raise CommandError(_NOTHING.format(home.root))
     if org is None and len(owners) > 1:
@@ -121,6 +152,14 @@ def chosen_labels(home: IndexHome, org: str | None) -> list[str]:
     if org is not None and org not in owners:
         raise CommandError(f"no label of organisation {org!r} is indexed; there are: {', '.join(owners)}")
     return owners[org] if org is not None else next(iter(owners.values()))
+
+
+def owners_of(home: IndexHome) -> dict[str, list[str]]:
+    """organisation → its labels with an index."""
+    owners: dict[str, list[str]] = {}
+    for label in served_labels(home):
+        owners.setdefault(active_generation(home, label).manifest.org_id, []).append(label)
+    return owners
 
 
 def named_in(values: Sequence[str] | None, option: str, if_empty: str) -> list[str]:

@@ -58,7 +58,7 @@ def status(
     if as_json:
         session.output.json({"home": str(home.root), "labels": found})
     elif not found:
-        session.output.line(f"nothing is indexed in {home.root}; run: rag-assets index")
+        session.output.line(f"nothing is indexed in {home.root}; run: {session.command()} index")
     else:
         for number, entry in enumerate(found):
             if number:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rag_assets.cli.options import AsJson, CliSession, session_of
+from rag_assets.cli.options import AsJson, CliSession, owners_of, session_of
 from rag_assets.serving.tokens import TokenRecord, TokenStore
 
 token_app = typer.Typer(no_args_is_help=True, help="Make, list and revoke the tokens of `rag-assets serve`.")
@@ -35,6 +35,10 @@ def create(
         return
     session.output.line(token)
     session.output.note("it is shown only now; send it as: Authorization: Bearer TOKEN")
+    owners = owners_of(session.home())
+    if org is not None and org not in owners:
+        found = f"there are: {', '.join(owners)}" if owners else "nothing is indexed"
+        session.output.warning(f"no label of organisation {org!r} is indexed, so it sees none yet; {found}")
 
 
 @token_app.command("list")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.identity import declared_names, document_uri, plain_symbol
 from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
-from rag_assets.errors import FileSkipped, MissingCommit, PlaceError, QueryError, WrongQuestion
+from rag_assets.errors import FileSkipped, MissingCommit, PlaceError, QueryError, SourceError, WrongQuestion
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.freshness import file_differs
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
@@ -44,6 +44,7 @@ _FILES = frozenset({"config", "document", "file", "markup", "resource", "script"
 _WITH_SYMBOL = re.compile(r"(?P<path>.{2,}?):(?P<symbol>[^:/\\]+)")  # the colon of `C:\repo\A.cs` is none of ours
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _ARITY = re.compile(r"`\d+")
+_COMMIT_ID = re.compile("[0-9a-fA-F]{4,64}")
 _DIGITS = 10  # of a commit
 _NEAR = 3
 _NEAR_NAMES = 0.8
@@ -259,6 +260,7 @@ class SourceReader:
             if work_tree or (commit and not _same_commit(commit, found["commit"])):
                 raise WrongQuestion(f"{place} names a commit; leave it out, or the option that names another text")
             written, commit = found["place"], found["commit"]
+        commit = commit_of(self._index, commit)
         if not written:
             raise WrongQuestion("the place is empty; name a file, lines of it, a symbol or a point")
         if commit and work_tree:
@@ -667,3 +669,23 @@ def _clean(path: str) -> str | None:
         written = written[2:]
     written = written.rstrip("/") or written
     return None if safe_path(written.encode("utf-8", "surrogateescape"))[1] else written
+
+
+def commit_of(index: ReadLabel, named: str) -> str:
+    """The commit that a branch, a tag or `HEAD~1` names; an id as it is, and all where the repository is not here.
+    Raises SourceError for what names none."""
+    if not named or _COMMIT_ID.fullmatch(named):
+        return named
+    # Start-up budget: only for a name.
+    from rag_assets.index.labels import repository_of
+    from rag_assets.settings import load_settings
+    from rag_assets.sources.git.git_refs import commit_named
+    from rag_assets.sources.open import local_history
+
+    home, config = index.parts.configuration
+    repository = repository_of(home, load_settings(config_of(home.root, config)), index.label)
+    try:
+        history = local_history(repository.location, home.mirrors)
+    except SourceError:
+        return named
+    return commit_named(history.git_dir, history.where, named)

@@ -237,7 +237,7 @@ def refused_format(name: str) -> tuple[SkipReason, str] | None:
     if extension in BINARY:
         return SkipReason.BINARY, f"*{extension}: {BINARY[extension]}"
     if extension in UNSUPPORTED:
-        return SkipReason.UNSUPPORTED, f"*{extension}: no text extraction for a {UNSUPPORTED[extension]}"
+        return SkipReason.UNSUPPORTED, f"*{extension}: {UNSUPPORTED[extension]}, of which no text is extracted"
     return None
 
 

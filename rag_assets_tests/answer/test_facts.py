@@ -221,7 +221,7 @@ def test_the_rest_of_a_long_list_is_listed_by_the_command_that_is_named(tmp_path
     index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
     cli = CommandLine(home, tmp_path)
     note = next(line for line in cli.run("ask", "who calls Store.Put?").out.splitlines() if "list them with: " in line)
-    listed = cli.run(*shlex.split(note.partition("list them with: rag-assets ")[2])).out
+    listed = cli.run(*shlex.split(note.partition("list them with: rag-assets ")[2]), options=()).out
     assert sum("Zoo.Feed" in line for line in listed.splitlines()) == 70
 
 

@@ -686,7 +686,8 @@ def test_each_member_that_names_something_is_told_and_counted(polyglot: CommandL
     done = polyglot.run("ask", "which tests cover Ledger.post_entry?")
     told = re.findall(r"- (\S+) calls Ledger.post_entry in \S+:(\d+)", done.out)
     assert told == [(f"test_books.test_{number}", f"{5 + 3 * number}") for number in range(8)]
-    assert "2 more in the graph; list them with: rag-assets graph 'Ledger.post_entry' --label shop@main" in done.out
+    listed = f"rag-assets --home {polyglot.home.root} graph 'Ledger.post_entry' --label shop@main"
+    assert f"2 more in the graph; list them with: {listed}" in done.out
 
 
 def test_of_very_many_sections_the_likeliest_are_read_and_it_is_said(

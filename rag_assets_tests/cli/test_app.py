@@ -287,4 +287,6 @@ def test_words_are_completed(indexed: Indexed, typed: str, completed: list[str])
 
 
 def test_the_module_is_the_same_program(cli: CommandLine) -> None:
-    assert cli.spawn("status").out == f"nothing is indexed in {cli.home.root}; run: rag-assets index\n"
+    assert cli.spawn("status").out == (
+        f"nothing is indexed in {cli.home.root}; run: rag-assets --home {cli.home.root} index\n"
+    )

@@ -102,6 +102,24 @@ def test_a_label_is_the_index_that_is_asked(shared: CommandLine, words: tuple[st
 
 
 @pytest.mark.rule("E06")
+def test_commands_that_are_shown_name_the_label_where_they_need_it(shared: CommandLine) -> None:
+    following = run(shared, "search", "ship", "-l", "shop@dev").out.splitlines()[-1]
+    assert following.startswith("next: rag-assets read ") and following.endswith(" --label shop@dev")
+    assert run(shared, *following.removeprefix("next: rag-assets ").split()).code == 0
+    source = next(
+        line for line in run(shared, "ask", "what is OnDev?", "-l", "shop@dev").out.splitlines() if "show" in line
+    )
+    opened = run(shared, *source.partition("rag-assets ")[2].split())
+    assert opened.code == 0 and "OnDev" in opened.out
+
+
+def test_a_configured_repository_without_an_index_is_told_to_be_indexed(shared: CommandLine) -> None:
+    done = run(shared, "search", "ship", "-l", "shop@release")
+    assert done.code == 1
+    assert "shop is configured, so index it with: rag-assets index shop --ref release" in done.err
+    assert "configured" not in run(shared, "search", "ship", "-l", "nobody").err
+
+
 def test_a_search_of_the_catalog_has_as_many_hits_and_the_kinds_that_are_wanted(shared: CommandLine) -> None:
     def found(*words: str) -> list[str]:
         done = run(shared, "catalog", "search", *words, "--label", "shop@main", "--json")

@@ -143,6 +143,14 @@ def test_the_text_of_an_earlier_commit(two_commits: tuple[Indexed, str]) -> None
     assert found.cli.run("read", f"{MOVED}:7-10@{first[:10]}", "--json").json == said
 
 
+@pytest.mark.parametrize("name", ["HEAD~1", "main^", "before"])
+def test_a_commit_may_be_named_as_git_does(two_commits: tuple[Indexed, str], name: str) -> None:
+    found, first = two_commits
+    found.repository.git("branch", "--force", "before", first)
+    said = found.cli.run("read", f"{MOVED}:7-10", "--commit", name, "--json").json
+    assert (said["version"], said["commit"]) == ("commit", first)
+
+
 def test_a_symbol_is_found_where_it_was_and_where_it_is(two_commits: tuple[Indexed, str]) -> None:
     found, first = two_commits
 

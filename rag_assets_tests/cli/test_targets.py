@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from rag_assets.cli.console import CommandError
-from rag_assets.cli.index.targets import chosen_repositories, repository_above, repository_named
+from rag_assets.cli.index.targets import chosen_repositories, moved, repository_above, repository_named
+from rag_assets.errors import LocationError
 from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome, LabelError, index_label, label_named
 from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.sources.locations import location_of
 from rag_assets_tests.git_repository import Repository
 
 CONFIGURED = (
@@ -109,6 +112,32 @@ def test_a_written_label_is_its_repository(settings: Settings, home: IndexHome) 
 def test_without_words_all_configured_ones_with_the_ref_that_was_asked_for(settings: Settings, home: IndexHome) -> None:
     assert chosen_repositories(settings, home, []) == list(CONFIGURED)
     assert {found.ref for found in chosen_repositories(settings, home, [], ref="v1")} == {"v1"}
+
+
+def test_a_configuration_without_repositories_is_named(
+    home: IndexHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "rag_assets.yaml"
+    config.write_text("repositories:\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CommandError, match=f"{re.escape(str(config))} lists no repository"):
+        chosen_repositories(Settings(home=home.root), home, [])
+
+
+def test_an_indexed_repository_is_named_by_its_id_alone(settings: Settings, home: IndexHome) -> None:
+    register_label(home, "copy@main", RepositorySettings(id="copy", location="/srv/gone", ref="main"), "main")
+    assert repository_named(settings, home, "copy").location == "/srv/gone"
+    register_label(home, "copy@dev", RepositorySettings(id="copy", location="/srv/gone", ref="dev"), "dev")
+    with pytest.raises(LabelError, match="several labels; choose one of: copy@dev, copy@main"):
+        repository_named(settings, home, "copy")
+
+
+def test_what_helps_is_said_where_an_indexed_repository_has_gone(settings: Settings, tmp_path: Path) -> None:
+    gone = RepositorySettings(id="copy", location=str(tmp_path / "gone"))
+    with pytest.raises(LocationError) as raised:
+        location_of(gone.location)
+    assert moved(settings, gone, raised.value) == "; if it has moved: rag-assets index PATH --id copy"
+    assert moved(settings, CONFIGURED[0], raised.value) == ""
 
 
 def test_an_unknown_word_is_answered_with_the_near_one(settings: Settings, home: IndexHome) -> None:

@@ -70,6 +70,8 @@ WRONG = [
     ("ask what --limit 99", "must be 50 or less"),
     ("search refund --role x", "--role stands before the command, as in: rag-assets --role … search"),
     ("status shop", "name an index with --label"),
+    ("eval run -l shop", "this command takes the label as a word, without an option"),
+    ("eval --label shop", "this command takes the label as a word, without an option"),
     ("ask what --repo shop", "No such option: --repo; name an index with --label"),
     ("session delete nope", "has no session 'nope'; there are"),
     ("search refund --label shop@mian", "did you mean 'shop@main'?"),

@@ -81,6 +81,13 @@ def test_a_token_is_shown_once_and_kept_as_a_digest(home: Home) -> None:
     assert gone.code == 1 and "there are: none" in gone.err
 
 
+def test_an_organisation_without_an_index_is_warned_of(home: Home) -> None:
+    made = home.cli.run("token", "create", "typo", "--org", "acne")
+    assert made.code == 0 and made.out.startswith("rag_")
+    assert "no label of organisation 'acne' is indexed, so it sees none yet; there are: " in made.err
+    assert home.cli.run("token", "revoke", "typo").code == 0
+
+
 def test_tokens_of_roles_and_organisations(home: Home, tmp_path: Path) -> None:
     def create(name: str, *options: str, role: str = "auditor") -> str:
         words = ("--home", str(home.root), "--role", role)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from rag_assets.cli.console import CommandError, describe, short
 from rag_assets.cli.index.summary import Result, summarize
-from rag_assets.cli.index.targets import chosen_repositories, refuse_takeover, stands_for
+from rag_assets.cli.index.targets import chosen_repositories, moved, refuse_takeover, stands_for
 from rag_assets.cli.options import CliSession, require_writable
 from rag_assets.cli.quality import gate_object
 from rag_assets.contracts.source_file import GitRepoInfo
@@ -93,7 +93,7 @@ def for_each_repository(
             refuse_takeover(settings, home, label, repository)
             yield work(settings, home, label, repository)
         except (RagAssetsError, OSError) as error:
-            said = describe(error)
+            said = describe(error) + moved(settings, repository, error)
             session.output.error(_about(label, said))
             yield Failed(label, said)
 

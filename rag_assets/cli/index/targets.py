@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from rag_assets.cli.console import CommandError
+from rag_assets.errors import LocationError
 from rag_assets.index.labels import label_of, other_source, remembered_repository, repository_of
 from rag_assets.index.layout import IndexHome, label_named, path_slug, spelt_label
 from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.settings.config_file import config_of
 from rag_assets.sources.urls import default_repository_id, is_remote, strip_credentials
 from rag_assets.suggestions import nearest
 
@@ -22,6 +25,11 @@ def chosen_repositories(
     """
     if not named and not settings.repositories:
         here = repository_above(Path.cwd())
+        if here is None and (config := config_of(home.root)) is not None:
+            raise CommandError(
+                f"nothing to index: {config} lists no repository, and the current folder is not in one. Add one below "
+                "`repositories`, or type: rag-assets index PATH, URL or source archive"
+            )
         if here is None:
             raise CommandError(
                 "nothing to index: no repository is configured, and the current folder is not in one. Type one of\n"
@@ -64,12 +72,19 @@ def _known_repository(settings: Settings, home: IndexHome, name: str) -> Reposit
         return repository_of(home, settings, name)
     remote = is_remote(name)
     path = Path(name).expanduser()
-    if not remote and not path.exists() and (label := spelt_label(home.known_labels(), name)) is not None:
-        return repository_of(home, settings, label)
     if not remote and not path.exists():
-        raise CommandError(_unknown(settings, home, name))
+        return repository_of(home, settings, _label_of_repository(settings, home, name))
     location = _location(name)
     return next((configured for configured in settings.repositories if configured.location == location), None)
+
+
+def _label_of_repository(settings: Settings, home: IndexHome, name: str) -> str:
+    """The indexed label that is spelt so, or the only one of the repository that is called so. Raises CommandError for
+    a word that names nothing, LabelError for a repository with several labels."""
+    known = home.known_labels()
+    if spelt_label(known, name) is None and path_slug(name) not in {label.partition("@")[0] for label in known}:
+        raise CommandError(_unknown(settings, home, name))
+    return label_named(known, name)
 
 
 def _location(name: str) -> str:
@@ -114,6 +129,14 @@ def repository_above(folder: Path) -> Path | None:
         if (at / "HEAD").is_file() and (at / "objects").is_dir() and (at / "refs").is_dir():
             return at
     return None
+
+
+def moved(settings: Settings, repository: RepositorySettings, error: Exception) -> str:
+    """What helps where the source of an indexed repository that is in no configuration has gone."""
+    is_configured = any(configured.id == repository.id for configured in settings.repositories)
+    if is_configured or not isinstance(error, LocationError) or Path(repository.location).exists():
+        return ""
+    return f"; if it has moved: rag-assets index PATH --id {shlex.quote(repository.id)}"
 
 
 def stands_for(home: IndexHome, label: str, repository: RepositorySettings) -> bool:

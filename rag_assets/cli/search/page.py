@@ -238,7 +238,7 @@ def _footer(session: CliSession, result: SearchResult, freshness: FreshnessOf, p
     if not result.known_words and result.question.text:
         told.append(("no word of the question is in what was searched: these are near in meaning only; ", "warn"))
     hit = result.hits[0]
-    label = f" --label {hit.label}" if not result.label else ""
+    label = session.option_of(hit.label)
     place = place_of(hit)
     written = shlex.quote(f"./{place}" if place.startswith("-") else place)  # no option of the command
     overlay = " --overlay" if hit.work_tree and page.overlay else ""

@@ -31,7 +31,9 @@ def read(
         ),
     ],
     label: LabelOption = None,
-    commit: Annotated[str, typer.Option(help="The text of this commit. Default: as indexed.")] = "",
+    commit: Annotated[
+        str, typer.Option(help="The text of this commit (an id, a branch, HEAD~1). Default: as indexed.")
+    ] = "",
     work_tree: Annotated[bool, typer.Option("--work-tree", help="The text in the work tree, as it is now.")] = False,
     max_tokens: Annotated[
         int,
@@ -62,7 +64,7 @@ def read(
     head, *lines = found.rendered()
     session.output.line((head, "path"))
     for line in lines:
-        session.output.line((line, "warn") if line in found.notes else line)
+        session.output.line((session.output.told(line), "warn") if line in found.notes else line)
 
 
 def _read(home: IndexHome, index: LabelIndex, place: str, commit: str, work_tree: bool, max_tokens: int) -> SourceLines:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag_assets.errors import SourceError
 from rag_assets.index.generations import Manifest
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.result_objects import lines_object
-from rag_assets.search.source_lines import SourceLines, SourceReader, TextVersion
+from rag_assets.search.source_lines import SourceLines, SourceReader, TextVersion, commit_of
 from rag_assets.serving.budget import clipped, cost_of, estimated
 from rag_assets.serving.index_age import IndexAge
 from rag_assets.serving.requests import ReadRequest
 
-_ID = re.compile("[0-9a-fA-F]{4,64}")
 _NOW = frozenset({"worktree", "work tree", "work-tree"})
 AROUND = 1500
 """Lines before and after a place: beyond that a browser takes a second to show them."""
@@ -41,7 +38,7 @@ class ReadReply:
 def read(index: LabelIndex, request: ReadRequest) -> SourceLines:
     """Raises what `Index.read` raises."""
     is_now = (request.commit or "").casefold() in _NOW
-    commit = "" if is_now else _commit_of(index, request.commit or "")
+    commit = "" if is_now else commit_of(index, request.commit or "")
     reader = SourceReader(index)
     found = reader.read(request.place, commit=commit, work_tree=is_now)
     if not request.context or not found.line_count:
@@ -49,21 +46,6 @@ def read(index: LabelIndex, request: ReadRequest) -> SourceLines:
     start, end = max(1, found.start_line - request.context), found.end_line + request.context
     wider = reader.read(f"{found.path}:{start}-{min(end, found.line_count)}", commit=commit, work_tree=is_now)
     return replace(_in_words_of_tools(wider), around=found.around)
-
-
-def _commit_of(index: LabelIndex, named: str) -> str:
-    """The commit that a branch, a tag or `HEAD~1` names; an id as it is, and all where the repository is not here.
-    Raises SourceError for what names none."""
-    if not named or _ID.fullmatch(named):
-        return named
-    from rag_assets.search.change_impact import history_of  # an agent waits for the start of its server
-    from rag_assets.sources.git.git_refs import commit_named
-
-    try:
-        history = history_of(index)
-    except SourceError:
-        return named
-    return commit_named(history.git_dir, history.where, named)
 
 
 def _fitting(lines: SourceLines, tokens: int) -> SourceLines:
