@@ -16,7 +16,7 @@ from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.errors import NoWorkTree, WorkTreeError
 from rag_assets.index.freshness import branch_of, labels_of_folder
 from rag_assets.index.generations import active_generation, served_labels
-from rag_assets.index.layout import IndexHome, LabelError, label_named
+from rag_assets.index.layout import IndexHome, LabelError, label_named, path_slug
 from rag_assets.settings.config_file import ConfigError, config_of, resolve_home
 
 if TYPE_CHECKING:
@@ -102,7 +102,10 @@ def chosen_label(home: IndexHome, wanted: str | None, *, how: str = "with --labe
     try:
         return label_named(served, wanted)
     except LabelError as error:
-        raise CommandError(f"{error}{_how_to_index(home, wanted)}") from None
+        is_known = any(label.partition("@")[0] in (wanted, path_slug(wanted)) for label in served)
+        how = "" if is_known else _how_to_index(home, wanted)
+        between = "" if not how else " " if str(error).endswith("?") else "; "
+        raise CommandError(f"{error}{between}{how}") from None
 
 
 def _how_to_index(home: IndexHome, wanted: str) -> str:
@@ -117,7 +120,7 @@ def _how_to_index(home: IndexHome, wanted: str) -> str:
     if name not in known:
         return ""
     of_ref = f" --ref {shlex.quote(ref)}" if ref else ""
-    return f"; {name} is configured, so index it with: rag-assets index {shlex.quote(name)}{of_ref}"
+    return f"{name} is configured, so index it with: rag-assets index {shlex.quote(name)}{of_ref}"
 
 
 def known_label(home: IndexHome, wanted: str | None, *, how: str = "with --label") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
 import signal
 import socket
 import sys
@@ -16,6 +17,7 @@ import anyio
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.errors import RagAssetsError
+from rag_assets.index.generations import served_labels
 from rag_assets.index.layout import IndexHome
 from rag_assets.serving.access import Caller
 from rag_assets.serving.index_pool import IndexPool
@@ -165,6 +167,8 @@ def serve_http(
     )
     shown = host if ":" not in host else f"[{host}]"
     started = {"serving": str(serving.home.root), "address": f"http://{shown}:{port}"}
+    if not served_labels(serving.home):
+        started["note"] = f"nothing is indexed yet; run: rag-assets --home {shlex.quote(str(serving.home.root))} index"
     print(json.dumps(started), file=sys.stderr, flush=True)
 
     async def serve() -> None:

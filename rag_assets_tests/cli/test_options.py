@@ -118,6 +118,8 @@ def test_a_configured_repository_without_an_index_is_told_to_be_indexed(shared: 
     assert done.code == 1
     assert "shop is configured, so index it with: rag-assets index shop --ref release" in done.err
     assert "configured" not in run(shared, "search", "ship", "-l", "nobody").err
+    several = run(shared, "search", "ship", "-l", "shop").err
+    assert "'shop' has several labels; choose one of: shop@dev, shop@main" in several and "configured" not in several
 
 
 def test_a_search_of_the_catalog_has_as_many_hits_and_the_kinds_that_are_wanted(shared: CommandLine) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from rag_assets.index.layout import IndexHome
 from rag_assets.serving.http.api import ROUTES
+from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.processes import until
 from rag_assets_tests.serving.conftest import Home, Server, serving
 
@@ -171,6 +173,15 @@ def test_other_names_and_pages_of_other_sites_are_refused(server: Server) -> Non
     assert server.get("/api/v1/labels", headers={"origin": "https://evil.example"}).status_code == 403
     assert server.get("/api/v1/labels", headers={"sec-fetch-site": "cross-site"}).status_code == 403
     assert server.get("/api/v1/labels", headers={"origin": server.address}).status_code == 200
+
+
+def test_a_server_without_an_index_says_how_to_make_one(server: Server, home: Home, tmp_path: Path) -> None:
+    empty = Home(CommandLine(IndexHome(tmp_path / "none"), tmp_path), home.shop, home.site)
+    with serving(empty, errors=tmp_path / "errors.txt") as made:
+        assert made.get("/healthz").status_code == 200
+    said = json.loads((tmp_path / "errors.txt").read_text(encoding="utf-8").splitlines()[0])
+    assert said["note"] == f"nothing is indexed yet; run: rag-assets --home {tmp_path / 'none'} index"
+    assert '"note"' not in server.errors.read_text(encoding="utf-8").splitlines()[0]
 
 
 def test_health_metrics_and_the_description(server: Server) -> None:
