@@ -711,9 +711,11 @@ def _statement(lines: Sequence[str], at: int) -> str:
     """A line, with those that end what it leaves open between brackets, as far as both fit into one."""
     line = lines[at].strip()
     for following in map(str.strip, lines[at + 1 :]):
-        if line.count("(") <= line.count(")") or line.endswith("{") or following.startswith(_COMMENTS):
+        is_open = line.count("(") > line.count(")") or (following.startswith("(") and line[-1:].isalpha())
+        if not is_open or line.endswith("{") or following.startswith(_COMMENTS):
             break
-        joined = f"{line}{'' if line.endswith('(') or following.startswith((')', '.')) else ' '}{following}"
+        is_close = line.endswith("(") or following.startswith((")", "."))
+        joined = f"{line}{'' if is_close else ' '}{following}"
         if len(joined) > _MOST_LINE_CHARS:
             break
         line = joined

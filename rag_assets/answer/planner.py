@@ -130,6 +130,8 @@ _IN_SCRIPTS = re.compile(
     re.IGNORECASE,
 )
 """What lines of SQL scripts may tell of."""
+_EXPLAINED = re.compile(r"\W*(?:why|how (?:come|do|does|did|is|are|was|were|can|should))\b", re.IGNORECASE)
+"""Of questions that no line of a script answers by what it declares."""
 _OF_DATABASES = re.compile(
     r"\b(?:columns?|tables?|primary keys?|database|sql|postgres(?:ql)?|schemas?|schemata|partition|materiali[sz]ed|"
     r"index(?:es)?|indices|triggers?|stored procedures?|views?|user[- ]defined)\b",
@@ -584,7 +586,7 @@ def _scripts_say(asked: Asked) -> Planned | None:
 
 def _in_scripts(asked: Asked) -> Planned | None:
     """What lines of SQL scripts say of tables, columns, grants and the like."""
-    if not _IN_SCRIPTS.search(asked.question.text):
+    if not _IN_SCRIPTS.search(asked.question.text) or _EXPLAINED.match(asked.question.text):
         return None
     from rag_assets.answer.plans.database import database_facts, tables_with_keys
 

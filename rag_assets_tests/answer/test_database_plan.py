@@ -29,6 +29,14 @@ GRANT EXECUTE ON SCHEMA::depot TO Clerks;
 GRANT INSERT, UPDATE
     ON OBJECT::[depot].[Drives] TO [Clerks];
 """,
+    "db/scales.sql": """\
+CREATE TABLE [depot].[Scales](
+    [ScaleId] [int] NOT NULL,
+ CONSTRAINT [PK_Scales] PRIMARY KEY CLUSTERED
+(
+    [ScaleId] ASC
+))
+""",
     "db/tables.sql": """\
 CREATE TYPE depot.size AS ENUM ('small', 'large');
 GO
@@ -99,6 +107,10 @@ def facts_of(index: Index, question: str) -> list[str]:
             ["**1 table without a primary key:**", "- **audit.Log** in db/tables.sql"],
         ),
         ("what is the primary key of the Drivers table?", ["- **depot.Drivers** in db/tables.sql:23: `ADD CONSTRAINT"]),
+        (
+            "what is the primary key of Scales?",
+            ["- **depot.Scales** in db/scales.sql:3: `CONSTRAINT [PK_Scales] PRIMARY KEY CLUSTERED ([ScaleId] ASC))`"],
+        ),
         ("what type is the column Capacity of Drives?", ["- **depot.Drives.Capacity** in db/tables.sql:5: `Capacity"]),
         ("what is the default of the AddedOn column?", ["- **depot.Drives.AddedOn** in db/tables.sql:6: `AddedOn"]),
         ("which columns of Drivers are required?", ["- **depot.Drivers.DriverId** in db/tables.sql:13: "]),
@@ -134,6 +146,7 @@ def test_tables_of_nearly_the_same_name_are_told_apart(depot: Index) -> None:
         "which indexes are on depot.Drivers?",
         "what role does the index play?",
         "what does the index IX_Log do?",
+        "why does one have to type in the PK of Drives?",
     ],
 )
 def test_what_no_script_says_is_not_told(depot: Index, question: str) -> None:
