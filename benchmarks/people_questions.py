@@ -33,6 +33,7 @@ from report import table
 
 from rag_assets import Index, open_index
 from rag_assets.answer.abstention import AbstentionWeights, Signals, confidence, known_confidence, values_of
+from rag_assets.answer.asked import question_model
 from rag_assets.answer.context_pack import read as read_evidence
 from rag_assets.answer.passage_ranking import (
     MOST_QUOTED,
@@ -44,7 +45,6 @@ from rag_assets.answer.passage_ranking import (
     unsaid_meaning,
 )
 from rag_assets.answer.passages import Passage
-from rag_assets.answer.planner import question_model
 from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.contracts.evidence import Origin
 from rag_assets.evaluation.answer_mining import Minable

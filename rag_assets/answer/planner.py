@@ -7,11 +7,11 @@ index answers. Their modules are imported where a question asks for them: few do
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rag_assets.answer.asked import MOST_DECLARING, Asked, declaring, says_contract, with_it
 from rag_assets.answer.graph_facts import (
     MOST_FACTS,
     GraphFact,
@@ -32,26 +32,21 @@ from rag_assets.answer.question_analysis import (
     asks_impact,
     asks_purpose,
     asks_what_happens,
-    intent_of,
     listed_noun,
     members_asked,
     root,
     roots_of,
     settings_subject,
-    singular,
     words_as_names,
-    words_asked_of,
     written_name,
 )
 from rag_assets.answer.question_kinds import (
-    OF_ENUMERATIONS,
     access_asked,
     asks_choice,
     asks_handler,
     asks_parameters,
     asks_setting,
     asks_value,
-    asks_values_of,
     asks_what_is_registered,
     asks_what_is_thrown,
     asks_which_are_thrown,
@@ -60,7 +55,6 @@ from rag_assets.answer.question_kinds import (
     constants_asked,
     convention_noun,
     data_asked,
-    enumeration_named,
     errors_asked,
     file_asked,
     foreign_keys_asked,
@@ -74,10 +68,7 @@ from rag_assets.answer.question_kinds import (
     says_something,
     settings_asked,
     things_done,
-    values_asked,
-    values_called,
     values_named,
-    without_sort,
 )
 from rag_assets.answer.whole_project import (
     Everyday,
@@ -86,20 +77,14 @@ from rag_assets.answer.whole_project import (
     everyday_question,
     listed_of_whole,
     marked_asked,
-    name_of_whole,
 )
-from rag_assets.contracts.evidence import short_name
-from rag_assets.contracts.outline import SectionMember
-from rag_assets.errors import NoEmbedderError
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
-from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
+from rag_assets.search import CodePlace, QuestionKind
 from rag_assets.search.line_references import meant, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
-    from rag_assets.graph.csr_graph import Graph
-    from rag_assets.models.static_code.embedder import StaticEmbedder
-    from rag_assets.search.index import LabelIndex, Searchable
+    from rag_assets.search.index import Searchable
 
     Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
 
@@ -110,7 +95,6 @@ _OF_THE_INDEX_ALONE = frozenset(
     {Intent.LIST, Intent.STEPS, Intent.RELEASE, Intent.USAGE, Intent.IMPLEMENTATIONS, Intent.TABLES}
 )
 """What no search tells where a plan does."""
-_TOKEN = re.compile(r"\w[\w.+-]*\w")
 _OF_COMPOSE = re.compile(r"\bports?\b|\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)
 _STARTING = re.compile(r"\b(?:apphost|aspire|compose|containers?|docker)\b", re.IGNORECASE)
 _APP_HOST = re.compile(r"\bapp host\b", re.IGNORECASE)
@@ -150,49 +134,7 @@ _OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|push
 _OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
 """`Which packages does it depend on?` is for a list."""
 _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
-_DEFINITIONS = 6
-"""Points that are read for one name of the question: the sections of a type, or of the parts of a partial one."""
-_MOST_NAMES = 4
-_FEWEST_SAID = 2  # words of an enumeration beside what it is: `Action` alone may be anything
-_MOST_ENUMERATIONS = 2
-_OF_DATA = frozenset({root("data")})
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
-_MOST_OF_CODE = 3  # names of pasted code
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question with its `words`, and its `names` with the points that declare each. `of_code`: they are those of
-    pasted code, or of an error, where what nothing declares is of a library. `hits` are what its search found in the
-    `target`, and `graph_of` gives the graph of an index, or why it has none."""
-
-    question: Question
-    hits: tuple[Hit, ...]
-    target: Searchable
-    graph_of: Callable[[LabelIndex], Graph | str]
-    wish: QueryIntent
-    words: tuple[QueryTerm, ...]
-    names: tuple[str, ...]
-    declared: Mapping[str, Sequence[str]]
-    of_code: bool
-
-    @property
-    def declaring(self) -> list[str]:
-        """The points that declare a name of it."""
-        return [point for points in self.declared.values() for point in points]
-
-    @property
-    def model(self) -> StaticEmbedder | None:
-        return question_model(self.target)
-
-    @property
-    def undeclared(self) -> list[str]:
-        return [name for name in self.names if not self.declared[name]]
-
-    @property
-    def graphs(self) -> Iterator[tuple[LabelIndex, Graph]]:
-        """The indexes that have a graph, and it."""
-        return graphs_of(self.target, self.graph_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,38 +155,6 @@ class Planned:
     setting: float = 0.0
     absent: str = ""
     outside: int = 0
-
-
-def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Asked:
-    question = result.question
-    wish = intent_of(question)
-    whole = name_of_whole(question.asks or question.typed)
-    if whole and len(target.members) == 1 and _is_called(next(iter(target.members.values())), whole):
-        wish = replace(wish, intent=Intent.OVERVIEW)
-    elif not wish.names:
-        wish = _with_declared_words(wish, question, target, graph_of)
-    if owner := members_asked(question.asks or question.typed):
-        wish = _of_entity(wish, owner, [graph for _, graph in graphs_of(target, graph_of)])
-    if called := values_asked(question.asks or question.typed):
-        wish = _of_values(wish, called, [graph for _, graph in graphs_of(target, graph_of)])
-    pasted = _declared_of(question.pasted, target)
-    words = words_asked_of(target.parts, " ".join((question.text, *pasted)), wish.names)
-    names = wish.names[:_MOST_NAMES]
-    declared = {name: declaring(name, target) for name in names} | pasted
-    is_error = question.kind is QuestionKind.ERROR
-    if pasted or (is_error and any(declared.values())):  # of a library, a frame or a call is no name to miss
-        names = tuple(name for name in declared if declared[name])
-        wish = replace(wish, names=names)
-        if wish.intent in (Intent.EXPLANATION, Intent.OVERVIEW) and (is_error or not says_something(question.asks)):
-            wish = replace(wish, intent=Intent.DEFINITION)
-    of_code = is_error or bool(pasted)
-    return Asked(question, result.hits, target, graph_of, wish, words, names, declared, of_code)
-
-
-def graphs_of(target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Iterator[tuple[LabelIndex, Graph]]:
-    for index in target.members.values():
-        if not isinstance(graph := graph_of(index), str):
-            yield index, graph
 
 
 def planned(asked: Asked, within: Searchable | None = None) -> Planned:
@@ -305,7 +215,7 @@ def _points_of_places(places: Sequence[CodePlace], target: Searchable) -> list[s
     named = (path for place in places if not place.line for path in meant(place.path, known) or _near(place, known))
     for path in dict.fromkeys(named):
         payloads = sections_of([path], shard, scope)
-        found += sorted(payloads, key=lambda one: (payloads[one].get("StartLine", 0), one))[:_DEFINITIONS]
+        found += sorted(payloads, key=lambda one: (payloads[one].get("StartLine", 0), one))[:MOST_DECLARING]
     return found
 
 
@@ -335,7 +245,7 @@ def _everyday(asked: Asked) -> Planned | None:
     text = asked.question.asks or asked.question.typed
     question = everyday_question(text)
     if question is None:
-        text = _with_it(text, asked.target)
+        text = with_it(text, asked.target)
         question = everyday_question(text)
     if question is None or (question.about in _OF_WHOLES and _names_declared(text, asked.target)):
         return None
@@ -606,13 +516,13 @@ def _listed(asked: Asked) -> Planned | None:
     if not is_list or (wish.names and not _are_parts(wish.names, asked)):
         return None
     if rest.split()[:1] in (["does"], ["do"]):
-        rest = _with_it(rest, asked.target)
+        rest = with_it(rest, asked.target)
     if noun in _PACKAGES and _OWN_PACKAGES.search(rest):
         return None
     if noun and asks_choice(rest):
         from rag_assets.answer.plans.listing import LISTED_KINDS
 
-        noun = noun if noun in LISTED_KINDS or _is_contract((graph for _, graph in asked.graphs), noun) else ""
+        noun = noun if noun in LISTED_KINDS or says_contract((graph for _, graph in asked.graphs), noun) else ""
     if not noun:
         return None
     if noun == "test" and (tested := _tests_of_type(asked, rest)):
@@ -731,7 +641,7 @@ def _command_line(asked: Asked) -> Planned | None:
     """The commands, or the options, of a command line. Where a question only may mean these, as `which commands does it
     have?` does, they are told if it says nothing else, and no more types are called so."""
     noun, rest, is_meant = command_line_asked(asked.question.text)
-    rest = _with_it(rest, asked.target)
+    rest = with_it(rest, asked.target)
     if not noun or not (is_meant or not says_something(rest)):
         return None
     from rag_assets.answer.plans.interface import command_line_facts
@@ -779,7 +689,7 @@ def _keys(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans.interface import shortcut_facts
 
-    about = roots_of(_with_it(rest, asked.target))
+    about = roots_of(with_it(rest, asked.target))
     subject = [word for word in asked.words if word.root in about and is_subject(word)]
     known = _together(shortcut_facts(index, subject) for index in asked.target.members.values())
     return _answered(asked, Intent.LIST, known)
@@ -1091,195 +1001,3 @@ def _from_graphs(
     known = GraphFacts(tuple(found), total, heading, command)
     decides = wish.intent in (Intent.LIST, Intent.OVERVIEW)
     return Planned(wish, known, points, decides, near=tuple(near), warnings=tuple(warnings))
-
-
-def _is_called(index: LabelIndex, name: str) -> bool:
-    """Whether a name is that of the repository, or the title of its README."""
-    from rag_assets.answer.plans.code_lines import readme_title
-
-    wanted = _letters(name)
-    return bool(wanted) and (
-        wanted == _letters(index.label.partition("@")[0]) or wanted == _letters(readme_title(index))
-    )
-
-
-def _with_it(text: str, target: Searchable) -> str:
-    """A text with `it` for the name of the one repository that is asked: how is `ripgrep` installed?"""
-    names = {_letters(label.partition("@")[0]) for label in target.members}
-    return _TOKEN.sub(
-        lambda found: "it" if len(names) == 1 and _letters(found.group()) in names else found.group(), text
-    )
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).casefold()
-
-
-def _with_declared_words(
-    wish: QueryIntent, question: Question, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
-) -> QueryIntent:
-    """The question with those of its words as names that the graph declares exactly so, as `Basket` may be."""
-    text = question.asks or question.typed
-    maybe, (listed, of_choice) = words_as_names(question), enumeration_named(text)
-    if maybe is None and not listed and not asks_values_of(text):
-        return wish
-    graphs = [graph for _, graph in graphs_of(target, graph_of)]
-    chosen = (
-        tuple(one for one in _enumerations(graphs, [listed]) if of_choice or one in (listed, f"{listed}s"))
-        if listed
-        else ()
-    )
-    chosen = chosen or (_constants_called(graphs, listed) if listed else ())
-    bare = without_sort(listed)
-    if bare and not chosen and not any(declares(graph, bare, only_types=True) for graph in graphs):
-        chosen = tuple(_enumerations(graphs, [bare]))  # `Severity` of severity levels, and no `SortOrder` of orders
-    if not chosen and (maybe is None or maybe.choice) and not _is_contract(graphs, listed_noun(text)[0]):
-        chosen = _enumerations_said(graphs, text)
-    if chosen and not (maybe and maybe.choice):
-        return replace(wish, intent=Intent.DEFINITION, names=chosen, choice=True)
-    if maybe is None:
-        return wish
-    of_type = maybe.intent is Intent.DEFINITION
-    if maybe.choice:
-        maybe = replace(maybe, names=(*_enumerations(graphs, maybe.names), *chosen, *maybe.names))
-    names = tuple(
-        one
-        for one in maybe.names
-        if any(declares(graph, one, only_types=of_type and one.isidentifier()) for graph in graphs)
-    )
-    if maybe.choice and not names:  # the states of a document may be `Document.Status`
-        return next((told for one in maybe.names if (told := _of_values(wish, one, graphs)) is not wish), wish)
-    return replace(maybe, names=names[:1] if of_type else names) if names else wish
-
-
-def _is_contract(graphs: Iterable[Graph], noun: str) -> bool:
-    from rag_assets.answer.plans.listing import is_contract
-
-    return bool(noun) and any(is_contract(graph, noun) for graph in graphs)
-
-
-def _of_entity(wish: QueryIntent, owner: Sequence[str], graphs: Sequence[Graph]) -> QueryIntent:
-    """The question for the columns of a table, or of a set of a context, as one about the type that is mapped to it."""
-    from rag_assets.answer.plans.data import entity_called
-
-    if any(declares(graph, name, only_types=True) for graph in graphs for name in wish.names):
-        return wish
-    found = [name for graph in graphs if (name := entity_called(graph, owner))]
-    return replace(wish, intent=Intent.DEFINITION, names=(found[0],), declared=True) if found else wish
-
-
-def _of_values(wish: QueryIntent, called: str, graphs: Sequence[Graph]) -> QueryIntent:
-    """The question for the values of an enumeration, or of what holds one of them, as one about the enumeration."""
-    from rag_assets.answer.plans.data import types_of_property
-
-    found = _enumerations(graphs, [called])
-    held = {name for graph in graphs for name in types_of_property(graph, called)} if not found else ()
-    found = found or [name for name in sorted(held) if _enumerations(graphs, [name]) == [name]]
-    return replace(wish, intent=Intent.DEFINITION, names=(found[0],), choice=True) if len(found) == 1 else wish
-
-
-def _enumerations_said(graphs: Iterable[Graph], question: str) -> tuple[str, ...]:
-    """The enumerations with the most words of which a question for values says each, what it lists among them:
-    `WorkflowActionType` for `which actions can a workflow perform?`, `CircuitBreaker.State` for the states of a circuit
-    breaker. What they are by their last word need not be said."""
-    noun = asks_values_of(question)
-    if not noun:
-        return ()
-    from rag_assets.answer.plans.listing import enumerations
-
-    said, wanted = roots_of(question), values_called(noun)
-    found: dict[str, int] = {}
-    for one, owner in (known for graph in graphs for known in enumerations(graph)):
-        own = roots_of(one.name)
-        is_called_so = not wanted.isdisjoint(own & OF_ENUMERATIONS)
-        for name in filter(None, (one.name, owner and f"{owner}.{one.name}")):
-            telling = roots_of(name) - OF_ENUMERATIONS
-            telling -= _OF_DATA if len(telling) > _FEWEST_SAID else frozenset()
-            if len(telling) >= _FEWEST_SAID - is_called_so and telling <= said and not wanted.isdisjoint(own):
-                found[name] = len(telling)
-    most = max(found.values(), default=0)
-    return tuple(sorted(name for name, count in found.items() if count == most))[:_MOST_ENUMERATIONS]
-
-
-def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
-    """The enumerations of the product that are called by one of some names, or by several of it, or else whose names
-    end with it, where that is one: `ShopEventType`."""
-    from rag_assets.answer.plans.listing import nodes_listed
-
-    known = {one.name for graph in graphs for one in nodes_listed(graph, "enum") if non_product_code(one.path) is None}
-    exact = ([one for one in (name, f"{name}s") if one in known][:1] for name in names)
-    ending = (
-        own or [one for one in known if name and one.endswith(name)] for name, own in zip(names, exact, strict=True)
-    )
-    return [found[0] for found in ending if len(found) == 1]
-
-
-def _constants_called(graphs: Iterable[Graph], name: str) -> tuple[str, ...]:
-    """The one class of the product that holds constants and is called by a name: `ShopRoles`, `RoleNames`; `Products`
-    in `Permissions` for those of a product."""
-    from rag_assets.answer.plans.listing import holders_of_constants
-
-    plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
-    called = re.compile(rf"(?:.*[a-z\d])?(?:{plural}|{name}(?:Names|Types|Keys|Constants))")
-    holders = {one for graph in graphs for one in holders_of_constants(graph)}
-    found = {own for one in holders if called.fullmatch(own := one.rpartition(".")[2])}
-    inner = [one for one in holders if "".join(map(singular, reversed(one.split(".")))) == name]
-    return tuple(found or inner) if len(found or inner) == 1 else ()
-
-
-def _declared_of(pasted: Sequence[str], target: Searchable) -> dict[str, list[str]]:
-    """Of the names of pasted code the first few that the index declares, each with the points that do."""
-    found: dict[str, list[str]] = {}
-    for name in pasted:
-        points = declaring(name, target)
-        if points:
-            found[name] = points
-        if len(found) == _MOST_OF_CODE:
-            break
-    return found
-
-
-def declaring(name: str, target: Searchable) -> list[str]:
-    """The points that declare a name, those first whose symbol it is."""
-    shard, scope = target.parts.shard(), replace(target.scope(), names=(name,))
-    payloads = shard.retrieve(sorted(shard.ids(scope)), scope)
-    last = name.rpartition(".")[2].casefold()
-    sizes = Counter(known.get("Path", "") for known in payloads.values())
-
-    def order(identifier: str) -> tuple[bool, bool, int, str, int, str]:
-        known = payloads[identifier]
-        own = short_name(str(known.get("Symbol", ""))).casefold() == last
-        path = known.get("Path", "")
-        return not own, known.get("Kind") == "Test", -sizes[path], path, known.get("StartLine", 0), identifier
-
-    found = sorted(payloads, key=order)[:_DEFINITIONS]
-    split = {payloads[one].get("Path", "") for one in found if order(one)[0] and _holds(payloads[one], last)}
-    known = sections_of(split, shard, target.scope()) if split else {}
-    rest = sorted((one for one in known if one not in payloads and _holds(known[one], last)), key=_place_in(known))
-    return found + rest[:_DEFINITIONS]
-
-
-def _holds(section: Mapping[str, Any], owner: str) -> bool:
-    """Whether a section has members of a nested type: of one that lies in two sections the second declares no name of
-    it."""
-    names = (SectionMember.decoded(text).name.casefold() for text in section.get("Members", ()))
-    return any(f".{name}".rpartition(".")[0].endswith(f".{owner}") for name in names)
-
-
-def _place_in(sections: Mapping[str, Mapping[str, Any]]) -> Callable[[str], tuple[str, int]]:
-    return lambda one: (sections[one].get("Path", ""), sections[one].get("StartLine", 0))
-
-
-def question_model(target: Searchable) -> StaticEmbedder | None:
-    """The table of the package, whatever has made the vectors of an index: it says which words mean about the same.
-    None where it is damaged, which `doctor` tells."""
-    from rag_assets.models.static_code.embedder import MODEL_ID, StaticEmbedder
-    from rag_assets.search.query_embedding import load_local
-
-    home, _ = next(iter(target.members.values())).parts.configuration
-    try:
-        model = load_local(MODEL_ID, home.cache)
-    except NoEmbedderError:
-        return None
-    assert isinstance(model, StaticEmbedder)
-    return model

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, NamedTuple
 
+from rag_assets.answer.asked import question_model
 from rag_assets.answer.context_pack import AnswerInputs
-from rag_assets.answer.planner import question_model
 from rag_assets.answer.question_analysis import root
 from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.keyword.terms import stem

@@ -21,8 +21,8 @@ from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.index.layout import index_label
 from rag_assets.index.vectors.filters import PeriodError, ScopeError
 from rag_assets.index.vectors.vector_api import VectorStoreError
-from rag_assets.qa.actions import default_registry
 from rag_assets.qa.definition.action_registry import ActionRegistry
+from rag_assets.qa.definition.loader import default_registry
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.services import PipelineServices, nobody_listens
 from rag_assets.qa.turn import (

@@ -13,8 +13,8 @@ from rag_assets.history.conversations import Conversations
 from rag_assets.history.query_log import ERROR, LogFilter, open_query_log
 from rag_assets.index.database import URL_VARIABLE
 from rag_assets.index.layout import IndexHome
-from rag_assets.qa.actions import default_registry
 from rag_assets.qa.definition.action_registry import Action, ActionRegistry, StepOutcome
+from rag_assets.qa.definition.loader import default_registry
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.log.query_log_record import read_replies
 from rag_assets.qa.log.turn_logger import open_turn_log

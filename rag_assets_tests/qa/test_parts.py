@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
-from rag_assets.qa.actions import BUILT_IN, default_registry
+from rag_assets.qa.actions import BUILT_IN
 from rag_assets.qa.actions.context_budget import batches, compacted, whole, with_identifiers
 from rag_assets.qa.actions.question import protect, restore
 from rag_assets.qa.actions.retrieval import comparable, same_query
 from rag_assets.qa.definition.action_registry import Action, ActionError, ActionRegistry, StepOutcome
-from rag_assets.qa.definition.loader import PipelineLibrary
+from rag_assets.qa.definition.loader import PipelineLibrary, default_registry
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.engine import run_turn
 from rag_assets.qa.errors import PipelineError, TurnError

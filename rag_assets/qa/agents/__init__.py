@@ -25,8 +25,8 @@ from rag_assets.contracts.llm import Profile
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.languages.detection import SourceType
-from rag_assets.qa.actions import default_registry
 from rag_assets.qa.definition.action_registry import ActionRegistry
+from rag_assets.qa.definition.loader import default_registry
 from rag_assets.qa.definition.steps import Pipeline, SettingLayer, SettingOrigin, Step, reached
 from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Node, Problem, load_struct, read_yaml, under_key
 from rag_assets.suggestions import nearest

@@ -14,8 +14,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from rag_assets.qa.actions import default_registry
-from rag_assets.qa.definition.action_registry import ActionRegistry
+from rag_assets.entry_points import offered
+from rag_assets.qa.actions import BUILT_IN
+from rag_assets.qa.definition.action_registry import ENTRY_POINT_GROUP, ActionRegistry
 from rag_assets.qa.definition.steps import Pipeline
 from rag_assets.qa.definition.validator import RawPipeline, checked, merged
 from rag_assets.qa.errors import PipelineError, UnknownPipeline
@@ -245,3 +246,9 @@ def _configured(config: Path | None) -> tuple[Path, ...]:
         if not pack.is_dir():
             raise ConfigError(f"{config or 'environment'}: packs: {pack} is no folder of pipelines")
     return found
+
+
+@cache
+def default_registry() -> ActionRegistry:
+    """The built-in actions and those of installed packages."""
+    return ActionRegistry(BUILT_IN, installed=lambda: offered(ENTRY_POINT_GROUP))
