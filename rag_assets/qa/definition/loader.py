@@ -7,14 +7,14 @@ those that come with rag_assets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
-from rag_assets.entry_points import offered
 from rag_assets.qa.actions import BUILT_IN
 from rag_assets.qa.definition.action_registry import ENTRY_POINT_GROUP, ActionRegistry
 from rag_assets.qa.definition.steps import Pipeline
@@ -251,4 +251,10 @@ def _configured(config: Path | None) -> tuple[Path, ...]:
 @cache
 def default_registry() -> ActionRegistry:
     """The built-in actions and those of installed packages."""
-    return ActionRegistry(BUILT_IN, installed=lambda: offered(ENTRY_POINT_GROUP))
+
+    def installed() -> Iterable[EntryPoint]:
+        from rag_assets.entry_points import offered  # few pipelines have a step of a package
+
+        return offered(ENTRY_POINT_GROUP)
+
+    return ActionRegistry(BUILT_IN, installed=installed)
