@@ -31,6 +31,7 @@ from rag_assets.answer.passages import (
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
 from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_release, is_of_whole, readme_first
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
+from rag_assets.contracts.outline import line_range
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
 from rag_assets.search import CodePlace
@@ -675,11 +676,17 @@ def fact_told(fact: GraphFact, known: Evidence) -> str:
         return ""
     at = _parameter(lines, at, fact.target) if fact.verb == GIVEN else at
     is_exact = fact.is_comment or known.language == "razor"  # there `@Mailer.Send()` is no annotation
-    at, shown = line_shown(lines, at, _BLANK if is_exact else _SAYS_NOTHING)
+    last = _statement(lines, at) if fact.is_comment else at
+    if last > at:
+        _, shown = line_shown([_joined(lines[at : last + 1])], 0, _BLANK)
+    else:
+        at, shown = line_shown(lines, at, _BLANK if is_exact else _SAYS_NOTHING)
+        last = at
+    place = line_range(known.line_start + at, known.line_start + last)
     maybe = "" if fact.certain else "probably "
     source, target = (_as_written(name, known.text) for name in (fact.source, fact.target))
     said = f" {maybe}{fact.verb} {_plain(target)}" if fact.verb else ""
-    return f"- {_plain(source)}{said} in {fact.path}:{known.line_start + at}{shown} {marker(known.id)}"
+    return f"- {_plain(source)}{said} in {fact.path}:{place}{shown} {marker(known.id)}"
 
 
 def _as_written(name: str, text: str) -> str:
@@ -698,7 +705,7 @@ def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> 
         if not (is_skipped or was_inside):
             at = number
             break
-    line = _statement(lines, at) if 0 <= at < len(lines) else ""
+    line = lines[at].strip() if 0 <= at < len(lines) else ""
     line = max(line.split("`"), key=len).strip()  # the tag of a field of Go is in such marks
     if not _WORD.search(line) or len(line) > _MOST_CUT_CHARS:
         return at, ""
@@ -707,19 +714,21 @@ def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> 
     return at, f": `{defused(line[:_MOST_LINE_CHARS].rpartition(' ')[0])}` …"
 
 
-def _statement(lines: Sequence[str], at: int) -> str:
-    """A line, with those that end what it leaves open between brackets, as far as both fit into one."""
-    line = lines[at].strip()
-    for following in map(str.strip, lines[at + 1 :]):
-        is_open = line.count("(") > line.count(")") or (following.startswith("(") and line[-1:].isalpha())
-        if not is_open or line.endswith("{") or following.startswith(_COMMENTS):
+def _statement(lines: Sequence[str], at: int) -> int:
+    """The last line of what a line leaves open between brackets, where all of it fits into one; else that line."""
+    line, last = lines[at].strip(), at
+    for number, following in enumerate(map(str.strip, lines[at + 1 :]), at + 1):
+        if line.count("(") <= line.count(")") and not (following.startswith("(") and line[-1:].isalpha()):
             break
-        is_close = line.endswith("(") or following.startswith((")", "."))
-        joined = f"{line}{'' if is_close else ' '}{following}"
-        if len(joined) > _MOST_LINE_CHARS:
-            break
-        line = joined
-    return line
+        line, last = f"{line} {following}", number
+        if line.endswith("{") or following.startswith(_COMMENTS) or len(line) > _MOST_LINE_CHARS:
+            return at
+    return last if line.count("(") <= line.count(")") else at
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """Lines as one, without blanks inside of their brackets."""
+    return re.sub(r"(?<=\() | (?=[).])", "", " ".join(map(str.strip, lines)))
 
 
 def _parameter(lines: Sequence[str], at: int, of_type: str) -> int:

@@ -104,8 +104,8 @@ def test_jobs_are_told_with_the_schedule_that_code_and_configuration_give_them(p
         "Sweep the floor": "jobs/sweep.ts:6",
         "Empty the box": "post/settings.py:5",
         "Doors.start": "src/Doors.java:5",
-        "WeighParcels": "src/Nightly.cs:7",
-        "RingBells": "src/Nightly.cs:10",
+        "WeighParcels": "src/Nightly.cs:7-9",
+        "RingBells": "src/Nightly.cs:10-11",
     }
     assert 'RecurringJob.AddOrUpdate(WeighId, () => _scales.WeighParcels(), "0 3 * * *");' in told
 

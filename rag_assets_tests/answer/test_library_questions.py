@@ -86,7 +86,7 @@ def test_all_overloads_of_a_method_are_listed_by_their_parameters(inkwell: Index
     text = told(inkwell, question)
     assert text.startswith("**2 overloads of Write:**")
     assert "**Write(string)** in src/Inkwell/Pen.cs:9: `public void Write(string text)" in text
-    assert "**Write(string,int)** in src/Inkwell/Pen.cs:11: `public void Write(string text, int copies)`" in text
+    assert "**Write(string,int)** in src/Inkwell/Pen.cs:11-13: `public void Write(string text, int copies)`" in text
 
 
 def test_targets_that_have_a_name_of_their_own_are_told(inkwell: Index) -> None:

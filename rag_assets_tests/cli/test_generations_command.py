@@ -72,7 +72,7 @@ def test_a_damaged_manifest_does_not_spoil_the_list(cli: CommandLine, history: H
 
 def test_nothing_indexed_says_what_to_do(tmp_path: Path) -> None:
     empty = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
-    assert "run: rag-assets index" in empty.run("generations", "list").out
+    assert f"run: rag-assets --home {empty.home.root} index" in empty.run("generations", "list").out
     done = empty.run("generations", "rollback")
     assert (done.code, done.out) == (1, "") and "run: rag-assets index" in done.err
     assert empty.run("gc").code == 0

@@ -429,7 +429,7 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
         point = declared.get((setting.path, setting.line))
         if point is not None and not any(fact.group == _DEFAULT for fact in made):
             name = f"{setting.owner}.{setting.name}".lstrip(".")
-            made[GraphFact(name, "", "", setting.path, setting.line, True, setting.group)] = point
+            made[GraphFact(name, "", "", setting.path, setting.line, True, setting.group, setting.is_run)] = point
         found |= made
     facts = tuple(sorted(found, key=lambda fact: _GROUPS.index(fact.group)))
     return GraphFacts(facts, len(facts), leads=settings[0].said >= _MOSTLY_SAID), found
