@@ -109,9 +109,7 @@ def facts_of(index: Index, question: str) -> list[str]:
         ("what is the primary key of the Drivers table?", ["- **depot.Drivers** in db/tables.sql:23: `ADD CONSTRAINT"]),
         (
             "what is the primary key of Scales?",
-            [
-                "- **depot.Scales** in db/scales.sql:3-6: `CONSTRAINT [PK_Scales] PRIMARY KEY CLUSTERED ([ScaleId] ASC))`"
-            ],
+            ["- **depot.Scales** in db/scales.sql:3-6: `CONSTRAINT [PK_Scales] PRIMARY KEY CLUSTERED ([ScaleId] ASC"],
         ),
         ("what type is the column Capacity of Drives?", ["- **depot.Drives.Capacity** in db/tables.sql:5: `Capacity"]),
         ("what is the default of the AddedOn column?", ["- **depot.Drives.AddedOn** in db/tables.sql:6: `AddedOn"]),
