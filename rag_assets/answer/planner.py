@@ -268,8 +268,7 @@ def _everyday(asked: Asked) -> Planned | None:
         told_of = [release(index, version) for index in asked.target.members.values()]
         if lead := tuple(point for points, _ in told_of for point in points):
             return Planned(replace(asked.wish, intent=Intent.RELEASE, action=version), decides=True, lead=lead)
-        is_told = any(has_changelog for _, has_changelog in told_of)
-        is_told = is_told and "." in version
+        is_told = "." in version and any(has_changelog for _, has_changelog in told_of)
         return Planned(asked.wish, absent=f"no changelog has a heading of {version}") if is_told else None
     if question.about in (Everyday.COMMITS, Everyday.CHANGE, Everyday.AUTHORS):
         return _changed(asked, question)

@@ -26,12 +26,12 @@ from rag_assets.graph.changed_nodes import (
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.impact import DEFAULT_DEPTH, Effect, ImpactGroup, Reached, groups_of, impact
 from rag_assets.graph.lookup import simple_name
-from rag_assets.index.labels import repository_of
 from rag_assets.index.parquet_parts import by_bucket, read_part
 from rag_assets.languages.detection import SourceType, detect_language, source_type
 from rag_assets.search.affected_tests import AffectedTests
 from rag_assets.search.graph_context import graph_of
 from rag_assets.search.index import LabelIndex
+from rag_assets.search.source_lines import configured_repository
 from rag_assets.search.tests_by_name import tests_by_name
 from rag_assets.search.touched_nodes import (
     DEFAULT_LISTED,
@@ -44,8 +44,6 @@ from rag_assets.search.touched_nodes import (
     touched_kinds,
 )
 from rag_assets.segmentation import segment_file
-from rag_assets.settings import load_settings
-from rag_assets.settings.config_file import config_of
 from rag_assets.sources.file_version import files_of_snapshot
 from rag_assets.sources.git.git_diff import ChangedFile, FileChange, changed_files
 from rag_assets.sources.git.git_history import merge_base
@@ -119,14 +117,12 @@ def change_impact(
 
 def history_of(index: LabelIndex) -> LocalHistory:
     """The repository of an index on this machine. Raises SourceError."""
-    home, config = index.parts.configuration
-    label = index.label
-    repository = repository_of(home, load_settings(config_of(home.root, config)), label)
+    home, _, repository = configured_repository(index)
     try:
         return local_history(repository.location, home.mirrors)
     except SourceError as error:
         raise SourceError(
-            f"{label}: changes are those between two commits of its repository, which is not at hand: {error}; "
+            f"{index.label}: changes are those between two commits of its repository, which is not at hand: {error}; "
             f"clone it, and index it from there: rag-assets index PATH --id {repository.id}"
         ) from error
 
@@ -257,9 +253,8 @@ def _declared(
     """Path → what the text of a commit declares, of files that an index would have."""
     if not paths:
         return {}
-    home, config = index.parts.configuration
-    settings = load_settings(config_of(home.root, config))
-    policy = ignore_policy(settings, repository_of(home, settings, index.label))
+    _, settings, repository = configured_repository(index)
+    policy = ignore_policy(settings, repository)
     found: dict[str, list[DeclaredSpan]] = {}
     with history.at(commit) as snapshot:
         for path, file in files_of_snapshot(snapshot, paths, policy, detect_language).items():

@@ -35,7 +35,9 @@ from rag_assets.settings.config_file import config_of
 from rag_assets.suggestions import near_paths
 
 if TYPE_CHECKING:
+    from rag_assets.index.layout import IndexHome
     from rag_assets.search.overlay import Overlay
+    from rag_assets.settings import RepositorySettings, Settings
 
 _WITH_COMMIT = re.compile(r"(?P<place>.+)@(?P<commit>[0-9a-fA-F]{4,64})", re.DOTALL)
 _WITH_LINES = re.compile(r"(?P<path>.+):(?P<start>\d{1,9})(?:-(?P<end>\d{1,9}))?", re.DOTALL)
@@ -543,15 +545,11 @@ class SourceReader:
     def _other_version(self, path: str, commit: str) -> FileText:
         """A file of a commit, or of the work tree where there is none."""
         from rag_assets.contracts.source_file import SkippedFile
-        from rag_assets.index.labels import repository_of
-        from rag_assets.settings import load_settings
         from rag_assets.sources.file_version import file_of_snapshot, file_of_work_tree
         from rag_assets.sources.ignore import ignore_policy
         from rag_assets.sources.open import open_snapshot
 
-        home, config = self._index.parts.configuration
-        settings = load_settings(config_of(home.root, config))
-        repository = repository_of(home, settings, self._index.label)
+        home, settings, repository = configured_repository(self._index)
         policy = ignore_policy(settings, repository)
         may_read = self._index.may_read(path)
         if commit:
@@ -677,15 +675,23 @@ def commit_of(index: ReadLabel, named: str) -> str:
     if not named or _COMMIT_ID.fullmatch(named):
         return named
     # Start-up budget: only for a name.
-    from rag_assets.index.labels import repository_of
-    from rag_assets.settings import load_settings
     from rag_assets.sources.git.git_refs import commit_named
     from rag_assets.sources.open import local_history
 
-    home, config = index.parts.configuration
-    repository = repository_of(home, load_settings(config_of(home.root, config)), index.label)
+    home, _, repository = configured_repository(index)
     try:
         history = local_history(repository.location, home.mirrors)
     except SourceError:
         return named
     return commit_named(history.git_dir, history.where, named)
+
+
+def configured_repository(index: ReadLabel) -> tuple[IndexHome, Settings, RepositorySettings]:
+    """The home of an index, its settings, and the repository that it is of. Raises ConfigError."""
+    # Start-up budget: few places are read in another text than that of the index.
+    from rag_assets.index.labels import repository_of
+    from rag_assets.settings import load_settings
+
+    home, config = index.parts.configuration
+    settings = load_settings(config_of(home.root, config))
+    return home, settings, repository_of(home, settings, index.label)

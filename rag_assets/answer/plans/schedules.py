@@ -79,7 +79,6 @@ _RUNS_NOTHING = re.compile(
 """Comments, and cron expressions to choose from: `public const string Daily = "0 0 * * *";`."""
 _OF_A_SCHEDULE = re.compile(r"cron|schedul|period|\bbeat", re.IGNORECASE)
 _FIRST_TEXT = re.compile(r"\.Add(?:Func|Job)?\(\"(?P<name>[A-Za-z_][^\"]*)\"")
-_RUNS = re.compile(r"\A[^;]*\.AddOrUpdate\([^;]*?=>\s*(?:await\s+)?(?:\w+\.)*(?P<name>\w+)\(")
 _OF_PAGES = frozenset(
     {"astro", "html", "jsx", "razor", "svelte", "tsx", "vue"}
 )  # offer cron expressions to choose from
@@ -195,11 +194,7 @@ def _given_schedules(code: Mapping[str, Mapping[str, Any]], target: Searchable) 
                 continue
             near = [*filter(None, map(_NAMED_ABOVE.match, lines[at : max(0, at - _NEAR) : -1]))]
             texts = [one for one in near if one.end() < len(one.string) and one.string[one.end()] in "\"'"]
-            named = (
-                _FIRST_TEXT.search(line)
-                or _RUNS.search("\n".join(lines[at : at + _NEAR]))
-                or next(iter(texts or near), None)
-            )
+            named = _FIRST_TEXT.search(line) or next(iter(texts or near), None)
             own = ".".join(filter(None, (symbol, around))) or path.rpartition("/")[2]
             name = (named["name"] if named is not None else "") or own
             found[path, first + at] = GraphFact(name, "", "", path, first + at, True), point
