@@ -15,6 +15,8 @@ from rag_assets.answer.plans.listing import of_kind
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.languages.sql.columns import column_definitions
+from rag_assets.languages.sql.statements import read_script
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -96,10 +98,6 @@ _PRIMARY_KEY = re.compile(r"\bPRIMARY\s+KEY\b", re.IGNORECASE)
 _KEY_ADDED = re.compile(rf"\s*ALTER\s+TABLE\s+(?:ONLY\s+)?{_NAMED}\b.*\bPRIMARY\s+KEY\b", re.IGNORECASE | re.DOTALL)
 _ATTACHED = re.compile(rf"\s*ALTER\s+TABLE\b.*\bATTACH\s+PARTITION\s+{_NAMED}", re.IGNORECASE | re.DOTALL)
 """It has the key of what it is a part of."""
-_COLUMN_LINE = re.compile(r"\s*,?\s*[\[\"`]?(?P<name>[A-Za-z_][\w$]*)[\]\"`]?\s+[\[\"`]?\w")
-_NO_COLUMNS = word_set(
-    "alter check clustered constraint create exclude foreign fulltext index key on period primary spatial unique with"
-)
 _OF_QUESTIONS = word_set("column columns field fields type types table tables key keys index indexes default")
 _NAMES = re.compile(r"\w+")
 _SCRIPT = re.compile(r"\.(?:sql|ddl|pgsql|psql|tsql|plsql)$", re.IGNORECASE)
@@ -357,16 +355,13 @@ def _is_of_sort(question: str, line: str) -> bool:
 
 
 def _columns(table: _Statement) -> dict[str, int]:
-    """The columns that a statement gives a line of their own, with their lines."""
-    found: dict[str, int] = {}
-    depth = 0
-    for number, line in table.lines:
-        known = _COLUMN_LINE.match(line) if depth == 1 else None
-        if known and known["name"].casefold() not in _NO_COLUMNS:
-            found.setdefault(known["name"], number)
-        bare = re.sub(r"'[^']*'|--.*", "", line)
-        depth += bare.count("(") - bare.count(")")
-    return found
+    """The columns that a statement declares, with their lines."""
+    text = table.text
+    return {
+        column.name: table.lines[text.count("\n", 0, column.start)][0]
+        for created in read_script(text).objects[:1]
+        for column in column_definitions(text, created)
+    }
 
 
 def _nearest(facts: Sequence[GraphFact]) -> list[GraphFact]:
