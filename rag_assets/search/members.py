@@ -18,7 +18,6 @@ from typing import Any
 
 from rag_assets.contracts.identity import plain_symbol
 from rag_assets.contracts.outline import SectionMember
-from rag_assets.contracts.segment import LineIndex
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs, word_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, question_terms
 from rag_assets.search import CodePlace, Hit, MemberHit, Question
@@ -45,7 +44,7 @@ _TRACED = 1.0
 """Added where a trace names a line: no sum of words gets there."""
 _FORM = 0.7
 """Of a word with another ending, beside the word itself."""
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_CARRIAGE_RETURN = re.compile(r"\r\n?")
 _REST_OF_RUN = re.compile(r"\w+")
 _MOST_LINE = 400
 """Characters of a line of `Hit.source`."""
@@ -188,6 +187,8 @@ def read_section(text: str, payload: Mapping[str, Any], asked: AskedWords) -> Se
     first = payload.get("StartLine", 1)
     start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1  # the indentation of its first line
     content = text[start : min(end, start + _MOST_TEXT)]
+    if "\r" in content:
+        content = _CARRIAGE_RETURN.sub("\n", content)
     lowered = content.lower()
     if len(lowered) != len(content):  # a few letters have two in lower case
         lowered = content
@@ -203,13 +204,12 @@ def read_section(text: str, payload: Mapping[str, Any], asked: AskedWords) -> Se
                 if stop < 0:
                     break
             at = lowered.find(beginning, max(stop, at + 1))
-    telling = sorted(at for at, said in places.items() if said)
-    written = _LINE_END.split(content) if "\r" in content else content.split("\n")
-    if not telling:
-        return SectionText(first, written)
-    lines = LineIndex(content)
-    found = [(first + lines.line_of(at) - 1, word, well) for at in telling for word, well in places[at]]
-    return SectionText(first, written, found)
+    found, line, seen = [], first, 0
+    for at in sorted(at for at, said in places.items() if said):
+        line += content.count("\n", seen, at)
+        seen = at
+        found += [(line, word, well) for word, well in places[at]]
+    return SectionText(first, content.split("\n"), found)
 
 
 def _run_around(text: str, at: int, length: int) -> tuple[int, int]:

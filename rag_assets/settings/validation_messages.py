@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date
-from enum import StrEnum
 from typing import Any, get_args
 
 from rag_assets.suggestions import nearest
@@ -59,16 +58,6 @@ def struct_message(error: str) -> tuple[str, Location]:
     inner = _STRUCT_INDEX.match(found["path"]) if found else None
     said = _STRUCT_GOT.sub("", _STRUCT_PATH.sub("", error))
     return said[:1].lower() + said[1:], () if inner is None else (int(inner["index"]),)
-
-
-def allowed_names(kind: Any) -> tuple[str, ...]:
-    """The names of the closed set that a type, or the items of a list type, are of; () for any other type."""
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return tuple(map(str, kind))
-    inner = get_args(kind)
-    if inner and all(isinstance(one, str) for one in inner):
-        return inner
-    return next((names for names in map(allowed_names, inner) if names), ())
 
 
 def kind_of(value: Any) -> str:

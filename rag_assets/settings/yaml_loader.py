@@ -11,14 +11,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from rag_assets.errors import RagAssetsError
 from rag_assets.settings.validation_messages import (
     Location,
-    allowed_names,
     kind_of,
     model_message,
     struct_message,
@@ -210,7 +210,7 @@ def load_struct(record: type[StructT], node: Node, what: str, problems: list[Pro
         if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
             values[name] = load_struct(kind, entry, name, problems)
             continue
-        misspelt = list(_misspelt(entry, allowed_names(kind)))
+        misspelt = list(_misspelt(entry, _allowed_names(kind)))
         problems += [Problem(inner.mark, f"{what}: {name}: {text}") for inner, text in misspelt]
         if misspelt:
             continue
@@ -225,6 +225,16 @@ def load_struct(record: type[StructT], node: Node, what: str, problems: list[Pro
         if field.required and name not in node.value:
             problems.append(Problem(node.mark, f"{what}: {name!r} is missing"))
     return record(**values) if len(problems) == before else None
+
+
+def _allowed_names(kind: Any) -> tuple[str, ...]:
+    """The names of the closed set that a type, or the items of a list type, are of; () for any other type."""
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return tuple(map(str, kind))
+    inner: tuple[Any, ...] = get_args(kind)
+    if inner and all(isinstance(one, str) for one in inner):
+        return inner
+    return next((names for names in map(_allowed_names, inner) if names), ())
 
 
 def _misspelt(node: Node, allowed: tuple[str, ...]) -> Iterator[tuple[Node, str]]:
