@@ -270,7 +270,7 @@ def _everyday(asked: Asked) -> Planned | None:
             return Planned(replace(asked.wish, intent=Intent.RELEASE, action=version), decides=True, lead=lead)
         is_told = "." in version and any(has_changelog for _, has_changelog in told_of)
         return Planned(asked.wish, absent=f"no changelog has a heading of {version}") if is_told else None
-    if question.about in (Everyday.COMMITS, Everyday.CHANGE, Everyday.AUTHORS):
+    if question.about in (Everyday.COMMITS, Everyday.CHANGE, Everyday.CHANGES, Everyday.AUTHORS):
         return _changed(asked, question)
     if question.about is Everyday.TECHNOLOGY:
         found = [technology_facts(index, graph, question) for index, graph in asked.graphs]
@@ -294,6 +294,7 @@ def _changed(asked: Asked, question: EverydayQuestion) -> Planned | None:
     from rag_assets.answer.plans.history import (
         NO_COMMITS,
         ONE_COMMIT,
+        all_changes,
         authors_absent,
         last_change,
         last_commits,
@@ -312,7 +313,8 @@ def _changed(asked: Asked, question: EverydayQuestion) -> Planned | None:
     if question.about is Everyday.AUTHORS:
         told = [path for known in paths.values() for path in known]
         return Planned(asked.wish, absent=authors_absent(told)) if told else None
-    changes = _together(last_change(index, paths[index.label]) for index in indexes if paths[index.label])
+    told_of = all_changes if question.about is Everyday.CHANGES else last_change
+    changes = _together(told_of(index, paths[index.label]) for index in indexes if paths[index.label])
     return _answered(asked, Intent.LIST, changes)
 
 

@@ -243,8 +243,8 @@ def _is_asked_of_it(words: Sequence[str]) -> bool:
 
 
 class Everyday(Enum):
-    """What is asked. `CHANGE` is the last change of a file, `AUTHORS` who wrote it or when it was added,
-    `EXPORTS` what others can use, `RELEASE` what a version brought."""
+    """What is asked. `CHANGE` is the last change of a file, `CHANGES` are all, `AUTHORS` who wrote it or when it was
+    added, `EXPORTS` what others can use, `RELEASE` what a version brought."""
 
     TECHNOLOGY = auto()
     LICENCE = auto()
@@ -254,6 +254,7 @@ class Everyday(Enum):
     STEPS = auto()
     COMMITS = auto()
     CHANGE = auto()
+    CHANGES = auto()
     AUTHORS = auto()
     EXPORTS = auto()
     UNTESTED = auto()
@@ -466,6 +467,17 @@ _LETS_USE = word_set("api class classes function functions interface module symb
 """What `public` is said of that others use: there are public holidays too."""
 _ADDED = word_set("created added introduced")
 _CHANGED = word_set("changed modified updated touched edited written") | _ADDED
+_OF_CHANGES = word_set(
+    "all change changes commit commits did git give has have history is list log many me often over show tell time",
+    "affected made touched",
+)
+_CHANGES_OF = re.compile(
+    r"(?:which|what|how many|list|show) (?:\w+ ){0,2}commits (?:have |that )*(?:affected|changed|edited|modified"
+    r"|touched)\b"
+    r"|(?:history|git log|(?:all|last|latest|recent|the) (?:commits?|changes)) (?:for|in|of|on|to)\b"
+    r"|^how (?:did|has|often (?:did|has|is|was)) .*\bchanged?\b"
+    r"|^what (?:has |was )?changed in .* (?:lately|recently)$"
+)
 _WROTE = word_set("wrote changed modified created added authored touched edited updated introduced")
 
 
@@ -543,7 +555,7 @@ def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
 
 
 def _of_one(words: Sequence[str], written: Sequence[str]) -> EverydayQuestion | None:
-    """`When was X last changed`, `who wrote X`."""
+    """`When was X last changed`, `which commits changed X`, `who wrote X`."""
     is_list = "public" not in words or not _LETS_USE.isdisjoint(words)
     exports = [word for word in written if word.lower() not in FUNCTION_WORDS | _EXPORTED]
     if (
@@ -555,12 +567,16 @@ def _of_one(words: Sequence[str], written: Sequence[str]) -> EverydayQuestion | 
     ):
         return EverydayQuestion(Everyday.EXPORTS, tuple(exports))
     beside = FUNCTION_WORDS | _LATELY | {"file", "class", "method", "first", "originally", "author", "time"}
+    of_changes = words[0] not in ("when", "where", "who", "why") and _CHANGES_OF.search(" ".join(words))
+    beside |= _OF_CHANGES if of_changes else frozenset()
     thing = tuple(word for word in written if word.lower() not in beside | _CHANGED | _WROTE)
     if len(thing) != 1 or not _is_of_code(thing[0], words):
         return None
     ends = [word for word in words if word not in _LATELY][-1]
     if words[0] == "when" and words[1:2] in (["was"], ["were"], ["did"]) and ends in _CHANGED | {"change"}:
         return EverydayQuestion(Everyday.AUTHORS if ends in _ADDED else Everyday.CHANGE, thing)
+    if of_changes:
+        return EverydayQuestion(Everyday.CHANGES, thing)
     if words[0] == "who" and (words[1] in _WROTE | {"last"} or "author" in words):
         return EverydayQuestion(Everyday.AUTHORS, thing)
     return None

@@ -272,15 +272,18 @@ def show_explanation(output: Output, explained: Mapping[str, Any]) -> None:
 
 
 def show(session: CliSession, found: Answer, freshness: FreshnessOf) -> None:
-    """The answer, its sources by number, and what it is from."""
+    """The answer, its sources by number, and what it is from; notes of a doubtful one are why, and stand above it."""
     output = session.output
+    notes: list[Part] = [(output.told(note), "dim") for note in found.notes]
+    for note in notes if found.unsure else ():
+        output.line(note)
     show_markdown(output, found)
     if found.abstained and found.text == SENTENCE:
         show_refusal(output, found)
     else:
         show_sources(session, found.citations)
-    for note in found.notes:
-        output.line((output.told(note), "dim"))
+    for note in () if found.unsure else notes:
+        output.line(note)
     for source in found.search.sources:
         parts: list[Part] = [(f"{source.label}  commit {short(source.commit_sha)}  ", "dim")]
         output.line(*parts, *staleness(freshness[source.label], source.label))

@@ -348,7 +348,7 @@ _POINTER = re.compile(
     r"|\b(?P<it_is>it['’]s)\b"
     rf"|\b(?P<it>it|them|they)\b(?!\s+(?:is\s+|was\s+)?{_EXPLETIVE})"  # "is it possible to …" is about nothing
     rf"|(?P<auxiliary>\b(?:{_AUXILIARY})\s+)(?:this|that)(?=\s+{_GOES_ON})"
-    rf"|\b(?:this|that)(?={_END}$)",
+    rf"|\b(?:this|that)(?=(?:\s+(?:again|away|back|down|here|off|on|out|there))?{_END}$)",
     re.IGNORECASE,
 )
 _INSIDE = re.compile(

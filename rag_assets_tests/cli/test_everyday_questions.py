@@ -309,6 +309,56 @@ def test_when_something_was_changed_and_by_whom(cli: CommandLine) -> None:
     assert "git shortlog -sn HEAD -- src/Till/NoteCounter.cs" in str(done.json["reason"]) + str(done.json["notes"])
 
 
+def test_what_a_doubtful_answer_lacks_is_told_above_it(cli: CommandLine) -> None:
+    told = cli.run("ask", "who wrote NoteCounter?").out.splitlines()
+    assert told[0].startswith("an index does not hold who wrote a file")
+    assert told[1] == "Not sure. The closest is:"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which commits changed Bell?",
+        "show me the git history of src/Bell.cs",
+        "how has Bell changed over time?",
+        "what was the last commit to Bell?",
+    ],
+)
+def test_the_commits_that_changed_a_file_are_told_with_the_newest_first(ringing: CommandLine, question: str) -> None:
+    answer = asked(ringing, question).json["answer"]
+    counted = "**12 commits changed `src/Bell.cs`; the newest are below, and all in `git log --follow -- src/Bell.cs`:**"
+    assert answer.startswith(f"{counted}\n\n**20")
+    told = re.findall(r"^\*\*\d{4}-\d\d-\d\d, commit [0-9a-f]{10} `Ring (\d+)`:\*\*$", answer, re.MULTILINE)
+    assert told == [str(number) for number in range(12, 2, -1)]
+    assert "[unverified]" not in answer
+
+
+@pytest.fixture(scope="module")
+def ringing(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """Of a folder of a repository whose twelve commits change one file of it, and one more another file."""
+    folder = tmp_path_factory.mktemp("ringing")
+    cli = CommandLine(IndexHome(folder / "home"), folder)
+    repository = new_repository(folder / "bells")
+    for number in range(1, 13):
+        repository.commit({"src/Bell.cs": f"class Bell {{ int rings = {number}; }}\n"}, f"Ring {number}")
+    repository.commit({"src/Rope.cs": "class Rope { }\n"}, "Tie a rope")
+    cli.build(repository.path / "src", lexical_only=True)
+    return cli
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "where is the commit log written by Bell?",
+        "what is the history of a Bell?",
+        "what commits the BellTransaction?",
+        "how has the sound of a Bell changed?",
+    ],
+)
+def test_a_history_that_the_code_keeps_is_none_of_git(question: str) -> None:
+    assert everyday_question(question) is None
+
+
 def test_what_an_index_does_not_know_is_told_with_the_command_of_git(tmp_path: Path) -> None:
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     with tarfile.open(tmp_path / "till.tgz", "w:gz") as archive:

@@ -51,6 +51,7 @@ def read(question: str, before: str, places: Sequence[CitedSymbol] = CITED) -> t
         (ABOUT_ONE, "what implements that interface?", "what implements RefundPolicy?"),
         (ABOUT_ONE, "who uses this class in tests", "who uses RefundPolicy in tests"),
         (ABOUT_ONE, "who calls that?", "who calls RefundPolicy?"),
+        (ABOUT_ONE, "can I turn that off?", "can I turn RefundPolicy off?"),
         (ABOUT_ONE, "what are its members", "what are RefundPolicy's members"),
         (ABOUT_ONE, "and where is that configured?", "where is RefundPolicy configured?"),
         (ABOUT_ONE, "what does this return when nothing is owed", "what does RefundPolicy return when nothing is owed"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
+    from rag_assets.sources.git.git_history import GitHistory
 
     Facts = tuple[GraphFacts, dict[GraphFact, str]]
     Payload = Mapping[str, Any]
@@ -40,7 +41,7 @@ ONE_COMMIT = (
     "the index knows one commit only; where the clone is shallow, this gets the others: git fetch --unshallow; "
     "this tells what is there: git log -5"
 )
-_MOST_COMMITS, _MOST_FILES = 5, 3
+_MOST_COMMITS, _MOST_CHANGES, _MOST_FILES = 5, 10, 3
 _MOST_SUBJECT_CHARS = 120
 _INERT = str.maketrans({"`": "'", "*": "∗"})  # an asterisk would end the heading that a subject is told in
 _COMMENT = re.compile(
@@ -95,28 +96,44 @@ def _file(path: str, line: int, group: str) -> GraphFact:
     return GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, group=group, is_comment=True)
 
 
-def _subjects(index: LabelIndex, commits: Sequence[str]) -> dict[str, str]:
-    """Commit → its subject behind a colon, where the repository is here and the reader may see all of it."""
+def _history(index: LabelIndex) -> GitHistory | None:
+    """What git knows, where the repository is here and the reader may see all of it."""
     if index.view or not all(may_see(index.clearance, level) for level in index.manifest.levels.all):
-        return {}
-    from rag_assets.errors import RagAssetsError
+        return None
+    from rag_assets.errors import SourceError
     from rag_assets.search.change_impact import history_of
     from rag_assets.sources.git.git_history import GitHistory
-    from rag_assets.sources.secrets import masked
 
     try:
-        read = GitHistory(history_of(index).git_dir, index.manifest.commit_sha).read(commits)
-    except (RagAssetsError, OSError):  # the index says the rest
+        return GitHistory(history_of(index).git_dir, index.manifest.commit_sha)
+    except SourceError:  # the index says the rest
+        return None
+
+
+def _subjects(index: LabelIndex, commits: Sequence[str]) -> dict[str, str]:
+    """Commit → its subject behind a colon."""
+    from rag_assets.errors import RagAssetsError
+    from rag_assets.sources.secrets import masked
+
+    history = _history(index)
+    try:
+        read = {} if history is None else history.read(commits)
+    except (RagAssetsError, OSError):
         return {}
     subjects = {commit: quoted_subject(masked(one.subject)) for commit, one in read.items()}
     return {commit: f": {subject}" for commit, subject in subjects.items() if subject}
 
 
 def quoted_subject(subject: str) -> str:
-    """A subject as code, not too long: anybody may have written it, and a link or a tag in it must do nothing."""
-    shown = printable(" ".join(subject.split())).translate(_INERT)
+    """A subject as code, not too long."""
+    shown = printable(" ".join(subject.split()))
     shown = shown if len(shown) <= _MOST_SUBJECT_CHARS else f"{shown[: _MOST_SUBJECT_CHARS - 1].rstrip()}…"
-    return f"`{defused(shown)}`" if shown else ""
+    return _code(shown) if shown else ""
+
+
+def _code(text: str) -> str:
+    """A text as code: anybody may have written it, and a link or a tag in it must do nothing."""
+    return f"`{defused(printable(text).translate(_INERT))}`"
 
 
 def paths_of(index: LabelIndex, thing: str, declaring: Iterable[str]) -> list[str]:
@@ -128,10 +145,7 @@ def paths_of(index: LabelIndex, thing: str, declaring: Iterable[str]) -> list[st
 
 def last_change(index: LabelIndex, paths: Sequence[str]) -> Facts:
     """The commits that gave some files the text that they have."""
-    first: dict[str, Payload] = {}
-    payloads = sections_of(paths, index.parts.shard(), index.scope()).values()
-    for payload in sorted(payloads, key=lambda one: one.get("StartLine", 0)):
-        first.setdefault(payload["Path"], payload)
+    first = _first_sections(index, paths)
     subjects = _subjects(index, [payload["CommitSha"] for payload in first.values()])
     facts = []
     for path, payload in first.items():
@@ -143,6 +157,41 @@ def last_change(index: LabelIndex, paths: Sequence[str]) -> Facts:
         facts.append(GraphFact(path.rpartition("/")[2], said, day, path, line, True, group, is_comment=True))
     at = facts_at(facts[:_MOST_COMMITS], index)
     return GraphFacts(tuple(at), len(at)), at
+
+
+def _first_sections(index: LabelIndex, paths: Sequence[str]) -> dict[str, Payload]:
+    """Path → its first section."""
+    first: dict[str, Payload] = {}
+    payloads = sections_of(paths, index.parts.shard(), index.scope()).values()
+    for payload in sorted(payloads, key=lambda one: one.get("StartLine", 0)):
+        first.setdefault(payload["Path"], payload)
+    return first
+
+
+def all_changes(index: LabelIndex, paths: Sequence[str]) -> Facts:
+    """The newest commits that changed some files, and how many there are; the last one, where git cannot be asked."""
+    from rag_assets.errors import RagAssetsError
+    from rag_assets.sources.secrets import masked
+
+    history, paths = _history(index), paths[:_MOST_FILES]
+    try:
+        ids = [] if history is None else history.ids_of(paths)
+        read = {} if history is None else history.read(ids[:_MOST_CHANGES])
+    except (RagAssetsError, OSError):
+        read = {}
+    if not read:
+        return last_change(index, paths)
+    first, facts = _first_sections(index, paths), []
+    for commit in ids[:_MOST_CHANGES]:
+        day = datetime.fromtimestamp(read[commit].committed, UTC).date().isoformat()
+        group = f"{day}, commit {commit[:_DIGITS]} {quoted_subject(masked(read[commit].subject))}".rstrip()
+        path = next((path for path in paths if path in read[commit].paths), paths[0])
+        facts.append(_file(path, first[path].get("StartLine", 1) if path in first else 1, group))
+    at = facts_at(facts, index)
+    counted = "One commit" if len(ids) == 1 else f"{len(ids):,} commits"
+    listing = _code("git log --follow -- " + shlex.join(paths[:1]))
+    more = f"; the newest are below, and all in {listing}" if len(ids) > len(facts) else ""
+    return GraphFacts(tuple(at), len(at), f"**{counted} changed {', '.join(map(_code, paths))}{more}:**\n"), at
 
 
 def authors_absent(paths: Sequence[str]) -> str:

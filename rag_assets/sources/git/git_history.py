@@ -118,6 +118,10 @@ class GitHistory:
         """The newest MOST_COMMITS commits, newest first; fewer in a shallow clone. Raises GitError."""
         return self._changing(self._commit, *self._where)
 
+    def ids_of(self, paths: Sequence[str]) -> list[str]:
+        """The newest MOST_COMMITS of those that changed one of these files, newest first. Raises GitError."""
+        return self._changing(self._commit, "--", *(f":(literal){path}" for path in paths))
+
     def ids_since(self, commit: str) -> list[str]:
         """The newest MOST_COMMITS of those that did not lead to `commit`, a full id, newest first. Raises GitError."""
         return self._changing(self._commit, f"^{commit}", *self._where)
