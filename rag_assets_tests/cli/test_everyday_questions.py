@@ -326,8 +326,8 @@ def test_what_a_doubtful_answer_lacks_is_told_above_it(cli: CommandLine) -> None
 )
 def test_the_commits_that_changed_a_file_are_told_with_the_newest_first(ringing: CommandLine, question: str) -> None:
     answer = asked(ringing, question).json["answer"]
-    counted = "**12 commits changed `src/Bell.cs`; the newest are below, and all in `git log --follow -- src/Bell.cs`:**"
-    assert answer.startswith(f"{counted}\n\n**20")
+    listing = "the newest are below, and all in `git log --follow -- src/Bell.cs`"
+    assert answer.startswith(f"**12 commits changed `src/Bell.cs`; {listing}:**\n\n**20")
     told = re.findall(r"^\*\*\d{4}-\d\d-\d\d, commit [0-9a-f]{10} `Ring (\d+)`:\*\*$", answer, re.MULTILINE)
     assert told == [str(number) for number in range(12, 2, -1)]
     assert "[unverified]" not in answer
