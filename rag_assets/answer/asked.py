@@ -24,7 +24,9 @@ from rag_assets.answer.question_analysis import (
 )
 from rag_assets.answer.question_kinds import (
     OF_ENUMERATIONS,
+    asks_options,
     asks_values_of,
+    attribute_asked,
     enumeration_named,
     says_something,
     values_asked,
@@ -35,6 +37,7 @@ from rag_assets.answer.whole_project import name_of_whole
 from rag_assets.contracts.evidence import short_name
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.errors import NoEmbedderError
+from rag_assets.identifiers import identifier_words
 from rag_assets.search import Hit, Question, QuestionKind, SearchResult
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import non_product_code
@@ -99,7 +102,13 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
     elif not wish.names:
         wish = _with_declared_words(wish, question, target, graph_of)
     if owner := members_asked(question.asks or question.typed):
-        wish = _of_entity(wish, owner, [graph for _, graph in graphs_of(target, graph_of)])
+        wish = _of_entity(
+            wish, owner, [graph for _, graph in graphs_of(target, graph_of)], question.asks or question.typed
+        )
+    attribute, is_placed = attribute_asked(question.asks or question.typed)
+    of_attribute = attribute and wish.intent in (Intent.EXPLANATION, Intent.DEFINITION)
+    if of_attribute and any(declares(graph, attribute, only_types=True) for _, graph in graphs_of(target, graph_of)):
+        wish = replace(wish, intent=Intent.DEFINITION if is_placed else wish.intent, names=(attribute,))
     if called := values_asked(question.asks or question.typed):
         wish = _of_values(wish, called, [graph for _, graph in graphs_of(target, graph_of)])
     pasted = _declared_of(question.pasted, target)
@@ -188,10 +197,28 @@ def says_contract(graphs: Iterable[Graph], noun: str) -> bool:
     return bool(noun) and any(is_contract(graph, noun) for graph in graphs)
 
 
-def _of_entity(wish: QueryIntent, owner: Sequence[str], graphs: Sequence[Graph]) -> QueryIntent:
-    """The question for the columns of a table, or of a set of a context, as one about the type that is mapped to it."""
+def _options_of(graphs: Sequence[Graph], owner: Sequence[str]) -> str:
+    """The one type of the product that has the options of something: `HtmlParserOptions` of `the HTML parser`."""
+    from rag_assets.answer.plans.listing import nodes_listed
+
+    found = {
+        one.name
+        for graph in graphs
+        for noun in ("options", "settings", "configuration")
+        for one in nodes_listed(graph, noun)
+        if non_product_code(one.path) is None
+        and [root(word.lower()) for word in identifier_words(one.name)] == [*owner, root(noun)]
+    }
+    return next(iter(found)) if len(found) == 1 else ""
+
+
+def _of_entity(wish: QueryIntent, owner: Sequence[str], graphs: Sequence[Graph], question: str) -> QueryIntent:
+    """The question for the columns of a table, or of a set of a context, as one about the type that is mapped to it;
+    for the options of something as one about the type that has them."""
     from rag_assets.answer.plans.data import entity_called
 
+    if options := _options_of(graphs, owner) if asks_options(question) else "":
+        return replace(wish, intent=Intent.DEFINITION, names=(options,), declared=True)
     if any(declares(graph, name, only_types=True) for graph in graphs for name in wish.names):
         return wish
     found = [name for graph in graphs if (name := entity_called(graph, owner))]

@@ -42,6 +42,7 @@ from rag_assets.answer.question_analysis import (
 )
 from rag_assets.answer.question_kinds import (
     access_asked,
+    asks_about_threads,
     asks_choice,
     asks_handler,
     asks_parameters,
@@ -56,6 +57,7 @@ from rag_assets.answer.question_kinds import (
     convention_noun,
     data_asked,
     errors_asked,
+    extension_asked,
     file_asked,
     foreign_keys_asked,
     granted_asked,
@@ -84,7 +86,8 @@ from rag_assets.search.line_references import meant, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
-    from rag_assets.search.index import Searchable
+    from rag_assets.answer.plans.settings import Setting
+    from rag_assets.search.index import LabelIndex, Searchable
 
     Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
 
@@ -134,6 +137,8 @@ _OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|push
 _OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
 """`Which packages does it depend on?` is for a list."""
 _GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
+_OF_ATTRIBUTES = "Attribute"
+"""What C# leaves out of the name of an attribute where it marks something with it."""
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 
 
@@ -434,6 +439,38 @@ def _package_used(asked: Asked) -> Planned | None:
     return _answered(asked, Intent.USAGE, _together(known))
 
 
+def _extended(asked: Asked) -> Planned | None:
+    """The contracts that a question wants to implement."""
+    text = asked.question.asks or asked.question.typed
+    of_how = _EXPLAINED.match(text) is not None
+    text = text if of_how else with_it(text, asked.target)
+    subject = extension_asked(text, asked.words)
+    if subject is None or any(name in text for name in asked.wish.names):
+        return None
+    from rag_assets.answer.plans.extension import contracts_to_implement
+
+    facts, at = _first(contracts_to_implement(index, graph, *subject) for index, graph in asked.graphs)
+    return _answered(asked, Intent.EXPLANATION if of_how else Intent.LIST, (replace(facts, leads=True), at))
+
+
+def _threads(asked: Asked) -> Planned | None:
+    """What is said of the threads that may use what a question names."""
+    text = asked.question.asks or asked.question.typed
+    if not asks_about_threads(text):
+        return None
+    from rag_assets.answer.plans.documents import said_of_threads
+
+    written = [word for word in re.findall(r"[A-Za-z_]\w*", text)[1:] if not word.islower()]
+    declared = {word: points for word in dict.fromkeys(written) if (points := declaring(word, asked.target))}
+    if not declared:
+        return None
+    points = [point for known in declared.values() for point in known]
+    paths = {place.path for place in asked.target.parts.shard().places(points, asked.target.scope()).values()}
+    known = _together(said_of_threads(index, declared, paths) for index in asked.target.members.values())
+    absent = f"no comment or document says which threads may use {' or '.join(declared)}"
+    return _answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=absent)
+
+
 def _data(asked: Asked) -> Planned | None:
     """What stores, writes and reads that which a question asks it of."""
     of = data_asked(asked.question.text)
@@ -514,6 +551,9 @@ def _listed(asked: Asked) -> Planned | None:
     wish = asked.wish
     noun, rest = listed_noun(asked.question.text)
     is_list = wish.intent in _OF_LISTS or (noun in _PACKAGES and wish.intent in _OF_PACKAGES)
+    is_list = (
+        is_list and registered_where(asked.question.text, asked.words) is None
+    )  # no type says what a container has
     if not is_list or (wish.names and not _are_parts(wish.names, asked)):
         return None
     if rest.split()[:1] in (["does"], ["do"]):
@@ -845,7 +885,9 @@ def _uses(asked: Asked) -> Planned | None:
         if known.at:
             return replace(known, wish=wish)
     heading = NAMED_IN if of_purpose else ""
-    mentions = mentions_of(asked.target, wish.names, wish.intent, asked.declaring, heading)
+    marks = (one.removesuffix(_OF_ATTRIBUTES) for one in wish.names if one.endswith(_OF_ATTRIBUTES))
+    names = (*wish.names, *filter(None, marks))
+    mentions = mentions_of(asked.target, names, wish.intent, asked.declaring, heading)
     if not (of_purpose or mentions[1] or asked.undeclared):
         named = " or ".join(wish.names)
         is_test = wish.intent is Intent.TESTS
@@ -886,12 +928,16 @@ def _setting_meant(asked: Asked) -> Planned | None:
     if asked.wish.intent is not Intent.EXPLANATION and not of_value:
         return None
     named = {name.rpartition(".")[2] for name in asked.names} if of_value else ()
-    found = [
-        (settings[0].said, index, settings)
-        for index, graph in asked.graphs
-        if (likely := settings_meant(index, graph, asked.question.text, asked.words, asked.model))
-        and (settings := [one for one in likely if one.name in named] if of_value else likely)
-    ]
+    text = asked.question.text
+    found: list[tuple[float, LabelIndex, list[Setting]]] = []
+    for index, graph in asked.graphs:
+        settings = settings_meant(index, graph, text, asked.words, asked.model)
+        if of_value:
+            settings = [one for one in settings if one.name in named] or settings_meant(
+                index, graph, text, asked.words, asked.model, named
+            )
+        if settings:
+            found.append((settings[0].said, index, settings))
     if not found:
         return None
     said, index, settings = max(found, key=lambda one: one[0])
@@ -912,6 +958,8 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _package_used,
     _listed_of_whole,
     _foreign_keys,
+    _threads,
+    _extended,
     _data,
     _columns,
     _command_line,

@@ -34,6 +34,7 @@ _ASKING = word_set(
     "no nobody none nor nothing one or otherwise per quite rather really right several shall she since so somebody",
     "someone something somewhere such them themselves they together too unless very wasn well were weren whatever",
     "whether whole whose won wouldn yes yet being doing done goes going gone got having went",
+    "differ differs difference differences versus vs",
     "herself himself myself oneself ourselves yourself yourselves",
 )
 """Words of asking, of talking about code in general, and of no content: that a section has them says nothing about the

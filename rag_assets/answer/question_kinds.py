@@ -75,6 +75,73 @@ def file_asked(question: Question) -> CodePlace | None:
     return place if _HELD.fullmatch(re.sub(r"[\"'`]", "", written)) else None
 
 
+_TO_IMPLEMENT = (
+    r"(?:can|may|could|do|does|must|should|have to|has to) (?:i|we|you|one|users?|somebody) (?:have to )?"
+    r"(?:implement|extend|derive|subclass|override|plug|replace|hook|customi[sz]e|inherit)"
+)
+_EXTENDED = re.compile(
+    r"^\W*(?:which|what)\b.*\b(?:extension|extensibility|customi[sz]ation) points?\b(?P<points>.*)$"
+    r"|^\W*(?:which|what) (?:(?P<one>interface|contract|protocol|trait|(?:abstract |base )?(?:class|type))"
+    r"|interfaces|contracts|protocols|traits|(?:(?:abstract|base) )?(?:classes|types))"
+    rf" {_TO_IMPLEMENT}\b(?P<contracts>.*)$"
+    r"|^\W*how (?:do|can|could|should|would) (?:i|we|you) (?:add|create|implement|plug in|provide|use|write) "
+    r"(?:(?:a|an|my|our) )?(?:custom|own) (?P<own>\w+(?: \w+)?)\W*$",
+    re.IGNORECASE,
+)
+_OF_EXTENSION = frozenset(
+    map(
+        root,
+        word_set(
+            "custom customise customize exist extend framework from hook implement inherit library override own plug"
+            " project replace"
+        ),
+    )
+)
+
+
+def extension_asked(question: str, words: Sequence[QueryTerm]) -> tuple[tuple[QueryTerm, ...], bool] | None:
+    """The words for what may be extended, and whether for one of it, of a question for the contracts that users may
+    implement; None for another question."""
+    found = _EXTENDED.match(question.strip())
+    if found is None:
+        return None
+    about = roots_of(found["points"] or found["contracts"] or found["own"] or "") - _CONTAINER - _OF_EXTENSION
+    is_one = bool(found["one"] or found["own"])
+    return tuple(word for word in words if word.root in about and is_subject(word)), is_one
+
+
+_BY_THREADS = re.compile(
+    r"^\W*(?:is|are|can|may|could)\b.*\b(?:thread[- ]?safe|threads|goroutines|concurrent(?:ly)?)\b", re.IGNORECASE
+)
+
+
+def asks_about_threads(question: str) -> bool:
+    """Whether a question is whether several threads may use something."""
+    return _BY_THREADS.search(question.strip()) is not None
+
+
+_OF_OPTIONS = re.compile(r"\b(?:options|settings)\b", re.IGNORECASE)
+
+
+def asks_options(question: str) -> bool:
+    """Whether the members of something that a question asks for are options."""
+    return _OF_OPTIONS.search(question) is not None
+
+
+_ATTRIBUTE = re.compile(r"\[(?P<marked>[A-Z]\w+)\]|\b(?P<named>[A-Z]\w+)[\"'`]? attributes?\b")
+_PUT_ON = re.compile(
+    r"\b(?:put|applied|apply|placed?|allowed|used?|valid) (?:on|to|at)\b|\bput\b|\btargets?\b", re.IGNORECASE
+)
+
+
+def attribute_asked(question: str) -> tuple[str, bool]:
+    """(what C# calls the attribute that a question names: `DomNameAttribute` for `the DomName attribute`, whether it
+    asks what that may be put on); '' for another question."""
+    found = _ATTRIBUTE.search(question)
+    name = (found["marked"] or found["named"]).removesuffix("Attribute") if found is not None else ""
+    return (f"{name}Attribute" if name else "", _PUT_ON.search(question) is not None)
+
+
 _SETTINGS = re.compile(
     r"^\W*(?:which|what|list)\b(?: (?:are|all|the|of))* (?:(?:app|application) ?)?"
     r"(?:(?:config(?:uration)?|settings?) (?:keys|values|options|entries|sections|settings)|settings"

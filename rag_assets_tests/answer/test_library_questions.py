@@ -1,4 +1,5 @@
-"""What users of a library ask: overloads, target frameworks, and what a major version changed."""
+"""What users of a library ask: overloads, target frameworks, what a major version changed, what an attribute may be put
+on, what they may implement, set and share between threads."""
 
 from __future__ import annotations
 
@@ -59,8 +60,82 @@ public class Pen
     public void Erase(int last) { }
 }
 """,
+    "src/Inkwell/Inkwell.csproj": """\
+<Project>
+  <PropertyGroup>
+    <TargetFrameworks>netstandard2.0;net7.0</TargetFrameworks>
+    <TargetFrameworks Condition="'$(OS)' == 'Windows_NT'">$(TargetFrameworks);net472</TargetFrameworks>
+  </PropertyGroup>
+</Project>
+""",
+    "src/Inkwell.Desk/Inkwell.Desk.csproj": """\
+<Project>
+  <PropertyGroup>
+    <TargetFrameworks>
+      net5.0;
+      net6.0
+    </TargetFrameworks>
+  </PropertyGroup>
+</Project>
+""",
+    "src/Inkwell/Letters.cs": """\
+namespace Inkwell;
+
+/// <summary>Says that a letter is sealed.</summary>
+[AttributeUsage(AttributeTargets.Class | AttributeTargets.Enum)]
+public sealed class WaxAttribute : Attribute { }
+
+/// <summary>A letter.</summary>
+/// <remarks>This class is not thread-safe.</remarks>
+[Wax]
+public class Letter { public bool Wax { get; set; } }
+
+/// <summary>What writes letters down.</summary>
+public interface IScribe { void Note(Letter letter); }
+
+public interface ISealer { void Seal(Letter letter); }
+
+internal interface IPaper { }
+
+public interface ISpellingService { }
+
+public interface IBindingService { }
+
+public sealed class Clerk : IScribe { public void Note(Letter letter) { } }
+
+/// <summary>How the copy machine works.</summary>
+public class CopyMachineOptions
+{
+    /// <summary>The trays that are filled.</summary>
+    /// <remarks>Default: 12</remarks>
+    public int TrayCount { get; set; }
+
+    public bool Stapled { get; set; }
+}
+
+public class CopyMachine
+{
+    /// <summary>How many sheets fit in. By default 40.</summary>
+    public int SheetLimit { get => _sheets; set => _sheets = value; }
+    private int _sheets = new Sheets(40).Count;
+}
+
+public abstract class Blotter { }
+
+public class PaperBlotter : Blotter { }
+
+public class ClothBlotter : Blotter { }
+
+public abstract class DeskWithBlotter { }
+
+public class OakDesk : DeskWithBlotter { }
+""",
     "tests/Inkwell.Tests/PenTests.cs": """\
 namespace Inkwell.Tests;
+
+public class SilentScribe : IScribe { public void Note(Letter letter) { } }
+
+public class FailingSealer : ISealer { public void Seal(Letter letter) { } }
 
 public class DummyNib1 : Nib { }
 
@@ -92,6 +167,65 @@ def test_all_overloads_of_a_method_are_listed_by_their_parameters(inkwell: Index
 def test_targets_that_have_a_name_of_their_own_are_told(inkwell: Index) -> None:
     text = told(inkwell, "which target frameworks are supported?")
     assert "net462;net48" in text and "net8.0;net9.0" in text
+
+
+def test_all_lines_that_say_the_targets_of_a_project_are_told(inkwell: Index) -> None:
+    text = told(inkwell, "which target frameworks are supported?")
+    assert "netstandard2.0;net7.0" in text and "$(TargetFrameworks);net472" in text
+    assert "net5.0;" in text and "`net6.0`" in text
+
+
+@pytest.mark.parametrize(
+    "question", ["what may the Wax attribute be put on?", "what does the Wax attribute do?", "what does [Wax] mean?"]
+)
+def test_an_attribute_is_called_as_it_is_written(inkwell: Index, question: str) -> None:
+    text = told(inkwell, question)
+    assert text.startswith("`WaxAttribute` in src/Inkwell/Letters.cs")
+    assert "AttributeTargets.Class | AttributeTargets.Enum" in text
+
+
+def test_the_uses_of_an_attribute_are_where_it_marks_something(inkwell: Index) -> None:
+    assert "names **Wax** in src/Inkwell/Letters.cs:10" in told(inkwell, "who uses WaxAttribute?")
+
+
+def test_what_is_said_of_threads_is_told(inkwell: Index) -> None:
+    text = told(inkwell, "is Letter thread safe?")
+    assert text.startswith("**What is said of threads:**") and "This class is not thread-safe." in text
+    assert told(inkwell, "can several threads use one Pen?").startswith("**Not sure")
+
+
+@pytest.mark.parametrize("question", ["which interfaces can I implement?", "what extension points are there?"])
+def test_what_tests_implement_others_may_implement_too(inkwell: Index, question: str) -> None:
+    text = told(inkwell, question)
+    assert "contracts that others may implement:**" in text and "IScribe" in text and "ISealer" in text
+    assert "IPaper" not in text and "Clerk" not in text
+
+
+@pytest.mark.parametrize("question", ["how do I write my own scribe?", "which interface do I implement for a scribe?"])
+def test_one_contract_is_told_for_what_is_called_so(inkwell: Index, question: str) -> None:
+    text = told(inkwell, question)
+    assert text.startswith("**1 contract that others may implement:**") and "public interface IScribe" in text
+
+
+def test_the_options_of_something_are_those_of_its_type_of_options(inkwell: Index) -> None:
+    text = told(inkwell, "which options does the copy machine have?")
+    assert "CopyMachineOptions" in text and "TrayCount" in text and "Stapled" in text
+
+
+def test_a_default_is_told_by_the_comment_where_no_code_says_it(inkwell: Index) -> None:
+    assert "<remarks>Default: 12</remarks>" in told(inkwell, "what is the default of TrayCount?")
+    text = told(inkwell, "what is the default sheet limit of CopyMachine?")
+    assert text.startswith("**Default:**") and "By default 40." in text
+
+
+def test_what_only_has_something_is_none_of_it(inkwell: Index) -> None:
+    text = told(inkwell, "which blotters are there?")
+    assert "PaperBlotter" in text and "ClothBlotter" in text and "Desk" not in text.partition("[1]")[0]
+
+
+def test_types_that_are_called_services_are_not_what_is_registered(inkwell: Index) -> None:
+    assert "2 services" in told(inkwell, "which services are there?")
+    assert "2 services" not in told(inkwell, "which services are registered by default?")
 
 
 @pytest.mark.parametrize("question", ["what changed in version 14?", "what broke in v14?"])

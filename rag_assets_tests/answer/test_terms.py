@@ -69,6 +69,8 @@ def test_a_word_that_is_only_told_beside_a_question_counts_half() -> None:
 def test_words_without_content_are_not_asked_for() -> None:
     found = query_terms_of("what must nobody do unless he couldn't, and who may?", Known(), 100)
     assert not found
+    found = query_terms_of("what is the difference between an order and a refund?", Known(), 100)
+    assert {word.word for word in found} == {"order", "refund"}
 
 
 @pytest.mark.parametrize(

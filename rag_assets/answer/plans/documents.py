@@ -1,4 +1,5 @@
-"""Lists of the documents that a noun means, with their titles, and of the numbered headings of one."""
+"""Lists of the documents that a noun means, with their titles, and of the numbered headings of one; and what comments
+and documents say of the threads that may use something."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with, says
 from rag_assets.answer.question_analysis import QueryTerm, root
 from rag_assets.search.ranking.penalties import non_product_code
@@ -32,6 +33,30 @@ _CALLED_DOCUMENTS = tuple(
 _ACRONYMS = frozenset({"adr", "rfc"})
 _FEWEST_DOCUMENTS, _FEWEST_NUMBERED, _MOST_NUMBERED = 2, 3, 40
 _WORD = re.compile(r"\w")
+
+
+_OF_THREADS = re.compile(
+    r"\bthread[- ]?(?:un)?safe\w*|\bsafe for concurrent\b|\bconcurrent(?:ly)? (?:us\w+|access\w*|call\w*)"
+    r"|\b(?:multiple|several|different) (?:threads|goroutines)\b|\bsynchroni[sz]ed\b",
+    re.IGNORECASE,
+)
+
+
+def said_of_threads(index: LabelIndex, names: Collection[str], paths: Collection[str]) -> Facts:
+    """The lines of the files that declare some names, and of documents that say one of these, that tell whether several
+    threads may use it."""
+    likely = points_with(" ".join(("thread safe concurrent", *names)), index, _MOST_NUMBERED)
+    known = index.parts.shard().retrieve(likely, index.scope())
+    documents = {path for one in known.values() if _DOCUMENT.search(path := one["Path"])}
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
+    found = [
+        GraphFact(path.rpartition("/")[2], "", "", path, at, certain=True, is_comment=True)
+        for path, lines in lines_of(index, {*paths, *documents}).items()
+        for at, line in lines.items()
+        if _OF_THREADS.search(line) and (path in paths or named.search(line))
+    ]
+    at = facts_at(sorted(found, key=lambda one: (one.path not in paths, one.path, one.line))[:MOST_FACTS], index)
+    return GraphFacts(tuple(at), len(found), "**What is said of threads:**"), at
 
 
 def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> Facts:

@@ -88,8 +88,8 @@ _PYTHON, _GRADLE, _DOCKER = (
     "build.gradle build.gradle.kts",
     "dockerfile .dockerfile",
 )
-_NAMED_TARGETS = ("targets>net", "frameworks>net", "tfms>net")
-"""What a property ends with that project files target by its name: `<ModernTargets>net8.0;net9.0</ModernTargets>`."""
+_TARGETED = ("<targetframework", "targets>net", "frameworks>net", "tfms>net")
+"""What says in project files what they target: a property too, which they name, as `<ModernTargets>net8.0;net9.0`."""
 _Told = Sequence[tuple[str, Sequence[str]]]
 """(names of files, or their endings with a dot, what a line of it has, in lower case) …"""
 _RUNTIME: Mapping[str, _Told] = {
@@ -117,7 +117,7 @@ _RUNTIME: Mapping[str, _Told] = {
         ("rust-toolchain rust-toolchain.toml", ["channel", "1."]),
         (_DOCKER, ["from rust", "/rust:"]),
     ),
-    "net": (("global.json", ['"version"']), (_PROJECTS, ["<targetframework", *_NAMED_TARGETS])),
+    "net": (("global.json", ['"version"']), (_PROJECTS, _TARGETED)),
     "node": (("package.json", ['"node":']), (".nvmrc .node-version", [""]), (_DOCKER, ["from node", "/node:"])),
     "python": (
         (_PYTHON, ["requires-python", "python_requires", "python ="]),
@@ -393,26 +393,40 @@ def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFact
 def _lines_with(
     index: LabelIndex, paths: Sequence[str], wanted: _Told, pattern: re.Pattern[str] | None = None
 ) -> Iterator[GraphFact]:
-    """The first line of each kind of file that has one of its texts, and begins as `pattern` says: of the files nearest
-    to the root, and of others that say something else."""
+    """The first line of each kind of file that has one of its texts, and begins as `pattern` says, all of those that
+    say what is targeted: of the files nearest to the root, those with short names first, and of others that say
+    something else."""
     for endings, texts in wanted:
         names, ends = set(endings.split()), tuple(one for one in endings.split() if one.startswith("."))
         named = ((one, one.lower().rpartition("/")[2]) for one in paths)
         of_kind = [one for one, name in named if name in names or (ends and name.endswith(ends))]
-        product = [one for one in of_kind if non_product_code(one) is None]
+        product = sorted(
+            (one for one in of_kind if non_product_code(one) is None), key=lambda one: (one.count("/"), len(one), one)
+        )
+        lines = lines_of(index, product[:_MOST_TOLD])
         told: list[str] = []
-        for path, known in lines_of(index, product[:_MOST_TOLD]).items():
-            having = [(text, number) for number, text in known.items() if _has(text, texts)]
-            found = [(indent_of(text), number) for text, number in having if pattern is None or pattern.match(text)]
-            lists = [at for text, at in having if any(one in text.lower() for one in _NAMED_TARGETS)]
-            if texts[-1] == _NAMED_TARGETS[-1] and len(lists) > 1:
-                for number in lists:
-                    yield GraphFact(path.rpartition("/")[2], "", "", path, number, certain=True, is_comment=True)
-                continue
-            line = min(found)[1] if found else 0
-            if found and (len(told) < _MOST_OF_ONE or known[line].strip() not in told):
-                told.append(known[line].strip())
+        for path, known in ((path, lines[path]) for path in product if path in lines):
+            if texts is _TARGETED:
+                numbers = _targeted(known)
+            else:
+                having = [(text, number) for number, text in known.items() if _has(text, texts)]
+                found = [(indent_of(text), number) for text, number in having if pattern is None or pattern.match(text)]
+                numbers = [min(found)[1]] if found else []
+            new = [one for one in numbers if len(told) < _MOST_OF_ONE or known[one].strip() not in told]
+            told += [known[one].strip() for one in new]
+            for line in new:
                 yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, is_comment=True)
+
+
+def _targeted(lines: Mapping[int, str]) -> list[int]:
+    """The lines of a project file that say what it targets, within an element of several lines too."""
+    found, is_within = list[int](), False
+    for number, text in lines.items():
+        is_within = is_within or any(one in text.lower() for one in _TARGETED)
+        if is_within and any(map(str.isdigit, text)):
+            found.append(number)
+        is_within = is_within and "</" not in text and "/>" not in text
+    return found
 
 
 def _has(line: str, texts: Sequence[str]) -> bool:

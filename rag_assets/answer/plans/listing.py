@@ -71,6 +71,8 @@ _CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic readonly\b")
 _OF_ITSELF = r"\bstatic (?:(?:final|new|readonly) )*(?:(?:\w+\.)*{0} \w|\w+ = new {0}\()"
 """How a type says that a member of it is one of its values."""
 _DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b")
+_BEFORE_A_PART = (["by"], ["for"], ["of"], ["with"], ["without"])
+"""What stands before that which a type only has: a `PageWithLayout` is no layout."""
 _HELD = frozenset({"claim", "metric", "permission", "scope"})
 """What types that are called in the plural (`OrderMetrics`) have or make, and are not."""
 _SCHEDULED = frozenset({"periodic", "recurring", "scheduled"})
@@ -397,7 +399,10 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         said = [root(word) for word in identifier_words(graph.names[node])]
         if _bare_contract(said) == wanted:
             contracts.append(node)
-        elif said and (said[-1] in lasts or (of_base and of_base.search(bases_of(graph, node)))):
+        elif said and (
+            (said[-1] in lasts and said[-2:-1] not in _BEFORE_A_PART)
+            or (of_base and of_base.search(bases_of(graph, node)))
+        ):
             named.append(node)
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
     derived, bases = derived_from(graph, contracts if sort else [*contracts, *one_of_them])

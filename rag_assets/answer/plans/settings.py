@@ -8,10 +8,10 @@ names: words that mean about the same count in part.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise, takewhile
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -141,6 +141,8 @@ _FLAGS = re.compile(r"(?:^|[:_-])(?:feature[-_]?(?:flags?|management|toggles?)|f
 _OF_ANY_FILE = roots_of("app appsettings application bootstrap config configuration env settings")
 _SCALAR = re.compile(r"(?<=[:=])\s*[^\s{\[|>].*")
 """The value of a key, and nothing that more keys are below."""
+_COMMENT = re.compile(r"\s*(?://|/?\*|#|\[[A-Z]|@[A-Z])")
+_SAYS_DEFAULT = re.compile(r"\bdefaults?(?:\s*[:=]|\s+(?:is|to|value)\b)|\bby default\b", re.IGNORECASE)
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml", "xaml"})
 _RUN, _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("How often", "Default", "Set in", "Setting", "Read in")
 _OFTEN = re.compile(r"\bhow (?:often|frequently)\b|\bintervals?\b|\bschedules?\b", re.IGNORECASE)
@@ -188,15 +190,22 @@ class _Known:
 
 
 def settings_meant(
-    index: LabelIndex, graph: Graph, question: str, words: Sequence[QueryTerm], model: StaticEmbedder | None
+    index: LabelIndex,
+    graph: Graph,
+    question: str,
+    words: Sequence[QueryTerm],
+    model: StaticEmbedder | None,
+    owners: Container[str] = (),
 ) -> list[Setting]:
-    """The settings of the product that a question names in its own words, the nearest first."""
+    """The settings of the product, of some `owners` where there are any, that a question names in its own words, the
+    nearest first."""
     said_roots = roots_of(question)
     is_of_keys = _ASKS_KEY.search(question) is not None
     configured = _of_environment(_configured(index, graph), said_roots) if is_of_keys else []
     when = asks_when_run(question)
     known = _run(index) if when or _OFTEN.search(question) else []
     known += [] if when else [*_settings(graph), *_assigned(index, graph), *_given(index, graph), *configured]
+    known = _properties_of(graph, owners) if owners else known
     if not known or not words:
         return []
     owned = [f"{one.name} Interval" if one.is_run else f"{one.owner} {one.name}" for one in known]
@@ -299,9 +308,8 @@ def _settings(graph: Graph) -> list[_Known]:
                 continue
             if graph.language(node) == "resx" or (kind is NodeType.TYPE and graph.language(node) == "python"):
                 continue  # a text for people; bases
-            symbol = graph.keys[node].rpartition("|")[0].partition("(")[0].rpartition(":")[2]
-            owner, _, name = symbol.rpartition(".")
-            owner = (symbol if kind is NodeType.TYPE else owner).rpartition(".")[2].partition("`")[0]
+            owner, name = _owner_and_name(graph, node)
+            owner = called.rpartition(".")[2].partition("`")[0] if kind is NodeType.TYPE else owner
             if kind is NodeType.PROPERTY:
                 declared = graph.signature(node)
                 is_given = not ("=" in declared or _DEFAULT_NAME.match(name)) and _ASKING.search(owner) is not None
@@ -314,6 +322,22 @@ def _settings(graph: Graph) -> list[_Known]:
             _Known(owner, name, declared, _words_of(name), node) for (node, owner, name), declared in found.items()
         ]
     return _settings_of[graph]
+
+
+def _owner_and_name(graph: Graph, node: int) -> tuple[str, str]:
+    """The type of a member, without its type parameters, and what the member is called."""
+    owner, _, name = graph.keys[node].rpartition("|")[0].partition("(")[0].rpartition(":")[2].rpartition(".")
+    return owner.rpartition(".")[2].partition("`")[0], name
+
+
+def _properties_of(graph: Graph, owners: Container[str]) -> list[_Known]:
+    """All properties of some types, however they are called."""
+    named = ((node, *_owner_and_name(graph, node)) for node in of_kind(graph, NodeType.PROPERTY))
+    return [
+        _Known(owner, name, graph.signature(node), _words_of(name), node)
+        for node, owner, name in named
+        if owner in owners
+    ]
 
 
 def _assigned(index: LabelIndex, graph: Graph) -> list[_Known]:
@@ -430,9 +454,21 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
         if point is not None and not any(fact.group == _DEFAULT for fact in made):
             name = f"{setting.owner}.{setting.name}".lstrip(".")
             made[GraphFact(name, "", "", setting.path, setting.line, True, setting.group, setting.is_run)] = point
+            if line := 0 if setting.is_assigned else _default_told(index, setting):
+                made[GraphFact(name, "", "", setting.path, line, True, _DEFAULT, is_comment=True)] = point
         found |= made
     facts = tuple(sorted(found, key=lambda fact: _GROUPS.index(fact.group)))
     return GraphFacts(facts, len(facts), leads=settings[0].said >= _MOSTLY_SAID), found
+
+
+def _default_told(index: LabelIndex, setting: Setting) -> int:
+    """The line of the comment at a setting that says its default; 0 for none."""
+    lines = lines_of(index, [setting.path]).get(setting.path, {})
+    first = setting.line
+    while _COMMENT.match(lines.get(first - 1, "")):
+        first -= 1
+    comment = takewhile(lambda at: _COMMENT.match(lines.get(at, "")), count(first))
+    return next((at for at in comment if _SAYS_DEFAULT.search(lines[at])), 0)
 
 
 def key_facts(index: LabelIndex, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:

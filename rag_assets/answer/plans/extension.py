@@ -1,0 +1,55 @@
+"""What a library lets others implement: its contracts that tests, samples or documents implement as users would, or
+those about what a question says."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_assets.answer.graph_facts import GraphFacts, facts_at, seen_of
+from rag_assets.answer.plans.code_lines import FEWEST_LISTED, MOST_LISTED, list_heading, says
+from rag_assets.answer.plans.listing import of_kind, places_of
+from rag_assets.answer.question_analysis import QueryTerm, roots_of
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import IN, RELATIONS, ResultReader
+from rag_assets.search.ranking.penalties import non_product_code
+
+if TYPE_CHECKING:
+    from rag_assets.answer.graph_facts import GraphFact
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.search.index import LabelIndex
+
+_CONTRACT = re.compile(r"^(?!.*\b(?:internal|private|static|sealed)\b).*\b(?:interface|abstract|trait|ABC|Protocol)\b")
+
+
+def contracts_to_implement(
+    index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm], of_one: bool
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The open contracts of the product, with the points that declare them: those about a `subject`, `of_one` those
+    that are called so; without a subject those that something outside of the product implements, most of it first."""
+    open_to_all = [node for node in of_kind(graph, NodeType.TYPE) if _CONTRACT.match(graph.signature(node))]
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[IN, [RELATIONS.index(one.value) for one in (Relation.IMPLEMENTS, Relation.INHERITS)]] = True
+    reach, _ = graph.reach(np.array(open_to_all, np.int64), allowed)
+    outside = Counter[str]()
+    for edge in ResultReader(graph).edges(reach.edge):
+        outside[edge.target] += non_product_code(edge.path) is not None
+    found = [
+        one
+        for one in seen_of(places_of(graph, np.array(open_to_all, np.int64)), index)
+        if non_product_code(one.path) is None
+        and (
+            {word.root for word in subject} <= roots_of(one.name) if of_one else says(subject, f"{one.name} {one.path}")
+        )
+        and (subject or outside[one.key])
+    ]
+    if len(found) < (1 if subject else FEWEST_LISTED) or (of_one and not subject):
+        return GraphFacts(), {}
+    found.sort(key=lambda one: (-outside[one.key], one.path, one.line))
+    at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
+    heading = list_heading("contract", len(found)).replace(":", " that others may implement:")
+    return GraphFacts(tuple(at), len(found), heading), at
