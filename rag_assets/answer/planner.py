@@ -73,6 +73,7 @@ from rag_assets.answer.question_kinds import (
     values_named,
 )
 from rag_assets.answer.whole_project import (
+    MIGRATE,
     Everyday,
     EverydayQuestion,
     Marked,
@@ -264,7 +265,7 @@ def _everyday(asked: Asked) -> Planned | None:
         if at or lead:
             wish = replace(asked.wish, intent=Intent.STEPS, action=action)
             return Planned(wish, facts, at, decides=True, lead=lead)
-        if asked.wish.intent is Intent.OVERVIEW:
+        if asked.wish.intent is Intent.OVERVIEW or action.startswith(MIGRATE):  # code may show how others were made
             return None
         asks = action.replace(" ", " with ")
         return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {asks}")

@@ -470,7 +470,8 @@ _LIST = re.compile(
     r"(?:\s+(?:me|a|list|all|the|of|kinds?|sorts?|different|"
     r"available|existing|custom|own|various|http|rest|api|web|database|db|sql|nuget|npm|public|"
     r"stored|are|is|there))*\s+(?:(?P<sort>[A-Za-z]+)\s+)??(?P<noun>[A-Za-z]+)\b"
-    r"(?P<rest>\W*(?:$|(?:are|below|can|do|does|exist|for|has|have|in|is|of|that|there|to|under|was|were)\b).*)$",
+    r"(?P<rest>\W*(?:$|(?:are|below|can|do|does|exist|for|has|have|in|is|of|that|there|to|under|was|were)\b"
+    r"|run\b(?=\W*$)).*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _OF_CONFIGURATION = r"(?:config(?:uration)? (?:keys|options|parameters|settings|values)|settings)"

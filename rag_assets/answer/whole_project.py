@@ -382,6 +382,9 @@ _RUNTIMES = key_of_word(
         "rust": "rust rustc msrv",
     }
 )
+MIGRATE = "migrate"
+"""Of the database; what else is migrated, as from one release to the next, has other words beside it."""
+_OF_MIGRATIONS = word_set("add apply change changes core create database db ef entity generate make new schema update")
 _ACTIONS = key_of_word(
     {
         "build": "build compile",
@@ -390,6 +393,7 @@ _ACTIONS = key_of_word(
         "deploy": "deploy deployed host",
         "install": "install installed setup",
         "lint": "format lint",
+        MIGRATE: "migrate migration migrations",
         "run": "launch run start",
         "test": "test tested tests",
     }
@@ -423,6 +427,7 @@ _HEADINGS = {
     "deploy": word_set("deploy deploying deployment docker hosting production self-hosting"),
     "install": word_set("install installation installing prerequisites setup"),
     "lint": word_set("format formatting lint linting style"),
+    MIGRATE: word_set("migrations"),
     "run": word_set("launch locally quickstart run running start started starting usage"),
     "test": word_set("test testing tests"),
 }
@@ -544,12 +549,15 @@ def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     """`How do I run the tests` is about tests, and `what is the command to build it` about building."""
     actions = dict.fromkeys(_ACTIONS[word] for word in words if word in _ACTIONS)
     actions |= {"install": None} if "set" in words and "up" in words else {}
+    if said == {"update", "database"} or ("migrate" in words and said.isdisjoint(("database", "db", "schema"))):
+        actions = {MIGRATE: None} if "update" in words else {}
     asks = words[0] == "how" or (words[0] in ("what", "which") and not _STEPS.isdisjoint(words))
-    if not asks or not actions or not said <= _ACTIONS.keys() | _BESIDE_ACTIONS | _PLATFORM_CALLED.keys():
+    beside = _BESIDE_ACTIONS | (_OF_MIGRATIONS if MIGRATE in actions else frozenset())
+    if not asks or not actions or not said <= _ACTIONS.keys() | beside | _PLATFORM_CALLED.keys():
         return None
     if words[0] == "how" and words[1] not in ("do", "to", "can", "should", "could", "is"):
         return None
-    first = "test" if "test" in actions else next(iter(actions))
+    first = next((one for one in ("test", MIGRATE) if one in actions), next(iter(actions)))
     platform = next((_PLATFORM_CALLED[word] for word in words if word in _PLATFORM_CALLED), "")
     return EverydayQuestion(Everyday.STEPS, (f"{first} {platform}".strip(),))
 
@@ -675,6 +683,8 @@ class Marked(StrEnum):
     RPCS = "gRPC method"
     BEANS = "bean"
     MIDDLEWARES = "middleware"
+    ERROR_HANDLERS = "error handler"
+    PORTS = "port"
 
 
 _MARKED = {
@@ -693,6 +703,26 @@ _MARKED_ASKED = {
     marked: re.compile(rf"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)* (?:{said})", re.IGNORECASE)
     for marked, said in _MARKED.items()
 }
+_ERROR = r"(?:(?:all|api|application|global|runtime|the|uncaught|unexpected|unhandled) )*(?:errors|exceptions)"
+_UNCAUGHT = r"(?:an? )?(?:uncaught|unexpected|unhandled) (?:errors?|exceptions?)"
+_MARKED_ASKED[Marked.ERROR_HANDLERS] = re.compile(
+    rf"^\W*(?:how|where) (?:are|does (?:it|the \w+) handle|do (?:you|we) handle) {_ERROR}"
+    r"(?: (?:caught|converted|handled|mapped|processed|reported|returned|shown|translated|turned))?"
+    r"(?: (?:globally|centrally|here|everywhere|(?:in|by) (?:this|the|our) \w+"
+    r"|(?:in)?to (?:(?:an?|the|api|error|http|json) )*(?:answers?|clients?|problem details|responses?|results?)))*\W*$"
+    rf"|^\W*what happens (?:to|when|if|on|with|after) {_UNCAUGHT}"
+    r"(?: (?:is|are|gets?|occurs?|happens?|thrown|in the api))*\W*$"
+    r"|^\W*(?:how does (?:the )?(?:global )?(?:error|exception)[- ]handling work"
+    r"|(?:which|what|where)\b(?: is| are| the| all| global)* (?:error|exception)[- ](?:handlers?|handling))\W*$",
+    re.IGNORECASE,
+)
+_MARKED_ASKED[Marked.PORTS] = re.compile(
+    r"^\W*(?:(?:on|at|under) )?(?:which|what)(?: is| are| the| network| tcp)* ports?"
+    r"(?: (?:do|does|is|are|will|can|it|they|everything|all|each|of|our|the|this|different|various|on|to|in|there|by"
+    r"|apis?|apps?|applications?|back-?ends?|containers?|micro-?services?|samples?|servers?|services?|sites?"
+    r"|listen\w*|run\w*|use[ds]?|using|serve|start\w*|expose[ds]?|open\w*|reachable|available|bind|locally))*\W*$",
+    re.IGNORECASE,
+)
 
 
 def marked_asked(question: str) -> Marked | None:

@@ -115,8 +115,9 @@ def test_when_a_recurring_job_runs_is_told_by_what_gives_it_a_schedule(post: Ind
         assert '() => _scales.WeighParcels(), "0 3 * * *");' in post.ask(question, options=AskOptions()).text
 
 
-def test_background_jobs_are_also_what_workers_run(post: Index) -> None:
-    told = post.ask("which background jobs are there?", options=AskOptions()).text
+@pytest.mark.parametrize("question", ["which background jobs are there?", "which background jobs run?"])
+def test_background_jobs_are_also_what_workers_run(post: Index, question: str) -> None:
+    told = post.ask(question, options=AskOptions()).text
     assert told.startswith("**9 background jobs:**")
     assert "deliver** in post/tasks.py:1: `@shared_task(bind=True)`" in told and "Sweep the floor" in told
 

@@ -1190,6 +1190,59 @@ def test_messages_are_listed_where_a_part_makes_or_handles_them(tmp_path: Path, 
         assert index.ask(question, options=AskOptions()).text.startswith(f"**1 event:**\n{told}")
 
 
+SERVICES = {
+    "src/Shop.Orders.API/Events.cs": "namespace Orders;\n\npublic record OrderPaidEvent(int Id);\n",
+    "src/Shop.Orders.API/Till.cs": "namespace Orders;\n\npublic class Till\n{\n"
+    "    public void Pay() { _bus.Publish(new OrderPaidEvent(1)); }\n}\n",
+    "src/Stamps.Worker/Events.cs": "namespace Stamps;\n\npublic record OrderPaidEvent(int Id);\n\n"
+    "public record StampLickedEvent(int Id);\n",
+    "src/Stamps.Worker/Glue.cs": "namespace Stamps;\n\npublic class Glue : IEventHandler<OrderPaidEvent>\n{\n"
+    "    public Task Handle(OrderPaidEvent paid) => _bus.Publish(new StampLickedEvent(1));\n}\n",
+}
+HANDLED = "- **Glue.Handle** handles **OrderPaidEvent** in src/Stamps.Worker/Glue.cs:5: "
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which events does the orders service publish and who handles them?", ["**1 event:**", HANDLED]),
+        ("which events are there and who consumes each of them?", ["**2 events:**", HANDLED, "- **StampLickedEvent**"]),
+        ("which events does the stamps service handle?", ["**1 event:**", "- **OrderPaidEvent** in src/Stamps.Wor"]),
+    ],
+)
+def test_messages_are_told_with_their_handlers_in_whatever_service_has_a_copy(
+    tmp_path: Path, question: str, told: list[str]
+) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**SERVICES}), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        lines = [*filter(None, index.ask(question, options=AskOptions()).text.splitlines())]
+        assert [line[: len(begin)] for line, begin in zip(lines, told, strict=True)] == told
+
+
+SAMPLES = {
+    "src/Kit/Kit.cs": "namespace Kit;\n\npublic class Glue { }\n",
+    "samples/Post/StampsController.cs": 'namespace Post;\n\n[Authorize("Clerks")]\npublic class StampsController\n{\n'
+    '    [HttpPost("/stamps")]\n    public void Create(int id) { }\n}\n',
+    "samples/Post/new-migration.bat": "dotnet ef dbcontext list\ndotnet ef migrations add %1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("who may create a stamp?", "- **POST /stamps** in samples/Post/StampsController.cs:3: `[Authorize("),
+        (
+            "how do I add a database migration?",
+            "- **new-migration.bat** in samples/Post/new-migration.bat:2: `dotnet ef",
+        ),
+    ],
+)
+def test_a_project_may_be_its_samples(tmp_path: Path, question: str, told: str) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "kit", {**SAMPLES}), "kit")
+    with open_index("kit@main", home=tmp_path / "home") as index:
+        assert index.ask(question, options=AskOptions()).text.splitlines()[1].startswith(told)
+
+
 TESTED = {
     "src/OrderSweeper.cs": "namespace Shop;\n\npublic class OrderSweeper\n{\n    public int Sweep() => 1;\n}\n",
     "tests/OrderSweeperFacts.cs": "namespace Shop.Tests;\n\npublic class OrderSweeperFacts\n{\n    [Fact]\n"

@@ -27,6 +27,21 @@ func Run() {
 """,
     "api/server.ts": "export const serve = () => {\n  app.use('/api/*', limiter);\n  app.use(cors());\n"
     "  i18n.use(german);\n};\n",
+    "web/LostLetterFilter.cs": "namespace Post;\n\npublic class LostLetterFilter : IExceptionFilter { }\n",
+    "web/Setup.cs": """\
+namespace Post;
+
+public class Setup
+{
+    public void Configure(IApplicationBuilder app)
+    {
+        app.UseExceptionHandler("/lost");
+    }
+}
+""",
+    "web/launchSettings.json": '{\n  "applicationUrl": "http://localhost:5000"\n}\n',
+    "Dockerfile": "FROM scratch\nEXPOSE 8080\n",
+    "compose.yml": 'services:\n  post:\n    ports:\n      - "9090:8080"\n',
     "post/app.py": "def make():\n    app = FastAPI()\n    app.add_middleware(GzipStamps, level=3)\n    return app\n",
     "src/main/java/post/Beans.java": """\
 package post;
@@ -66,7 +81,40 @@ def test_middlewares_are_listed_where_they_are_used(post: Index) -> None:
         ("Recovery", "cmd/web.go:4"),
         ("Run", "cmd/web.go:5"),
         ("GzipStamps", "post/app.py:3"),
+        ("UseExceptionHandler", "web/Setup.cs:7"),
     ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how are errors handled?",
+        "how are unhandled exceptions turned into a response?",
+        "what happens when an unexpected error occurs?",
+        "where are exceptions caught globally?",
+    ],
+)
+def test_what_handles_the_errors_of_all_is_listed(post: Index, question: str) -> None:
+    told = post.ask(question, options=AskOptions()).text
+    assert re.findall(r"- \*\*([\w.]+)\*\* in ([\w/.]+:\d+)", told) == [
+        ("LostLetterFilter", "web/LostLetterFilter.cs:3"),
+        ("Configure", "web/Setup.cs:7"),
+    ]
+
+
+@pytest.mark.parametrize("question", ["which ports do the services listen on?", "on which port does it run?"])
+def test_ports_are_listed_where_they_are_opened(post: Index, question: str) -> None:
+    told = post.ask(question, options=AskOptions()).text
+    assert re.findall(r"in ([\w/.-]+:\d+): `(.*)`", told) == [
+        ("Dockerfile:2", "EXPOSE 8080"),
+        ("compose.yml:4", '- "9090:8080"'),
+        ("web/launchSettings.json:2", '"applicationUrl": "http://localhost:5000"'),
+    ]
+
+
+def test_what_is_asked_of_one_part_has_another_answer(post: Index) -> None:
+    for question in ("which port does RabbitMQ use?", "how are errors of the stamp printer handled?"):
+        assert marked_asked(question) is None
 
 
 def test_beans_are_listed_with_the_methods_that_make_them(post: Index) -> None:

@@ -40,9 +40,14 @@ def found(text: str) -> list[str]:
          "Shop.TakeNote.HandleAsync(Ship)|METHOD Handles Shop.Ship|TYPE probable"),
         ("abstract class B<T> : INotificationHandler<T> { public Task Handle(T t) => null; } class H : B<Shipped> { }",
          "Shop.H|TYPE Handles Shop.Shipped|TYPE resolved"),
+        ('class Api : ControllerBase { [HttpPost("shipped"), Topic("pubsub", "shipped")] '
+         "public Task Note(CloudEvent<Shipped> s) => null; }",
+         "Shop.Api.Note(CloudEvent<Shipped>)|METHOD Handles Shop.Shipped|TYPE resolved"),
+        ('class Api { [Function("f")] public void Run(ILogger log, [ServiceBusTrigger("q")] Ship ship) { } }',
+         "Shop.Api.Run(ILogger,Ship)|METHOD Handles Shop.Ship|TYPE resolved"),
     ],
     ids=["mediatr", "masstransit", "batch", "nservicebus", "nservicebus-saga", "saga", "state-machine", "nested",
-         "convention", "interface-of-ones-own", "generic-base"],
+         "convention", "interface-of-ones-own", "generic-base", "attribute", "attribute-of-parameter"],
 )  # fmt: skip
 def test_handlers(text: str, edge: str) -> None:
     assert found(text) == [edge]

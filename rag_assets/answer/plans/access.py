@@ -23,7 +23,7 @@ from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.search.index import LabelIndex
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
 
 _ACCESS = re.compile(
     r"^\s*\[.*?\b\w*(?:Authorize|AllowAnonymous|Permission)\w*\b"
@@ -93,12 +93,14 @@ def access_facts(
         (graph.names[node], place)
         for node, places in zip(nodes.tolist(), ResultReader(graph).places(nodes), strict=True)
         for place in places
-        if non_product_code(place.path) is None
+        if not is_test_path(place.path)
         and (asks != "open" or place.path in open_paths)
         and wanted
         <= (said := roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]}")) | roots_of(place.path)
         and (not wanted or wanted & said)
     ]
+    kept_paths = product_or_samples(place.path for _, place in found)
+    found = [one for one in found if one[1].path in kept_paths]
     if asks != "open" and len(found) > _MOST_ENDPOINTS:
         return GraphFacts(), {}
     telling = _OPEN if asks == "open" else _RESTRICTED if asks == "what" else _ACCESS

@@ -29,7 +29,7 @@ from rag_assets.languages.configuration_keys import settings_read, variables_nam
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.phrases import PhraseMatches, points_saying
-from rag_assets.search.ranking.penalties import BesideProduct, is_test_path, non_product_code
+from rag_assets.search.ranking.penalties import BesideProduct, is_test_path, non_product_code, product_or_samples
 from rag_assets.search.section_source import section_source
 
 MOST_READ = 300  # sections with these words, the likeliest
@@ -357,9 +357,10 @@ def points_with(words: str, target: Searchable, most: int) -> list[str]:
 
 
 def product_of(points: Iterable[str], target: Searchable) -> dict[str, Mapping[str, Any]]:
-    """The payloads of those points that are of the product."""
+    """The payloads of those points that are of the product, else of samples."""
     payloads = target.parts.shard().retrieve(sorted(points), target.scope())
-    return {point: one for point, one in payloads.items() if non_product_code(one.get("Path", "")) is None}
+    kept = product_or_samples(one.get("Path", "") for one in payloads.values())
+    return {point: one for point, one in payloads.items() if one.get("Path", "") in kept}
 
 
 def _constants_of(name: str, payloads: Mapping[str, Mapping[str, Any]], target: Searchable) -> list[str]:

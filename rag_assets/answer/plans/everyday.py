@@ -40,6 +40,7 @@ from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.whole_project import (
     CALLED,
     LOGIN,
+    MIGRATE,
     Everyday,
     EverydayQuestion,
     is_called_as,
@@ -55,7 +56,7 @@ from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.search.line_references import meant, sections_of
 from rag_assets.search.phrases import points_saying
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import non_product_code, product_or_samples
 from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
@@ -201,6 +202,12 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
         ", fly deploy, terraform apply, heroku, docker stack deploy, aspire deploy",
         "lint": "npm run lint, yarn lint, make lint, ruff, golangci-lint, dotnet format, pre-commit, rubocop, phpcs"
         ", php-cs-fixer, cargo fmt, cargo clippy, clang-format, swiftlint, mix format, scalafmt, luacheck",
+        MIGRATE: "dotnet ef migrations, dotnet ef database, dotnet-ef migrations, dotnet-ef database, add-migration"
+        ", update-database, alembic upgrade, alembic revision, db:migrate, manage.py migrate, manage.py makemigrations"
+        ", artisan migrate, prisma migrate, knex migrate, typeorm migration"
+        ", flyway migrate, flyway:migrate, liquibase update, liquibase:update, migrate -path, migrate create, goose up"
+        ", diesel migration, sqlx migrate, ecto.migrate, ecto.gen.migration, drizzle-kit, atlas migrate, dbmate"
+        ", make migrate, npm run migrat, yarn migrat, pnpm migrat",
     }.items()
 }
 """What lines of documents and workflows have that say how something is done."""
@@ -211,6 +218,7 @@ _SCRIPTS: Mapping[str, str] = {
     "install": "install setup",
     "deploy": "deploy release publish",
     "lint": "lint format",
+    MIGRATE: "migrate migration migrations",
 }
 """What scripts of a `package.json` or `composer.json` and targets of a Makefile are called that do it."""
 _CHANGELOG = re.compile(
@@ -226,8 +234,8 @@ _TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
 _SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
 _SCRIPTS_OF = re.compile(r"^\s*\"scripts\"\s*:\s*\{")
 _WITH_SCRIPTS = frozenset({"package.json", "composer.json", "makefile", "taskfile.yml", "justfile"})
-_SHELLS = (".cmd", ".ps1", ".sh")
-_IN_WORKFLOWS = frozenset({"test", "build", "lint"})
+_SHELLS = (".bat", ".cmd", ".ps1", ".sh")
+_IN_WORKFLOWS = frozenset({"test", "build", "lint", MIGRATE})
 """What workflows do as people do; what they install and run is of the machine that they run on."""
 _MOST_STEPS, _MOST_OF_A_FILE = 8, 3
 _MOST_SECTIONS = 3  # of documents whose headings say the action
@@ -489,13 +497,13 @@ def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, s
     paths = sorted(index.parts.shard().values("Path", index.scope()), key=from_the_root)
     documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=readme_first)
     scripts = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS]
-    shells = [path for path in paths if path.endswith(_SHELLS) and non_product_code(path) is None]
+    shells = sorted(product_or_samples(path for path in paths if path.endswith(_SHELLS)), key=from_the_root)
     workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
     facts: list[GraphFact] = []
     for group, files, of_file in (
         ("Documents", documents, _commands),
         ("Scripts", [path for path in scripts if non_product_code(path) is None][:_MOST_OF_A_FILE], _scripts),
-        ("Shell scripts", shells if platform else [], _commands),
+        ("Shell scripts", shells if platform or wanted == MIGRATE else [], _commands),
         ("Workflows", workflows if wanted in _IN_WORKFLOWS else [], _commands),
     ):
         lines = lines_of(index, files)
@@ -524,7 +532,7 @@ def _commands(path: str, lines: Mapping[int, str], action: str) -> dict[int, str
 @cache
 def _commands_of(action: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w-])(?:{'|'.join(map(re.escape, _COMMANDS[action]))})" if action in _COMMANDS else r"(?!)"
+        rf"(?<![\w#-])(?:{'|'.join(map(re.escape, _COMMANDS[action]))})" if action in _COMMANDS else r"(?!)"
     )
 
 

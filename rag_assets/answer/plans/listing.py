@@ -24,7 +24,7 @@ from rag_assets.answer.plans.code_lines import (
     says,
 )
 from rag_assets.answer.question_analysis import HOW_OFTEN, SHOWN, QueryTerm, covered, root, roots_of
-from rag_assets.contracts.graph import NodeType, Relation, key_kind
+from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
 from rag_assets.graph.impact import in_test_module
 from rag_assets.graph.lookup import short_name
@@ -153,6 +153,9 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     sort, _, last = noun.partition(" ")
     parts = parts_named(graph, said)
     subject = [word for word in subject if word.root not in _HAVING]
+    with_handlers = noun.rpartition(" ")[2] in _MESSAGES and _WITH_HANDLERS.search(said) is not None
+    if with_handlers:
+        subject = [word for word in subject if not any(does.fullmatch(word.word) for does in _USES)]
     telling = [word for word in subject if word.root not in CONTAINERS]
     found = seen_of(nodes_listed(graph, noun, subject, parts), index)
     if not found and telling:
@@ -180,6 +183,9 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
         noun = HOSTED_SERVICE
     about = f" --about {shlex.quote(' '.join(word.word for word in subject))}" if subject else ""
     facts = tuple(one.fact for one in found[:MOST_LISTED])
+    if with_handlers:
+        found = [*{one.name: one for one in found}.values()]
+        facts = tuple(_with_handlers(graph, found, index)[:MOST_LISTED])
     if any(key_kind(one.key) is NodeType.FILE for one in found[:MOST_LISTED]):
         facts = _at_first_sections(facts, index)
     if is_run_by_itself(noun) and _HOW_OFTEN.search(said):
@@ -200,24 +206,46 @@ def _is_of_product(graph: Graph, noun: str) -> bool:
 def _by_use(graph: Graph, noun: str, telling: Sequence[QueryTerm], said: str, parts: Sequence[str]) -> list[ListedNode]:
     """The messages that some part of the product makes, where it is said to publish them, or handles, each where it
     does; none of other nouns, and of what is done to them otherwise."""
-    uses = (relation for does, relation in _USES.items() if does.search(said))
-    relation = next(uses, None) if noun.rpartition(" ")[2] in _MESSAGES else None
+    relation = _use_of(noun, _WITH_HANDLERS.sub("", said))
     if relation is None:
         return []
     subject = {word.root for word in telling if not any(does.fullmatch(word.word) for does in _USES)}
+    folders = {*parts, *_folders_of_service(graph, said)}
     found = list[ListedNode]()
     for node in nodes_listed(graph, noun):
-        at = graph.find(node.key)
-        assert at is not None
-        edges = ResultReader(graph).edges(graph.reach(np.array([at]), _inwards(relation))[0].edge)
         within = (
             edge
-            for edge in sorted(edges, key=lambda edge: (edge.path, edge.line))
-            if non_product_code(edge.path) is None
-            and (not _parts_of_path(edge.path).isdisjoint(parts) if parts else subject <= roots_of(edge.path))
+            for edge in _uses(graph, node.key, relation)
+            if (not _parts_of_path(edge.path).isdisjoint(folders) if folders else subject <= roots_of(edge.path))
         )
         found += [ListedNode(node.key, edge.path, edge.line) for edge in islice(within, 1)]
-    return found if parts or subject else []
+    return found if folders or subject else []
+
+
+def _use_of(noun: str, said: str) -> Relation | None:
+    """What is done to the messages that a noun lists."""
+    uses = (relation for does, relation in _USES.items() if does.search(said))
+    return next(uses, None) if noun.rpartition(" ")[2] in _MESSAGES else None
+
+
+def _uses(graph: Graph, key: str, relation: Relation) -> list[GraphEdge]:
+    """Where the product does something to a node, by path and line."""
+    at = graph.find(key)
+    assert at is not None
+    edges = ResultReader(graph).edges(graph.reach(np.array([at]), _inwards(relation))[0].edge)
+    return sorted((edge for edge in edges if not is_test_path(edge.path)), key=lambda edge: (edge.path, edge.line))
+
+
+def _with_handlers(graph: Graph, found: Sequence[ListedNode], index: LabelIndex) -> list[GraphFact]:
+    """Some messages, each with what handles it, or a copy of it that another service has, where something does."""
+    handling: dict[str, list[GraphFact]] = {one.name: [] for one in found}
+    for node in of_kind(graph, NodeType.TYPE):
+        if (name := short_name(graph.keys[node])) in handling:
+            edges = seen_of(_uses(graph, graph.keys[node], Relation.HANDLES), index)
+            handling[name] += [
+                GraphFact(short_name(one.source), "handles", name, one.path, one.line, True) for one in edges
+            ]
+    return [fact for one in found for fact in handling[one.name] or [one.fact]]
 
 
 _MESSAGES = frozenset({"command", "event", "message", "notification", "query"})
@@ -228,6 +256,13 @@ _USES = {
         (r"(?:handl|consum|subscrib|listen|receiv|process|react)(?:e?s|ed?|ing)?", Relation.HANDLES),
     )
 }
+_WITH_HANDLERS = re.compile(
+    r"\b(?:who|what|which \w+) (?:handles?|consumes?|receives?|processes|(?:listens?|reacts?|subscribes?) to)"
+    r" (?:each(?: (?:one|of them))?|it|them|these|those)\b"
+    r"|\b(?:their|its) (?:handlers?|consumers?|receivers?|subscribers?)\b",
+    re.IGNORECASE,
+)
+"""Behind a list of messages, of what they are handled by."""
 
 
 def is_run_by_itself(noun: str) -> bool:
@@ -310,8 +345,19 @@ def parts_named(graph: Graph, said: str) -> list[str]:
     return sorted(named, key=lambda one: (-len(one), one))
 
 
+def _folders_of_service(graph: Graph, said: str) -> set[str]:
+    """The folders of the projects of a service that a text names: `Shop.Ordering.API` and `Ordering.Domain` of `the
+    ordering service`."""
+    short = _SERVICE.search(_as_words(said))
+    if short is None:
+        return set()
+    own = re.compile(rf"(?:.* )? ?{short[1]} (?:{_PARTS_OF_SERVICE} )*")
+    return {one for path in graph.paths for part in path.split("/")[:-1] if own.fullmatch(one := _as_words(part))}
+
+
 _SHORT_NAME = re.compile(r" (\w+) project ")
 _SERVICE = re.compile(r" (\w+) (?:api|app|module|service) ")
+_PARTS_OF_SERVICE = "(?:api|app|application|core|domain|host|infrastructure|server|service|web|worker)"
 
 
 def _is_project(path: str) -> bool:

@@ -1,5 +1,5 @@
 """Lists of what lines of their own tell of: connection strings, endpoints with a limit or a cache, resources of a
-cloud, methods of gRPC, beans of Spring, middlewares."""
+cloud, methods of gRPC, beans of Spring, middlewares, what handles errors that nothing else does, ports."""
 
 from __future__ import annotations
 
@@ -74,11 +74,40 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         ),
         PROSE | CONFIGURATION,
     ),
+    Marked.ERROR_HANDLERS: (
+        "UseExceptionHandler AddExceptionHandler IExceptionFilter IExceptionHandler ExceptionFilterAttribute Exception"
+        " Middleware UnhandledException ControllerAdvice ExceptionHandler exception_handler errorhandler"
+        " setErrorHandler Catch rescue_from Recovery Recover HTTPErrorHandler uncaughtException excepthook filters",
+        re.compile(
+            r"\b(?:UseExceptionHandler|UseStatusCodePages\w*|AddExceptionHandler)\b"
+            r"|\bUseMiddleware<(?P<key>\w*(?:Exception|Error)\w*)>|:\s*(?:[\w<>]+,\s*)*(?:I(?:Async)?Exception(?:Filter|Handler)|ExceptionFilterAttribute)\b"
+            r"|\bclass (?P<name>\w*(?:Exception|Error)\w*(?:Behaviou?r|Filter|Middleware))\b"
+            r"|\bFilters\.Add\w*(?:\(new |<|\(typeof\()(?P<other>\w*(?:Exception|Error)\w*)"
+            r"|\.(?:\w*UnhandledException|UnobservedTaskException|ThreadException)\s*\+="
+            r"|@(?:Rest)?ControllerAdvice\b|@ExceptionHandler\b|@Catch\(|@\w+\.(?:exception_handler|error_?handler)\("
+            r"|\badd_exception_handler\(|\bsys\.excepthook\s*=|\bsetErrorHandler\("
+            r"|\(err(?:or)?(?:: \w+)?, req\w*(?:: \w+)?, res"
+            r"|\bprocess\.on\([\"']uncaughtException|\bconfig\.errorHandler\s*=|\brescue_from\b|\bset_exception_handler\("
+            r"|\b(?:gin|middleware)\.(?:Custom)?Recover\w*\(|\bHTTPErrorHandler\s*=|\bpanic::set_hook\("
+        ),
+        PROSE | CONFIGURATION,
+    ),
+    Marked.PORTS: (
+        "ports port applicationUrl EXPOSE listen ListenAndServe UseUrls ASPNETCORE_URLS",
+        re.compile(
+            r"\"applicationUrl\"\s*:\s*\"[^\"]*:\d|^\s*EXPOSE\s+\d|^\s*-\s*[\"']?(?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w+)?[\"']?\s*$"
+            r"|^\s*(?:-\s*)?(?:server\.)?port\s*[:=]\s*\d{2,5}\s*$|\.listen\(\s*(?:\d{2,5}\b|[^)]*\|\|\s*\d{2,5})"
+            r"|\bListenAndServe\w*\(\s*\"[^\"]*:\d|\b(?:UseUrls|ListenAnyIP|ListenLocalhost)\(|\bASPNETCORE_URLS\b.*:\d"
+        ),
+        PROSE,
+    ),
     Marked.RPCS: ("rpc returns", re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
 }
 """The words of sections that have such a line, the line, and the languages in which it means something else."""
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
+_OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.PORTS})
+"""What is asked of a project as a whole, and is in what it is called as."""
 
 
 def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -99,7 +128,8 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
             if said is None or line.lstrip().startswith(("//", "#", "*", "--")):
                 continue
             named = ".".join(filter(None, said.groupdict().values()))
-            near = [member for member in members if member.start_line - _MOST_BETWEEN <= at <= member.end_line]
+            above = 0 if marked in _OF_ALL else _MOST_BETWEEN
+            near = [member for member in members if member.start_line - above <= at <= member.end_line]
             below = min(near, key=lambda member: (abs(member.start_line - at), member.start_line), default=None)
             called = named or (below.name if below is not None else path.rpartition("/")[2])
             is_itself = marked is not Marked.BEANS  # an annotation alone tells less than what it is on
@@ -110,6 +140,6 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     own = {one: roots_of(f"{one.path.rpartition('/')[2].partition('.')[0]} {one.source}") for one in found.values()}
     most = max((len(roots & asked_of) for roots in own.values()), default=0)
     of_files = [one for one in found.values() if most and len(own[one] & asked_of) == most]
-    facts = of_files if of_files and marked is not Marked.CONNECTION_STRINGS else [*found.values()]
+    facts = of_files if of_files and marked not in (Marked.CONNECTION_STRINGS, *_OF_ALL) else [*found.values()]
     at_points = facts_at(facts[:MOST_LISTED], index)
     return GraphFacts(tuple(at_points), len(facts), list_heading(marked.value, len(facts))), at_points

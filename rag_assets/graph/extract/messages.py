@@ -48,7 +48,11 @@ _EVENT = "Event"
 """… and a part of all their names."""
 
 _CLIENT = re.compile(r"I?RequestClient\Z")
-_ENVELOPES = frozenset({"Batch", "Fault"})
+_ENVELOPES = frozenset({"Batch", "CloudEvent", "Fault"})
+_SUBSCRIBES = re.compile(
+    r"(?:\w+\.)*(?:(?:Cap|Event)?Subscribe|Topic|(?:EventHub|Kafka|Queue|RabbitMQ|ServiceBus)Trigger)\b"
+)
+"""Attributes of methods, or of what they are given, that take a message: Dapr, CAP, Azure Functions."""
 _STATE_EVENT = "Event"
 _STATE_MACHINE = re.compile(r"\w*StateMachine\Z")
 _MACHINE_SENDS = re.compile(
@@ -98,6 +102,7 @@ def _handled(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> 
         yield from _handles(file, segment, _content(parse_type(message.request)), confidence, symbols)
     is_machine = _is_machine(segment)
     for member in segment.members:
+        yield from _subscribed(file, segment, member, symbols)
         found = parse_type(member.type) if member.kind is MemberKind.PROPERTY else None
         if is_machine and found is not None and found.name == _STATE_EVENT and found.arguments:
             target = _declared(found.arguments[0], segment, file, symbols)
@@ -106,6 +111,18 @@ def _handled(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> 
                 yield GraphEdge(source, Relation.HANDLES, target, Confidence.RESOLVED, file.path, line)
     if not by_interface and segment.base_list:
         yield from _by_bases(file, segment, symbols)
+
+
+def _subscribed(file: ParsedFile, segment: Segment, member: Member, symbols: LabelDeclarations) -> Iterator[GraphEdge]:
+    """A method that an attribute has called for a message: `[Topic("pubsub", "paid")] Task Paid(OrderPaid paid)`."""
+    attributes = (*member.attributes, *(one for parameter in member.parameters for one in parameter.attributes))
+    if not any(map(_SUBSCRIBES.match, attributes)):
+        return
+    types = (_content(parse_type(parameter.type)) for parameter in member.parameters)
+    target = next(filter(None, (_declared(one, segment, file, symbols) for one in types)), "")
+    for source in member_keys(LANGUAGE, own_symbol(segment), member)[:1] if target else ():
+        line = _line_of_name(file, member)
+        yield GraphEdge(source, Relation.HANDLES, target, Confidence.RESOLVED, file.path, line)
 
 
 def _is_machine(segment: Segment) -> bool:

@@ -188,6 +188,13 @@ def is_test_path(path: str) -> bool:
     return non_product_code(path) is BesideProduct.TEST
 
 
+def product_or_samples(paths: Iterable[str]) -> set[str]:
+    """Of some paths those of the product, else those of samples: a project may be its samples."""
+    sides = {path: non_product_code(path) for path in paths}
+    product = {path for path, side in sides.items() if side is None}
+    return product or {path for path, side in sides.items() if side is BesideProduct.SAMPLE}
+
+
 def asked_for(text: str) -> frozenset[BesideProduct]:
     """The kinds of files beside the product that a question is for: of code where it says so at its beginning, of types
     and documents anywhere, or as "how do I …", which guides answer."""
