@@ -721,9 +721,17 @@ def _statement(lines: Sequence[str], at: int) -> int:
         if line.count("(") <= line.count(")") and not (following.startswith("(") and line[-1:].isalpha()):
             break
         line, last = f"{line} {following}", number
-        if line.endswith("{") or following.startswith(_COMMENTS) or len(line) > _MOST_LINE_CHARS:
+        if line.endswith("{") or following.startswith(_COMMENTS):
             return at
+        if len(line) > _MOST_LINE_CHARS:  # behind the brackets it may say more than is shown
+            return last if _closes_within(line, _MOST_LINE_CHARS) else at
     return last if line.count("(") <= line.count(")") else at
+
+
+def _closes_within(line: str, chars: int) -> bool:
+    """Whether the first bracket of a line is closed within its first characters."""
+    begun = line[line.find("(") : chars]
+    return any(begun[: at + 1].count("(") == begun[: at + 1].count(")") for at, one in enumerate(begun) if one == ")")
 
 
 def _joined(lines: Sequence[str]) -> str:

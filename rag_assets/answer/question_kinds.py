@@ -489,13 +489,16 @@ _POSSIBLE = re.compile(r"\b(?:accepted|allowed|possible|supported|valid) (?=\w+s
 _OF_ONE_THING = re.compile(r"^ can (?:an?|the) \w+(?: \w+)? (?:be(?: in)?|have|take)\W*$", re.IGNORECASE)
 
 
+_AND_HOW = re.compile(r"\W+and (?:in )?(?:what|which)\b.*$", re.IGNORECASE | re.DOTALL)
+
+
 def values_named(question: str) -> tuple[str, str]:
     """(what a question wants a list of all of, what a type may be called that holds them: `Currency` for `which
     currencies are supported?`); two '' for another question."""
     if called := values_asked(question):
         return "value", called
     noun, rest = listed_noun(_POSSIBLE.sub("", question))
-    rest = _OF_ONE_THING.sub("", rest)
+    rest = _AND_HOW.sub("", _OF_ONE_THING.sub("", rest))
     is_all = not [one for one, _ in telling_words(rest) if not (is_relation_or_manner(one) or _CHOICE.fullmatch(one))]
     return (noun, "".join(map(str.capitalize, noun.split()))) if is_all else ("", "")
 

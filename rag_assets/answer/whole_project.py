@@ -444,6 +444,7 @@ _VERSION = word_set("version versions latest release released number newest last
 _REQUIRED = word_set(
     "version versions minimum need needed required target targets targeted runtime sdk on supported support"
 )
+_VERSIONS, _DEMANDED = word_set("version versions"), word_set("minimum need needed required support supported")
 _TARGETED = frozenset({"framework", "frameworks"})
 """What projects of .NET target."""
 _SIZE = word_set("big large size many files file languages language count programming written number implemented")
@@ -520,6 +521,9 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
         return everyday(Everyday.RUNTIME, ("net",))
     if not of_another and "version" in said and said <= _VERSION:
         return everyday(Everyday.VERSION)
+    named = [word for word in words if word in said - _REQUIRED]
+    if words[0] in ("which", "what") and said & _VERSIONS and said & _DEMANDED and 0 < len(named) <= _MOST_OF_A_NAME:
+        return everyday(Everyday.RUNTIME, (" ".join(named),))
     lacks = "untested" in said or not _LACKS.isdisjoint(words)
     if lacks and said <= _UNTESTED and not said.isdisjoint(("untested", "test", "tests", "tested", "covered")):
         return everyday(Everyday.UNTESTED)

@@ -35,7 +35,23 @@ CREATE TABLE [depot].[Scales](
  CONSTRAINT [PK_Scales] PRIMARY KEY CLUSTERED
 (
     [ScaleId] ASC
-))
+)WITH (PAD_INDEX = OFF, STATISTICS_NORECOMPUTE = OFF, IGNORE_DUP_KEY = OFF, ALLOW_ROW_LOCKS = ON, ALLOW_PAGE_LOCKS = ON)
+)
+""",
+    "db/runs.sql": """\
+CREATE TABLE depot.Runs (
+    RunId int PRIMARY KEY,
+    State varchar(10) NOT NULL CHECK (State IN ('waiting', 'running', 'done')),
+    FaultCode int NULL,
+    FaultText nvarchar(400) NULL,
+    EndedAt datetime2 NULL
+);
+GO
+ALTER TABLE depot.Runs ADD CONSTRAINT CK_Weekday CHECK (FaultCode IN (1, 2, 3));
+GO
+CREATE INDEX IX_Runs_Ended ON depot.Runs (EndedAt, State);
+GO
+CREATE INDEX IX_Runs_Fault ON depot.Runs (FaultCode);
 """,
     "db/tables.sql": """\
 CREATE TYPE depot.size AS ENUM ('small', 'large');
@@ -117,6 +133,21 @@ def facts_of(index: Index, question: str) -> list[str]:
         ("which tables have a column called Nickname?", ["**1 table:**", "- **depot.Drivers** in db/tables.sql:14: "]),
         ("who may execute what is in the depot schema?", ["**1 grant:**", "- **Clerks** in db/security.sql:10: "]),
         ("who can update depot.Drives?", ["**1 grant:**", "- **Clerks** in db/security.sql:12: `ON OBJECT::"]),
+        (
+            "in which columns does Runs record faults?",
+            ["- **depot.Runs.FaultCode** in db/runs.sql:4: ", "- **depot.Runs.FaultText** in db/runs.sql:5: "],
+        ),
+        (
+            "which values may the column State of Runs have?",
+            ["- **depot.Runs** in db/runs.sql:3: `State varchar(10) NOT NULL CHECK (State IN"],
+        ),
+        ("which values are allowed in the FaultCode column?", ["- **depot.Runs** in db/runs.sql:9: `ALTER TABLE"]),
+        (
+            "which values does the enum type size have?",
+            ["- **depot.size** in db/tables.sql:1: `CREATE TYPE depot.size"],
+        ),
+        ("which index is on the column EndedAt of Runs?", ["**1 index:**", "- **IX_Runs_Ended** in db/runs.sql:11: "]),
+        ("is there an index on the FaultCode column?", ["**1 index:**", "- **IX_Runs_Fault** in db/runs.sql:13: "]),
         ("which functions does the database define?", ["**2 functions:**", "- **depot.DatabaseAge**", "- **depot.Vol"]),
     ],
 )
@@ -124,6 +155,11 @@ def test_what_scripts_say_of_objects_columns_and_grants(depot: Index, question: 
     facts = facts_of(depot, question)
     assert len(facts) == len(told), facts
     assert all(any(line.startswith(one) for line in facts) for one in told), facts
+
+
+def test_what_is_stored_in_a_table_is_its_columns(depot: Index) -> None:
+    text = depot.ask("what is stored in the runs table?", options=AskOptions()).text
+    assert "CREATE TABLE depot.Runs (" in text and "FaultText nvarchar(400)" in text
 
 
 def test_who_reads_a_table_is_of_the_kind_that_is_asked_for(depot: Index) -> None:
@@ -147,6 +183,9 @@ def test_tables_of_nearly_the_same_name_are_told_apart(depot: Index) -> None:
         "what role does the index play?",
         "what does the index IX_Log do?",
         "why does one have to type in the PK of Drives?",
+        "which index is on the column FaultText of Runs?",
+        "which columns of Runs hold the colour?",
+        "which values may the column EndedAt of Runs have?",
     ],
 )
 def test_what_no_script_says_is_not_told(depot: Index, question: str) -> None:

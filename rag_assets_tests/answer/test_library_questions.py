@@ -14,7 +14,7 @@ from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 
 FILES = {
-    "README.md": "# Inkwell\n\nWrites letters.\n",
+    "README.md": "# Inkwell\n\nWrites letters.\n\nWorks with Paperbase 9 and 10.\n",
     "docs/breaking-changes.md": """\
 # Breaking changes
 
@@ -120,6 +120,13 @@ public class CopyMachine
     private int _sheets = new Sheets(40).Count;
 }
 
+public sealed class InkGrade
+{
+    public static readonly InkGrade Thin = new InkGrade();
+    public static readonly InkGrade Thick = new InkGrade();
+    internal static InkGrade Best => Thick;
+}
+
 public abstract class Blotter { }
 
 public class PaperBlotter : Blotter { }
@@ -221,6 +228,16 @@ def test_a_default_is_told_by_the_comment_where_no_code_says_it(inkwell: Index) 
 def test_what_only_has_something_is_none_of_it(inkwell: Index) -> None:
     text = told(inkwell, "which blotters are there?")
     assert "PaperBlotter" in text and "ClothBlotter" in text and "Desk" not in text.partition("[1]")[0]
+
+
+def test_versions_of_something_else_are_told_by_the_documents(inkwell: Index) -> None:
+    assert "`Works with Paperbase 9 and 10.`" in told(inkwell, "which versions of Paperbase are supported?")
+    assert "Paperbase" not in told(inkwell, "which version of Slatebase is needed?")
+
+
+def test_the_values_of_a_type_are_those_that_others_see_whatever_is_asked_of_them_too(inkwell: Index) -> None:
+    text = told(inkwell, "which ink grades exist, and in which order?")
+    assert text.startswith("**2 ink grades:**") and "Thin" in text and "Best" not in text
 
 
 def test_types_that_are_called_services_are_not_what_is_registered(inkwell: Index) -> None:

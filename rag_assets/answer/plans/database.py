@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with, product_of
 from rag_assets.answer.plans.listing import of_kind
+from rag_assets.answer.question_analysis import is_relation_or_manner, roots_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
@@ -46,7 +47,8 @@ _OBJECTS: Mapping[str, tuple[str, str]] = {  # what a question calls them, and h
     "trigger": (r"triggers?", rf"{_TRIGGER}{_NAMED}"),
 }
 _ASKS_LIST = (
-    r"^\W*(?:(?:which|what|list|show|name|give|are there|(?:does|do) .*?\b(?:have|need|use|define)s?)\s+)"
+    r"^\W*(?:(?:which|what|list|show|name|give|are there|is there(?: an?)?"
+    r"|(?:does|do) .*?\b(?:have|need|use|define)s?)\s+)"
     r"(?:(?:all|any|are|clustered|custom|database|db|different|me|of|other|postgres(?:ql)?|server|sql|the|unique"
     r"|user[- ]defined)\s+)*(?:{0})\b"
 )
@@ -60,12 +62,17 @@ _WITHOUT_KEY = re.compile(
 _KEY = re.compile(r"\bprimary keys?\b|\bkey columns?\b|\bpk\b", re.IGNORECASE)
 _COLUMN = re.compile(r"\bcolumns?\b", re.IGNORECASE)
 _NAMED_COLUMN = re.compile(
-    r"\bcolumns? (?:called |named )?[\"'`]?(?P<behind>\w+)|(?P<before>\w+)[\"'`]? columns?\b", re.IGNORECASE
+    r"\bcolumns? (?:called |named )?[\"'`]?(?P<behind>\w+)"
+    r"|\b(?P<before>(?!(?:an?|the|what|which)\b)\w+)[\"'`]? columns?\b",
+    re.IGNORECASE,
 )
 _TYPED = re.compile(r"\b(?:data ?)?types?\b|\blength\b|\bprecision\b|\bdefaults?\b|\bnull(?:able|s)?\b", re.IGNORECASE)
 _REQUIRED = re.compile(r"\brequired\b|\bmandatory\b|\b(?:not|never|n't|cannot)\b.*\b(?:null|empty)\b", re.IGNORECASE)
 _OPTIONAL = re.compile(r"\boptional\b|\bnullable\b|\b(?:can|may) be (?:null|empty)\b", re.IGNORECASE)
 _DEFAULTS = re.compile(r"\bdefaults?\b", re.IGNORECASE)
+_WHICH_COLUMNS = re.compile(
+    r"^\W*(?:in |into )?(?:which|what) columns?\b(?!.*\b(?:index\w*|foreign|unique)\b)", re.IGNORECASE
+)
 _HAVE_COLUMN = re.compile(
     r"\btables? (?:that |which )?(?:ha(?:ve|s)|contains?|with)\b"
     r"(?:.*?\bcolumns?(?: (?:called|named))?\W+(?P<after>\w+)| (?:an? |the )?(?P<before>\w+) columns?)\W*$",
@@ -85,6 +92,14 @@ _PRIVILEGES = {
     "UPDATE": r"update|change|modify|write",
     "DELETE": r"delete|remove|write",
 }
+_VALUES = re.compile(r"\b(?:which|what)\b.*\b(?:values?|states?|status(?:es)?)\b", re.IGNORECASE)
+_TYPE = re.compile(rf"\s*{_OBJECTS['enum type'][1]}", re.IGNORECASE)
+_ALTERED = re.compile(rf"\s*ALTER\s+TABLE\s+(?:ONLY\s+)?{_NAMED}", re.IGNORECASE)
+_LISTS_VALUES = re.compile(
+    r"[\[\"`]?(?P<name>\w+)[\]\"`]?\s+ENUM\s*\(|"
+    r"\bCHECK\s*\(+\s*[\[\"`]?(?P<checked>\w+)[\]\"`]?\s*\)?(?:::\w+)?\s*(?:IN\b|=\s*ANY|=\s*N?')",
+    re.IGNORECASE,
+)
 _GRANT = re.compile(
     r"\bGRANT\s+(?P<what>[\w\s,()\[\]]+?)\s+ON\s+(?P<object>.+?)\s+TO\s+"
     r"(?P<whom>[\w \t,\[\]\"`.@\\-]+?)[ \t]*(?:\b(?:AS|WITH)\b|[;\n/']|$)",
@@ -99,6 +114,7 @@ _KEY_ADDED = re.compile(rf"\s*ALTER\s+TABLE\s+(?:ONLY\s+)?{_NAMED}\b.*\bPRIMARY\
 _ATTACHED = re.compile(rf"\s*ALTER\s+TABLE\b.*\bATTACH\s+PARTITION\s+{_NAMED}", re.IGNORECASE | re.DOTALL)
 """It has the key of what it is a part of."""
 _OF_QUESTIONS = word_set("column columns field fields type types table tables key keys index indexes default")
+_OF_COLUMNS = roots_of(" ".join(_OF_QUESTIONS)) | roots_of("database which what does record it is are")
 _NAMES = re.compile(r"\w+")
 _SCRIPT = re.compile(r"\.(?:sql|ddl|pgsql|psql|tsql|plsql)$", re.IGNORECASE)
 _MOST_SECTIONS, _MOST_STATEMENT, _MOST_PLACES = 1000, 400, 8
@@ -119,7 +135,7 @@ class _Statement:
 
 def database_facts(index: LabelIndex, graph: Graph, question: str) -> Known:
     """What scripts say line by line of that which a question asks for, with the points that show it."""
-    for plan in (_keyless, _having_column, _of_columns, _granted, _declared):
+    for plan in (_allowed, _keyless, _having_column, _of_columns, _granted, _declared):
         facts, heading = plan(index, graph, question)
         if facts:
             at = facts_at(facts[:MOST_LISTED], index)
@@ -155,6 +171,29 @@ def _keyless(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Graph
     return found, f"**{len(found)} {noun} without a primary key:**"
 
 
+def _allowed(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
+    """The lines that say which values a column, of the table that is named where one is, or a type may have."""
+    if not _VALUES.search(question):
+        return [], ""
+    names = {_bare(short_name(graph.keys[node])) for node in _tables_named(graph, question)}
+    found = dict[GraphFact, None]()
+    for one in chain(_statements(index, _paths_of_tables(graph)), _statements_with(index, "CREATE TYPE AS ENUM")):
+        of_type = _TYPE.match(one.text)
+        made = of_type or _TABLE.match(one.text) or _ALTERED.match(one.text)
+        if made is None or (names and _bare(made["name"]) not in names):
+            continue
+        lists = [(of_type["name"], one.lines[0][0])] if of_type else _listing_values(one)
+        found |= {_said(made["name"], one.path, line): None for name, line in lists if _says(question, _bare(name))}
+    return _nearest([*found]), ""
+
+
+def _listing_values(table: _Statement) -> Iterator[tuple[str, int]]:
+    """(column, line) where a table says which values one may have."""
+    for number, line in table.lines:
+        if says := _LISTS_VALUES.search(line):
+            yield says["name"] or says["checked"], number
+
+
 def _having_column(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
     """The tables that have a column of a name."""
     asked = _HAVE_COLUMN.search(question)
@@ -173,10 +212,8 @@ def _having_column(index: LabelIndex, graph: Graph, question: str) -> tuple[list
 def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
     """The lines of a table that declare a column that is named, those of a sort, or its primary key."""
     of_key = _KEY.search(question) is not None
-    if not of_key and not (
-        _COLUMN.search(question)
-        and (_TYPED.search(question) or _REQUIRED.search(question) or _OPTIONAL.search(question))
-    ):
+    is_of_sort = any(one.search(question) for one in (_TYPED, _REQUIRED, _OPTIONAL))
+    if not (of_key or _WHICH_COLUMNS.search(question) or (is_of_sort and _COLUMN.search(question))):
         return [], ""
     tables = _tables_named(graph, question)
     names = {_bare(short_name(graph.keys[node])): short_name(graph.keys[node]) for node in tables}
@@ -198,8 +235,11 @@ def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Gr
         columns = _columns(one)
         text = _without_tables(question, names.values()) if tables else named
         meant = [name for name in columns if name.casefold() not in _OF_QUESTIONS and _says(text, name)]
-        if not meant and tables:
+        if not meant and tables and is_of_sort:
             meant = [name for name, line in columns.items() if _is_of_sort(question, dict(one.lines)[line])]
+        elif not meant and tables:  # `ErrorNumber` and `ErrorMessage` record errors
+            said = {root for root in roots_of(text) if not is_relation_or_manner(root)} - _OF_COLUMNS
+            meant = [name for name in columns if said & roots_of(name)]
         table = _unquoted(created["name"])
         found += [_said(f"{table}.{name}", one.path, columns[name]) for name in meant]
     if len({one.path for one in found}) > 1:
@@ -240,6 +280,8 @@ def _declared(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Grap
         return [], ""
     tables = _tables_named(graph, question) if noun in _ON_TABLE else []
     names = {_bare(short_name(graph.keys[node])) for node in tables}
+    named = _NAMED_COLUMN.search(question) if noun == "index" else None
+    of_column = (named["behind"] or named["before"]) if named is not None else ""
     declares = re.compile(rf"\s*{_OBJECTS[noun][1]}", re.IGNORECASE)
     on = re.compile(r"\bON\s+(?:ONLY\s+)?(?P<table>(?:[\[\"`]?\w+[\]\"`]?\s*\.\s*)*[\[\"`]?\w+[\]\"`]?)", re.IGNORECASE)
     found: dict[tuple[str, str], GraphFact] = {}
@@ -249,6 +291,8 @@ def _declared(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Grap
             continue
         over = on.search(one.text, made.end()) if noun in _ON_TABLE else None
         if names and (over is None or _bare(over["table"]) not in names):
+            continue
+        if of_column and not (over and _says(one.text[over.end() :], of_column)):
             continue
         key = _bare(made["name"]), over["table"].casefold() if over else ""
         fact = _said(made["name"], one.path, one.lines[0][0])

@@ -394,6 +394,8 @@ def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFact
     if asked.about is Everyday.VERSION:
         facts = list(_lines_with(index, paths, _VERSION, _SAYS_VERSION))
         return *_at(index, facts), "no manifest says a version; tags may: git describe --tags"
+    if asked.words[0] not in _RUNTIME:
+        return *_at(index, list(_versions_said(index, paths, asked.words[0]))), ""
     facts = list(_lines_with(index, paths, _RUNTIME[asked.words[0]]))
     return *_at(index, facts), f"no manifest says which version of {asked.words[0]} is needed"
 
@@ -424,6 +426,16 @@ def _lines_with(
             told += [known[one].strip() for one in new]
             for line in new:
                 yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, is_comment=True)
+
+
+def _versions_said(index: LabelIndex, paths: Sequence[str], name: str) -> Iterator[GraphFact]:
+    """The lines of the first documents that say a version of something: `PostgreSQL 12 and later` of postgres."""
+    says = re.compile(rf"(?<!\w){re.escape(name)}\w*\W{{1,3}}v?\d", re.IGNORECASE)
+    told = set[str]()
+    for path, known in lines_of(index, [path for path in paths if _DOCUMENT.fullmatch(path)]).items():
+        for line in [number for number, text in known.items() if says.search(text) and text not in told]:
+            told.add(known[line])
+            yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, is_comment=True)
 
 
 def _targeted(lines: Mapping[int, str]) -> list[int]:

@@ -70,6 +70,7 @@ _IS_ENUMERATION = re.compile(r"\b(?:\w*Enum|\w+Choices|(?:Int)?Flag)\b")
 _CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic readonly\b")
 _OF_ITSELF = r"\bstatic (?:(?:final|new|readonly) )*(?:(?:\w+\.)*{0} \w|\w+ = new {0}\()"
 """How a type says that a member of it is one of its values."""
+_HIDDEN = re.compile(r"\b(?:internal|private)\b")
 _DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b")
 _BEFORE_A_PART = (["by"], ["for"], ["of"], ["with"], ["without"])
 """What stands before that which a type only has: a `PageWithLayout` is no layout."""
@@ -512,6 +513,7 @@ def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> tupl
     of_itself = re.compile(_OF_ITSELF.format(re.escape(name)), re.IGNORECASE)
     types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() == name.casefold()]
     values = [node for node in held_by(graph, types) if of_itself.search(graph.signature(node))]
+    values = [node for node in values if not _HIDDEN.search(graph.signature(node))] or values
     values = values or _constants_of_type(graph, name)
     places = places_of(graph, np.array(values, np.int64))
     found = [one for one in places if key_kind(one.key) is NodeType.PROPERTY and non_product_code(one.path) is None]
