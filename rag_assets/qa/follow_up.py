@@ -14,10 +14,12 @@ from functools import cached_property, lru_cache
 
 from rag_assets.answer.cited_lines import Citation, citations_of, numbered
 from rag_assets.answer.passages import PROSE
-from rag_assets.answer.question_analysis import Intent, QueryIntent, intent_of, roots_of
+from rag_assets.answer.question_analysis import Intent, QueryIntent, intent_of, is_relation_or_manner, roots_of
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.errors import QueryError
+from rag_assets.identifiers import word_set
+from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search.query_parser import understand
 
 LONGEST = 300
@@ -347,7 +349,7 @@ _POINTER = re.compile(
     r"|\b(?P<owner>its|their)\b"
     r"|\b(?P<it_is>it['’]s)\b"
     rf"|\b(?P<it>it|them|they)\b(?!\s+(?:is\s+|was\s+)?{_EXPLETIVE})"  # "is it possible to …" is about nothing
-    rf"|(?P<auxiliary>\b(?:{_AUXILIARY})\s+)(?:this|that)(?=\s+{_GOES_ON})"
+    rf"|(?P<auxiliary>(?:\b(?:{_AUXILIARY})|['’]s)\s+)(?:this|that)(?=\s+{_GOES_ON})"
     rf"|\b(?:this|that)(?=(?:\s+(?:again|away|back|down|here|off|on|out|there))?{_END}$)",
     re.IGNORECASE,
 )
@@ -357,6 +359,43 @@ _INSIDE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Before `it`: a noun and a clause that ends. `what happens to the order when it is cancelled` is about the order."""
+
+_OF_CODE = re.compile(
+    r"\b(?:arguments?|async|breaks?|call\w*|catch\w*|caught|chang\w+|class\w*|configur\w+|declar\w+|defin\w+|depend\w*"
+    r"|deriv\w+|describe|explain|extend\w*|implement\w*|inherit\w*|inject\w*|invok\w+|members?|methods?|more|overrid\w+"
+    r"|parameters?|regist\w+|returns?|safe|show|signature|tell|test\w*|throw\w*|us(?:e|es|ed|ing)|works?)\b"
+    rf"|\b(?:is|are|do){_END}$|\b(?:is|are)\s+(?:it|they){_END}$",
+    re.IGNORECASE,
+)
+"""What is asked of code, and of nothing that a business has."""
+_BEFORE_SUBJECT = re.compile(
+    r"(?:\b(?P<verb>are|can|could|did|do|does|if|is|should|was|were|when|will)|['’]s)\s+(?:an?|the|each|every)\s+"
+    r"(?P<rest>\w+(?:\s+\w+){0,5})",
+    re.IGNORECASE,
+)
+_PASSIVE = frozenset({"are", "is", "was", "were"})
+_VERBS = word_set("become becomes fail fails get gets go goes happen happens need needs work works")
+_PERSONS = word_set("admin administrator customer developer owner people user users visitor")
+"""None of them is an `it`."""
+
+
+def _thing(question: str) -> str:
+    """What a question without names is about: `the invoice` of `how does an invoice get paid?`; '' for none."""
+    found = _BEFORE_SUBJECT.search(question)
+    if found is None:
+        return ""
+    words: list[str] = []
+    for word in found["rest"].lower().split():
+        is_verb = word in _VERBS or is_relation_or_manner(word) or word.endswith("ed")
+        if is_verb or word in FUNCTION_WORDS:
+            break
+        words.append(word)
+    else:
+        is_verb = False
+    if not is_verb and (found["verb"] or "is").lower() not in _PASSIVE:
+        words = words[:-1]  # `how does an order expire`
+    return f"the {' '.join(words)}" if words and words[-1] not in _PERSONS else ""
+
 
 _PREFERRED = (
     (r"\b(?:calls?|called|calling|callers?|invoke[sd]?|overrid\w+)\b", {"method", "procedure"}),
@@ -379,7 +418,8 @@ def _pointing(question: str, before: Before) -> ReadAs | None:
         if found.group() == asked.strip(" ?.!"):  # `the second one`, and nothing else
             return f"what is {'in ' if '/' in chosen.written else ''}{chosen.written}"
         kept = found["auxiliary"] or found["before_kind"] or ""
-        after = "'s" if found["owner"] else " is" if found["it_is"] else ""
+        owned = "'" if chosen.written.endswith("s") and " " in chosen.written else "'s"
+        after = owned if found["owner"] else " is" if found["it_is"] else ""
         return f"{kept}{chosen.written}{after}"
 
     asked = _LEADING.sub("", question, count=1)
@@ -398,6 +438,10 @@ def _meant(found: re.Match[str], before: Before) -> _Chosen | None:
         return _of_kind(kind, before)
     if (found["it"] or found["it_is"] or found["owner"]) and _INSIDE.search(found.string, 0, found.start()):
         return None
+    thing = "" if before.about or _OF_CODE.search(found.string) else _thing(before.question)
+    is_many = thing.endswith("s") and not thing.endswith("ss")
+    if thing and is_many == (found.group().lower() in ("they", "them", "their")) and (found["it"] or found["owner"]):
+        return _Chosen(thing, f"{thing} is from the question before")
     return _chosen(before, lambda: _preferred(found.string, before.cited))
 
 

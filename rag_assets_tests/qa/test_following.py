@@ -110,6 +110,15 @@ def read(question: str, before: str, places: Sequence[CitedSymbol] = CITED) -> t
         (ABOUT_NONE, "and the tests?", "which tests test Order.Id?"),
         (ABOUT_NONE, "tell me more about it", "how does Order.Id work?"),
         ("does RefundPolicy call OrderService", "who calls it?", "who calls OrderService.Create?"),
+        # the thing of the question before, where that is no name and the follow-up is about no code
+        (ABOUT_NONE, "can it be cancelled?", "can the order be cancelled?"),
+        (ABOUT_NONE, "where's that stored?", "where's Order.Id stored?"),
+        ("how does an invoice get paid?", "what if it expires?", "what if the invoice expires?"),
+        ("what happens when a payment fails?", "and where is it stored?", "where is the payment stored?"),
+        ("where's the payment stored?", "which events does it raise?", "which events does the payment raise?"),
+        ("where are the emails sent?", "what are their subjects?", "what are the emails' subjects?"),
+        ("how are failed jobs retried?", "when does it stop?", "when does Order.Id stop?"),
+        ("how does a user log in?", "where does it expire?", "where does Order.Id expire?"),
         # the question before, with something else
         ("who calls RefundPolicy?", "what about InvoiceWriter instead?", "who calls InvoiceWriter?"),
         ("who calls RefundPolicy?", "and InvoiceWriter.Annul()?", "who calls InvoiceWriter.Annul?"),
