@@ -278,8 +278,8 @@ _IMPACT = (
     r"|\bif (?:i|we|you|somebody) (?:change|remove|rename|delete|drop|edit|modify|touch|threw|throw)\b"
 )
 _USAGE = re.compile(
-    r"\bwho (?:else )?(?:calls|uses|invokes|creates|constructs)\b|\bcallers? of\b|\busages? of\b"
-    r"|\breferences? (?:to|of)\b"
+    r"\bwho (?:else )?(?:calls|uses|invokes|creates|constructs|is (?:calling|using|invoking))\b"
+    r"|\b(?:callers?|usages?) of\b|\breferences? (?:to|of)\b"
     r"|\bwhere (?:is|are) .{1,80}? (?:used|called|invoked|created|constructed|injected|referenced)\b"
     r"|^\W*where (?:is|are) (?-i:`?[\w.]*[a-z][A-Z][\w.]*`?) (?:read|checked|evaluated)\W*$"
     r"|\bwhat (?:calls|uses|invokes|depends on)\b|\bused by\b|\bcalled by\b"

@@ -510,13 +510,25 @@ def without_sort(name: str) -> str:
 
 
 _PROOF = r"(?:auth\w*|credentials?|logging in|log-?in|signing in|sign-?in|token)"
+_GUARDED = r"(?:auth(?:enticated|orized)|guarded|protected|secured)"
+_ENDPOINTS = r"(?:actions?|apis?|endpoints?|routes?|urls?)"
+_UNGUARDED = "|".join(
+    (
+        rf"(?:without|(?:ha(?:s|ve)|needs?|requires?) no) (?:an?y? )?{_PROOF}",
+        rf"(?:do|does)(?: not|n['’]t) (?:have|need|require) (?:an?y? )?{_PROOF}",
+        rf"(?:not|\w+n['’]t) {_GUARDED}",
+        r"(?:is|are) (?:open|public)(?:ly)?",
+        r"accessible (?:by|for|to) (?:any|every)\w+",
+        r"anonymous(?:ly)?|un(?:authenticated|guarded|protected|secured)",
+    )
+)
 _OF_ACCESS = re.compile(
     r"\b(?P<what>(?:which|what)(?: user)? (?:permissions?|policy|policies|rights?|roles?|scopes?))\b.*"
     r"\b(?:allowed|allows?|can|call|guards?|may|must|needs?|needed|protects?|requires?|required)\b(?!.*\bhave\W*$)"
     r"|\bwho (?:(?:is|are) (?:allowed|permitted) to|can|may)\b"
-    rf"|\b(?P<open>(?:endpoints?|routes?|urls?)\b.*\b(?:(?:without|(?:needs?|requires?) no) (?:an? )?{_PROOF}"
-    rf"|(?:does|do)(?: not|n['’]t) (?:need|require) (?:an? )?{_PROOF}|(?:is|are) (?:open|public)(?:ly)?"
-    r"|anonymous(?:ly)?|unauthenticated))\b",
+    rf"|\b(?P<open>{_ENDPOINTS}\b.*\b(?:{_UNGUARDED})"
+    rf"|(?:all|each|every)(?: of)?(?: the| our)? {_ENDPOINTS} (?:is |are )?{_GUARDED}"
+    rf"|anonymous \w+ (?:access|call|reach|use)|(?:called|reached) without {_PROOF})\b",
     re.IGNORECASE,
 )
 _ACCESS_WORDS, _OPEN_WORDS = (
@@ -525,8 +537,10 @@ _ACCESS_WORDS, _OPEN_WORDS = (
         "access allow allowed api authorization call called can endpoint endpoints guard guards http may must need"
         " needed needs permission permitted policy protect protects require required requires right rights role route"
         " routes scope through url urls via",
-        "accessible anonymous anonymously auth authentication authorization credential credentials in log logging login"
-        " need needs no not open public publicly reachable require requires sign signing token unauthenticated without",
+        "accessible action actions all any anybody anyone anonymous anonymously auth authenticated authentication"
+        " authorization authorized credential credentials every everybody everyone guarded have in log logging login"
+        " need needs no not open protected public publicly reach reachable reached require requires secured sign"
+        " signing token unauthenticated unguarded unprotected unsecured use user users visitor without",
     )
 )
 

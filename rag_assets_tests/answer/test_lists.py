@@ -925,6 +925,87 @@ def test_who_may_do_what_no_line_says_is_not_told(guarded: Index, question: str)
     assert "Who may call it" not in guarded.ask(question, options=AskOptions()).text
 
 
+WATCHED = {
+    "src/Gates.cs": """\
+namespace Shop;
+
+public static class Gates
+{
+    public static void MapGates(this WebApplication app)
+    {
+        app.MapGet("/gates", ListGates).AllowAnonymous();
+        app.MapGet("/gates/{id}", (int id) => id);
+        app.MapPost("/gates", () => 1).RequireAuthorization();
+    }
+
+    /// <summary>Lists them.</summary>
+    private static int ListGates() => 1;
+}
+""",
+    "src/GuardedController.cs": """namespace Shop;
+
+[ApiController]
+[Authorize]
+public abstract class GuardedController : ControllerBase;
+""",
+    "src/TowersController.cs": """namespace Shop;
+
+[Route("towers")]
+public class TowersController : GuardedController
+{
+    [HttpGet]
+    [AllowAnonymous]
+    [ResponseCache(Duration = 5)]
+    public int ListTowers() => 1;
+
+    [HttpPost]
+    public int BuildTower() => 1;
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which endpoints aren't protected?",
+        "are all endpoints protected?",
+        "which endpoints have no authorization?",
+        "which routes are accessible to everyone?",
+        "what can an anonymous visitor call?",
+    ],
+)
+def test_endpoints_that_nothing_guards_are_told_beside_those_that_are_open(tmp_path: Path, question: str) -> None:
+    """A handler behind its comment, an attribute between others, and one of a base class count."""
+    found = _asked_of(tmp_path, WATCHED, question)
+    opened, _, unsaid = found.partition("**No line says who may call:**")
+    assert re.findall(r"\*\*(\w+ /\S+)\*\* in (\S+:\d+):", opened) == [
+        ("GET /gates", "src/Gates.cs:7"),
+        ("GET /towers", "src/TowersController.cs:7"),
+    ]
+    assert re.findall(r"\*\*(\w+ /\S+)\*\* in (\S+:\d+):", unsaid) == [("GET /gates/{id}", "src/Gates.cs:8")]
+
+
+def test_that_nothing_is_open_is_told_by_what_guards_it(tmp_path: Path) -> None:
+    told = _asked_of(tmp_path, GUARDED, "which letter endpoints need no login?")
+    assert told.startswith(
+        "**None of these is open to anybody:**\n- **POST /letters/seal** in web/LetterController.java:8"
+    )
+
+
+def test_what_a_policy_says_for_all_endpoints_guards_those_that_say_nothing(tmp_path: Path) -> None:
+    fallback = "builder.Services.AddAuthorizationBuilder().SetFallbackPolicy(signedIn);\n"
+    told = _asked_of(tmp_path, {**WATCHED, "src/Program.cs": fallback}, "which endpoints are unprotected?")
+    assert "No line says who may call" not in told and "**every other endpoint** in src/Program.cs:1" in told
+
+
+def _asked_of(folder: Path, files: dict[str, str], question: str) -> str:
+    home = IndexHome(folder / "home")
+    index_without_dagster(home, new_repository(folder / "watched", {**files}), "watched")
+    with open_index("watched@main", home=home.root) as index:
+        return index.ask(question, options=AskOptions()).text
+
+
 CURRENCY = """\
 namespace Shop;
 

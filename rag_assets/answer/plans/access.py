@@ -21,8 +21,9 @@ from rag_assets.answer.plans.code_lines import (
 )
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import NodeType
-from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
+from rag_assets.graph.csr_graph import KINDS, Graph, NodeLocation, ResultReader
 from rag_assets.search.index import LabelIndex
+from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
 
 _ACCESS = re.compile(
@@ -75,6 +76,11 @@ _DEFINING = re.compile(r"\bAddPolicy\(")
 _DEFINES = r"\bAddPolicy\(\s*\"{0}\""
 _MOST_OF_STATEMENT = 12  # lines
 _TYPE = re.compile(r"^[^/*\"]*\b(?:class|interface|record|object)\s+\w+")
+_OPEN_TO_ALL, _UNSAID = "Open to anybody", "No line says who may call"
+_ENDPOINT_SECTION = "endpoint-overview"
+_AUTHORIZATION = re.compile(r"^Authorization: (?P<access>.*)$", re.MULTILINE)
+_ANONYMOUS = "anonymous"
+_SAYS_NO_CODE = re.compile(r"\s*(?:$|//|/?\*|[\[@#])")
 _MOST_ENDPOINTS = 40  # that a question can mean
 
 
@@ -82,19 +88,17 @@ def access_facts(
     index: LabelIndex, graph: Graph, asks: str, subject: Sequence[QueryTerm]
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The lines that say who may call the endpoints about a subject, of themselves or else of the type around them:
-    `open` those that anybody may call, `what` those that name a role, a policy or the like."""
+    `open` those that anybody may call, and those of C# of which nothing says who; `what` those that name a role, a
+    policy or the like."""
     nodes = np.flatnonzero(graph.kinds == KINDS.index(NodeType.ENDPOINT.value))
     wanted = {word.root for word in subject}
     if not wanted and asks != "open":
         return GraphFacts(), {}
-    naming = points_naming("AllowAnonymous", index).ids if asks == "open" else ()
-    open_paths = {one.get("Path") for one in product_of(naming, index).values()}
     found = [
         (graph.names[node], place)
         for node, places in zip(nodes.tolist(), ResultReader(graph).places(nodes), strict=True)
         for place in places
         if not is_test_path(place.path)
-        and (asks != "open" or place.path in open_paths)
         and wanted
         <= (said := roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]}")) | roots_of(place.path)
         and (not wanted or wanted & said)
@@ -104,12 +108,14 @@ def access_facts(
     if asks != "open" and len(found) > _MOST_ENDPOINTS:
         return GraphFacts(), {}
     telling = _OPEN if asks == "open" else _RESTRICTED if asks == "what" else _ACCESS
-    lines = lines_of(index, {place.path for _, place in found})
-    facts: dict[tuple[str, int], GraphFact] = {}
-    silent: list[str] = []
+    paths = {place.path for _, place in found}
+    lines, described = lines_of(index, paths), _described(index, paths) if asks == "open" else {}
+    facts, guarded = dict[tuple[str, int], GraphFact](), dict[tuple[str, int], GraphFact]()
+    silent: list[GraphFact] = []
     for name, place in found:
         known = lines.get(place.path, {})
-        mapped, on = _mapped_at(known, name, place.line_start)
+        begin = _declared(known, place)
+        mapped, on = _mapped_at(known, name, begin)
         within = [
             at
             for at in dict.fromkeys((*range(place.line_start, place.line_end + 1), *mapped))
@@ -118,19 +124,46 @@ def access_facts(
         own = [*_above(known, place.line_start), *within]
         around = _above(known, _type_around(known, place.line_start))
         saying = own or _of_group(known, on, place.line_start if not mapped else mapped[0]) or around
-        silent += [place.path] * (not saying)
+        access = described.get((place.path, place.line_start))
+        if access == _ANONYMOUS:  # anywhere, it wins
+            saying = [at for at in dict.fromkeys((*own, *around)) if _OPEN.search(known[at])]
+        shown = GraphFact(name, "", "", place.path, mapped[0] if mapped else begin, certain=True, is_comment=True)
+        if not saying and access == _ANONYMOUS:
+            facts.setdefault((name, shown.line), shown)
+        silent += [shown] * (not saying and (asks != "open" or access == ""))
         for at in saying:
-            if telling.search(known[at]):
-                facts.setdefault((name, at), GraphFact(name, "", "", place.path, at, True, is_comment=True))
+            kind = facts if telling.search(known[at]) else guarded
+            kind.setdefault((name, at), replace(shown, line=at))
     kept = sorted(facts.values(), key=lambda one: (one.path, one.line, one.source))
+    heading = "**Who may call it:**"
+    for_others = _said_for_others(index, [one.path for one in silent]) if silent else {}
+    if asks == "open" and not kept and (for_others or not silent):
+        heading = "**None of these is open to anybody:**"
+        kept = sorted(guarded.values(), key=lambda one: (one.path, one.line, one.source))
+    elif asks == "open" and not for_others and (kept or any(described.values())):
+        silent = sorted(dict.fromkeys(silent), key=lambda one: (one.path, one.line, one.source))
+        most = max(MOST_LISTED // 2, MOST_LISTED - min(len(kept), len(silent)))
+        kept = [*_grouped(_OPEN_TO_ALL, kept, most), *_grouped(_UNSAID, silent, most)]
     at_points = facts_at(kept[:MOST_LISTED], index)
     policies = {
         one["name"] for fact in kept[:MOST_LISTED] for one in _POLICY_NAMED.finditer(lines[fact.path][fact.line])
     }
-    at_points |= _policies_defined(index, policies)
-    if asks != "open" and silent:
-        at_points |= _said_for_others(index, silent)
-    return GraphFacts(tuple(at_points), len(kept), "**Who may call it:**"), at_points
+    at_points |= _policies_defined(index, policies) | for_others
+    return GraphFacts(tuple(at_points), len(kept), heading), at_points
+
+
+def _grouped(group: str, facts: Sequence[GraphFact], most: int) -> list[GraphFact]:
+    counted = f"{group}, {most} of {len(facts)}" if len(facts) > most else group
+    return [replace(one, group=counted) for one in facts[:most]]
+
+
+def _described(index: LabelIndex, paths: Iterable[str]) -> dict[tuple[str, int], str]:
+    """(path, first line) of an endpoint of C# → who may call it by its description, which knows its base classes; ''
+    where nothing says it."""
+    sections = sections_of(paths, index.parts.shard(), index.scope()).values()
+    endpoints = (one for one in sections if one.get("SectionKey") == _ENDPOINT_SECTION)
+    said = (((one["Path"], one["StartLine"]), _AUTHORIZATION.search(one["FinderSnippet"])) for one in endpoints)
+    return {place: found["access"] if found else "" for place, found in said}
 
 
 def granted(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -210,6 +243,12 @@ def _said_for_others(index: LabelIndex, paths: Sequence[str]) -> dict[GraphFact,
     }
     kept = above or (found if len(found) == 1 else {})
     return {replace(one, source="every other endpoint", is_comment=True): at for one, at in kept.items()}
+
+
+def _declared(lines: Mapping[int, str], place: NodeLocation) -> int:
+    """The line of the declaration of an endpoint, below its comment and its attributes."""
+    of_place = range(place.line_start, place.line_end + 1)
+    return next((at for at in of_place if not _SAYS_NO_CODE.match(lines.get(at, ""))), place.line_start)
 
 
 def _type_around(lines: Mapping[int, str], line: int) -> int:
