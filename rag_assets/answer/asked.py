@@ -272,16 +272,16 @@ def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
 
 
 def _constants_called(graphs: Iterable[Graph], name: str) -> tuple[str, ...]:
-    """The one class of the product that holds constants and is called by a name: `ShopRoles`, `RoleNames`; `Products`
-    in `Permissions` for those of a product."""
+    """The one class of the product that holds constants and is called by a name, or two: `ShopRoles`, `RoleNames`;
+    `Products` in `Permissions` for those of a product."""
     from rag_assets.answer.plans.listing import holders_of_constants
 
     plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
-    called = re.compile(rf"(?:.*[a-z\d])?(?:{plural}|{name}(?:Names|Types|Keys|Constants))")
+    called = re.compile(rf"(?:.*[a-z\d])?(?:{plural}|{name}(?:Names|Types?|Keys|Constants))")
     holders = {one for graph in graphs for one in holders_of_constants(graph)}
     found = {own for one in holders if called.fullmatch(own := one.rpartition(".")[2])}
     inner = [one for one in holders if "".join(map(singular, reversed(one.split(".")))) == name]
-    return tuple(found or inner) if len(found or inner) == 1 else ()
+    return tuple(sorted(found) or inner) if len(found or inner) <= (_MOST_ENUMERATIONS if found else 1) else ()
 
 
 def _declared_of(pasted: Sequence[str], target: Searchable) -> dict[str, list[str]]:

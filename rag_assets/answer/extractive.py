@@ -165,14 +165,27 @@ def _at_places(places: Sequence[CodePlace], lead: Sequence[Evidence]) -> list[st
     return made
 
 
+_TABLE = re.compile(r"[^=()]*=\s*[^()=]*\(?[\[({]")
+"""The first line of a constant that holds several."""
+
+
+def _is_table(passage: Passage) -> bool:
+    is_code = not (passage.is_prose or passage.is_type or passage.goes_before)
+    return is_code and _TABLE.fullmatch(passage.code.partition("\n")[0].rstrip()) is not None
+
+
 def _until_closed(passage: Passage) -> Passage:
-    """A declaration that blank lines part, as those of long tables do, up to where its brackets are closed."""
-    if passage.is_prose or passage.is_type or passage.goes_on or (still_open := _open_brackets(passage.code)) <= 0:
+    """A declaration that blank lines part, or a long table, up to where its brackets are closed; of a table as far as
+    a quote can name its lines."""
+    is_table = _is_table(passage)
+    if passage.is_prose or passage.is_type or (passage.goes_on and not is_table):
         return passage
-    lines = passage.evidence.text.split("\n")
+    still_open, lines = _open_brackets(passage.code), passage.evidence.text.split("\n")
     first = passage.line_end - passage.code.count("\n") - passage.evidence.line_start
     end = passage.line_end - passage.evidence.line_start + 1
-    while still_open > 0 and end < min(len(lines), first + MOST_LINES):
+    if still_open <= 0:
+        return passage
+    while still_open > 0 and end < min(len(lines), first + (_CITED_LINES if is_table else MOST_LINES)):
         still_open += _open_brackets(lines[end])
         end += 1
     code = "\n".join(lines[first:end])
@@ -497,7 +510,9 @@ def _with_neighbours(passage: Passage, most: int, others: Sequence[Passage]) -> 
 
 
 def _code_told(passage: Passage, most: int = _MOST_MEMBERS) -> str:
-    return _type_told(passage, most) if passage.is_type else _member_told(_telling_lines(passage, (), MOST_LINES))
+    if passage.is_type:
+        return _type_told(passage, most)
+    return _member_told(_telling_lines(passage, (), _CITED_LINES if _is_table(passage) else MOST_LINES))
 
 
 def _member_told(passage: Passage) -> str:

@@ -41,6 +41,7 @@ from rag_assets.answer.question_analysis import (
     written_name,
 )
 from rag_assets.answer.question_kinds import (
+    APPS,
     access_asked,
     asks_about_threads,
     asks_choice,
@@ -104,6 +105,7 @@ _STARTING = re.compile(r"\b(?:apphost|aspire|compose|containers?|docker)\b", re.
 _APP_HOST = re.compile(r"\bapp host\b", re.IGNORECASE)
 _MOST_NEAR = 3  # files of one name
 _MOST_PLACES = 8  # that say which columns a table has
+_OF_A_TABLE = 30  # lines after its first section
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _CALLED = re.compile(r"@?\w+")
 _OF_KEYS = re.compile(
@@ -129,10 +131,6 @@ _IN_DATABASES = frozenset({"view", "procedure", "function", "trigger", "sequence
 _OF_SCRIPTS = frozenset(map(root, ("exist", "database", "schema", "sql", "define", "declare", "create")))
 """What a question says of any object of a database."""
 _PACKAGES = frozenset({"package", "dependency", "library"})
-_APPS = frozenset(
-    map(root, ("admin", "app", "application", "client", "dashboard", "frontend", "portal", "site", "ui", "web"))
-)
-"""What has pages."""
 _OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|pushed)\b", re.IGNORECASE)
 """What is said of the packages that a project makes, and not of those that it refers to."""
 _OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
@@ -209,7 +207,7 @@ def _led(known: Planned, target: Searchable) -> Planned:
         from rag_assets.answer.plans.code_lines import readme_points
 
         return replace(known, lead=tuple(point for index in target.members.values() for point in readme_points(index)))
-    lead = _points_of_places(known.wish.places, target) if known.wish.places else []
+    lead = list(known.lead) or _points_of_places(known.wish.places, target) if known.wish.places else []
     return replace(known, wish=replace(known.wish, intent=Intent.PLACE), lead=tuple(lead)) if lead else known
 
 
@@ -403,7 +401,11 @@ def _access(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.access import access_facts
 
     known = _first(access_facts(index, graph, asks, subject) for index, graph in asked.graphs)
-    return _answered(asked, Intent.LIST, known)
+    if known[1] or asks != "open" or subject:
+        return _answered(asked, Intent.LIST, known)
+    from rag_assets.answer.plans.data import open_routes_at
+
+    return _at_declarations(asked, [place for _, graph in asked.graphs for place in open_routes_at(graph)])
 
 
 def _granted(asked: Asked) -> Planned | None:
@@ -597,7 +599,7 @@ def _listed(asked: Asked) -> Planned | None:
     if not known.at and noun == "page":  # of an app that no folder is called as
         everywhere = _from_graphs(asked, listing, noun)
         if everywhere.at:
-            return everywhere if all(word.root in _APPS for word in subject) else known
+            return everywhere if all(word.root in APPS for word in subject) else known
     if not known.at:
         from rag_assets.answer.plans.documents import documents_listed
 
@@ -675,8 +677,26 @@ def _at_declarations(asked: Asked, places: Sequence[CodePlace]) -> Planned | Non
     lead = _points_of_places(places[:_MOST_PLACES], asked.target) if places else []
     if not lead:
         return None
+    lead += _next_sections(lead, asked.target)
     wish = replace(asked.wish, intent=Intent.DEFINITION, names=(), places=tuple(places[:_MOST_PLACES]))
     return Planned(wish, decides=True, lead=tuple(lead))
+
+
+def _next_sections(points: Sequence[str], target: Searchable) -> list[str]:
+    """The sections that go on where some begin: a long table lies in several."""
+    shard, scope = target.parts.shard(), target.scope()
+    first = shard.retrieve(list(points), scope).values()
+    known = sections_of({one["Path"] for one in first}, shard, scope)
+    return [
+        point
+        for point in sorted(known, key=lambda one: (known[one]["Path"], known[one]["StartLine"], one))
+        if point not in points
+        and any(
+            one["Path"] == known[point]["Path"]
+            and one["StartLine"] <= known[point]["StartLine"] <= one["EndLine"] + _OF_A_TABLE
+            for one in first
+        )
+    ]
 
 
 def _command_line(asked: Asked) -> Planned | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 from rag_assets.answer.question_analysis import (
     ENUMERATED,
     QueryTerm,
+    asks_what_happens,
     is_relation_or_manner,
     listed_noun,
     owner_said,
@@ -167,7 +168,7 @@ def settings_asked(question: str) -> tuple[str, str, bool]:
 
 
 _SETTING = re.compile(
-    r"\b(?:defaults?|time-?outs?|limits?|maximum|minimum|at (?:most|least)|settings?|configur\w+|polic(?:y|ies))\b"
+    r"\b(?:defaults?|time-?outs?|limits?|maximum|minimum|at (?:most|least))\b"
     r"|\b(?:what(?: is|'s) the|which|what) (?:\w+ ){0,3}port\b|\brules\b"
     r"|\bhow (?:many|much|long|often|big|large|far|fast|late|old)\b|\b(?:set|configure) nothing\b"
     r"|(?:\bnot|n['’]t) (?:set|configure|specify)\b"
@@ -177,9 +178,14 @@ _SETTING = re.compile(
 )
 
 
+_OF_SETTINGS = re.compile(r"\b(?:settings?|configur\w+|polic(?:y|ies))\b", re.IGNORECASE)
+
+
 def asks_setting(question: str) -> bool:
-    """Whether the answer may be a setting: an amount, a default, or where something can be changed."""
-    return _SETTING.search(question) is not None or asks_when_run(question)
+    """Whether the answer may be a setting: an amount, a default, or where something can be changed. A configuration of
+    which a question asks what happens to it is none."""
+    is_of_settings = _OF_SETTINGS.search(question) is not None and not asks_what_happens(question)
+    return is_of_settings or _SETTING.search(question) is not None or asks_when_run(question)
 
 
 _WHEN_RUN = re.compile(
@@ -449,8 +455,21 @@ def things_done(rest: str) -> tuple[str, ...]:
     return tuple(words) if any(map(is_relation_or_manner, words)) else ()
 
 
+CONTAINERS = frozenset(
+    map(
+        root,
+        word_set(
+            "api app application code codebase database framework library package persistence persistent product",
+            "program project repository schema server service storage system tool",
+        ),
+    )
+)
+"""What has all that a repository has, also where nothing is called so."""
+APPS = frozenset(map(root, word_set("admin app application client dashboard frontend portal site ui web")))
+"""What has pages."""
 _CONSTANTS = word_set("claim feature permission policy scope")
 """What classes of constants have, beside those."""
+_SOLD = frozenset({root("product")})
 
 
 def enumeration_named(question: str) -> tuple[str, bool]:
@@ -459,7 +478,8 @@ def enumeration_named(question: str) -> tuple[str, bool]:
     '' for another question."""
     noun, rest = listed_noun(question)
     rest = re.sub(r"\bexists?\b", "", rest)
-    is_meant = " " in noun or (noun in ENUMERATED.keys() | _CONSTANTS and not says_something(rest))
+    of_whole = all(root(word) in (CONTAINERS | APPS) - _SOLD for word, _ in telling_words(rest))
+    is_meant = " " in noun or (noun in ENUMERATED.keys() | _CONSTANTS and of_whole)
     if not is_meant and noun in _CONSTANTS and (owner := owner_said(noun, rest)):
         return f"{owner}{noun.capitalize()}", False
     return ("".join(map(str.capitalize, noun.split())) if is_meant else "", asks_choice(rest))
@@ -486,6 +506,7 @@ def values_called(noun: str) -> frozenset[str]:
 
 
 _POSSIBLE = re.compile(r"\b(?:accepted|allowed|possible|supported|valid) (?=\w+s\b)", re.IGNORECASE)
+_TYPES_OF = re.compile(r"\btypes of\b", re.IGNORECASE)
 _OF_ONE_THING = re.compile(r"^ can (?:an?|the) \w+(?: \w+)? (?:be(?: in)?|have|take)\W*$", re.IGNORECASE)
 
 
@@ -497,7 +518,7 @@ def values_named(question: str) -> tuple[str, str]:
     currencies are supported?`); two '' for another question."""
     if called := values_asked(question):
         return "value", called
-    noun, rest = listed_noun(_POSSIBLE.sub("", question))
+    noun, rest = listed_noun(_TYPES_OF.sub("kinds of", _POSSIBLE.sub("", question)))
     rest = _AND_HOW.sub("", _OF_ONE_THING.sub("", rest))
     is_all = not [one for one, _ in telling_words(rest) if not (is_relation_or_manner(one) or _CHOICE.fullmatch(one))]
     return (noun, "".join(map(str.capitalize, noun.split()))) if is_all else ("", "")

@@ -314,7 +314,12 @@ def test_of_python_too(shop: Index) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["how does a courier bring parcels?", "how many tables has the warehouse?", "which colour is the default?"],
+    [
+        "how does a courier bring parcels?",
+        "how many tables has the warehouse?",
+        "which colour is the default?",
+        "is the delivery of large letters to another address configured by files or on the page?",
+    ],
 )
 def test_nothing_is_told_of_settings_that_are_not_asked_for(shop: Index, question: str) -> None:
     assert not {"Default", "Set in", "Setting", "Read in"} & told_by(shop, question).keys()
@@ -332,6 +337,8 @@ def test_nothing_is_told_of_settings_that_are_not_asked_for(shop: Index, questio
         ("how is a parcel delivered?", False),
         ("can I pay in advance?", False),
         ("why do OPTIONS calls get through without a token", False),
+        ("where is the sender configured?", True),
+        ("what happens when a configuration is published?", False),
     ],
 )
 def test_what_may_be_a_setting(question: str, asks: bool) -> None:

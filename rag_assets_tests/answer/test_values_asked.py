@@ -71,3 +71,66 @@ def test_an_enumeration_that_says_more_than_a_question_is_not_meant(post: Index,
 
 def test_enumerations_of_python_are_listed(post: Index) -> None:
     assert "**RuleActionType** in post/models.py:" in post.ask("which enums are there?", options=AskOptions()).text
+
+
+SCHOOL = {
+    "README.md": "# School\n\nKeeps marks.\n",
+    "src/main/java/school/PermissionType.java": "package school;\n\npublic interface PermissionType {\n\n"
+    '  /** of pupils */\n  String READ_MARKS = "ReadMarks";\n\n  String GIVE_MARKS = "GiveMarks";\n}\n',
+    "src/main/java/school/Permission.java": "package school;\n\npublic class Permission {\n  private String type;\n}\n",
+    "src/main/java/school/RolePermission.java": "package school;\n\npublic class RolePermission {\n"
+    "  private String role;\n}\n",
+    "web/package.json": '{\n  "name": "school",\n  "scripts": {\n'
+    + ",\n".join(f'    "lesson-{at}": "node scripts/a-long-name-of-what-is-run-for-lesson-{at}.js"' for at in range(60))
+    + "\n  }\n}\n",
+    "web/src/errors.ts": "export class MarkError extends Error {}\n\nexport class PupilError extends Error {}\n",
+    "web/src/constants.ts": "export const ROLES = {\n  head: 'head',\n  pupil: 'pupil',\n} as const;\n\n"
+    "export const ROLE_PERMISSIONS = {\n  [ROLES.head]: [\n"
+    + "".join(f"    PERMISSIONS.mayChangeTheMarksOfYear{year},\n" for year in range(1, 25))
+    + "  ],\n  [ROLES.pupil]: [],\n} as const;\n\nexport const EVENT_TYPE = {\n  late: 1,\n  ill: 2,\n} as const;\n",
+    "api/acl.go": "package api\n\n// PublicMethods need no login.\nvar PublicMethods = map[string]struct{}{\n"
+    + "\n".join(
+        f'\t// what the page of week {week} needs\n\t"/school.v1.Plan/Week{week}": {{}},\n' for week in range(1, 9)
+    )
+    + "}\n\nfunc IsPublic(name string) bool {\n\t_, ok := PublicMethods[name]\n\treturn ok\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("school")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "school", {**SCHOOL}), "school")
+    with open_index("school@main", home=home.root) as index:
+        yield index
+
+
+def test_the_fields_of_an_interface_of_java_are_the_permissions_of_an_app(school: Index) -> None:
+    told = school.ask("which permissions exist in the portal?", options=AskOptions()).text
+    assert told.startswith("`PermissionType` in ") and "READ_MARKS" in told and "GIVE_MARKS" in told
+
+
+def test_what_each_role_may_do_is_told_whole_with_the_roles(school: Index) -> None:
+    told = school.ask("which roles exist and what may each of them do?", options=AskOptions()).text
+    assert told.startswith("`ROLES` in web/src/constants.ts:1-4 ")
+    assert "`ROLE_PERMISSIONS` in web/src/constants.ts:6-34 " in told and "[ROLES.pupil]: []," in told
+
+
+def test_the_types_of_events_are_the_constant_that_is_called_so(school: Index) -> None:
+    told = school.ask("which types of events are there?", options=AskOptions()).text
+    assert told.startswith("`EVENT_TYPE` in web/src/constants.ts:")
+
+
+def test_what_needs_no_login_is_the_constant_that_holds_it_with_all_sections_of_it(school: Index) -> None:
+    found = school.ask("which endpoints can be called without logging in?", options=AskOptions())
+    assert "PublicMethods` in api/acl.go:3-28" in found.text.partition("\n")[0]
+    assert all(f"Week{week}" in found.text for week in range(1, 9))
+
+
+def test_a_line_between_two_sections_is_not_lost(school: Index) -> None:
+    told = school.ask("which npm scripts are there?", options=AskOptions()).text
+    assert {f"**lesson-{at}**" for at in range(40)} <= set(told.split())
+
+
+def test_what_the_package_defines_is_all_that_there_is(school: Index) -> None:
+    assert school.ask("which errors does the package define?", options=AskOptions()).text.startswith("**2 errors:**")

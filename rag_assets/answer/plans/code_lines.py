@@ -466,7 +466,7 @@ def lines_of(index: LabelIndex, paths: Iterable[str]) -> Mapping[str, Mapping[in
             continue
         known = found.setdefault(payload["Path"], {})
         for at, line in enumerate(text.split("\n"), payload.get("StartLine", 1)):
-            known.setdefault(at, line)
+            known[at] = known.get(at) or line  # a section that ends with its last line has an empty one of the next
     return found
 
 

@@ -8,6 +8,7 @@ other is one thing here.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
 from rag_assets.graph.lookup import short_name
-from rag_assets.identifiers import identifier_words
+from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -52,6 +53,10 @@ _HOLDS = re.compile(r"^(?:\w+ )*[A-Z]\w*\b[^=]*=\s*(?:[\w.]*[\[({]|.*[\[({]$)")
 """How a constant is declared that holds several."""
 _SHARED = re.compile(r"export\b|pub\b")
 _MOST_COLLECTIONS = 2
+_OPEN, _ROUTES = (
+    frozenset(map(root, word_set(words)))
+    for words in ("anonymous open public unauthenticated unprotected", "endpoint method page path procedure route url")
+)
 _ATTRIBUTES = ("[", "@", "#[")
 _SELECTED = re.compile(r"=>\s*\w+\.(\w+)")
 _NAME = re.compile(r"(\w+)[?!]?\s*(?:[:{=;]|$)")
@@ -167,19 +172,32 @@ def constants_at(graph: Graph, names: Sequence[str]) -> list[CodePlace]:
 
 
 def collection_at(graph: Graph, noun: str) -> list[CodePlace]:
-    """Where the product declares the constant outside of types that holds what a noun means, `ROLES = {`; a front end
-    may have one beside its server."""
-    words = [root(word) for word in noun.split()]
-    nodes = [
-        node
-        for node in of_kind(graph, NodeType.PROPERTY)
-        if _HOLDS.search(graph.signature(node))
-        and [root(word.lower()) for word in identifier_words(graph.names[node].rpartition(".")[2])] == words
-        and _is_outside_of_types(graph, node)
-    ]
+    """Where the product declares the constant outside of types that holds what a noun means, `ROLES = {`, and with it
+    what each may do, `ROLE_PERMISSIONS`; else that of its types, `EVENT_TYPE`. A front end may have one beside its
+    server."""
+    words = tuple(root(word) for word in noun.split())
+    held = defaultdict[tuple[str, ...], list[int]](list)
+    for node, called in _collections(graph):
+        held[called].append(node)
+    nodes = held[words] or held[*words, root("type")]
     shared = [node for node in nodes if _SHARED.match(graph.signature(node))]
     places = _places_of_product(graph, shared or nodes)
-    return places if len(places) <= _MOST_COLLECTIONS else []
+    granted = _places_of_product(graph, held[*words, root("permission")])
+    return [*places, *granted] if len(places) <= _MOST_COLLECTIONS >= len(granted) else []
+
+
+def open_routes_at(graph: Graph) -> list[CodePlace]:
+    """Where the product declares the constants outside of types that hold what anybody may call: `PUBLIC_ROUTES`."""
+    nodes = (node for node, called in _collections(graph) if _OPEN.intersection(called) and called[-1] in _ROUTES)
+    return _places_of_product(graph, [*nodes])[:_MOST_COLLECTIONS]
+
+
+def _collections(graph: Graph) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The constants outside of types that hold several, with the roots of the words of their names."""
+    for node in of_kind(graph, NodeType.PROPERTY):
+        if _HOLDS.search(graph.signature(node)) and _is_outside_of_types(graph, node):
+            called = identifier_words(graph.names[node].rpartition(".")[2])
+            yield node, tuple(root(word.lower()) for word in called)
 
 
 def _is_outside_of_types(graph: Graph, node: int) -> bool:

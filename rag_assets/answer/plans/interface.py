@@ -26,8 +26,9 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.plans.listing import CONTAINERS, bases_of, held_by, nodes_listed, of_kind, places_of
+from rag_assets.answer.plans.listing import bases_of, held_by, nodes_listed, of_kind, places_of
 from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
+from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import NodeType
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import Graph

@@ -24,6 +24,7 @@ from rag_assets.answer.plans.code_lines import (
     says,
 )
 from rag_assets.answer.question_analysis import HOW_OFTEN, SHOWN, QueryTerm, covered, root, roots_of
+from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
 from rag_assets.graph.impact import in_test_module
@@ -42,16 +43,6 @@ _HAVING = frozenset(
     )
 )
 """What a list says of all that it has, and no name does."""
-CONTAINERS = frozenset(
-    map(
-        root,
-        word_set(
-            "api app application database framework library persistence persistent product project schema server",
-            "service storage system tool",
-        ),
-    )
-)
-"""What has all that a repository has, also where nothing is called so."""
 _EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
 MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
 REMADE = re.compile(r"^_*(?:new|tmp|temp)_+(?=\w)", re.IGNORECASE)
@@ -67,7 +58,9 @@ _FORMS = {
 """What stands before the name of a type, or in Go behind it."""
 _IS_ENUMERATION = re.compile(r"\b(?:\w*Enum|\w+Choices|(?:Int)?Flag)\b")
 """What enumerations of Python derive from, those of Django too."""
-_CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic readonly\b")
+_CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic (?:readonly|final)\b")
+_FIELD = re.compile(r"^[^(]*=")
+_STATIC_METHOD = re.compile(r"\bstatic\b[^=]*\(")
 _OF_ITSELF = r"\bstatic (?:(?:final|new|readonly) )*(?:(?:\w+\.)*{0} \w|\w+ = new {0}\()"
 """How a type says that a member of it is one of its values."""
 _HIDDEN = re.compile(r"\b(?:internal|private)\b")
@@ -497,13 +490,16 @@ def database_models(graph: Graph) -> Numbers:
 
 
 def holders_of_constants(graph: Graph) -> Iterator[str]:
-    """The names of the classes of the product that have nothing but constants, each with what it is in."""
-    for one in nodes_listed(graph, "class"):
+    """The names of the classes of the product that have nothing but constants beside what they do with them, and of
+    interfaces of Java that have fields, each with what it is in."""
+    java = [one for one in nodes_listed(graph, "interface") if one.path.endswith(".java")]
+    for one in (*nodes_listed(graph, "class"), *java):
+        constant = _FIELD if one in java else _CONSTANT_MEMBER
         node = graph.find(one.key)
         if node is None or non_product_code(one.path) is not None:
             continue
-        held = held_by(graph, [node])
-        if held and all(_CONSTANT_MEMBER.search(graph.signature(at)) for at in held):
+        held = [at for at in held_by(graph, [node]) if not _STATIC_METHOD.search(graph.signature(at))]
+        if held and all(constant.search(graph.signature(at)) for at in held):
             yield ".".join(one.key.rpartition("|")[0].rpartition(":")[2].split(".")[-2:])
 
 

@@ -66,7 +66,7 @@ _OF_MANNER = tuple(
             "after|age|days|delay|duration|expir(?:ation|es|y)|frequency|hours|interval|lifespan|lifetime|minutes|period"
             "|retention|seconds|timeout|ttl|wait",
         ),
-        (r"\b(?:kept|stored|retained)\b", "expir(?:ation|es|y)|lifespan|lifetime|retention|ttl"),
+        (r"^(?!\W*where\b).*\b(?:kept|stored|retained)\b", "expir(?:ation|es|y)|lifespan|lifetime|retention|ttl"),
         (r"\bhow (?:many|much|big|large)\b", "attempts|count|length|limit|max|maximum|min|minimum|retries|size"),
     )
 )
@@ -79,7 +79,8 @@ _ASKS_KEY = re.compile(
 """Who asks why, or which policies exist, wants no key of a file."""
 _AMOUNT = re.compile(r"\bhow (?:big|fast|large|late|long|many|much|often|old|soon)\b", re.IGNORECASE)
 _AMOUNT_NAMED = re.compile(
-    r"\b(?:time-?out|interval|limit|threshold|ttl|expiry|lifespan|lifetime|duration|retention|length|size|delay|period)s?\b",
+    r"\b(?:time-?out|interval|limit|threshold|ttl|expiry|lifespan|lifetime|duration|retention|length|size|delay|period)s?\b"
+    r"|\bports?\b.*\bdefault|\bdefault ports?\b",
     re.IGNORECASE,
 )
 _OF_NO_AMOUNT = re.compile(r"\b(?:[Bb]ool(?:ean)?|Action|Func)\b")
@@ -94,6 +95,10 @@ _LOOKED_AT = 40
 _FEWEST_SAID = 0.2
 """Of a question's weight, by the name of a setting. Of 40 questions of fifteen repositories that ask for an amount or a
 setting that is there 19 have one that says so much, of 21 for what is not there none."""
+_FEWEST_NAMED = 0.35
+"""By the name alone, where neither an amount nor the default is asked for: what is like a few words of a question is
+then mostly another's."""
+_THE_DEFAULT = re.compile(r"(?<!\bby )\bdefaults?\b", re.IGNORECASE)
 _MOSTLY_SAID = 0.6  # by the name: then it is told before what was found
 _NEARLY_AS_GOOD = 0.75  # of the best score
 _MOST_SETTINGS, _MOST_EACH = 3, 2
@@ -224,10 +229,11 @@ def settings_meant(
         is_text = is_text or (is_amount and not fit and _OF_TEXT.search(one.declared) is not None)
         return is_text or (is_amount and _OF_NO_AMOUNT.search(one.declared) is not None)
 
+    least = _FEWEST_SAID / 2 if of_amount or _THE_DEFAULT.search(question) else _FEWEST_NAMED
     likely = [
         at
         for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
-        if said[at] >= _FEWEST_SAID and by_name[at] >= _FEWEST_SAID / 2 and not is_no_amount(known[at], fits[at])
+        if said[at] >= _FEWEST_SAID and by_name[at] >= least and not is_no_amount(known[at], fits[at])
     ]
     declared = [at for at in likely if known[at].place is None]
     reader = ResultReader(graph).places(np.array([known[at].node for at in declared], np.int64))
