@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 SENTENCE = "I don’t see enough information in this brain to answer that yet."
 """The one sentence of every refusal (E20)."""
+SEE_ALSO = "**See also:**"
+"""What stands in an answer before what only fits beside it."""
 
 _UNDECIDED = 1.0
 """What a search without keywords counts as, in words that a single section has. Of questions with an answer the middle

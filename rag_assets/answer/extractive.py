@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import islice, takewhile
 from math import fsum
 
+from rag_assets.answer.abstention import SEE_ALSO
 from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages, same_place
@@ -46,7 +47,6 @@ _MOST_FACTS = 4  # of one description
 _MOST_WHOLE = 3  # quotes
 _MOST_ALSO = MOST_QUOTED - _MOST_WHOLE
 _MOST_SHORT_LINES = 10  # of these
-_ALSO = "**See also:**"
 NOT_SURE = "**Not sure. The closest is:**"
 _STARTING = roots_of("run install start usage setup build quickstart deploy")
 _FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
@@ -131,7 +131,7 @@ def answer_of(
         if not any(pieces) or wish.intent in (Intent.ROUTES, Intent.TABLES):
             pieces += _explanations(words, passages, within, _BESIDE_FACTS if told else _MOST_WHOLE)
     pieces = [piece for piece in pieces if piece]
-    quoted = pieces[: pieces.index(_ALSO)] if _ALSO in pieces else pieces
+    quoted = pieces[: pieces.index(SEE_ALSO)] if SEE_ALSO in pieces else pieces
     pieces += _descriptions(wish, words, evidence, "\n\n".join(quoted))
     return "\n\n".join(dict.fromkeys(pieces))
 
@@ -401,7 +401,7 @@ def _explanations(
         shown[at] = _in_context(one, room, others) if one.is_prose else _with_neighbours(one, room, others)
     made = [prose_told(one, words) if one.is_prose else _code_told(one) for one in shown[:most]]
     also = [prose_told(one, words) if one.is_prose else _member_told(one) for one in shown[most:]]
-    return [*made, _ALSO, *also] if also else made
+    return [*made, SEE_ALSO, *also] if also else made
 
 
 def _is_shown(passage: Passage) -> bool:
@@ -690,7 +690,8 @@ def fact_told(fact: GraphFact, known: Evidence) -> str:
     if not 0 <= at < len(lines) or not lines[at].strip():
         return ""
     at = _parameter(lines, at, fact.target) if fact.verb == GIVEN else at
-    is_exact = fact.is_comment or known.language == "razor"  # there `@Mailer.Send()` is no annotation
+    is_named = fact.verb == "refers to" and fact.target.rpartition(".")[2] in lines[at]  # `[Permission(Ids.Pay)]`
+    is_exact = fact.is_comment or is_named or known.language == "razor"  # there `@Mailer.Send()` is no annotation
     last = _statement(lines, at) if fact.is_comment else at
     if last > at:
         _, shown = line_shown([_joined(lines[at : last + 1])], 0, _BLANK)

@@ -94,8 +94,9 @@ class Output:
 
     def _say(self, parts: Sequence[Part]) -> None:
         if not self.quiet:
+            told = [self.told(part) if isinstance(part, str) else (self.told(part[0]), part[1]) for part in parts]
             with suppress(BrokenPipeError):
-                self._write(sys.stderr, parts)
+                self._write(sys.stderr, told)
 
     def _write(self, stream: TextIO, parts: Sequence[Part]) -> None:
         colored = self.color and stream.isatty()

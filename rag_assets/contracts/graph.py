@@ -106,6 +106,7 @@ class DeclaredCallable(msgspec.Struct, frozen=True, order=True, gc=False, array_
     `name` is as calls write it, `owner` the simple name of the type that has it, '' for functions of a module, whose
     symbol is `module`. `parameters` is -1 where they are not known. `types` are simple names: of the results of a
     function, of a property; of a type those that it derives from. `is_callable` is false for properties and interfaces.
+    `takes` are the types of the parameters of a method of Go, by which it fits an interface.
     """
 
     family: str
@@ -117,6 +118,7 @@ class DeclaredCallable(msgspec.Struct, frozen=True, order=True, gc=False, array_
     parameters: int = -1
     types: tuple[str, ...] = ()
     is_callable: bool = True
+    takes: str = ""
 
 
 def node_and_edge(

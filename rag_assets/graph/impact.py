@@ -49,11 +49,12 @@ class EffectState(IntEnum):
     NAMING = 5  # a method that names another one, as one that maps routes names the handler of each
 
 
-def language_without_resolver(key: str) -> str:
-    """The language of a declaration or a file, of which the graph has the calls that names and types tell, at most:
-    what nothing reaches may be used all the same. '' for others."""
+def language_without_resolver(key: str, path: str = "") -> str:
+    """The language of a declaration, a file or an endpoint that `path` declares, of which the graph has the calls that
+    names and types tell, at most: what nothing reaches may be used all the same. '' for others."""
     language, _, rest = key.partition(":")
-    language = detect_language(rest.rpartition("|")[0]) if language == "file" else language
+    if language in ("file", "http"):
+        language = detect_language(rest.rpartition("|")[0] if language == "file" else path)
     return language if language in WITHOUT_RESOLVER else ""
 
 

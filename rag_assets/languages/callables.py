@@ -26,7 +26,7 @@ _TYPE_NAME = re.compile(
     r"(?:\w+(?:\.|::)){0,6}([A-Z]\w*)(?=\W*$|[<\[,|])"
 )
 """The name of a type, without what only holds it."""
-_MADE_OF = re.compile(r"(?:new\s+|&)?(?:\w+\.)*([A-Z]\w*)(?=[({])")
+_MADE_OF = re.compile(r"(?:new\s+|&)?(?:\w+\.)*([A-Z]\w*)(?:\.as_manager)?(?=[({])")  # of Django
 
 
 def simple_name(symbol: str) -> str:
@@ -64,9 +64,23 @@ def callables_in(file: ParsedFile) -> Iterator[DeclaredCallable]:
                 elif kind is NodeType.METHOD:
                     around, name = written_outside(member.name)
                     counted = len(member.parameters) if file.language in _COUNTED else -1
-                    yield made(name, key, _types(member), around or holder, counted)
+                    yield made(
+                        name, key, _types(member), around or holder, counted, takes=_taken(file.language, member)
+                    )
                 elif types := _types(member):
                     yield made(member.name, key, types, holder, is_callable=False)
+
+
+_OF_PACKAGE = re.compile(r"\b\w+\.(?=\w)|\s+")
+
+
+def _taken(language: str, member: Member) -> str:
+    """What two methods of Go must have in common for one to be the other's of an interface: `(Pool,*Request)`, and a
+    colon where it returns something."""
+    if language != "go":
+        return ""
+    types = ",".join(_OF_PACKAGE.sub("", one.type).replace("interface{}", "any") for one in member.parameters)
+    return f"({types}){':' * bool(member.type)}"
 
 
 def _wanted(segment: Segment) -> Iterator[str]:
@@ -81,9 +95,9 @@ _MADE = ("actor", "case class", "class", "data", "enum", "exception", "object", 
 
 def _declared(
     family: str, path: str, module: str, name: str, key: str, types: Iterable[str], owner: str = "",
-    parameters: int = -1, *, is_callable: bool = True,
+    parameters: int = -1, *, is_callable: bool = True, takes: str = "",
 ) -> DeclaredCallable:  # fmt: skip
-    return DeclaredCallable(family, name, key, owner, module, path, parameters, tuple(types), is_callable)
+    return DeclaredCallable(family, name, key, owner, module, path, parameters, tuple(types), is_callable, takes)
 
 
 _COUNTED = frozenset({"java"})

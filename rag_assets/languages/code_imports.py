@@ -90,8 +90,20 @@ def _of_go(code: str, text: str) -> Iterator[tuple[str, CodeImport]]:
         path = tuple(filter(None, one["path"].split("/")))
         alias = one["alias"] or ""
         if path:
-            local = alias if alias not in ("", "import") else path[-1]
-            yield ALL if local == "." else local, CodeImport(path, ALL if local == "." else "")
+            names = [alias] if alias not in ("", "import") else dict.fromkeys((path[-1], go_package(path)))
+            for local in names:
+                yield ALL if local == "." else local, CodeImport(path, ALL if local == "." else "")
+
+
+_MAJOR_VERSION = re.compile(r"v(?:[2-9]|\d\d)")
+_OF_REPOSITORY = re.compile(r"^go-|[-.]go$")
+
+
+def go_package(path: tuple[str, ...]) -> str:
+    """How code calls what it imports without an alias: `example.org/shop/v2` and `example.org/go-shop` declare
+    `package shop`."""
+    own = path[:-1] if len(path) > 1 and _MAJOR_VERSION.fullmatch(path[-1]) else path
+    return _OF_REPOSITORY.sub("", own[-1])
 
 
 def _of_java(code: str, text: str) -> Iterator[tuple[str, CodeImport]]:

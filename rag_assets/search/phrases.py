@@ -16,12 +16,16 @@ from typing import Any
 from rag_assets.errors import QueryError
 from rag_assets.index.keyword.terms import runs, word_terms
 from rag_assets.index.vectors.filters import SearchScope
+from rag_assets.search.ranking.penalties import TEXTS_DEMOTION, demotion
 from rag_assets.search.retrieve import SearchResources
 from rag_assets.search.section_source import section_source
 
 MOST_READ = 4_000
 """Sections that are read for one phrase: 0.4 s. Only phrases of a few very common words have more of them."""
 
+_MOST_QUOTING = {True: 20, False: 200}
+"""Sections that are read for a message, and for a name, that may stand in quotes somewhere: 3 ms, and for few searches
+10 times that. A message has words that few share."""
 _RAREST = 3  # words whose sections are intersected: more of them leave out hardly anything
 _BATCH = 500  # payloads in memory
 
@@ -42,10 +46,22 @@ def points_with(phrases: Iterable[str], parts: SearchResources, scope: SearchSco
     for phrase in phrases:
         candidates = points_saying(phrase, parts, scope if found is None else replace(scope, ids=found))
         cut += candidates.cut
-        found = _having(phrase, sorted(candidates.ids), parts, scope)
+        found = _having(_pattern(phrase), sorted(candidates.ids), parts, scope)
     if found is None:
         raise QueryError("points_with needs a phrase")
     return PhraseMatches(found, tuple(cut))
+
+
+def quoting(text: str, parts: SearchResources, scope: SearchScope) -> list[str]:
+    """The points of the product, of the likeliest, that have a message in quotes, or a name alone, in its own letters.
+    Raises as `points_with` does."""
+    inner, is_message = _pattern(text).pattern, len(text.split()) > 1
+    of_message = re.compile(rf"[\"'`>][^\n]{{0,200}}?{inner}", re.IGNORECASE)
+    written = of_message if is_message else re.compile(f"[\"'`>]{inner}[\"'`<]")
+    likely = points_saying(text, parts, scope, _MOST_QUOTING[is_message]).ids
+    found = _having(written, sorted(likely), parts, scope)
+    places = parts.shard().places(sorted(found), scope)
+    return [identifier for identifier, file in places.items() if demotion(file.path, ()) >= TEXTS_DEMOTION]
 
 
 def occurs(phrase: str, text: str) -> bool:
@@ -84,8 +100,8 @@ def points_saying(phrase: str, parts: SearchResources, scope: SearchScope, most:
     return PhraseMatches(likeliest, (phrase,))
 
 
-def _having(phrase: str, ids: list[str], parts: SearchResources, scope: SearchScope) -> frozenset[str]:
-    document, written = cache(parts.document), _pattern(phrase)
+def _having(written: re.Pattern[str], ids: list[str], parts: SearchResources, scope: SearchScope) -> frozenset[str]:
+    document = cache(parts.document)
     return frozenset(
         identifier
         for identifier, payload in payloads_of(ids, parts, scope)

@@ -70,7 +70,7 @@ _MARKS = ".,;!?"
 _TEXT_EXTENSIONS = frozenset({"txt", "text", "log"})
 _ENVIRONMENT = ("process.env", "import.meta.env")  # of JavaScript, and no files
 _WRAPS = "()[]{}'`"
-_OF_TRACES = frozenset("(:")  # no frame, message of a compiler or exception is without them
+_OF_TRACES = frozenset('(:"')  # no frame, message of a compiler or exception is without them
 
 _TERMINAL = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours and moves of the cursor (ECMA-48 §5.4)

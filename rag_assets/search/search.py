@@ -15,15 +15,16 @@ from rag_assets.contracts.confidentiality import levels_up_to
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.errors import REBUILD, QueryError, WrongQuestion
 from rag_assets.index.generations import Manifest
-from rag_assets.index.keyword.terms import query_terms
+from rag_assets.index.keyword.terms import query_terms, word_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, QueryVector, question_terms
 from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, SearchScope
 from rag_assets.printable import abridged
-from rag_assets.search import WORK_TREE, CodePlace, Hit, Question, SearchResult, Source, TermEvidence
+from rag_assets.search import WORK_TREE, Hit, Question, SearchResult, Source, TermEvidence
 from rag_assets.search.fusion import Ranked
 from rag_assets.search.members import MOST_READ, with_members
 from rag_assets.search.outline import of_first_symbols, one_per_symbol, symbol_of
 from rag_assets.search.query_parser import plain_question, understand
+from rag_assets.search.ranking.signals import QueryType, declarations, query_type
 from rag_assets.search.retrieve import Clock, SearchResources, retrieve
 
 _SECTIONS_PER_SYMBOL = 3
@@ -35,6 +36,13 @@ _MOST_LISTED = 5_000
 """Sections whose payloads are read to put them in order: half a second."""
 
 _SLASH = re.compile("/")
+_NAME = re.compile(r"\w{6,60}")
+_MESSAGE = re.compile(r"\S+(?:\s+\S+){2,29}|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|\w+(?:[-.]\w+)+")
+"""What code may have in quotes: three words and more, or a name in the manner of constants, headers and keys."""
+_ENDS = " .!?:,;…\"'"
+_MOST_FIRST = 3
+_SLIP = re.compile(r"[\W_]")
+_ALMOST = 0.9  # of equal letters, for a name that somebody has written wrongly
 _ALIKE = 0.8  # of equal characters, for a path that somebody has written wrongly
 _SHOWN_FOLDERS = 12
 
@@ -80,6 +88,8 @@ def search(
     kept = max(limit * _SECTIONS_PER_SYMBOL, _LEAST_KEPT) if by_symbol else limit
     parse = plain_question if literal else understand
     question = parse(query) if isinstance(query, str) else query
+    if _NAME.fullmatch(question.text) and not question.phrases:
+        question = _respelled(question, parts, tenant)
 
     def declared_kinds() -> Mapping[str, int]:
         return parts.shard().values("Kind", tenant)
@@ -209,6 +219,10 @@ def _found(
             ranked, problems = reranked(question.text, ranked, texts, reranker)
         warnings += problems
         ranked = ranked[:kept]
+    is_blended = retrieved.terms is not None and parts.policy.fusion == "blend"
+    if is_blended and _MESSAGE.fullmatch(question.text.strip()) and not (question.phrases or question.places):
+        with clock.step("quoted"):
+            ranked = _quoting_first(parts, question.text, ranked, scope, kept)
     if any(place.line for place in question.places):
         from rag_assets.search.line_references import sections_at  # start-up budget: few questions name a line
 
@@ -275,7 +289,45 @@ def _with_phrases(parts: SearchResources, question: Question, scope: SearchScope
     return replace(scope, ids=found.ids)
 
 
-def _places_first(ranked: Sequence[Ranked], named: Mapping[str, CodePlace], limit: int) -> list[Ranked]:
+def _quoting_first(
+    parts: SearchResources, text: str, ranked: list[Ranked], scope: SearchScope, kept: int
+) -> list[Ranked]:
+    """First what has a text in quotes that is neither question nor task: who types a message or a key as code writes it
+    looks for that. What declares a name stays before what has it as a text."""
+    if query_type(text, is_name=False) in (QueryType.QUESTION, QueryType.TASK):
+        return ranked
+    from rag_assets.index.blobs import BlobError  # start-up budget: not of every search
+    from rag_assets.search.phrases import quoting
+
+    try:
+        found = quoting(text.strip(_ENDS), parts, scope)
+    except BlobError:  # a document has gone, which reading it says
+        return ranked
+    best = [one.id for one in ranked[:_MOST_FIRST]] if _NAME.fullmatch(text) else []
+    if not found or declarations(text, parts.shard().places(best, scope), parts.shard().retrieve(best, scope)):
+        return ranked
+    order = {one.id: at for at, one in enumerate(ranked)}
+    first = sorted(found, key=lambda one: (order.get(one, len(order)), one))[:_MOST_FIRST]
+    return _places_first(ranked, dict.fromkeys(first), kept)
+
+
+def _respelled(question: Question, parts: SearchResources, tenant: SearchScope) -> Question:
+    """A name with a word that is nowhere as the declared name that has almost the same letters."""
+    try:
+        if all(map(parts.vocabulary().find, word_terms(question.text))):
+            return question
+    except KeywordIndexError:  # which the search says
+        return question
+    names = {_SLIP.sub("", name).lower(): name for name in sorted(parts.shard().values("DeclaredNames", tenant))}
+    near = difflib.get_close_matches(_SLIP.sub("", question.text).lower(), names, 1, _ALMOST)
+    if not near:
+        return question
+    meant = names[near[0]]
+    note = f"no word is like one in {question.text}; {meant} was searched"
+    return replace(question, text=meant, symbols=(meant,), notes=(*question.notes, note))
+
+
+def _places_first(ranked: Sequence[Ranked], named: Mapping[str, object], limit: int) -> list[Ranked]:
     """The named sections in the order in which they are named, with the score of the best, then the others."""
     best = ranked[0].score if ranked else 1.0
     scores = {candidate.id: candidate.scores for candidate in ranked}

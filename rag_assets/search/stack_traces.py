@@ -1,4 +1,5 @@
-"""Error messages and .NET stack traces as people paste them: the message, the code's own frames, files and lines. Pure.
+"""Error messages and stack traces (.NET, Python, JavaScript, JVM) as people paste them: the message, the code's own
+frames, files and lines. Pure.
 
 Compilers rename what people wrote (`<RefundAsync>d__5.MoveNext`, `<>c__DisplayClass3_0.<Run>b__0`); names are given as
 they were written.
@@ -31,6 +32,18 @@ _FRAME = re.compile(
 )
 """`   at Shop.Orders.Refund(Int32 id) in C:\\src\\Orders.cs:line 42`; the words are in the language of the system."""
 
+_OTHER_FRAMES = tuple(
+    re.compile(rf"^[^\S\n]*{frame}[ \t]*$", re.MULTILINE)
+    for frame in (
+        r'File "(?P<file>[^"\n]+)", line (?P<line>\d{1,9})(?:, in (?P<method>[^\s(]+))?',
+        r"at (?:async )?(?:new )?(?:(?P<method>[^\s(][^(\n]*?) )?\(?(?P<file>[^\s()]+?):(?P<line>\d{1,9}):\d{1,9}\)?",
+        r"at (?:[^\s/(]+/)?(?P<method>[\w.$<>]+)\((?P<file>\w+\.(?:groovy|java|kt|scala)):(?P<line>\d{1,9})\)[^\n]*",
+    )
+)
+"""Of Python, which has the innermost last; of JavaScript; of the JVM."""
+_RAISED = re.compile(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?::[ \t]*(?P<message>[^\n]*))?$", re.MULTILINE)
+"""What follows the frames of Python: a type of any name."""
+
 _COMPILER = re.compile(
     r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d{1,9})(?:,\d+){0,3}\)\s*:\s*(?:error|warning)\s+(?P<code>[A-Z]{2,}\d+)\s*:\s*"
     r"(?P<message>[^\n]*?)(?:\s+\[[^\]\n]*\])?\s*$",
@@ -45,33 +58,60 @@ _EXCEPTION = re.compile(
 """`System.InvalidOperationException: The limit is exceeded`, at the beginning of a line or as an inner exception."""
 
 _FOREIGN = ("System.", "Microsoft.", "lambda_method", "InvokeStub_", "Xunit.", "NUnit.")
+_FOREIGN_OF_JVM = (
+    "java.",
+    "javax.",
+    "jdk.",
+    "kotlin.",
+    "kotlinx.",
+    "org.apache.",
+    "org.junit.",
+    "org.springframework.",
+    "sun.",
+)
+_OF_LIBRARY = re.compile(r"^<|^node:|(?:^|/)(?:(?:dist|site)-packages|node_modules|lib/python[\d.]+)/")
 _GENERATED = re.compile(r"<+(\w+)>(?:\$>?)?(?:[a-z]__|$)")
 _ARITY = re.compile(r"`\d+|\[[^\]]*\]|<[^<>]*>")
-_DRIVE = re.compile(r"^[A-Za-z]:/")
-_NO_NAMES = frozenset({"MoveNext", "MoveNextAsync", "ctor", "cctor", ""})
+_DRIVE = re.compile(r"^[\w-]+:/+(?:\./)?")  # or the scheme of an address
+_NO_NAMES = frozenset(
+    {"MoveNext", "MoveNextAsync", "ctor", "cctor", "init", "anonymous", "genexpr", "lambda", "listcomp", "module", ""}
+)
 
 
 def read_trace(text: str) -> Trace | None:
     """The trace or error message that a question is; None where it is neither."""
-    frames = list(_FRAME.finditer(text))
+    frames = _frames(text)
     compiled = list(_COMPILER.finditer(text))
     thrown = list(_EXCEPTION.finditer(text))
     if not (frames or compiled or (thrown and not text[: thrown[0].start()].strip())):
         return None
+    if frames and frames[0].re is _OTHER_FRAMES[0]:
+        thrown = list(_RAISED.finditer(text, frames[0].end())) or thrown
     if frames and not thrown and not compiled and not any(_looks_like_code(frame) for frame in frames):
         return None
-    own = [frame for frame in frames if frame["file"] or not frame["method"].startswith(_FOREIGN)] or frames
+    own = [frame for frame in frames if _is_own(frame)] or frames
     own.sort(key=lambda frame: not frame["file"])  # of libraries a trace has no files
-    symbols = tuple(dict.fromkeys(filter(None, (written_name(frame["method"]) for frame in own[:_MOST_FRAMES]))))
+    symbols = tuple(dict.fromkeys(filter(None, (written_name(frame["method"] or "") for frame in own[:_MOST_FRAMES]))))
     places = dict.fromkeys(
-        CodePlace(_plain_path(found["file"]), int(found["line"]))
-        for found in (*compiled, *own[:_MOST_FRAMES])
-        if found["file"]
+        CodePlace(_path_of(found), int(found["line"])) for found in (*compiled, *own[:_MOST_FRAMES]) if found["file"]
     )
     messages = [_said(found) for found in thrown] + [f"{found['message']} {found['code']}" for found in compiled]
     if not messages:
-        messages = [text[: frames[0].start()].strip()] if frames else []
+        messages = [text[: min(frame.start() for frame in frames)].strip()] if frames else []
     return Trace(" ".join(dict.fromkeys(filter(None, (*messages, *symbols)))), symbols, tuple(places))
+
+
+def _frames(text: str) -> list[re.Match[str]]:
+    """The innermost first."""
+    python, *others = ([*pattern.finditer(text)] for pattern in _OTHER_FRAMES)
+    return python[::-1] or next(filter(None, others), []) or list(_FRAME.finditer(text))
+
+
+def _is_own(frame: re.Match[str]) -> bool:
+    method = frame["method"] or ""
+    if not frame["file"]:
+        return not method.startswith(_FOREIGN)
+    return not (method.startswith(_FOREIGN_OF_JVM) or _OF_LIBRARY.search(frame["file"].replace("\\", "/")))
 
 
 def written_name(method: str) -> str:
@@ -106,7 +146,7 @@ def _split(method: str) -> list[str]:
 
 
 def _said(found: re.Match[str]) -> str:
-    return f"{found['type'].rpartition('.')[2]} {found['message']}".strip()
+    return f"{found['type'].rpartition('.')[2]} {found['message'] or ''}".strip()
 
 
 def _looks_like_code(frame: re.Match[str]) -> bool:
@@ -114,5 +154,7 @@ def _looks_like_code(frame: re.Match[str]) -> bool:
     return frame["file"] is not None or ("." in frame["method"].strip(". ") and " " not in frame["method"].strip())
 
 
-def _plain_path(written: str) -> str:
-    return _DRIVE.sub("", written.strip().replace("\\", "/"))
+def _path_of(found: re.Match[str]) -> str:
+    """As it is written, without what is before the folders; of the JVM below those of the package."""
+    package = found["method"].split(".")[:-2] if found.re is _OTHER_FRAMES[2] else []
+    return _DRIVE.sub("", "/".join([*package, found["file"].strip().replace("\\", "/")]))

@@ -240,6 +240,19 @@ def test_who_refers_to_a_property_uses_it(tmp_path: Path, question: str) -> None
     assert told.startswith("- **Gate.LetIn** refers to **Zoo.IsOpen** in src/Gate.cs:3")
 
 
+def test_what_an_attribute_names_is_cited_there(tmp_path: Path) -> None:
+    files = {
+        "src/Ids.cs": 'public static class Ids { public const string Pay = "pay"; }\n',
+        "src/PermissionAttribute.cs": "public class PermissionAttribute(string id) : System.Attribute { }\n",
+        "src/Till.cs": "public class Till\n{\n    [Permission(Ids.Pay)]\n    [Obsolete]\n    void Open() { }\n}\n",
+    }
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        told = index.ask("where is Ids.Pay used?", options=AskOptions()).text
+    assert "**Till.Open** refers to **Ids.Pay** in src/Till.cs:3: `[Permission(Ids.Pay)]`" in told
+
+
 MESSAGES = {
     "src/PlaceOrder.cs": "namespace Shop;\npublic record PlaceOrder(int Id) : IRequest<int>;\n",
     "src/PlaceOrderHandler.cs": """namespace Shop;

@@ -59,11 +59,12 @@ TIME_LIMIT = 120.0  # a process that takes longer hangs; the machine may be busy
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command said and how it ended."""
+    """What a command said and how it ended. `err` is without the home that commands to run next have in `raw`."""
 
     code: int
     out: str
     err: str
+    raw: str = ""
 
     @property
     def json(self) -> Any:
@@ -90,7 +91,7 @@ class CommandLine:
             os.chdir(before)
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
-        return Outcome(done.exit_code, done.stdout, done.stderr)
+        return self._ended(done.exit_code, done.stdout, done.stderr)
 
     def build(self, *named: str | Path, options: tuple[str, ...] | None = None, **request: Any) -> None:
         """Indexes what `run("index", …)` would, by the stages alone and in one process: a run of Dagster takes five
@@ -120,7 +121,10 @@ class CommandLine:
     def spawn(self, *arguments: str | Path) -> Outcome:
         process = self.start(*arguments)
         out, err = process.communicate(timeout=TIME_LIMIT)
-        return Outcome(process.returncode, out, err)
+        return self._ended(process.returncode, out, err)
+
+    def _ended(self, code: int, out: str, err: str) -> Outcome:
+        return Outcome(code, out, err.replace(f"rag-assets --home {self.home.root} ", "rag-assets "), err)
 
     def _globals(self, options: tuple[str, ...] | None) -> list[str]:
         return list(options) if options is not None else ["--home", str(self.home.root)]

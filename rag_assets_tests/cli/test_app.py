@@ -126,7 +126,8 @@ def test_wrong_usage_is_exit_code_2_on_stderr(cli: CommandLine, words: list[str]
 def test_an_error_is_one_line_on_stderr_with_the_next_command(cli: CommandLine) -> None:
     done = cli.run("search", "anything")
     assert (done.code, done.out) == (1, "")
-    assert done.err == f"error: nothing is indexed in {cli.home.root}; run: rag-assets index\n"
+    said = f"error: nothing is indexed in {cli.home.root}; run: rag-assets --home {cli.home.root} index\n"
+    assert done.raw == said
 
 
 def test_debug_shows_where_an_error_comes_from(cli: CommandLine) -> None:

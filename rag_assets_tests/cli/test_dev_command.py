@@ -15,7 +15,7 @@ def test_a_port_in_use_is_said_with_one_that_is_free(cli: CommandLine) -> None:
         done = cli.run("dev", "--port", str(port))
     assert done.code == 1
     assert f"port {port} cannot be used (Address already in use); end the program that has it" in done.err
-    (other,) = re.findall(r"rag-assets --home \S+ dev --port (\d+)", done.err)
+    (other,) = re.findall(r"rag-assets --home \S+ dev --port (\d+)", done.raw)
     assert int(other) != port
 
 

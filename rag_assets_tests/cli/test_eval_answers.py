@@ -218,7 +218,7 @@ def test_questions_are_mined_from_the_index(cli: CommandLine, history: History) 
     assert done.code == 0, done.err
     assert "they set no threshold" in done.err
     next_one = f"rag-assets --home {cli.home.root} eval run shop@main --set mined.jsonl --answers"
-    assert done.err.splitlines()[-1].strip() == next_one
+    assert done.raw.splitlines()[-1].strip() == next_one
     text = (cli.folder / "mined.jsonl").read_text("utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     assert len({row["id"] for row in rows}) == len(rows)

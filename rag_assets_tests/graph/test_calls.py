@@ -324,6 +324,32 @@ def test_a_field_has_the_type_of_the_parameter_that_it_is_or_is_given(path: str,
     assert re.search(r"Auth\.login\|METHOD Calls \S*Users\.find\|METHOD resolved$", edge)
 
 
+@pytest.mark.parametrize("call", ["Order.objects.oldest()", "order.objects.oldest()"])
+def test_a_call_of_a_field_means_the_field_of_the_type_before_it(call: str) -> None:
+    texts = {
+        "shop/models.py": """
+            class Orders:
+                def oldest(self): ...
+
+            class Carts:
+                def oldest(self): ...
+
+            class Base:
+                objects = Orders()
+
+            class Order(Base):
+                pass
+
+            class Cart:
+                objects = Carts.as_manager()
+            """,
+        "shop/views.py": f"from shop.models import Cart, Order\n\ndef show(order: Order, cart: Cart):\n    {call}\n",
+    }
+    assert calls_of(texts, "Calls") == ["shop.views.show|METHOD Calls shop.models.Orders.oldest|METHOD resolved"]
+    texts["shop/views.py"] = texts["shop/views.py"].replace(call, "Cart.objects.oldest()")
+    assert calls_of(texts, "Calls") == ["shop.views.show|METHOD Calls shop.models.Carts.oldest|METHOD resolved"]
+
+
 def test_a_type_of_go_implements_the_interfaces_whose_methods_it_has() -> None:
     texts = {
         "model/store.go": "package model\n\ntype Store interface {\n\tGet(id int) int\n\tPut(id int)\n}\n\n"
@@ -336,6 +362,31 @@ def test_a_type_of_go_implements_the_interfaces_whose_methods_it_has() -> None:
         "sql.SqlStore.Get|METHOD Implements model.Store.Get|METHOD probable",
         "sql.SqlStore.Put|METHOD Implements model.Store.Put|METHOD probable",
         "sql.SqlStore|TYPE Implements model.Store|TYPE probable",
+    ]
+
+
+def test_a_method_of_go_fits_an_interface_that_takes_the_same() -> None:
+    text = (
+        "package proxy\n\ntype Pool struct{}\n\ntype Selector interface {\n\tSelect(*Pool, int) *Pool\n}\n\n"
+        "type First struct{}\n\nfunc (First) Select(pool *Pool, at int) *Pool { return pool }\n\n"
+        "type Query struct{}\n\nfunc (q Query) Select(pool *Pool, columns string) *Pool { return pool }\n"
+    )
+    assert calls_of({"proxy/pool.go": text}, "Implements") == [
+        "proxy.First.Select|METHOD Implements proxy.Selector.Select|METHOD probable",
+        "proxy.First|TYPE Implements proxy.Selector|TYPE probable",
+    ]
+
+
+@pytest.mark.parametrize("path", ["example.org/acme/shop/v2", "example.org/acme/go-shop"])
+def test_code_of_go_calls_a_package_without_the_version_of_its_path(path: str) -> None:
+    texts = {
+        "parse.go": "package shop\n\ntype Order struct{}\n\nfunc Parse() Order { return Order{} }\n\n"
+        "func (o Order) Pay() {}\n",
+        "web/web.go": f'package web\n\nimport "{path}"\n\nfunc Run() {{\n\torder := shop.Parse()\n\torder.Pay()\n}}\n',
+    }
+    assert calls_of(texts) == [
+        "web.Run|METHOD Calls shop.Order.Pay|METHOD resolved",
+        "web.Run|METHOD Calls shop.Parse|METHOD resolved",
     ]
 
 

@@ -45,6 +45,38 @@ def test_a_phrase_is_applied_before_the_top_k(tmp_path: Path) -> None:
     assert 'no section has "very old order" as it is written' in elsewhere.warnings[0]
 
 
+MESSAGES = [
+    *(
+        Section(f"a/Limit{n}.cs", f"A.Limit{n}", "Model", "// the limit is limit limit exceeded limit")
+        for n in range(8)
+    ),
+    Section(
+        "b/Cash.cs", "B.Cash", "Model", 'throw new Error("E7: the limit is exceeded", "LIMIT_CODE"); // other words'
+    ),
+    Section("tests/CashTests.cs", "B.CashTests", "Test", 'Assert("the limit is exceeded")'),
+    Section("c/Codes.cs", "C.Codes", "Model", "int limitCode; limit code limit code LIMIT_CODE"),
+]
+
+
+@pytest.mark.parametrize("query", ["the limit is exceeded", "The limit is exceeded.", "LIMIT_CODE"])
+def test_code_of_the_product_that_has_a_message_in_quotes_comes_first(tmp_path: Path, query: str) -> None:
+    build(IndexHome(tmp_path), MESSAGES)
+    with open_index(LABEL, home=tmp_path) as index:
+        assert index.search(query, mode="bm25").hits[0].symbol == "B.Cash"
+        assert index.search(f"is {query} told?", mode="bm25").hits[0].symbol != "B.Cash"
+
+
+@pytest.mark.parametrize("typed", ["RefundServise", "refund_servise", "RefudnService"])
+def test_a_name_with_a_slip_finds_the_declared_name_and_says_so(tmp_path: Path, typed: str) -> None:
+    crowd = [Section(f"a/Service{n}.cs", f"A.Service{n}", "Model", "a service of refunds") for n in range(3)]
+    build(IndexHome(tmp_path), [*crowd, Section("b/Pay.cs", "B.RefundService", "Service", "pays back")])
+    with open_index(LABEL, home=tmp_path) as index:
+        found = index.search(typed, mode="bm25")
+        assert found.hits[0].symbol == "B.RefundService"
+        assert f"no word is like one in {typed}; refundservice was searched" in found.warnings
+        assert not index.search("RefundService", mode="bm25").warnings
+
+
 def test_a_phrase_of_unknown_words_is_searched_as_words(lexical: Index) -> None:
     result = lexical.search('"order zzzqqq"', mode="bm25")
     assert result.hits

@@ -75,6 +75,46 @@ def test_places_are_read_in_the_forms_of_the_tools(text: str, places: tuple[Code
     assert (found.places if found else ()) == places
 
 
+PYTHON = """Traceback (most recent call last):
+  File "/opt/shop/web/views.py", line 7, in post
+    order.pay()
+  File "/opt/shop/orders/models.py", line 42, in pay
+    raise self.DoesNotExist("no order")
+  File "/usr/lib/python3.12/site-packages/django/db/models.py", line 9, in get
+    raise error
+orders.models.DoesNotExist: no order "12"
+"""
+SCRIPT = """TypeError: order is undefined
+    at async OrderService.pay (file:///app/src/orders/order.service.ts:42:13)
+    at /app/src/main.ts:7:3
+    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)
+"""
+JVM = """java.lang.IllegalStateException: no order
+\tat java.base/java.util.List.get(List.java:3)
+\tat com.acme.OrderService.pay(OrderService.java:42) ~[shop.jar:?]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "places"),
+    [
+        (PYTHON, 'DoesNotExist no order "12" pay post', ("/opt/shop/orders/models.py:42", "/opt/shop/web/views.py:7")),
+        (PYTHON.split("\n")[3], "pay", ("/opt/shop/orders/models.py:42",)),
+        (
+            SCRIPT,
+            "TypeError order is undefined OrderService.pay",
+            ("app/src/orders/order.service.ts:42", "/app/src/main.ts:7"),
+        ),
+        (JVM, "IllegalStateException no order OrderService.pay", ("com/acme/OrderService.java:42",)),
+    ],
+    ids=["Python", "one line", "JavaScript", "JVM"],
+)
+def test_traces_of_other_languages_are_read_innermost_first(text: str, said: str, places: tuple[str, ...]) -> None:
+    found = understand(text)
+    assert (found.kind, found.text) == (QuestionKind.ERROR, said)
+    assert tuple(f"{place.path}:{place.line}" for place in found.places) == places
+
+
 @pytest.mark.parametrize(
     "text",
     ["at the end (see below)", "how is OrderException thrown: where", "look at Foo (it is odd)", "", "at ()"],

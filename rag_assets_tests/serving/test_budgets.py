@@ -8,11 +8,13 @@ from contextlib import suppress
 
 import pytest
 
+from rag_assets.answer.abstention import SEE_ALSO
 from rag_assets.errors import RagAssetsError
 from rag_assets.serving.access import Caller
 from rag_assets.serving.budget import clipped, cost_of, joined_within
 from rag_assets.serving.index_pool import IndexPool
 from rag_assets.serving.operations import OperationReply, Operations
+from rag_assets.serving.operations.ask import as_tools
 from rag_assets.serving.requests import (
     AskRequest,
     GraphQuery,
@@ -119,6 +121,31 @@ def test_of_an_answer_that_is_too_long_the_first_lines_are_told(operations: Oper
     assert "more line" in cut and 100 < tokens(cut) <= 200 and body.count("```") == 2
     assert whole.startswith(body.removesuffix("```").rstrip())
     assert reply.text(cost_of(whole)) == whole, "what fits is told whole"
+
+
+def test_what_only_fits_beside_an_answer_is_told_without_its_code(operations: Operations) -> None:
+    reply = operations.ask(AskRequest(question="how are orders and invoices paid back?", label="shop@main"), Caller())
+    said, _, beside = reply.answer.text.partition(SEE_ALSO)
+    assert "```" in said and "```" in beside, "else it shows nothing"
+    told, _, beside = reply.text(8_000).partition(SEE_ALSO)
+    assert "```" in told and "```" not in beside and "src/" in beside
+
+
+@pytest.mark.parametrize(
+    ("command", "tool"),
+    [
+        (
+            """rag-assets search '"has perm"' --label a@b""",
+            r"""search {"query": "\"has perm\"", "limit": 20, "label": "a@b"}""",
+        ),
+        ("rag-assets graph impact 'A.B' --depth 1 --nodes 9", 'graph {"start": "A.B", "relation": "impact"}'),
+        ("rag-assets graph A and rag-assets graph B", 'graph {"start": "A"} and graph {"start": "B"}'),
+        ("rag-assets status --skipped", "status"),
+        ("rag-assets index --force", "rag-assets index --force"),
+    ],
+)
+def test_notes_tell_the_tools_of_the_protocol_and_no_commands(command: str, tool: str) -> None:
+    assert as_tools(f"9 more; list them with: {command}") == f"9 more; list them with: {tool}"
 
 
 def test_of_several_questions_each_has_its_share_of_the_answer(operations: Operations) -> None:

@@ -6,7 +6,8 @@ fits such a reason. Without one, the only declaration of a telling name is proba
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.graph import (
@@ -27,7 +28,7 @@ from rag_assets.languages.call_syntax import (
 )
 from rag_assets.languages.callables import CallableIndex, Namesakes, is_type, key_symbol, simple_name
 from rag_assets.languages.calling_file import CallHolder, CallingFile
-from rag_assets.languages.code_imports import ALL, CodeImport, may_be_in
+from rag_assets.languages.code_imports import ALL, CodeImport, go_package, may_be_in
 from rag_assets.languages.parsed_file import ParsedFile
 
 _SELF = frozenset({"self", "this", "cls", "Self", "static", "@", "$this", "me", "Me"})
@@ -42,6 +43,8 @@ _MOST_BASES = 6
 _MOST_TYPES = 20
 _MOST_COMPARED = 200
 """Declarations that one call compares: what more types than that have is not told apart by names."""
+_BEFORE_FIELD = re.compile(r"(?<![\w.)\]])(?P<name>\w+)\s{0,40}[?!]?\.\s{0,40}\w+\s{0,40}[?!]?\.\s{0,40}\Z")
+_LONGEST_BEFORE = 200
 _MOST_MEANT = 16
 """Overloads that one call may mean."""
 
@@ -68,6 +71,8 @@ def calls_of(file: ParsedFile, known: CallableIndex) -> Iterator[GraphEdge]:
                 yield GraphEdge(key, relation, one.key, confidence, file.path, line)
 
 
+_TELLING = re.compile(r"\b(?!Context\b)[A-Z]")
+"""A type that not every method takes."""
 _MADE_BY = word_set("__init__ __new__ constructor init initialize new")
 
 
@@ -90,22 +95,28 @@ def _overridden(holder: CallHolder, within: CallingFile, known: CallableIndex, f
 
 
 def _satisfied(within: CallingFile, known: CallableIndex, file: ParsedFile) -> Iterator[GraphEdge]:
-    """The interfaces of Go all of whose methods a type has, by their names, and its methods that they are about."""
+    """The interfaces of Go all of whose methods a type has, by their names and what they take, and its methods that
+    they are about."""
 
     def of_folder(found: Iterable[DeclaredCallable]) -> list[DeclaredCallable]:
         return [one for one in found if one.path.rpartition("/")[0] == within.folder]
 
+    def has(owner: str, name: str, contract: DeclaredCallable) -> bool:
+        methods = known.named(name, "go").methods
+        wanted = {one.takes for one in methods.get(contract.name, ()) if one.path == contract.path}
+        return any(one.takes in wanted for one in of_folder(methods.get(owner, ())))
+
     for holder in within.holders:
-        owner = holder.types[0] if holder.receiver and holder.types else ""
+        owner = holder.types[0] if holder.signature.startswith("func (") and holder.types else ""
         own = of_folder(known.named(owner, "go").types) if owner else []
         named = known.named(holder.name, "go").methods if own and own[0].is_callable else {}
         for method in [one for found in named.values() for one in found if one.key != holder.key][:_MOST_COMPARED]:
             types = known.named(method.owner, "go").types
             contract = next((one for one in types if one.path == method.path and not one.is_callable), None)
             wanted = [name[1:] for name in contract.types if name.startswith(".")] if contract else []
-            if len(wanted) < 2 and len(identifier_words(holder.name)) < 2:
+            if len(wanted) < 2 and len(identifier_words(holder.name)) < 2 and not _TELLING.search(method.takes):
                 continue  # many have a `Get`
-            if contract and all(of_folder(known.named(name, "go").methods.get(owner, ())) for name in wanted):
+            if contract and all(has(owner, name, contract) for name in wanted):
                 line = file.lines.line_of(holder.start)
                 declared = [
                     (own[0].key, contract.key, one.span.line_start) for one in file.segments if one.name == owner
@@ -256,6 +267,8 @@ class _Meaning:
             family = file.syntax.family
             if of in file.imports and (family == "javascript" or (family != "python" and not given)):
                 return _NOTHING  # of elsewhere; in Python it may be an object, in Go a field
+        if not is_local and (of_field := self.of_field_before(of)):
+            return self.nearest(of_field, Confidence.RESOLVED)
         if given:
             return self.nearest(*self.of_given(given))
         if not is_local:
@@ -280,8 +293,25 @@ class _Meaning:
             return []
         return [one for one in named.functions if simple_name(one.module) == result]
 
+    def of_field_before(self, of: str) -> list[DeclaredCallable]:
+        """What the field `of` has of the type, or of the variable of a told type, before it: `Order.all.find()`."""
+        found = _BEFORE_FIELD.search(self.file.code, max(0, self.call.at - _LONGEST_BEFORE), self.call.at)
+        if found is None or found["name"] in _SELF or found["name"] == self.holder.receiver:
+            return []
+        given = [] if self.types_called(found["name"]) else self.file.given(found["name"], self.holder)
+        types = self.types_called(found["name"]) or self.types_given(given)[0]
+        fields: dict[str, list[DeclaredCallable]] = {}
+        for one in self.named(of).properties:
+            fields.setdefault(one.owner, []).append(one)
+        return self.of_declared(self.types_behind(self.of_declared(types, fields))) if types and fields else []
+
     def of_given(self, given: Sequence[GivenType]) -> tuple[list[DeclaredCallable], Confidence]:
         """What the types have that a name is told to have."""
+        types, confidence = self.types_given(given)
+        return self.of_declared(types), confidence
+
+    def types_given(self, given: Sequence[GivenType]) -> tuple[list[DeclaredCallable], Confidence]:
+        """The types that a name is told to have."""
         types: dict[str, DeclaredCallable] = {}
         confidence = Confidence.RESOLVED
         for one in given:
@@ -295,7 +325,7 @@ class _Meaning:
                 confidence = sure if found else confidence
         if len({one.name for one in types.values()}) > 1:
             confidence = Confidence.PROBABLE
-        return self.of_declared(list(types.values())), confidence
+        return list(types.values()), confidence
 
     def types_called(self, name: str, of: str | None = None) -> list[DeclaredCallable]:
         """The types that a file means by a name, which may stand behind that of a module."""
@@ -340,9 +370,13 @@ class _Meaning:
     def of_named_types(self, names: Iterable[str]) -> list[DeclaredCallable]:
         return self.of_declared([one for name in names for one in self.types_called(name)])
 
-    def of_declared(self, types: Sequence[DeclaredCallable]) -> list[DeclaredCallable]:
-        """What the first of some types has that is called so, else the types that they derive from."""
-        methods, level = self.named(self.call.name).methods, list(types[:_MOST_TYPES])
+    def of_declared(
+        self, types: Sequence[DeclaredCallable], members: Mapping[str, Sequence[DeclaredCallable]] | None = None
+    ) -> list[DeclaredCallable]:
+        """What the first of some types has that is called so, else the types that they derive from. `members` by the
+        types that have them; default: the methods of the name that is called."""
+        methods = self.named(self.call.name).methods if members is None else members
+        level = list(types[:_MOST_TYPES])
         for _ in range(_MOST_BASES):
             for one in level:
                 own = methods.get(one.name, ())
@@ -374,7 +408,7 @@ def _is_imported(one: CodeImport, found: DeclaredCallable, syntax: CallSyntax, *
     if syntax.packaged:
         folder = tuple(filter(None, found.path.split("/")[:-1]))
         if not folder:
-            return len(one.path) > 2 and one.path[-1] == found.module
+            return len(one.path) > 2 and found.module in (one.path[-1], go_package(one.path))
         return len(one.path) > len(folder) and one.path[len(one.path) - len(folder) :] == folder
     if syntax.family == "jvm":
         path = ".".join(one.path)

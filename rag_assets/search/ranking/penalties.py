@@ -135,8 +135,8 @@ _NAMED_AS_ENGLISH = re.compile(
 _VERSION = re.compile(r"(?:^|/)(?:[a-z]+[-_]?)??(v\d+(?:\.\w+)*|\d+(?:\.(?:\d+|x))+)(?=/)", re.IGNORECASE)
 _HOW_TO = re.compile(r"\s*(?:how\s+(?:do|can|should|would)\s+(?:i|we|you|one)|how\s?to)\b", re.IGNORECASE)
 _MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
-_EXPECTED = re.compile(r"\.(?:snap|(?:approved|received|verified)\.\w+)$")
-"""What a test compares with: Jest, Verify, ApprovalTests."""
+_EXPECTED = re.compile(r"\.(?:snap|(?:approved|received|verified)\.\w+|(?!latest$)\w*tests?)$")
+"""What a test compares with or reads: Jest, Verify, ApprovalTests, `select.test`, `site.caddyfiletest`."""
 _FIRST_WORD = re.compile(r"(?:test_\w+|tests)\.(?:c|cc|cpp|exs|jl|lua|py|r|rb|rs|sh)|conftest\.py")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.answer.abstention import SENTENCE
+from rag_assets.answer.abstention import SEE_ALSO, SENTENCE
 from rag_assets.answer.cited_lines import citation_object, line_numbers, numbered, rendered
 from rag_assets.answer.results import Answer
 from rag_assets.serving.access import Caller
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r"^```", re.MULTILINE)
 _NUMBER = re.compile(r"\[(\d+)\]")
+_CODE = re.compile(r"\n+^```.*?^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(
+    r"rag-assets ((?:search|graph) (?:'[^'\n]*'|[^\s'])(?:'[^'\n]*'|[^'\n])*?|status\b[^\n]*?)(?= and rag-assets |$)"
+)
+_MOST_HITS = 20  # that the tool gives
 _PART = re.compile(r"^(?=\*\*[^\n]*\?\*\*$)", re.MULTILINE)
 """Where the answer to one of several questions begins."""
 
@@ -71,21 +78,22 @@ class AskReply:
 
     def text(self, max_tokens: int) -> str:
         """The answer with numbers for its citations, and what they are. Of one that is too long the first lines, of
-        several questions those of each, and only the sources that these cite."""
+        several questions those of each, and only the sources that these cite. What else fits is named without its code,
+        and commands are told as the tools that do the same."""
         found = self.answer
         head = [*(age.line(label) for label, age in self.ages.items()), *found.warnings]
         if found.abstained and found.text == SENTENCE:
             why = [f"because {found.reason}"] if found.reason else []
-            return clipped("\n".join([*head, found.text, *why, *found.suggestions]), max_tokens)
+            return clipped("\n".join([*head, found.text, *why, *map(as_tools, found.suggestions)]), max_tokens)
         places = {str(number): place for place, number in numbered(found.citations).items()}
-        parts = [part.strip().split("\n") for part in _PART.split(self._text()) if part.strip()] or [[""]]
+        parts = [part.strip().split("\n") for part in _PART.split(_brief(self._text())) if part.strip()] or [[""]]
 
         def first(count: int) -> str:
             body = "\n\n".join(_beginning(part, count, others=len(parts) > 1) for part in parts)
             cited = [
                 f"[{number}] {places[number]}" for number in dict.fromkeys(_NUMBER.findall(body)) if number in places
             ]
-            return "\n".join([*head, body, "", *cited, *found.notes])
+            return "\n".join([*head, body, "", *cited, *map(as_tools, found.notes)])
 
         most = max(map(len, parts))
         whole = first(most)
@@ -97,6 +105,31 @@ class AskReply:
     def _text(self) -> str:
         known = numbered(self.answer.citations)
         return rendered(self.answer.text, self.answer.citations, lambda one: str(known[one.rendered]))
+
+
+def _brief(text: str) -> str:
+    """Without the code of what only fits beside it."""
+    said, also, beside = text.partition(SEE_ALSO)
+    return said + also + _CODE.sub("", beside)
+
+
+def as_tools(text: str) -> str:
+    """A note with the tools of the protocol in place of the commands that somebody without a shell cannot run."""
+    return _COMMAND.sub(_as_tool, text)
+
+
+def _as_tool(command: re.Match[str]) -> str:
+    words = shlex.split(command[1])
+    tool, names = words[0], words[1:]
+    label = names[names.index("--label") + 1 :][:1] if "--label" in names else []
+    name = [word for word in names[: names.index("--label") if label else None] if word != "impact"][:1]
+    given: dict[str, object] = {}
+    if tool == "search":
+        given |= {"query": name[0], "limit": _MOST_HITS}
+    elif tool == "graph":
+        given |= {"start": name[0]} | ({"relation": "impact"} if "impact" in names else {})
+    given |= {"label": label[0]} if label else {}
+    return f"{tool} {json.dumps(given, ensure_ascii=False)}" if given else tool
 
 
 def _beginning(lines: Sequence[str], count: int, *, others: bool) -> str:

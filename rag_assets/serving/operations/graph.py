@@ -222,8 +222,9 @@ def _why_unknown(graph: Graph, starts: Sequence[int], request: GraphRequest, *, 
     '' where the index has all."""
     if is_empty and not any(graph.places(node) for node in starts):
         return "it is declared outside of this index"
-    language = language_without_resolver(graph.keys[starts[0]]) if request.relation is not GraphQuery.AROUND else ""
-    if not language:
+    path = next((place.path for place in graph.places(starts[0])), "")
+    language = language_without_resolver(graph.keys[starts[0]], path)
+    if request.relation is GraphQuery.AROUND or not language:
         return ""
     asked = f"who uses {short_name(graph.keys[starts[0]])}?"
     return f"{calls_known_note(language)}; for the lines that name it ask: {asked}"

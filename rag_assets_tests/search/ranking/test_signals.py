@@ -29,6 +29,8 @@ from rag_assets.search.ranking.signals import is_named, may_say, name_shares
         ("src/Orders/OrderService.cs", None),
         ("tests/Shop/OrderFactory.cs", BesideProduct.TEST),
         ("web/__snapshots__/order.tsx.snap", BesideProduct.TEST),
+        ("integration/adapt/redirects.caddyfiletest", BesideProduct.TEST),
+        ("release/VERSION.latest", None),
         ("src/Api.Prints.verified.txt", BesideProduct.TEST),
         ("po/messages-en_GB.po", BesideProduct.TRANSLATION),
         ("src/locale/messages.xlf", BesideProduct.TRANSLATION),
