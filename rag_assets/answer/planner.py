@@ -53,6 +53,7 @@ from rag_assets.answer.question_kinds import (
     asks_what_is_thrown,
     asks_which_are_thrown,
     asks_who_catches,
+    code_asked,
     command_line_asked,
     constants_asked,
     convention_noun,
@@ -454,6 +455,17 @@ def _extended(asked: Asked) -> Planned | None:
 
     facts, at = _first(contracts_to_implement(index, graph, *subject) for index, graph in asked.graphs)
     return _answered(asked, Intent.EXPLANATION if of_how else Intent.LIST, (replace(facts, leads=True), at))
+
+
+def _coded(asked: Asked) -> Planned | None:
+    """Where code reports the error or the diagnostic whose code a question names, also by a constant that is it."""
+    code = code_asked(asked.question.asks or asked.question.typed)
+    if not code:
+        return None
+    from rag_assets.answer.plans.code_lines import mentions_of
+    from rag_assets.answer.plans.listing import NAMED_IN
+
+    return _answered(asked, Intent.USAGE, mentions_of(asked.target, (code,), Intent.USAGE, (), NAMED_IN))
 
 
 def _threads(asked: Asked) -> Planned | None:
@@ -979,6 +991,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _package_used,
     _listed_of_whole,
     _foreign_keys,
+    _coded,
     _threads,
     _extended,
     _data,

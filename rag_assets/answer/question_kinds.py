@@ -121,6 +121,19 @@ def asks_about_threads(question: str) -> bool:
     return _BY_THREADS.search(question.strip()) is not None
 
 
+_CODED = re.compile(
+    r"^\W*(?i:who|what|which \w+|where (?:is|are)) "
+    r"(?:(?i:the|error|code|(?:defin|emit|rais|report|return|throw|us)e?s) )*"
+    r"(?P<code>[A-Z]{2,}[-_]?\d{3,})(?i: (?:defined|emitted|raised|reported|returned|thrown|used))?\W*$"
+)
+
+
+def code_asked(question: str) -> str:
+    """The code of an error or a diagnostic of which a question asks what reports it: `MA0011`; '' for another one."""
+    found = _CODED.match(question.strip())
+    return found["code"] if found is not None else ""
+
+
 _OF_OPTIONS = re.compile(r"\b(?:options|settings)\b", re.IGNORECASE)
 
 

@@ -127,6 +127,10 @@ public sealed class InkGrade
     internal static InkGrade Best => Thick;
 }
 
+internal static class InkFaults { public const string TooThin = "INK0042"; }
+
+public class Inspector { public string Check() => InkFaults.TooThin; }
+
 public abstract class Blotter { }
 
 public class PaperBlotter : Blotter { }
@@ -238,6 +242,12 @@ def test_versions_of_something_else_are_told_by_the_documents(inkwell: Index) ->
 def test_the_values_of_a_type_are_those_that_others_see_whatever_is_asked_of_them_too(inkwell: Index) -> None:
     text = told(inkwell, "which ink grades exist, and in which order?")
     assert text.startswith("**2 ink grades:**") and "Thin" in text and "Best" not in text
+
+
+def test_what_reports_a_code_is_told_where_a_constant_is_that_code(inkwell: Index) -> None:
+    text = told(inkwell, "which check reports INK0042?")
+    assert "**Inspector** names **TooThin**" in text and 'TooThin = "INK0042"' in text
+    assert "names" not in told(inkwell, "which check reports INK0043?")
 
 
 def test_types_that_are_called_services_are_not_what_is_registered(inkwell: Index) -> None:

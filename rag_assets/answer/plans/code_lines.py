@@ -68,6 +68,7 @@ _ASSIGNED = (
 )
 """What writes something: an assignment, a keyword argument, a counter, a setter."""
 _CONSTANT = r"(?<!\w)(\w+)\s*(?::\s*[\w.]+\s*)?:?=\s*(?:[\w.]+[(\[]\s*)?[\"']{0}[\"']"
+_CODE = re.compile(r"[A-Z]{2,}[-_]?\d{3,}")
 _SAYS_NO_USE = re.compile(
     r"\s*(?:import|from|using|package|export \*|//|/\*|\*|#|--|\"\"\"|@see)(?!\w)|.*\brequire\(", re.IGNORECASE
 )
@@ -365,10 +366,11 @@ def product_of(points: Iterable[str], target: Searchable) -> dict[str, Mapping[s
 
 def _constants_of(name: str, payloads: Mapping[str, Mapping[str, Any]], target: Searchable) -> list[str]:
     """The constants and variables that are declared as the text of a name, and called a little like it, which no
-    `name="Flip"` is: code that reads a setting says these."""
+    `name="Flip"` is: code that reads a setting says these. Of a code, as `MA0011` is one, whatever they are called."""
     declared, wanted = re.compile(_CONSTANT.format(re.escape(name))), roots_of(name)
     found = (one[1] for payload in payloads.values() for one in declared.finditer(code_of(payload, target)))
-    return [one for one in dict.fromkeys(found) if one != name and wanted & roots_of(one)]
+    is_code = _CODE.fullmatch(name) is not None
+    return [one for one in dict.fromkeys(found) if one != name and (is_code or wanted & roots_of(one))]
 
 
 def _written(name: str) -> re.Pattern[str]:

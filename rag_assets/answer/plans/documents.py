@@ -30,6 +30,8 @@ _CALLED_DOCUMENTS = tuple(
     )
 )
 """What a question calls documents, and what their paths say of them."""
+_PAST = re.compile(r"(?:^|/)(?:change|history|news|release)[^/]*$", re.IGNORECASE)
+"""What tells how something was."""
 _ACRONYMS = frozenset({"adr", "rfc"})
 _FEWEST_DOCUMENTS, _FEWEST_NUMBERED, _MOST_NUMBERED = 2, 3, 40
 _WORD = re.compile(r"\w")
@@ -47,7 +49,7 @@ def said_of_threads(index: LabelIndex, names: Collection[str], paths: Collection
     threads may use it."""
     likely = points_with(" ".join(("thread safe concurrent", *names)), index, _MOST_NUMBERED)
     known = index.parts.shard().retrieve(likely, index.scope())
-    documents = {path for one in known.values() if _DOCUMENT.search(path := one["Path"])}
+    documents = {path for one in known.values() if _DOCUMENT.search(path := one["Path"]) and not _PAST.search(path)}
     named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
     found = [
         GraphFact(path.rpartition("/")[2], "", "", path, at, certain=True, is_comment=True)

@@ -430,7 +430,7 @@ def _lines_with(
 
 def _versions_said(index: LabelIndex, paths: Sequence[str], name: str) -> Iterator[GraphFact]:
     """The lines of the first documents that say a version of something: `PostgreSQL 12 and later` of postgres."""
-    says = re.compile(rf"(?<!\w){re.escape(name)}\w*\W{{1,3}}v?\d", re.IGNORECASE)
+    says = re.compile(rf"(?<!\w){re.escape(name)}[a-z]*[ (:-]{{1,3}}v?\d", re.IGNORECASE)
     told = set[str]()
     for path, known in lines_of(index, [path for path in paths if _DOCUMENT.fullmatch(path)]).items():
         for line in [number for number, text in known.items() if says.search(text) and text not in told]:

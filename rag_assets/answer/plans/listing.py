@@ -65,7 +65,7 @@ _OF_ITSELF = r"\bstatic (?:(?:final|new|readonly) )*(?:(?:\w+\.)*{0} \w|\w+ = ne
 """How a type says that a member of it is one of its values."""
 _HIDDEN = re.compile(r"\b(?:internal|private)\b")
 _DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b")
-_BEFORE_A_PART = (["by"], ["for"], ["of"], ["with"], ["without"])
+_BEFORE_A_PART = (["with"], ["without"])
 """What stands before that which a type only has: a `PageWithLayout` is no layout."""
 _HELD = frozenset({"claim", "metric", "permission", "scope"})
 """What types that are called in the plural (`OrderMetrics`) have or make, and are not."""
@@ -440,7 +440,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         if _bare_contract(said) == wanted:
             contracts.append(node)
         elif said and (
-            (said[-1] in lasts and said[-2:-1] not in _BEFORE_A_PART)
+            (said[-1] in lasts and (said[-2:-1] not in _BEFORE_A_PART or lasts & roots_of(bases_of(graph, node))))
             or (of_base and of_base.search(bases_of(graph, node)))
         ):
             named.append(node)

@@ -468,12 +468,14 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
 
 
 def _default_told(index: LabelIndex, setting: Setting) -> int:
-    """The line of the comment at a setting that says its default; 0 for none."""
+    """The line of the comment at a setting that says its default; 0 for none, and of a parameter with a default."""
     lines = lines_of(index, [setting.path]).get(setting.path, {})
     first = setting.line
     while _COMMENT.match(lines.get(first - 1, "")):
         first -= 1
-    comment = takewhile(lambda at: _COMMENT.match(lines.get(at, "")), count(first))
+    comment = list(takewhile(lambda at: _COMMENT.match(lines.get(at, "")), count(first)))
+    if f"{setting.name} = " in lines.get(first + len(comment), ""):
+        return 0
     return next((at for at in comment if _SAYS_DEFAULT.search(lines[at])), 0)
 
 
@@ -530,7 +532,7 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
 def _written(name: str) -> str:
     """How code writes a setting: as it is called, or as the field behind its property."""
     field = f"_{name[:1].lower()}{name[1:]}"
-    return f"(?:{re.escape(name)}|{re.escape(field)})" if name[:1].isupper() else re.escape(name)
+    return f"(?:{re.escape(name)}|(?i:{re.escape(field)}))" if name[:1].isupper() else re.escape(name)
 
 
 def _declares_another(fact: GraphFact, setting: Setting) -> bool:
