@@ -123,7 +123,8 @@ def answer_of(
         pieces.append(said)
     elif wish.intent is Intent.EXPLANATION:
         first, *others = _explanations(words, passages, within, _MOST_WHOLE, names=wish.names) or [""]
-        pieces += [said, first, *others] if said and facts.leads else [first, said, *others]
+        leads = facts.leads and not (facts.heading and any(passages.passages[at].is_prose for at in passages.chosen(1)))
+        pieces += [said, first, *others] if said and leads else [first, said, *others]  # a document before a list
     else:
         if wish.intent is Intent.DEFINITION and said and not pieces:  # nothing declares a setting that texts tell of
             pieces += _explanations(words, passages, within, 1, 0)

@@ -60,6 +60,7 @@ from rag_assets.answer.question_kinds import (
     data_asked,
     errors_asked,
     extension_asked,
+    feature_asked,
     file_asked,
     foreign_keys_asked,
     granted_asked,
@@ -810,6 +811,17 @@ def _written(asked: Asked) -> Planned | None:
     return _answered(asked, Intent.LIST, writes_of(asked.target, name))
 
 
+def _feature(asked: Asked) -> Planned | None:
+    """What a subject consists of, of which is asked how it works."""
+    said = "" if asked.wish.names else feature_asked(asked.question.asks or asked.question.typed)
+    if not said:
+        return None
+    from rag_assets.answer.plans.feature import feature_facts
+
+    known = _first(feature_facts(index, graph, said) for index, graph in asked.graphs)
+    return _answered(asked, Intent.EXPLANATION, known)
+
+
 def _convention(asked: Asked) -> Planned | None:
     """The form that most things of a sort have."""
     wish = asked.wish
@@ -1018,6 +1030,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _derived,
     _uses,
     _setting_meant,
+    _feature,
 )
 
 

@@ -676,6 +676,24 @@ def asks_who_catches(question: str) -> bool:
     return _CAUGHT.search(question) is not None
 
 
+_WORKING = (
+    r"(?:the |our |your )?([a-z]+(?: [a-z]+)??)"
+    r"(?: (?:code|feature|flow|logic|module|process|service|system|workflow))?"
+)
+_ASKS_FEATURE = re.compile(
+    rf"\W*(?:how (?:do|does) {_WORKING} work|how (?:is|are) {_WORKING} (?:built|implemented|organi[sz]ed|structured)"
+    rf"|(?:describe|explain|give me an overview of|tell me about|walk me through) (?:how )?{_WORKING}(?: works?)?)"
+    r"(?: here| in detail| in this \w+)?\W*",
+    re.IGNORECASE,
+)
+
+
+def feature_asked(question: str) -> str:
+    """`checkout` of `how does the checkout flow work?`; '' of another question."""
+    found = _ASKS_FEATURE.fullmatch(question)
+    return next(filter(None, found.groups()), "") if found else ""
+
+
 def is_subject(word: QueryTerm) -> bool:
     """Whether a word is what a question is about, and not what is asked about it."""
     return not is_relation_or_manner(word.word)
