@@ -454,7 +454,7 @@ def _extended(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans.extension import contracts_to_implement
 
-    facts, at = _first(contracts_to_implement(index, graph, *subject) for index, graph in asked.graphs)
+    facts, at = _first(contracts_to_implement(index, graph, *subject, is_made=of_how) for index, graph in asked.graphs)
     return _answered(asked, Intent.EXPLANATION if of_how else Intent.LIST, (replace(facts, leads=True), at))
 
 

@@ -216,6 +216,7 @@ def test_what_tests_implement_others_may_implement_too(inkwell: Index, question:
 def test_one_contract_is_told_for_what_is_called_so(inkwell: Index, question: str) -> None:
     text = told(inkwell, question)
     assert text.startswith("**1 contract that others may implement:**") and "public interface IScribe" in text
+    assert "contract" not in told(inkwell, "how do I add a custom spelling?")
 
 
 def test_the_options_of_something_are_those_of_its_type_of_options(inkwell: Index) -> None:
