@@ -50,6 +50,7 @@ _MOST_SHORT_LINES = 10  # of these
 NOT_SURE = "**Not sure. The closest is:**"
 _STARTING = roots_of("run install start usage setup build quickstart deploy")
 _FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
+_IS_RULE = re.compile(r"(?:\w+\.)?RuleFor(?:Each)?\(")  # of FluentValidation
 _COMMENTS = ("//", "/*", "#", "--")
 _MOST_CUT_CHARS = 500  # of one of which the beginning is shown: longer ones are no lines that people write
 _DECIDING = 0.1
@@ -732,16 +733,20 @@ def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> 
 
 
 def _statement(lines: Sequence[str], at: int) -> int:
-    """The last line of what a line leaves open between brackets, where all of it fits into one; else that line."""
+    """The last line of what a line leaves open between brackets, where all of it fits into one; of a rule as much of
+    what it asks for as does; else that line."""
     line, last = lines[at].strip(), at
+    is_rule = _IS_RULE.match(line) is not None
     for number, following in enumerate(map(str.strip, lines[at + 1 :]), at + 1):
-        if line.count("(") <= line.count(")") and not (following.startswith("(") and line[-1:].isalpha()):
+        is_open = line.count("(") > line.count(")") or (following.startswith("(") and line[-1:].isalpha())
+        if not is_open and not (is_rule and following.startswith(".")):
             break
-        line, last = f"{line} {following}", number
+        line = f"{line} {following}"
         if line.endswith("{") or following.startswith(_COMMENTS):
-            return at
+            return last if is_rule else at
         if len(line) > _MOST_LINE_CHARS:  # behind the brackets it may say more than is shown
-            return last if _closes_within(line, _MOST_LINE_CHARS) else at
+            return last if is_rule else number if _closes_within(line, _MOST_LINE_CHARS) else at
+        last = number
     return last if line.count("(") <= line.count(")") else at
 
 

@@ -17,11 +17,12 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals, things
-from rag_assets.answer.passages import CONFIGURATION, Passage, excerpts_of, only_stores
+from rag_assets.answer.passages import CONFIGURATION, Passage, excerpts_of, only_declares, only_stores
 from rag_assets.answer.question_analysis import (
     QueryTerm,
     asks_about_failure,
     asks_amount,
+    asks_how_made,
     asks_how_to,
     root,
     roots_of,
@@ -31,7 +32,7 @@ from rag_assets.contracts.evidence import Evidence
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.keyword.expressions import Expression, expressions_in
 from rag_assets.index.keyword.terms import runs, stem
-from rag_assets.search.ranking.penalties import BesideProduct, non_product_code
+from rag_assets.search.ranking.penalties import BesideProduct, is_tooling, non_product_code
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +84,8 @@ class PassageWeights:
     question it says (0 to 1, rare words more), `meaning` its cosine with the question, `file` the best `words` of its
     file, `length` the logarithm of its lines. The others are 1 or 0: what a passage is, or that it has what the
     question asks for (an amount, what fails, advice); a `record` is a changelog, a migration or a translation;
-    `only_stores` is a constructor that keeps what it is given."""
+    `only_stores` is a constructor that keeps what it is given; where it is asked how something is made, also members
+    without a body."""
 
     rank: float
     words: float
@@ -299,9 +301,9 @@ def passage_features(
     best_of_file: dict[str, float] = {}
     for one, share in zip(passages, said.tolist(), strict=True):
         best_of_file[one.evidence.path] = max(share, best_of_file.get(one.evidence.path, 0.0))
-    files = {known.path: (non_product_code(known.path), _RECORDS.search(known.path)) for known in evidence}
+    files = {known.path: (_is_beside(known.path), _RECORDS.search(known.path)) for known in evidence}
     wants_amount, wants_failure = asks_amount(question), asks_about_failure(question)
-    wants_advice = asks_how_to(question)
+    wants_advice, wants_work = asks_how_to(question), asks_how_made(question)
     rows = [
         (
             max(one.evidence.score, 0.0) / best,
@@ -311,18 +313,22 @@ def passage_features(
             math.log(lines := one.line_end - one.line_start + 1),
             one.is_prose,
             one.evidence.language in CONFIGURATION and (not one.is_prose or _PAGE.search(one.text) is not None),
-            files[one.evidence.path][0] is not None or _is_of_data(one) or _fills_tables(one),
+            files[one.evidence.path][0] or _is_of_data(one) or _fills_tables(one),
             one.is_type,
             lines == 1,
             wants_amount and _NUMBER.search(one.code) is not None,
             wants_failure and not one.is_prose and _FAILS.search(one.code) is not None,
             wants_advice and one.is_prose,
             files[one.evidence.path][1] is not None,
-            only_stores(one),
+            only_stores(one) or (wants_work and only_declares(one)),
         )
         for at, one in enumerate(passages)
     ]
     return passages, np.array(rows, np.float32).reshape(len(passages), len(_NAMES)), credit
+
+
+def _is_beside(path: str) -> bool:
+    return non_product_code(path) is not None or is_tooling(path)
 
 
 def _is_of_data(passage: Passage) -> bool:

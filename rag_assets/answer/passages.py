@@ -292,6 +292,8 @@ _SHORTEST_LINE = 4  # an underline may be shorter than its title from here on
 _STATEMENT = re.compile(r"[^;\n]+")
 _STORED = re.compile(r"(?:(?:this|self)\.\w+|_\w+|[A-Z]\w*) = \w+(?: \?\? throw\b.*)?|(?:base|super)\(.*\)")
 
+_BODILESS = re.compile(r"[\w<>\[\]?,. ]+(?:\([^()]*\);|\{[ \w]*(?:get|set|init);[ \w;]*\})")
+
 _TYPES_AFTER_NAMES = frozenset({"typescript", "tsx", "javascript"})
 _KEYWORDS = word_set("if else for foreach while do switch using lock", "try catch return throw new await var yield")
 
@@ -445,6 +447,12 @@ def only_stores(one: Passage) -> bool:
     done = (statement for found in _STATEMENT.finditer(body) if (statement := found.group().strip(" \t\r{}")))
     first = next(done, "") if begins else ""
     return _STORED.fullmatch(first) is not None and all(map(_STORED.fullmatch, done))
+
+
+def only_declares(one: Passage) -> bool:
+    """Whether a passage of code has members without a body alone: what an interface asks for, and what is only kept."""
+    lines = [line for line in map(str.strip, one.code.split("\n")) if line and line[0] not in "/*[@#"]
+    return bool(lines) and all(map(_BODILESS.fullmatch, lines))
 
 
 def whole_of(excerpt: Passage) -> Passage:

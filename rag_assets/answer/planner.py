@@ -73,7 +73,9 @@ from rag_assets.answer.question_kinds import (
     says_something,
     settings_asked,
     things_done,
+    validated_asked,
     values_named,
+    way_asked,
 )
 from rag_assets.answer.whole_project import (
     MIGRATE,
@@ -113,6 +115,11 @@ _CALLED = re.compile(r"@?\w+")
 _OF_KEYS = re.compile(
     r"(?:short[-_]?cuts?|hot[-_]?keys?|key[-_]?(?:bindings?|map))[^/]*\.(?:adoc|html?|mdx?|rst|txt)$", re.IGNORECASE
 )
+_SWITCHED = re.compile(
+    r" (?:can (?:be|i|we|you) )?(?:are )?(?:(?:switch|turn|toggl|enabl|disabl)\w*|on|off|and|or|/| )+\W*$",
+    re.IGNORECASE,
+)
+"""Of features."""
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+\b")
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
 _OVERLOADS = re.compile(r"\boverloads?\b|\boverloaded\b", re.IGNORECASE)
@@ -408,6 +415,28 @@ def _access(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.data import open_routes_at
 
     return _at_declarations(asked, [place for _, graph in asked.graphs for place in open_routes_at(graph)])
+
+
+def _validated(asked: Asked) -> Planned | None:
+    """The rules that validate what a question names."""
+    subject = validated_asked(asked.question.text, asked.words)
+    if not subject or asked.wish.names:
+        return None
+    from rag_assets.answer.plans.validation import validation_facts
+
+    known = _first(validation_facts(index, graph, subject, asked.question.text) for index, graph in asked.graphs)
+    return _answered(asked, Intent.EXPLANATION if known[0].leads else Intent.LIST, known)
+
+
+def _way(asked: Asked) -> Planned | None:
+    """What the request that a question names comes to."""
+    subject = way_asked(asked.question.text, asked.words)
+    if not subject or asked.wish.names:
+        return None
+    from rag_assets.answer.plans.ways import way_of_request
+
+    known = _first(way_of_request(index, graph, subject) for index, graph in asked.graphs)
+    return _answered(asked, Intent.EXPLANATION, known)
 
 
 def _granted(asked: Asked) -> Planned | None:
@@ -748,6 +777,8 @@ def _option(asked: Asked) -> Planned | None:
 def _flags(asked: Asked) -> Planned | None:
     """The feature flags that files of configuration switch on and off."""
     noun, rest = listed_noun(asked.question.text)
+    if noun == "feature" and _SWITCHED.match(rest):
+        noun, rest = "flag", ""
     is_declared = bool(asked.wish.names) and not (asked.wish.choice and says_something(rest))  # and no state is asked
     if noun.rpartition(" ")[2] not in ("flag", "toggle") or is_declared:
         return None
@@ -999,6 +1030,8 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _composed,
     _marked,
     _access,
+    _validated,
+    _way,
     _hub,
     _package_used,
     _listed_of_whole,

@@ -461,6 +461,17 @@ def asks_how(question: str) -> bool:
     return _ASKS_HOW.search(question) is not None
 
 
+_ASKS_HOW_MADE = re.compile(
+    r"\bhow (?:is|are|does|do)\b.*\b(?:calculat\w*|comput\w*|deriv\w*|determin\w*|generat\w*|work(?:ed)? out)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_how_made(question: str) -> bool:
+    """Whether the answer is what makes a value, which no declaration alone says."""
+    return _ASKS_HOW_MADE.search(question) is not None
+
+
 def asks_amount(question: str) -> bool:
     """Whether the answer is likely to be a number."""
     return _ASKS_AMOUNT.search(question) is not None

@@ -590,6 +590,48 @@ def access_asked(question: str, words: Sequence[QueryTerm]) -> tuple[str, list[Q
     return ("open" if found["open"] else "what" if found["what"] else "who"), subject
 
 
+_VALIDATED = re.compile(
+    r"^\W*how (?:is|are|does \S+|do (?:we|you)|does the \w+) (?P<what>.+?) (?:is )?validated\b.*$"
+    r"|^\W*how (?:does (?:it|the \w+)|do (?:we|you)) validate (?P<object>.+)$"
+    r"|^\W*(?:which|what)(?: are)?(?: the)? validation rules\b(?P<of>.+)$"
+    r"|^\W*(?:which|what) rules (?:validate|must|should|does|do) (?P<rules>.+)$",
+    re.IGNORECASE,
+)
+_OF_VALIDATION = frozenset(
+    map(
+        root,
+        word_set(
+            "before body check created data exist field form have input meet model new payload posted property request",
+            "rule saved sent submitted user validate validated validation value",
+        ),
+    )
+)
+
+
+def validated_asked(question: str, words: Sequence[QueryTerm]) -> list[QueryTerm]:
+    """The words for that of which a question asks by which rules it is validated; none for another question."""
+    found = _VALIDATED.match(question.strip())
+    about = roots_of(next(filter(None, found.groups()), "")) - _OF_VALIDATION if found is not None else frozenset()
+    return [word for word in words if word.root in about and is_subject(word)]
+
+
+_WAY = re.compile(
+    r"^\W*how does (?:an?|the) (?P<what>.+? )??(?:request|call)(?P<to> (?:for|of|that|to|which) .+?)?"
+    r" (?:flow|get|go|move|pass|propagate|run|travel)\b.*$"
+    r"|^\W*(?:trace|follow|walk (?:me|us) through|show(?: me)? the (?:flow|path|way) of) (?:an?|the)"
+    r" (?P<traced>.+? )??(?:request|call)(?P<of>(?: (?:for|of|that|to|which))?.*?)(?: (?:from|through)\b.*)?$",
+    re.IGNORECASE,
+)
+_OF_REQUESTS = frozenset(map(root, word_set("api application call endpoint http incoming request service system web")))
+
+
+def way_asked(question: str, words: Sequence[QueryTerm]) -> list[QueryTerm]:
+    """The words for the request of which a question asks what it comes to; none for another question."""
+    found = _WAY.match(question.strip())
+    about = roots_of(" ".join(filter(None, found.groups()))) - _OF_REQUESTS if found is not None else frozenset()
+    return [word for word in words if word.root in about]
+
+
 _GRANTED = frozenset({"claim", "permission", "policy", "role"})
 
 

@@ -337,8 +337,8 @@ _USED = word_set(
     "supported",
 )
 _USERS = word_set("i we you one it be users people customers")
-_CHOSEN = word_set("use used support supports supported sign log login available exist")
-_SIGNING = word_set("sign log login available exist")
+_CHOSEN = word_set("use used support supports supported sign log login available configured enabled exist")
+_SIGNING = word_set("sign log login available configured enabled exist")
 _TOWARDS = word_set("from in into on over through to via with")
 """What stands before that with which something is done: `does it publish events to Kafka?`"""
 _WORKS_WITH = re.compile(r"\bworks? with\b")

@@ -591,6 +591,7 @@ def test_a_default_may_be_a_constant_or_that_of_the_field_behind(
         ("which feature flags are on in production?", ["src/appsettings.Production.json:6"]),
         ("why is the sorter cleaned up, what is the policy?", []),
         ("list the feature toggles", ["src/appsettings.Production.json:6", "src/appsettings.json:6"]),
+        ("which features can be turned on and off?", ["src/appsettings.Production.json:6", "src/appsettings.json:6"]),
     ],
 )
 def test_keys_of_configuration_that_no_code_declares_are_settings(

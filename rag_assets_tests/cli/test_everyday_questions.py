@@ -1363,7 +1363,11 @@ def test_login_providers_are_told_by_packages_else_by_code(tmp_path: Path) -> No
     files: dict[str, str | bytes] = {"src/Till/Till.csproj": project, "src/Till/Start.cs": f"{start} till;\n}}\n"}
     repository = new_repository(tmp_path / "till", files)
     index_without_dagster(cli.home, repository, "till")
-    for question in ("which login providers can users sign in with?", "which external login providers are there"):
+    for question in (
+        "which login providers can users sign in with?",
+        "which external login providers are there",
+        "which login providers are configured?",
+    ):
         assert "Authentication.Google** in src/Till/Till.csproj:3" in asked(cli, question).json["answer"]
     assert "was not found among" not in str(cli.run("ask", "does it use google?", "--json").json)
     repository.commit({"src/Till/Till.csproj": package.format("Shop") + "</ItemGroup></Project>\n"}, "Without")

@@ -44,6 +44,10 @@ them does. nDCG@10 of searches in five repositories of five languages, and in fi
 TEXTS_DEMOTION = 0.8
 """Of the texts that users of a program see, unless a search asks for one: they name everything and decide nothing."""
 
+TOOLING_DEMOTION = 0.5
+"""Of what sets up an editor or git, and of diagrams as text, unless the question asks for such: they list the names of
+everything, and say of nothing how it works."""
+
 OLDER_DEMOTION = 0.8
 """Of a file in the folder of a version (`v3/`, `docs/quartz-3.x/`) where one of a newer version was found beside it:
 the same is there twice, and the newer is meant unless a question says otherwise."""
@@ -69,6 +73,20 @@ class BesideProduct(Enum):
     TEMPLATE = frozenset({"button", "css", "dialog", "form", "layout", "page", "screen", "style", "template"})
     TEXTS = frozenset(
         {"caption", "error", "label", "message", "resource", "string", "text", "tooltip", "warning", "wording"}
+    )
+    TOOLING = frozenset(
+        {
+            "diagram",
+            "editor",
+            "editorconfig",
+            "git",
+            "gitattributes",
+            "gitignore",
+            "ide",
+            "plantuml",
+            "snippet",
+            "vscode",
+        }
     )
     DOCUMENT = frozenset(
         (
@@ -105,6 +123,11 @@ _DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", 
 _TEMPLATES = (
     *(".css", ".ejs", ".erb", ".ftl", ".ftlh", ".gohtml", ".haml", ".hbs", ".htm", ".html", ".j2", ".jinja2", ".jsp"),
     *(".less", ".liquid", ".mustache", ".pug", ".sass", ".scss", ".tmpl", ".twig"),
+)
+_TOOLING = re.compile(
+    r"(?:^|/)\.(?:editorconfig|git(?:attributes|ignore)|idea/.*)$|\.(?:code-snippets|dgml|dot|drawio|mmd|plantuml|puml)$"
+    r"|\.sln\.DotSettings$",
+    re.IGNORECASE,
 )
 _TYPES = re.compile(r"(?:^|/)(?:I[A-Z][a-z]\w*\.cs|(?:types|interfaces|typings)(?:/.*)?\.tsx?|[^/]*\.(?:types|d)\.ts)$")
 """Files of types alone, by the conventions of C# (`IBasket.cs`) and TypeScript (`types/store.ts`, `*.d.ts`)."""
@@ -216,11 +239,19 @@ def demotion(path: str, asked: Collection[BesideProduct], question: Container[st
         return DOCUMENT_DEMOTION if question is None else QUESTION_DOCUMENT_DEMOTION
     if BesideProduct.TEMPLATE not in asked and path.lower().endswith(_TEMPLATES):
         return TEMPLATE_DEMOTION
+    if BesideProduct.TOOLING not in asked and is_tooling(path):
+        return TOOLING_DEMOTION
     if not {BesideProduct.TEXTS, BesideProduct.TRANSLATION} & set(asked) and has_shown_texts(path):
         return TEXTS_DEMOTION
     if question is None or BesideProduct.TYPES in asked or not _declares_types(path) or _name(path) in question:
         return 1.0
     return TYPES_DEMOTION
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def is_tooling(path: str) -> bool:
+    """Whether a file is by its path one of settings of an editor or git, or a diagram as text."""
+    return _TOOLING.search(path) is not None
 
 
 @lru_cache(maxsize=_CACHED_PATHS)

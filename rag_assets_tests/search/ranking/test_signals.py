@@ -12,6 +12,7 @@ from rag_assets.search.ranking.penalties import (
     QUESTION_DOCUMENT_DEMOTION,
     TEMPLATE_DEMOTION,
     TEXTS_DEMOTION,
+    TOOLING_DEMOTION,
     TYPES_DEMOTION,
     BesideProduct,
     asked_for,
@@ -136,12 +137,16 @@ def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[B
         ("app/src/main/res/values/strings.xml", {BesideProduct.TEXTS}, 1.0),
         ("App/Windows/Editor.xaml", set(), 1.0),
         ("web/en.ts", set(), 1.0),
+        (".gitattributes", set(), TOOLING_DEMOTION),
+        ("docs/classes.puml", set(), TOOLING_DEMOTION),
+        ("docs/classes.puml", asked_for("what does the class diagram say of an order"), 1.0),
     ],
     ids=[
         *("not asked for", "asked for", "asked for something else", "a sample", "the product"),
         *("a document", "a document that is asked for", "a document of tests"),
         *("a template", "a template that is asked for"),
         *("texts of .NET", "texts of XAML", "texts of a front end", "texts that are asked for", "a window", "no texts"),
+        *("settings of git", "a diagram", "a diagram that is asked for"),
     ],
 )
 def test_what_is_beside_the_product_counts_less_unless_it_is_asked_for(

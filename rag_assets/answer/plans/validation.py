@@ -1,0 +1,92 @@
+"""The rules that validate something, line by line: of FluentValidation, attributes of C#, annotations of Java."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with
+from rag_assets.answer.plans.listing import of_kind
+from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
+from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.lookup import short_name
+from rag_assets.search.ranking.penalties import product_or_samples
+
+if TYPE_CHECKING:
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.search.index import LabelIndex
+
+_RULE = re.compile(
+    r"^\s*(?:(?:\w+\.)?RuleFor(?:Each)?\((?:\w+ => (?:\w+[.!]+)*(?P<name>\w+)\))?"
+    r"|\[(?:\w+, )*(?:Compare|CreditCard|EmailAddress|MaxLength|MinLength|Phone|Range|RegularExpression|Required"
+    r"|StringLength|Url)\b"
+    r"|@(?:Digits|Email|Future|Max|Min|Negative|NotBlank|NotEmpty|NotNull|Past|Pattern|Positive|Size)\w*\b)"
+)
+_WORDS = (
+    "RuleFor RuleForEach Required StringLength MaxLength MinLength EmailAddress Range RegularExpression NotNull"
+    " NotBlank NotEmpty Size Pattern"
+)
+_MOST_READ = 1_000  # sections with these words, the likeliest
+_ANNOTATES = re.compile(r"^\s*(?:\[[^\]]*\]\s*$|@\w)")
+_ANNOTATED = re.compile(r"(?:\[[^\]]*\]\s*)*[^=({;\[]*?(?P<name>\w+)\s*(?:[{=;(]|$)")
+_CREATES = frozenset(map(root, ("add", "create", "new", "register")))
+_LEAST_SAID = 0.6  # of the subject, by what has the rules
+
+
+def validation_facts(
+    index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm], asked: str
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The rules of the member that is called as a subject, else those of the types whose names, or files, say the most
+    of it; of what is new those of its creation, where some are."""
+    types: dict[str, list[tuple[int, int, str]]] = {}  # of each file
+    for node in of_kind(graph, NodeType.TYPE):
+        for place in graph.places(node):
+            types.setdefault(place.path, []).append((place.line_start, -place.line_end, short_name(graph.keys[node])))
+    likely = index.parts.shard().places(points_with(_WORDS, index, _MOST_READ), index.scope()).values()
+    about = {path for path, known in types.items() if any(_said(subject, name, path) for *_, name in known)}
+    of_member, found = list[GraphFact](), dict[GraphFact, float]()
+    for path, lines in sorted(lines_of(index, {one.path for one in likely} | about).items()):
+        for at, line in lines.items():
+            rule = _RULE.match(line)
+            around = [name for begin, end, name in sorted(types.get(path, ())) if begin <= at <= -end]
+            if rule is None or not around:
+                continue
+            member = rule["name"] or _annotated(lines, at)
+            called = ".".join(filter(None, (*dict.fromkeys((around[0], around[-1])), "" if rule["name"] else member)))
+            fact = GraphFact(called, "", "", path, at, True, is_comment=True)
+            if roots_of(member) == {word.root for word in subject}:
+                of_member.append(fact)
+            if share := _said(subject, around[-1], path, member):
+                found[fact] = share
+    kept = product_or_samples(one.path for one in (*of_member, *found))
+    found = {one: share for one, share in found.items() if one.path in kept}
+    told = [one for one in of_member if one.path in kept]
+    told = told or [one for one, share in found.items() if share == max(found.values())]
+    if _CREATES & roots_of(asked):
+        told = [one for one in told if _CREATES & roots_of(f"{one.source} {_name(one.path)}")] or told
+    at_points = facts_at(told[:MOST_LISTED], index)
+    of_attributes = not any(one.source.endswith("Validator") for one in told)  # and code may check more
+    return GraphFacts(tuple(at_points), len(told), list_heading("rule", len(told)), leads=of_attributes), at_points
+
+
+def _said(subject: Sequence[QueryTerm], name: str, path: str, member: str = "") -> float:
+    """The share of a subject that the name of a type, or of its file, says, of several words with a member of it, if
+    that is enough."""
+    own = roots_of(f"{name} {_name(path)}")
+    of_both = len(subject) > 1 and not own.isdisjoint(word.root for word in subject)
+    share = covered(tuple(subject), own | roots_of(member) if of_both else own)
+    return share if share >= _LEAST_SAID else 0.0
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def _annotated(lines: Mapping[int, str], at: int) -> str:
+    """The name of what an attribute, or an annotation, at a line stands before."""
+    while _ANNOTATES.match(lines.get(at, "")):
+        at += 1
+    named = _ANNOTATED.match(lines.get(at, "").strip())
+    return named["name"] if named is not None else ""

@@ -1,0 +1,95 @@
+"""The way of a request: the methods of the product that an endpoint comes to, through interfaces and messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.listing import of_kind
+from rag_assets.answer.question_analysis import QueryTerm, roots_of
+from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
+from rag_assets.graph.csr_graph import IN, OUT, RELATIONS, Graph, ResultReader
+from rag_assets.graph.lookup import short_name
+from rag_assets.search.index import LabelIndex
+from rag_assets.search.ranking.penalties import is_test_path
+
+_MOST_STEPS, _DEEPEST, _FEWEST = 24, 6, 3
+_MOST_IMPLEMENTATIONS = 2  # a decorator and what it decorates; more are plugins
+_DOUBLE = re.compile(r"(?:^|\.)(?:Dummy|Fake|InMemory|Mock|Null|Stub|Test)[A-Z]|(?:Fake|Mock|Null|Stub)\.")
+_GOES = (
+    *(Relation.CALLS, Relation.CONSTRUCTS, Relation.EXECUTES, Relation.REFERENCES, Relation.USES_TYPE),
+    Relation.WRITES_TO,
+)
+
+
+def way_of_request(
+    index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """What the one endpoint about a subject calls, depth first, in the order of lines."""
+    wanted = {word.root for word in subject}
+    found = {
+        edge.source
+        for node in of_kind(graph, NodeType.ENDPOINT)
+        for edge in _edges(graph, node, IN, Relation.EXPOSES)
+        if wanted <= roots_of(f"{graph.keys[node]} {short_name(edge.source)} {edge.path.rpartition('/')[2]}")
+        and not is_test_path(edge.path)
+    }
+    if len(found) != 1:
+        return GraphFacts(), {}
+    (begin,) = found
+    steps = dict.fromkeys(_walk(graph, begin, {begin}, 0))
+    facts = [fact for key in (begin, *steps) if (fact := _fact(graph, key)) is not None][:_MOST_STEPS]
+    at = facts_at(facts, index) if len(facts) >= _FEWEST else {}
+    return GraphFacts(tuple(at), len(at), "**It comes to, in this order:**", leads=True), at
+
+
+def _walk(graph: Graph, key: str, seen: set[str], depth: int) -> Iterator[str]:
+    node = graph.find(key)
+    if node is None or depth == _DEEPEST:
+        return
+    for edge in sorted(_edges(graph, node, OUT, *_GOES), key=lambda one: (one.line, one.target)):
+        for target in _behind(graph, edge):
+            if target not in seen:
+                seen.add(target)
+                further = list(_walk(graph, target, seen, depth + 1))
+                if further or not _is_on_one_line(graph, target):
+                    yield target
+                yield from further
+
+
+def _behind(graph: Graph, edge: GraphEdge) -> list[str]:
+    """What runs where a method goes: of a message its handlers, of a member of an interface what implements it."""
+    target, kind = graph.find(edge.target), key_kind(edge.target)
+    if target is None:
+        return []
+    if kind is NodeType.TYPE:
+        return [one.source for one in _edges(graph, target, IN, Relation.HANDLES) if not is_test_path(one.path)]
+    if edge.relation is Relation.WRITES_TO:
+        return [edge.target]
+    if kind is not NodeType.METHOD or edge.relation is not Relation.CALLS:
+        return []
+    above = _edges(graph, target, IN, Relation.IMPLEMENTS, Relation.OVERRIDES)
+    real = [one.source for one in above if not is_test_path(one.path) and not _DOUBLE.search(short_name(one.source))]
+    return real if 0 < len(real) <= _MOST_IMPLEMENTATIONS else [edge.target]
+
+
+def _is_on_one_line(graph: Graph, key: str) -> bool:
+    """Whether what goes no further does as good as nothing: it keeps or compares a value."""
+    node = graph.find(key)
+    places = graph.places(node) if node is not None else ()
+    return key_kind(key) is NodeType.METHOD and all(one.line_start == one.line_end for one in places)
+
+
+def _fact(graph: Graph, key: str) -> GraphFact | None:
+    node = graph.find(key)
+    places = graph.places(node) if node is not None else ()
+    return GraphFact(short_name(key), "", "", places[0].path, places[0].line_start, True) if places else None
+
+
+def _edges(graph: Graph, node: int, side: int, *relations: Relation) -> list[GraphEdge]:
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[side, [RELATIONS.index(one.value) for one in relations]] = True
+    return ResultReader(graph).edges(graph.reach(np.array([node]), allowed)[0].edge)

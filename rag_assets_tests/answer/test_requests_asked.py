@@ -1,0 +1,148 @@
+"""What a request comes to is told in its order, what validates something rule by rule, and how a value is made by what
+makes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.index.layout import IndexHome
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+FILES = {
+    "src/StampsController.cs": """\
+namespace Post;
+
+public class StampsController : ControllerBase
+{
+    private readonly IMediator _mediator;
+
+    [HttpPost("/stamps")]
+    public Task<int> Send(SendStamp stamp) => _mediator.Send(stamp);
+
+    [HttpDelete("/stamps/{id}")]
+    public Task Burn(int id) => Task.CompletedTask;
+}
+""",
+    "src/SendStamp.cs": """\
+namespace Post;
+
+public class SendStamp : IRequest<int>
+{
+    public string Address { get; set; }
+
+    public class Validator : AbstractValidator<SendStamp>
+    {
+        public Validator()
+        {
+            RuleFor(stamp => stamp.Address)
+                .NotEmpty().WithMessage("Where to?")
+                .MaximumLength(80);
+            RuleFor(stamp => stamp.Weight).LessThan(20);
+        }
+    }
+
+    public class Handler(IBag bag) : IRequestHandler<SendStamp, int>
+    {
+        public Task<int> Handle(SendStamp stamp, CancellationToken token)
+        {
+            return bag.Put(stamp);
+        }
+    }
+}
+""",
+    "src/IBag.cs": "namespace Post;\n\npublic interface IBag\n{\n    Task<int> Put(SendStamp stamp);\n}\n",
+    "src/Bag.cs": "namespace Post;\n\npublic class Bag : IBag\n{\n    public Task<int> Put(SendStamp stamp)\n    {\n"
+    "        _stamps.Add(stamp);\n        return Weigh();\n    }\n\n    private Task<int> Weigh()\n    {\n"
+    "        return Task.FromResult(_stamps.Count);\n    }\n}\n",
+    "tests/FakeBag.cs": "namespace Post;\n\npublic class FakeBag : IBag\n{\n"
+    "    public Task<int> Put(SendStamp stamp) => null;\n}\n",
+    "src/Parcel.cs": """\
+namespace Post;
+
+public class Parcel
+{
+    [Required]
+    [StringLength(12)]
+    public string Owner { get; set; }
+
+    [Range(1, 30)] public int Weight { get; set; }
+}
+""",
+    "src/IScale.cs": "namespace Post;\n\npublic interface IScale\n{\n    decimal CurrentPostage { get; }\n}\n",
+    "src/PostageDto.cs": "namespace Post;\n\npublic class PostageDto\n{\n"
+    "    public decimal CurrentPostage { get; set; }\n}\n",
+    "src/Scale.cs": "namespace Post;\n\npublic class Scale : IScale\n{\n    public decimal CurrentPostage\n    {\n"
+    "        get\n        {\n            return _stamps.Sum(one => one.Grams) + Handling;\n        }\n    }\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def post(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("requests")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "post", {**FILES}), "post")
+    with open_index("post@main", home=home.root) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how does a request to send a stamp travel through the system?",
+        "how does a send stamp request get from the controller to the bag?",
+        "trace the send stamp request",
+    ],
+)
+def test_the_way_of_a_request_goes_through_messages_and_interfaces(post: Index, question: str) -> None:
+    told = post.ask(question, options=AskOptions()).text.partition("\n\n")[0]
+    assert re.findall(r"- \*\*([\w.]+)\*\* in ([\w/.]+:\d+)", told) == [
+        ("StampsController.Send", "src/StampsController.cs:8"),
+        ("Handler.Handle", "src/SendStamp.cs:20"),
+        ("Bag.Put", "src/Bag.cs:5"),
+        ("Bag.Weigh", "src/Bag.cs:11"),
+    ]
+
+
+def test_the_way_of_what_no_one_endpoint_does_is_not_told(post: Index) -> None:
+    assert "**It comes to" not in post.ask("how does a stamp request travel?", options=AskOptions()).text
+    assert "**It comes to" not in post.ask("how does a coin request travel?", options=AskOptions()).text
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "how is a stamp validated before it is sent?",
+            [
+                ("SendStamp.Validator", "src/SendStamp.cs:11-13"),
+                ("SendStamp.Validator", "src/SendStamp.cs:14"),
+            ],
+        ),
+        ("how is the address of a stamp validated?", [("SendStamp.Validator", "src/SendStamp.cs:11-13")]),
+        (
+            "which validation rules are there for a parcel?",
+            [
+                ("Parcel.Owner", "src/Parcel.cs:5"),
+                ("Parcel.Owner", "src/Parcel.cs:6"),
+                ("Parcel.Weight", "src/Parcel.cs:9"),
+            ],
+        ),
+        (
+            "how is the weight validated?",
+            [("Parcel.Weight", "src/Parcel.cs:9"), ("SendStamp.Validator", "src/SendStamp.cs:14")],
+        ),
+    ],
+)
+def test_rules_that_validate_something_are_listed(post: Index, question: str, told: list[tuple[str, str]]) -> None:
+    text = post.ask(question, options=AskOptions()).text.partition("\n\n")[0]
+    assert re.findall(r"- \*\*([\w.]+)\*\* in ([\w/.]+:[\d-]+): ", text) == told
+
+
+def test_how_a_value_is_made_is_not_told_by_what_only_declares_it(post: Index) -> None:
+    told = post.ask("how is the current postage calculated?", options=AskOptions()).text
+    assert told.splitlines()[0].startswith("`Scale.CurrentPostage` in src/Scale.cs:")
