@@ -28,6 +28,7 @@ from rag_assets.answer.passages import (
     members_of,
     only_stores,
     passages_of,
+    whole_of,
 )
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
 from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_release, is_of_whole, readme_first
@@ -51,6 +52,7 @@ NOT_SURE = "**Not sure. The closest is:**"
 _STARTING = roots_of("run install start usage setup build quickstart deploy")
 _FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
 _IS_RULE = re.compile(r"(?:\w+\.)?RuleFor(?:Each)?\(")  # of FluentValidation
+_FEW_LINES = 6
 _COMMENTS = ("//", "/*", "#", "--")
 _MOST_CUT_CHARS = 500  # of one of which the beginning is shown: longer ones are no lines that people write
 _DECIDING = 0.1
@@ -517,7 +519,20 @@ def _code_told(passage: Passage, most: int = _MOST_MEMBERS) -> str:
     return _member_told(_telling_lines(passage, (), _CITED_LINES if _is_table(passage) else MOST_LINES))
 
 
+def _to_its_end(excerpt: Passage) -> Passage:
+    """With the few last lines of its member: they often say what comes of it."""
+    is_long = excerpt.line_end - excerpt.line_start >= 2 * _FEW_LINES  # and none of those below
+    may_end = is_long and excerpt.goes_on and not excerpt.is_prose
+    rest = whole_of(excerpt).line_end - excerpt.line_end if may_end else 0
+    if not 0 < rest <= _FEW_LINES:
+        return excerpt
+    begin = excerpt.line_end - excerpt.evidence.line_start + 1
+    code = "\n".join((excerpt.code, *excerpt.evidence.text.split("\n")[begin : begin + rest]))
+    return replace(excerpt, text=code, code=code, line_end=excerpt.line_end + rest, goes_on=False)
+
+
 def _member_told(passage: Passage) -> str:
+    passage = _to_its_end(passage)
     if passage.line_end - passage.line_start >= _CITED_LINES:  # a comment of pages
         passage = replace(passage, doc="", line_start=passage.line_end - passage.code.count("\n"))
     code = defused("\n".join(_dedented(passage.code)))

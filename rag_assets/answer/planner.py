@@ -45,6 +45,7 @@ from rag_assets.answer.question_kinds import (
     access_asked,
     asks_about_threads,
     asks_choice,
+    asks_failed_validation,
     asks_handler,
     asks_parameters,
     asks_setting,
@@ -120,6 +121,7 @@ _SWITCHED = re.compile(
     re.IGNORECASE,
 )
 """Of features."""
+_VALIDATION_ERROR = "ValidationException"  # of FluentValidation, .NET and Java, and as projects call theirs
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+\b")
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
 _OVERLOADS = re.compile(r"\boverloads?\b|\boverloaded\b", re.IGNORECASE)
@@ -884,6 +886,8 @@ def _errors(asked: Asked) -> Planned | None:
         return None
     of_named = bool(wish.names) and asks_what_is_thrown(text)
     names = wish.names if of_named else errors_asked(text, wish.names)
+    if not names and not wish.names and asks_failed_validation(text):
+        names = [_VALIDATION_ERROR]
     if not names and not asks_which_are_thrown(text):
         return None
     from rag_assets.answer.plans.errors import error_facts, errors_derived, thrown_by

@@ -696,6 +696,19 @@ def errors_asked(question: str, names: Sequence[str]) -> list[str]:
     )
 
 
+_FAILS_VALIDATION = re.compile(
+    r"^\W*what (?:happens|does .+ (?:do|return|answer))\b.*"
+    r"(?:\bvalidation\b.*\bfails?\b|\bfails? (?:the |its )?validation\b"
+    r"|\b(?:not valid|invalid)\W*$|\binvalid (?:body|command|data|form|input|payload|request)s?\b)",
+    re.IGNORECASE,
+)
+
+
+def asks_failed_validation(question: str) -> bool:
+    """Whether a question is for what comes of input that is not valid."""
+    return _FAILS_VALIDATION.match(question.strip()) is not None
+
+
 _MESSAGE = r"(?:signal )?\S+(?: (?:commands?|quer(?:y|ies)|events?|messages?|notifications?|requests?|signals?))?"
 _HANDLING = r"(?:handles?|consumes?|process(?:es)?|receives?|subscribes? to|listens? (?:to|for)|reacts? to)"
 _HANDLED = re.compile(

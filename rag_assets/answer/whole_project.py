@@ -689,6 +689,7 @@ class Marked(StrEnum):
     MIDDLEWARES = "middleware"
     ERROR_HANDLERS = "error handler"
     PORTS = "port"
+    USERS = "user entry"
 
 
 _MARKED = {
@@ -718,6 +719,16 @@ _MARKED_ASKED[Marked.ERROR_HANDLERS] = re.compile(
     r"(?: (?:is|are|gets?|occurs?|happens?|thrown|in the api))*\W*$"
     r"|^\W*(?:how does (?:the )?(?:global )?(?:error|exception)[- ]handling work"
     r"|(?:which|what|where)\b(?: is| are| the| all| global)* (?:error|exception)[- ](?:handlers?|handling))\W*$",
+    re.IGNORECASE,
+)
+_MARKED_ASKED[Marked.USERS] = re.compile(
+    r"^\W*(?:which|what|list|show)(?: me| all| the| are| is)*"
+    r" (?:(?:built-?in|default|demo|example|initial|sample|seed(?:ed)?|test) )+"
+    r"(?:(?:admin|user) )?(?:accounts?|admins?|credentials|logins?|passwords?|users?)\b"
+    r"(?: (?:and|are|can|created|credentials|do|exist|for|have|i|in|is|log|login|passwords?|seeded|the|their|there|to"
+    r"|use|we|what|with|you))*\W*$"
+    r"|^\W*(?:with )?(?:which|what) (?:account|credentials|login|user(?:name)?|password) (?:can|do|should|must)"
+    r" (?:i|we|you) (?:use )?(?:to )?(?:log|sign) in(?: with)?\W*$",
     re.IGNORECASE,
 )
 _MARKED_ASKED[Marked.PORTS] = re.compile(

@@ -1311,6 +1311,7 @@ SAMPLES = {
 @pytest.mark.parametrize(
     ("question", "told"),
     [
+        ("who can add stamps?", "- **POST /stamps** in samples/Post/StampsController.cs:3: `[Authorize("),
         ("who may create a stamp?", "- **POST /stamps** in samples/Post/StampsController.cs:3: `[Authorize("),
         (
             "how do I add a database migration?",

@@ -28,6 +28,11 @@ func Run() {
     "api/server.ts": "export const serve = () => {\n  app.use('/api/*', limiter);\n  app.use(cors());\n"
     "  i18n.use(german);\n};\n",
     "web/LostLetterFilter.cs": "namespace Post;\n\npublic class LostLetterFilter : IExceptionFilter { }\n",
+    "web/ClerkSeed.cs": "namespace Post;\n\npublic class ClerkSeed\n{\n    public async Task SeedAsync()\n    {\n"
+    '        var clerk = new Clerk { UserName = "emma" };\n'
+    '        await clerks.CreateAsync(clerk, "Stamp12");\n    }\n}\n',
+    "web/Clerks.cs": "namespace Post;\n\npublic class Clerks\n{\n    public Clerk Nobody()\n    {\n"
+    '        return new Clerk { UserName = "nobody" };\n    }\n}\n',
     "web/Setup.cs": """\
 namespace Post;
 
@@ -109,6 +114,22 @@ def test_ports_are_listed_where_they_are_opened(post: Index, question: str) -> N
         ("Dockerfile:2", "EXPOSE 8080"),
         ("compose.yml:4", '- "9090:8080"'),
         ("web/launchSettings.json:2", '"applicationUrl": "http://localhost:5000"'),
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which demo users exist and what are their passwords?",
+        "what is the default admin password?",
+        "with which user can I log in?",
+    ],
+)
+def test_users_to_begin_with_are_listed_where_they_are_made(post: Index, question: str) -> None:
+    told = post.ask(question, options=AskOptions()).text
+    assert re.findall(r"in ([\w/.-]+:\d+): `(.*)`", told) == [
+        ("web/ClerkSeed.cs:7", 'var clerk = new Clerk { UserName = "emma" };'),
+        ("web/ClerkSeed.cs:8", 'await clerks.CreateAsync(clerk, "Stamp12");'),
     ]
 
 

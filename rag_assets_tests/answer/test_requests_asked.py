@@ -73,6 +73,11 @@ public class Parcel
     [Range(1, 30)] public int Weight { get; set; }
 }
 """,
+    "src/Checks.cs": "namespace Post;\n\npublic class Checks\n{\n    public void Check(Sheet sheet)\n    {\n"
+    + "".join(f"        found.Add(sheet.Rows[{row}].Glue.Problem);\n" for row in range(18))
+    + "        if (found.Any())\n        {\n            throw new ValidationException(found);\n        }\n\n"
+    "        // It is still wet.\n        sheet.Lay(Table);\n        Window.Open();\n        sheet.Dry();\n    }\n"
+    "}\n",
     "src/IScale.cs": "namespace Post;\n\npublic interface IScale\n{\n    decimal CurrentPostage { get; }\n}\n",
     "src/PostageDto.cs": "namespace Post;\n\npublic class PostageDto\n{\n"
     "    public decimal CurrentPostage { get; set; }\n}\n",
@@ -141,6 +146,19 @@ def test_the_way_of_what_no_one_endpoint_does_is_not_told(post: Index) -> None:
 def test_rules_that_validate_something_are_listed(post: Index, question: str, told: list[tuple[str, str]]) -> None:
     text = post.ask(question, options=AskOptions()).text.partition("\n\n")[0]
     assert re.findall(r"- \*\*([\w.]+)\*\* in ([\w/.]+:[\d-]+): ", text) == told
+
+
+@pytest.mark.parametrize(
+    "question", ["what happens when the validation of a stamp fails?", "what happens when the request is invalid?"]
+)
+def test_what_comes_of_input_that_is_not_valid_begins_where_that_is_thrown(post: Index, question: str) -> None:
+    told = post.ask(question, options=AskOptions()).text
+    assert told.startswith("**Thrown in:**\n- **Checks.Check** throws **ValidationException** in src/Checks.cs:27: ")
+
+
+def test_an_excerpt_is_shown_to_the_near_end_of_its_member(post: Index) -> None:
+    told = post.ask("how are the problems of the glue in the rows of a sheet found?", options=AskOptions()).text
+    assert "throw new ValidationException(found);" in told and "    sheet.Dry();\n}\n```" in told
 
 
 def test_how_a_value_is_made_is_not_told_by_what_only_declares_it(post: Index) -> None:

@@ -19,7 +19,7 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     product_of,
 )
-from rag_assets.answer.question_analysis import QueryTerm, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS, Graph, NodeLocation, ResultReader
 from rag_assets.search.index import LabelIndex
@@ -81,6 +81,17 @@ _ENDPOINT_SECTION = "endpoint-overview"
 _AUTHORIZATION = re.compile(r"^Authorization: (?P<access>.*)$", re.MULTILINE)
 _ANONYMOUS = "anonymous"
 _SAYS_NO_CODE = re.compile(r"\s*(?:$|//|/?\*|[\[@#])")
+_METHODS = {
+    root(word): methods.split()
+    for words, methods in {
+        "fetch list query read see show view": "get",
+        "add create make": "post put",
+        "change edit modify update": "put patch post",
+        "delete remove": "delete",
+    }.items()
+    for word in words.split()
+}
+"""What people call what an endpoint does whose method alone says it."""
 _MOST_ENDPOINTS = 40  # that a question can mean
 
 
@@ -99,8 +110,7 @@ def access_facts(
         for node, places in zip(nodes.tolist(), ResultReader(graph).places(nodes), strict=True)
         for place in places
         if not is_test_path(place.path)
-        and wanted
-        <= (said := roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]}")) | roots_of(place.path)
+        and _says(wanted, said := roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]}"), place.path)
         and (not wanted or wanted & said)
     ]
     kept_paths = product_or_samples(place.path for _, place in found)
@@ -164,6 +174,12 @@ def _described(index: LabelIndex, paths: Iterable[str]) -> dict[tuple[str, int],
     endpoints = (one for one in sections if one.get("SectionKey") == _ENDPOINT_SECTION)
     said = (((one["Path"], one["StartLine"]), _AUTHORIZATION.search(one["FinderSnippet"])) for one in endpoints)
     return {place: found["access"] if found else "" for place, found in said}
+
+
+def _says(wanted: Iterable[str], said: frozenset[str], path: str) -> bool:
+    """Whether an endpoint, or its file, says all that is wanted of it, of what it does also by its method."""
+    said |= roots_of(path)
+    return all(word in said or not said.isdisjoint(_METHODS.get(word, ())) for word in wanted)
 
 
 def granted(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:

@@ -1,5 +1,6 @@
 """Lists of what lines of their own tell of: connection strings, endpoints with a limit or a cache, resources of a
-cloud, methods of gRPC, beans of Spring, middlewares, what handles errors that nothing else does, ports."""
+cloud, methods of gRPC, beans of Spring, middlewares, what handles errors that nothing else does, ports, users to begin
+with."""
 
 from __future__ import annotations
 
@@ -15,13 +16,13 @@ from rag_assets.answer.plans.code_lines import (
     from_the_root,
     list_heading,
     points_with,
-    product_of,
 )
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.whole_project import (
     Marked,
 )
 from rag_assets.contracts.outline import SectionMember
+from rag_assets.search.ranking.penalties import product_or_samples
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
@@ -101,13 +102,23 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         ),
         PROSE,
     ),
+    Marked.USERS: (
+        "UserName Username Password CreateAsync TestUser username password seed users admin",
+        re.compile(
+            r"\bCreateAsync\(\s*\w+,\s*(?:\"[^\"]+\"|[\w.]*[pP]assword)"
+            r"|\b(?:[uU]ser_?[nN]ame|[lL]ogin|[pP]assword|[eE]mail)[\"']?\s*[=:]\s*[\"'][^\"']+[\"']"
+        ),
+        PROSE,
+    ),
     Marked.RPCS: ("rpc returns", re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
 }
 """The words of sections that have such a line, the line, and the languages in which it means something else."""
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
-_OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.PORTS})
+_OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.PORTS, Marked.USERS})
 """What is asked of a project as a whole, and is in what it is called as."""
+_FILES = {Marked.USERS: re.compile(r"seed|test_?users|initiali|fixtures|demo|default_?(?:users|data)", re.IGNORECASE)}
+"""What the files are called that alone have such lines: elsewhere a user is anybody."""
 
 
 def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -115,7 +126,9 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     and members a question names the most, if it does; of a connection string, and of the copies of a file of gRPC, the
     first."""
     words, line_of, skipped = _MARKS[marked]
-    likely = product_of(points_with(words, index, _MOST_READ), index)
+    likely = index.parts.shard().retrieve(sorted(points_with(words, index, _MOST_READ)), index.scope())
+    of_files = _FILES.get(marked)
+    likely = {at: one for at, one in likely.items() if of_files is None or of_files.search(one["Path"])}
     found: dict[str, GraphFact] = {}
     for one in sorted(
         likely.values(), key=lambda payload: (from_the_root(payload["Path"]), payload.get("StartLine", 1))
@@ -136,10 +149,12 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
             fact = GraphFact(called, "", "", path, at, certain=True, is_comment=is_itself)
             once = {Marked.CONNECTION_STRINGS: named, Marked.RPCS: f"{named} of {path.rpartition('/')[2]}"}
             found.setdefault(once.get(marked, f"{path}:{at}"), fact)
+    kept = product_or_samples(one.path for one in found.values())
+    found = {key: one for key, one in found.items() if one.path in kept}
     asked_of = roots_of(asked) - roots_of(f"{marked.value} limit")
     own = {one: roots_of(f"{one.path.rpartition('/')[2].partition('.')[0]} {one.source}") for one in found.values()}
     most = max((len(roots & asked_of) for roots in own.values()), default=0)
-    of_files = [one for one in found.values() if most and len(own[one] & asked_of) == most]
-    facts = of_files if of_files and marked not in (Marked.CONNECTION_STRINGS, *_OF_ALL) else [*found.values()]
+    named_so = [one for one in found.values() if most and len(own[one] & asked_of) == most]
+    facts = named_so if named_so and marked not in (Marked.CONNECTION_STRINGS, *_OF_ALL) else [*found.values()]
     at_points = facts_at(facts[:MOST_LISTED], index)
     return GraphFacts(tuple(at_points), len(facts), list_heading(marked.value, len(facts))), at_points

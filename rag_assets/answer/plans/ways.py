@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -11,18 +12,16 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.listing import of_kind
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import IN, OUT, RELATIONS, Graph, ResultReader
+from rag_assets.graph.csr_graph import IN, OUT, RELATIONS, Graph, NodeLocation, ResultReader
 from rag_assets.graph.lookup import short_name
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import is_test_path
 
 _MOST_STEPS, _DEEPEST, _FEWEST = 24, 6, 3
+_MOST_SEEN = 400  # of what a request may come to
 _MOST_IMPLEMENTATIONS = 2  # a decorator and what it decorates; more are plugins
 _DOUBLE = re.compile(r"(?:^|\.)(?:Dummy|Fake|InMemory|Mock|Null|Stub|Test)[A-Z]|(?:Fake|Mock|Null|Stub)\.")
-_GOES = (
-    *(Relation.CALLS, Relation.CONSTRUCTS, Relation.EXECUTES, Relation.REFERENCES, Relation.USES_TYPE),
-    Relation.WRITES_TO,
-)
+_GOES = tuple(map(Relation, ("Calls", "Constructs", "Executes", "References", "UsesType", "WritesTo")))
 
 
 def way_of_request(
@@ -40,24 +39,27 @@ def way_of_request(
     if len(found) != 1:
         return GraphFacts(), {}
     (begin,) = found
-    steps = dict.fromkeys(_walk(graph, begin, {begin}, 0))
-    facts = [fact for key in (begin, *steps) if (fact := _fact(graph, key)) is not None][:_MOST_STEPS]
+    steps = ((key, places[0]) for key in (begin, *_walk(graph, begin, {begin}, 0)) if (places := _places(graph, key)))
+    facts = [GraphFact(short_name(key), "", "", at.path, at.line_start, True) for key, at in islice(steps, _MOST_STEPS)]
     at = facts_at(facts, index) if len(facts) >= _FEWEST else {}
     return GraphFacts(tuple(at), len(at), "**It comes to, in this order:**", leads=True), at
 
 
 def _walk(graph: Graph, key: str, seen: set[str], depth: int) -> Iterator[str]:
+    """What a method comes to; of what goes no further not what stands on one line, and keeps or compares a value."""
     node = graph.find(key)
     if node is None or depth == _DEEPEST:
         return
     for edge in sorted(_edges(graph, node, OUT, *_GOES), key=lambda one: (one.line, one.target)):
         for target in _behind(graph, edge):
-            if target not in seen:
-                seen.add(target)
-                further = list(_walk(graph, target, seen, depth + 1))
-                if further or not _is_on_one_line(graph, target):
-                    yield target
-                yield from further
+            if target in seen or len(seen) == _MOST_SEEN:
+                continue
+            seen.add(target)
+            further = list(_walk(graph, target, seen, depth + 1))
+            is_short = all(one.line_start == one.line_end for one in _places(graph, target))
+            if further or not is_short or key_kind(target) is not NodeType.METHOD:
+                yield target
+            yield from further
 
 
 def _behind(graph: Graph, edge: GraphEdge) -> list[str]:
@@ -76,17 +78,9 @@ def _behind(graph: Graph, edge: GraphEdge) -> list[str]:
     return real if 0 < len(real) <= _MOST_IMPLEMENTATIONS else [edge.target]
 
 
-def _is_on_one_line(graph: Graph, key: str) -> bool:
-    """Whether what goes no further does as good as nothing: it keeps or compares a value."""
+def _places(graph: Graph, key: str) -> tuple[NodeLocation, ...]:
     node = graph.find(key)
-    places = graph.places(node) if node is not None else ()
-    return key_kind(key) is NodeType.METHOD and all(one.line_start == one.line_end for one in places)
-
-
-def _fact(graph: Graph, key: str) -> GraphFact | None:
-    node = graph.find(key)
-    places = graph.places(node) if node is not None else ()
-    return GraphFact(short_name(key), "", "", places[0].path, places[0].line_start, True) if places else None
+    return tuple(graph.places(node)) if node is not None else ()
 
 
 def _edges(graph: Graph, node: int, side: int, *relations: Relation) -> list[GraphEdge]:
