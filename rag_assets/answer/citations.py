@@ -32,7 +32,7 @@ _END = re.compile(
 )
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|incl)|/\d+)\.$", re.IGNORECASE)
 """A full stop that ends no sentence: also that of `schema/10. Add a column.sql`."""
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"\n]*\"|`[^`\n]*`")
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"\n]*\"|``[^\n]+?``|`[^`\n]*`")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s|^\s*\*\*[^*]+\*\*:?\s*$|^\s*(?:---+|\*\*\*+)\s*$")
 _CITES_ONLY = re.compile(r"(?:\s*\[chunk:[^\]\n]*\][.;,]?)+\s*")
@@ -191,7 +191,7 @@ _STRAIGHT = re.compile(r"\"([^\"\n]{12,})\"")
 _FENCED = re.compile(r"^[ \t]*(?:```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*(?:```+|~~~+)[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _BLOCK_QUOTE = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _QUOTE_MARK = re.compile(r"^[ \t]*> ?", re.MULTILINE)
-_INLINE = re.compile(r"`([^`\n]+)`")
+_INLINE = re.compile(r"(``|`)([^\n]+?)\1")
 _IDENTIFIER = re.compile(r"\b(?:[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*|[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|I[A-Z][a-z]\w+)\b")
 ELISION = re.compile(r"\s*(?:…|\[?\.\.\.\]?)\s*")
 _COMMENT_MARK = re.compile(r"^[ \t]*(?:///?|\*|--|#)+[ \t]?", re.MULTILINE)
@@ -413,7 +413,7 @@ def _likeness(quote: str, text: str) -> float:
 def _of_claim(text: str, cited: Sequence[_Slice], slices: Sequence[_Slice]) -> tuple[Support, str]:
     """Of the words around the quotes: every identifier must be in a cited slice, and a third of the words."""
     claim = without_citations(_CURLY.sub(" ", _BLOCK_QUOTE.sub(" ", _FENCED.sub(" ", text))))
-    inline = [found[1].strip() for found in _INLINE.finditer(claim)]
+    inline = [found[2].strip() for found in _INLINE.finditer(claim)]
     bare = _STRAIGHT.sub(" ", _INLINE.sub(" ", claim))
     for name in dict.fromkeys((*inline, *_IDENTIFIER.findall(bare))):
         if any(_has_name(name, one) for one in cited):

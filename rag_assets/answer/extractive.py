@@ -78,6 +78,7 @@ _SAYS_NOTHING = re.compile(
     r"|\[[A-Z][\w.<>]*(?:\(.*\))?\]\s*$|@(?!interface\b)[A-Za-z][\w.]*(?:\(.*\))?\s*$)"
 )
 """A comment, a blank line, an attribute or an annotation: what it stands before says what it is."""
+_ANNOTATION = re.compile(r"\s*@(?!interface\b)[A-Za-z][\w.]*\(")
 _DEFAULT_SCHEMA = "dbo"  # that of `languages.sql.lexer`, which takes time to load
 _BLANK = re.compile(r"\s*$")
 _WORD = re.compile(r"\w")
@@ -730,8 +731,12 @@ def _as_written(name: str, text: str) -> str:
 def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> tuple[int, str]:
     """(the first line from one on that says something, else that one; what to quote of it, of a long one its beginning,
     '' for what cannot)."""
-    is_inside = False  # a comment of several lines
+    is_inside, still_open = False, 0  # a comment, and an annotation, of several lines
     for number in range(at, len(lines)):
+        if still_open > 0 or (says_nothing is _SAYS_NOTHING and _ANNOTATION.match(lines[number])):
+            still_open += _open_brackets(lines[number])
+            if still_open > 0 or lines[number].rstrip().endswith(")"):
+                continue
         is_skipped = says_nothing.match(lines[number]) is not None
         begins = is_skipped and lines[number].lstrip().startswith("/*")
         was_inside, is_inside = is_inside, (is_inside or begins) and "*/" not in lines[number]
@@ -739,12 +744,13 @@ def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> 
             at = number
             break
     line = lines[at].strip() if 0 <= at < len(lines) else ""
-    line = max(line.split("`"), key=len).strip()  # the tag of a field of Go is in such marks
+    line = max(line.split("``"), key=len).strip()
     if not _WORD.search(line) or len(line) > _MOST_CUT_CHARS:
         return at, ""
-    if len(line) <= _MOST_LINE_CHARS:
-        return at, f": `{defused(line)}`"
-    return at, f": `{defused(line[:_MOST_LINE_CHARS].rpartition(' ')[0])}` …"
+    is_cut = len(line) > _MOST_LINE_CHARS
+    shown = defused(line[:_MOST_LINE_CHARS].rpartition(" ")[0] if is_cut else line)
+    marked = f"`` {shown} ``" if "`" in shown else f"`{shown}`"  # as Markdown writes code with such marks
+    return at, f": {marked}{' …' if is_cut else ''}"
 
 
 def _statement(lines: Sequence[str], at: int) -> int:

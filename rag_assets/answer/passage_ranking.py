@@ -45,7 +45,11 @@ _UNLIKE, _ALIKE = 0.45, 0.9
 the other."""
 _LIKE_CREDIT = 0.75
 """Of a word that means the same, beside the word itself."""
-_FAILS = re.compile(r"(?<!\bthrows )\b(?:throw|raise|panic|Err[A-Z]\w*|errors?\.New|\w*Exception)\b")
+_FAILS = re.compile(
+    r"(?<!\bthrows )\b(?:throw|raise|panic|Err[A-Z]\w*|errors?\.(?:New|Errorf|Wrapf?)|\w*Exception|status\.Errorf?"
+    r"|http\.Error|(?:[bB]adRequest|[nN]otFound|[fF]orbidden|[uU]nauthorized|[cC]onflict|send(?:Status|Error)|abort)(?=\()"
+    r"|SC_[A-Z_]+)\b"
+)
 _RECORDS = re.compile(
     r"change[-_ ]?log|release|histor[yi]|migrat|licen[cs]e|copying|code[-_]of[-_]conduct"
     r"|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)|(?:^|[/._-])(?:zh|ja|es|ko|fr|de)[-_/.]",

@@ -401,6 +401,10 @@ def _marked(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.marked import marked_facts
 
     facts, at = _first(marked_facts(index, marked, text) for index in asked.target.members.values())
+    if marked is Marked.LOGINS:  # what a sentence says, and no line; else what is seeded
+        if told := _at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_NEAR]):
+            return told
+        facts, at = _first(marked_facts(index, Marked.USERS, text) for index in asked.target.members.values())
     return Planned(replace(asked.wish, intent=Intent.LIST, names=()), facts, at, decides=True) if at else None
 
 

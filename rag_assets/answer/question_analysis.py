@@ -346,8 +346,9 @@ _ASKS_AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _ASKS_ABOUT_FAILURE = re.compile(
-    r"\b(?:fail\w*|errors?|exceptions?|thrown?|throws|invalid|wrong|crash\w*|reject\w*|missing|forget|forgot\w*"
-    r"|not (?:exist|found))\b|n't exist\b",
+    r"\b(?:fail\w*|errors?|exceptions?|thrown?|throws|invalid|wrong|crash\w*|reject\w*|refus\w*|missing|unknown|forget"
+    r"|forgot\w*|not (?:exist|found|there)|no such|when there (?:is|are) no"
+    r"|too (?:big|few|large|late|long|many|old|short|small))\b|n't (?:exist|there)\b",
     re.IGNORECASE,
 )
 _ASKS_HOW_TO = re.compile(

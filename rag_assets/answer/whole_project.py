@@ -690,6 +690,7 @@ class Marked(StrEnum):
     ERROR_HANDLERS = "error handler"
     PORTS = "port"
     USERS = "user entry"
+    LOGINS = "first login"
 
 
 _MARKED = {
@@ -719,6 +720,15 @@ _MARKED_ASKED[Marked.ERROR_HANDLERS] = re.compile(
     r"(?: (?:is|are|gets?|occurs?|happens?|thrown|in the api))*\W*$"
     r"|^\W*(?:how does (?:the )?(?:global )?(?:error|exception)[- ]handling work"
     r"|(?:which|what|where)\b(?: is| are| the| all| global)* (?:error|exception)[- ](?:handlers?|handling))\W*$",
+    re.IGNORECASE,
+)
+_MARKED_ASKED[Marked.LOGINS] = re.compile(
+    r"^\W*(?:what|which|(?:with|as) (?:what|which|whom)|how)\b"
+    r"(?=.*\b(?:passwords?|credentials?|logins?|(?:log|sign) in)\b)"
+    r"(?=.*\b(?:default|first|initial|after (?:the )?install\w*|out of the box)\b)"
+    r"(?=.*\b(?:users?|user ?names?|accounts?|admin\w*|log ?in|logins?|sign in|credentials?)\b)"
+    r"(?!.*\b(?:chang\w+|created?|encod\w*|expir\w*|hash\w*|length|polic\w+|provider|redirect\w*|require\w*|role"
+    r"|rules?|strength|time-?out|works?)\b)",
     re.IGNORECASE,
 )
 _MARKED_ASKED[Marked.USERS] = re.compile(

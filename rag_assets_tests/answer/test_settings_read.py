@@ -101,7 +101,7 @@ def test_settings_are_listed_where_they_are_read(shop: Index, question: str, key
 
 def test_one_place_is_no_list_and_another_question_none_of_settings(shop: Index) -> None:
     host = shop.ask("which environment variables does the host read?", options=AskOptions()).text
-    assert '- **HOST_PORT** in host/config.go:4: `env:"HOST_PORT,default=80"`' in host
+    assert '- **HOST_PORT** in host/config.go:4: `` Port int `env:"HOST_PORT,default=80"` ``' in host
     bus = shop.ask("which environment variables are there for the bus?", options=AskOptions()).text
     assert re.findall(r"\*\*(BUS_\w+)\*\* in (\S+:\d)", bus) == [
         (name, f"bus/src/main/resources/application.yml:{line}") for name, line in (("BUS_PORT", 2), ("BUS_NAME", 3))

@@ -50,6 +50,11 @@ _COMMENTS = ("//", "*", "# ", "<!--")
 _MOST_OF_A_HEAD = 30  # lines, in which a file of XAML says what it lays out
 
 
+_OF_COMMANDS = frozenset(map(root, ("cli", "command", "group", "subcommand")))
+"""What a question calls that which has commands and options."""
+_DECORATOR = re.compile(r"@(\w+)(?:\(\))?\s*")
+
+
 def command_line_facts(
     index: LabelIndex, noun: str, subject: Sequence[QueryTerm]
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -57,15 +62,35 @@ def command_line_facts(
     declared, with its point: an option of several commands once for each."""
     is_command = noun == "command"
     points = facts_at(_typed(index, noun), index)
-    if subject:
+    if subject := [word for word in subject if word.root not in _OF_COMMANDS]:
         payloads = index.parts.shard().retrieve(sorted(set(points.values())), index.scope())
-        said = {one: f"{one.path} {_member_at(payloads[point], one.line)}" for one, point in points.items()}
-        about = {one: point for one, point in points.items() if says(subject, said[one])}
+        lines = lines_of(index, {one.path for one in points})
+        members = {one: _member_at(payloads[point], one.line) for one, point in points.items()}
+        above = lines if is_command else {}  # a command says its group there, a line of an option what else it is for
+        said = {one: f"{one.path} {members[one]} {above.get(one.path, {}).get(one.line, '')}" for one in points}
+        itself = {word.root for word in subject} if is_command and len(subject) == 1 else frozenset()
+        about = {one: points[one] for one in points if says(subject, said[one]) and root(one.source) not in itself}
+        shared = _decorators(lines, [] if is_command else [*about])
+        about = {
+            one: point
+            for one, point in points.items()
+            if one in about or (one.path, members[one].rpartition(" ")[2]) in shared
+        }
         is_whole = all(word.root in CONTAINERS for word in subject)  # `the server` may be all that there is
         points = about or (points if is_whole else {})
     heading = list_heading("command" if is_command else f"command line {noun}", len(points))
     shown = dict(list(points.items())[:MOST_LISTED])
     return GraphFacts(tuple(shown), len(points), heading), shown
+
+
+def _decorators(lines: Mapping[str, Mapping[int, str]], options: Sequence[GraphFact]) -> set[tuple[str, str]]:
+    """(file, name) of what stands above the same functions of Python as some options, which may bring more of them."""
+    found = set[tuple[str, str]]()
+    for path in {one.path for one in options}:
+        at = [one.line for one in options if one.path == path]
+        within = (lines[path].get(number, "") for number in range(min(at), max(at) + 1))
+        found |= {(path, one[1]) for line in within if (one := _DECORATOR.fullmatch(line)) is not None}
+    return found
 
 
 def option_facts(index: LabelIndex, names: Container[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:

@@ -18,6 +18,7 @@ from rag_assets.answer.plans.code_lines import (
     FEWEST_LISTED,
     MOST_LISTED,
     facts_naming,
+    lines_of,
     list_heading,
     points_naming,
     product_of,
@@ -45,8 +46,10 @@ _HAVING = frozenset(
 """What a list says of all that it has, and no name does."""
 _EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
 MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
-REMADE = re.compile(r"^_*(?:new|tmp|temp)_+(?=\w)", re.IGNORECASE)
-"""What begins the name of a table until it has that of another: SQLite alters few things of a table."""
+REMADE = re.compile(r"^_*(?:new|tmp|temp)_+(?=\w)|(?<=\w)_+(?:new|tmp|temp|old)$", re.IGNORECASE)
+"""What the name of a table begins or ends with until it has that of another, or when another has its own: SQLite
+alters few things of a table."""
+_UNDOES = re.compile(r"\b(?:down|revert|rollback|undo)\b|/U\d", re.IGNORECASE)
 _ERRORS = frozenset({"error", "exception"})
 _IS_ERROR = re.compile(r"\b\w*(?:Exception|Error)\b")
 """Python calls most of its exceptions errors, and both may be called neither."""
@@ -154,6 +157,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     found = seen_of(nodes_listed(graph, noun, subject, parts), index)
     if not found and telling:
         subject, found = telling, seen_of(nodes_listed(graph, noun, telling, parts), index)
+    found = [one for one in found if not _is_dropped(one, graph, index)] if noun == "table" else found
     is_in_part = bool(found) and not _parts_of_path(found[0].path).isdisjoint(parts)
     is_one = index.is_narrowed or is_in_part or (noun == "test" and all(_says_all(subject, one) for one in found))
     if len(telling) > 1 and not _EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
@@ -167,6 +171,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if len(found) < fewest and all(word.root in CONTAINERS for word in subject):
         subject = ()
         found = seen_of(nodes_listed(graph, noun), index)
+        found = [one for one in found if not _is_dropped(one, graph, index)] if noun == "table" else found
     if len(found) < fewest:
         return GraphFacts()
     of_product = [one for one in found if non_product_code(one.path) is None]
@@ -400,6 +405,30 @@ def nodes_listed(
     return sorted(
         unique.values(), key=lambda one: (non_product_code(one.path) is not None, one.path, one.line, one.name)
     )
+
+
+def _is_dropped(table: ListedNode, graph: Graph, index: LabelIndex) -> bool:
+    """Whether the last migration that changes a table after the one that creates it drops it, and calls no other so."""
+    node = graph.find(table.key) if MIGRATION.search(table.path) else None
+    if node is None:
+        return False
+    edges = ResultReader(graph).edges(graph.reach(np.array([node]), _inwards(Relation.SCHEMA_CHANGE))[0].edge)
+    later = [one for one in edges if _in_order(one.path) > _in_order(table.path) and not _UNDOES.search(one.path)]
+    if not later:
+        return False
+    last = max(later, key=lambda one: (_in_order(one.path), one.line))
+    lines = lines_of(index, [last.path]).get(last.path, {})
+    name, said = re.escape(_bare(table)), "\n".join(lines.values())
+    return (
+        re.search(r"\bDROP\s+TABLE\b", f"{lines.get(last.line - 1, '')} {lines.get(last.line, '')}", re.IGNORECASE)
+        is not None
+        and re.search(rf"\b(?:RENAME\s+TO|TO|CREATE\s+TABLE)\W+(?:\w+\W+)?{name}\b", said, re.IGNORECASE) is None
+    )
+
+
+def _in_order(path: str) -> list[tuple[bool, int, str]]:
+    """For paths in the order in which migrations are run: `0.5` before `0.10`."""
+    return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.findall(r"\d+|\D+", path)]
 
 
 def _bare(table: ListedNode) -> str:

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     Lines = Mapping[str, Mapping[int, str]]
 
 _NAMED = r"(?:\"(?P<name>[\w.:-]+)\"|'(?P<other>[\w.:-]+)')"
+_SAID = (
+    r"[*_`\"'“]*(?!(?:and|an?|are|as|by|correct|field\w*|for|from|in|is|left|not|of|on|or|the|to|with|you\w*)\b)"
+    r"[\w.@!-]+[*_`\"'”]*"
+)
+"""A user or a password as a text names it."""
 _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
     Marked.CONNECTION_STRINGS: (
         "GetConnectionString ConnectionStrings AddConnectionString connectionString",
@@ -110,12 +115,22 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         ),
         PROSE,
     ),
+    Marked.LOGINS: (
+        "default username user password login admin credentials account",
+        re.compile(
+            rf"^(?!.*\b(?:alter|create) user\b).*\b(?:user ?-?name|user|login|account|e-?mail)(?: is|:|=| of)? {_SAID}"
+            rf"[,;/]?(?: (?:and|with|the|/|&))* ?password(?: is|:|=| of)? {_SAID}"
+            rf"|\buser ?-?names? (?:and|/|&) password (?:are|is|:)(?: both)? {_SAID}",
+            re.IGNORECASE,
+        ),
+        (),
+    ),
     Marked.RPCS: ("rpc returns", re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
 }
 """The words of sections that have such a line, the line, and the languages in which it means something else."""
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
-_OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.PORTS, Marked.USERS})
+_OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.LOGINS, Marked.PORTS, Marked.USERS})
 """What is asked of a project as a whole, and is in what it is called as."""
 _FILES = {Marked.USERS: re.compile(r"seed|test_?users|initiali|fixtures|demo|default_?(?:users|data)", re.IGNORECASE)}
 """What the files are called that alone have such lines: elsewhere a user is anybody."""
@@ -139,6 +154,8 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
         for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
             said = line_of.search(line)
             if said is None or line.lstrip().startswith(("//", "#", "*", "--")):
+                continue
+            if marked is Marked.LOGINS and one.get("CodeLanguage", "") not in PROSE:
                 continue
             named = ".".join(filter(None, said.groupdict().values()))
             above = 0 if marked in _OF_ALL else _MOST_BETWEEN

@@ -29,6 +29,7 @@ from rag_assets.search.ranking.signals import is_named, may_say, name_shares
     [
         ("src/Orders/OrderService.cs", None),
         ("tests/Shop/OrderFactory.cs", BesideProduct.TEST),
+        ("cypress/e2e/login.cy.ts", BesideProduct.TEST),
         ("web/__snapshots__/order.tsx.snap", BesideProduct.TEST),
         ("integration/adapt/redirects.caddyfiletest", BesideProduct.TEST),
         ("release/VERSION.latest", None),
