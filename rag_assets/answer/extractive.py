@@ -580,6 +580,9 @@ def about(passage: Passage) -> str:
     known, owner = passage.evidence, passage.owner
     is_whole = passage.name in ("", owner) or passage.is_type or not owner.isidentifier() or known.language == "sql"
     name = passage.name if is_whole else f"{owner}.{passage.name}"
+    symbol, bracket, _ = known.plain_symbol.partition("(")
+    if bracket and name and symbol.endswith(f".{name}"):  # an action has a section of its own; `Get` is many
+        name = ".".join(symbol.split(".")[-2:])
     where = lines_of(known.path, passage.line_start, passage.line_end)
     doc = "" if passage.goes_before else _cut(passage.doc, _MOST_DOC_CHARS)
     doc = "" if doc.translate(_QUOTE_MARKS) != doc else doc  # in other quotation marks it would be no quote any more

@@ -568,9 +568,9 @@ _OF_ACCESS = re.compile(
 _ACCESS_WORDS, _OPEN_WORDS = (
     frozenset(map(root, word_set(words)))
     for words in (
-        "access allow allowed api authorization call called can endpoint endpoints guard guards http may must need"
+        "access allow allowed api authorization call called can endpoint endpoints guard guards http list may must need"
         " needed needs permission permitted policy protect protects require required requires right rights role route"
-        " routes scope through url urls via",
+        " routes scope see through url urls via view",
         "accessible action actions all any anybody anyone anonymous anonymously auth authenticated authentication"
         " authorization authorized credential credentials every everybody everyone guarded have in log logging login"
         " need needs no not open protected public publicly reach reachable reached require requires secured sign"

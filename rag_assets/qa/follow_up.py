@@ -154,8 +154,10 @@ _KIND = "|".join(sorted(_KINDS, key=len, reverse=True))
 
 
 def _symbol_of(number: int, cited: Citation, piece: Evidence) -> CitedSymbol:
-    symbol = (cited.symbol or piece.plain_symbol).partition("(")[0]  # lines of a type without its head are of it
-    is_whole = symbol == piece.plain_symbol.partition("(")[0]
+    whole = piece.plain_symbol.partition("(")[0]
+    symbol = cited.symbol.partition("(")[0] or whole  # lines of a type without its head are of it
+    symbol = whole if whole.endswith(f".{symbol}") else symbol  # `Get` is many
+    is_whole = symbol == whole
     node = _node_type(symbol, piece)
     kinds = set(_OF_NODE.get(node, "").split()) | {"file"}
     parts = symbol.split(".") if _NAME.fullmatch(symbol) else []

@@ -1006,6 +1006,22 @@ def _asked_of(folder: Path, files: dict[str, str], question: str) -> str:
         return index.ask(question, options=AskOptions()).text
 
 
+def test_an_action_is_found_by_its_controller_and_its_name(tmp_path: Path) -> None:
+    body = '{\n    [HttpGet("{id}")]\n    public string Get(int id) => "";\n}\n'
+    files = {
+        f"src/{name}Controller.cs": f'[ApiController]\n[Route("{name}")]\npublic class {name}Controller\n{body}'
+        for name in ("OrderNotes", "Order", "Parcel")
+    }
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        for written in ("OrderController.Get", "OrderController.Get(int)", "ordercontroller.g*"):
+            found = index.search(f"symbol:{written}").hits
+            assert {hit.symbol for hit in found} == {"OrderController.Get(int)"}
+        told = index.ask("show me OrderController.Get", options=AskOptions()).text
+        assert told.startswith("`OrderController.Get` in src/OrderController.cs:5-6 ")
+
+
 CURRENCY = """\
 namespace Shop;
 

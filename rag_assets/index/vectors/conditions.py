@@ -248,11 +248,14 @@ def _matching_names(pattern: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _symbols_ending(ending: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
-    """The symbols that are, or whose last names are, `ending`, which is in lower case and may have `*`."""
+    """The symbols that are, or whose last names are, `ending`, which is in lower case and may have `*`; without
+    parameters it means those of any."""
     from rag_assets.contracts.identity import plain_symbol  # start-up budget: most searches name no symbol
 
     matches = re.compile(fnmatch.translate(f"*.{ending}")).match
-    return tuple(symbol for symbol in symbols if matches(f".{_ARITY.sub('', plain_symbol(symbol)).lower()}"))
+    cut = "(" not in ending
+    plain = ((symbol, f".{_ARITY.sub('', plain_symbol(symbol)).lower()}") for symbol in symbols)
+    return tuple(symbol for symbol, name in plain if matches(name.partition("(")[0] if cut else name))
 
 
 _ARITY = re.compile(r"`\d+")
