@@ -281,7 +281,8 @@ _USAGE = re.compile(
     r"\bwho (?:else )?(?:calls|uses|invokes|creates|constructs|is (?:calling|using|invoking))\b"
     r"|\b(?:callers?|usages?) of\b|\breferences? (?:to|of)\b"
     r"|\bwhere (?:is|are) .{1,80}? (?:used|called|invoked|created|constructed|injected|referenced)\b"
-    r"|^\W*where (?:is|are) (?-i:`?[\w.]*[a-z][A-Z][\w.]*`?) (?:read|checked|evaluated)\W*$"
+    r"|^\W*where (?:is|are) (?:the (?:\w+ )?)?(?-i:`?[\w.]*(?:[a-z][A-Z]|\w[._]\w)[\w.]*`?) "
+    r"(?:read|checked|enforced|evaluated|required|verified)\W*$"
     r"|\bwhat (?:calls|uses|invokes|depends on)\b|\bused by\b|\bcalled by\b"
     r"|^\W*(?:which|what) [a-z]\w+s (?:call|use|invoke|create|construct|inject|depend on|reference) \S+\W*$"
     rf"|\bwh(?:at|ich|o)\b.{{0,60}}\bdepends? on\b|{_IMPACT}",

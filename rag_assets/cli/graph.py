@@ -34,7 +34,7 @@ from rag_assets.graph.modules import AreaMap, area_map
 from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood, neighbourhood
 from rag_assets.graph.paths import GraphPath, paths
 from rag_assets.graph.picture import Picture
-from rag_assets.graph.relations import Direction, allow_list, check_against
+from rag_assets.graph.relations import CALLER_STEPS, Direction, allow_list, check_against
 from rag_assets.printable import abridged
 from rag_assets.search.graph_context import counts_of, graph_of
 from rag_assets.search.result_objects import edge_object, place_object
@@ -222,10 +222,15 @@ def show_impact(output: Output, found: Impact, footer: str) -> None:
             output.line(*_impact_line(node))
     output.line()
     output.line((f"{named_counts(found.counts) or 'nothing'}", "dim"))
-    if language := language_without_resolver(found.of[0]):
-        question = f'rag-assets ask "who uses {short_name(found.of[0])}?"'
-        output.line((f"{calls_known_note(language)}; where else code names it: {question}", "dim"))
+    _note_calls(output, found.of[0])
     output.line((footer, "dim"))
+
+
+def _note_calls(output: Output, key: str) -> None:
+    """That there may be more, of a language whose calls the graph does not all have."""
+    if language := language_without_resolver(key):
+        question = output.told(f'rag-assets ask "who uses {short_name(key)}?"')
+        output.line((f"{calls_known_note(language)}; where else code names it: {question}", "dim"))
 
 
 def overview_object(counts: GraphCounts, found: AreaMap) -> dict[str, Any]:
@@ -380,6 +385,33 @@ def around(
         form.write(
             output, index, found, of_neighbourhood, picture.of_neighbourhood, neighbourhood_object, show_neighbourhood
         )
+
+
+@graph_app.command()
+def callers(
+    context: typer.Context,
+    symbols: Annotated[list[str], typer.Argument(metavar="SYMBOL", help=_NODE)],
+    label: LabelOption = None,
+    depth: Depth = 2,
+    nodes: Listed = 200,
+    as_json: AsJson = False,
+    as_mermaid: AsMermaid = False,
+    as_svg: AsSvg = False,
+) -> None:
+    """Show who calls, makes, reads or sets something, also through what it implements.
+
+    Example: rag-assets graph callers RefundManager.RefundAsync
+    """
+    form = GraphFormat(as_json, as_mermaid, as_svg)
+    output = session_of(context).output
+    with _opened(context, label) as (index, graph):
+        entries = [graph.keys[node] for node in _named(graph, symbols)]
+        found = neighbourhood(graph, entries, steps=CALLER_STEPS, depth=depth, nodes=nodes + len(entries))
+        form.write(
+            output, index, found, of_neighbourhood, picture.of_neighbourhood, neighbourhood_object, show_neighbourhood
+        )
+        if not (as_json or as_mermaid or as_svg):
+            _note_calls(output, entries[0])
 
 
 @graph_app.command()

@@ -80,6 +80,22 @@ TRUST: Mapping[Confidence, float] = {Confidence.RESOLVED: 1.0, Confidence.PROBAB
 ALL_STEPS: tuple[WalkStep, ...] = tuple(WalkStep(relation) for relation in Relation)
 """The default policy: every relation, both ways, each at its worth."""
 
+CALLER_STEPS = (
+    WalkStep(Relation.CALLS, Direction.IN),
+    WalkStep(Relation.CONSTRUCTS, Direction.IN),
+    WalkStep(Relation.HANDLES, Direction.IN),
+    WalkStep(Relation.REFERENCES, Direction.IN),
+    WalkStep(Relation.EXPOSES, Direction.OUT),
+    WalkStep(Relation.EXECUTES, Direction.IN),
+    WalkStep(Relation.READS_FROM, Direction.IN),
+    WalkStep(Relation.WRITES_TO, Direction.IN),
+    WalkStep(Relation.TESTS, Direction.IN),
+    WalkStep(Relation.IMPLEMENTS, Direction.OUT),
+    WalkStep(Relation.OVERRIDES, Direction.OUT),
+)
+"""Who calls a member, also through the interface that it implements, names it (a property that is read or set, an event
+that is subscribed to, a method that is handed on), executes a procedure, reads or writes a table."""
+
 
 def _folded(name: str) -> str:
     """`Foreign_Key`, `foreign-key` and `ForeignKey` are one name."""

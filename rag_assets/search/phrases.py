@@ -52,11 +52,12 @@ def points_with(phrases: Iterable[str], parts: SearchResources, scope: SearchSco
     return PhraseMatches(found, tuple(cut))
 
 
-def quoting(text: str, parts: SearchResources, scope: SearchScope) -> list[str]:
-    """The points of the product, of the likeliest, that have a message in quotes, or a name alone, in its own letters.
-    Raises as `points_with` does."""
+def quoting(text: str, parts: SearchResources, scope: SearchScope, *, begins: bool = False) -> list[str]:
+    """The points of the product, of the likeliest, that have a message in quotes, or one that `begins` so, or a name
+    alone, in its own letters. Raises as `points_with` does."""
     inner, is_message = _pattern(text).pattern, len(text.split()) > 1
-    of_message = re.compile(rf"[\"'`>][^\n]{{0,200}}?{inner}", re.IGNORECASE)
+    before = "" if begins else "[^\\n]{0,200}?"
+    of_message = re.compile(f"[\"'`>]{before}{inner}", re.IGNORECASE)
     written = of_message if is_message else re.compile(f"[\"'`>]{inner}[\"'`<]")
     likely = points_saying(text, parts, scope, _MOST_QUOTING[is_message]).ids
     found = _having(written, sorted(likely), parts, scope)

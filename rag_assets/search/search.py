@@ -39,6 +39,9 @@ _SLASH = re.compile("/")
 _NAME = re.compile(r"\w{6,60}")
 _MESSAGE = re.compile(r"\S+(?:\s+\S+){2,29}|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|\w+(?:[-.]\w+)+")
 """What code may have in quotes: three words and more, or a name in the manner of constants, headers and keys."""
+_FILLED_IN = re.compile(r"[\d:\"'<({\[]|\.$")
+_BEGINNINGS = (4, 3)
+"""Words of a message before the first value in it."""
 _ENDS = " .!?:,;…\"'"
 _MOST_FIRST = 3
 _SLIP = re.compile(r"[\W_]")
@@ -299,8 +302,13 @@ def _quoting_first(
     from rag_assets.index.blobs import BlobError  # start-up budget: not of every search
     from rag_assets.search.phrases import quoting
 
+    words = text.split() if _FILLED_IN.search(text) else []
+    beginnings = [" ".join(words[:size]).strip(_ENDS) for size in _BEGINNINGS if size < len(words)]
     try:
         found = quoting(text.strip(_ENDS), parts, scope)
+        while not found and beginnings:  # code has something else for the values of a message
+            begun = quoting(beginnings.pop(0), parts, scope, begins=True)
+            found = begun if len(begun) <= _MOST_FIRST else []
     except BlobError:  # a document has gone, which reading it says
         return ranked
     best = [one.id for one in ranked[:_MOST_FIRST]] if _NAME.fullmatch(text) else []

@@ -240,6 +240,23 @@ def test_who_refers_to_a_property_uses_it(tmp_path: Path, question: str) -> None
     assert told.startswith("- **Gate.LetIn** refers to **Zoo.IsOpen** in src/Gate.cs:3")
 
 
+@pytest.mark.parametrize(
+    "question", ["where is shop.add_order used?", "where is the permission shop.add_order checked?"]
+)
+def test_templates_of_pages_name_what_they_use(tmp_path: Path, question: str) -> None:
+    files = {
+        "shop/views.py": 'def post(user):\n    return user.has_perm("shop.add_order")\n',
+        "shop/templates/order.html": "<p>\n{% if perms.shop.add_order %}\n<b>Add</b>{% endif %}\n</p>\n",
+        "docs/order.html": "<p>\nwhoever has shop.add_order may add orders\n</p>\n",
+    }
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=home.root) as index:
+        told = index.ask(question, options=AskOptions()).text
+    assert "in shop/templates/order.html:2: `{% if perms.shop.add_order %}`" in told
+    assert "in shop/views.py:2" in told and "docs/order.html" not in told
+
+
 def test_what_an_attribute_names_is_cited_there(tmp_path: Path) -> None:
     files = {
         "src/Ids.cs": 'public static class Ids { public const string Pay = "pay"; }\n',

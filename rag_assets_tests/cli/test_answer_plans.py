@@ -708,7 +708,7 @@ def test_of_very_many_sections_the_likeliest_are_read_and_it_is_said(
 
 def test_an_impact_says_where_the_graph_ends(polyglot: CommandLine) -> None:
     done = polyglot.run("graph", "impact", "TransactionalCacheManager")
-    question = 'rag-assets ask "who uses TransactionalCacheManager?"'
+    question = f'rag-assets --home {polyglot.home.root} ask "who uses TransactionalCacheManager?"'
     known = "of java the graph has only the calls that names and declared types tell"
     assert f"{known}; where else code names it: {question}" in done.out
 

@@ -203,6 +203,12 @@ def test_impact(graphed: Indexed) -> None:
     assert (found["total"], found["groups"]) == (2, {"endpoints": 1, "tables": 1})
 
 
+def test_callers_are_those_of_the_tool(graphed: Indexed) -> None:
+    found = graphed.cli.run("graph", "callers", TABLE, "--json").json
+    assert [node["via"]["relation"] for node in found["nodes"] if node["distance"] == 1]
+    assert not {"Contains", "Mentions"} & {edge["relation"] for edge in found["edges"]}
+
+
 def test_from_a_route_to_its_tables_in_one_command(graphed: Indexed) -> None:
     found = graphed.cli.run("graph", "uses", "POST /api/refunds/{id}", "--json").json
     assert [node["key"] for node in found["nodes"] if node["group"] == "tables"] == [TABLE]
@@ -210,7 +216,9 @@ def test_from_a_route_to_its_tables_in_one_command(graphed: Indexed) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["OrderService"], ["path", ROUTE, TABLE], ["impact", TABLE], ["uses", ROUTE]], ids=lambda words: words[0]
+    "words",
+    [["OrderService"], ["path", ROUTE, TABLE], ["impact", TABLE], ["uses", ROUTE], ["callers", TABLE]],
+    ids=lambda words: words[0],
 )
 def test_every_walk_as_mermaid_and_as_a_picture(graphed: Indexed, words: list[str]) -> None:
     assert graphed.cli.run("graph", *words, "--mermaid").out.startswith("flowchart LR\n")
@@ -253,7 +261,7 @@ def test_a_walk_loads_no_more_than_it_needs(graphed: Indexed) -> None:
 def test_help_names_the_short_forms(cli: CommandLine) -> None:
     said = " ".join(cli.run("graph", "--help", options=()).out.replace("│", " ").split())
     assert "`graph SYMBOL` is `graph around SYMBOL`" in said
-    assert all(command in said for command in ("around", "path", "impact", "uses"))
+    assert all(command in said for command in ("around", "path", "impact", "uses", "callers"))
     assert "--relations" in cli.run("graph", "around", "--help", options=()).out
 
 

@@ -58,7 +58,9 @@ MESSAGES = [
 ]
 
 
-@pytest.mark.parametrize("query", ["the limit is exceeded", "The limit is exceeded.", "LIMIT_CODE"])
+@pytest.mark.parametrize(
+    "query", ["the limit is exceeded", "The limit is exceeded.", "LIMIT_CODE", "E7: the limit was 12"]
+)
 def test_code_of_the_product_that_has_a_message_in_quotes_comes_first(tmp_path: Path, query: str) -> None:
     build(IndexHome(tmp_path), MESSAGES)
     with open_index(LABEL, home=tmp_path) as index:

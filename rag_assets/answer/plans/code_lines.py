@@ -57,6 +57,9 @@ _MOST_SET = 1_000  # of them, those about the subject
 _LEAST_OF_NAME = 0.3
 """Of a subject, what the name of a variable says that is about it: names are short."""
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
+_PAGES = frozenset({"html", "razor"})
+_IN_PAGE = r"(?:\{[{%]|<[%?]|@\w|\*ng|\([\w.]+\)=\"|\[[\w.]+\]=\"|\b(?:v-|th:)[\w:-]+=\").{0,200}?"
+"""What stands before code in a template of pages."""
 _NAMED = "**No graph knows a use; by its text code names it in:**"
 _NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
 _NAMED_BY_SETTINGS = "**No code is known to use it; settings name it in:**"
@@ -259,7 +262,10 @@ def mentions_of(
         among |= bool(points.cut)
         last = name.rpartition(".")[2]
         payloads = shard.retrieve(sorted(points.ids), scope)
-        named = facts_naming(_written(name), payloads, target, ("names", last, last == name), declares=False)
+        said = ("names", last, last == name)
+        named = facts_naming(_written(name), payloads, target, said, declares=False)
+        pages = {point: one for point, one in payloads.items() if one.get("CodeLanguage", "") in _PAGES}
+        named |= facts_naming(re.compile(_IN_PAGE + _written(name).pattern), pages, target, said, (), declares=False)
         found |= {
             fact: point
             for fact, point in named.items()
@@ -332,7 +338,7 @@ def _shown(
     if not facts:
         return GraphFacts(), {}
     shown = tuple(facts[:MOST_FACTS])
-    command = f"search '\"{facts[0].target}\"'"
+    command = f"search '\"{facts[0].target}\"' --limit {2 * len(facts)}"  # documents and tests have it too
     return GraphFacts(shown, len(facts), heading, command), {fact: points[fact] for fact in shown}
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r"^```", re.MULTILINE)
 _NUMBER = re.compile(r"\[(\d+)\]")
-_CODE = re.compile(r"\n+^```.*?^```$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"\n+^(?:```.*?^```|>.*?$(?:\n>.*?$)*)", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(
     r"rag-assets ((?:search|graph) (?:'[^'\n]*'|[^\s'])(?:'[^'\n]*'|[^'\n])*?|status\b[^\n]*?)(?= and rag-assets |$)"
 )

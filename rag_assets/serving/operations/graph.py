@@ -8,14 +8,14 @@ from itertools import groupby
 from typing import Any
 
 from rag_assets.contracts.evidence import lines_of
-from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
+from rag_assets.contracts.graph import Confidence, GraphEdge
 from rag_assets.errors import WrongQuestion
 from rag_assets.graph.csr_graph import Graph, NodeLocation
 from rag_assets.graph.impact import Effect, calls_known_note, groups_of, impact, language_without_resolver
 from rag_assets.graph.lookup import NothingCalled, nodes_named, short_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
-from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep
+from rag_assets.graph.relations import ALL_STEPS, CALLER_STEPS
 from rag_assets.printable import abridged
 from rag_assets.search.graph_context import graph_of
 from rag_assets.search.index import LabelIndex
@@ -28,21 +28,6 @@ from rag_assets.serving.requests import GraphQuery, GraphRequest
 
 _MOST_PATHS = 3
 _SHOWN_PLACES = 5
-_CALLERS = (
-    WalkStep(Relation.CALLS, Direction.IN),
-    WalkStep(Relation.CONSTRUCTS, Direction.IN),
-    WalkStep(Relation.HANDLES, Direction.IN),
-    WalkStep(Relation.REFERENCES, Direction.IN),
-    WalkStep(Relation.EXPOSES, Direction.OUT),
-    WalkStep(Relation.EXECUTES, Direction.IN),
-    WalkStep(Relation.READS_FROM, Direction.IN),
-    WalkStep(Relation.WRITES_TO, Direction.IN),
-    WalkStep(Relation.TESTS, Direction.IN),
-    WalkStep(Relation.IMPLEMENTS, Direction.OUT),
-    WalkStep(Relation.OVERRIDES, Direction.OUT),
-)
-"""Who calls a member, also through the interface that it implements, names it (a property that is read or set, an event
-that is subscribed to, a method that is handed on), executes a procedure, reads or writes a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +178,7 @@ def _around(
 ) -> tuple[list[GraphRow], tuple[GraphEdge, ...], int]:
     """What is around nodes, the edges between, and how many more were reached."""
     is_callers = request.relation is GraphQuery.CALLERS
-    steps = _CALLERS if is_callers else ALL_STEPS
+    steps = CALLER_STEPS if is_callers else ALL_STEPS
     most = len(keys) + max(request.limit * 4, 200)  # the overloads that are asked for leave room for the others
     found = neighbourhood(graph, keys, steps=steps, depth=request.depth, nodes=most)
     groups = _groups(graph, [node.key for node in found.nodes])
