@@ -257,11 +257,11 @@ def _names_declared(text: str, target: Searchable) -> bool:
 
 def _everyday(asked: Asked) -> Planned | None:
     """What many ask of any project: what it is made with, how it is run, what changed."""
-    text = asked.question.asks or asked.question.typed
+    written = asked.question.asks or asked.question.typed
+    text = with_it(written, asked.target)
     question = everyday_question(text)
     if question is None:
-        text = with_it(text, asked.target)
-        question = everyday_question(text)
+        text, question = written, everyday_question(written)
     if question is None or (question.about in _OF_WHOLES and _names_declared(text, asked.target)):
         return None
     from rag_assets.answer.plans.everyday import exports, project_facts, release, steps, technology_facts
@@ -405,7 +405,9 @@ def _marked(asked: Asked) -> Planned | None:
         if told := _at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_NEAR]):
             return told
         facts, at = _first(marked_facts(index, Marked.USERS, text) for index in asked.target.members.values())
-    return Planned(replace(asked.wish, intent=Intent.LIST, names=()), facts, at, decides=True) if at else None
+    is_how = marked is Marked.ERROR_HANDLERS  # which code tells
+    wish = replace(asked.wish, intent=Intent.EXPLANATION if is_how else Intent.LIST, names=())
+    return Planned(wish, replace(facts, leads=is_how), at, decides=True) if at else None
 
 
 def _access(asked: Asked) -> Planned | None:

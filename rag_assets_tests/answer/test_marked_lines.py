@@ -46,7 +46,7 @@ public class Setup
 """,
     "web/launchSettings.json": '{\n  "applicationUrl": "http://localhost:5000"\n}\n',
     "Dockerfile": "FROM scratch\nEXPOSE 8080\n",
-    "compose.yml": 'services:\n  post:\n    ports:\n      - "9090:8080"\n',
+    "compose.yml": 'services:\n  post:\n    ports:\n      - "9090:8080"\n    x-open:\n      - "08:30"\n',
     "post/app.py": "def make():\n    app = FastAPI()\n    app.add_middleware(GzipStamps, level=3)\n    return app\n",
     "src/main/java/post/Beans.java": """\
 package post;

@@ -101,7 +101,8 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
     Marked.PORTS: (
         "ports port applicationUrl EXPOSE listen ListenAndServe UseUrls ASPNETCORE_URLS",
         re.compile(
-            r"\"applicationUrl\"\s*:\s*\"[^\"]*:\d|^\s*EXPOSE\s+\d|^\s*-\s*[\"']?(?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w+)?[\"']?\s*$"
+            r"\"applicationUrl\"\s*:\s*\"[^\"]*:\d|^\s*EXPOSE\s+\d"
+            r"|^\s*-\s*[\"']?(?=.*(?:\d{3}|:80))(?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w+)?[\"']?\s*$"
             r"|^\s*(?:-\s*)?(?:server\.)?port\s*[:=]\s*\d{2,5}\s*$|\.listen\(\s*(?:\d{2,5}\b|[^)]*\|\|\s*\d{2,5})"
             r"|\bListenAndServe\w*\(\s*\"[^\"]*:\d|\b(?:UseUrls|ListenAnyIP|ListenLocalhost)\(|\bASPNETCORE_URLS\b.*:\d"
         ),
