@@ -248,7 +248,7 @@ def _execute(turn: Turn, step: Step, run: TurnContext, registry: ActionRegistry)
         raise
     outcome = replace(outcome, turn=_without_links(outcome.turn, turn, run))
     target = step.target(outcome.on)
-    if outcome.on not in action.outcomes(step.parameters) or not (target or action.ends):
+    if outcome.on not in action.outcomes_with(step.parameters) or not (target or action.ends):
         raise TurnError(f"step {step.id!r}: {step.action} ended with {outcome.on.value}, which it does not declare")
     _record(run, step, outcome.on.value, target, time.perf_counter() - started, outcome.notes)
     return outcome.turn, run.pipeline.steps[target] if target else None

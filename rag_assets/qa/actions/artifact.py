@@ -34,7 +34,7 @@ from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.qa.actions.model import MaxTokens
 from rag_assets.qa.actions.retrieval import Count, ensure_readable
-from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome, always
+from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.reply_parser import InvalidReply
@@ -333,9 +333,9 @@ ACTIONS = (
         fetch_for_sections,
         1,
         FetchForSections,
-        outcomes=always(Transition.OK, Transition.OTHER),
+        outcomes=(Transition.OK, Transition.OTHER),
     ),
     Action("write_artifact", write_artifact, 1, WriteArtifact),
-    Action("check_artifact", check_artifact, 3, outcomes=always(Transition.ANSWER, Transition.DENY, Transition.OTHER)),
-    Action("artifact_from_evidence", artifact_from_evidence, 2, outcomes=always(Transition.ANSWER, Transition.OTHER)),
+    Action("check_artifact", check_artifact, 3, outcomes=(Transition.ANSWER, Transition.DENY, Transition.OTHER)),
+    Action("artifact_from_evidence", artifact_from_evidence, 2, outcomes=(Transition.ANSWER, Transition.OTHER)),
 )

@@ -16,7 +16,7 @@ from rag_assets.answer.token_budget import ContextPack, TokenCounter, block, pac
 from rag_assets.contracts.evidence import Evidence, EvidenceForm
 from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.protocol_markers import neutral
-from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome, always
+from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.turn import RetrievalState, Turn, TurnContext
 
@@ -307,7 +307,7 @@ def _with(turn: Turn, contexts: dict[str, str], tokens: int) -> Turn:
 
 
 ACTIONS = (
-    Action("check_context_budget", check_context_budget, 2, outcomes=always(Transition.OK, Transition.OVER_LIMIT)),
-    Action("compact_context", compact_context, 2, outcomes=always(Transition.OK, Transition.OVER_LIMIT)),
+    Action("check_context_budget", check_context_budget, 2, outcomes=(Transition.OK, Transition.OVER_LIMIT)),
+    Action("compact_context", compact_context, 2, outcomes=(Transition.OK, Transition.OVER_LIMIT)),
     Action("summarize_context", summarize_context, 2, Summarise),
 )

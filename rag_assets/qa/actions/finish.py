@@ -23,7 +23,7 @@ from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.qa.actions.question import Translate, translated
-from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome, always
+from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.turn import RetrievalState, Status, Turn, TurnContext
@@ -296,14 +296,14 @@ def persist_turn_and_finalize(turn: Turn, _: msgspec.Struct, run: TurnContext) -
 
 
 ACTIONS = (
-    Action("check_citations", check_citations, 2, outcomes=always(Transition.OK, Transition.OTHER)),
-    Action("loop_guard", loop_guard, 1, outcomes=always(Transition.ALLOW, Transition.DENY), guards_loops=True),
+    Action("check_citations", check_citations, 2, outcomes=(Transition.OK, Transition.OTHER)),
+    Action("loop_guard", loop_guard, 1, outcomes=(Transition.ALLOW, Transition.DENY), guards_loops=True),
     Action(
         "answer_from_evidence",
         answer_from_evidence,
         3,
         ExtractiveAnswer,
-        outcomes=always(Transition.ANSWER, Transition.OTHER),
+        outcomes=(Transition.ANSWER, Transition.OTHER),
     ),
     Action("explain_no_answer", explain_no_answer, 3),
     Action("finalize", finalize, 1, Finalize, ends=True),

@@ -179,6 +179,6 @@ ACTIONS = (
         handle_prefix,
         2,
         HandlePrefix,
-        outcomes=lambda parameters: _ROUTES if parameters.protocol == "router" else _ANSWERS,
+        outcomes_by=("protocol", {"router": _ROUTES, "answer": _ANSWERS}),
     ),
 )

@@ -17,7 +17,7 @@ from rag_assets.answer.question_analysis import asks_in_english
 from rag_assets.answer.results import as_it_is
 from rag_assets.contracts.retrieval import Mode, RetrievalPlan
 from rag_assets.errors import EvidenceLost
-from rag_assets.qa.definition.action_registry import Action, StepOutcome, always
+from rag_assets.qa.definition.action_registry import Action, StepOutcome
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.turn import RetrievalState, Turn, TurnContext
@@ -238,8 +238,8 @@ def _with(turn: Turn, label: str, found: RetrievalState) -> Turn:
 
 
 ACTIONS = (
-    Action("check_evidence", check_evidence, 1, outcomes=always(Transition.OK, Transition.OTHER)),
-    Action("fetch_more_context", fetch_more_context, 2, Fetch, outcomes=always(Transition.OK, Transition.OTHER)),
+    Action("check_evidence", check_evidence, 1, outcomes=(Transition.OK, Transition.OTHER)),
+    Action("fetch_more_context", fetch_more_context, 2, Fetch, outcomes=(Transition.OK, Transition.OTHER)),
     Action("expand_dependency_tree", expand_dependency_tree, 2, OfIndex),
     Action("fetch_node_texts", fetch_node_texts, 3, FetchNodeTexts),
 )

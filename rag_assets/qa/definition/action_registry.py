@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from typing import Annotated, Any, get_args
@@ -39,28 +39,28 @@ class StepOutcome:
     notes: tuple[str, ...] = ()
 
 
-def always(*transitions: Transition) -> Callable[[Any], tuple[Transition, ...]]:
-    """The `outcomes` of an action that can end with these, whatever its parameters."""
-
-    def outcomes(parameters: Any) -> tuple[Transition, ...]:
-        return transitions
-
-    return outcomes
-
-
 @dataclass(frozen=True, slots=True)
 class Action:
     """`run(turn, parameters, run)` returns an Outcome. `version` is raised when its results change: it is part of the
-    lock of every turn. `outcomes` are all it can end with, given its parameters; `guards_loops` says that its on_allow
-    can be had a bounded number of times per turn only; `ends` that a pipeline may end with it."""
+    lock of every turn. `outcomes` are all it can end with, or (a parameter, what it can end with for each value of it)
+    are in `outcomes_by`; `guards_loops` says that its on_allow can be had a bounded number of times per turn only;
+    `ends` that a pipeline may end with it."""
 
     name: str
     run: Callable[[Turn, Any, TurnContext], StepOutcome]
     version: int
     parameters: type[msgspec.Struct] = NoParameters
-    outcomes: Callable[[Any], tuple[Transition, ...]] = lambda _: (Transition.OK,)
+    outcomes: tuple[Transition, ...] = (Transition.OK,)
+    outcomes_by: tuple[str, Mapping[str, tuple[Transition, ...]]] | None = None
     ends: bool = False
     guards_loops: bool = False
+
+    def outcomes_with(self, parameters: msgspec.Struct) -> tuple[Transition, ...]:
+        """All it can end with, given its parameters."""
+        if self.outcomes_by is None:
+            return self.outcomes
+        parameter, outcomes = self.outcomes_by
+        return outcomes[getattr(parameters, parameter)]
 
     def prompts(self, parameters: msgspec.Struct) -> Iterator[tuple[str, str]]:
         """(parameter, name of the prompt) for each that the parameters name."""

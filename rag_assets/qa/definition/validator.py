@@ -183,7 +183,7 @@ def _check_outcomes(
     what: str, step: Step, action: Action, transitions: Mapping[Transition, Node], problems: list[Problem]
 ) -> None:
     """`next`, or a target for every outcome (D27)."""
-    outcomes = action.outcomes(step.parameters)
+    outcomes = action.outcomes_with(step.parameters)
     if step.next and transitions:
         problems.append(Problem(step.mark, f"{what} has both `next` and conditional transitions; choose one way"))
         return
