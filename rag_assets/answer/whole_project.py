@@ -521,7 +521,7 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
         return everyday(Everyday.RUNTIME, ("net",))
     if not of_another and "version" in said and said <= _VERSION:
         return everyday(Everyday.VERSION)
-    named = [word for word in words if word in said - _REQUIRED]
+    named = [] if runtimes else [word for word in words if word in said - _REQUIRED]
     if words[0] in ("which", "what") and said & _VERSIONS and said & _DEMANDED and 0 < len(named) <= _MOST_OF_A_NAME:
         return everyday(Everyday.RUNTIME, (" ".join(named),))
     lacks = "untested" in said or not _LACKS.isdisjoint(words)
