@@ -95,7 +95,9 @@ _COURTESY = re.compile(
 """A sentence that greets, thanks or begs, and asks nothing."""
 _MEANT = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 """What stands between quotes or backticks is asked for as it is."""
-_ASKING = re.compile(r"\s*(?:are|do|does|how|is|what|when|where|which|who|why)(?:['’]|n['’]t|\b)", re.IGNORECASE)
+_ASKING = re.compile(
+    r"\s*(?!don['’]t\b)(?:are|do|does|how|is|what|when|where|which|who|why)(?:['’]|n['’]t|\b)", re.IGNORECASE
+)
 _CONTRACTED = re.compile(r"\b(how|it|that|there|they|what|when|where|which|who|why)['’](s|re)\b", re.IGNORECASE)
 _CONTRACTED_NOT = re.compile(r"\b(are|did|do|does|has|have|is|was|were)n['’]t\b", re.IGNORECASE)
 _LONG = {"s": "is", "re": "are"}

@@ -221,3 +221,12 @@ def test_dates_are_filters(typed: str, text: str, changed: Period) -> None:
 def test_a_wrong_date_is_explained(typed: str, says: str) -> None:
     with pytest.raises(QueryError, match=says):
         understand(typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [("what's it for", "what is it for"), ("don't inherit the level", "don't inherit the level")],
+    ids=["a question", "what is to be done"],
+)
+def test_contractions_of_questions_alone_are_written_out(typed: str, read: str) -> None:
+    assert understand(typed).text == read
