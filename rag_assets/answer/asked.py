@@ -1,14 +1,24 @@
-"""A question as the index reads it: what it wants, its words, and which of its names are declared where."""
+"""A question as the index reads it: what it wants, its words, and which of its names are declared where; and what a
+plan knows for it."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.answer.graph_facts import declares
+from rag_assets.answer.graph_facts import (
+    GraphFact,
+    GraphFacts,
+    declares,
+    facts_about,
+    facts_at,
+    named_nodes,
+    near_names,
+    with_generic_forms,
+)
 from rag_assets.answer.question_analysis import (
     Intent,
     QueryIntent,
@@ -38,14 +48,16 @@ from rag_assets.contracts.evidence import short_name
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.errors import NoEmbedderError
 from rag_assets.identifiers import identifier_words
-from rag_assets.search import Hit, Question, QuestionKind, SearchResult
-from rag_assets.search.line_references import sections_of
+from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
+from rag_assets.search.line_references import meant, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.models.static_code.embedder import StaticEmbedder
     from rag_assets.search.index import LabelIndex, Searchable
+
+    Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
 
 
 MOST_DECLARING = 6
@@ -340,3 +352,118 @@ def question_model(target: Searchable) -> StaticEmbedder | None:
         return None
     assert isinstance(model, StaticEmbedder)
     return model
+
+
+_MOST_NEAR = 3  # files of one name
+_GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a plan knows: facts with the points that show them, and `wish`, the question as it answers it. `decides`: it
+    is the answer, however well a search fits. `lead` are the points that an answer begins with, `near` names that are
+    nearly those that nothing declares, `warnings` say why there is no graph, `setting` is the share of the question
+    that the name of a setting says, `absent` says what was looked for and is nowhere, `outside` how many facts a filter
+    leaves out."""
+
+    wish: QueryIntent
+    facts: GraphFacts = field(default_factory=GraphFacts)
+    at: Mapping[GraphFact, str] = field(default_factory=dict)
+    decides: bool = False
+    lead: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    setting: float = 0.0
+    absent: str = ""
+    outside: int = 0
+
+
+def points_of_places(places: Sequence[CodePlace], target: Searchable) -> list[str]:
+    """The points at the lines, or of the files, that a question is."""
+    shard, scope = target.parts.shard(), target.scope()
+    found = list(sections_at(places, shard, scope))
+    known = shard.values("Path", scope)
+    named = (
+        path for place in places if not place.line for path in meant(place.path, known) or near_files(place, known)
+    )
+    for path in dict.fromkeys(named):
+        payloads = sections_of([path], shard, scope)
+        found += sorted(payloads, key=lambda one: (payloads[one].get("StartLine", 0), one))[:MOST_DECLARING]
+    return found
+
+
+def near_files(place: CodePlace, known: Iterable[str]) -> list[str]:
+    """Of too many files of one name those of the product that are nearest to the root."""
+    ending = f"/{place.path.casefold()}"
+    found = [path for path in known if f"/{path.casefold()}".endswith(ending)]
+    return sorted(found, key=lambda one: (non_product_code(one) is not None, one.count("/"), one))[:_MOST_NEAR]
+
+
+def answered(asked: Asked, intent: Intent, known: Facts, *, decides: bool = True) -> Planned | None:
+    facts, at = known
+    return Planned(replace(asked.wish, intent=intent), facts, at, decides) if at else None
+
+
+def first_of(known: Iterable[Facts]) -> Facts:
+    """What the first index knows that knows something."""
+    return next(((facts, at) for facts, at in known if at), (GraphFacts(), {}))
+
+
+def together(known: Iterable[Facts]) -> Facts:
+    """What all indexes know."""
+    told, at = GraphFacts(), dict[GraphFact, str]()
+    for facts, points in known:
+        if points:
+            told = replace(facts, facts=(*told.facts, *facts.facts), total=told.total + facts.total)
+            at |= points
+    return told, at
+
+
+def from_graphs(
+    asked: Asked, wish: QueryIntent, noun: str = "", subject: Sequence[QueryTerm] = (), said: str = ""
+) -> Planned:
+    """Facts about the names of a question, or about its best hits, or the list of what a `noun` is that it wants, with
+    the words that it has `said` of them; and names like those that nothing declares."""
+    from rag_assets.search.graph_context import entries_of
+
+    undeclared = asked.undeclared
+    if wish.intent in (Intent.EXPLANATION, Intent.DEFINITION) and not undeclared:
+        return Planned(wish)
+    found: list[GraphFact] = []
+    total, heading, command = 0, "", ""
+    points: dict[GraphFact, str] = {}
+    near: dict[str, None] = {}
+    warnings: list[str] = []
+    for index in asked.target.members.values():
+        graph = asked.graph_of(index)
+        if isinstance(graph, str):
+            warnings.append(graph)
+            continue
+        keys = named_nodes(graph, wish.names or wish.routes)
+        if wish.intent is Intent.IMPLEMENTATIONS:
+            keys = with_generic_forms(graph, keys)
+        near |= dict.fromkeys(other for name in undeclared for other in near_names(graph, name))
+        if not keys and not undeclared and wish.intent in (Intent.ROUTES, Intent.TABLES):
+            own = [hit for hit in asked.hits if hit.label == index.label][:_GRAPH_ENTRIES]
+            keys = tuple(entries_of(index, own))
+        if wish.intent is Intent.OVERVIEW:
+            from rag_assets.answer.plans.overview import overview_facts
+
+            prefix = f"{index.label}: " if len(asked.target.members) > 1 else ""
+            told = tuple(replace(one, group=f"{prefix}{one.group}") for one in overview_facts(index, graph))
+            facts = GraphFacts(told, len(told))
+        elif wish.intent is Intent.LIST:
+            from rag_assets.answer.plans.code_lines import list_heading
+            from rag_assets.answer.plans.listing import listed
+
+            facts = listed(index, graph, noun, subject, said)
+            command = command or facts.command
+            heading = list_heading(noun, total + facts.total) if command and heading else heading or facts.heading
+        else:
+            facts = facts_about(index, graph, keys, wish.intent)
+        points |= facts_at(facts.facts, index)
+        found += facts.facts
+        total += facts.total
+    known = GraphFacts(tuple(found), total, heading, command)
+    decides = wish.intent in (Intent.LIST, Intent.OVERVIEW)
+    return Planned(wish, known, points, decides, near=tuple(near), warnings=tuple(warnings))

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.answer.abstention import Signals, confidence, keyword_signal
-from rag_assets.answer.asked import Asked, asked_of, declaring
+from rag_assets.answer.asked import Asked, Planned, asked_of, declaring
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import RankedPassages, ranked, signals_of
 from rag_assets.answer.passages import PROSE, whole_of
-from rag_assets.answer.planner import Planned, planned
+from rag_assets.answer.planner import planned
 from rag_assets.answer.question_analysis import (
     Intent,
     QueryIntent,

@@ -625,7 +625,7 @@ _WAY = re.compile(
 _OF_REQUESTS = frozenset(map(root, word_set("api application call endpoint http incoming request service system web")))
 
 
-def way_asked(question: str, words: Sequence[QueryTerm]) -> list[QueryTerm]:
+def request_flow_asked(question: str, words: Sequence[QueryTerm]) -> list[QueryTerm]:
     """The words for the request of which a question asks what it comes to; none for another question."""
     found = _WAY.match(question.strip())
     about = roots_of(" ".join(filter(None, found.groups()))) - _OF_REQUESTS if found is not None else frozenset()

@@ -24,7 +24,7 @@ _DOUBLE = re.compile(r"(?:^|\.)(?:Dummy|Fake|InMemory|Mock|Null|Stub|Test)[A-Z]|
 _GOES = tuple(map(Relation, ("Calls", "Constructs", "Executes", "References", "UsesType", "WritesTo")))
 
 
-def way_of_request(
+def request_flow(
     index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """What the one endpoint about a subject calls, depth first, in the order of lines."""

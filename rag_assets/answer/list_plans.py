@@ -1,0 +1,583 @@
+"""The plans that answer with what the index has of one sort: nodes of the graph, or lines that say something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.asked import (
+    Asked,
+    Planned,
+    answered,
+    declaring,
+    first_of,
+    from_graphs,
+    points_of_places,
+    says_contract,
+    together,
+    with_it,
+)
+from rag_assets.answer.graph_facts import (
+    GraphFact,
+    GraphFacts,
+    declares,
+    facts_at,
+)
+from rag_assets.answer.question_analysis import (
+    HOW_OFTEN,
+    SHOWN,
+    Intent,
+    QueryTerm,
+    asks_what_happens,
+    listed_noun,
+    members_asked,
+    root,
+    roots_of,
+)
+from rag_assets.answer.question_kinds import (
+    APPS,
+    access_asked,
+    asks_about_threads,
+    asks_choice,
+    asks_parameters,
+    asks_value,
+    asks_what_is_registered,
+    code_asked,
+    command_line_asked,
+    constants_asked,
+    extension_asked,
+    foreign_keys_asked,
+    granted_asked,
+    hub_asked,
+    is_subject,
+    keys_asked,
+    length_asked,
+    package_asked,
+    registered_where,
+    request_flow_asked,
+    says_something,
+    things_done,
+    validated_asked,
+    values_named,
+)
+from rag_assets.answer.whole_project import (
+    Marked,
+    listed_of_whole,
+    marked_asked,
+)
+from rag_assets.index.keyword.terms import FUNCTION_WORDS
+from rag_assets.search import CodePlace
+from rag_assets.search.line_references import sections_of
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import Searchable
+
+    Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
+
+
+_OF_LISTS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION})
+_OF_COMPOSE = re.compile(r"\bports?\b|\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)
+_STARTS_SERVICES = re.compile(r"\b(?:apphost|aspire|compose|containers?|docker)\b", re.IGNORECASE)
+_APP_HOST = re.compile(r"\bapp host\b", re.IGNORECASE)
+_MOST_LOGINS = 3  # lines that say one
+_MOST_PLACES = 8  # that say which columns a table has
+_OF_A_TABLE = 30  # lines after its first section
+_CALLED = re.compile(r"@?\w+")
+_OF_KEYS = re.compile(
+    r"(?:short[-_]?cuts?|hot[-_]?keys?|key[-_]?(?:bindings?|map))[^/]*\.(?:adoc|html?|mdx?|rst|txt)$", re.IGNORECASE
+)
+_SWITCHED = re.compile(
+    r" (?:can (?:be|i|we|you) )?(?:are )?(?:(?:switch|turn|toggl|enabl|disabl)\w*|on|off|and|or|/| )+\W*$",
+    re.IGNORECASE,
+)
+"""Of features."""
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+\b")
+_OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
+_OVERLOADS = re.compile(r"\boverloads?\b|\boverloaded\b", re.IGNORECASE)
+_IN_SCRIPTS = re.compile(
+    r"\b(?:columns?|fields?|primary keys?|pks?|schemas?|schemata|roles?|extensions?|domains?|enum\w*|types?|partition|"
+    r"materiali[sz]ed|index(?:es)?|indices|triggers?|who|grant\w*|permissions?|privileges|rights|users?|logins?)\b",
+    re.IGNORECASE,
+)
+"""What lines of SQL scripts may tell of."""
+_EXPLAINED = re.compile(r"\W*(?:why|how (?:come|do|does|did|is|are|was|were|can|should))\b", re.IGNORECASE)
+"""Of questions that no line of a script answers by what it declares."""
+_OF_DATABASES = re.compile(
+    r"\b(?:columns?|tables?|primary keys?|database|sql|postgres(?:ql)?|schemas?|schemata|partition|materiali[sz]ed|"
+    r"index(?:es)?|indices|triggers?|stored procedures?|views?|user[- ]defined)\b",
+    re.IGNORECASE,
+)
+_IN_DATABASES = frozenset({"view", "procedure", "function", "trigger", "sequence", "synonym"})
+_OF_SCRIPTS = frozenset(map(root, ("exist", "database", "schema", "sql", "define", "declare", "create")))
+"""What a question says of any object of a database."""
+_PACKAGES = frozenset({"package", "dependency", "library"})
+_OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|pushed)\b", re.IGNORECASE)
+"""What is said of the packages that a project makes, and not of those that it refers to."""
+_OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
+"""`Which packages does it depend on?` is for a list."""
+_FEWEST_OF_A_NAME = 2  # words: one is what many things are called
+
+
+def composed_plan(asked: Asked) -> Planned | None:
+    """What compose files say of the ports and the environment of services, or what they and app hosts start."""
+    text = _APP_HOST.sub("apphost", asked.question.text)
+    is_of_services = _OF_COMPOSE.search(text) is not None
+    if not is_of_services and _STARTS_SERVICES.search(text) is None:
+        return None
+    from rag_assets.answer.plans.services import compose_facts, started_facts
+
+    facts_of = compose_facts if is_of_services else started_facts
+    known = first_of(facts_of(index, text) for index in asked.target.members.values())
+    return answered(asked, Intent.LIST, known)
+
+
+def marked_plan(asked: Asked) -> Planned | None:
+    """What lines of their own tell of: connection strings, endpoints with a limit, resources that scripts create."""
+    text = asked.question.asks or asked.question.typed
+    marked = marked_asked(text)
+    if marked is None:
+        return None
+    from rag_assets.answer.plans.marked import marked_facts
+
+    facts, at = first_of(marked_facts(index, marked, text) for index in asked.target.members.values())
+    if marked is Marked.LOGINS:  # what a sentence says, and no line; else what is seeded
+        if told := _at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS]):
+            return told
+        facts, at = first_of(marked_facts(index, Marked.USERS, text) for index in asked.target.members.values())
+    is_how = marked is Marked.ERROR_HANDLERS  # which code tells
+    wish = replace(asked.wish, intent=Intent.EXPLANATION if is_how else Intent.LIST, names=())
+    return Planned(wish, replace(facts, leads=is_how), at, decides=True) if at else None
+
+
+def access_plan(asked: Asked) -> Planned | None:
+    """What attributes and calls say of who may call the endpoints of a question."""
+    asks, subject = access_asked(asked.question.text, asked.words)
+    if not asks or asked.wish.names:
+        return None
+    from rag_assets.answer.plans.access import access_facts
+
+    known = first_of(access_facts(index, graph, asks, subject) for index, graph in asked.graphs)
+    if known[1] or asks != "open" or subject:
+        return answered(asked, Intent.LIST, known)
+    from rag_assets.answer.plans.data import open_routes_at
+
+    return _at_declarations(asked, [place for _, graph in asked.graphs for place in open_routes_at(graph)])
+
+
+def validated_plan(asked: Asked) -> Planned | None:
+    """The rules that validate what a question names."""
+    subject = validated_asked(asked.question.text, asked.words)
+    if not subject or asked.wish.names:
+        return None
+    from rag_assets.answer.plans.validation import validation_facts
+
+    known = first_of(validation_facts(index, graph, subject, asked.question.text) for index, graph in asked.graphs)
+    return answered(asked, Intent.EXPLANATION if known[0].leads else Intent.LIST, known)
+
+
+def request_flow_plan(asked: Asked) -> Planned | None:
+    """What the request that a question names comes to."""
+    subject = request_flow_asked(asked.question.text, asked.words)
+    if not subject or asked.wish.names:
+        return None
+    from rag_assets.answer.plans.request_flow import request_flow
+
+    known = first_of(request_flow(index, graph, subject) for index, graph in asked.graphs)
+    return answered(asked, Intent.EXPLANATION, known)
+
+
+def granted_plan(asked: Asked) -> Planned | None:
+    """The roles, policies or claims that code names where it says who may do something."""
+    noun, subject = granted_asked(asked.question.text, asked.words)
+    if not noun or asked.wish.names:
+        return None
+    from rag_assets.answer.plans.access import granted
+
+    known = together(granted(index, noun, subject) for index in asked.target.members.values())
+    return answered(asked, Intent.LIST, known)
+
+
+def hub_plan(asked: Asked) -> Planned | None:
+    """The methods of hubs that a client may call."""
+    subject = hub_asked(asked.question.text, asked.words)
+    if subject is None:
+        return None
+    from rag_assets.answer.plans.interface import hub_facts
+
+    said = [QueryTerm(one, root(one), 1.0, known=True) for name in asked.wish.names for one in roots_of(name)]
+    known = (hub_facts(index, graph, said or subject) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, together(known))
+
+
+def package_used_plan(asked: Asked) -> Planned | None:
+    """The projects that use the package that a question names."""
+    name, is_package = package_asked(asked.question.text)
+    if not name:
+        return None
+    from rag_assets.answer.plans.usage import users_of_package
+
+    known = (users_of_package(index, graph, name, is_package=is_package) for index, graph in asked.graphs)
+    return answered(asked, Intent.USAGE, together(known))
+
+
+def extended_plan(asked: Asked) -> Planned | None:
+    """The contracts that a question wants to implement."""
+    text = asked.question.asks or asked.question.typed
+    of_how = _EXPLAINED.match(text) is not None
+    text = text if of_how else with_it(text, asked.target)
+    subject = extension_asked(text, asked.words)
+    if subject is None or any(name in text for name in asked.wish.names):
+        return None
+    from rag_assets.answer.plans.extension import contracts_to_implement
+
+    facts, at = first_of(
+        contracts_to_implement(index, graph, *subject, is_made=of_how) for index, graph in asked.graphs
+    )
+    return answered(asked, Intent.EXPLANATION if of_how else Intent.LIST, (replace(facts, leads=True), at))
+
+
+def coded_plan(asked: Asked) -> Planned | None:
+    """Where code reports the error or the diagnostic whose code a question names, also by a constant that is it."""
+    code = code_asked(asked.question.asks or asked.question.typed)
+    if not code:
+        return None
+    from rag_assets.answer.plans.code_lines import mentions_of
+    from rag_assets.answer.plans.listing import NAMED_IN
+
+    return answered(asked, Intent.USAGE, mentions_of(asked.target, (code,), Intent.USAGE, (), NAMED_IN))
+
+
+def threads_plan(asked: Asked) -> Planned | None:
+    """What is said of the threads that may use what a question names."""
+    text = asked.question.asks or asked.question.typed
+    if not asks_about_threads(text):
+        return None
+    from rag_assets.answer.plans.documents import said_of_threads
+
+    written = [word for word in re.findall(r"[A-Za-z_]\w*", text)[1:] if not word.islower()]
+    declared = {word: points for word in dict.fromkeys(written) if (points := declaring(word, asked.target))}
+    if not declared:
+        return None
+    points = [point for known in declared.values() for point in known]
+    paths = {place.path for place in asked.target.parts.shard().places(points, asked.target.scope()).values()}
+    known = together(said_of_threads(index, declared, paths) for index in asked.target.members.values())
+    absent = f"no comment or document says which threads may use {' or '.join(declared)}"
+    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=absent)
+
+
+def foreign_keys_plan(asked: Asked) -> Planned | None:
+    """The foreign keys of a table, or those that lead to it."""
+    words, leads_to = foreign_keys_asked(asked.question.asks or asked.question.typed)
+    if not words:
+        return None
+    from rag_assets.answer.plans.data import foreign_key_facts
+
+    known = (foreign_key_facts(index, graph, words, leads_to=leads_to) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, first_of(known))
+
+
+def columns_plan(asked: Asked) -> Planned | None:
+    """The scripts that create and change the table whose columns a question asks for."""
+    text = asked.question.asks or asked.question.typed
+    owner = members_asked(text) if _OF_TABLES.search(text) else ()
+    if not owner:
+        return None
+    from rag_assets.answer.plans.data import columns_at
+
+    return _at_declarations(asked, [place for _, graph in asked.graphs for place in columns_at(graph, owner)])
+
+
+def parameters_plan(asked: Asked) -> Planned | None:
+    """The parameters of a stored procedure, or the default of one."""
+    text = asked.question.asks or asked.question.typed
+    wants_all = asks_parameters(text)
+    if not (wants_all or asks_value(text)):
+        return None
+    from rag_assets.answer.plans.data import parameter_facts
+
+    names = [word for word in _CALLED.findall(text) if not asks_value(word)]
+    known = (parameter_facts(index, graph, names, wants_all=wants_all) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, first_of(known))
+
+
+def overloads_plan(asked: Asked) -> Planned | None:
+    """The overloads of a method."""
+    if not _OVERLOADS.search(asked.question.text) or not asked.names:
+        return None
+    from rag_assets.answer.plans.overloads import overload_facts
+
+    return answered(
+        asked, Intent.LIST, first_of(overload_facts(index, graph, asked.names) for index, graph in asked.graphs)
+    )
+
+
+def scripts_say_plan(asked: Asked) -> Planned | None:
+    """What lines of SQL scripts say, of a question that speaks of a database."""
+    return in_scripts_plan(asked) if _OF_DATABASES.search(asked.question.text) else None
+
+
+def in_scripts_plan(asked: Asked) -> Planned | None:
+    """What lines of SQL scripts say of tables, columns, grants and the like."""
+    if not _IN_SCRIPTS.search(asked.question.text) or _EXPLAINED.match(asked.question.text):
+        return None
+    from rag_assets.answer.plans.database import database_facts, tables_with_keys
+
+    text = asked.question.asks or asked.question.typed
+    found = first_of(database_facts(index, graph, text) for index, graph in asked.graphs)
+    if not found[1] and (count := sum(tables_with_keys(graph, text) for _, graph in asked.graphs)):
+        absent = f"a table without a primary key was not found among the {count} that scripts create"
+        return Planned(asked.wish, absent=absent)
+    return answered(asked, Intent.LIST, found)
+
+
+def listed_plan(asked: Asked) -> Planned | None:
+    """The list that a question wants: of what, and about which subject."""
+    wish = asked.wish
+    noun, rest = listed_noun(asked.question.text)
+    is_list = wish.intent in _OF_LISTS or (noun in _PACKAGES and wish.intent in _OF_PACKAGES)
+    is_list = (
+        is_list and registered_where(asked.question.text, asked.words) is None
+    )  # no type says what a container has
+    if not is_list or (wish.names and not _are_parts(wish.names, asked)):
+        return None
+    if rest.split()[:1] in (["does"], ["do"]):
+        rest = with_it(rest, asked.target)
+    if noun in _PACKAGES and _OWN_PACKAGES.search(rest):
+        return None
+    if noun and asks_choice(rest):
+        from rag_assets.answer.plans.listing import LISTED_KINDS
+
+        noun = noun if noun in LISTED_KINDS or says_contract((graph for _, graph in asked.graphs), noun) else ""
+    if not noun:
+        return None
+    if noun == "test" and (tested := tests_of_type_plan(asked, rest)):
+        return tested
+    about = roots_of(rest) - (_OF_SCRIPTS if noun in _IN_DATABASES else {root("exist")})
+    of_tests = noun == "test"  # of anything, also of settings
+    subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
+    subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
+    from rag_assets.answer.plans.code_lines import FEWEST_LISTED
+    from rag_assets.answer.plans.listing import DATABASE_MODEL, is_run_by_itself
+
+    listing = replace(wish, intent=Intent.LIST, names=())
+    known = from_graphs(asked, listing, noun, subject, rest)
+    if noun == "model" or (noun in ("entity", "table") and not known.at):
+        models = from_graphs(asked, listing, DATABASE_MODEL, subject, rest)
+        known = models if models.at else known
+    if noun.rpartition(" ")[2] in SHOWN:
+        from rag_assets.answer.plans.interface import window_facts
+
+        windows = (window_facts(index, graph, noun, subject) for index, graph in asked.graphs)
+        known = answered(asked, Intent.LIST, together(windows)) or known
+    if is_run_by_itself(noun) and (not known.at or _may_run_otherwise(asked, noun)):
+        ran = run_plan(asked, noun, subject, rest)
+        return ran if ran is not None and (not known.at or ran.facts.total >= FEWEST_LISTED) else known
+    if not known.at and noun == Marked.MIDDLEWARES:  # functions that no type is called as
+        from rag_assets.answer.plans.marked import marked_facts
+
+        used = (marked_facts(index, Marked.MIDDLEWARES, rest) for index in asked.target.members.values())
+        return answered(asked, Intent.LIST, first_of(used)) or known
+    if not known.at and noun == "page":  # of an app that no folder is called as
+        everywhere = from_graphs(asked, listing, noun)
+        if everywhere.at:
+            return everywhere if all(word.root in APPS for word in subject) else known
+    if not known.at:
+        from rag_assets.answer.plans.documents import documents_listed
+
+        told = (documents_listed(index, noun, subject) for index, _ in asked.graphs)
+        return answered(asked, Intent.LIST, first_of(told)) or known
+    return known
+
+
+def _may_run_otherwise(asked: Asked, noun: str) -> bool:
+    """Whether what is scheduled is asked for, and no type says that a schedule runs it."""
+    from rag_assets.answer.plans.listing import is_scheduled, says_scheduled
+
+    return is_scheduled(noun) and not any(says_scheduled(graph) for _, graph in asked.graphs)
+
+
+def run_plan(asked: Asked, noun: str, subject: Sequence[QueryTerm], rest: str) -> Planned | None:
+    """What is run by a schedule, as code or else configuration says it, and where it is not asked how often by
+    workers; of Celery that alone."""
+    from rag_assets.answer.plans.code_lines import list_heading
+    from rag_assets.answer.plans.listing import QUEUE, is_scheduled
+    from rag_assets.answer.plans.schedules import configured_schedules, queued_members, scheduled_members
+
+    of_queue, often = noun.startswith(QUEUE), HOW_OFTEN in rest
+    tasks = [queued_members(asked.target, subject)] if of_queue or not (often or is_scheduled(noun)) else []
+    members = [scheduled_members(asked.target, subject)] if often or not of_queue else []
+    in_code = any(at for _, at in members)
+    of_integration = not in_code and not of_queue and not noun.startswith("background")
+    indexes = () if (in_code and not often) or not members else asked.target.members.values()
+    configured = [configured_schedules(index, subject, of_integration=of_integration) for index in indexes]
+    facts, at = together([*tasks, *members, *configured])
+    others = "background job" if any(at for _, at in tasks) else "scheduled job"
+    called = noun.replace("cron", "scheduled") if is_scheduled(noun) else others
+    heading = list_heading(called, facts.total)
+    return answered(asked, Intent.LIST, (replace(facts, heading=heading), at))
+
+
+def tests_of_type_plan(asked: Asked, rest: str) -> Planned | None:
+    """The tests of the type that is called as people say it: `the job scheduler` may be `JobScheduler`."""
+    said = [word for word in re.findall(r"[A-Za-z]\w*", rest) if word.lower() not in FUNCTION_WORDS]
+    name = "".join(f"{word[:1].upper()}{word[1:]}" for word in said)
+    if len(said) < _FEWEST_OF_A_NAME or not any(declares(graph, name, only_types=True) for _, graph in asked.graphs):
+        return None
+    known = from_graphs(asked, replace(asked.wish, intent=Intent.TESTS, names=(name,)))
+    return known if known.at else None
+
+
+def values_plan(asked: Asked) -> Planned | None:
+    """The values that a type holds of itself, where a question wants a list of what it is called."""
+    (noun, called), names = values_named(asked.question.text), asked.wish.names
+    called = names[0] if names and asked.wish.choice else called
+    if not called or not (names == () or asked.wish.choice):
+        return None
+    from rag_assets.answer.plans.listing import values_listed
+
+    known = first_of(values_listed(index, graph, noun or "value", called) for index, graph in asked.graphs)
+    if known[1] or names:
+        return answered(asked, Intent.LIST, known)
+    from rag_assets.answer.plans.data import collection_at
+
+    return _at_declarations(asked, [place for _, graph in asked.graphs for place in collection_at(graph, noun)])
+
+
+def constant_plan(asked: Asked) -> Planned | None:
+    """The declaration that a question asks for, where that is of a constant outside of types."""
+    wish, text = asked.wish, asked.question.asks or asked.question.typed
+    names = wish.names if wish.intent is Intent.DEFINITION else constants_asked(text) if not wish.names else ()
+    if not names or wish.does or asks_value(text):
+        return None
+    from rag_assets.answer.plans.data import constants_at
+
+    return _at_declarations(asked, [place for _, graph in asked.graphs for place in constants_at(graph, names)])
+
+
+def _at_declarations(asked: Asked, places: Sequence[CodePlace]) -> Planned | None:
+    lead = points_of_places(places[:_MOST_PLACES], asked.target) if places else []
+    if not lead:
+        return None
+    lead += _next_sections(lead, asked.target)
+    wish = replace(asked.wish, intent=Intent.DEFINITION, names=(), places=tuple(places[:_MOST_PLACES]))
+    return Planned(wish, decides=True, lead=tuple(lead))
+
+
+def _next_sections(points: Sequence[str], target: Searchable) -> list[str]:
+    """The sections that go on where some begin: a long table lies in several."""
+    shard, scope = target.parts.shard(), target.scope()
+    first = shard.retrieve(list(points), scope).values()
+    known = sections_of({one["Path"] for one in first}, shard, scope)
+    return [
+        point
+        for point in sorted(known, key=lambda one: (known[one]["Path"], known[one]["StartLine"], one))
+        if point not in points
+        and any(
+            one["Path"] == known[point]["Path"]
+            and one["StartLine"] <= known[point]["StartLine"] <= one["EndLine"] + _OF_A_TABLE
+            for one in first
+        )
+    ]
+
+
+def command_line_plan(asked: Asked) -> Planned | None:
+    """The commands, or the options, of a command line. Where a question only may mean these, as `which commands does it
+    have?` does, they are told if it says nothing else, and no more types are called so."""
+    noun, rest, is_meant = command_line_asked(asked.question.text)
+    rest = with_it(rest, asked.target)
+    if not noun or not (is_meant or not says_something(rest)):
+        return None
+    from rag_assets.answer.plans.interface import command_line_facts
+
+    about = roots_of(rest)
+    subject = [word for word in asked.words if word.root in about]
+    known = together(command_line_facts(index, noun, subject) for index in asked.target.members.values())
+    if known[0].total == 1 and not is_meant:
+        return None
+    types = listed_plan(asked) if known[1] and not is_meant else None
+    more = types is not None and types.facts.total > known[0].total
+    return types if more else answered(asked, Intent.LIST, known)
+
+
+def option_plan(asked: Asked) -> Planned | None:
+    """The options of a command line that a question names, where code declares them or fails for them, before what
+    tells more of them."""
+    named = sorted(set(_OPTION.findall(asked.question.text)))
+    if not named:
+        return None
+    from rag_assets.answer.plans.interface import option_facts, refusals
+
+    fails = asks_what_happens(asked.question.text)
+    declared = (option_facts(index, named) for index in asked.target.members.values())
+    known = refusals(asked.target, named) if fails else together(declared)
+    return answered(asked, Intent.EXPLANATION, (replace(known[0], leads=True), known[1]))
+
+
+def flags_plan(asked: Asked) -> Planned | None:
+    """The feature flags that files of configuration switch on and off."""
+    noun, rest = listed_noun(asked.question.text)
+    if noun == "feature" and _SWITCHED.match(rest):
+        noun, rest = "flag", ""
+    is_declared = bool(asked.wish.names) and not (asked.wish.choice and says_something(rest))  # and no state is asked
+    if noun.rpartition(" ")[2] not in ("flag", "toggle") or is_declared:
+        return None
+    from rag_assets.answer.plans.settings import flag_facts
+
+    known = first_of(flag_facts(index, rest) for index in asked.target.members.values())
+    return answered(asked, Intent.LIST, known)
+
+
+def keys_plan(asked: Asked) -> Planned | None:
+    """What the keys of a program do, all of them or those about a subject; a document of all of them tells more."""
+    rest = keys_asked(asked.question.text)
+    if rest is None or any(_OF_KEYS.search(hit.path) for hit in asked.hits):
+        return None
+    from rag_assets.answer.plans.interface import shortcut_facts
+
+    about = roots_of(with_it(rest, asked.target))
+    subject = [word for word in asked.words if word.root in about and is_subject(word)]
+    known = together(shortcut_facts(index, subject) for index in asked.target.members.values())
+    return answered(asked, Intent.LIST, known)
+
+
+def _are_parts(names: Sequence[str], asked: Asked) -> bool:
+    """Whether names are those of folders, and of nothing that is declared: `Shop.Web` may be a project."""
+    paths = asked.target.parts.shard().values("Path", asked.target.scope())
+    folders = {part.casefold() for path in paths for part in path.split("/")[:-1]}
+    return all(name.casefold() in folders and not declaring(name, asked.target) for name in names)
+
+
+def registered_plan(asked: Asked) -> Planned | None:
+    """The services that a container is given, where a question wants a list of them, or what it is given for one."""
+    names, text = asked.wish.names, asked.question.text
+    subject = registered_where(text, asked.words) if not names else () if asks_what_is_registered(text) else None
+    if subject is None:
+        return None
+    from rag_assets.answer.plans.usage import registrations
+
+    return answered(asked, Intent.LIST, registrations(asked.target, subject, names))
+
+
+def listed_of_whole_plan(asked: Asked) -> Planned | None:
+    """What only a whole has: where it starts, its central types, what is left to do."""
+    listed = listed_of_whole(asked.question.text)
+    if listed is None:
+        return None
+    from rag_assets.answer.plans.overview import LISTED_NOWHERE, facts_listed
+
+    found = (facts_at(facts_listed(index, graph, listed), index) for index, graph in asked.graphs)
+    known = answered(asked, Intent.LIST, together((GraphFacts(tuple(at), len(at)), at) for at in found))
+    absent = LISTED_NOWHERE[listed] if asked.graphs else ""
+    return known or (Planned(asked.wish, absent=absent) if absent else None)
+
+
+def length_plan(asked: Asked) -> Planned | None:
+    """What limits the length of something."""
+    words = length_asked(asked.question.text, asked.words)
+    if not words:
+        return None
+    from rag_assets.answer.plans.data import length_facts
+
+    return answered(asked, Intent.LIST, length_facts(asked.target, words))
