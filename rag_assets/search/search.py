@@ -91,7 +91,7 @@ def search(
     kept = max(limit * _SECTIONS_PER_SYMBOL, _LEAST_KEPT) if by_symbol else limit
     parse = plain_question if literal else understand
     question = parse(query) if isinstance(query, str) else query
-    if _NAME.fullmatch(question.text) and not question.phrases:
+    if not literal and _NAME.fullmatch(question.text) and not question.phrases:  # answers read slips themselves
         question = _respelled(question, parts, tenant)
 
     def declared_kinds() -> Mapping[str, int]:

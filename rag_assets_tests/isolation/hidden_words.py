@@ -73,6 +73,7 @@ WITH_SECRETS: Mapping[str, Entry] = {
         "show": _words("show", "--", "{word}"),
         "explain": _words("explain", "--json", "--", "{word}"),
         "graph around": _words("graph", "around", "--", "{word}"),
+        "graph callers": _words("graph", "callers", "--", "{word}"),
         "graph uses": _words("graph", "uses", "--json", "--", "{word}"),
         "graph impact": _words("graph", "impact", "--", "{word}"),
         "graph path": _words("graph", "path", "--json", "--", "{word}", "Ledger"),

@@ -431,6 +431,7 @@ COMMANDS: Mapping[str, Entry] = {
     "explain": _command("explain", about=_place),
     "status": _command("status", "--skipped"),
     "graph around": _command("graph", "around", about=_node),
+    "graph callers": _command("graph", "callers", about=_node),
     "graph path": _path,
     "graph impact": _command("graph", "impact", about=_node),
     "graph uses": _command("graph", "uses", about=_node),
