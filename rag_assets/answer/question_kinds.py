@@ -571,7 +571,7 @@ _ACCESS_WORDS, _OPEN_WORDS = (
         "access allow allowed api authorization call called can endpoint endpoints guard guards http list may must need"
         " needed needs permission permitted policy protect protects require required requires right rights role route"
         " routes scope see through url urls via view",
-        "accessible action actions all any anybody anyone anonymous anonymously auth authenticated authentication"
+        "accessible action actions all any anybody anyone anonymous anonymously aren auth authenticated authentication"
         " authorization authorized credential credentials every everybody everyone guarded have in log logging login"
         " need needs no not open protected public publicly reach reachable reached require requires secured sign"
         " signing token unauthenticated unguarded unprotected unsecured use user users visitor without",

@@ -95,11 +95,8 @@ _COURTESY = re.compile(
 """A sentence that greets, thanks or begs, and asks nothing."""
 _MEANT = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 """What stands between quotes or backticks is asked for as it is."""
-_ASKING = re.compile(
-    r"\s*(?!don['’]t\b)(?:are|do|does|how|is|what|when|where|which|who|why)(?:['’]|n['’]t|\b)", re.IGNORECASE
-)
+_ASKING = re.compile(r"\s*(?:are|do|does|how|is|what|when|where|which|who|why)(?!n['’]t)\b", re.IGNORECASE)
 _CONTRACTED = re.compile(r"\b(how|it|that|there|they|what|when|where|which|who|why)['’](s|re)\b", re.IGNORECASE)
-_CONTRACTED_NOT = re.compile(r"\b(are|did|do|does|has|have|is|was|were)n['’]t\b", re.IGNORECASE)
 _LONG = {"s": "is", "re": "are"}
 _FEW_LETTERS, _SENTENCE = 3, 4
 """What so many words tell of with so few letters in quotes (`words like "HR"`) is an example, and no text to find."""
@@ -169,10 +166,10 @@ def _asked(typed: str) -> str:
 
 
 def _written_out(text: str) -> str:
-    """A question with `what is` for `what's` and `are not` for `aren't`; a message that is pasted stays as it is."""
+    """A question with `what is` for `what's`; a message that is pasted stays as it is."""
     if ("'" not in text and "’" not in text) or not _ASKING.match(text) or _MEANT.search(text):
         return text
-    return _CONTRACTED_NOT.sub(r"\1 not", _CONTRACTED.sub(lambda found: f"{found[1]} {_LONG[found[2].lower()]}", text))
+    return _CONTRACTED.sub(lambda found: f"{found[1]} {_LONG[found[2].lower()]}", text)
 
 
 @dataclass(slots=True)
