@@ -141,7 +141,10 @@ def test_what_only_fits_beside_an_answer_is_told_without_its_code(operations: Op
         ("rag-assets graph impact 'A.B' --depth 1 --nodes 9", 'graph {"start": "A.B", "relation": "impact"}'),
         ("rag-assets graph A and rag-assets graph B", 'graph {"start": "A"} and graph {"start": "B"}'),
         ("rag-assets status --skipped", "status"),
+        ("rag-assets graph callers A.B --label a", 'graph {"start": "A.B", "relation": "callers", "label": "a"}'),
         ("rag-assets index --force", "rag-assets index --force"),
+        ("rag-assets graph list endpoint --about orders", "rag-assets graph list endpoint --about orders"),
+        ('rag-assets search "cut', 'rag-assets search "cut'),
     ],
 )
 def test_notes_tell_the_tools_of_the_protocol_and_no_commands(command: str, tool: str) -> None:

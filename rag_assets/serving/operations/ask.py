@@ -28,6 +28,7 @@ _COMMAND = re.compile(
     r"rag-assets ((?:search|graph) (?:'[^'\n]*'|[^\s'])(?:'[^'\n]*'|[^'\n])*?|status\b[^\n]*?)(?= and rag-assets |$)"
 )
 _MOST_HITS = 20  # that the tool gives
+_RELATIONS = frozenset({"around", "callers", "impact", "uses"})
 _PART = re.compile(r"^(?=\*\*[^\n]*\?\*\*$)", re.MULTILINE)
 """Where the answer to one of several questions begins."""
 
@@ -119,15 +120,19 @@ def as_tools(text: str) -> str:
 
 
 def _as_tool(command: re.Match[str]) -> str:
-    words = shlex.split(command[1])
-    tool, names = words[0], words[1:]
+    try:
+        tool, *names = shlex.split(command[1])
+    except ValueError:
+        return command[0]
+    if tool == "graph" and names[0] == "list":
+        return command[0]  # no tool lists all of a kind
     label = names[names.index("--label") + 1 :][:1] if "--label" in names else []
-    name = [word for word in names[: names.index("--label") if label else None] if word != "impact"][:1]
+    relation = names.pop(0) if tool == "graph" and names[0] in _RELATIONS else ""
     given: dict[str, object] = {}
     if tool == "search":
-        given |= {"query": name[0], "limit": _MOST_HITS}
+        given |= {"query": names[0], "limit": _MOST_HITS}
     elif tool == "graph":
-        given |= {"start": name[0]} | ({"relation": "impact"} if "impact" in names else {})
+        given |= {"start": names[0]} | ({"relation": relation} if relation else {})
     given |= {"label": label[0]} if label else {}
     return f"{tool} {json.dumps(given, ensure_ascii=False)}" if given else tool
 
