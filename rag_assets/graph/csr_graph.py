@@ -198,6 +198,11 @@ class Graph:
     def language(self, node: int) -> str:
         return self._languages[self.arrays["node_language"][node]]
 
+    def are_in(self, language: str, nodes: Numbers) -> NDArray[np.bool_]:
+        """Of each node whether it is of a language."""
+        found: NDArray[np.bool_] = self.arrays["node_language"][nodes] == self._languages.find(language)
+        return found
+
     def signature(self, node: int) -> str:
         return self._signatures[node]
 

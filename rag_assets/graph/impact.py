@@ -15,6 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -217,6 +218,7 @@ _FILE = re.compile(
 """Files that runners take for tests by their names, wherever they lie."""
 
 
+@lru_cache(maxsize=1 << 16)
 def in_test_file(path: str) -> bool:
     """Whether a file is one of tests, by its folder or its name."""
     return _FOLDER.search(path) is not None or _FILE.search(path) is not None
@@ -240,7 +242,8 @@ def of_tests(graph: Graph, nodes: Numbers) -> NDArray[np.bool_]:
     """Of each node whether it is code of tests: it has an edge Tests, a type around it has, or all its places lie in
     folders or files of tests. So builders and fixtures are, and a case whose subject is not known."""
     found = _in_folders(graph, nodes)
-    found |= np.fromiter((in_test_module(graph.keys[node]) for node in nodes.tolist()), np.bool_, len(nodes))
+    for at in np.flatnonzero(graph.are_in("rust", nodes)).tolist():
+        found[at] |= in_test_module(graph.keys[nodes[at]])
     testing = _testing(graph)
     around, member = nodes, np.arange(len(nodes))
     for _ in range(_NESTED):

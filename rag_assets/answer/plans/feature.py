@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +40,7 @@ def feature_facts(index: LabelIndex, graph: Graph, said: str) -> tuple[GraphFact
     columns, wanted = GraphColumns(index, graph, None), roots_of(said)
     for about, where in ((_by_name, ""), (_by_folder, ", of folders")):
         is_about = partial(_is_about, columns, about, wanted)
-        doing = [*_types(columns, is_about)]
+        doing = [*islice(_types(columns, is_about), _MOST_TYPES)]
         if wanted and sum(len(methods) for _, methods in doing) >= _FEWEST_METHODS:
             facts = [*_endpoints(columns, is_about)]
             for node, methods in doing:
@@ -80,22 +81,21 @@ def _types(columns: GraphColumns, is_about: Callable[[int], bool]) -> Iterator[t
     call the most; without those that endpoints show."""
     graph = columns.graph
     contains = columns.of(Relation.CONTAINS)
-    exposing = columns.source[columns.of(Relation.EXPOSES)]
+    owners, owned = columns.source[contains], columns.target[contains]
+    exposing = frozenset(columns.source[columns.of(Relation.EXPOSES)].tolist())
     calls = np.bincount(columns.source[columns.of(Relation.CALLS)], minlength=len(graph))
     types = columns.by_weight(columns.nodes(NodeType.TYPE).tolist())
     named = [node for node in types if is_about(node) and _last_word(graph.names[node]) not in _DATA]
     if 3 * len(named) > len(types) and len(types) > _FEW_TYPES:
         return  # that is no part of it
-    found = 0
     for node in sorted(named, key=lambda node: len(roots_of(graph.names[node]))):
-        members = columns.target[contains & (columns.source == node)]
+        members = owned[owners == node]
         methods = [
             one
             for one in members[graph.kinds[members] == KINDS.index(NodeType.METHOD.value)].tolist()
             if calls[one] and one not in exposing and graph.names[one] != graph.names[node]
         ]
-        if methods and found < _MOST_TYPES:
-            found += 1
+        if methods:
             best = sorted(methods, key=lambda one: (-int(calls[one]), graph.names[one]))[:_MOST_METHODS]
             yield node, sorted(best, key=lambda one: _place(columns, one))
 
