@@ -214,6 +214,12 @@ class Graph:
         """An edge by its number, as it was found."""
         return ResultReader(self).edges(np.array([number]))[0]
 
+    def edges_of(self, node: int, side: int, *relations: Relation) -> list[GraphEdge]:
+        """The edges of some relations from a node (OUT) or to it (IN), without loops."""
+        allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+        allowed[side, [RELATIONS.index(one.value) for one in relations]] = True
+        return ResultReader(self).edges(self.reach(np.array([node]), allowed)[0].edge)
+
     def reach(
         self, frontier: Numbers, allowed: NDArray[np.bool_], limit: int | None = None
     ) -> tuple[Frontier, list[TruncatedFanOut]]:

@@ -217,15 +217,12 @@ def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
     if entity_called(graph, words):
         return []
     created, changed = set[tuple[str, int]](), set[tuple[str, int]]()
-    inside, over = np.zeros((2, 2, len(RELATIONS)), np.bool_)
-    inside[IN, RELATIONS.index(Relation.CONTAINS.value)] = True
-    over[IN, RELATIONS.index(Relation.SCHEMA_CHANGE.value)] = True
     for node in of_kind(graph, NodeType.TABLE):
         name = graph.names[node].rpartition(".")[2]
         if [root(word) for word in identifier_words(REMADE.sub("", name))] != list(words):
             continue
-        for found, allowed in ((created, inside), (changed, over)):
-            edges = ResultReader(graph).edges(graph.reach(np.array([node]), allowed)[0].edge)
+        for found, relation in ((created, Relation.CONTAINS), (changed, Relation.SCHEMA_CHANGE)):
+            edges = graph.edges_of(node, IN, relation)
             places = ((edge.path, edge.line) for edge in edges if not _UNDOES.search(edge.path))
             found.update(place for place in places if non_product_code(place[0]) is None)
     if not created:

@@ -38,33 +38,27 @@ _DATA = word_set(
 def feature_facts(index: LabelIndex, graph: Graph, said: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """What is called as a subject is, else what is in folders that are; nothing where no type of it does something."""
     columns, wanted = GraphColumns(index, graph, None), roots_of(said)
-    for about, where in ((_by_name, ""), (_by_folder, ", of folders")):
-        is_about = partial(_is_about, columns, about, wanted)
+    for says, where in ((_is_called, ""), (_is_in_folder, ", of folders")) if wanted else ():
+        is_about = partial(says, columns, wanted)
         doing = [*islice(_types(columns, is_about), _MOST_TYPES)]
-        if wanted and sum(len(methods) for _, methods in doing) >= _FEWEST_METHODS:
+        if sum(len(methods) for _, methods in doing) >= _FEWEST_METHODS:
             facts = [*_endpoints(columns, is_about)]
             for node, methods in doing:
                 facts += [_fact(columns, method, graph.names[node]) for method in methods]
             tables = columns.nodes(NodeType.TABLE, NodeType.VIEW).tolist()
-            tables = [node for node in tables if wanted <= _by_name(columns, node)]
+            tables = [node for node in tables if _is_called(columns, wanted, node)]
             facts += [_fact(columns, node, "Tables") for node in columns.by_weight(tables)[:_MOST_TABLES]]
             at = facts_at([fact for fact in facts if fact.path], index)
             return GraphFacts(tuple(at), len(at), f"**What is called {said}{where}:**\n", leads=True), at
     return GraphFacts(), {}
 
 
-def _is_about(
-    columns: GraphColumns, about: Callable[[GraphColumns, int], frozenset[str]], wanted: frozenset[str], node: int
-) -> bool:
-    return wanted <= about(columns, node)
+def _is_called(columns: GraphColumns, wanted: frozenset[str], node: int) -> bool:
+    return wanted <= roots_of(columns.graph.names[node])
 
 
-def _by_name(columns: GraphColumns, node: int) -> frozenset[str]:
-    return roots_of(columns.graph.names[node])
-
-
-def _by_folder(columns: GraphColumns, node: int) -> frozenset[str]:
-    return roots_of(_place(columns, node)[0].rpartition("/")[0])
+def _is_in_folder(columns: GraphColumns, wanted: frozenset[str], node: int) -> bool:
+    return wanted <= roots_of(_place(columns, node)[0].rpartition("/")[0])
 
 
 def _endpoints(columns: GraphColumns, is_about: Callable[[int], bool]) -> Iterator[GraphFact]:

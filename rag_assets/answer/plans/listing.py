@@ -231,7 +231,7 @@ def _uses(graph: Graph, key: str, relation: Relation) -> list[GraphEdge]:
     """Where the product does something to a node, by path and line."""
     at = graph.find(key)
     assert at is not None
-    edges = ResultReader(graph).edges(graph.reach(np.array([at]), _inwards(relation))[0].edge)
+    edges = graph.edges_of(at, IN, relation)
     return sorted((edge for edge in edges if not is_test_path(edge.path)), key=lambda edge: (edge.path, edge.line))
 
 
@@ -412,8 +412,8 @@ def _is_dropped(table: ListedNode, graph: Graph, index: LabelIndex) -> bool:
     node = graph.find(table.key) if MIGRATION.search(table.path) else None
     if node is None:
         return False
-    edges = ResultReader(graph).edges(graph.reach(np.array([node]), _inwards(Relation.SCHEMA_CHANGE))[0].edge)
-    later = [one for one in edges if _in_order(one.path) > _in_order(table.path) and not _UNDOES.search(one.path)]
+    later = graph.edges_of(node, IN, Relation.SCHEMA_CHANGE)
+    later = [one for one in later if _in_order(one.path) > _in_order(table.path) and not _UNDOES.search(one.path)]
     if not later:
         return False
     last = max(later, key=lambda one: (_in_order(one.path), one.line))

@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-import numpy as np
-
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.listing import of_kind
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import IN, OUT, RELATIONS, Graph, NodeLocation, ResultReader
+from rag_assets.graph.csr_graph import IN, OUT, Graph, NodeLocation
 from rag_assets.graph.lookup import short_name
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import is_test_path
@@ -32,7 +30,7 @@ def request_flow(
     found = {
         edge.source
         for node in of_kind(graph, NodeType.ENDPOINT)
-        for edge in _edges(graph, node, IN, Relation.EXPOSES)
+        for edge in graph.edges_of(node, IN, Relation.EXPOSES)
         if wanted <= roots_of(f"{graph.keys[node]} {short_name(edge.source)} {edge.path.rpartition('/')[2]}")
         and not is_test_path(edge.path)
     }
@@ -50,7 +48,7 @@ def _walk(graph: Graph, key: str, seen: set[str], depth: int) -> Iterator[str]:
     node = graph.find(key)
     if node is None or depth == _DEEPEST:
         return
-    for edge in sorted(_edges(graph, node, OUT, *_GOES), key=lambda one: (one.line, one.target)):
+    for edge in sorted(graph.edges_of(node, OUT, *_GOES), key=lambda one: (one.line, one.target)):
         for target in _behind(graph, edge):
             if target in seen or len(seen) == _MOST_SEEN:
                 continue
@@ -68,12 +66,12 @@ def _behind(graph: Graph, edge: GraphEdge) -> list[str]:
     if target is None:
         return []
     if kind is NodeType.TYPE:
-        return [one.source for one in _edges(graph, target, IN, Relation.HANDLES) if not is_test_path(one.path)]
+        return [one.source for one in graph.edges_of(target, IN, Relation.HANDLES) if not is_test_path(one.path)]
     if edge.relation is Relation.WRITES_TO:
         return [edge.target]
     if kind is not NodeType.METHOD or edge.relation is not Relation.CALLS:
         return []
-    above = _edges(graph, target, IN, Relation.IMPLEMENTS, Relation.OVERRIDES)
+    above = graph.edges_of(target, IN, Relation.IMPLEMENTS, Relation.OVERRIDES)
     real = [one.source for one in above if not is_test_path(one.path) and not _DOUBLE.search(short_name(one.source))]
     return real if 0 < len(real) <= _MOST_IMPLEMENTATIONS else [edge.target]
 
@@ -81,9 +79,3 @@ def _behind(graph: Graph, edge: GraphEdge) -> list[str]:
 def _places(graph: Graph, key: str) -> tuple[NodeLocation, ...]:
     node = graph.find(key)
     return tuple(graph.places(node)) if node is not None else ()
-
-
-def _edges(graph: Graph, node: int, side: int, *relations: Relation) -> list[GraphEdge]:
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[side, [RELATIONS.index(one.value) for one in relations]] = True
-    return ResultReader(graph).edges(graph.reach(np.array([node]), allowed)[0].edge)
