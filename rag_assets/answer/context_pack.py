@@ -27,6 +27,7 @@ from rag_assets.answer.question_analysis import (
     asks_what_happens,
     roots_of,
     sections_of_vocabulary,
+    singular,
 )
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids
 from rag_assets.contracts.identity import content_hash
@@ -417,11 +418,16 @@ def _is_decided(
 
 
 def _unknown(asked: Asked, evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """The names that nothing declares or mentions; of a story those of what it asks, as what it tells (`it fails with
-    invalid_scope`) may come from elsewhere."""
+    """The names that nothing declares or mentions, `DbSets` as `DbSet`; of a story those of what it asks, as what it
+    tells (`it fails with invalid_scope`) may come from elsewhere."""
     asking = asking_roots(asked.question.text)
     names = [name for name in asked.undeclared if not asking or roots_of(name) <= asking]
-    return tuple(name for name in names if not _is_mentioned(name, evidence, asked.target))
+    return tuple(
+        name
+        for name in names
+        if not _is_mentioned(name, evidence, asked.target)
+        and not (name[:1].isupper() and _is_mentioned(singular(name), evidence, asked.target))
+    )
 
 
 def _with_facts(

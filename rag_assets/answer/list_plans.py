@@ -35,6 +35,7 @@ from rag_assets.answer.question_analysis import (
     members_asked,
     root,
     roots_of,
+    singular,
 )
 from rag_assets.answer.question_kinds import (
     APPS,
@@ -55,6 +56,7 @@ from rag_assets.answer.question_kinds import (
     keys_asked,
     length_asked,
     package_asked,
+    registered_as,
     registered_where,
     request_flow_asked,
     says_something,
@@ -70,6 +72,7 @@ from rag_assets.answer.whole_project import (
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search import CodePlace
 from rag_assets.search.line_references import sections_of
+from rag_assets.search.ranking.penalties import is_test_path
 
 if TYPE_CHECKING:
     from rag_assets.search.index import Searchable
@@ -118,6 +121,53 @@ _OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|push
 _OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
 """`Which packages does it depend on?` is for a list."""
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
+
+
+_METHODS = {
+    r"creates?|adds?|inserts?|registers?|places?|submits?": ("POST",),
+    r"updates?|changes?|edits?|modif(?:y|ies)": ("PUT", "PATCH"),
+    r"saves?|stores?": ("POST", "PUT", "PATCH"),
+    r"deletes?|removes?": ("DELETE",),
+    r"returns?|gets?|lists?|reads?|fetch(?:es)?|loads?|shows?": ("GET",),
+}
+_ROUTE_DOING = re.compile(
+    r"^\W*(?:which|what)(?: (?:is|are) the)?(?: http| rest| web| api)* (?:api|call|endpoint|route|url)s?"
+    r"(?: (?:that|to|(?:is|are) used to|(?:can|do|should) (?:i|we|you) (?:call|use) to))?"
+    rf" (?P<does>{'|'.join(_METHODS)})(?: (?:all|every|each|several|the|our|new|existing))*"
+    r"(?P<one> an?| one| single)*(?: new| existing)* (?P<thing>[a-z]+(?: [a-z]+){0,2})\W*$",
+    re.IGNORECASE,
+)
+_TO_CONTEXT = r"(?:db ?sets?|entit(?:y|ies)|entity sets?|sets|(?:database |db )?tables?)"
+_OF_CONTEXT = re.compile(
+    rf"^\W*(?:which|what|list|show)(?: me| are| all| the)* {_TO_CONTEXT}"
+    r" (?:(?:are )?(?:there )?(?:in|of)|does|do|has|have) (?:the )?(?P<context>\w+(?: \w+){0,4}?)"
+    r"(?: (?:have|contain|map|define|declare|expose)s?)?\W*$",
+    re.IGNORECASE,
+)
+
+
+def route_doing_plan(asked: Asked) -> Planned | None:
+    """The endpoints that do what a question says to a thing, by their methods and paths."""
+    found = _ROUTE_DOING.match(asked.question.text.strip())
+    if found is None or asked.wish.names:
+        return None
+    from rag_assets.answer.plans.request_flow import routes_doing
+
+    methods = next(value for does, value in _METHODS.items() if re.fullmatch(does, found["does"], re.IGNORECASE))
+    is_one = bool(found["one"])
+    known = (routes_doing(index, graph, methods, found["thing"], is_one=is_one) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, together(known))
+
+
+def context_plan(asked: Asked) -> Planned | None:
+    """The sets of the one context of a database that a question names, as it is called or in words."""
+    found = _OF_CONTEXT.match(asked.question.asks or asked.question.typed)
+    if found is None:
+        return None
+    from rag_assets.answer.plans.data import sets_of
+
+    known = (sets_of(index, graph, found["context"].replace(" ", "")) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, together(known))
 
 
 def composed_plan(asked: Asked) -> Planned | None:
@@ -383,6 +433,11 @@ def listed_plan(asked: Asked) -> Planned | None:
         everywhere = from_graphs(asked, listing, noun)
         if everywhere.at:
             return everywhere if all(word.root in APPS for word in subject) else known
+    if not known.at and of_tests:
+        wanted = {word.root for word in subject}
+        is_told = not wanted or any(is_test_path(hit.path) and wanted <= roots_of(hit.text) for hit in asked.hits)
+        said = " ".join(word.word for word in subject)
+        return None if is_told else Planned(asked.wish, absent=f"no test is known whose name says {said}")
     if not known.at:
         from rag_assets.answer.plans.documents import documents_listed
 
@@ -422,11 +477,14 @@ def run_plan(asked: Asked, noun: str, subject: Sequence[QueryTerm], rest: str) -
 def tests_of_type_plan(asked: Asked, rest: str) -> Planned | None:
     """The tests of the type that is called as people say it: `the job scheduler` may be `JobScheduler`."""
     said = [word for word in re.findall(r"[A-Za-z]\w*", rest) if word.lower() not in FUNCTION_WORDS]
-    name = "".join(f"{word[:1].upper()}{word[1:]}" for word in said)
-    if len(said) < _FEWEST_OF_A_NAME or not any(declares(graph, name, only_types=True) for _, graph in asked.graphs):
+    if len(said) < _FEWEST_OF_A_NAME:
         return None
-    known = from_graphs(asked, replace(asked.wish, intent=Intent.TESTS, names=(name,)))
-    return known if known.at else None
+    for last in dict.fromkeys((said[-1], singular(said[-1]))):
+        name = "".join(f"{word[:1].upper()}{word[1:]}" for word in (*said[:-1], last))
+        if any(declares(graph, name, only_types=True) for _, graph in asked.graphs):
+            known = from_graphs(asked, replace(asked.wish, intent=Intent.TESTS, names=(name,)))
+            return known if known.at else None
+    return None
 
 
 def values_plan(asked: Asked) -> Planned | None:
@@ -435,9 +493,14 @@ def values_plan(asked: Asked) -> Planned | None:
     called = names[0] if names and asked.wish.choice else called
     if not called or not (names == () or asked.wish.choice):
         return None
-    from rag_assets.answer.plans.listing import values_listed
+    from rag_assets.answer.plans.listing import constants_listed, values_listed
 
     known = first_of(values_listed(index, graph, noun or "value", called) for index, graph in asked.graphs)
+    if not known[1] and asked.wish.choice:
+        beside = roots_of(called)
+        subject = [word for word in asked.words if is_subject(word) and word.root not in beside]
+        noun = noun or listed_noun(asked.question.text)[0] or "value"
+        known = first_of(constants_listed(index, graph, noun, called, subject) for index, graph in asked.graphs)
     if known[1] or names:
         return answered(asked, Intent.LIST, known)
     from rag_assets.answer.plans.data import collection_at
@@ -557,7 +620,7 @@ def registered_plan(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans.usage import registrations
 
-    return answered(asked, Intent.LIST, registrations(asked.target, subject, names))
+    return answered(asked, Intent.LIST, registrations(asked.target, subject, names, *registered_as(text)))
 
 
 def listed_of_whole_plan(asked: Asked) -> Planned | None:

@@ -547,8 +547,9 @@ _HOW_MANY_AT_MOST = re.compile(
 )
 """An amount that is set somewhere, and no count of what there is."""
 _TESTS_LISTED = re.compile(
-    r"^\W*(?:which|what|list|show)(?: me| all| the| are)* (?:unit |integration |acceptance )?tests"
-    r" (?:that |which )?(?:cover|check|test|exercise|verify|(?:are there |exist )?(?:for|of))\b(?P<rest>.+)$",
+    r"^\W*(?:which|what|list|show|(?:is|are) there)(?: me| all| any| an?| the| are)*"
+    r" (?:unit |integration |acceptance )?tests? (?:that |which )?"
+    r"(?:covers?|covering|checks?|tests?|exercises?|verify|(?:are there |exist )?(?:for|of))\b(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 HOW_OFTEN = "how often"

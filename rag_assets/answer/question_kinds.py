@@ -259,8 +259,8 @@ _KEPT = (
 _DATA = re.compile(
     rf"^\W*where (?:is|are|does|do|gets?) {_KEPT.format('kept')}(?: get)? (?:stored|saved|persisted|kept|written)\b"
     r"(?: to| in(?: the (?:db|database))?)?\W*$"
-    rf"|^\W*(?:who|what|which \w+) (?:(?P<writes>{_STORING})|(?P<reads>{_LOADING}))(?: (?:to|into|from|in))?"
-    rf" {_KEPT.format('object')}\W*$"
+    rf"|^\W*(?:who|what|which (?!(?:api|endpoint|route|url)s?\b)\w+)"
+    rf" (?:(?P<writes>{_STORING})|(?P<reads>{_LOADING}))(?: (?:to|into|from|in))? {_KEPT.format('object')}\W*$"
     r"|^\W*(?:in )?(?:which|what) (?:database |db )?tables? (?:holds?|stores?|keeps?|contains?|has|have|is|are)"
     rf" {_KEPT.format('held')}(?: (?:stored|saved|kept|in))*\W*$",
     re.IGNORECASE,
@@ -361,7 +361,8 @@ def convention_noun(question: str) -> str:
 
 
 _REGISTERED = re.compile(
-    r"^\W*(?:which|what|list|show)\b(?: me| all| the| are)* (?:dependencies|implementations|services|types)"
+    r"^\W*(?:which|what|list|show)\b(?: me| all| the| are)* (?:dependencies|implementations|services|types"
+    r"|(?P<noun>[a-z]+s)(?=.* (?:containers?|dependency injection|di|ioc|scoped|singletons?|transient)\b))"
     r" (?:are |get |that are )?(?:registered|injected)\b(?P<where>.*)$"
     r"|^\W*what is registered (?P<there>(?:in|with|at|for)\b.*)$",
     re.IGNORECASE,
@@ -372,7 +373,16 @@ _REGISTERED_FOR = re.compile(
     r"|^\W*what is (?:injected|registered) (?:as|for) \S+\W*$",
     re.IGNORECASE,
 )
-_CONTAINER = frozenset(map(root, word_set("api app application container dependency di injection ioc service startup")))
+_LIFETIME = re.compile(r"\b(scoped|singleton|transient)s?\b", re.IGNORECASE)
+_CONTAINER = frozenset(
+    map(
+        root,
+        word_set(
+            "api app application container dependency di injection ioc lifetime scoped service singleton startup"
+            " transient"
+        ),
+    )
+)
 
 
 def asks_what_is_registered(question: str) -> bool:
@@ -387,6 +397,15 @@ def registered_where(question: str, words: Sequence[QueryTerm]) -> tuple[QueryTe
         return None
     about = roots_of(found["where"] or found["there"] or "") - _CONTAINER
     return tuple(word for word in words if word.root in about and is_subject(word))
+
+
+def registered_as(question: str) -> tuple[str, str]:
+    """(what the registered services that a question wants a list of end with, `manager`, '' for any; how long one of
+    them lives, as `Singleton`, '' where it does not say so)."""
+    found = _REGISTERED.match(question.strip())
+    lifetime = _LIFETIME.search(found["where"] or "") if found is not None else None
+    noun = singular(found["noun"].lower()) if found is not None and found["noun"] else ""
+    return noun, lifetime[1].capitalize() if lifetime is not None else ""
 
 
 _TYPED = r"command[- ]?line|cli|terminal|console"

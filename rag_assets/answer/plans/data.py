@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at, seen_of
-from rag_assets.answer.plans.code_lines import code_of, points_naming, points_with, product_of
+from rag_assets.answer.plans.code_lines import (
+    MOST_LISTED,
+    code_of,
+    list_heading,
+    points_naming,
+    points_with,
+    product_of,
+)
 from rag_assets.answer.plans.listing import MIGRATION, REMADE, ListedNode, database_models, of_kind, places_of
 from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
 from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked
@@ -74,6 +81,19 @@ _BY = {
     "trigger": NodeType.TRIGGER,
 }
 _RELATION = {Relation.MAPS_TO: STORED, Relation.WRITES_TO: WRITTEN, Relation.READS_FROM: READ}
+
+
+def sets_of(index: LabelIndex, graph: Graph, context: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The sets of the context that is called so, whatever the case, each where it is declared."""
+    of_it = f".{context.casefold()}"
+    nodes = [
+        node
+        for node in of_kind(graph, NodeType.DBSET)
+        if f".{graph.keys[node].partition(':')[2].rpartition('.')[0]}".casefold().endswith(of_it)
+    ]
+    found = sorted(seen_of(places_of(graph, np.array(nodes, np.int64)), index), key=lambda one: (one.path, one.line))
+    at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
+    return GraphFacts(tuple(at), len(found), list_heading("entity set", len(found))), at
 
 
 def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:

@@ -50,6 +50,9 @@ REMADE = re.compile(r"^_*(?:new|tmp|temp)_+(?=\w)|(?<=\w)_+(?:new|tmp|temp|old)$
 """What the name of a table begins or ends with until it has that of another, or when another has its own: SQLite
 alters few things of a table."""
 _UNDOES = re.compile(r"\b(?:down|revert|rollback|undo)\b|/U\d", re.IGNORECASE)
+_SHORT = {root(long): root(short) for long, short in (("configuration", "config"), ("repository", "repo"))}
+_SAME = _SHORT | {short: long for long, short in _SHORT.items()}
+"""What the names of types say in full, or short."""
 _ERRORS = frozenset({"error", "exception"})
 _IS_ERROR = re.compile(r"\b\w*(?:Exception|Error)\b")
 """Python calls most of its exceptions errors, and both may be called neither."""
@@ -61,7 +64,8 @@ _FORMS = {
 """What stands before the name of a type, or in Go behind it."""
 _IS_ENUMERATION = re.compile(r"\b(?:\w*Enum|\w+Choices|(?:Int)?Flag)\b")
 """What enumerations of Python derive from, those of Django too."""
-_CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic (?:readonly|final)\b")
+_CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic (?:readonly|final)\b|\bstatic [\w.]+ \w+ \{ get; \}$")
+_FEWEST_CONSTANTS = 9  # fewer are quoted with the class
 _FIELD = re.compile(r"^[^(]*=")
 _STATIC_METHOD = re.compile(r"\bstatic\b[^=]*\(")
 _OF_ITSELF = r"\bstatic (?:(?:final|new|readonly) )*(?:(?:\w+\.)*{0} \w|\w+ = new {0}\()"
@@ -457,7 +461,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         return np.array(of_form, np.int64), True
     functions = _test_functions(graph) if noun == "test" else ()
     wanted = [root(word) for word in (*sort, noun)]
-    lasts = _ERRORS if noun in _ERRORS else {wanted[-1]}
+    lasts = _ERRORS if noun in _ERRORS else {wanted[-1], _SAME.get(wanted[-1], wanted[-1])}
     of_base = _IS_ERROR if noun in _ERRORS else re.compile(rf"{noun.capitalize()}\b") if noun in SHOWN else None
     named, contracts = list[int](), list[int]()
     for node in types:
@@ -479,7 +483,23 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     found -= {node for node in bases if _ABSTRACT.search(graph.signature(node))}
     others = found.difference(contracts)
     found = others or found if all(_ABSTRACT.search(graph.signature(node)) for node in contracts) else found
+    if noun == "test":  # whatever it is called
+        found = found.union(np.array(types, np.int64)[_testing(graph, types)].tolist())
     return np.array(sorted(found.union(functions)), np.int64), bool(sort and derived)
+
+
+def _testing(graph: Graph, types: Sequence[int]) -> NDArray[np.int64]:
+    """Which of some types test another one."""
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[OUT, RELATIONS.index(Relation.TESTS.value)] = True
+    reach, _ = graph.reach(np.array(types, np.int64), allowed)
+    return np.unique(reach.origin)
+
+
+def is_called(name: str, noun: str) -> bool:
+    """Whether the name of a type ends with a noun, in full or short."""
+    last, wanted = root(identifier_words(name)[-1]), root(noun)
+    return last in (wanted, _SAME.get(wanted, wanted))
 
 
 def _bare_contract(words: list[str]) -> list[str]:
@@ -544,6 +564,26 @@ def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> tupl
     found = [one for one in places if key_kind(one.key) is NodeType.PROPERTY and non_product_code(one.path) is None]
     found = sorted(seen_of(found, index), key=lambda one: (one.path, one.line))
     if len(found) < FEWEST_LISTED:
+        return GraphFacts(), {}
+    at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
+    return GraphFacts(tuple(at), len(found), list_heading(noun, len(found))), at
+
+
+def constants_listed(
+    index: LabelIndex, graph: Graph, noun: str, name: str, subject: Sequence[QueryTerm]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The constants of a class that has nothing else and more than an outline of it tells, each with its line: those
+    alone whose names say something of a subject, where some do."""
+    if name not in {one.rpartition(".")[2] for one in holders_of_constants(graph)}:
+        return GraphFacts(), {}
+    types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node] == name]
+    places = places_of(graph, np.array(held_by(graph, types), np.int64))
+    found = [one for one in places if key_kind(one.key) is NodeType.PROPERTY and non_product_code(one.path) is None]
+    about = {word.root for word in subject}
+    telling = [one for one in found if not about.isdisjoint(roots_of(one.name))]
+    is_some = FEWEST_LISTED <= len(telling) < len(found)
+    found = seen_of(sorted(telling if is_some else found, key=lambda one: (one.path, one.line)), index)
+    if len(found) < (FEWEST_LISTED if is_some else _FEWEST_CONSTANTS):
         return GraphFacts(), {}
     at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
     return GraphFacts(tuple(at), len(found), list_heading(noun, len(found))), at

@@ -23,6 +23,7 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
+from rag_assets.answer.plans.listing import is_called
 from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
@@ -63,20 +64,22 @@ def receivers_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, 
 
 
 def registrations(
-    target: Searchable, subject: Sequence[QueryTerm], names: Sequence[str]
+    target: Searchable, subject: Sequence[QueryTerm], names: Sequence[str], noun: str = "", lifetime: str = ""
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The lines of the product that give a service to a container, one of some names where there are some, of files
-    about a subject, with their points."""
+    about a subject, with their points: those alone that are called as a noun, or live as long as it is said."""
     found: dict[GraphFact, str] = {}
     for point, payload in product_of(points_with(_REGISTERING, target, MOST_READ), target).items():
         path, first = payload.get("Path", ""), payload.get("StartLine", 1)
         lines = code_of(payload, target).split("\n") if says(subject, path) else ()
         for number, line in enumerate(lines, first):
             known = _REGISTERS.search(line) if not line.lstrip().startswith(("//", "*")) else None
-            if known and (not names or known["service"] in names):
+            if known is None or lifetime not in known.group():
+                continue
+            if (not names or known["service"] in names) and (not noun or is_called(known["service"], noun)):
                 found[GraphFact(known["service"], "", "", path, number, True, is_comment=True)] = point
     shown = by_place(found, MOST_LISTED)
-    return GraphFacts(tuple(shown), len(found), list_heading("registered service", len(found))), shown
+    return GraphFacts(tuple(shown), len(found), list_heading(f"registered {noun or 'service'}", len(found))), shown
 
 
 def users_of_package(
