@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.answer.abstention import Signals, confidence, keyword_signal
 from rag_assets.answer.asked import Asked, Planned, asked_of, declaring
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.passage_ranking import RankedPassages, ranked, signals_of
+from rag_assets.answer.passage_ranking import RankedPassages, bodies_of_case, ranked, signals_of
 from rag_assets.answer.passages import PROSE, whole_of
 from rag_assets.answer.planner import planned
 from rag_assets.answer.question_analysis import (
@@ -36,6 +36,8 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters, SearchScope
 from rag_assets.search import QuestionKind, SearchResult
+from rag_assets.search.line_references import sections_of
+from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
@@ -271,6 +273,7 @@ def _members(group: Sequence[_Piece]) -> tuple[SectionMember, ...]:
 
 
 _FEW_CATCHES = 3  # of an error that many catch none tells what becomes of this one
+_MOST_FILES_BESIDE, _MOST_BESIDE = 2, 12  # and sections of these
 _ABOVE_HITS = 1.05  # what declares a name of the question comes before what only mentions it
 
 
@@ -357,6 +360,8 @@ def read(
         absent=bool(known.absent),
         planned=_is_decided(asked, known, lead, at, ranked_of),
     )
+    if wish.case and wish.names:
+        passages = passages.led_by(bodies_of_case(wish.names, passages))
     if wish.intent is Intent.EXPLANATION and not at:
         if asks_what_happens(question.text):
             facts, at, evidence = _with_errors(passages, evidence, within)
@@ -390,7 +395,27 @@ def _also_wanted(asked: Asked, known: Planned) -> list[FetchRequest]:
     above = best * _ABOVE_HITS
     wanted = [FetchRequest(point, above, Origin.DEFINITION) for point in asked.declaring]
     wanted += [FetchRequest(point, above if known.wish.places else best) for point in known.lead]
+    if known.wish.case:
+        wanted += [FetchRequest(point, 0.0) for point in _beside(asked.declaring, asked.target)]
     return wanted + [FetchRequest(point, 0.0, Origin.GRAPH) for point in known.at.values()]
+
+
+def _beside(declaring: Sequence[str], target: Searchable) -> list[str]:
+    """The sections of the first files of the product that declare something, the nearest first: what it comes to may be
+    decided there by what it calls."""
+    shard, scope = target.parts.shard(), target.scope()
+    payloads = shard.retrieve(sorted(declaring), scope)
+    lines: dict[str, int] = {}
+    for payload in (payloads[point] for point in declaring if point in payloads):
+        if non_product_code(payload.get("Path", "")) is None:
+            lines.setdefault(payload["Path"], payload.get("StartLine", 0))
+    paths = list(lines)[:_MOST_FILES_BESIDE]
+    found = sections_of(paths, shard, scope) if paths else {}
+
+    def distance(point: str) -> tuple[int, str]:
+        return abs(found[point].get("StartLine", 0) - lines[found[point]["Path"]]), point
+
+    return sorted(found, key=distance)[:_MOST_BESIDE]
 
 
 def _is_decided(

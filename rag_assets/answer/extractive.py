@@ -15,7 +15,14 @@ from math import fsum
 from rag_assets.answer.abstention import SEE_ALSO
 from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
-from rag_assets.answer.passage_ranking import MOST_QUOTED, RankedPassages, same_place
+from rag_assets.answer.passage_ranking import (
+    MOST_QUOTED,
+    RankedPassages,
+    bodies_of_case,
+    handed_on,
+    is_done,
+    same_place,
+)
 from rag_assets.answer.passages import (
     CONFIGURATION,
     LINK_TARGETS,
@@ -100,12 +107,15 @@ def answer_of(
     places of a question. `at` is where the source line of a fact is; a fact without a place that can be cited is not
     told."""
     pieces: list[str] = []
+    within = frozenset(evidence)
     if wish.intent is Intent.DEFINITION:
         most = _MOST_WANTED if wish.declared else _MOST_MEMBERS
-        pieces += _definitions(wish.names, evidence, most, does=wish.does, choice=wish.choice)
+        deciding = bodies_of_case(wish.names, passages) if wish.case else []
+        deciding = [one for one in deciding if one.evidence in within]
+        pieces += [_code_told(one) for one in deciding]
+        pieces += _definitions(wish.names, evidence, most, deciding, does=wish.does, choice=wish.choice)
     told = list(_facts_told(facts, at))
     said = "\n".join([facts.heading, *told] if facts.heading else told) if told else ""
-    within = frozenset(evidence)
     if wish.intent is Intent.PLACE:
         pieces += _at_places(wish.places, lead)
     elif wish.intent is Intent.STEPS:
@@ -256,10 +266,17 @@ def _declaring_lines(piece: Evidence, name: str) -> tuple[int, int]:
 
 
 def _definitions(
-    names: Iterable[str], evidence: Sequence[Evidence], most: int, *, does: bool, choice: bool
+    names: Iterable[str],
+    evidence: Sequence[Evidence],
+    most: int,
+    told: Sequence[Passage],
+    *,
+    does: bool,
+    choice: bool,
 ) -> list[str]:
-    """What declares the names: types with their first members, members as they are; of a type the member that does the
-    most of what it `does`, and where values to choose from are asked for the enumerations that are called so alone."""
+    """What declares the names: types with their first members, members as they are, one with a body among them; of a
+    type the member that does the most of what it `does`, and where values to choose from are asked for the enumerations
+    that are called so alone. Nothing that is `told`."""
     made = []
     for name in names:
         last = name.rpartition(".")[2].casefold()
@@ -274,8 +291,13 @@ def _definitions(
         found = enumerations or types or found
         qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
         found = qualified if "." in name and qualified else found
-        for passage in found[:2]:
-            doing = _doing(passage) if does and passage.is_type and not _is_short(passage) else None
+        found = [one for one in found if one.is_type or not any(same_place(one, other) for other in told)]
+        done = next(
+            (one for one in found[2:] if not any(is_done(known) for known in found[:2]) and is_done(one)),
+            None,
+        )
+        for passage in (*found[:1], done) if done is not None else found[:2]:
+            doing = _doing(passage) if does and not told and passage.is_type and not _is_short(passage) else None
             shown = most if not enumerations else _MOST_WANTED if _has_members_alone(passage) else 0
             made += [_code_told(passage, shown), *([_code_told(doing)] if doing else [])]
     return made
@@ -386,12 +408,13 @@ def _explanations(
     most."""
     quoted = [passages.passages[one] for one in passages.chosen(most + most_also, within)]
     lasts = {name.rpartition(".")[2].casefold() for name in names}
-    doing = (
-        [one for one in passages.passages if one.name.casefold() in lasts and _is_done(one, within)] if lasts else []
-    )
-    if doing and not any(one.name.casefold() in lasts and _is_done(one, within) for one in quoted[:most]):
-        others = [one for one in quoted if one is not doing[0]]
-        quoted = [*others[: most - 1], doing[0], *others[most - 1 :]]
+    if lasts and not any(one.name.casefold() in lasts and is_done(one) for one in quoted[:most]):
+        named = (one for one in passages.passages if one.name.casefold() in lasts and is_done(one))
+        quoted = _put_in(quoted, most - 1, next((one for one in named if one.evidence in within), None))
+    handed = ((at, handed_on(one, passages)) for at, one in enumerate(quoted[:most]))
+    at, other = next(((at, one) for at, one in handed if one is not None and one.evidence in within), (0, None))
+    if other is not None and not any(other is one for one in quoted[: at + 2]):
+        quoted = _put_in(quoted, at + 1, other)
     quoted[:most] = sorted(quoted[:most], key=_is_shown)
     lines = [one.code.split("\n") for one in quoted[most:]]
     values = iter(_values_of([line for part in lines if len(part) > _MOST_SHORT_LINES for line in part], passages))
@@ -415,10 +438,9 @@ def _is_shown(passage: Passage) -> bool:
     return not passage.is_prose and has_shown_texts(passage.evidence.path)
 
 
-def _is_done(passage: Passage, within: Container[Evidence]) -> bool:
-    """Whether a passage is a member of the product with a body, which a contract has not."""
-    is_member = not (passage.is_type or passage.is_prose) and ("=>" in passage.code or "\n" in passage.code.strip())
-    return is_member and passage.evidence in within and non_product_code(passage.evidence.path) is None
+def _put_in(quoted: Sequence[Passage], at: int, passage: Passage | None) -> list[Passage]:
+    others = [one for one in quoted if one is not passage]
+    return [*others[:at], *filter(None, [passage]), *others[at:]]
 
 
 def _headings_of(words: Sequence[QueryTerm]) -> frozenset[str]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals, things
-from rag_assets.answer.passages import CONFIGURATION, Passage, excerpts_of, only_declares, only_stores
+from rag_assets.answer.passages import CONFIGURATION, Passage, excerpts_of, only_declares, only_stores, whole_of
 from rag_assets.answer.question_analysis import (
     QueryTerm,
     asks_about_failure,
@@ -81,6 +81,14 @@ _SAID = 0.4
 """Of a word's credit, from which on a passage says it."""
 _UNSAID = 0.3
 
+_FEWEST_OF_CASE = 0.34
+"""Of what a question says beside a name, for the case that it tells of that."""
+_MOST_DECIDING = 2
+_MOST_HANDING_ON = 2  # statements
+_FEWEST_MORE_LINES = 3  # of what decides, than of what hands on
+_CALLED_OWN = re.compile(r"(?<![\w.])(?:(?:this|self|base|super)(?:\.|->))?(\w+)(?:<[^<>()]*>)?\(")
+_STATEMENT_END = re.compile(r";[ \t]*$", re.MULTILINE)
+
 
 @dataclass(frozen=True, slots=True)
 class PassageWeights:
@@ -140,6 +148,24 @@ class RankedPassages:
         kept = [at for at, word in enumerate(self.words) if word in words]
         left, credit = tuple(self.words[at] for at in kept), self.credit[:, kept]
         return replace(self, words=left, credit=credit, said=_said(credit, left))
+
+    def led_by(self, first: Sequence[Passage]) -> RankedPassages:
+        """The same with some of the passages before all others."""
+        import numpy as np
+
+        numbers = [at for one in first for at, other in enumerate(self.passages) if other is one]
+        order = np.array([*numbers, *(at for at in range(len(self.passages)) if at not in numbers)], np.int64)
+        scores = self.scores[order]
+        scores[: len(numbers)] = scores.max(initial=0.0) + _WORD_FOR_WORD * np.arange(len(numbers), 0, -1)
+        passages = tuple(self.passages[at] for at in order)
+        return replace(
+            self,
+            passages=passages,
+            scores=scores,
+            credit=self.credit[order],
+            said=self.said[order],
+            features=self.features[order],
+        )
 
     def said_by(self, texts: Sequence[str]) -> list[float]:
         """The share of the question's weight that each of some texts says."""
@@ -285,6 +311,45 @@ def _named(words: Sequence[QueryTerm], passages: Sequence[Passage]) -> float:
 def same_place(one: Passage, other: Passage) -> bool:
     inside = one.line_start <= other.line_end and other.line_start <= one.line_end
     return (one.evidence.path == other.evidence.path and inside) or one.code.split() == other.code.split()
+
+
+def is_done(passage: Passage) -> bool:
+    """Whether a passage is a member of the product with a body, which a contract has not."""
+    is_member = not (passage.is_type or passage.is_prose) and ("=>" in passage.code or "\n" in passage.code.strip())
+    return is_member and non_product_code(passage.evidence.path) is None
+
+
+def bodies_of_case(names: Iterable[str], passages: RankedPassages) -> list[Passage]:
+    """Of what some names declare, and of its members, the parts of bodies that say what the question says beside the
+    names, best first; where none does, the best body of what is called so, with what it hands its work to."""
+    lasts = {name.rpartition(".")[2].casefold() for name in names}
+    case = [word for word in passages.words if word.root not in roots_of(" ".join(names))]
+    said = passages.of_words(case).said if case else ()
+    found: list[Passage] = []
+    called: list[Passage] = []
+    for at, one in enumerate(passages.passages):
+        is_called = one.name.casefold() in lasts
+        of_named = is_called or not lasts.isdisjoint((one.evidence.name.casefold(), one.owner.casefold()))
+        if not of_named or not is_done(one):
+            continue
+        called += [one] * (is_called and not only_stores(one))
+        if case and said[at] >= _FEWEST_OF_CASE and not any(same_place(one, other) for other in found):
+            found.append(one)
+    if not found and called:
+        found = [*called[:1], *filter(None, [handed_on(called[0], passages)])]
+    return found[:_MOST_DECIDING]
+
+
+def handed_on(passage: Passage, passages: RankedPassages) -> Passage | None:
+    """What a member of one or two statements hands its work to in its file, where that has more lines; of that the best
+    part."""
+    is_whole = not (passage.goes_before or passage.goes_on) and is_done(passage)
+    if not is_whole or len(_STATEMENT_END.findall(passage.code)) > _MOST_HANDING_ON:
+        return None
+    called = {found[1] for found in _CALLED_OWN.finditer(passage.code)} - {passage.name}
+    known = (one for one in passages.passages if one.name in called and one.evidence.path == passage.evidence.path)
+    least = passage.code.count("\n") + _FEWEST_MORE_LINES
+    return next((one for one in known if is_done(one) and whole_of(one).code.count("\n") >= least), None)
 
 
 def passage_features(

@@ -372,7 +372,9 @@ def _errors(asked: Asked) -> Planned | None:
         thrown = thrown_by(asked.target, asked.declared)
     else:
         thrown = error_facts(asked.target, names, caught_first=asks_who_catches(text))
-    return answered(asked, Intent.EXPLANATION, (GraphFacts(tuple(thrown), len(thrown), leads=True), thrown))
+    return answered(
+        asked, Intent.EXPLANATION, (GraphFacts(tuple(thrown), len(thrown), leads=not (of_named and wish.case)), thrown)
+    )
 
 
 def _graph(asked: Asked) -> Planned:

@@ -367,6 +367,16 @@ _KEY_PATH = re.compile(r"(?<![\w:/.])[A-Z]\w+(?::[A-Z]\w+)+(?![\w:/])")
 _DOES = re.compile(
     r"^\W*what (?:does|do) (?:the )?\S+(?: \w+)? (?:do|check|validate|handle|decide|verify)\b", re.IGNORECASE
 )
+_CASE = re.compile(
+    r"^\W*(?:what|which|how)\b.*?\b(?:when|if|unless|in case|without|after|before|once|while) (?P<case>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_NAMED_IN_CASE = re.compile(
+    r"\b(?:when|if|unless|in case|once|while) (?:the )?(?P<name>(?-i:[A-Z])\w+)"
+    r" (?:is|are|isn['’]t|was|has|have|does|doesn['’]t|gets?|returns?|throws?|fails?)\b"
+    r"|^\W*what does (?:the )?(?P<subject>(?-i:[A-Z])\w+) (?:\w+ ){1,3}(?:when|if|unless|in case|once|while)\b",
+    re.IGNORECASE,
+)
 _ROUTE_PATH = re.compile(rf"(?<![\w.:/])(?:(?:{_VERBS}) +)?/[^\s?,;\"'`]+")
 
 
@@ -375,7 +385,8 @@ class QueryIntent:
     """`names` are identifiers that the question writes as code is written, `places` the files and lines that a path or
     a stack trace is, `routes` paths of HTTP. `does`: it asks what something does, which its body says. `choice`: the
     names are those of the enumeration whose values it asks for. `declared`: it asks for the declarations of the names
-    and nothing more. `action`: what is to be done, of a question for the steps; the version, of one for a release."""
+    and nothing more. `case`: it asks for what comes of them in one case, which some lines of a body say. `action`: what
+    is to be done, of a question for the steps; the version, of one for a release."""
 
     intent: Intent
     names: tuple[str, ...]
@@ -384,6 +395,7 @@ class QueryIntent:
     does: bool = False
     choice: bool = False
     declared: bool = False
+    case: bool = False
     action: str = ""
 
 
@@ -405,7 +417,8 @@ def intent_of(question: Question) -> QueryIntent:
         one for one in dict.fromkeys((*_OPTION_NAME.findall(text), *_KEY_PATH.findall(text))) if one not in names
     )
     declared = intent is Intent.DEFINITION and any(one.search(text) for one in (_SHOWN, _MEMBERS))
-    return QueryIntent(intent, names + options, places, routes, _DOES.match(text) is not None, declared=declared)
+    does, case = _DOES.match(text) is not None, _CASE.match(text) is not None
+    return QueryIntent(intent, names + options, places, routes, does, declared=declared, case=case)
 
 
 _OF_NAMES = (Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS, Intent.TABLES)
@@ -443,6 +456,8 @@ def words_as_names(question: Question) -> QueryIntent | None:
         return QueryIntent(Intent.DEFINITION, choices, choice=True)
     if one := _OF_TYPE.match(text):
         return QueryIntent(Intent.DEFINITION, (one["type"] or one["name"],), does=_DOES.match(text) is not None)
+    if intent is Intent.EXPLANATION and (one := _NAMED_IN_CASE.search(text)):
+        return QueryIntent(intent, (one["name"] or one["subject"],), case=_CASE.match(text) is not None)
     starts = _OBJECT_FIRST.match(text) is None
     names: dict[str, None] = dict.fromkeys(_HYPHENATED.findall(text))
     before = ""

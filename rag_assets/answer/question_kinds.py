@@ -682,7 +682,8 @@ _ASKS_OF_ERROR = re.compile(
 _THROWN = re.compile(r"\b(?:thrown?|throws|raised?|raises|caught|catch(?:es)?)\b", re.IGNORECASE)
 _CAUGHT = re.compile(r"\b(?:caught|catch(?:es)?|handle[ds]?|mapped|status)\b", re.IGNORECASE)
 _THROWN_BY = re.compile(
-    r"^\W*(?:what|which)(?: \w+)? (?:does|do|can|could|may|might|will) .+ (?:throw|raise)\W*$"
+    r"^\W*(?:what|which)(?: \w+)? (?:does|do|can|could|may|might|will) .+ (?:throw|raise)"
+    r"(?: (?:for|if|in case|on|unless|when|while)\b.*)?\W*$"
     r"|^\W*(?:what|which) (?:exceptions|errors) (?:are|is|can be) (?:thrown|raised) (?:by|in) \S+\W*$",
     re.IGNORECASE,
 )

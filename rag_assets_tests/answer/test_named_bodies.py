@@ -1,0 +1,195 @@
+"""What comes of something in one case is told by the lines of its body that decide it, not by its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.answer.question_analysis import intent_of
+from rag_assets.index.layout import IndexHome
+from rag_assets.search.query_parser import understand
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+_STEPS = "\n".join(f"        _log.Write({at}, crate.Label);" for at in range(30))
+FILES = {
+    "src/Harbour/Afloat.cs": """\
+namespace Harbour;
+
+public interface IMooring
+{
+    /// <summary>Moors a ship.</summary>
+    int MoorShip(string ship);
+
+    /// <summary>Moors a ship at a berth.</summary>
+    int MoorShip(string ship, int berth);
+}
+""",
+    "src/Harbour/IHarbourCrane.cs": """\
+namespace Harbour;
+
+public interface IHarbourCrane
+{
+    /// <summary>Lifts a crate.</summary>
+    string LiftCrate(string crate);
+
+    /// <summary>Lifts a crate to a deck.</summary>
+    string LiftCrate(string crate, int deck);
+}
+""",
+    "src/Harbour/HarbourCrane.cs": f"""\
+namespace Harbour;
+
+public sealed class HarbourCrane : IHarbourCrane
+{{
+    private readonly Log _log;
+
+    public HarbourCrane(Log log)
+    {{
+        _log = log;
+    }}
+
+    public string LiftCrate(string crate) => HoistCrate(crate, 0);
+
+    public string LiftCrate(string crate, int deck) => HoistCrate(crate, deck);
+
+    private string HoistCrate(string crate, int deck)
+    {{
+{_STEPS}
+
+        if (Weight(crate) > 40)
+        {{
+            throw new OverflowException("HarbourCrane: The crate is too heavy.");
+        }}
+
+        if (string.IsNullOrEmpty(crate))
+        {{
+            return "nothing lifted";
+        }}
+
+        return crate;
+    }}
+
+    private int Weight(string crate) => crate.Length;
+
+    public int Speed
+    {{
+        get {{ return _speed; }}
+        set
+        {{
+            if (value < 1) throw new ArgumentException("A crane does not stand still.");
+            _speed = value;
+        }}
+    }}
+
+    private int _speed;
+}}
+""",
+    "src/Harbour/Winch.cs": """\
+namespace Harbour;
+
+public sealed class Winch
+{
+    // The speed is set to zero when the rope is short.
+    public void SetSpeed(int speed)
+    {
+        if (speed == 0)
+        {
+            Console.WriteLine("the speed is zero");
+        }
+    }
+}
+""",
+    "src/Harbour/BerthPlan.cs": """\
+namespace Harbour;
+
+public sealed class BerthPlan
+{
+    private readonly Dictionary<string, int> _taken = new();
+
+    public int Free => 12 - _taken.Count;
+
+    public void Leave(string ship) => _taken.Remove(ship);
+
+    public bool Holds(string ship) => _taken.ContainsKey(ship);
+
+    public void Rename(string ship, string other) => _taken[other] = _taken[ship];
+
+    public void Close() => _taken.Clear();
+
+    public IReadOnlyCollection<string> Ships() => _taken.Keys;
+
+    public void Move(string ship, int berth)
+    {
+        _taken[ship] = berth;
+        Console.WriteLine(ship);
+        Console.WriteLine(berth);
+    }
+
+    public int MoorShip(string ship)
+    {
+        if (_taken.TryGetValue(ship, out var berth))
+        {
+            return berth;
+        }
+        if (Free == 0)
+        {
+            return -1;
+        }
+        return _taken[ship] = _taken.Count;
+    }
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("harbour")
+    index_without_dagster(IndexHome(base / "home"), new_repository(base / "harbour", FILES), "harbour")
+    with open_index("harbour@main", home=base / "home") as index:
+        yield index
+
+
+def _first(index: Index, question: str) -> str:
+    """The first quote of an answer."""
+    return index.ask(question).text.partition("```\n\n")[0]
+
+
+def test_what_a_type_does_in_one_case_is_the_member_that_says_it(harbour: Index) -> None:
+    assert "return -1;" in _first(harbour, "What does BerthPlan return when no berth is free?")
+
+
+def test_what_a_member_returns_in_one_case_is_where_the_member_that_it_calls_says_so(harbour: Index) -> None:
+    assert 'return "nothing lifted";' in _first(harbour, "What does HoistCrate return when the crate is null or empty?")
+    text = harbour.ask("What happens if HarbourCrane.LiftCrate gets a heavy crate?").text
+    assert 'throw new OverflowException("HarbourCrane: The crate is too heavy.");' in text
+
+
+def test_a_property_with_the_name_of_a_word_is_meant_where_a_case_is_told_of_it(harbour: Index) -> None:
+    assert "A crane does not stand still." in _first(harbour, "What happens when Speed is set to zero?")
+
+
+def test_what_a_contract_declares_is_shown_with_a_body(harbour: Index) -> None:
+    text = harbour.ask("What does MoorShip do?").text
+    assert text.index("“Moors a ship.”") < text.index("return -1;")
+
+
+def test_what_is_thrown_by_something_named_in_one_case_is_its_error(harbour: Index) -> None:
+    text = harbour.ask("Which exception does HarbourCrane throw when the crate is too heavy?").text
+    assert "OverflowException" in text.partition("Thrown in")[0]
+    assert "throws HarbourCrane" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "is_case"),
+    [
+        ("What does BerthPlan return when no berth is free?", True),
+        ("How does HarbourCrane behave if the crate is heavy?", True),
+        ("What does BerthPlan do?", False),
+        ("Where is HarbourCrane used when a ship leaves?", False),
+    ],
+)
+def test_questions_that_tell_a_case(question: str, is_case: bool) -> None:
+    assert intent_of(understand(question)).case is is_case
