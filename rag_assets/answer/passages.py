@@ -15,7 +15,7 @@ from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from rag_assets.answer.citations import prose_of
-from rag_assets.contracts.evidence import Evidence
+from rag_assets.contracts.evidence import Evidence, owner_name
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at
 from rag_assets.identifiers import word_set
 
@@ -368,7 +368,8 @@ class Passage:
             around, _, name = one.name.rpartition(".")
             if around and name == self.name and one.start_line <= self.line_end and self.line_start <= one.end_line:
                 return around.rpartition(".")[2]
-        return self.evidence.name
+        symbol = self.evidence.symbol
+        return owner_name(symbol) if "(" in symbol and " " not in symbol else self.evidence.name
 
 
 @lru_cache(maxsize=256)  # of a turn or two: what declares a name is looked at before and while passages are ranked

@@ -282,6 +282,9 @@ def _settings_read(asked: Asked) -> Planned | None:
     about = roots_of(reader)
     subject = [word for word in asked.words if word.root in about and is_subject(word)]
     known = settings_of(asked.target, noun, subject, asked.declaring, by_name=is_about)
+    if not known[1] and subject and not asked.declaring:  # what reads them may be called otherwise: `the redis cache`
+        maybe = settings_of(asked.target, noun, subject, (), by_name=True)
+        known = maybe if len({fact.source.partition(":")[0] for fact in maybe[1]}) == 1 else known
     return answered(asked, Intent.LIST, known)
 
 
@@ -293,6 +296,12 @@ def _settings_about(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.settings import settings_about
 
     known = first_of(settings_about(index, graph, subject) for index, graph in asked.graphs)
+    if not known[1]:
+        from rag_assets.answer.plans.code_lines import settings_of
+
+        about = roots_of(subject)
+        words = [word for word in asked.words if word.root in about and is_subject(word)]
+        known = settings_of(asked.target, "setting", words, (), by_name=True) if words else known
     return answered(asked, Intent.LIST, known)
 
 

@@ -509,7 +509,8 @@ _SETTINGS_ABOUT = re.compile(
     rf"(?:(?P<kind>[\w-]+(?: [\w-]+)?) {_OF_CONFIGURATION}"
     r"(?: (?:exist|are (?:there|available|supported)|do (?:we|you) have"
     r"|can (?:be (?:set|changed)|(?:i|we|you) (?:set|use|change))))?"
-    rf"|{_OF_CONFIGURATION} (?:(?:exist|are there|are available|can be set) )?(?:for|about|control|configure|affect)"
+    rf"|{_OF_CONFIGURATION} (?:(?:exist|are (?:available|needed|required|there)|can be set) )?"
+    r"(?:for|about|control|configure|affect)"
     r" (?:the )?(?P<of>.+?))\W*$",
     re.IGNORECASE,
 )

@@ -157,7 +157,7 @@ def attribute_asked(question: str) -> tuple[str, bool]:
 
 
 _SETTINGS = re.compile(
-    r"^\W*(?:which|what|list)\b(?: (?:are|all|the|of))* (?:(?:app|application) ?)?"
+    r"^\W*(?:which|what|list|show)\b(?: (?:me|are|all|the|of))* (?:(?:app|application) ?)?"
     r"(?:(?:config(?:uration)?|settings?) (?:keys|values|options|entries|sections|settings)|settings"
     r"|(?P<variables>env(?:ironment)? var(?:iable)?s))"
     r" (?:(?:does|do) (?P<who>.+?) (?:read|use|need|expect|take|require)|(?:that )?(?:are |is )?"
@@ -173,7 +173,7 @@ _SETTINGS = re.compile(
 def settings_asked(question: str) -> tuple[str, str, bool]:
     """(`setting` or `environment variable`, what reads those that a question wants a list of, or they are about, '' for
     all; whether they are about it); two '' for another question."""
-    found = _SETTINGS.match(question.strip())
+    found = _SETTINGS.match(question.strip()) or _SETTINGS.match(f"{question.strip(' ?!.')} are there")
     if found is None or (found["of"] and not found["variables"]):
         return "", "", False
     reader = found["who"] or found["by"] or found["which"] or found["of"] or ""

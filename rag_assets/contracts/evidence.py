@@ -172,6 +172,12 @@ def short_name(symbol: str) -> str:
     return _DECORATION.sub("", named.rpartition(".")[2] + symbol[len(named) :])
 
 
+def owner_name(symbol: str) -> str:
+    """The type that a symbol is, or of an action that is written with its parameters the one that has it."""
+    before, bracket, _ = symbol.partition("(")
+    return short_name(before.rpartition(".")[0] if bracket else symbol)
+
+
 def citation_ids(point_ids: Iterable[str]) -> dict[str, str]:
     """point id → its shortest unique prefix of at least eight digits. Depends on the set of ids, never on their
     order."""

@@ -126,6 +126,10 @@ _SETTINGS_CLASS = re.compile(r"^class\s+\w+\([^()\n]*\bBaseSettings\b[^()\n]*\):
 _FIELD = re.compile(r"^(?:    |\t)(?!model_config\b)(\w+)[ \t]*:[ \t]*\w|^(?=[^\s#)\]}])", re.MULTILINE)
 _PREFIX = re.compile(r"\benv_prefix\s*=\s*[\"'](\w*)")
 
+_SECTION_KEPT = re.compile(r'\b(\w+)\s*=\s*[\w.]+\.Get(?:Required)?Section\s*\(\s*"([^"\r\n]+)"\s*\)\s*;')
+_OF_SECTION = r'(?<![\w.]){0}\s*(?:\[|\.\s*(?!Get(?:Required)?Section\b)\w+\s*(?:<[^<>()]*>)?\s*\()\s*"([^"\r\n]+)"'
+"""What is asked of a section that a variable keeps, also by a function of one's own: `smtp.Require("Server")`."""
+
 _PLACEHOLDER = re.compile(r"\$\{([A-Z][A-Z\d_]+)[:}]")
 
 
@@ -141,6 +145,15 @@ def _of_fields(text: str) -> Iterator[tuple[str, int]]:
             yield f"{prefix[1] if prefix else ''}{field[1]}".upper(), field.start(1)
 
 
+def _of_sections(text: str) -> Iterator[tuple[str, int]]:
+    """The keys that code of .NET asks sections for, until the variable keeps another one."""
+    kept = list(_SECTION_KEPT.finditer(text))
+    for at, section in enumerate(kept):
+        end = next((one.start() for one in kept[at + 1 :] if one[1] == section[1]), len(text))
+        for found in re.compile(_OF_SECTION.format(section[1])).finditer(text, section.end(), end):
+            yield f"{section[2]}:{found[1]}", found.start()
+
+
 def variables_named(text: str) -> Iterator[tuple[str, int]]:
     """The variables of the environment that a configuration of Spring takes values from: `${SHOP_PORT:80}`."""
     return ((found[1], found.start()) for found in _PLACEHOLDER.finditer(text))
@@ -148,7 +161,10 @@ def variables_named(text: str) -> Iterator[tuple[str, int]]:
 
 def settings_read(text: str, *, variables: bool = False) -> Iterator[tuple[str, int]]:
     """(setting, where code asks for it by a literal text), in no order; `variables`: of the environment alone."""
+    below = {} if variables else {at: key for key, at in _of_sections(text)}
     for pattern in (_VARIABLE,) if variables else (KEY_READ, _NAMED_KEY, _VARIABLE):
         for found in pattern.finditer(text):
-            yield found[found.lastindex or 0], found.start()
+            if found.start() not in below:
+                yield found[found.lastindex or 0], found.start()
     yield from _of_fields(text)
+    yield from ((key, at) for at, key in below.items())

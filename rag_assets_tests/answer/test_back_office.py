@@ -25,6 +25,9 @@ FILES = {
     "    public Task AddStampAsync(Stamp stamp) => CreateDocumentAsync(stamp);\n}\n",
     "src/Repos/LetterBoxRepo.cs": "namespace Post.Repos;\n\npublic class LetterBoxRepo : TableBase<LetterBox>\n{\n"
     "    public Task SaveAsync(LetterBox box) => InsertAsync(box);\n}\n",
+    "src/Repos/DocumentRepoBase.cs": "namespace Post;\n\npublic class DocumentRepoBase<TEntity>\n{\n"
+    "    private static PostClient _client;\n\n    protected Task CreateDocumentAsync(TEntity item)\n    {\n"
+    "        return Task.CompletedTask;\n    }\n}\n",
     "src/Models/LetterBox.cs": "namespace Post;\n\npublic class LetterBox\n{\n    public int Size { get; set; }\n}\n",
     "src/Models/Stamp.cs": "namespace Post;\n\npublic class Stamp\n{\n    public int Id { get; set; }\n}\n",
     "src/Managers/StampManager.cs": "namespace Post;\n\npublic class StampManager : ManagerBase, IStampManager\n{\n"
@@ -57,6 +60,16 @@ public class LetterBoxController : ControllerBase
 
     [HttpDelete("/api/letterbox/{id}")]
     public Task DeleteLetterBoxAsync(string id) => _manager.DeleteAsync(id);
+
+    /// <summary>Letter box - get by number or street</summary>
+    [HttpGet("/api/letterbox/search")]
+    public Task<LetterBox> FindLetterBoxAsync(string number, string street)
+    {
+        if (!String.IsNullOrEmpty(number))
+            return _manager.FindAsync(number);
+
+        throw new InvalidOperationException("Must pass a number or a street on the query string.");
+    }
 }
 """,
     "tests/LetterBoxValidation.cs": """\
@@ -153,6 +166,12 @@ def test_tests_are_known_by_what_they_test_whatever_they_are_called(post: Index)
 def test_that_nothing_tests_something_is_said(post: Index) -> None:
     found = post.ask("Are there tests for the stamp manager?", options=AskOptions())
     assert "Not sure" in found.text and "no test is known whose name says stamp manager" in " ".join(found.notes)
+
+
+def test_a_member_is_told_with_the_type_that_has_it(post: Index) -> None:
+    thrown = post.ask('where is "Must pass a number or a street on the query string" thrown?').text
+    assert "**LetterBoxController.FindLetterBoxAsync** throws **InvalidOperationException**" in thrown
+    assert "**DocumentRepoBase._client** names **PostClient**" in post.ask("where is PostClient used?").text
 
 
 def test_a_name_in_the_plural_is_one_that_is_mentioned(post: Index) -> None:

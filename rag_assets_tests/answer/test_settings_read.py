@@ -252,6 +252,53 @@ def test_how_languages_read_settings(code: str, key: str, is_variable: bool) -> 
     assert list(settings_read(f'const title = "{key}";')) == []
 
 
+def test_what_is_asked_of_a_section_is_below_it() -> None:
+    code = """
+        var mail = configuration.GetSection("Mail");
+        Host = mail.Require("Host");
+        Port = mail.GetValue<int>("Port");
+        var mailConfig = configuration.GetRequiredSection("Sms");
+        From = mailConfig["From"] ?? host.Require("Other");
+        mail = configuration.GetSection("Fax");
+        Number = mail["Number"];
+    """
+    keys = [key for key, _ in sorted(settings_read(code), key=lambda one: one[1])]
+    assert keys == ["Mail", "Mail:Host", "Mail:Port", "Sms", "Sms:From", "Fax", "Fax:Number"]
+
+
+def test_settings_about_something_are_told_by_the_code_that_reads_them(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Shop\n\nSells things.\n",
+        "src/MessageSettings.cs": """\
+namespace Shop;
+
+public class MessageSettings
+{
+    public MessageSettings(IConfiguration configuration)
+    {
+        var sms = configuration.GetSection("Sms");
+        From = sms.Require("OutgoingNumber");
+        Token = sms.Require("AuthToken");
+        var cache = configuration.GetSection("SystemCache");
+        Uri = cache.Require("Uri");
+    }
+}
+""",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        for question, keys in (
+            ("Which configuration keys are needed for SMS?", ["Sms", "Sms:OutgoingNumber", "Sms:AuthToken"]),
+            ("What configuration keys does the redis cache need?", ["SystemCache", "SystemCache:Uri"]),
+            (
+                "list all settings",
+                ["Sms", "Sms:OutgoingNumber", "Sms:AuthToken", "SystemCache", "SystemCache:Uri"],
+            ),
+        ):
+            text = index.ask(question, options=AskOptions()).text
+            assert [line.split("**")[1] for line in text.splitlines() if line.startswith("- **")] == keys, question
+
+
 @pytest.mark.parametrize("code", ['os.Setenv("SHOP_PROXY", "")', 'set_env("SHOP_PROXY", "")', 'withEnv("SHOP_PROXY")'])
 def test_what_writes_a_variable_does_not_read_it(code: str) -> None:
     assert list(settings_read(code)) == []

@@ -48,6 +48,12 @@ def test_a_place_in_a_file(indexed: Indexed, place: str) -> None:
     assert indexed.cli.run("show", place, "--json").json["symbol"] == "Shop.Orders.OrderService"
 
 
+@pytest.mark.parametrize("name", ["OrderService.RefundOrder", "OrderService"])
+def test_a_name_of_the_code(indexed: Indexed, name: str) -> None:
+    assert indexed.cli.run("show", name, "--json").json["symbol"] == "Shop.Orders.OrderService"
+    assert "'OrderService.Nothing' is no point" in indexed.cli.run("show", "OrderService.Nothing").err
+
+
 def test_the_line_that_was_asked_for_is_marked_among_its_neighbours(indexed: Indexed) -> None:
     said = indexed.cli.run("show", f"{SERVICE}:7", "--part", "source").out.splitlines()
     assert "> 7      public decimal RefundOrder(int orderId) => 0m;" in said

@@ -16,6 +16,7 @@ import numpy as np
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, named_nodes
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
+from rag_assets.contracts.evidence import owner_name
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.outline import SectionMember
@@ -409,7 +410,7 @@ def facts_naming(
     for point in sorted(payloads, key=place):
         payload = payloads[point]
         path = payload.get("Path", "")
-        symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
+        symbol = owner_name(str(payload.get("Symbol", "")).partition("~")[0])
         symbol = "" if payload.get("Symbol") == path else symbol  # a file without declarations
         members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
         for line, text in _lines_with(written, said[1].casefold(), payload, target, skipped):

@@ -17,6 +17,7 @@ from rag_assets.cli.console import CommandError, Output, counted, short
 from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.identity import parse_uri, plain_symbol
+from rag_assets.errors import QueryError
 from rag_assets.index.freshness import remembered_repository
 from rag_assets.index.generations import Generation, active_generation
 from rag_assets.index.layout import IndexHome
@@ -25,6 +26,7 @@ from rag_assets.search.source_lines import SourceLines
 
 # `src/A.cs:12`, `src/A.cs:12-30` as `search` prints it
 _PATH_AND_LINE = re.compile(r"(?P<path>.+):(?P<line>\d{1,9})(?:-\d+)?", re.DOTALL)
+_DIGITS = re.compile(r"[0-9a-fA-F-]{4,36}")
 _SCHEME = "rag://"
 _SHOWN_SECTIONS = 8
 _CONTEXT = 8  # lines on either side of the one that was asked for
@@ -43,7 +45,8 @@ def show(
     point: Annotated[
         str,
         typer.Argument(
-            metavar="POINT", help="A point id or its first digits, a semantic id, path:line, or a rag:// address."
+            metavar="POINT",
+            help="A point id or its first digits, a semantic id, path:line, Type.Member, or a rag:// address.",
         ),
     ],
     label: LabelOption = None,
@@ -96,6 +99,9 @@ def _located(index: Index, point: str) -> re.Match[str] | None:
 def _payload(home: IndexHome, name: str, index: Index, point: str, located: re.Match[str] | None) -> dict[str, Any]:
     """The payload that `point` names. Raises CommandError or QueryError where it names none or several."""
     if located is None:
+        is_id = ":" in point or _DIGITS.fullmatch(point) is not None
+        if not is_id and (declared := _declared(index, point)) is not None:
+            return index.get(payload_at(home, name, *declared, index.clearance)["SemanticId"])
         if re.search(r"[/\\.]", point) and ":" not in point:
             raise CommandError(
                 f"{point!r} is no point; show a place in a file with its line, as {point}:1, or all that is known of "
@@ -105,6 +111,15 @@ def _payload(home: IndexHome, name: str, index: Index, point: str, located: re.M
 
     found = payload_at(home, name, located["path"], int(located["line"]), index.clearance)
     return index.get(found["SemanticId"])
+
+
+def _declared(index: Index, name: str) -> tuple[str, int] | None:
+    """Where a member or a type is declared that is named as `OrderManager.Cancel`; None where nothing is."""
+    try:
+        lines = index.read(name)
+    except QueryError:
+        return None
+    return (lines.path, lines.start_line) if lines.around is not None and lines.path != name else None
 
 
 def _line(output: Output, located: re.Match[str] | None, payload: dict[str, Any]) -> int | None:
