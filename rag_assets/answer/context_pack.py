@@ -499,12 +499,11 @@ def _with_errors(
 ) -> tuple[GraphFacts, dict[GraphFact, Evidence], tuple[Evidence, ...]]:
     """The errors that the best passages throw, who catches those of the repository itself, and the evidence with these
     places."""
-    from rag_assets.answer.plans.errors import CAUGHT, error_facts, errors_thrown
+    from rag_assets.answer.plans.errors import error_facts, errors_thrown
 
     thrown = errors_thrown(passages)
     own = [name for name in dict.fromkeys(fact.target for fact in thrown) if declaring(name, target)]
-    known = error_facts(target, own, caught_first=True)
-    caught = {fact: point for fact, point in known.items() if fact.group == CAUGHT}
+    caught = error_facts(target, own, caught_first=True, caught_alone=True)
     caught = caught if len(caught) <= _FEW_CATCHES else {}
     at, evidence = _with_points(caught, evidence, target)
     return GraphFacts((*thrown, *caught), len(thrown) + len(caught)), {**thrown, **at}, evidence

@@ -48,6 +48,7 @@ from rag_assets.answer.question_kinds import (
     code_asked,
     command_line_asked,
     constants_asked,
+    endpoint_asked,
     extension_asked,
     foreign_keys_asked,
     granted_asked,
@@ -98,6 +99,7 @@ _SWITCHED = re.compile(
 """Of features."""
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+\b")
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
+_OF_ROUTINES = re.compile(r"^\W*(?:which|what)\b.*\b(?:tables?|views?|proc(?:edure)?s?|functions?)\b", re.IGNORECASE)
 _OVERLOADS = re.compile(r"\boverloads?\b|\boverloaded\b", re.IGNORECASE)
 _IN_SCRIPTS = re.compile(
     r"\b(?:columns?|fields?|primary keys?|pks?|schemas?|schemata|roles?|extensions?|domains?|enum\w*|types?|partition|"
@@ -123,20 +125,6 @@ _OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 
 
-_METHODS = {
-    r"creates?|adds?|inserts?|registers?|places?|submits?": ("POST",),
-    r"updates?|changes?|edits?|modif(?:y|ies)": ("PUT", "PATCH"),
-    r"saves?|stores?": ("POST", "PUT", "PATCH"),
-    r"deletes?|removes?": ("DELETE",),
-    r"returns?|gets?|lists?|reads?|fetch(?:es)?|loads?|shows?": ("GET",),
-}
-_ROUTE_DOING = re.compile(
-    r"^\W*(?:which|what)(?: (?:is|are) the)?(?: http| rest| web| api)* (?:api|call|endpoint|route|url)s?"
-    r"(?: (?:that|to|(?:is|are) used to|(?:can|do|should) (?:i|we|you) (?:call|use) to))?"
-    rf" (?P<does>{'|'.join(_METHODS)})(?: (?:all|every|each|several|the|our|new|existing))*"
-    r"(?P<one> an?| one| single)*(?: new| existing)* (?P<thing>[a-z]+(?: [a-z]+){0,2})\W*$",
-    re.IGNORECASE,
-)
 _TO_CONTEXT = r"(?:db ?sets?|entit(?:y|ies)|entity sets?|sets|(?:database |db )?tables?)"
 _OF_CONTEXT = re.compile(
     rf"^\W*(?:which|what|list|show)(?: me| are| all| the)* {_TO_CONTEXT}"
@@ -144,19 +132,6 @@ _OF_CONTEXT = re.compile(
     r"(?: (?:have|contain|map|define|declare|expose)s?)?\W*$",
     re.IGNORECASE,
 )
-
-
-def route_doing_plan(asked: Asked) -> Planned | None:
-    """The endpoints that do what a question says to a thing, by their methods and paths."""
-    found = _ROUTE_DOING.match(asked.question.text.strip())
-    if found is None or asked.wish.names:
-        return None
-    from rag_assets.answer.plans.request_flow import routes_doing
-
-    methods = next(value for does, value in _METHODS.items() if re.fullmatch(does, found["does"], re.IGNORECASE))
-    is_one = bool(found["one"])
-    known = (routes_doing(index, graph, methods, found["thing"], is_one=is_one) for index, graph in asked.graphs)
-    return answered(asked, Intent.LIST, together(known))
 
 
 def context_plan(asked: Asked) -> Planned | None:
@@ -214,6 +189,19 @@ def access_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.data import open_routes_at
 
     return _at_declarations(asked, [place for _, graph in asked.graphs for place in open_routes_at(graph)])
+
+
+def endpoint_plan(asked: Asked) -> Planned | None:
+    """The endpoints that do what a question says."""
+    subject, is_one = endpoint_asked(asked.question.text)
+    if not subject or asked.wish.names or asked.wish.routes:
+        return None
+    from rag_assets.answer.plans.endpoints import endpoint_facts, says_thing
+
+    if not says_thing(subject):
+        return None
+    known = (endpoint_facts(index, graph, subject, is_one=is_one) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, together(known))
 
 
 def validated_plan(asked: Asked) -> Planned | None:
@@ -352,6 +340,20 @@ def parameters_plan(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, first_of(known))
 
 
+def routine_plan(asked: Asked) -> Planned | None:
+    """What an SQL procedure, function, trigger or view reads, writes, executes or makes; or which procedures do it."""
+    text = asked.question.asks or asked.question.typed
+    if not _OF_ROUTINES.search(text):
+        return None
+    from rag_assets.answer.plans.routines import procedures_called, routine_asked, routine_facts
+
+    of = routine_asked(text)
+    if of is not None:
+        return answered(asked, Intent.LIST, first_of(routine_facts(index, graph, of) for index, graph in asked.graphs))
+    called = (procedures_called(index, graph, text, asked.words) for index, graph in asked.graphs)
+    return answered(asked, Intent.EXPLANATION, first_of(called)) if not asked.wish.names else None
+
+
 def overloads_plan(asked: Asked) -> Planned | None:
     """The overloads of a method."""
     if not _OVERLOADS.search(asked.question.text) or not asked.names:
@@ -365,19 +367,26 @@ def overloads_plan(asked: Asked) -> Planned | None:
 
 def scripts_say_plan(asked: Asked) -> Planned | None:
     """What lines of SQL scripts say, of a question that speaks of a database."""
-    return in_scripts_plan(asked) if _OF_DATABASES.search(asked.question.text) else None
+    return _in_scripts(asked) if _OF_DATABASES.search(asked.question.text) else None
 
 
 def in_scripts_plan(asked: Asked) -> Planned | None:
+    """What lines of SQL scripts say, of a question that does not, of grants and the like."""
+    return _in_scripts(asked) if not _OF_DATABASES.search(asked.question.text) else None
+
+
+def _in_scripts(asked: Asked) -> Planned | None:
     """What lines of SQL scripts say of tables, columns, grants and the like."""
     if not _IN_SCRIPTS.search(asked.question.text) or _EXPLAINED.match(asked.question.text):
         return None
-    from rag_assets.answer.plans.database import database_facts, tables_with_keys
+    from rag_assets.answer.plans.database import database_facts, none_on_table, tables_with_keys
 
     text = asked.question.asks or asked.question.typed
     found = first_of(database_facts(index, graph, text) for index, graph in asked.graphs)
     if not found[1] and (count := sum(tables_with_keys(graph, text) for _, graph in asked.graphs)):
         absent = f"a table without a primary key was not found among the {count} that scripts create"
+        return Planned(asked.wish, absent=absent)
+    if not found[1] and (absent := next(filter(None, (none_on_table(graph, text) for _, graph in asked.graphs)), "")):
         return Planned(asked.wish, absent=absent)
     return answered(asked, Intent.LIST, found)
 

@@ -278,12 +278,15 @@ _IMPACT = (
     r"|\bif (?:i|we|you|somebody) (?:change|remove|rename|delete|drop|edit|modify|touch|threw|throw)\b"
 )
 _USAGE = re.compile(
-    r"\bwho (?:else )?(?:calls|uses|invokes|creates|constructs|is (?:calling|using|invoking))\b"
+    r"\bwho (?:else )?(?:calls|executes|uses|invokes|creates|constructs|is (?:calling|using|invoking))\b"
     r"|\b(?:callers?|usages?) of\b|\breferences? (?:to|of)\b"
     r"|\bwhere (?:is|are) .{1,80}? (?:used|called|invoked|created|constructed|injected|referenced)\b"
-    r"|^\W*where (?:is|are) (?:the (?:\w+ )?)?(?-i:`?[\w.]*(?:[a-z][A-Z]|\w[._]\w)[\w.]*`?) "
+    r"|^\W*where (?:is|are) (?:the (?:\w+ ){0,2})?(?-i:`?[\w.]*(?:[a-z][A-Z]|\w[._]\w)[\w.]*`?) "
     r"(?:read|checked|enforced|evaluated|required|verified)\W*$"
-    r"|\bwhat (?:calls|uses|invokes|depends on)\b|\bused by\b|\bcalled by\b"
+    r"|\bwhat (?:calls|executes|uses|invokes|depends on)\b|\b(?:used|called|executed) by\b"
+    r"|^\W*(?:which|what) (?:c# |sql )?(?:code|methods?|classe?s?|jobs?|procedures?) "
+    r"(?:calls?|executes?|invokes?|runs?|uses?) "
+    r"(?-i:[\w.]*(?:[a-z][A-Z]|\w_\w)\w*)\W*$"
     r"|^\W*(?:which|what) [a-z]\w+s (?:call|use|invoke|create|construct|inject|depend on|reference) \S+\W*$"
     rf"|\bwh(?:at|ich|o)\b.{{0,60}}\bdepends? on\b|{_IMPACT}",
     re.IGNORECASE,
@@ -304,7 +307,8 @@ _ROUTES = re.compile(
 )
 _TABLES = re.compile(
     r"\b(?:which|what) (?:database )?tables?\b|\bwho (?:reads|writes)\b|\bdatabase tables?\b|\btable \w+"
-    r"|\b(?:reads?|writes?|written|stored) (?:from|to|in|into) (?:the )?(?:database|table|dbo)|\bstored procedures?\b",
+    r"|\b(?:reads?|writes?|written|stored) (?:from|to|in|into) (?:the )?(?:database|table|dbo)"
+    r"|\bstored procedures? (?:are|do|does|is)\b",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Z]{2,}\d*(?:s|ed|es|ing)?|NuGet")
@@ -582,6 +586,12 @@ _RUN_BY_A_SCHEDULE = re.compile(
     r" (?:(?:on|by) (?:an? )?(?:cron|(?:cron |fixed )?schedules?|timers?)|regularly|periodically|every \w+)\b",
     re.IGNORECASE,
 )
+_RUN_IN = re.compile(
+    r"\b(?P<what>(?:background|hosted|periodic|recurring|scheduled) (?:jobs|services|tasks)) (?:are )?run(?:ning|s)? "
+    r"(?=in(?:side)?\b|within\b)",
+    re.IGNORECASE,
+)
+"""Other jobs run in the pipeline of a build."""
 _SCHEMA = re.compile(
     r"^\W*(?:(?:what|how)(?:'s| is| does)?|show|describe|explain|give)(?: me| us)?(?: the| our| its| whole)*"
     r" (?:(?:database|db|sql) (?:schema|structure|layout|model)|data model|schema of the (?:database|db))"
@@ -601,7 +611,7 @@ def listed_noun(question: str) -> tuple[str, str]:
         return f"{scheduled['sort']} {singular(scheduled['noun'])}".lower(), HOW_OFTEN
     if (scheduled := _RUN_BY_A_SCHEDULE.match(question.strip())) is not None:
         return f"{scheduled['sort'] or 'scheduled'} {singular(scheduled['noun'])}".lower(), HOW_OFTEN
-    found = _LIST.match(question.strip())
+    found = _LIST.match(_RUN_IN.sub(r"\g<what> are ", question.strip()))
     if found is None or _HOW_MANY_AT_MOST.match(question):
         return "", ""
     noun, sort = found["noun"].lower(), (found["sort"] or "").lower()

@@ -256,11 +256,12 @@ _KEPT = (
     r"(?:(?:the )?(?:(?:database|db|sql) )?(?:table|entity) )?(?P<{0}>[\w.` -]+?)"
     r"(?: (?:tables?|entity|entities|records?|rows?|data))?"
 )
+_ENDPOINT = r"(?:api|endpoint|route|url)s?"
 _DATA = re.compile(
     rf"^\W*where (?:is|are|does|do|gets?) {_KEPT.format('kept')}(?: get)? (?:stored|saved|persisted|kept|written)\b"
     r"(?: to| in(?: the (?:db|database))?)?\W*$"
-    rf"|^\W*(?:who|what|which (?!(?:api|endpoint|route|url)s?\b)\w+)"
-    rf" (?:(?P<writes>{_STORING})|(?P<reads>{_LOADING}))(?: (?:to|into|from|in))? {_KEPT.format('object')}\W*$"
+    rf"|^\W*(?:who|what|which (?:stored )?(?!{_ENDPOINT}\b)\w+) (?:(?P<writes>{_STORING})|(?P<reads>{_LOADING}))"
+    rf"(?: (?:to|into|from|in))? {_KEPT.format('object')}\W*$"
     r"|^\W*(?:in )?(?:which|what) (?:database |db )?tables? (?:holds?|stores?|keeps?|contains?|has|have|is|are)"
     rf" {_KEPT.format('held')}(?: (?:stored|saved|kept|in))*\W*$",
     re.IGNORECASE,
@@ -491,8 +492,8 @@ CONTAINERS = frozenset(
     map(
         root,
         word_set(
-            "api app application code codebase database framework library package persistence persistent product",
-            "program project repository schema server service storage system tool",
+            "api app application backend code codebase database framework library package persistence persistent",
+            "portal product program project repository schema server service site storage system tool website",
         ),
     )
 )
@@ -607,6 +608,26 @@ def access_asked(question: str, words: Sequence[QueryTerm]) -> tuple[str, list[Q
     beside = _ACCESS_WORDS | roots_of(found["what"] or "") | (_OPEN_WORDS if found["open"] else frozenset())
     subject = [word for word in words if word.root not in beside]
     return ("open" if found["open"] else "what" if found["what"] else "who"), subject
+
+
+_ENDPOINT_FOR = re.compile(
+    rf"^\W*(?:which|what)(?: is the)? (?:(?:api|http|rest|web) )?{_ENDPOINT} (?:call )?"
+    r"(?!is\b|are\b|does\b|do\b (?!i\b))"
+    r"(?:(?:should|do|must|can) (?:i|we|you|clients?|one) (?:call|use|hit)|is (?:called|used))?(?P<does>.+)$",
+    re.IGNORECASE,
+)
+_OF_CALLS = word_set(
+    "all allow allows called each endpoint every existing handle handles let lets new one request route serves used url"
+)
+_ONE = re.compile(r"\b(?:an?|one|single)\b", re.IGNORECASE)
+
+
+def endpoint_asked(question: str) -> tuple[list[str], bool]:
+    """(the words for what an endpoint does that a question asks for, whether to one thing); none for another one."""
+    found = _ENDPOINT_FOR.match(question.strip())
+    does = found["does"] if found is not None else ""
+    words = [word for word in re.findall(r"[a-z]\w*", does.lower()) if word not in FUNCTION_WORDS]
+    return [word for word in words if word not in _OF_CALLS], _ONE.search(does) is not None
 
 
 _VALIDATED = re.compile(

@@ -192,6 +192,23 @@ def test_what_no_script_says_is_not_told(depot: Index, question: str) -> None:
     assert not any(" in db/" in line and line.startswith("- ") for line in facts_of(depot, question))
 
 
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("which triggers are on depot.Drivers?", "no script creates a trigger on depot.Drivers"),
+        ("which indexes are on depot.Drivers?", "no script creates an index on depot.Drivers"),
+        (
+            "which index is on the column FaultText of Runs?",
+            "no script creates an index on the column FaultText of depot.Runs",
+        ),
+    ],
+)
+def test_that_no_script_creates_a_trigger_or_an_index_on_a_table_is_said(
+    depot: Index, question: str, absent: str
+) -> None:
+    assert absent in str(depot.ask(question, options=AskOptions()))
+
+
 def test_where_each_table_has_a_primary_key_that_is_said(tmp_path: Path) -> None:
     files = {"db/a.sql": "CREATE TABLE Parcels (Id int PRIMARY KEY);\n\nCREATE VIEW Keys AS SELECT Id FROM Parcels;\n"}
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", files), "depot")

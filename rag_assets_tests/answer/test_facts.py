@@ -124,8 +124,8 @@ def test_the_tables_of_a_procedure_are_not_what_executes_it(tmp_path: Path) -> N
         read = index.ask("which tables does dbo.ReportOrders read?", options=AskOptions()).text
         run = index.ask("which tables does dbo.Nightly use?", options=AskOptions()).text
     told = [line for line in read.splitlines() if line.startswith("- ")]
-    assert any("reads from **Orders**" in line for line in told) and not any("executes" in line for line in told)
-    assert "**Nightly** executes **ReportOrders** in db/nightly.sql:2" in run
+    assert len(told) == 1 and told[0].startswith("- **dbo.Orders** in db/report.sql:2: `SELECT Id FROM dbo.Orders;`")
+    assert "**Executes:**\n- **dbo.ReportOrders** in db/nightly.sql:2" in run
 
 
 BASKET = """\

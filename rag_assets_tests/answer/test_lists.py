@@ -368,6 +368,20 @@ def test_what_a_schedule_runs_is_told_with_how_often(tmp_path: Path) -> None:
         assert "**Rates** in src/Rates.cs:3" in told and "**Watcher** in src/Watcher.cs:3" in told
 
 
+@pytest.mark.parametrize(
+    "question", ["which background jobs run in the shipping portal?", "which jobs are there in the shipping site?"]
+)
+def test_jobs_of_a_part_are_told_whatever_the_part_is_called(tmp_path: Path, question: str) -> None:
+    job = "public class {0}Job : IJob\n{{\n    public Task Execute(IJobExecutionContext context) => null;\n}}\n"
+    jobs = {"Shipping": ("Pack", "Label", "Weigh"), "Billing": ("Charge", "Remind", "Settle")}
+    files = {f"src/{of}/{one}Job.cs": job.format(one) for of, names in jobs.items() for one in names}
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = index.ask(question, options=AskOptions()).text
+    assert all(f"**{one}Job** in src/Shipping/{one}Job.cs" in told for one in jobs["Shipping"])
+    assert "Billing" not in told
+
+
 def test_one_service_of_a_host_is_told(tmp_path: Path) -> None:
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", ONE_OF_A_HOST), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:

@@ -28,6 +28,29 @@ public class StampsController : ControllerBase
     public Task Burn(int id) => Task.CompletedTask;
 }
 """,
+    "src/BagsController.cs": """\
+namespace Post;
+
+public class BagsController : ControllerBase
+{
+    [HttpGet("/bags/{id}/stamps")]
+    public Task<int> Stamps(int id) => Task.FromResult(id);
+
+    [HttpDelete("/bags/{id}/stamps")]
+    public Task Empty(int id) => Task.CompletedTask;
+
+    [HttpDelete("/bags/{id}")]
+    [Authorize(Roles = "Keeper")]
+    public Task Discard(int id) => Task.CompletedTask;
+
+    [HttpPut("/bags/{id}")]
+    public Task Replace(int id) => Task.CompletedTask;
+
+    [HttpPost("/bags/{id}")]
+    public Task Refill(int id) => Task.CompletedTask;
+}
+""",
+    "db/bags.sql": "CREATE TABLE dbo.Bags (Id int);\n",
     "src/SendStamp.cs": """\
 namespace Post;
 
@@ -116,6 +139,24 @@ def test_the_way_of_a_request_goes_through_messages_and_interfaces(post: Index, 
 def test_the_way_of_what_no_one_endpoint_does_is_not_told(post: Index) -> None:
     assert "**It comes to" not in post.ask("how does a stamp request travel?", options=AskOptions()).text
     assert "**It comes to" not in post.ask("how does a coin request travel?", options=AskOptions()).text
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which endpoint deletes a bag?", ["DELETE /bags/{id}"]),
+        ("which endpoint should I call to remove a bag", ["DELETE /bags/{id}"]),
+        ("which endpoint empties a bag of its stamps?", ["DELETE /bags/{id}/stamps"]),
+        ("what is the endpoint for updating a bag?", ["PUT /bags/{id}"]),
+        ("which route sends stamps?", ["POST /stamps"]),
+        ("which endpoint deletes a coin?", []),
+    ],
+)
+def test_the_endpoint_that_does_something_is_told_by_its_route_and_method(
+    post: Index, question: str, told: list[str]
+) -> None:
+    text = post.ask(question, options=AskOptions()).text.partition("\n\n")[0]
+    assert re.findall(r"^- \*\*([A-Z]+ /[^*]+)\*\* in src", text, re.MULTILINE) == told
 
 
 @pytest.mark.parametrize(

@@ -1233,10 +1233,11 @@ builder.Build().Run();
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        ("which services does docker compose start?", ["till.api=3", "tilldb=11"]),
+        ("which services does docker compose start?", ["till.api=3", "tilldb=11", "belt=3"]),
         ("what resources does the app host run", ["till-postgres=4", "till-api=6"]),
-        ("which containers does it need", ["till.api=3", "tilldb=11", "till-postgres=4", "till-api=6"]),
+        ("which containers does it need", ["till.api=3", "tilldb=11", "belt=3", "till-postgres=4", "till-api=6"]),
         ("which containers does the sorter refuse", []),
+        ("which services does the compose file of the sorters start", ["belt=3"]),
     ],
 )
 def test_what_compose_files_and_app_hosts_start(tmp_path: Path, question: str, told: list[str]) -> None:
@@ -1244,13 +1245,14 @@ def test_what_compose_files_and_app_hosts_start(tmp_path: Path, question: str, t
     files: dict[str, str | bytes] = {
         "docker-compose.yml": COMPOSED.replace("  till.api:\n", "  till.api:\n    build: .\n"),
         "docker-compose.override.yml": "services:\n  tilldb:\n    image: postgres:17\n",
+        "sorters/docker-compose.yml": "services:\n  belt:\n    image: belt:1\n",
         "Till.AppHost/Program.cs": APP_HOST,
         "Till.Api/Program.cs": 'var builder = WebApplication.CreateBuilder(args);\nbuilder.AddRedis("coins");\n',
     }
     index_without_dagster(cli.home, new_repository(tmp_path / "till", files), "till")
     answer = str(cli_json(cli, question)["answer"])
     found = re.findall(
-        r"^- \*\*(.*?)\*\* in (?:docker-compose.yml|Till.AppHost/Program.cs):(\d+)", answer, re.MULTILINE
+        r"^- \*\*(.*?)\*\* in (?:(?:sorters/)?docker-compose.yml|Till.AppHost/Program.cs):(\d+)", answer, re.MULTILINE
     )
     assert ["=".join(one) for one in found] == told
 

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     MOST_READ,
@@ -19,12 +17,11 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     product_of,
 )
-from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
-from rag_assets.contracts.graph import NodeType
-from rag_assets.graph.csr_graph import KINDS, Graph, NodeLocation, ResultReader
+from rag_assets.answer.plans.endpoints import endpoints_about, nearest_endpoints
+from rag_assets.answer.question_analysis import QueryTerm, roots_of
+from rag_assets.graph.csr_graph import Graph, NodeLocation
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
-from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
 
 _ACCESS = re.compile(
     r"^\s*\[.*?\b\w*(?:Authorize|AllowAnonymous|Permission)\w*\b"
@@ -81,17 +78,6 @@ _ENDPOINT_SECTION = "endpoint-overview"
 _AUTHORIZATION = re.compile(r"^Authorization: (?P<access>.*)$", re.MULTILINE)
 _ANONYMOUS = "anonymous"
 _SAYS_NO_CODE = re.compile(r"\s*(?:$|//|/?\*|[\[@#])")
-_METHODS = {
-    root(word): methods.split()
-    for words, methods in {
-        "fetch list query read see show view": "get",
-        "add create make": "post put",
-        "change edit modify update": "put patch post",
-        "delete remove": "delete",
-    }.items()
-    for word in words.split()
-}
-"""What people call what an endpoint does whose method alone says it."""
 _MOST_ENDPOINTS = 40  # that a question can mean
 
 
@@ -101,22 +87,14 @@ def access_facts(
     """The lines that say who may call the endpoints about a subject, of themselves or else of the type around them:
     `open` those that anybody may call, and those of C# of which nothing says who; `what` those that name a role, a
     policy or the like."""
-    nodes = np.flatnonzero(graph.kinds == KINDS.index(NodeType.ENDPOINT.value))
-    wanted = {word.root for word in subject}
-    if not wanted and asks != "open":
+    if not subject and asks != "open":
         return GraphFacts(), {}
-    found = [
-        (graph.names[node], place)
-        for node, places in zip(nodes.tolist(), ResultReader(graph).places(nodes), strict=True)
-        for place in places
-        if not is_test_path(place.path)
-        and _says(wanted, said := roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]}"), place.path)
-        and (not wanted or wanted & said)
-    ]
-    kept_paths = product_or_samples(place.path for _, place in found)
-    found = [one for one in found if one[1].path in kept_paths]
-    if asks != "open" and len(found) > _MOST_ENDPOINTS:
+    endpoints, wanted = endpoints_about(graph, [word.word for word in subject])
+    if asks != "open" and len(endpoints) > MOST_FACTS:
+        endpoints = nearest_endpoints(graph, endpoints, wanted)
+    if asks != "open" and len(endpoints) > _MOST_ENDPOINTS:
         return GraphFacts(), {}
+    found = [(graph.names[node], place) for node, place in endpoints]
     telling = _OPEN if asks == "open" else _RESTRICTED if asks == "what" else _ACCESS
     paths = {place.path for _, place in found}
     lines, described = lines_of(index, paths), _described(index, paths) if asks == "open" else {}
@@ -174,12 +152,6 @@ def _described(index: LabelIndex, paths: Iterable[str]) -> dict[tuple[str, int],
     endpoints = (one for one in sections if one.get("SectionKey") == _ENDPOINT_SECTION)
     said = (((one["Path"], one["StartLine"]), _AUTHORIZATION.search(one["FinderSnippet"])) for one in endpoints)
     return {place: found["access"] if found else "" for place, found in said}
-
-
-def _says(wanted: Iterable[str], said: frozenset[str], path: str) -> bool:
-    """Whether an endpoint, or its file, says all that is wanted of it, of what it does also by its method."""
-    said |= roots_of(path)
-    return all(word in said or not said.isdisjoint(_METHODS.get(word, ())) for word in wanted)
 
 
 def granted(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:

@@ -443,13 +443,15 @@ def _lines_with(
     code, first = code_of(payload, target, skipped), int(payload.get("StartLine", 1))
     if name not in code.casefold():
         return
+    lines = enumerate(code.split("\n"))
+    found = [(at, text) for at, text in lines if name in text.casefold() and written.search(text)]
+    if not found:
+        return
     if payload.get("PartTotal", 1) > 1 and ('"""' in code or "'''" in code):  # it may begin or end within a docstring
         told = {line + 1 - first for line in _told_in(target.parts.document(payload["BlobVersionId"]))}
     else:
         told = {*_told_in(code)}
-    for at, text in enumerate(code.split("\n")):
-        if name in text.casefold() and written.search(text) and not _SAYS_NO_USE.match(text) and at not in told:
-            yield at + first, text
+    yield from ((at + first, text) for at, text in found if not _SAYS_NO_USE.match(text) and at not in told)
 
 
 @lru_cache(maxsize=64)  # the sections of a file ask for the same text

@@ -103,16 +103,16 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
     if not len(nodes) and asked.first == STORED:
         return _model_facts(index, graph, asked)
     edges = seen_of(_edges(graph, nodes), index)
-    groups = [asked.first, *(group for group in _RELATION.values() if group != asked.first)]
+    others = () if asked.by else (group for group in _RELATION.values() if group != asked.first)
     made: list[GraphFact] = []
-    for group in groups:
+    for group in (asked.first, *others):
         told: dict[str, GraphEdge] = {}
         for edge in edges:
             if _RELATION[edge.relation] == group:
                 told.setdefault(edge.target if group == STORED else edge.source, edge)
         if group == asked.first and (of := [key for key in told if key_kind(key) is _BY.get(asked.by)]):
             told = {key: told[key] for key in of}
-        most = _MOST_ASKED if group == asked.first else _MOST_EACH
+        most = MOST_LISTED if asked.by else _MOST_ASKED if group == asked.first else _MOST_EACH
         shown = list(told.values())[:most]
         title = group if len(shown) == len(told) else f"{group} ({len(shown)} of {len(told)})"
         names = {edge.source: short_name(edge.source) for edge in shown}  # of files and routes
@@ -248,13 +248,13 @@ def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
     if not created:
         return []
     is_by_migrations = all(MIGRATION.search(path) for path, _ in created)
-    last = (max if is_by_migrations else min)(created, key=_in_order)
-    after = (place for place in sorted(changed, key=_in_order) if place[0] != last[0])
-    after = (place for place in after if not is_by_migrations or _in_order(place) > _in_order(last))
+    last = (max if is_by_migrations else min)(created, key=in_order)
+    after = (place for place in sorted(changed, key=in_order) if place[0] != last[0])
+    after = (place for place in after if not is_by_migrations or in_order(place) > in_order(last))
     return [CodePlace(*place) for place in (last, *after)]
 
 
-def _in_order(place: tuple[str, int]) -> list[tuple[int, str]]:
+def in_order(place: tuple[str, int]) -> list[tuple[int, str]]:
     """For scripts in the order of the numbers in their names: `2_orders.sql` before `10_refunds.sql`."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", f"{place[0]}:{place[1]}")]
 

@@ -13,7 +13,8 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with, product_of
 from rag_assets.answer.plans.listing import of_kind
 from rag_assets.answer.question_analysis import is_relation_or_manner, roots_of
-from rag_assets.contracts.graph import NodeType
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.languages.sql.columns import column_definitions
@@ -152,6 +153,21 @@ def tables_with_keys(graph: Graph, question: str) -> int:
     return sum(any(one.path in paths for one in graph.places(node)) for node in of_kind(graph, NodeType.TABLE))
 
 
+def none_on_table(graph: Graph, question: str) -> str:
+    """That no script creates what a question wants a list of on a table that it names, `a trigger on dbo.Orders`; '' of
+    other questions, and of indexes of what code maps to the table, which code may create."""
+    noun = next((one for one in _ON_TABLE if re.match(_ASKS_LIST.format(_OBJECTS[one][0]), question, re.I)), "")
+    tables = _tables_named(graph, question) if noun else []
+    scripts = _paths_of_tables(graph) if tables else set[str]()
+    made = [node for node in tables if any(one.path in scripts for one in graph.places(node))]
+    if not made or (noun == "index" and any(graph.edges_of(node, IN, Relation.MAPS_TO) for node in made)):
+        return ""
+    names = sorted({short_name(graph.keys[node]) for node in made})
+    column = _NAMED_COLUMN.search(question) if noun == "index" else None
+    of = f"the column {column['behind'] or column['before']} of " if column is not None else ""
+    return f"no script creates {'an' if noun == 'index' else 'a'} {noun} on {of}{' or '.join(names)}"
+
+
 def _keyless(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
     """The tables that no script gives a primary key."""
     if not _WITHOUT_KEY.search(question):
@@ -177,7 +193,7 @@ def _allowed(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Graph
         return [], ""
     names = {_bare(short_name(graph.keys[node])) for node in _tables_named(graph, question)}
     found = dict[GraphFact, None]()
-    for one in chain(_statements(index, _paths_of_tables(graph)), _statements_with(index, "CREATE TYPE AS ENUM")):
+    for one in chain(_statements(index, _paths_of_tables(graph)), _statements_with(index, "ENUM")):
         of_type = _TYPE.match(one.text)
         made = of_type or _TABLE.match(one.text) or _ALTERED.match(one.text)
         if made is None or (names and _bare(made["name"]) not in names):
@@ -254,7 +270,7 @@ def _granted(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Graph
     said = {word.casefold() for word in _NAMES.findall(question)}
     rights = [right for right, verbs in _PRIVILEGES.items() if re.search(rf"\b(?:{verbs})\b", question, re.IGNORECASE)]
     found: dict[GraphFact, int] = {}
-    for one in _statements_with(index, "GRANT ON TO EXECUTE SELECT"):
+    for one in _statements_with(index, "GRANT"):
         granted = _GRANT.match(one.text.strip())
         if granted is None:
             continue
@@ -285,7 +301,7 @@ def _declared(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Grap
     declares = re.compile(rf"\s*{_OBJECTS[noun][1]}", re.IGNORECASE)
     on = re.compile(r"\bON\s+(?:ONLY\s+)?(?P<table>(?:[\[\"`]?\w+[\]\"`]?\s*\.\s*)*[\[\"`]?\w+[\]\"`]?)", re.IGNORECASE)
     found: dict[tuple[str, str], GraphFact] = {}
-    for one in _statements_with(index, f"CREATE {noun}"):
+    for one in _statements_with(index, noun.rpartition(" ")[2]):
         made = declares.match(one.text)
         if made is None:
             continue
@@ -310,9 +326,9 @@ def _paths_of_tables(graph: Graph) -> set[str]:
     }
 
 
-def _statements_with(index: LabelIndex, words: str) -> Iterator[_Statement]:
-    """The statements of the scripts that have some words, the likeliest."""
-    payloads = product_of(points_with(words, index, _MOST_SECTIONS), index).values()
+def _statements_with(index: LabelIndex, word: str) -> Iterator[_Statement]:
+    """The statements of the scripts that have a word, the likeliest."""
+    payloads = product_of(points_with(word, index, _MOST_SECTIONS), index).values()
     yield from _statements(index, {one["Path"] for one in payloads if _SCRIPT.search(one["Path"])})
 
 
@@ -343,6 +359,8 @@ def _statements(index: LabelIndex, paths: Iterable[str]) -> Iterator[_Statement]
 
 def _outside_of_comments(line: str, is_within: bool) -> tuple[str, bool]:
     """A line without block comments, and whether one is open behind it; `is_within` one at its beginning."""
+    if not is_within and "/*" not in line:
+        return line, False
     if is_within and "*/" not in line:
         return "", True
     line = line.partition("*/")[2] if is_within else line

@@ -48,16 +48,23 @@ _CHECKS_ARGUMENT = re.compile(
 )
 _CALLED = roots_of("error exception")
 _MOST_EACH = 4
+_EVERYWHERE = 500  # sections: some 0.2 s to read
 _MOST_PASSAGES, _MOST_ERRORS = 25, 2  # of what was found
 _FEWEST_SAID, _SAID_WEIGHT = 0.2, 8.0
 _AROUND = 3  # lines: the condition before it, and its message
 
 
-def error_facts(target: Searchable, names: Iterable[str], *, caught_first: bool) -> dict[GraphFact, str]:
-    """Where the product throws and catches some errors, with the points that show it."""
+def error_facts(
+    target: Searchable, names: Iterable[str], *, caught_first: bool, caught_alone: bool = False
+) -> dict[GraphFact, str]:
+    """Where the product throws and catches some errors, with the points that show it; `caught_alone` beside another
+    answer, which nothing of an error that is everywhere is worth waiting for."""
     found: dict[GraphFact, str] = {}
     for name in (name.rpartition(".")[2] for name in names):
-        payloads = product_of(points_naming(name, target).ids, target)
+        points = points_naming(name, target).ids
+        if caught_alone and len(points) > _EVERYWHERE:
+            continue
+        payloads = product_of(points, target)
         surely = re.compile(_SURELY.format(re.escape(name)))
         if not _ERROR_NAME.search(name) and not facts_naming(surely, payloads, target, ("", name, True)):
             continue
@@ -67,7 +74,7 @@ def error_facts(target: Searchable, names: Iterable[str], *, caught_first: bool)
             (CAUGHT, "catches", _CATCHES),
             (_THROWN, "throws", throws),
             (_MADE, "makes", _MAKES),
-        ):
+        )[: 1 if caught_alone else None]:
             if group == _MADE and any(one.target == name and one.group == _THROWN for one in found):
                 continue
             written = re.compile(pattern.format(re.escape(name)))

@@ -1,5 +1,4 @@
-"""Requests: the endpoints that do something to a thing, and the way of one: the methods of the product that it comes
-to, through interfaces and messages."""
+"""The way of a request: the methods of the product that an endpoint comes to, through interfaces and messages."""
 
 from __future__ import annotations
 
@@ -7,12 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-import numpy as np
-
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.plans.code_lines import list_heading
-from rag_assets.answer.plans.listing import of_kind, places_of
-from rag_assets.answer.question_analysis import QueryTerm, roots_of, singular
+from rag_assets.answer.plans.listing import of_kind
+from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, OUT, Graph, NodeLocation
 from rag_assets.graph.lookup import short_name
@@ -24,37 +20,6 @@ _MOST_SEEN = 400  # of what a request may come to
 _MOST_IMPLEMENTATIONS = 2  # a decorator and what it decorates; more are plugins
 _DOUBLE = re.compile(r"(?:^|\.)(?:Dummy|Fake|InMemory|Mock|Null|Stub|Test)[A-Z]|(?:Fake|Mock|Null|Stub)\.")
 _GOES = tuple(map(Relation, ("Calls", "Constructs", "Executes", "References", "UsesType", "WritesTo")))
-
-
-def routes_doing(
-    index: LabelIndex, graph: Graph, methods: Sequence[str], thing: str, *, is_one: bool
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The endpoints of some methods whose paths end with what a thing is called, behind which a parameter may follow:
-    only with one where it `is_one` thing that is read, and none where it is not."""
-    wanted = _letters(thing)
-    nodes = [
-        node
-        for node in of_kind(graph, NodeType.ENDPOINT)
-        if short_name(graph.keys[node]).partition(" ")[0] in methods
-        and wanted in _ends_of(short_name(graph.keys[node]))
-    ]
-    if list(methods) == ["GET"]:
-        nodes = [node for node in nodes if short_name(graph.keys[node]).endswith("}") == is_one] or nodes
-    found = [one for one in places_of(graph, np.array(nodes, np.int64)) if not is_test_path(one.path)]
-    found.sort(key=lambda one: (one.path, one.line, one.name))
-    at = facts_at([one.fact for one in found], index)
-    return GraphFacts(tuple(at), len(at), list_heading("endpoint", len(at))), at
-
-
-def _ends_of(route: str) -> set[str]:
-    """What the last words of a path are called, of several parts also the last two: `items` and `orderitems` of
-    `/orders/{id}/items/{item}`."""
-    parts = [part for part in route.partition(" ")[2].split("/") if part and "{" not in part]
-    return {_letters(" ".join(parts[-count:])) for count in (1, 2)} if parts else set()
-
-
-def _letters(words: str) -> str:
-    return "".join(singular(word) for word in re.findall(r"[a-z\d]+", words.lower()))
 
 
 def request_flow(

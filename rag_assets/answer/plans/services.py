@@ -82,13 +82,18 @@ def compose_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Graph
 
 def started_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The services of compose files, and the resources that an app host of Aspire adds, where a question asks for all
-    of what one of them, or both, start."""
+    of what one of them, or both, start; of compose files those in a folder, or with a name, that it says."""
     said = roots_of(asked)
-    if not (said & _PARTS_STARTED and said <= _OF_STARTING):
+    if not said & _PARTS_STARTED:
         return GraphFacts(), {}
     of_aspire, of_compose = bool(said & _OF_ASPIRE), bool(said & roots_of("compose"))
     both = not (of_aspire or of_compose) and bool(said & roots_of("docker container"))
-    paths = [path for path in index.parts.shard().values("Path", index.scope()) if non_product_code(path) is None]
+    named = said - _OF_STARTING  # folders, or the files themselves: `docker-compose.tests.yml`
+    paths = [
+        path
+        for path in index.parts.shard().values("Path", index.scope())
+        if non_product_code(path) is None and named <= roots_of(path)
+    ]
     composed = lines_of(index, filter(COMPOSE_FILE.fullmatch, paths)) if of_compose or both else {}
     services: dict[str, GraphFact] = {}
     for path in sorted(
@@ -97,7 +102,8 @@ def started_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Graph
         for name, number in _composed(composed[path], ""):
             made = GraphFact(name, "", "", path, number, certain=True, group="Compose files", is_comment=True)
             services.setdefault(name, made)
-    hosts = product_of(points_naming("DistributedApplication", index).ids, index) if of_aspire or both else {}
+    is_of_hosts = not named and (of_aspire or both)
+    hosts = product_of(points_naming("DistributedApplication", index).ids, index) if is_of_hosts else {}
     resources = [
         GraphFact(one["name"], "", "", path, number, certain=True, group="App host", is_comment=True)
         for path, lines in sorted(lines_of(index, {one["Path"] for one in hosts.values()}).items())

@@ -10,7 +10,7 @@ from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject
 from rag_assets.descriptions.text_description import TextDescription
 from rag_assets.languages.detection import SourceType
 from rag_assets.languages.sql.columns import SqlColumn, SqlForeignKey, columns_of, foreign_keys_of, primary_key_of
-from rag_assets.languages.sql.lexer import tokens_of
+from rag_assets.languages.sql.lexer import SYSTEM_PREFIXES, tokens_of
 from rag_assets.languages.sql.reference_reader import SqlUse, is_procedural, references_in
 from rag_assets.sections.documents import TextMember
 
@@ -39,7 +39,8 @@ def sql_references(text: str, own_symbol: str = "", *, assigns_into: bool = Fals
     by_use: dict[SqlUse, dict[str, str]] = {}  # each symbol once, as it was first written
     for found in references_in(tokens, assigns_into=assigns_into):
         symbol = found.name.symbol
-        if symbol.lower() != own:
+        is_of_system = not found.name.is_qualified and symbol.lower().rpartition(".")[2].startswith(SYSTEM_PREFIXES)
+        if symbol.lower() != own and not (found.use is SqlUse.EXECUTES and is_of_system):
             by_use.setdefault(found.use, {}).setdefault(symbol.lower(), symbol)
 
     def symbols(use: SqlUse) -> tuple[str, ...]:

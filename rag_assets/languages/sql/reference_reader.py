@@ -174,8 +174,6 @@ def _is_own(found: ObjectReference) -> bool:
         return False
     if len(before) > 1 and before[-2] in lexer.SYSTEM_DATABASES:
         return False
-    if found.use is SqlUse.EXECUTES and last.startswith(lexer.SYSTEM_PREFIXES):
-        return False
     written_alone = not before or before[-1] in ("", "dbo")
     is_of_system = last in lexer.SYSTEM_TABLES or last.startswith(lexer.SYSTEM_TABLE_PREFIXES)
     return not (written_alone and is_of_system)

@@ -1,0 +1,108 @@
+"""The endpoints that a question means: by what their routes, handlers and files are called and their methods do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import MOST_LISTED, list_heading
+from rag_assets.answer.question_analysis import root, roots_of
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import IN, KINDS, Graph, NodeLocation, ResultReader
+from rag_assets.search.index import LabelIndex
+from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
+
+_METHODS = {
+    root(word): methods
+    for words, methods in {
+        "fetch list load query read return see show view": ("get",),
+        "add create insert make place register submit": ("post", "put"),
+        "change edit modify update": ("put patch", "post"),
+        "save store": ("post put patch",),
+        "delete remove": ("delete",),
+    }.items()
+    for word in words.split()
+}
+"""What people call what an endpoint does whose method alone says it: the usual ones before the others."""
+_OF_ANY_ROUTE = re.compile(r"\{[^{}]*\}|:\w+|<[^<>]*>|\b(?:api|v\d+)\b", re.IGNORECASE)
+
+Endpoint = tuple[int, NodeLocation]
+
+
+def says_thing(words: Iterable[str]) -> bool:
+    """Whether some words tell more of an endpoint than its method."""
+    return any(root(word) not in _METHODS for word in words)
+
+
+def endpoints_about(graph: Graph, subject: Sequence[str]) -> tuple[list[Endpoint], frozenset[str]]:
+    """The endpoints of the product, else of samples, that say all of a subject, some of it themselves and the rest by
+    their files; and the roots of its words, of which two are one where endpoints write them so: `letterbox`."""
+    nodes = np.flatnonzero(graph.kinds == KINDS.index(NodeType.ENDPOINT.value))
+    said = [
+        (node, place, roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]}"))
+        for node, places in zip(nodes.tolist(), ResultReader(graph).places(nodes), strict=True)
+        for place in places
+        if not is_test_path(place.path)
+    ]
+    wanted = _joined(subject, frozenset().union(*(words for *_, words in said)))
+    found = [
+        (node, place)
+        for node, place, words in said
+        if _says(wanted, words, place.path) and (not wanted or wanted & words)
+    ]
+    kept = product_or_samples(place.path for _, place in found)
+    return [one for one in found if one[1].path in kept], wanted
+
+
+def _joined(words: Sequence[str], known: frozenset[str]) -> frozenset[str]:
+    roots, at = set[str](), 0
+    while at < len(words):
+        both = root("".join(words[at : at + 2]))
+        is_one = at + 1 < len(words) and both in known and root(words[at]) not in _METHODS
+        roots.add(both if is_one else root(words[at]))
+        at += 1 + is_one
+    return frozenset(roots)
+
+
+def nearest_endpoints(
+    graph: Graph, found: Sequence[Endpoint], wanted: frozenset[str], *, is_one: bool | None = None
+) -> list[Endpoint]:
+    """Of some endpoints those whose routes say the least beside what is wanted, `/folders/{id}` and not
+    `/folders/{id}/items` of a folder, and whose methods are the likeliest for it; of what is read those of one thing,
+    or of all, if that is known."""
+
+    def beside(node: int) -> tuple[int, int, bool]:
+        method, _, route = graph.names[node].partition(" ")
+        said = roots_of(_OF_ANY_ROUTE.sub(" ", route))
+        ways = [_METHODS[word] for word in wanted & _METHODS.keys() - said]
+        ranks = [at for groups in ways for at, group in enumerate(groups) if method.lower() in group.split()]
+        is_other = is_one is not None and method == "GET" and route.endswith("}") != is_one
+        return len(said - wanted), max(ranks, default=0), is_other
+
+    ranks = [beside(node) for node, _ in found]
+    return [one for one, rank in zip(found, ranks, strict=True) if rank == min(ranks)]
+
+
+def endpoint_facts(
+    index: LabelIndex, graph: Graph, subject: Sequence[str], *, is_one: bool
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The endpoints that do what a question says, each where its handler is; nothing where too many may."""
+    found = nearest_endpoints(graph, *endpoints_about(graph, subject), is_one=is_one)
+    facts = dict.fromkeys(
+        GraphFact(graph.names[node], "", "", edge.path, edge.line, certain=True)
+        for node in dict.fromkeys(node for node, _ in found)
+        for edge in graph.edges_of(node, IN, Relation.EXPOSES)
+        if not is_test_path(edge.path)
+    )
+    told = sorted(facts, key=lambda one: (one.path, one.line)) if len(facts) <= MOST_LISTED else []
+    at = facts_at(told, index)
+    return GraphFacts(tuple(at), len(at), list_heading("endpoint", len(at))), at
+
+
+def _says(wanted: Iterable[str], said: frozenset[str], path: str) -> bool:
+    """Whether an endpoint, or its file, says all that is wanted of it, of what it does also by its method."""
+    said |= roots_of(path)
+    return all(word in said or not said.isdisjoint(roots_of(" ".join(_METHODS.get(word, ())))) for word in wanted)

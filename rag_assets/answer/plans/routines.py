@@ -1,0 +1,161 @@
+"""What an SQL procedure, function, trigger or view reads, writes and executes, and its temporary tables, by the
+definition that counts: scripts of changes define one again and again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading
+from rag_assets.answer.plans.data import in_order
+from rag_assets.answer.plans.listing import of_kind
+from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
+from rag_assets.graph.csr_graph import OUT, Graph, NodeLocation
+from rag_assets.graph.lookup import short_name
+from rag_assets.languages.sql.lexer import COMMENT
+from rag_assets.search.index import LabelIndex
+
+_NOUN = (
+    r"(?P<temporary>temp(?:orary)? tables?)|tables?(?:,? (?:and|or) views?)?|views?"
+    r"|(?:stored )?proc(?:edure)?s?|functions?"
+)
+_ASKED = re.compile(
+    rf"^\W*(?:which|what) (?:other |database )?(?P<noun>{_NOUN}) (?:does|do|is|are|can) (?P<rest>.+?)\W*$",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[\w$#@.]+")
+_VERBS = {
+    Relation.EXECUTES: re.compile(r"\b(?:calls?|called|execut\w+|invok\w+|runs?)\b", re.IGNORECASE),
+    Relation.WRITES_TO: re.compile(
+        r"\b(?:chang\w+|clear\w*|delet\w+|fill\w*|insert\w*|modif\w+|populat\w+|remov\w+|truncat\w+|updat\w+|writ\w+)\b",
+        re.IGNORECASE,
+    ),
+    Relation.READS_FROM: re.compile(r"\b(?:join\w*|load\w*|quer(?:y|ies|ied)|reads?|select\w*)\b", re.IGNORECASE),
+}
+_TITLES = {
+    Relation.WRITES_TO: "Writes to",
+    Relation.READS_FROM: "Reads from",
+    Relation.EXECUTES: "Executes",
+}
+_KINDS = (NodeType.PROC, NodeType.FUNC, NodeType.TRIGGER, NodeType.VIEW)
+_MADE = re.compile(
+    r"\bCREATE\s+TABLE\s+(?:tempdb\.*)?(?P<made>\#{1,2}\w+)|\bINTO\s+(?P<into>\#{1,2}\w+)", re.IGNORECASE
+)
+
+_COMMENT = re.compile(COMMENT)
+_FEWEST_WORDS = 2
+
+_CALLED = re.compile(
+    r"^\W*(?:which|what)(?: is the)? (?:stored )?proc(?:edure)?s? (?!(?:does|do|is|are)\b)(?P<does>.+)$", re.IGNORECASE
+)
+_MEANS = {
+    root(word): frozenset(map(root, words.split()))
+    for words in (
+        "add create insert make save",
+        "change edit modify set update",
+        "clear delete erase purge remove",
+        "fetch find get list load query read return select show",
+    )
+    for word in words.split()
+}
+"""What the names of procedures call what people say."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoutineAsked:
+    """`wanted` are the relations that a question wants of the routine that it names among other words."""
+
+    words: frozenset[str]
+    wanted: tuple[Relation, ...]
+    only_views: bool
+    temporary: bool
+
+
+def routine_asked(question: str) -> RoutineAsked | None:
+    """What a question wants of an SQL routine; None for another question."""
+    found = _ASKED.match(question.strip())
+    if found is None:
+        return None
+    noun, rest = found["noun"].lower(), found["rest"]
+    is_code = "proc" in noun or "function" in noun
+    verbs = tuple(relation for relation in _TITLES if _VERBS[relation].search(rest))
+    of_data = (Relation.WRITES_TO, Relation.READS_FROM)
+    of_verbs = tuple(one for one in of_data if one in verbs)
+    wanted = (Relation.EXECUTES,) if is_code else of_verbs or tuple(_TITLES)  # what it executes has tables too
+    words = frozenset(
+        word.rpartition(".")[2].casefold() for word in _NAME.findall(rest.replace("[", "").replace("]", ""))
+    )
+    return RoutineAsked(words, wanted, noun.startswith("view"), bool(found["temporary"]))
+
+
+def routine_facts(index: LabelIndex, graph: Graph, asked: RoutineAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """What the one routine that a question names reads, writes, executes or makes, with the points that show it."""
+    named = [node for kind in _KINDS for node in of_kind(graph, kind) if graph.names[node].casefold() in asked.words]
+    named = [node for node in named if graph.language(node) == "sql"]
+    if len(named) != 1:
+        return GraphFacts(), {}
+    (node,) = named
+    place = _definition(graph, node)
+    if place is None:
+        return GraphFacts(), {}
+    facts = _made(index, place) if asked.temporary else _used(graph, node, place, asked)
+    of = short_name(graph.keys[node])
+    at = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(facts), f"**Of {of}:**"), at
+
+
+def procedures_called(
+    index: LabelIndex, graph: Graph, question: str, words: Sequence[QueryTerm]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The stored procedures whose names say all that a question wants done, those that say the least beside it."""
+    found = _CALLED.match(question.strip())
+    about = roots_of(found["does"]) if found is not None else frozenset()
+    wanted = [_MEANS.get(word.root, frozenset({word.root})) for word in words if word.root in about]
+    beside: dict[int, int] = {}
+    for node in of_kind(graph, NodeType.PROC) if len(wanted) >= _FEWEST_WORDS else ():
+        said = roots_of(graph.names[node])
+        if all(said & one for one in wanted):
+            beside[node] = len(said) - len(wanted)
+    best = [node for node, count in beside.items() if count == min(beside.values())]
+    places = ((short_name(graph.keys[node]), place) for node in best if (place := _definition(graph, node)))
+    facts = [GraphFact(name, "", "", place.path, place.line_start, True) for name, place in places]
+    at = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(facts), list_heading("procedure", len(facts)), leads=True), at
+
+
+def _definition(graph: Graph, node: int) -> NodeLocation | None:
+    """The file that is called as the routine, else the last of those that define it."""
+    places = sorted(graph.places(node), key=lambda one: in_order((one.path, one.line_start)))
+    own = [
+        one
+        for one in places
+        if one.path.rpartition("/")[2].rpartition(".")[0].casefold() == graph.names[node].casefold()
+    ]
+    return (own or places)[-1] if places else None
+
+
+def _used(graph: Graph, node: int, place: NodeLocation, asked: RoutineAsked) -> list[GraphFact]:
+    edges = [edge for edge in graph.edges_of(node, OUT, *asked.wanted) if edge.path == place.path]
+    told: dict[tuple[Relation, str], GraphEdge] = {}
+    for edge in sorted(edges, key=lambda one: (asked.wanted.index(one.relation), one.line)):
+        if not asked.only_views or key_kind(edge.target) is NodeType.VIEW:
+            told.setdefault((edge.relation, edge.target), edge)
+    return [
+        GraphFact(short_name(edge.target), "", "", edge.path, edge.line, True, _TITLES[edge.relation], is_comment=True)
+        for edge in told.values()
+    ]
+
+
+def _made(index: LabelIndex, place: NodeLocation) -> list[GraphFact]:
+    """Its temporary tables, where the first statement makes each."""
+    known = lines_of(index, [place.path]).get(place.path, {})
+    lines = [known.get(at, "") for at in range(place.line_start, place.line_end + 1)]
+    found, text = dict[str, GraphFact](), _COMMENT.sub(lambda one: "\n" * one[0].count("\n"), "\n".join(lines))
+    for one in _MADE.finditer(text):
+        name, at = one["made"] or one["into"], text.count("\n", 0, one.end())
+        fact = GraphFact(name, "", "", place.path, place.line_start + at, True, "Temporary tables", is_comment=True)
+        found.setdefault(name.casefold(), fact)
+    return [*found.values()]

@@ -1,0 +1,88 @@
+"""What SQL procedures read, write, execute and make is told whole, of the definition that counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.index.layout import IndexHome
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+TABLES = [f"Shelf{number}" for number in range(12)]
+FILES = {
+    "db/tables.sql": "GO\n".join(f"CREATE TABLE dbo.{name} (Id int, Kept bit);\n" for name in (*TABLES, "Attic")),
+    "db/changes/2020-01-01_Clear.sql": "CREATE PROCEDURE dbo.Hall_Clear AS\nDELETE FROM dbo.Attic;\n",
+    "db/procedures/Hall_Clear.sql": "CREATE PROCEDURE dbo.Hall_Clear AS\nBEGIN\n"
+    + "".join(f"    DELETE FROM dbo.{name};\n" for name in TABLES)
+    + "    EXEC sp_CountShelves 1;\n    EXEC sp_executesql N'SELECT 1';\nEND\n",
+    "db/procedures/sp_CountShelves.sql": """\
+CREATE PROCEDURE dbo.sp_CountShelves @Days int AS
+BEGIN
+    /* not INTO #dust */
+    CREATE TABLE
+        #found (Id int);
+    SELECT Id INTO #kept FROM dbo.Shelf0 WHERE Kept = 1;
+    SELECT COUNT(*) FROM dbo.Shelf1;
+END
+""",
+    "db/procedures/Rack_DeleteIfEmpty.sql": "CREATE PROCEDURE dbo.Rack_DeleteIfEmpty AS\nSELECT 1;\n",
+    "db/procedures/Rack_DeleteById.sql": "CREATE PROCEDURE dbo.Rack_DeleteById @Id int AS\nSELECT 1;\n",
+    "src/Hall.cs": """\
+namespace Halls;
+
+public class Hall(SqlConnection connection)
+{
+    public Task Clear() => connection.ExecuteAsync("dbo.Hall_Clear", commandType: CommandType.StoredProcedure);
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("routines")
+    index_without_dagster(IndexHome(base / "home"), new_repository(base / "hall", FILES), "hall")
+    with open_index("hall@main", home=base / "home") as index:
+        yield index
+
+
+def told_of(index: Index, question: str) -> list[str]:
+    text = index.ask(question, options=AskOptions()).text.partition("```")[0]
+    return re.findall(r"^(?:- )?\*\*([^*]+)\*\*", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "which tables does Hall_Clear touch?",
+            ["Writes to:", *(f"dbo.{name}" for name in TABLES), "Executes:", "dbo.sp_CountShelves"],
+        ),
+        ("which procedures does dbo.Hall_Clear call?", ["Executes:", "dbo.sp_CountShelves"]),
+        ("which tables does sp_CountShelves read?", ["Reads from:", "dbo.Shelf0", "dbo.Shelf1"]),
+        ("which temp tables does sp_CountShelves create?", ["Temporary tables:", "#found", "#kept"]),
+        ("which stored procedure removes empty racks?", ["1 procedure:", "dbo.Rack_DeleteIfEmpty"]),
+    ],
+)
+def test_all_that_a_procedure_does_is_told(hall: Index, question: str, told: list[str]) -> None:
+    assert [one for one in told_of(hall, question) if not one.startswith("Of dbo.")] == told
+
+
+def test_who_executes_a_procedure_is_told_whatever_its_name_begins_with(hall: Index) -> None:
+    text = hall.ask("who executes sp_CountShelves?", options=AskOptions()).text
+    assert "**Hall_Clear** executes **sp_CountShelves** in db/procedures/Hall_Clear.sql:15" in text
+    text = hall.ask("which code executes Hall_Clear?", options=AskOptions()).text
+    assert "executes **Hall_Clear** in src/Hall.cs:5" in text
+
+
+def test_stored_procedures_that_write_a_table_are_told_all(hall: Index) -> None:
+    assert told_of(hall, "which stored procedures write to Shelf3?") == ["Written by:", "dbo.Hall_Clear"]
+
+
+def test_what_no_procedure_is_called_is_not_told(hall: Index) -> None:
+    assert "procedure:" not in " ".join(told_of(hall, "which procedure removes dusty shelves?"))
+    assert told_of(hall, "which tables does Hall_Sweep touch?") == []
