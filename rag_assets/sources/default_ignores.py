@@ -97,6 +97,8 @@ GENERATED_ENDINGS = (
     "_pb2_grpc.py",
     ".pb.go",
 )
+TEMPLATE, OF_TEMPLATES = ".tt", (".cs", ".vb")
+"""T4 templates, and what they write that Visual Studio keeps beside them."""
 # What Rollup and its like write, and not the `index.esm.js` or `rollup.config.esm.js` that people do.
 _BUNDLE = re.compile(r"(?!index\.)(?!.*\.config\.).+\.(?:esm(?:-bundler|-browser)?|iife|umd)\.js")
 MINIFIED_ENDINGS = (
@@ -288,6 +290,7 @@ def conventions_description() -> str:
         _NUGET_PACKAGE.pattern,
         sorted(LOCK_FILES),
         GENERATED_ENDINGS,
+        OF_TEMPLATES,
         _BUNDLE.pattern,
         sorted(_HEADED_BY_TOOLS),
         _SAYS_GENERATED.pattern,

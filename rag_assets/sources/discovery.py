@@ -109,8 +109,9 @@ def refused_name(entry: TreeEntry) -> SkippedFile | None:
 
 
 def rules_of(snapshot: Snapshot, policy: IgnorePolicy, entries: list[TreeEntry]) -> PathRules:
-    """The policy with the ignore files of a snapshot."""
+    """The policy with the ignore files and the templates of a snapshot."""
     rules = PathRules(policy)
+    rules.add_templates(entry.path for entry in entries)
     for entry, content in snapshot.read(ignore_files(entries, with_gitignore=snapshot.has_gitignore)):
         if isinstance(content, bytes):
             directory, _, name = entry.path.rpartition("/")

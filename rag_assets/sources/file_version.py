@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
 from rag_assets.errors import LocationError
+from rag_assets.sources.default_ignores import OF_TEMPLATES, TEMPLATE
 from rag_assets.sources.discovery import DiscoveredText, examined, refused_name, rules_of
 from rag_assets.sources.git import run_git
 from rag_assets.sources.ignore import GITIGNORE_FILE, IGNORE_FILE, IgnorePolicy, PathRules
@@ -121,6 +122,9 @@ def rules_of_work_tree(
 ) -> PathRules:
     """The policy with the ignore files of the folders around some paths, of those below `prefix`."""
     rules = PathRules(policy)
+    paths = list(paths)
+    beside = (f"{path.rpartition('.')[0]}{TEMPLATE}" for path in paths if path.lower().endswith(OF_TEMPLATES))
+    rules.add_templates(path for path in beside if _on_disk(root, path).is_file())
     folders = {folder for path in paths for folder in _folders_around(path) if f"{folder}/".startswith(prefix)}
     for name in (GITIGNORE_FILE, IGNORE_FILE) if with_gitignore else (IGNORE_FILE,):
         for folder in sorted(folders):

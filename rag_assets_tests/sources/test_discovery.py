@@ -175,3 +175,15 @@ def test_two_runs_give_the_same(make_repository: Make) -> None:
 def test_lines_are_counted_as_everywhere_else(text: str) -> None:
     """The last line of the text, as the line index of the segments sees it."""
     assert line_count(text) == (LineIndex(text).line_of(len(text) - 1) if text else 0)
+
+
+def test_what_a_template_writes_is_generated_unless_a_rule_takes_it(make_repository: Make) -> None:
+    files = {
+        "src/Texts.tt": "<#@ template #>\n",
+        "src/Texts.cs": "class Texts { }\n",
+        "src/Mail.cs": "class Mail { }\n",
+    }
+    found = discovered(make_repository, files)
+    assert found.skipped["src/Texts.cs"].detail == "written by Texts.tt" and "src/Mail.cs" in found.texts
+    taken = discovered(make_repository, {**files, ".rag_assets_ignore": "!Texts.cs\n"})
+    assert "src/Texts.cs" in taken.texts

@@ -79,12 +79,18 @@ class PathRules:
         self._exclude = _configured("exclude", policy.exclude)
         self._files: dict[str, list[tuple[str, tuple[Pattern, ...]]]] = {}
         self._directories: dict[str, Refusal | None] = {"": None}
+        self._templates: set[str] = set()
 
     def add_ignore_file(self, directory: str, name: str, content: bytes) -> None:
         """Adds an ignore file of `directory` (empty for the root). Later ones beat earlier ones there."""
         patterns = parse_patterns(content.decode("utf-8", "replace"))
         path = f"{directory}/{name}" if directory else name
         self._files.setdefault(directory, []).append((path, patterns))
+
+    def add_templates(self, paths: Iterable[str]) -> None:
+        """Adds those of some paths that are T4 templates: what they write lies beside them under their name."""
+        ending = default_ignores.TEMPLATE
+        self._templates.update(path[: -len(ending)] for path in paths if path.lower().endswith(ending))
 
     def refused_directory(self, directory: str) -> Refusal | None:
         """The reason to leave out everything below `directory`."""
@@ -120,6 +126,8 @@ class PathRules:
             return (SkipReason.IGNORED, "matches no include pattern"), False
         if verdict is None:
             refusal = default_ignores.refused_name(tuple(parent.split("/")) if parent else (), name)
+            if path.lower().endswith(default_ignores.OF_TEMPLATES) and path.rpartition(".")[0] in self._templates:
+                refusal = SkipReason.GENERATED, f"written by {name.rpartition('.')[0]}{default_ignores.TEMPLATE}"
         refusal = refusal or (default_ignores.refused_format(name) if extraction_of(name) is None else None)
         return refusal, verdict is not None
 
