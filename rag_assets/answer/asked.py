@@ -23,6 +23,7 @@ from rag_assets.answer.question_analysis import (
     Intent,
     QueryIntent,
     QueryTerm,
+    compared_names,
     intent_of,
     listed_noun,
     members_asked,
@@ -117,6 +118,9 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
         wish = _of_entity(
             wish, owner, [graph for _, graph in graphs_of(target, graph_of)], question.asks or question.typed
         )
+    pair = compared_names(question.asks or question.typed)
+    if pair and all(any(declares(graph, one) for _, graph in graphs_of(target, graph_of)) for one in pair):
+        wish = replace(wish, intent=Intent.DEFINITION, names=pair, compared=True)
     attribute, is_placed = attribute_asked(question.asks or question.typed)
     of_attribute = attribute and wish.intent in (Intent.EXPLANATION, Intent.DEFINITION)
     if of_attribute and any(declares(graph, attribute, only_types=True) for _, graph in graphs_of(target, graph_of)):

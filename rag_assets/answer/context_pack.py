@@ -108,11 +108,12 @@ def fetch_evidence(
         if one.point_id not in best or one.score > best[one.point_id].score:
             best[one.point_id] = one
     payloads = parts.shard().retrieve(list(best), scope)
+    paths = {payloads[point].get("Path", "") for point in named if point in payloads}
     warnings: list[str] = []
     texts: dict[str, str] = {}
     unread: set[str] = set()
     pieces = [
-        _Piece(best[identifier], payload, identifier in named)
+        _Piece(best[identifier], payload, payload.get("Path", "") in paths)
         for identifier, payload in payloads.items()
         if _is_sound(payload, parts, texts, unread, warnings)
     ]

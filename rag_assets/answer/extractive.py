@@ -113,9 +113,13 @@ def answer_of(
         deciding = bodies_of_case(wish.names, passages) if wish.case else []
         deciding = [one for one in deciding if one.evidence in within]
         pieces += [_code_told(one) for one in deciding]
+        pieces += _told_of_all(wish.names, words, passages, within) if wish.compared else []
         pieces += _definitions(wish.names, evidence, most, deciding, does=wish.does, choice=wish.choice)
     told = list(_facts_told(facts, at))
     said = "\n".join([facts.heading, *told] if facts.heading else told) if told else ""
+    if facts.leads and facts.heading and len(facts.facts) == len(told) == 1:  # what has to be implemented
+        shown = _definitions([facts.facts[0].source], evidence, _MOST_MEMBERS, (), does=False, choice=False)
+        said = "\n\n".join([said, *shown[:1]])
     if wish.intent is Intent.PLACE:
         pieces += _at_places(wish.places, lead)
     elif wish.intent is Intent.STEPS:
@@ -301,6 +305,16 @@ def _definitions(
             shown = most if not enumerations else _MOST_WANTED if _has_members_alone(passage) else 0
             made += [_code_told(passage, shown), *([_code_told(doing)] if doing else [])]
     return made
+
+
+def _told_of_all(
+    names: Iterable[str], words: Sequence[QueryTerm], passages: RankedPassages, within: Container[Evidence]
+) -> list[str]:
+    """The best paragraph of a document that tells of all names."""
+    written = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE) for name in names]
+    of_all = (one for one in passages.passages if one.is_prose and all(name.search(one.text) for name in written))
+    found = next((one for one in of_all if one.evidence in within), None)
+    return [prose_told(found, words)] if found is not None else []
 
 
 def _has_members_alone(head: Passage) -> bool:

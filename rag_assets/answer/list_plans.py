@@ -273,7 +273,10 @@ def extended_plan(asked: Asked) -> Planned | None:
     facts, at = first_of(
         contracts_to_implement(index, graph, *subject, is_made=of_how) for index, graph in asked.graphs
     )
-    return answered(asked, Intent.EXPLANATION if of_how else Intent.LIST, (replace(facts, leads=True), at))
+    known = answered(asked, Intent.EXPLANATION if of_how else Intent.LIST, (replace(facts, leads=True), at))
+    if known is None or len(facts.facts) != 1:
+        return known
+    return replace(known, lead=tuple(declaring(facts.facts[0].source, asked.target)))
 
 
 def coded_plan(asked: Asked) -> Planned | None:

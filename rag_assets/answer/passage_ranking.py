@@ -87,6 +87,7 @@ _MOST_DECIDING = 2
 _MOST_HANDING_ON = 2  # statements
 _FEWEST_MORE_LINES = 3  # of what decides, than of what hands on
 _CALLED_OWN = re.compile(r"(?<![\w.])(?:(?:this|self|base|super)(?:\.|->))?(\w+)(?:<[^<>()]*>)?\(")
+_EMPTY_BODY = re.compile(r"\)\s*\{\s*\}$")
 _STATEMENT_END = re.compile(r";[ \t]*$", re.MULTILINE)
 
 
@@ -314,9 +315,10 @@ def same_place(one: Passage, other: Passage) -> bool:
 
 
 def is_done(passage: Passage) -> bool:
-    """Whether a passage is a member of the product with a body, which a contract has not."""
-    is_member = not (passage.is_type or passage.is_prose) and ("=>" in passage.code or "\n" in passage.code.strip())
-    return is_member and non_product_code(passage.evidence.path) is None
+    """Whether a passage is a member of the product with a body that does something, which a contract has not."""
+    code = passage.code.strip()
+    has_body = ("=>" in code or "\n" in code) and _EMPTY_BODY.search(code) is None
+    return has_body and not (passage.is_type or passage.is_prose) and non_product_code(passage.evidence.path) is None
 
 
 def bodies_of_case(names: Iterable[str], passages: RankedPassages) -> list[Passage]:
@@ -333,7 +335,8 @@ def bodies_of_case(names: Iterable[str], passages: RankedPassages) -> list[Passa
         if not of_named or not is_done(one):
             continue
         called += [one] * (is_called and not only_stores(one))
-        if case and said[at] >= _FEWEST_OF_CASE and not any(same_place(one, other) for other in found):
+        tells = case and said[at] >= _FEWEST_OF_CASE and not only_stores(one)
+        if tells and not any(same_place(one, other) for other in found):
             found.append(one)
     if not found and called:
         found = [*called[:1], *filter(None, [handed_on(called[0], passages)])]

@@ -381,6 +381,15 @@ _NAMED_IN_CASE = re.compile(
     r"|^\W*what does (?:the )?(?P<subject>(?-i:[A-Z])\w+) (?:\w+ ){1,3}(?:when|if|unless|in case|once|while)\b",
     re.IGNORECASE,
 )
+_CAPITAL = r"(?:the )?[`'\"]?(?P<{0}>(?-i:[A-Z])\w+)[`'\"]?"
+_COMPARED = re.compile(
+    rf"\b(?:differences? between|compare) {_CAPITAL.format('one')}(?: \w+)??"
+    rf" (?:and|from|to|with|vs\.?|versus) {_CAPITAL.format('other')}"
+    rf"|\bhow (?:does|is) {_CAPITAL.format('first')}(?: \w+)?? differ(?:ent)? (?:from|to) {_CAPITAL.format('second')}"
+    rf"|\bwhen (?:do|should|would) (?:i|we|you) (?:use|take|choose) {_CAPITAL.format('used')}"
+    rf" (?:or|instead of|over|rather than) {_CAPITAL.format('left')}",
+    re.IGNORECASE,
+)
 _ROUTE_PATH = re.compile(rf"(?<![\w.:/])(?:(?:{_VERBS}) +)?/[^\s?,;\"'`]+")
 
 
@@ -389,8 +398,9 @@ class QueryIntent:
     """`names` are identifiers that the question writes as code is written, `places` the files and lines that a path or
     a stack trace is, `routes` paths of HTTP. `does`: it asks what something does, which its body says. `choice`: the
     names are those of the enumeration whose values it asks for. `declared`: it asks for the declarations of the names
-    and nothing more. `case`: it asks for what comes of them in one case, which some lines of a body say. `action`: what
-    is to be done, of a question for the steps; the version, of one for a release."""
+    and nothing more. `compared`: it asks how the names differ. `case`: it asks for what comes of them in one case,
+    which some lines of a body say. `action`: what is to be done, of a question for the steps; the version, of one for a
+    release."""
 
     intent: Intent
     names: tuple[str, ...]
@@ -400,6 +410,7 @@ class QueryIntent:
     choice: bool = False
     declared: bool = False
     case: bool = False
+    compared: bool = False
     action: str = ""
 
 
@@ -436,6 +447,12 @@ _OF_TYPE = re.compile(
 """`What does License do?` may be about that class. What `a License` is, documents say too."""
 
 
+def compared_names(question: str) -> tuple[str, ...]:
+    """The two names, or words with a capital, of which a question asks how they differ; none for another question."""
+    found = _COMPARED.search(question)
+    return tuple(filter(None, found.groups())) if found is not None else ()
+
+
 def members_asked(question: str) -> tuple[str, ...]:
     """The words of what has the columns, fields or other members that a question asks for; none for others."""
     found = _MEMBERS.search(question)
@@ -460,7 +477,7 @@ def words_as_names(question: Question) -> QueryIntent | None:
         return QueryIntent(Intent.DEFINITION, choices, choice=True)
     if one := _OF_TYPE.match(text):
         return QueryIntent(Intent.DEFINITION, (one["type"] or one["name"],), does=_DOES.match(text) is not None)
-    if intent is Intent.EXPLANATION and (one := _NAMED_IN_CASE.search(text)):
+    if intent in (Intent.EXPLANATION, Intent.DEFINITION) and (one := _NAMED_IN_CASE.search(text)):
         return QueryIntent(intent, (one["name"] or one["subject"],), case=_CASE.match(text) is not None)
     starts = _OBJECT_FIRST.match(text) is None
     names: dict[str, None] = dict.fromkeys(_HYPHENATED.findall(text))

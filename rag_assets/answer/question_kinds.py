@@ -86,7 +86,7 @@ _EXTENDED = re.compile(
     r"|interfaces|contracts|protocols|traits|(?:(?:abstract|base) )?(?:classes|types))"
     rf" {_TO_IMPLEMENT}\b(?P<contracts>.*)$"
     r"|^\W*how (?:do|can|could|should|would) (?:i|we|you) (?:add|create|implement|plug in|provide|use|write) "
-    r"(?:(?:a|an|my|our) )?(?:custom|own) (?P<own>\w+(?: \w+)?)\W*$",
+    r"(?:(?:a|an|my|our) )?(?:custom|own) (?P<own>\w+(?: \w+){0,2})\W*$",
     re.IGNORECASE,
 )
 _OF_EXTENSION = frozenset(
@@ -108,7 +108,7 @@ def extension_asked(question: str, words: Sequence[QueryTerm]) -> tuple[tuple[Qu
         return None
     about = roots_of(found["points"] or found["contracts"] or found["own"] or "") - _CONTAINER - _OF_EXTENSION
     is_one = bool(found["one"] or found["own"])
-    return tuple(word for word in words if word.root in about and is_subject(word)), is_one
+    return tuple(word for word in words if word.root in about and (found["own"] or is_subject(word))), is_one
 
 
 _BY_THREADS = re.compile(

@@ -68,6 +68,40 @@ public class Pen
   </PropertyGroup>
 </Project>
 """,
+    "src/Inkwell/Posting/IDrier.cs": """\
+namespace Inkwell.Posting;
+
+public interface IDrier
+{
+    /// <summary>Dries a letter.</summary>
+    bool Dry(Letter letter);
+
+    /// <summary>How long that takes.</summary>
+    TimeSpan Takes(Letter letter);
+}
+
+public sealed class SandDrier : IDrier
+{
+    internal const int GrainCount = 60;
+
+    private readonly TimeSpan _dryingDuration = TimeSpan.FromSeconds(30);
+
+    public bool Dry(Letter letter) => letter.Wax;
+
+    public TimeSpan Takes(Letter letter) => _dryingDuration;
+}
+""",
+    "docs/drying.md": """\
+# Drying
+
+## Sand
+
+A SandDrier strews sand on the page.
+
+## Wind
+
+Opposed to the SandDrier, which works at once, an IDrier of one's own may wait for the wind.
+""",
     "src/Inkwell.Desk/Inkwell.Desk.csproj": """\
 <Project>
   <PropertyGroup>
@@ -217,6 +251,27 @@ def test_one_contract_is_told_for_what_is_called_so(inkwell: Index, question: st
     text = told(inkwell, question)
     assert text.startswith("**1 contract that others may implement:**") and "public interface IScribe" in text
     assert "contract" not in told(inkwell, "how do I add a custom spelling?")
+
+
+def test_a_contract_is_told_by_its_last_word_and_what_derives_from_it(inkwell: Index) -> None:
+    text = told(inkwell, "how do I write my own sand drier?")
+    assert "public interface IDrier" in text and "TimeSpan Takes(Letter letter);" in text.partition("See also")[0]
+    assert "IDrier in" not in told(inkwell, "how do I write my own hair drier?").replace("**", "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what is the difference between IDrier and SandDrier?", "when should I use SandDrier instead of IDrier?"],
+)
+def test_how_two_types_differ_is_told_by_the_paragraph_that_names_both(inkwell: Index, question: str) -> None:
+    text = told(inkwell, question)
+    assert "may wait for the wind" in text.partition("```")[0]
+    assert "public interface IDrier" in text and "public sealed class SandDrier" in text
+
+
+def test_how_many_there_are_of_something_is_told_by_the_constant_that_is_called_so(inkwell: Index) -> None:
+    text = told(inkwell, "how many grains does the drying of the sand drier take?")
+    assert "sets **GrainCount** in" in text and "internal const int GrainCount = 60;" in text
 
 
 def test_the_options_of_something_are_those_of_its_type_of_options(inkwell: Index) -> None:

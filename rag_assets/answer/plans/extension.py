@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import FEWEST_LISTED, MOST_LISTED, list_heading, says
-from rag_assets.answer.plans.listing import of_kind, places_of
+from rag_assets.answer.plans.listing import ListedNode, of_kind, places_of
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.contracts.evidence import short_name
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN, RELATIONS, ResultReader
 from rag_assets.identifiers import identifier_words
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _CONTRACT = re.compile(r"^(?!.*\b(?:internal|private|static|sealed)\b).*\b(?:interface|abstract|trait|ABC|Protocol)\b")
 _PUBLIC = re.compile(rf"(?=.*\bpublic\b){_CONTRACT.pattern}")
 _HIDDEN_BY_DEFAULT = frozenset({"csharp", "java"})
+_OF_CONTRACTS = frozenset(map(root, ("i", "base", "abstract")))
 _MOST_OF_OTHERS = 4
 """Types that are called so for each that derives from a contract: of more some library has the contract."""
 
@@ -58,13 +60,37 @@ def contracts_to_implement(
         and (subject or outside[one.key])
         and not (is_made and subject and [*map(root, identifier_words(one.name.removesuffix("Base"))[-1:])] != last)
     ]
+    if is_made and not found:
+        found, wanted = _called_in_short(open_to_all, graph, index, subject, derived)
     if len(found) < (1 if subject else FEWEST_LISTED) or (of_one and not subject):
         return GraphFacts(), {}
     made = set().union(*(derived.get(one.key, ()) for one in found))
     called = [node for node in of_kind(graph, NodeType.TYPE) if wanted <= roots_of(graph.names[node])]
-    if of_one and len(called) > _MOST_OF_OTHERS * (len(made) + len(found)):
+    is_exact = any(roots_of(one.name) - _OF_CONTRACTS == wanted for one in found)
+    if of_one and not is_exact and len(called) > _MOST_OF_OTHERS * (len(made) + len(found)):
         return GraphFacts(), {}
     found.sort(key=lambda one: (-outside[one.key], one.path, one.line))
     at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
     heading = list_heading("contract", len(found)).replace(":", " that others may implement:")
     return GraphFacts(tuple(at), len(found), heading), at
+
+
+def _called_in_short(
+    contracts: Sequence[int],
+    graph: Graph,
+    index: LabelIndex,
+    subject: Sequence[QueryTerm],
+    derived: Mapping[str, Collection[str]],
+) -> tuple[list[ListedNode], set[str]]:
+    """The contract that is called by the last words of a subject and nothing else, and these words: `ISender` for a
+    mail sender, where its path, or what derives from it, says the others, or two words are left."""
+    known = seen_of(places_of(graph, np.array(contracts, np.int64)), index)
+    for first in range(1, len(subject)):
+        left, before = {word.root for word in subject[first:]}, subject[:first]
+        found = [
+            one for one in known if non_product_code(one.path) is None and roots_of(one.name) - _OF_CONTRACTS == left
+        ]
+        said = " ".join(part for one in found for part in (one.path, *map(short_name, derived.get(one.key, ()))))
+        if found and (len(left) > 1 or says(before, said)):
+            return found, left
+    return [], set()

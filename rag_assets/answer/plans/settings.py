@@ -55,6 +55,8 @@ _NAME = re.compile(
 )
 _OF_ONE = re.compile(r"(?:Dto|Event|Response|Result|State|Stat(?:istic)?s|ViewModel)(?:`\d+)?$", re.IGNORECASE)
 """What tells of one thing, or of what happened, has amounts and no settings."""
+_CONSTANT_AMOUNT = re.compile(r"\b(?:const|readonly|final)\b[^=]*=\s*\d[\d_.]*[a-zA-Z]{0,2}\s*;?$")
+"""A constant is set once for all, whatever its type and itself are called: `WindowCount = 10`."""
 _DEFAULT_NAME = re.compile(r"_?default", re.IGNORECASE)
 _ASKING = re.compile(r"(?:Command|Input|Query|Request)(?:Dto|Model)?(?:`\d+)?$", re.IGNORECASE)
 """Who asks for something gives amounts each time; those with a default are settings."""
@@ -78,6 +80,8 @@ _ASKS_KEY = re.compile(
 )
 """Who asks why, or which policies exist, wants no key of a file."""
 _AMOUNT = re.compile(r"\bhow (?:big|fast|large|late|long|many|much|often|old|soon)\b", re.IGNORECASE)
+_COUNTED = re.compile(r"\bhow many (?:\w+ )??(\w+s)\b", re.IGNORECASE)
+"""What there are so many of: what is called by it is meant before what else the question says."""
 _AMOUNT_NAMED = re.compile(
     r"\b(?:time-?out|interval|limit|threshold|ttl|expiry|lifespan|lifetime|duration|retention|length|size|delay|period)s?\b"
     r"|\bports?\b.*\bdefault|\bdefault ports?\b",
@@ -218,6 +222,9 @@ def settings_meant(
     _, by_name = name_scores(question, words, [one.name for one in known], model)
     asked = [of for manner, of in _OF_MANNER if manner.search(question)]
     fits = np.array([sum(any(map(of.fullmatch, one.words)) for of in asked) for one in known], np.float32)
+    counted = _COUNTED.search(question)
+    noun = root(counted[1].lower()) if counted is not None else ""
+    score = score + _OF_MANNER_BONUS * np.array([noun in map(root, one.words) for one in known], np.float32)
     is_enough = np.array([not one.is_run for one in known]) & (fits > 0)  # what is run has a name of its own
     score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * is_enough)
     is_amount = _AMOUNT.search(question) is not None
@@ -319,7 +326,8 @@ def _settings(graph: Graph) -> list[_Known]:
             if kind is NodeType.PROPERTY:
                 declared = graph.signature(node)
                 is_given = not ("=" in declared or _DEFAULT_NAME.match(name)) and _ASKING.search(owner) is not None
-                if _OWNER.search(owner) or (_NAME.search(name) and not (is_given or _OF_ONE.search(owner))):
+                is_one = _OWNER.search(owner) or _CONSTANT_AMOUNT.search(declared)
+                if is_one or (_NAME.search(name) and not (is_given or _OF_ONE.search(owner))):
                     found[node, owner, name] = declared
             elif "=" in (signature := graph.signature(node)):
                 for given in _GIVEN.finditer(signature):
