@@ -16,7 +16,7 @@ from rag_assets.answer.abstention import Signals, confidence, keyword_signal
 from rag_assets.answer.asked import Asked, Planned, asked_of, declaring
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import RankedPassages, bodies_of_case, ranked, signals_of
-from rag_assets.answer.passages import PROSE, whole_of
+from rag_assets.answer.passages import CONFIGURATION, PROSE, Passage, whole_of
 from rag_assets.answer.planner import planned
 from rag_assets.answer.question_analysis import (
     Intent,
@@ -29,6 +29,7 @@ from rag_assets.answer.question_analysis import (
     sections_of_vocabulary,
     singular,
 )
+from rag_assets.answer.question_kinds import asks_setting
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
@@ -368,6 +369,11 @@ def read(
             facts, at, evidence = _with_errors(passages, evidence, within)
         if not at and asks_how(question.text):
             facts, at, evidence = _with_steps(passages, evidence, replace(asked, target=within))
+    is_grouped = wish.intent is Intent.EXPLANATION and not known.setting and all(fact.group for fact in at)
+    if is_grouped and asks_setting(question.text):
+        values, valued, evidence = _with_values(passages, evidence, replace(asked, target=within))
+        facts = replace(facts, facts=(*values.facts, *facts.facts), total=values.total + facts.total)
+        at = {**valued, **at}
     lost = tuple(dict.fromkeys(gathered.warnings))
     return AnswerInputs(
         result,
@@ -486,13 +492,38 @@ def _with_steps(
     """The calls of the first passage in their order, where each is, and the evidence with what is called."""
     from rag_assets.answer.plans.code_lines import steps_of
 
-    first = next((whole_of(passages.passages[at]) for at in passages.chosen(1)), None)
-    found = next((one for one in asked.graphs if first and one[0].label == first.evidence.label), None)
-    if first is None or found is None:
+    found = _first_with_graph(passages, asked)
+    if found is None:
         return GraphFacts(), {}, evidence
-    index, graph = found
+    first, index, graph = found
     facts = steps_of(graph, first.evidence.node_keys, (first.line_start, first.line_end))
     return facts, *_with_points(facts_at(facts.facts, index), evidence, asked.target)
+
+
+def _with_values(
+    passages: RankedPassages, evidence: tuple[Evidence, ...], asked: Asked
+) -> tuple[GraphFacts, dict[GraphFact, Evidence], tuple[Evidence, ...]]:
+    """Where the settings and constants of the first passage that a question asks for have their values, and the
+    evidence with these places."""
+    from rag_assets.answer.plans.settings import settings_used
+
+    found = _first_with_graph(passages, asked)
+    if found is None or found[0].evidence.language in PROSE | CONFIGURATION:
+        return GraphFacts(), {}, evidence
+    first, index, graph = found
+    own = set(first.evidence.node_keys)
+    parts = (one for one in passages.passages if one is first or not own.isdisjoint(one.evidence.node_keys))
+    code = "\n".join(one.code for one in parts)  # a long member has several sections
+    shown = first.evidence.path, first.line_start, first.line_end
+    facts, points = settings_used(index, graph, asked.question.text, code, shown)
+    return facts, *_with_points(points, evidence, asked.target)
+
+
+def _first_with_graph(passages: RankedPassages, asked: Asked) -> tuple[Passage, LabelIndex, Graph] | None:
+    """The first passage as a whole, with the index and the graph that it is of."""
+    first = next((whole_of(passages.passages[at]) for at in passages.chosen(1)), None)
+    found = next((one for one in asked.graphs if first and one[0].label == first.evidence.label), None)
+    return None if first is None or found is None else (first, *found)
 
 
 def _with_errors(

@@ -54,6 +54,7 @@ from rag_assets.answer.question_kinds import (
     granted_asked,
     hub_asked,
     is_subject,
+    items_named,
     keys_asked,
     length_asked,
     package_asked,
@@ -504,7 +505,7 @@ def values_plan(asked: Asked) -> Planned | None:
     (noun, called), names = values_named(asked.question.text), asked.wish.names
     called = names[0] if names and asked.wish.choice else called
     if not called or not (names == () or asked.wish.choice):
-        return None
+        return None if names else _items_held(asked, items_named(asked.question.text))
     from rag_assets.answer.plans.listing import constants_listed, values_listed
 
     known = first_of(values_listed(index, graph, noun or "value", called) for index, graph in asked.graphs)
@@ -517,7 +518,17 @@ def values_plan(asked: Asked) -> Planned | None:
         return answered(asked, Intent.LIST, known)
     from rag_assets.answer.plans.data import collection_at
 
-    return _at_declarations(asked, [place for _, graph in asked.graphs for place in collection_at(graph, noun)])
+    places = [place for _, graph in asked.graphs for place in collection_at(graph, noun)]
+    return _at_declarations(asked, places) or _items_held(asked, noun)
+
+
+def _items_held(asked: Asked, noun: str) -> Planned | None:
+    """The items of a collection that code writes out."""
+    if not noun:
+        return None
+    from rag_assets.answer.plans.items import items_held
+
+    return answered(asked, Intent.LIST, first_of(items_held(index, graph, noun) for index, graph in asked.graphs))
 
 
 def constant_plan(asked: Asked) -> Planned | None:

@@ -557,6 +557,19 @@ def values_named(question: str) -> tuple[str, str]:
     return (noun, "".join(map(str.capitalize, noun.split()))) if is_all else ("", "")
 
 
+_ITEMS = re.compile(
+    r"^\W*(?:which|what|list|show|name)\b(?: (?:me|all|are|is|the|of|kinds?|sorts?|types?|supported|allowed|valid))*"
+    r" (?P<noun>[a-z-]+(?: [a-z-]+){1,3}s)(?: (?:are|is|can|do|does|may|will)\b.*|\W*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def items_named(question: str) -> str:
+    """What a question calls in two words or more what a collection may hold; '' for another question."""
+    found = _ITEMS.match(question.strip())
+    return found["noun"].lower() if found is not None else ""
+
+
 def without_sort(name: str) -> str:
     """`Severity` of `SeverityLevel`, `Backoff` of `BackoffType`; '' of a name that does not end so."""
     endings = (one.capitalize() for one in (*ENUMERATED, "flag", "toggle"))

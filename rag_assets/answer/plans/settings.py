@@ -127,6 +127,11 @@ _READ_WITH_DEFAULT = (
 )
 """Where a helper of the product reads a setting and says what it is where nothing sets it: `GetInt("Port", 80)`.
 Its key may say its owner too: `LogOptions.Level` is `LogLevel`."""
+_ROW = (
+    r"\(\s*N?[\"']{0}[\"']\s*,\s*N?(?=[\d\"'])"
+    r"|[\"']{0}[\"']\)?\s*[,{{].*?\b[vV]alue[\"']?\s*[:=]\s*(?=[\d\"'])"
+)
+"""A row of a table of settings, with its key and its value."""
 _GIVEN = re.compile(
     r"(?<=[(,])\s*(?:[^(),:=]*[\s*])?(?P<name>\w+)\s*(?::[^(),=]*)?=\s*"
     r"(?:-?\d|[Tt]rue\b|[Ff]alse\b|[\"'](?![\"'])|[A-Z]\w*\.\w)[^,)]*"
@@ -153,6 +158,9 @@ _SCALAR = re.compile(r"(?<=[:=])\s*[^\s{\[|>].*")
 _COMMENT = re.compile(r"\s*(?://|/?\*|#|\[[A-Z]|@[A-Z])")
 _SAYS_DEFAULT = re.compile(r"\bdefaults?(?:\s*[:=]|\s+(?:is|to|value)\b)|\bby default\b", re.IGNORECASE)
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml", "xaml"})
+_IDENTIFIER = re.compile(r"(?<!\w)[A-Za-z_]\w{2,}")
+_CONSTANT = re.compile(r"\b(?:const|readonly|final|Final|let)\b")
+_USED = "Where its values come from"
 _RUN, _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("How often", "Default", "Set in", "Setting", "Read in")
 _OFTEN = re.compile(r"\bhow (?:often|frequently)\b|\bintervals?\b|\bschedules?\b", re.IGNORECASE)
 _KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-][\w.:-]*[.:_])?{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)|^\s*<[\w:]+ x:Key=\"{0}\">"
@@ -259,17 +267,61 @@ def settings_meant(
             )
             continue
         of_name = one.name.replace("_", "").casefold()
-        before, key = found.get(of_name), graph.keys[one.node]
+        before = found.get(of_name)
         if before is None or _told_by(one.owner) > _told_by(before.owner):
-            around = f"{key.partition('(')[0].rpartition('.')[0]}|{NodeType.TYPE.value}"
-            is_of_module = key_kind(key) is not NodeType.TYPE and graph.find(around) is None
-            found[of_name] = Setting(
-                one.owner, one.name, place[0], place[1], float(said[at]), is_of_module=is_of_module
-            )
-    return [
-        replace(one, others=tuple({other.owner for other in known if other.name == one.name} - {one.owner}))
-        for one in [*found.values()][:_MOST_SETTINGS]
-    ]
+            found[of_name] = _declared(graph, one, place, float(said[at]))
+    return [_beside(known, one) for one in [*found.values()][:_MOST_SETTINGS]]
+
+
+def _declared(graph: Graph, one: _Known, place: tuple[str, int], said: float) -> Setting:
+    """A setting with a node of its own."""
+    key = graph.keys[one.node]
+    around = f"{key.partition('(')[0].rpartition('.')[0]}|{NodeType.TYPE.value}"
+    is_of_module = key_kind(key) is not NodeType.TYPE and graph.find(around) is None
+    return Setting(one.owner, one.name, *place, said, is_of_module=is_of_module)
+
+
+def _beside(known: Sequence[_Known], setting: Setting) -> Setting:
+    """With the other types that declare something of its name."""
+    return replace(setting, others=tuple({one.owner for one in known if one.name == setting.name} - {setting.owner}))
+
+
+def settings_used(
+    index: LabelIndex, graph: Graph, question: str, code: str, shown: tuple[str, int, int]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where the settings and constants have their values that some code names and a question asks for, by a word of
+    its own or as what its manner wants; those apart that the `shown` lines (path, first, last) declare themselves."""
+    named = frozenset(_IDENTIFIER.findall(code))
+    at_node = {one.node: one for one in [*_constants(graph, named), *_settings(graph)] if one.name in named}
+    said, manners = roots_of(question), [of for manner, of in _OF_MANNER if manner.search(question)]
+    score = {
+        node: len(said & {root(word.lower()) for word in identifier_words(one.name)})
+        + any(any(map(of.fullmatch, one.words)) for of in manners)
+        for node, one in at_node.items()
+    }
+    least = max(1, max(score.values(), default=0) / 2)
+    wanted = sorted((node for node, points in score.items() if points >= least), key=lambda node: -score[node])
+    places = ResultReader(graph).places(np.array(wanted, np.int64))
+    found: dict[str, list[Setting]] = {}
+    for node, where in zip(wanted, places, strict=True):
+        if where and non_product_code(where[0].path) is None:
+            place = where[0].path, where[0].line_start
+            found.setdefault(at_node[node].name, []).append(_declared(graph, at_node[node], place, 0.0))
+    settings = []
+    for of_name in found.values():
+        near = [one for one in of_name if one.path == shown[0]] or [one for one in of_name if one.owner in named]
+        one = next(iter(near or (of_name if len(of_name) == 1 else ())), None)
+        if one is not None and not (one.path == shown[0] and shown[1] <= one.line <= shown[2]):
+            settings.append(_beside([*at_node.values()], one))
+    if not settings:
+        return GraphFacts(), {}
+    _, at = setting_facts(index, settings[:_MOST_SETTINGS])
+    valued = {
+        replace(fact, group=_USED): point
+        for fact, point in at.items()
+        if fact.group in (_DEFAULT, _SET_IN) and not (fact.path == shown[0] and shown[1] <= fact.line <= shown[2])
+    }
+    return GraphFacts(tuple(valued), len(valued)), valued
 
 
 def settings_about(index: LabelIndex, graph: Graph, subject: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -351,6 +403,17 @@ def _properties_of(graph: Graph, owners: Container[str]) -> list[_Known]:
         _Known(owner, name, graph.signature(node), _words_of(name), node)
         for node, owner, name in named
         if owner in owners
+    ]
+
+
+def _constants(graph: Graph, names: Container[str]) -> list[_Known]:
+    """What is called so and keeps the value that it is declared with."""
+    found = ((node, *_owner_and_name(graph, node)) for node in of_kind(graph, NodeType.PROPERTY))
+    called = [(node, owner, name, graph.signature(node)) for node, owner, name in found if name in names]
+    return [
+        _Known(owner, name, declared, _words_of(name), node)
+        for node, owner, name, declared in called
+        if name.isupper() or _CONSTANT.search(declared)
     ]
 
 
@@ -517,7 +580,7 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
     read = _READ_BARE if setting.is_of_module else _READ
     reading_code = {**code, **product_of(reading, index)}
     given = (("sets", _SET_DEFAULT, code), ("sets", _READ_WITH_DEFAULT, reading_code))
-    ways = (*given, ("sets", _VALUE, code), ("sets", _KEY, files), ("reads", read, code))
+    ways = (*given, ("sets", _VALUE, code), ("sets", _ROW, code), ("sets", _KEY, files), ("reads", read, code))
     for verb, pattern, of in ways:
         written = re.compile(pattern.format(name, of_others, stem))
         skipped = () if of is files else PROSE | CONFIGURATION

@@ -1,0 +1,117 @@
+"""The plan of what a collection holds that code writes out: `KeyExchangeAlgorithms = new Dictionary<…> { … }`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import (
+    FEWEST_LISTED,
+    MOST_LISTED,
+    lines_of,
+    list_heading,
+    points_naming,
+    product_of,
+)
+from rag_assets.answer.plans.listing import of_kind
+from rag_assets.answer.question_analysis import root
+from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.csr_graph import Graph
+from rag_assets.identifiers import identifier_words
+from rag_assets.search.index import LabelIndex
+
+_OF_ALL = frozenset(
+    map(root, ["accepted", "all", "allowed", "available", "default", "known", "permitted", "supported", "valid"])
+)
+"""What a collection may be called beside what it holds: `AllowedExtensions`."""
+_FILLED = r"(?<!\w){0}[ \t]*(?:\{{\s*get\b[^}}]*\}}\s*|:[^=\n;]+)?(?:=>|=(?!=))"
+_TOKEN = re.compile(
+    r"(?P<text>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`)|(?P<comment>//[^\n]*|/\*.*?\*/|(?<!\w)#[^\n]*)"
+    r"|(?P<open>[\[({])|(?P<close>[\])}])|(?P<comma>,)|(?P<end>;)|(?P<line>\n)",
+    re.DOTALL,
+)
+_LONGEST = 20_000  # characters of a collection
+_MOST_NAMES, _MOST_SECTIONS = 5, 40
+_MAKES = re.compile(r"(?:^|\b(?:as_?list|create|frozenset|list|listof|map|of|set|setof|tuple))\s*$", re.IGNORECASE)
+"""What stands before the round brackets around items; between others are arguments."""
+_LABEL = re.compile(
+    r"[\s{(\[]*(?:(?:(?:new\s+)?[\w.]+\s*[:=(]\s*)(?=[\"'`]))?"
+    r"(?:(?P<quote>[\"'`])(?P<text>.+?)(?P=quote)|(?:new\s+)?(?P<name>[\w.]+))"
+)
+
+
+def items_held(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The items of the collection of the product that is called as a noun says, each at its line; of several such
+    collections those of the longest. Nothing where no code writes its items out."""
+    best: list[tuple[str, str, int]] = []
+    for name in _named(graph, [root(word) for word in noun.split()])[:_MOST_NAMES]:
+        points = points_naming(name, index, _MOST_SECTIONS).ids
+        paths = {one["Path"] for one in product_of(points, index).values()}
+        for path, lines in sorted(lines_of(index, sorted(paths)).items()):
+            text = "\n".join(lines.get(at, "") for at in range(1, max(lines) + 1))
+            found = [(label, path, text.count("\n", 0, at) + 1) for label, at in longest_of(name, text)]
+            best = max(best, found, key=len)
+    if len(best) < FEWEST_LISTED:
+        return GraphFacts(), {}
+    facts = dict.fromkeys(GraphFact(label, "", "", path, line, True, is_comment=True) for label, path, line in best)
+    at = facts_at([*facts][:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(facts), list_heading(noun.removesuffix("s"), len(facts))), at
+
+
+def _named(graph: Graph, words: Sequence[str]) -> list[str]:
+    """What fields, properties and constants are called that have these words, or one of those for all before them."""
+    found = dict[str, None]()
+    for node in of_kind(graph, NodeType.PROPERTY):
+        name = graph.names[node].rpartition(".")[2]
+        if len(name) >= len(words):  # cheaper than its words
+            called = [root(word.lower()) for word in identifier_words(name)]
+            if called == list(words) or (called[1:] == list(words) and called[0] in _OF_ALL):
+                found[name] = None
+    return [*found]
+
+
+def longest_of(name: str, text: str) -> list[tuple[str, int]]:
+    """(label, offset) of the items of the longest collection that is given to a name."""
+    filled = re.compile(_FILLED.format(re.escape(name)))
+    return max(([*_items(text, one.end())] for one in filled.finditer(text)), key=len, default=[])
+
+
+def _items(text: str, start: int) -> Iterator[tuple[str, int]]:
+    """The items of the last pair of brackets of an expression that holds any: of `new(comparer) { 1, 2 }` two."""
+    depth, begins, items, best, is_made = 0, list[int](), list[tuple[int, int]](), list[tuple[int, int]](), False
+    for token in _TOKEN.finditer(text, start, min(len(text), start + _LONGEST)):
+        if token["open"]:
+            depth += 1
+            begins.append(token.end())
+            if depth == 1:
+                items, is_made = [], token[0] != "(" or _MAKES.search(text[start : token.start()].strip()) is not None
+        elif token["close"]:
+            depth -= 1
+            if depth < 0:
+                break
+            inside = begins.pop()
+            if depth == 0 and is_made:
+                items.append((inside, token.start()))
+                best = [one for one in items if text[one[0] : one[1]].strip()] or best
+        elif token["comma"] and depth == 1:
+            items.append((begins[-1], token.start()))
+            begins[-1] = token.end()
+        elif depth == 0 and (token["end"] or (best and not token["comment"] and not _goes_on(text, token))):
+            break
+    if len(best) == 1 and (inner := re.match(r"\s*[\w.]*\s*(?=[\[({])", text[best[0][0] : best[0][1]])):
+        yield from _items(text, best[0][0] + inner.end())  # `frozenset({1, 2})`
+        return
+    for first, last in best:
+        if (label := _LABEL.match(_without_comments(text[first:last]))) is not None:
+            at = first + (label.start("text") if label["text"] else label.start("name"))
+            yield label["text"] or label["name"], at
+
+
+def _goes_on(text: str, line_end: re.Match[str]) -> bool:
+    return text[line_end.end() :].lstrip()[:1] in ("{", "[", "(", ".")
+
+
+def _without_comments(text: str) -> str:
+    """With blanks in their place, so that offsets stay."""
+    return _TOKEN.sub(lambda one: re.sub(r"\S", " ", one[0]) if one["comment"] else one[0], text)
