@@ -1,4 +1,4 @@
-"""What a name stands for is told where a question wants it: the items of a collection, and where an amount comes from."""
+"""What a name stands for is told: the items of a collection, and where an amount comes from."""
 
 from __future__ import annotations
 

@@ -40,10 +40,10 @@ from typing import NamedTuple, TypeVar
 
 from rag_assets.index.vectors.vector_api import FileRef
 from rag_assets.search.fusion import FusedCandidate, Ranked, raw_scores
-from rag_assets.search.ranking.penalties import OLDER_DEMOTION, demotion, priority_factor
+from rag_assets.search.ranking.penalties import demotion, priority_factor
 from rag_assets.search.ranking.signals import FileSignals, QueryFeatures, QueryType, SignalWeights
 
-RANKING_VERSION = 7
+RANKING_VERSION = 8
 """Raise it when the same question of the same index may get another order, whatever makes it: here, `search.retrieve`,
 fusion, phrases, forms of words. Runs of question sets keep it: numbers of two rankings tell nothing of two indexes. A
 test compares the order of a small index with the one that was written down for this version."""
@@ -137,8 +137,7 @@ def _judged(
     name += weights.declares * evidence.declared.get(place, 0.0)
     past = weights.past * evidence.past.get(place, 0.0)
     factor = demotion(place.path, asked.sides, asked.terms if asked.kind is QueryType.QUESTION else None)
-    if place in evidence.older:
-        factor *= OLDER_DEMOTION
+    factor *= evidence.older.get(place, 1.0)
     weight = priority_factor(place.priority)
     rest = 1.0 - share
     breadth = rest * weights.breadth * log1p(len(sections))

@@ -6,10 +6,12 @@ Decided by path alone, with the conventions of the languages that are indexed. P
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Container, Iterable
 from enum import Enum
 from functools import lru_cache
+from typing import NamedTuple
 
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.keyword.terms import runs, word_terms
@@ -51,6 +53,9 @@ everything, and say of nothing how it works."""
 OLDER_DEMOTION = 0.8
 """Of a file in the folder of a version (`v3/`, `docs/quartz-3.x/`) where one of a newer version was found beside it:
 the same is there twice, and the newer is meant unless a question says otherwise."""
+
+OLDER_COPY_DEMOTION = 0.5
+"""The same where the newer one has a file of that name in the same place."""
 
 _FIRST_WORDS = 3
 """Of a question, where it says what it is for: "tests of the basket", "which tests cover refunds". "Round up and add
@@ -155,6 +160,8 @@ _NAMED_AS_ENGLISH = re.compile(
 )
 """The same texts in the language that they are written in, by the same conventions and those of XAML."""
 _VERSION = re.compile(r"(?:^|/)(?:[a-z]+[-_]?)??(v\d+(?:\.\w+)*|\d+(?:\.(?:\d+|x))+)(?=/)", re.IGNORECASE)
+_VERSIONED_DOCS = re.compile(r"(?:^|/)(?:docs|versioned_docs)(?=/)")
+"""Of Docusaurus: the pages of today, and in folders of their versions those of before."""
 _HOW_TO = re.compile(r"\s*(?:how\s+(?:do|can|should|would)\s+(?:i|we|you|one)|how\s?to)\b", re.IGNORECASE)
 _MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
 _EXPECTED = re.compile(r"\.(?:snap|(?:approved|received|verified)\.\w+|(?!latest$)\w*tests?)$")
@@ -262,28 +269,42 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0].lower()
 
 
-def older_versions(places: Iterable[FileRef], said: Container[str]) -> set[FileRef]:
-    """The files in a folder of a version beside which a newer one is among `places`; not of a version whose number is
-    among the terms `said` of a question."""
+def older_versions(places: Iterable[FileRef], said: Container[str]) -> dict[FileRef, float]:
+    """What the scores of the files in a folder of a version beside which a newer one is among `places` are multiplied
+    with; not of a version whose number is among the terms `said` of a question."""
     found = {place: its for place in places if (its := _version_of(place.path)) is not None}
-    newest: dict[tuple[str, str], tuple[int, ...]] = {}
-    for place, (beside, version) in found.items():
-        known = newest.get((place.label, beside), version)
-        newest[place.label, beside] = max(known, version)
+    newest: dict[tuple[str, str], tuple[float, ...]] = {}
+    for place, its in found.items():
+        newest[place.label, its.beside] = max(newest.get((place.label, its.beside), its.number), its.number)
+    current = {
+        (place.label, its.beside, its.inside)
+        for place, its in found.items()
+        if its.number == newest[place.label, its.beside]
+    }
     return {
-        place
-        for place, (beside, version) in found.items()
-        if version < newest[place.label, beside] and str(version[0]) not in said
+        place: OLDER_COPY_DEMOTION if (place.label, its.beside, its.inside) in current else OLDER_DEMOTION
+        for place, its in found.items()
+        if its.number < newest[place.label, its.beside] and str(its.number[0]) not in said
     }
 
 
+class _Version(NamedTuple):
+    """What the paths of all versions begin with, the number of one, and the path of a file in its folder."""
+
+    beside: str
+    number: tuple[float, ...]
+    inside: str
+
+
 @lru_cache(maxsize=_CACHED_PATHS)
-def _version_of(path: str) -> tuple[str, tuple[int, ...]] | None:
-    """The folder of a version that a file is in: what the paths of all versions begin with, and its number."""
-    match = _VERSION.search(path)
-    if match is None:
-        return None
-    return path[: match.start(1)].lower(), tuple(map(int, re.findall(r"\d+", match[1])))
+def _version_of(path: str) -> _Version | None:
+    """The version whose folder a file is in; the pages of today are the newest."""
+    match, docs = _VERSION.search(path), [*_VERSIONED_DOCS.finditer(path)]
+    number = tuple(map(int, re.findall(r"\d+", match[1]))) if match is not None else ()
+    if docs and (number == () or path[docs[-1].start() :].startswith(("versioned_docs/", "/versioned_docs/"))):
+        inside = path[(match or docs[-1]).end() :]
+        return _Version(path[: docs[-1].start()].lower(), number or (math.inf,), inside)
+    return None if match is None else _Version(path[: match.start(1)].lower(), number, path[match.end() :])
 
 
 PRIORITY_FACTORS = {1: 1.25, 2: 1.1, 4: 0.9, 5: 0.75}

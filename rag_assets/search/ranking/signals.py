@@ -165,13 +165,13 @@ class FileSignals:
     """What is known of files beside the scores of their sections, as shares (0 to 1) of the best of them: what past
     commits say of them, how much of the question their names say, and whether they declare what it names: 1 as a type
     of its own, half of it as a member. A file without any is absent. `named` are those whose whole name the question
-    says, `older` those of an older version of what was found too."""
+    says, `older` what those of an older version of what was found too lose."""
 
     past: Mapping[FileRef, float] = field(default_factory=dict)
     names: Mapping[FileRef, float] = field(default_factory=dict)
     named: Set[FileRef] = frozenset()
     declared: Mapping[FileRef, float] = field(default_factory=dict)
-    older: Set[FileRef] = frozenset()
+    older: Mapping[FileRef, float] = field(default_factory=dict)
 
 
 def file_signals(

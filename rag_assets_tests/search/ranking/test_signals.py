@@ -178,6 +178,8 @@ def test_a_question_is_answered_by_what_does_it_and_by_documents(path: str, ques
     assert demotion(path, asked_for(question), query_terms(question)) == factor
 
 
+TODAY = "web/docs/guide/retry.md"
+BEFORE = ["web/versioned_docs/version-1.4/guide/retry.md", "web/versioned_docs/version-2.0/guide/retry.md"]
 OLD, NEW = "packages/core/v3/types.ts", "packages/core/v4/core/parse.ts"
 
 
@@ -185,6 +187,9 @@ OLD, NEW = "packages/core/v3/types.ts", "packages/core/v4/core/parse.ts"
     ("paths", "question", "older"),
     [
         ([OLD, NEW], "how are values parsed", {OLD}),
+        ([TODAY, *BEFORE], "how to retry", {*BEFORE}),
+        ([TODAY, *BEFORE], "how to retry in version 2", {BEFORE[0]}),
+        ([BEFORE[0], BEFORE[1]], "how to retry", {BEFORE[0]}),
         ([OLD, NEW], "what was new in v3", set()),
         ([OLD, "packages/web/v4/parse.ts"], "how are values parsed", set()),
         ([OLD], "how are values parsed", set()),
@@ -194,7 +199,8 @@ OLD, NEW = "packages/core/v3/types.ts", "packages/core/v4/core/parse.ts"
         (["vendor/a.go", "v/a.go", "via2/a.go"], "retry", set()),
     ],
     ids=[
-        *("a newer one is there", "asked for", "of something else", "alone"),
+        *("a newer one is there", "pages of today", "pages of a version", "versions of pages"),
+        *("asked for", "of something else", "alone"),
         *("of documents", "by number, not by letters", "dates and chapters", "no versions"),
     ],
 )
