@@ -213,7 +213,8 @@ def validated_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.validation import validation_facts
 
     known = first_of(validation_facts(index, graph, subject, asked.question.text) for index, graph in asked.graphs)
-    return answered(asked, Intent.EXPLANATION if known[0].leads else Intent.LIST, known)
+    is_how = asked.question.text.lower().startswith("how")
+    return answered(asked, Intent.EXPLANATION if is_how and known[0].leads else Intent.LIST, known)
 
 
 def request_flow_plan(asked: Asked) -> Planned | None:

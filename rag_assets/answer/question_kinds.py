@@ -647,7 +647,10 @@ _VALIDATED = re.compile(
     r"^\W*how (?:is|are|does \S+|do (?:we|you)|does the \w+) (?P<what>.+?) (?:is )?validated\b.*$"
     r"|^\W*how (?:does (?:it|the \w+)|do (?:we|you)) validate (?P<object>.+)$"
     r"|^\W*(?:which|what)(?: are)?(?: the)? validation rules\b(?P<of>.+)$"
-    r"|^\W*(?:which|what) rules (?:validate|must|should|does|do) (?P<rules>.+)$",
+    r"|^\W*(?:which|what) rules (?:validate|must|should|does|do) (?P<rules>.+)$"
+    r"|^\W*(?:which|what)(?: are)?(?: the)? (?:constraints|rules) (?:for|of|on) (?P<ruled>.+)$"
+    r"|^\W*(?:which|what)(?: are)?(?: the)? (?P<own>\w+) (?:constraints|requirements|rules)\W*$"
+    r"|^\W*what (?:must|should|does) (?:an?|the) (?P<like>.+?) (?:have to |need to )?look like\b.*$",
     re.IGNORECASE,
 )
 _OF_VALIDATION = frozenset(

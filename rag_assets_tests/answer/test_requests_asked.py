@@ -96,6 +96,31 @@ public class Parcel
     [Range(1, 30)] public int Weight { get; set; }
 }
 """,
+    "src/SignIn.razor": """\
+<input type="password" @bind-Value="Password" />
+
+@code {
+    [StringLength(32, MinimumLength = 6)]
+    [RegularExpression("^(?=.*[a-z])(?=.*[A-Z]).*$",
+        ErrorMessage = "The password needs letters of both cases.")]
+    public string? Password { get; set; }
+}
+""",
+    "src/Startup.cs": """\
+namespace Post;
+
+public class Startup
+{
+    public void Add(IServiceCollection services)
+    {
+        services.AddIdentity<Clerk, Role>(options =>
+        {
+            options.Password.RequiredLength = 9;
+            options.User.RequireUniqueEmail = true;
+        });
+    }
+}
+""",
     "src/Checks.cs": "namespace Post;\n\npublic class Checks\n{\n    public void Check(Sheet sheet)\n    {\n"
     + "".join(f"        found.Add(sheet.Rows[{row}].Glue.Problem);\n" for row in range(18))
     + "        if (found.Any())\n        {\n            throw new ValidationException(found);\n        }\n\n"
@@ -177,6 +202,21 @@ def test_the_endpoint_that_does_something_is_told_by_its_route_and_method(
                 ("Parcel.Owner", "src/Parcel.cs:6"),
                 ("Parcel.Weight", "src/Parcel.cs:9"),
             ],
+        ),
+        *(
+            (
+                question,
+                [
+                    ("SignIn.Password", "src/SignIn.razor:4"),
+                    ("SignIn.Password", "src/SignIn.razor:5"),
+                    ("Startup.Password", "src/Startup.cs:9"),
+                ],
+            )
+            for question in (
+                "what are the rules for a password?",
+                "what must a password look like?",
+                "what are the password requirements?",
+            )
         ),
         (
             "how is the weight validated?",

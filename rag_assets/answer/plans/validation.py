@@ -22,16 +22,18 @@ _RULE = re.compile(
     r"^\s*(?:(?:\w+\.)?RuleFor(?:Each)?\((?:\w+ => (?:\w+[.!]+)*(?P<name>\w+)\))?"
     r"|\[(?:\w+, )*(?:Compare|CreditCard|EmailAddress|MaxLength|MinLength|Phone|Range|RegularExpression|Required"
     r"|StringLength|Url)\b"
+    r"|[\w.]*\b(?P<policy>Password)\.Require\w+\s*="  # of ASP.NET Core Identity
     r"|@(?:Digits|Email|Future|Max|Min|Negative|NotBlank|NotEmpty|NotNull|Past|Pattern|Positive|Size)\w*\b)"
 )
 _WORDS = (
     "RuleFor RuleForEach Required StringLength MaxLength MinLength EmailAddress Range RegularExpression NotNull"
-    " NotBlank NotEmpty Size Pattern"
+    " NotBlank NotEmpty Size Pattern RequiredLength RequireDigit"
 )
 _MOST_READ = 1_000  # sections with these words, the likeliest
 _ANNOTATES = re.compile(r"^\s*(?:\[[^\]]*\]\s*$|@\w)")
 _ANNOTATED = re.compile(r"(?:\[[^\]]*\]\s*)*[^=({;\[]*?(?P<name>\w+)\s*(?:[{=;(]|$)")
 _CREATES = frozenset(map(root, ("add", "create", "new", "register")))
+_COMPONENT = ".razor"  # a type without a declaration
 _LEAST_SAID = 0.6  # of the subject, by what has the rules
 
 
@@ -51,9 +53,10 @@ def validation_facts(
         for at, line in lines.items():
             rule = _RULE.match(line)
             around = [name for begin, end, name in sorted(types.get(path, ())) if begin <= at <= -end]
+            around = around or [_name(path)] * path.endswith(_COMPONENT)
             if rule is None or not around:
                 continue
-            member = rule["name"] or _annotated(lines, at)
+            member = rule["name"] or rule["policy"] or _annotated(lines, at)
             called = ".".join(filter(None, (*dict.fromkeys((around[0], around[-1])), "" if rule["name"] else member)))
             fact = GraphFact(called, "", "", path, at, True, is_comment=True)
             if roots_of(member) == {word.root for word in subject}:
@@ -86,7 +89,11 @@ def _name(path: str) -> str:
 
 def _annotated(lines: Mapping[int, str], at: int) -> str:
     """The name of what an attribute, or an annotation, at a line stands before."""
-    while _ANNOTATES.match(lines.get(at, "")):
+    opened = 0  # an attribute may have several lines
+    while at in lines:
+        opened += lines[at].count("[") - lines[at].count("]")
+        if not (opened > 0 or lines[at].rstrip().endswith(")]") or _ANNOTATES.match(lines[at])):
+            break
         at += 1
     named = _ANNOTATED.match(lines.get(at, "").strip())
     return named["name"] if named is not None else ""
