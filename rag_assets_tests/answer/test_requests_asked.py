@@ -208,7 +208,7 @@ def test_the_endpoint_that_does_something_is_told_by_its_route_and_method(
                 question,
                 [
                     ("SignIn.Password", "src/SignIn.razor:4"),
-                    ("SignIn.Password", "src/SignIn.razor:5"),
+                    ("SignIn.Password", "src/SignIn.razor:5-6"),
                     ("Startup.Password", "src/Startup.cs:9"),
                 ],
             )
