@@ -371,7 +371,9 @@ _REGISTERED = re.compile(
 _REGISTERED_FOR = re.compile(
     r"\bimplementations? (?:is|are|gets?) (?:chosen|injected|registered|resolved|used) (?:as|for) \S+\W*$"
     r"|\bimplementations? of \S+ (?:is|are|gets?) (?:chosen|injected|registered|resolved|used)\b"
-    r"|^\W*what is (?:injected|registered) (?:as|for) \S+\W*$",
+    r"|^\W*what is (?:injected|registered) (?:as|for) \S+\W*$"
+    r"|^\W*where (?:(?:is|are) (?:the )?(?:\w+ )?\S+ registered|do (?:we|you|i) register (?:the )?\S+)"
+    r"(?: (?:in|with|for|at)\b.*)?\W*$",
     re.IGNORECASE,
 )
 _LIFETIME = re.compile(r"\b(scoped|singleton|transient)s?\b", re.IGNORECASE)
@@ -387,7 +389,7 @@ _CONTAINER = frozenset(
 
 
 def asks_what_is_registered(question: str) -> bool:
-    """Whether a question is for what a container is given for a service that it names."""
+    """Whether a question is for what a container is given for a service that it names, or where it is given one."""
     return _REGISTERED_FOR.search(question.strip()) is not None
 
 

@@ -14,7 +14,14 @@ from functools import cached_property, lru_cache
 
 from rag_assets.answer.cited_lines import Citation, citations_of, numbered
 from rag_assets.answer.passages import PROSE
-from rag_assets.answer.question_analysis import Intent, QueryIntent, intent_of, is_relation_or_manner, roots_of
+from rag_assets.answer.question_analysis import (
+    Intent,
+    QueryIntent,
+    intent_of,
+    is_relation_or_manner,
+    roots_of,
+    singular,
+)
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.errors import QueryError
@@ -375,6 +382,7 @@ _BEFORE_SUBJECT = re.compile(
     r"(?P<rest>\w+(?:\s+\w+){0,5})",
     re.IGNORECASE,
 )
+_SEVERAL = re.compile(r"\b(?:are|can|could|did|do|should|were|will)\s+(?P<rest>\w+(?:\s+\w+){1,4})", re.IGNORECASE)
 _PASSIVE = frozenset({"are", "is", "was", "were"})
 _VERBS = word_set("become becomes fail fails get gets go goes happen happens need needs work works")
 _PERSONS = word_set("admin administrator customer developer owner people user users visitor")
@@ -385,7 +393,7 @@ def _thing(question: str) -> str:
     """What a question without names is about: `the invoice` of `how does an invoice get paid?`; '' for none."""
     found = _BEFORE_SUBJECT.search(question)
     if found is None:
-        return ""
+        return _several_things(question)
     words: list[str] = []
     for word in found["rest"].lower().split():
         is_verb = word in _VERBS or is_relation_or_manner(word) or word.endswith("ed")
@@ -397,6 +405,16 @@ def _thing(question: str) -> str:
     if not is_verb and (found["verb"] or "is").lower() not in _PASSIVE:
         words = words[:-1]  # `how does an order expire`
     return f"the {' '.join(words)}" if words and words[-1] not in _PERSONS else ""
+
+
+def _several_things(question: str) -> str:
+    """`the refresh tokens` of `where are refresh tokens stored?`; '' for another question."""
+    found = _SEVERAL.search(question)
+    words = found["rest"].lower().split() if found is not None else []
+    at = next((at for at, word in enumerate(words) if singular(word) != word), len(words))
+    if at >= len(words) - 1 or words[at] in _PERSONS or not FUNCTION_WORDS.isdisjoint(words[: at + 1]):
+        return ""  # nothing is asked about them behind them
+    return f"the {' '.join(words[: at + 1])}"
 
 
 _PREFERRED = (

@@ -133,6 +133,19 @@ def test_what_is_registered_is_told_of_a_sort_and_of_a_lifetime(
 @pytest.mark.parametrize(
     "question",
     [
+        "Where is StampRepo registered?",
+        "where do we register IStampRepo?",
+        "Where is StampRepo.AddStampAsync registered?",
+    ],
+)
+def test_where_something_is_registered_is_the_line_that_does_it(post: Index, question: str) -> None:
+    text = post.ask(question, options=AskOptions()).text
+    assert text.startswith("**1 registered service:**\n- **IStampRepo** in src/Startup.cs:9")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
         "Which tables does PostOfficeContext have?",
         "Which database tables does the post office context have?",
         "Which DbSets does the PostOfficeContext have?",

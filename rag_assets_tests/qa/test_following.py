@@ -114,6 +114,8 @@ def read(question: str, before: str, places: Sequence[CitedSymbol] = CITED) -> t
         (ABOUT_NONE, "can it be cancelled?", "can the order be cancelled?"),
         (ABOUT_NONE, "where's that stored?", "where's Order.Id stored?"),
         ("how does an invoice get paid?", "what if it expires?", "what if the invoice expires?"),
+        ("where are refresh tokens stored?", "how long do they live?", "how long do the refresh tokens live?"),
+        ("how do access rules work?", "which repo stores them?", "which repo stores the access rules?"),
         ("what happens when a payment fails?", "and where is it stored?", "where is the payment stored?"),
         ("where's the payment stored?", "which events does it raise?", "which events does the payment raise?"),
         ("where are the emails sent?", "what are their subjects?", "what are the emails' subjects?"),

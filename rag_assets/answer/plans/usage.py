@@ -69,6 +69,8 @@ def registrations(
     """The lines of the product that give a service to a container, one of some names where there are some, of files
     about a subject, with their points: those alone that are called as a noun, or live as long as it is said."""
     found: dict[GraphFact, str] = {}
+    meant = "|".join(re.escape(part) for name in names for part in name.split("."))
+    given = re.compile(rf"(?:<|typeof\()[^()]*\b(?:{meant})\b|\bnew (?:\w+\.)*(?:{meant})\(")
     for point, payload in product_of(points_with(_REGISTERING, target, MOST_READ), target).items():
         path, first = payload.get("Path", ""), payload.get("StartLine", 1)
         lines = code_of(payload, target).split("\n") if says(subject, path) else ()
@@ -76,7 +78,7 @@ def registrations(
             known = _REGISTERS.search(line) if not line.lstrip().startswith(("//", "*")) else None
             if known is None or lifetime not in known.group():
                 continue
-            if (not names or known["service"] in names) and (not noun or is_called(known["service"], noun)):
+            if (not names or given.search(line, known.start())) and (not noun or is_called(known["service"], noun)):
                 found[GraphFact(known["service"], "", "", path, number, True, is_comment=True)] = point
     shown = by_place(found, MOST_LISTED)
     return GraphFacts(tuple(shown), len(found), list_heading(f"registered {noun or 'service'}", len(found))), shown
