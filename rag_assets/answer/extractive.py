@@ -124,7 +124,10 @@ def answer_of(
         pieces += _at_places(wish.places, lead)
     elif wish.intent is Intent.STEPS:
         lead = sorted(lead, key=lambda known: (readme_first(known.path), known.line_start))
-        pieces += [*_headed(lead, lambda heading: is_of_action(heading, wish.action), words, wish.action), said]
+        headed = _headed(lead, lambda heading: is_of_action(heading, wish.action), words, wish.action)
+        headed.sort(key=lambda one: "`" not in one)  # a heading may only have the word
+        commands = sum("`" in one for one in headed)
+        pieces += [*headed[:commands], said, *headed[commands:]]
         pieces += [] if any(pieces) else _explanations(words, passages, within, _MOST_WHOLE)
     elif wish.intent is Intent.RELEASE:
         pieces += _of_release(wish.action, lead)

@@ -354,10 +354,17 @@ _CONVENTION = re.compile(
 )
 
 
+_IN_WHOLE = re.compile(
+    r" (?:here|(?:for|in|into|of|to) (?:it|(?:our|the|this) "
+    r"(?:api|app|application|code|codebase|project|repo|repository|service|solution|system)))\W*$",
+    re.IGNORECASE,
+)
+
+
 def convention_noun(question: str) -> str:
     """The sort of thing, in the singular, of which a question asks how they are made, named or registered; '' for
     another question. Nothing may follow that asks for more."""
-    found = _CONVENTION.match(question.strip())
+    found = _CONVENTION.match(_IN_WHOLE.sub("", question.strip()))
     return singular((found["one"] or found["new"] or found["all"]).lower()) if found is not None else ""
 
 

@@ -4,6 +4,7 @@ endpoints, and what is tested, in their words."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -190,3 +191,15 @@ def test_a_member_is_told_with_the_type_that_has_it(post: Index) -> None:
 def test_a_name_in_the_plural_is_one_that_is_mentioned(post: Index) -> None:
     assert "enough information" not in post.ask("How are ErrorCodes made from a StampTorn?").text
     assert "enough information" in post.ask("What are the KafkaTopics for?").text
+
+
+def test_the_commands_for_tests_are_also_those_of_the_readme_of_a_part(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Post\n\nLetters.\n",
+        "MODEL.md": "# Model\n\n## 4 Test binding and evidence\n\nStatus: not started. Tests prove what is said.\n",
+        "tests/Post.Tests/README.md": "# Post.Tests\n\nRun them:\n\n```\ndotnet test tests/Post.Tests\n```\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", files), "post")
+    with open_index("post@main", home=tmp_path / "home") as index:
+        text = index.ask("How do I run the tests?", options=AskOptions()).text
+    assert text.startswith("**Documents of parts:**\n- **README.md** in tests/Post.Tests/README.md:6: `dotnet test")

@@ -128,3 +128,26 @@ def test_two_of_a_sort_are_no_convention(shop: Index, question: str) -> None:
 )
 def test_questions_for_a_convention(question: str, noun: str) -> None:
     assert convention_noun(question) == noun
+
+
+@pytest.mark.parametrize("question", ["How do I add a manager?", "How do I add a new manager to this project?"])
+def test_what_is_registered_one_by_one_is_shown_so(tmp_path: Path, question: str) -> None:
+    names = ("Stamp", "Letter", "Parcel")
+    files = {
+        f"src/{name}s/{name}Manager.cs": f"namespace Post;\n\npublic class {name}Manager : ManagerBase\n"
+        "{\n    public void Run() { }\n}\n"
+        for name in names
+    }
+    files["src/Startup.cs"] = (
+        "namespace Post;\n\npublic static class Startup\n{\n    public static void Configure(IServices services)\n"
+        "    {\n"
+        + "".join(f"        services.AddScoped<I{one}Manager, {one}Manager>();\n" for one in names)
+        + "    }\n}\n"
+    )
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", files), "post")
+    with open_index("post@main", home=tmp_path / "home") as index:
+        text = index.ask(question, options=AskOptions()).text
+    assert text.startswith("**Usual form, 3 of 3 derive from ManagerBase:**")
+    assert [f"registers **{name}Manager** in src/Startup.cs:{line}" in text for line, name in enumerate(names, 7)] == [
+        True
+    ] * 3

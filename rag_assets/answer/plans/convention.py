@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,8 +85,15 @@ def _implemented(graph: Graph, listed: Sequence[ListedNode]) -> Iterator[tuple[L
 def _with_registrations(
     index: LabelIndex, base: str, at: dict[GraphFact, str]
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    product = product_of(points_naming(base, index).ids, index)
-    found = facts_naming(re.compile(_REGISTERS.format(re.escape(base))), product, index, ("registers", base, True))
+    found = _registering(index, base)
+    if not found:  # each by its own name
+        found = {fact: point for one in at for fact, point in islice(_registering(index, one.source).items(), 1)}
     first = sorted(found, key=lambda fact: (fact.path, fact.line))[:_SHOWN]
     at |= {replace(fact, group="Registered in"): found[fact] for fact in first}
     return GraphFacts(tuple(at), len(at), leads=True), at
+
+
+def _registering(index: LabelIndex, name: str) -> dict[GraphFact, str]:
+    product = product_of(points_naming(name, index).ids, index)
+    written = re.compile(_REGISTERS.format(re.escape(name)))
+    return facts_naming(written, product, index, ("registers", name, True), each_line=True)

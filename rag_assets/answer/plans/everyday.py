@@ -511,13 +511,17 @@ def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, s
     scripts = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS]
     shells = sorted(product_or_samples(path for path in paths if path.endswith(_SHELLS)), key=from_the_root)
     workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
+    below = [path for path in paths if "/" in path and path.rpartition("/")[2].lower().startswith("readme.")]
     facts: list[GraphFact] = []
     for group, files, of_file in (
         ("Documents", documents, _commands),
         ("Scripts", [path for path in scripts if non_product_code(path) is None][:_MOST_OF_A_FILE], _scripts),
         ("Shell scripts", shells if platform or wanted == MIGRATE else [], _commands),
         ("Workflows", workflows if wanted in _IN_WORKFLOWS else [], _commands),
+        ("Documents of parts", below if wanted == "test" else [], _commands),
     ):
+        if files is below and any(fact.group == "Documents" for fact in facts):  # of the whole
+            continue
         lines = lines_of(index, files)
         told: list[GraphFact] = []
         for path in files:
