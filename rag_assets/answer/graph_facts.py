@@ -188,8 +188,12 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
 
     # what creates a type runs its constructor: two edges, and one fact
     told = _each_once(seen_of(edges, index), ends, by_any=outwards)
+    of_types = intent is Intent.TABLES and all(key_kind(key) is NodeType.TYPE for key in entries)
+    if of_types:  # each table of a repository once, and not for each of its methods
+        ways = [(one.relation, one.target, "" if one.source in asked else one.source) for one in told]
+        told = [edge for at, edge in enumerate(told) if ways[at] not in ways[:at]]
     facts = tuple(dict.fromkeys(fact_of(edge, names) for edge in told))
-    shown = facts[: _MOST_DERIVED if intent is Intent.IMPLEMENTATIONS else MOST_FACTS]
+    shown = facts[: _MOST_DERIVED if of_types or intent is Intent.IMPLEMENTATIONS else MOST_FACTS]
     return GraphFacts(shown, len(facts) + (0 if index.is_narrowed else found.left_out))
 
 

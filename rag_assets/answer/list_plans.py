@@ -354,7 +354,10 @@ def routine_plan(asked: Asked) -> Planned | None:
 
     of = routine_asked(text)
     if of is not None:
-        return answered(asked, Intent.LIST, first_of(routine_facts(index, graph, of) for index, graph in asked.graphs))
+        told = [routine_facts(index, graph, of) for index, graph in asked.graphs]
+        absent = next((absent for *_, absent in told if absent), "")
+        known = answered(asked, Intent.LIST, first_of((facts, at) for facts, at, _ in told))
+        return known or (Planned(asked.wish, absent=absent) if absent else None)
     called = (procedures_called(index, graph, text, asked.words) for index, graph in asked.graphs)
     return answered(asked, Intent.EXPLANATION, first_of(called)) if not asked.wish.names else None
 

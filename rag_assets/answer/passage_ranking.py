@@ -60,6 +60,14 @@ _OF_AN_API = re.compile(r"(?:open-?api|schema|spec|swagger)[^/]*$", re.IGNORECAS
 _INSERTS = re.compile(r"^\s*INSERT\b", re.IGNORECASE | re.MULTILINE)
 _GUARDS = re.compile(r"\bIF\s+(?:NOT\s+)?EXISTS\b", re.IGNORECASE)
 """Of SQL: what lets a script run twice, and says nothing of what does not exist."""
+_TERMS = re.compile(
+    r"Permission (?:is hereby granted|to use, copy).{0,900}?(?=TH(?:E|IS) SOFTWARE IS PROVIDED|\Z)"
+    r"|TH(?:E|IS) SOFTWARE IS PROVIDED.{0,1600}?(?:DEALINGS\W+IN\W+THE\W+SOFTWARE|SUCH\W+DAMAGE|THIS\W+SOFTWARE\.)"
+    r"|Licensed under the Apache License.{0,900}?limitations\W+under\W+the\W+License"
+    r"|This program is free software.{0,900}?Public\W+License\W+for\W+more\W+details",
+    re.DOTALL,
+)
+"""Of a licence that stands in code: it grants permissions and limits damages, and the code does neither."""
 _FEWEST_INSERTS = 3  # one or two are what a routine does
 _MOST_OF_SETTINGS = 500
 """Lines of a file that configures something."""
@@ -439,7 +447,8 @@ def _texts_read(known: Evidence) -> list[str]:
     head = f"{known.path.rpartition('/')[2]}\n{known.name}\n"
     facts = "".join(f"\n{fact.partition(': ')[2]}" for fact in known.facts)
     excerpts = excerpts_of(known)
-    texts = [_GUARDS.sub("", one.text) if known.language == "sql" else one.text for one in excerpts]
+    texts = [one.text if one.is_prose else _TERMS.sub("", one.text) for one in excerpts]
+    texts = [_GUARDS.sub("", text) if known.language == "sql" else text for text in texts]
     return [
         f"{head}{one.name if one.goes_before else one.heading}\n{text}{facts if at == 0 or one.is_type else ''}"
         for at, (one, text) in enumerate(zip(excerpts, texts, strict=True))

@@ -264,7 +264,9 @@ _DEPENDENCIES = re.compile(
     re.IGNORECASE,
 )
 """What a type or a method itself needs: the other way round than usage. Nothing may follow that asks for more."""
-_ONE_NAMED = r"(?:the )?\S+(?: (?:attribute|class|filter|handler|interface|method|service|type))?"
+_ONE_NAMED = (
+    r"(?:the )?\S+(?: (?:attribute|class|filter|function|handler|interface|method|procedure|service|table|type|view))?"
+)
 _TESTS = re.compile(
     r"\btests? (?:(?:are )?there )?(?:that |which )?(?:tests?|covers?|checks?|of|for|exercises?|uses?|calls?)"
     rf" {_ONE_NAMED}\W*$"
@@ -287,8 +289,8 @@ _USAGE = re.compile(
     r"|^\W*(?:which|what) (?:c# |sql )?(?:code|methods?|classe?s?|jobs?|procedures?) "
     r"(?:calls?|executes?|invokes?|runs?|uses?) "
     r"(?-i:[\w.]*(?:[a-z][A-Z]|\w_\w)\w*)\W*$"
-    r"|^\W*(?:which|what) [a-z]\w+s (?:call|use|invoke|create|construct|inject|depend on|reference) \S+\W*$"
-    rf"|\bwh(?:at|ich|o)\b.{{0,60}}\bdepends? on\b|{_IMPACT}",
+    r"|^\W*(?:which|what) [a-z]\w+s (?:call|use|invoke|create|construct|inject|depend on|reference)"
+    rf" {_ONE_NAMED}\W*$|\bwh(?:at|ich|o)\b.{{0,60}}\bdepends? on\b|{_IMPACT}",
     re.IGNORECASE,
 )
 _REQUESTED = re.compile(r"\b(?:calls|called|consumes?|consumed|fetch(?:es|ed)|requested)\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rag_assets.answer.passage_ranking import _AGAIN, _SAID, RankedPassages, ranked, same_place
 from rag_assets.answer.passages import passages_of
-from rag_assets.answer.question_analysis import QueryTerm
+from rag_assets.answer.question_analysis import QueryTerm, root
 from rag_assets_tests.answer.pieces import piece
 
 WORDS = (QueryTerm("refund", "refund", 2.0, True), QueryTerm("order", "order", 1.0, True))
@@ -92,3 +92,30 @@ def test_an_amount_is_more_than_nothing_or_one(code: str, is_amount: bool) -> No
     words = (QueryTerm("limit", "limit", 2.0, True),)
     found = ranked("how many may be in the limit", words, [piece(code, path="a.cs")], None)
     assert ("amount" in found.parts_of(0)) == is_amount
+
+
+LICENCES = {
+    "mit": """\
+Permission is hereby granted, free of charge, to any person obtaining a copy
+// of this software, to deal in it without restriction.
+//
+// THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, AND NO AUTHOR
+// NEEDS ANY PERMISSION FOR DEALINGS IN THE
+// SOFTWARE.""",
+    "apache": """\
+Licensed under the Apache License, Version 2.0. You need no permission beyond it;
+// see it for the specific language governing permissions and
+// limitations under the License.""",
+}
+
+
+@pytest.mark.parametrize("terms", LICENCES.values(), ids=LICENCES)
+def test_the_terms_of_a_licence_grant_no_permission_of_a_program(terms: str) -> None:
+    words = (QueryTerm("permission", root("permission"), 2.0, True), QueryTerm("need", "need", 1.0, True))
+    licensed = piece(
+        f"// {terms}\npublic class Drawer\n{{\n    int Depth => 3;\n}}\n", "bbbb2222", path="src/Drawer.cs"
+    )
+    found = ranked("which permission do I need", words, [licensed], None)
+    assert not found.credit[:, 0].any()
+    granting = piece("bool Permission => Needs(role);\n", path="src/Door.cs")
+    assert ranked("which permission do I need", words, [granting], None).credit[:, 0].any()

@@ -31,6 +31,49 @@ END
 """,
     "db/procedures/Rack_DeleteIfEmpty.sql": "CREATE PROCEDURE dbo.Rack_DeleteIfEmpty AS\nSELECT 1;\n",
     "db/procedures/Rack_DeleteById.sql": "CREATE PROCEDURE dbo.Rack_DeleteById @Id int AS\nSELECT 1;\n",
+    "db/changes/2021-01-01_Racks.sql": """\
+IF OBJECT_ID('dbo.Rack_DeleteById') IS NOT NULL
+    DROP PROCEDURE dbo.Rack_DeleteById;
+GO
+CREATE PROCEDURE dbo.Rack_DeleteById @Id int AS
+BEGIN TRANSACTION Rack_DeleteById;
+COMMIT TRANSACTION Rack_DeleteById;
+""",
+    "db/procedures/Rack_Find.sql": "CREATE PROCEDURE dbo.Rack_Find\n    @Name nvarchar(9), /* or give @Row */\n"
+    "    @Row int = NULL\nAS\nSELECT @Row;\n",
+    "db/Dust.sql": "CREATE PROCEDURE dbo.Hall_Sweep AS\nSELECT Id FROM other.dbo.OldDust;\n",
+    "db/Log.sql": """\
+CREATE PROCEDURE dbo.Hall_Log AS
+BEGIN
+    IF OBJECT_ID('dbo.HallLog') IS NULL
+    BEGIN
+        CREATE TABLE dbo.HallLog
+        (
+            Id int NOT NULL,
+            Told nvarchar(400) NULL
+        );
+    END;
+    INSERT dbo.HallLog (Id) SELECT 1;
+END
+""",
+    "src/Store.cs": """\
+namespace Halls;
+
+public abstract class Store<T>(SqlConnection connection)
+{
+    protected string Table => typeof(T).Name;
+
+    public Task DeleteAsync(int id) =>
+        connection.ExecuteAsync($"[dbo].[{Table}_DeleteById]", new { id }, commandType: CommandType.StoredProcedure);
+}
+""",
+    "src/ShelfKeeper.cs": "namespace Halls;\n\npublic class ShelfKeeper(SqlConnection connection)\n{\n"
+    + "".join(
+        f'    public Task Fill{at}() => connection.ExecuteAsync("INSERT INTO dbo.Shelf{at} (Id) VALUES (1)");\n'
+        f'    public Task Refill{at}() => connection.ExecuteAsync("INSERT INTO dbo.Shelf{at} (Id) VALUES (2)");\n'
+        for at in range(10)
+    )
+    + "}\n",
     "src/Hall.cs": """\
 namespace Halls;
 
@@ -79,10 +122,41 @@ def test_who_executes_a_procedure_is_told_whatever_its_name_begins_with(hall: In
     assert "executes **Hall_Clear** in src/Hall.cs:5" in text
 
 
+def test_code_that_makes_the_name_of_a_procedure_is_told_and_scripts_that_define_it_again_are_not(hall: Index) -> None:
+    text = hall.ask("who calls Rack_DeleteById?", options=AskOptions()).text
+    assert text.startswith("**No line names it; code puts names that end so together in:**\n- **Store.DeleteAsync** ")
+    assert "db/changes" not in text.partition("```")[0]
+
+
+def test_the_columns_of_a_table_that_a_procedure_creates_are_told(hall: Index) -> None:
+    told = ["dbo.HallLog.Id", "dbo.HallLog.Told"]
+    assert told_of(hall, "which columns does HallLog have?") == told
+    assert told_of(hall, "which columns of HallLog are nullable?") == told[1:]
+
+
+def test_that_a_procedure_writes_no_table_is_said(hall: Index) -> None:
+    answer = str(hall.ask("which tables does sp_CountShelves write to?", options=AskOptions()))
+    assert "no statement of dbo.sp_CountShelves is known to write to a table" in answer
+
+
+def test_a_parameter_is_not_where_a_comment_tells_of_it(hall: Index) -> None:
+    text = hall.ask("which parameters does Rack_Find have?", options=AskOptions()).text
+    assert re.findall(r"\*\*(@\w+)\*\* in db/procedures/Rack_Find.sql:(\d+)", text) == [("@Name", "2"), ("@Row", "3")]
+
+
+def test_a_table_that_something_reads_is_no_setting(hall: Index) -> None:
+    assert "**Read in:**" not in hall.ask("how long are OldDust rows kept?", options=AskOptions()).text
+
+
+def test_each_table_that_a_class_writes_is_told_once(hall: Index) -> None:
+    text = hall.ask("which tables does ShelfKeeper write to?", options=AskOptions()).text.partition("```")[0]
+    assert [text.count(f"writes to **Shelf{at}**") for at in range(10)] == [1] * 10
+
+
 def test_stored_procedures_that_write_a_table_are_told_all(hall: Index) -> None:
     assert told_of(hall, "which stored procedures write to Shelf3?") == ["Written by:", "dbo.Hall_Clear"]
 
 
 def test_what_no_procedure_is_called_is_not_told(hall: Index) -> None:
     assert "procedure:" not in " ".join(told_of(hall, "which procedure removes dusty shelves?"))
-    assert told_of(hall, "which tables does Hall_Sweep touch?") == []
+    assert told_of(hall, "which tables does Hall_Brush touch?") == []

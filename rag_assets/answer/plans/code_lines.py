@@ -63,6 +63,7 @@ _IN_PAGE = r"(?:\{[{%]|<[%?]|@\w|\*ng|\([\w.]+\)=\"|\[[\w.]+\]=\"|\b(?:v-|th:)[\
 """What stands before code in a template of pages."""
 _NAMED = "**No graph knows a use; by its text code names it in:**"
 _NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
+_NAMED_BY_ENDING = "**No line names it; code puts names that end so together in:**"
 _NAMED_BY_SETTINGS = "**No code is known to use it; settings name it in:**"
 _ASSIGNED_VALUE = r"(?:[^=!<>]=|\breturn\b|:)\s*(?:\w+\.)*{0}\.{1}\b"
 """Of an enumeration, or a constant: who sets something to it."""
@@ -79,7 +80,11 @@ _SAYS_NO_USE = re.compile(
 """What imports a name, or tells of it."""
 _DECLARES = (
     r"\b(?:class|enum|interface|record|struct|trait|type|def|fn|fun|func|function)\s+(?:\([^()]*\)\s*)?{0}(?!\w)"
+    r"|(?i:\b(?:(?:CREATE|ALTER|DROP)\s(?:[\w\s]*\s)?(?:PROC(?:EDURE)?|FUNCTION|TABLE|TRIGGER|TYPE|VIEW)\s"
+    r"|OBJECT_ID\s*\(|sp_refresh\w+|PRINT\s)).*{0}(?!\w)"
 )
+"""Where code declares what is called so; of SQL also what replaces it, or asks whether it is there."""
+_SCRIPT = re.compile(r"\.p?sql$", re.IGNORECASE)
 _TOLD = re.compile(
     r"(?P<block>^[ \t]*/\*.*?\*/)|(?P<doc>^[ \t]*[rRuUbBfF]{0,2}(?P<q>\"\"\"|\'\'\').*?(?P=q))"
     r"|(?P<p>\"\"\"|\'\'\').*?(?P=p)",
@@ -270,12 +275,17 @@ def mentions_of(
         found |= {
             fact: point
             for fact, point in named.items()
-            if intent is not Intent.TESTS or is_test_path(fact.path) or payloads[point].get("Kind") == SubtypeKind.TEST
+            if (
+                intent is not Intent.TESTS or is_test_path(fact.path) or payloads[point].get("Kind") == SubtypeKind.TEST
+            )
+            and not (fact.source == last and _SCRIPT.search(fact.path))  # what a script defines again is no use
         }
         if name in names:
             waiting += _constants_of(name, payloads, target)
     if not found and intent is Intent.USAGE:
         found, heading = _named_by_settings(target, names), _NAMED_BY_SETTINGS
+        if not found:
+            found, heading = _named_by_ending(target, names), _NAMED_BY_ENDING
     lasts = {name.rpartition(".")[2] for name in names}
     beside = [fact for fact in found if fact.path not in own or fact.source.partition(".")[0] not in lasts]
     others = beside or list(found)
@@ -295,6 +305,18 @@ def _named_by_settings(target: Searchable, names: Iterable[str]) -> dict[GraphFa
         written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w|\.\w)")
         for fact, point in facts_naming(written, settings, target, ("names", name, True), ()).items():
             found[replace(fact, source=fact.path.rpartition("/")[2])] = point
+    return found
+
+
+def _named_by_ending(target: Searchable, names: Iterable[str]) -> dict[GraphFact, str]:
+    """Where code makes the name of a procedure of the name of a table: `$"[{Schema}].[{Table}_DeleteById]"`."""
+    found: dict[GraphFact, str] = {}
+    for name in names:
+        start, mark, ending = name.rpartition(".")[2].partition("_")
+        points = points_naming(ending, target).ids if start and mark else ()
+        written = re.compile(rf"[}})]_{re.escape(ending)}(?!\w)")
+        code = product_of(points, target) if points else {}
+        found |= facts_naming(written, code, target, ("names", f"_{ending}", False))
     return found
 
 

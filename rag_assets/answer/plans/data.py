@@ -71,6 +71,7 @@ _UNDOES = re.compile(r"(?:[._/-]down|/U\d[^/]*)\.sql$", re.IGNORECASE)
 _MOST_READ, _MOST_AROUND, _MOST_TOLD = 300, 3, 4
 _FEWEST_SAID = 0.75
 """Of the question, by the line, what it stands before and the type around it."""
+_TOLD_BEHIND = re.compile(r"--.*|/\*.*?(?:\*/|$)")
 _MOST_HEAD, _MOST_PARAMETERS = 300, 100
 """Lines in which a procedure declares its parameters, and how many are told."""
 _BY = {
@@ -379,6 +380,6 @@ def _parameters_at(index: LabelIndex, place: NodeLocation) -> dict[str, int]:
     found, at = dict[str, int](), 0
     for one in (parameter for segment in declared for parameter in segment.parameters):
         written = re.compile(rf"(?<![\w@]){re.escape(one.name)}(?!\w)")
-        at = next((line for line in range(at, len(head)) if written.search(head[line])), at)
+        at = next((line for line in range(at, len(head)) if written.search(_TOLD_BEHIND.sub("", head[line]))), at)
         found[one.name] = place.line_start + at
     return found

@@ -116,6 +116,7 @@ _ATTACHED = re.compile(rf"\s*ALTER\s+TABLE\b.*\bATTACH\s+PARTITION\s+{_NAMED}", 
 """It has the key of what it is a part of."""
 _OF_QUESTIONS = word_set("column columns field fields type types table tables key keys index indexes default")
 _OF_COLUMNS = roots_of(" ".join(_OF_QUESTIONS)) | roots_of("database which what does record it is are")
+_HAVE = roots_of("have has contain")
 _NAMES = re.compile(r"\w+")
 _SCRIPT = re.compile(r"\.(?:sql|ddl|pgsql|psql|tsql|plsql)$", re.IGNORECASE)
 _MOST_SECTIONS, _MOST_STATEMENT, _MOST_PLACES = 1000, 400, 8
@@ -236,7 +237,8 @@ def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Gr
     named = " ".join(filter(None, chain.from_iterable(one.groups() for one in _NAMED_COLUMN.finditer(question))))
     if (of_key or not named) and not tables:
         return [], ""
-    paths = {place.path for node in tables for place in graph.places(node)} if tables else _paths_of_tables(graph)
+    made_in = {path for node in tables for path in _paths_of(graph, node)}
+    paths = made_in if tables else _paths_of_tables(graph)
     found: list[GraphFact] = []
     for one in _statements(index, paths):
         created = _TABLE.match(one.text)
@@ -255,7 +257,7 @@ def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Gr
             meant = [name for name, line in columns.items() if _is_of_sort(question, dict(one.lines)[line])]
         elif not meant and tables:  # `ErrorNumber` and `ErrorMessage` record errors
             said = {root for root in roots_of(text) if not is_relation_or_manner(root)} - _OF_COLUMNS
-            meant = [name for name in columns if said & roots_of(name)]
+            meant = [name for name in columns if said & roots_of(name)] if said - _HAVE else [*columns]
         table = _unquoted(created["name"])
         found += [_said(f"{table}.{name}", one.path, columns[name]) for name in meant]
     if len({one.path for one in found}) > 1:
@@ -326,6 +328,13 @@ def _paths_of_tables(graph: Graph) -> set[str]:
     }
 
 
+def _paths_of(graph: Graph, node: int) -> set[str]:
+    """The files that create a table; of one that none does as a statement of its own those that write to it: a
+    procedure may create it where it is not there."""
+    own = {place.path for place in graph.places(node)}
+    return own or {edge.path for edge in graph.edges_of(node, IN, Relation.WRITES_TO)}
+
+
 def _statements_with(index: LabelIndex, word: str) -> Iterator[_Statement]:
     """The statements of the scripts that have a word, the likeliest."""
     payloads = product_of(points_with(word, index, _MOST_SECTIONS), index).values()
@@ -372,7 +381,7 @@ def _tables_named(graph: Graph, question: str) -> list[int]:
     """The tables that a question names: of several names at one place the longest, and of its schema if it says one."""
     text = question.replace("[", "").replace("]", "").replace('"', "")
     found: list[tuple[int, int, bool, int]] = []
-    for node in of_kind(graph, NodeType.TABLE):
+    for node in (*of_kind(graph, NodeType.TABLE), *of_kind(graph, NodeType.TABLE_OR_VIEW)):
         key = short_name(graph.keys[node])
         name = key.rpartition(".")[2]
         if name.casefold() in _OF_QUESTIONS or not name:

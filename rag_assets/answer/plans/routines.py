@@ -40,6 +40,11 @@ _TITLES = {
     Relation.READS_FROM: "Reads from",
     Relation.EXECUTES: "Executes",
 }
+_DOES = {
+    Relation.WRITES_TO: "write to a table",
+    Relation.READS_FROM: "read from a table",
+    Relation.EXECUTES: "execute a routine",
+}
 _KINDS = (NodeType.PROC, NodeType.FUNC, NodeType.TRIGGER, NodeType.VIEW)
 _MADE = re.compile(
     r"\bCREATE\s+TABLE\s+(?:tempdb\.*)?(?P<made>\#{1,2}\w+)|\bINTO\s+(?P<into>\#{1,2}\w+)", re.IGNORECASE
@@ -91,20 +96,20 @@ def routine_asked(question: str) -> RoutineAsked | None:
     return RoutineAsked(words, wanted, noun.startswith("view"), bool(found["temporary"]))
 
 
-def routine_facts(index: LabelIndex, graph: Graph, asked: RoutineAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """What the one routine that a question names reads, writes, executes or makes, with the points that show it."""
+def routine_facts(index: LabelIndex, graph: Graph, asked: RoutineAsked) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+    """What the one routine that a question names reads, writes, executes or makes, with the points that show it; and
+    what no statement of it is known to do, where there is nothing of it."""
     named = [node for kind in _KINDS for node in of_kind(graph, kind) if graph.names[node].casefold() in asked.words]
     named = [node for node in named if graph.language(node) == "sql"]
-    if len(named) != 1:
-        return GraphFacts(), {}
-    (node,) = named
-    place = _definition(graph, node)
+    place = _definition(graph, named[0]) if len(named) == 1 else None
     if place is None:
-        return GraphFacts(), {}
-    facts = _made(index, place) if asked.temporary else _used(graph, node, place, asked)
-    of = short_name(graph.keys[node])
+        return GraphFacts(), {}, ""
+    facts = _made(index, place) if asked.temporary else _used(graph, named[0], place, asked)
+    of = short_name(graph.keys[named[0]])
     at = facts_at(facts[:MOST_LISTED], index)
-    return GraphFacts(tuple(at), len(facts), f"**Of {of}:**"), at
+    does = "make a temporary table" if asked.temporary else _DOES[asked.wanted[0]]
+    absent = f"no statement of {of} is known to {does}" if not at else ""
+    return GraphFacts(tuple(at), len(facts), f"**Of {of}:**"), at, absent
 
 
 def procedures_called(

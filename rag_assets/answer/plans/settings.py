@@ -553,6 +553,7 @@ def _default_told(index: LabelIndex, setting: Setting) -> int:
 def key_facts(index: LabelIndex, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """Where files of configuration set a key that no code declares, as a feature flag is."""
     found = _facts_of(Setting("", name, "", 0, 1.0), index)
+    found = {} if all(one.group == _READ_IN for one in found) else found  # a table is read too
     return GraphFacts(tuple(found), len(found), leads=True), found
 
 
