@@ -146,6 +146,27 @@ def context_plan(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, together(known))
 
 
+_OF_STATUS = re.compile(r"\bhttp\b|\b(?:error|response|status) codes?\b|\b[45]\d\d\b", re.IGNORECASE)
+_OF_FAILURE = re.compile(
+    r"\b(?:already|conflict\w*|denied|duplicate\w*|errors?|exceptions?|exists?|fail\w*|forbidden|(?:in)?valid\w*|missing"
+    r"|not (?:be )?found|unauth\w+|wrong)\b",
+    re.IGNORECASE,
+)
+
+
+def error_status_plan(asked: Asked) -> Planned | None:
+    """Which errors become which HTTP status."""
+    text = asked.question.asks or asked.question.typed
+    is_other = asked.wish.names or asked.wish.routes or asked.wish.places
+    if is_other or _OF_STATUS.search(text) is None or _OF_FAILURE.search(text) is None:
+        return None
+    from rag_assets.answer.plans.statuses import statuses_of_errors
+
+    return answered(
+        asked, Intent.LIST, first_of(statuses_of_errors(index, text) for index in asked.target.members.values())
+    )
+
+
 def composed_plan(asked: Asked) -> Planned | None:
     """What compose files say of the ports and the environment of services, or what they and app hosts start."""
     text = _APP_HOST.sub("apphost", asked.question.text)
