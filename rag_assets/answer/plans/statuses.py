@@ -50,7 +50,7 @@ _SORTS = tuple(
 
 def statuses_of_errors(index: LabelIndex, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """Which errors of the product become which HTTP status, each where code says so, with the points that show it; of
-    the sort that a question asks for alone."""
+    the sorts that a question asks for alone."""
     sorts = [said for asked, said in _SORTS if asked.search(question)]
     found: dict[tuple[str, str], tuple[GraphFact, str]] = {}
     likely = product_of(points_with(_WORDS, index, _MOST_READ), index)
@@ -59,7 +59,7 @@ def statuses_of_errors(index: LabelIndex, question: str) -> tuple[GraphFacts, di
             fact = GraphFact(
                 error, "becomes", status, payload["Path"], payload["StartLine"] + line, True, is_comment=True
             )
-            if all(said & roots_of(f"{error} {status}") for said in sorts):
+            if not sorts or any(said & roots_of(f"{error} {status}") for said in sorts):
                 found.setdefault((error, status), (fact, point))
     if not sorts and len(found) < FEWEST_LISTED:
         return GraphFacts(), {}  # of all kinds of errors one is not the answer
