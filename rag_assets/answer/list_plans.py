@@ -135,6 +135,27 @@ _OF_CONTEXT = re.compile(
 )
 
 
+_THE = re.compile(r"\b(?:an?|our|the)\b ?", re.IGNORECASE)
+_KEPT_IN = re.compile(
+    r"^\W*(?:which|what) (?P<noun>[a-z]+s) (?:store|keep|save|persist)"
+    r"(?: (?:all|data|documents|entities|entries|records|rows|the|their|things))* (?:in|into|to) (?P<where>.+?)\W*$",
+    re.IGNORECASE,
+)
+
+
+def kept_in_plan(asked: Asked) -> Planned | None:
+    """The types of a sort whose bases say the store that a question names: `repos` that are `TableStorageBase`."""
+    found = _KEPT_IN.match(asked.question.text.strip())
+    if found is None or not (where := roots_of(_THE.sub("", found["where"]))):
+        return None
+    from rag_assets.answer.plans.data import keepers_in
+
+    noun = singular(found["noun"].lower())
+    return answered(
+        asked, Intent.LIST, together(keepers_in(index, graph, noun, where) for index, graph in asked.graphs)
+    )
+
+
 def context_plan(asked: Asked) -> Planned | None:
     """The sets of the one context of a database that a question names, as it is called or in words."""
     found = _OF_CONTEXT.match(asked.question.asks or asked.question.typed)

@@ -119,6 +119,18 @@ def test_repositories_may_be_called_repos(post: Index) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Which repositories store their data in documents?", "StampRepo"),
+        ("Which repos keep their records in a table?", "LetterBoxRepo"),
+    ],
+)
+def test_what_is_kept_where_is_told_by_the_bases(post: Index, question: str, name: str) -> None:
+    assert listed(post, question)[1] == [name]
+    assert listed(post, "Which repositories store their data in a cupboard?")[1] == []
+
+
+@pytest.mark.parametrize(
     ("question", "heading", "names"),
     [
         ("Which managers are registered for dependency injection?", "2 registered managers", "IStamp ILetter"),

@@ -24,7 +24,16 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     product_of,
 )
-from rag_assets.answer.plans.listing import MIGRATION, REMADE, ListedNode, database_models, of_kind, places_of
+from rag_assets.answer.plans.listing import (
+    MIGRATION,
+    REMADE,
+    ListedNode,
+    bases_of,
+    database_models,
+    nodes_listed,
+    of_kind,
+    places_of,
+)
 from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
 from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
@@ -95,6 +104,19 @@ def sets_of(index: LabelIndex, graph: Graph, context: str) -> tuple[GraphFacts, 
     found = sorted(seen_of(places_of(graph, np.array(nodes, np.int64)), index), key=lambda one: (one.path, one.line))
     at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
     return GraphFacts(tuple(at), len(found), list_heading("entity set", len(found))), at
+
+
+def keepers_in(
+    index: LabelIndex, graph: Graph, noun: str, where: frozenset[str]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The types of the product that a noun lists whose bases say all words of a store."""
+    listed = [one for one in nodes_listed(graph, noun) if non_product_code(one.path) is None]
+    found = [
+        one for one in listed if (node := graph.find(one.key)) is not None and where <= roots_of(bases_of(graph, node))
+    ]
+    found = seen_of(found, index)
+    at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
+    return GraphFacts(tuple(at), len(found), list_heading(noun, len(found))), at
 
 
 def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
