@@ -26,6 +26,7 @@ from rag_assets.answer.question_analysis import (
     compared_names,
     intent_of,
     listed_noun,
+    member_named,
     members_asked,
     root,
     roots_of,
@@ -118,6 +119,11 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
         wish = _of_entity(
             wish, owner, [graph for _, graph in graphs_of(target, graph_of)], question.asks or question.typed
         )
+    member, owner_of_it = member_named(question.asks or question.typed)
+    qualified = f"{owner_of_it}.{member}"
+    if member and any(declares(graph, qualified) for _, graph in graphs_of(target, graph_of)):
+        told = (member, owner_of_it) if wish.intent is not Intent.EXPLANATION else (member,)
+        wish = replace(wish, names=(qualified, *(one for one in wish.names if one not in told)))
     pair = compared_names(question.asks or question.typed)
     if pair and all(any(declares(graph, one) for _, graph in graphs_of(target, graph_of)) for one in pair):
         wish = replace(wish, intent=Intent.DEFINITION, names=pair, compared=True)

@@ -112,7 +112,7 @@ def answer_of(
         most = _MOST_WANTED if wish.declared else _MOST_MEMBERS
         deciding = bodies_of_case(wish.names, passages) if wish.case else []
         deciding = [one for one in deciding if one.evidence in within]
-        pieces += [_code_told(one) for one in deciding]
+        pieces += [_code_told(_grown(one, passages)) for one in deciding]
         pieces += _told_of_all(wish.names, words, passages, within) if wish.compared else []
         pieces += _definitions(wish.names, evidence, most, deciding, does=wish.does, choice=wish.choice)
     told = list(_facts_told(facts, at))
@@ -296,7 +296,7 @@ def _definitions(
         types = sorted((one for one in found if one.is_type), key=lambda one: _least_first(one, last))
         enumerations = [one for one in types if choice and _ENUMERATION.search(one.head)]
         found = enumerations or types or found
-        qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
+        qualified = [one for one in found if _is_qualified(one, name)]
         found = qualified if "." in name and qualified else found
         found = [one for one in found if one.is_type or not any(same_place(one, other) for other in told)]
         done = next(
@@ -308,6 +308,11 @@ def _definitions(
             shown = most if not enumerations else _MOST_WANTED if _has_members_alone(passage) else 0
             made += [_code_told(passage, shown), *([_code_told(doing)] if doing else [])]
     return made
+
+
+def _is_qualified(passage: Passage, name: str) -> bool:
+    symbol = passage.evidence.plain_symbol
+    return any(one.casefold().endswith(f".{name.casefold()}") for one in (symbol, f"{symbol}.{passage.name}"))
 
 
 def _told_of_all(
@@ -433,6 +438,7 @@ def _explanations(
     if other is not None and not any(other is one for one in quoted[: at + 2]):
         quoted = _put_in(quoted, at + 1, other)
     quoted[:most] = sorted(quoted[:most], key=_is_shown)
+    quoted[:most] = [_grown(one, passages) for one in quoted[:most]]
     lines = [one.code.split("\n") for one in quoted[most:]]
     values = iter(_values_of([line for part in lines if len(part) > _MOST_SHORT_LINES for line in part], passages))
     shorter = [
@@ -447,6 +453,30 @@ def _explanations(
     made = [prose_told(one, words) if one.is_prose else _code_told(one) for one in shown[:most]]
     also = [prose_told(one, words) if one.is_prose else _member_told(one) for one in shown[most:]]
     return [*made, SEE_ALSO, *also] if also else made
+
+
+def _grown(excerpt: Passage, passages: RankedPassages) -> Passage:
+    """An excerpt of a longer member with as many lines around it as a quote has room for, where they say more."""
+    whole = whole_of(excerpt)
+    lines = whole.code.split("\n")
+    first = whole.line_end - len(lines) + 1
+    begin, end = max(0, excerpt.line_end - excerpt.code.count("\n") - first), excerpt.line_end - first + 1
+    if excerpt.is_prose or end - begin >= min(MOST_LINES, len(lines)):
+        return excerpt
+    values = _values_of(lines, passages)
+    starts = range(max(0, end - MOST_LINES), min(begin, max(0, len(lines) - MOST_LINES)) + 1)
+    start = max(starts, key=lambda at: (round(sum(values[at : at + MOST_LINES]), 6), at))
+    code = "\n".join(lines[start : start + MOST_LINES])
+    return replace(
+        excerpt,
+        text=code,
+        code=code,
+        doc=whole.doc,
+        line_start=first + start if start else whole.line_start,
+        line_end=first + start + code.count("\n"),
+        goes_before=start > 0,
+        goes_on=start + MOST_LINES < len(lines),
+    )
 
 
 def _is_shown(passage: Passage) -> bool:

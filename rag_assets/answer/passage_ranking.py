@@ -92,7 +92,7 @@ _UNSAID = 0.3
 _FEWEST_OF_CASE = 0.34
 """Of what a question says beside a name, for the case that it tells of that."""
 _MOST_DECIDING = 2
-_MOST_HANDING_ON = 2  # statements
+_MOST_HANDING_ON, _MOST_HOPS = 2, 2  # statements, and members one after the other
 _FEWEST_MORE_LINES = 3  # of what decides, than of what hands on
 _CALLED_OWN = re.compile(r"(?<![\w.])(?:(?:this|self|base|super)(?:\.|->))?(\w+)(?:<[^<>()]*>)?\(")
 _EMPTY_BODY = re.compile(r"\)\s*\{\s*\}$")
@@ -331,7 +331,7 @@ def is_done(passage: Passage) -> bool:
 
 def bodies_of_case(names: Iterable[str], passages: RankedPassages) -> list[Passage]:
     """Of what some names declare, and of its members, the parts of bodies that say what the question says beside the
-    names, best first; where none does, the best body of what is called so, with what it hands its work to."""
+    names, best first; where none does, the best body of what is called so. With what the first hands its work to."""
     lasts = {name.rpartition(".")[2].casefold() for name in names}
     case = [word for word in passages.words if word.root not in roots_of(" ".join(names))]
     said = passages.of_words(case).said if case else ()
@@ -346,21 +346,26 @@ def bodies_of_case(names: Iterable[str], passages: RankedPassages) -> list[Passa
         tells = case and said[at] >= _FEWEST_OF_CASE and not only_stores(one)
         if tells and not any(same_place(one, other) for other in found):
             found.append(one)
-    if not found and called:
-        found = [*called[:1], *filter(None, [handed_on(called[0], passages)])]
+    found = found or called[:1]
+    other = handed_on(found[0], passages) if found else None
+    if other is not None:
+        found = [found[0], other, *(one for one in found[1:] if one is not other)]
     return found[:_MOST_DECIDING]
 
 
-def handed_on(passage: Passage, passages: RankedPassages) -> Passage | None:
-    """What a member of one or two statements hands its work to in its file, where that has more lines; of that the best
-    part."""
+def handed_on(passage: Passage, passages: RankedPassages, hops: int = _MOST_HOPS) -> Passage | None:
+    """What a member of one or two statements hands its work to in its file, where that has more lines, else what that
+    hands it to; the best part."""
     is_whole = not (passage.goes_before or passage.goes_on) and is_done(passage)
     if not is_whole or len(_STATEMENT_END.findall(passage.code)) > _MOST_HANDING_ON:
         return None
     called = {found[1] for found in _CALLED_OWN.finditer(passage.code)} - {passage.name}
-    known = (one for one in passages.passages if one.name in called and one.evidence.path == passage.evidence.path)
+    known = [one for one in passages.passages if one.name in called and one.evidence.path == passage.evidence.path]
     least = passage.code.count("\n") + _FEWEST_MORE_LINES
-    return next((one for one in known if is_done(one) and whole_of(one).code.count("\n") >= least), None)
+    longer = next((one for one in known if is_done(one) and whole_of(one).code.count("\n") >= least), None)
+    if longer is not None or hops == 1:
+        return longer
+    return next(filter(None, (handed_on(one, passages, hops - 1) for one in known)), None)
 
 
 def passage_features(

@@ -99,6 +99,7 @@ from rag_assets.search.line_references import meant
 
 if TYPE_CHECKING:
     from rag_assets.answer.plans.settings import Setting
+    from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex, Searchable
 
     Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
@@ -483,21 +484,21 @@ def _setting_meant(asked: Asked) -> Planned | None:
     of_value = asked.wish.intent is Intent.DEFINITION and asks_value(asked.question.text)
     if asked.wish.intent is not Intent.EXPLANATION and not of_value:
         return None
-    named = {name.rpartition(".")[2] for name in asked.names} if of_value else ()
-    text = asked.question.text
-    found: list[tuple[float, LabelIndex, list[Setting]]] = []
+    owners = {name.rpartition(".")[2] for name in asked.names}
+    words, text, model = asked.words, asked.question.text, asked.model
+    found: list[tuple[float, LabelIndex, Graph, list[Setting]]] = []
     for index, graph in asked.graphs:
-        settings = settings_meant(index, graph, text, asked.words, asked.model)
         if of_value:
-            settings = [one for one in settings if one.name in named] or settings_meant(
-                index, graph, text, asked.words, asked.model, named
-            )
+            settings = settings_meant(index, graph, text, words, model, called=asked.names)
+            settings = settings or settings_meant(index, graph, text, words, model, owners)
+        else:
+            settings = settings_meant(index, graph, text, words, model)
         if settings:
-            found.append((settings[0].said, index, settings))
+            found.append((settings[0].said, index, graph, settings))
     if not found:
         return None
-    said, index, settings = max(found, key=lambda one: one[0])
-    facts, at = setting_facts(index, settings)
+    said, index, graph, settings = max(found, key=lambda one: one[0])
+    facts, at = setting_facts(index, settings, graph)
     wish = replace(asked.wish, intent=Intent.EXPLANATION) if of_value and at else asked.wish
     return Planned(wish, facts, at, setting=said if at else 0.0)
 

@@ -383,6 +383,11 @@ _NAMED_IN_CASE = re.compile(
     r"|^\W*what does (?:the )?(?P<subject>(?-i:[A-Z])\w+) (?:\w+ ){1,3}(?:when|if|unless|in case|once|while)\b",
     re.IGNORECASE,
 )
+_OF_OWNER = re.compile(
+    r"(?<!\w)(?P<of>[A-Z]\w++)`?(?:\(\))?(?: (?:method|property|function|constructor))?"
+    r" (?:of|in|on) (?:the )?`?(?P<owner>[A-Z]\w+)"
+    r"|(?<!\w)(?P<whose>[A-Z]\w++)`?['’]s `?(?P<its>[A-Z]\w+)"
+)
 _CAPITAL = r"(?:the )?[`'\"]?(?P<{0}>(?-i:[A-Z])\w+)[`'\"]?"
 _COMPARED = re.compile(
     rf"\b(?:differences? between|compare) {_CAPITAL.format('one')}(?: \w+)??"
@@ -447,6 +452,13 @@ _OF_TYPE = re.compile(
     r"|(?:the )?(?P<type>[A-Z]\w*) (?:class|enum|interface|record|struct|trait|type))(?: used)?(?: do| for)?\W*$"
 )
 """`What does License do?` may be about that class. What `a License` is, documents say too."""
+
+
+def member_named(question: str) -> tuple[str, str]:
+    """(what may be a member, what may be its type) of `SendAsync of MailSender` and `MailSender's SendAsync`; two ''
+    without such."""
+    found = _OF_OWNER.search(question)
+    return (found["of"] or found["its"], found["owner"] or found["whose"]) if found is not None else ("", "")
 
 
 def compared_names(question: str) -> tuple[str, ...]:
@@ -520,7 +532,7 @@ def asks_amount(question: str) -> bool:
 _LIST = re.compile(
     r"^\W*(?:which|what(?! (?:happens|becomes)\b)|list|show|enumerate|name|how many|give)\b"
     r"(?:\s+(?:me|a|list|all|the|of|kinds?|sorts?|different|"
-    r"available|existing|custom|own|various|http|rest|api|web|database|db|sql|nuget|npm|public|"
+    r"available|existing|built-?in|predefined|custom|own|various|http|rest|api|web|database|db|sql|nuget|npm|public|"
     r"stored|are|is|there))*\s+(?:(?P<sort>[A-Za-z]+)\s+)??(?P<noun>[A-Za-z]+)\b"
     r"(?P<rest>\W*(?:$|(?:are|below|can|do|does|exist|for|has|have|in|is|of|that|there|to|under|was|were)\b"
     r"|run\b(?=\W*$)).*)$",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag_assets import Index, open_index
+from rag_assets.answer.passages import MOST_LINES
 from rag_assets.answer.question_analysis import intent_of
 from rag_assets.index.layout import IndexHome
 from rag_assets.search.query_parser import understand
@@ -72,6 +73,20 @@ public sealed class HarbourCrane : IHarbourCrane
     }}
 
     private int Weight(string crate) => crate.Length;
+
+    public void LowerCrate(string crate) => LowerNow(crate);
+
+    private void LowerNow(string crate) => LowerSlowly(crate);
+
+    private void LowerSlowly(string crate)
+    {{
+        _log.Write(1, crate);
+        if (_speed > 9)
+        {{
+            throw new TimeoutException("Wait for the tide.");
+        }}
+        _log.Write(2, crate);
+    }}
 
     public int Speed
     {{
@@ -154,7 +169,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 
 def _first(index: Index, question: str) -> str:
     """The first quote of an answer."""
-    return index.ask(question).text.partition("```\n\n")[0]
+    return index.ask(question).text.partition("\n```\n\n")[0]
 
 
 def test_what_a_type_does_in_one_case_is_the_member_that_says_it(harbour: Index) -> None:
@@ -165,6 +180,25 @@ def test_what_a_member_returns_in_one_case_is_where_the_member_that_it_calls_say
     assert 'return "nothing lifted";' in _first(harbour, "What does HoistCrate return when the crate is null or empty?")
     text = harbour.ask("What happens if HarbourCrane.LiftCrate gets a heavy crate?").text
     assert 'throw new OverflowException("HarbourCrane: The crate is too heavy.");' in text
+
+
+def test_work_that_is_handed_on_twice_is_told_where_it_is_done(harbour: Index) -> None:
+    text = harbour.ask("What does LowerCrate throw when the crane is fast?").text
+    assert text.index("LowerNow(crate);") < text.index("Wait for the tide.")
+
+
+def test_an_excerpt_of_a_long_member_is_as_long_as_a_quote_may_be(harbour: Index) -> None:
+    quote = _first(harbour, "What does HoistCrate return when the crate is null or empty?")
+    code = quote.partition("```csharp\n")[2].removeprefix("…\n").removesuffix("```").rstrip("\n")
+    assert len(code.split("\n")) == MOST_LINES and code.endswith("}")
+
+
+@pytest.mark.parametrize(
+    "question", ["What does LiftCrate of HarbourCrane do?", "What does HarbourCrane's LiftCrate return?"]
+)
+def test_a_member_of_a_type_is_no_other_one_of_that_name(harbour: Index, question: str) -> None:
+    text = harbour.ask(question).text
+    assert "HoistCrate(crate, 0)" in text and "IHarbourCrane" not in text
 
 
 def test_a_property_with_the_name_of_a_word_is_meant_where_a_case_is_told_of_it(harbour: Index) -> None:

@@ -752,3 +752,60 @@ def test_how_often_something_runs_is_where_code_gives_it_an_interval(tmp_path: P
         tasks = index.ask("which scheduled tasks are there and how often do they run?", options=AskOptions()).text
         assert tasks.startswith("**3 scheduled tasks:**\n- **RateFetcher** in src/Startup.cs:6")
         assert "- **CheckHealthCommand** in src/TaskManager.cs:9: `Interval = 6 * 60,`" in tasks
+
+
+def test_the_default_of_a_named_option_is_told_with_the_value_of_its_constant(tmp_path: Path) -> None:
+    files = {
+        "src/LiftOptions.cs": """\
+namespace Lifts;
+
+public class LiftOptions
+{
+    public LiftOptions()
+    {
+        FloorTimeout = LiftDefaults.FloorWait;
+    }
+
+    public TimeSpan FloorTimeout { get; set; }
+}
+""",
+        "src/LiftLimits.cs": """\
+namespace Lifts;
+
+public class LiftLimits
+{
+    public TimeSpan DefaultFloorTimeout { get; set; } = TimeSpan.FromSeconds(2);
+    public TimeSpan MaxFloorTimeout { get; set; } = TimeSpan.FromSeconds(90);
+    public TimeSpan FloorTimeoutOfNights { get; set; } = TimeSpan.FromSeconds(4);
+}
+""",
+        "src/LiftDefaults.cs": """\
+namespace Lifts;
+
+internal static class LiftDefaults
+{
+    public static readonly TimeSpan FloorWait = TimeSpan.FromSeconds(7);
+}
+""",
+        "src/Bell.cs": """\
+namespace Lifts;
+
+public class Bell
+{
+    private const int DefaultRings = 3;
+
+    public Bell()
+    {
+        Rings = DefaultRings;
+    }
+
+    public int Rings { get; set; }
+}
+""",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "lifts", files), "lifts")
+    with open_index("lifts@main", home=tmp_path / "home") as index:
+        text = index.ask("what is the default of FloorTimeout?", options=AskOptions()).text
+        assert "FloorWait = TimeSpan.FromSeconds(7);" in text.partition("See also")[0]
+        text = index.ask("what does Rings in Bell default to?", options=AskOptions()).text
+        assert text.startswith("**Default:**") and "`private const int DefaultRings = 3;`" in text

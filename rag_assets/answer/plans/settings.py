@@ -8,7 +8,7 @@ names: words that mean about the same count in part.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, pairwise, takewhile
@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, points_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, named_nodes, points_at
 from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
@@ -57,6 +57,7 @@ _OF_ONE = re.compile(r"(?:Dto|Event|Response|Result|State|Stat(?:istic)?s|ViewMo
 """What tells of one thing, or of what happened, has amounts and no settings."""
 _CONSTANT_AMOUNT = re.compile(r"\b(?:const|readonly|final)\b[^=]*=\s*\d[\d_.]*[a-zA-Z]{0,2}\s*;?$")
 """A constant is set once for all, whatever its type and itself are called: `WindowCount = 10`."""
+_IS_CONSTANT = re.compile(r"(?:=>?|\breturn\b)\s*((?:[A-Z]\w*\.)*[A-Z]\w*)\s*[;,]?\s*$")
 _DEFAULT_NAME = re.compile(r"_?default", re.IGNORECASE)
 _ASKING = re.compile(r"(?:Command|Input|Query|Request)(?:Dto|Model)?(?:`\d+)?$", re.IGNORECASE)
 """Who asks for something gives amounts each time; those with a default are settings."""
@@ -156,7 +157,9 @@ _OF_ANY_FILE = roots_of("app appsettings application bootstrap config configurat
 _SCALAR = re.compile(r"(?<=[:=])\s*[^\s{\[|>].*")
 """The value of a key, and nothing that more keys are below."""
 _COMMENT = re.compile(r"\s*(?://|/?\*|#|\[[A-Z]|@[A-Z])")
-_SAYS_DEFAULT = re.compile(r"\bdefaults?(?:\s*[:=]|\s+(?:is|to|value)\b)|\bby default\b", re.IGNORECASE)
+_SAYS_DEFAULT = re.compile(
+    r"\bdefaults?(?:\s*[:=]|\s+(?:is|to|value|true|false|null|none|\d+)\b)|\bby default\b", re.IGNORECASE
+)
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml", "xaml"})
 _IDENTIFIER = re.compile(r"(?<!\w)[A-Za-z_]\w{2,}")
 _CONSTANT = re.compile(r"\b(?:const|readonly|final|Final|let)\b")
@@ -205,6 +208,9 @@ class _Known:
     place: tuple[str, int] | None = None
     is_run: bool = False
 
+    def is_called(self, names: Collection[str]) -> bool:
+        return self.name in names or f"{self.owner}.{self.name}" in names
+
 
 def settings_meant(
     index: LabelIndex,
@@ -213,9 +219,10 @@ def settings_meant(
     words: Sequence[QueryTerm],
     model: StaticEmbedder | None,
     owners: Container[str] = (),
+    called: Collection[str] = (),
 ) -> list[Setting]:
     """The settings of the product, of some `owners` where there are any, that a question names in its own words, the
-    nearest first."""
+    nearest first; of those that are `called` so, `Options.Limit` or `Limit`, all."""
     said_roots = roots_of(question)
     is_of_keys = _ASKS_KEY.search(question) is not None
     configured = _of_environment(_configured(index, graph), said_roots) if is_of_keys else []
@@ -223,6 +230,9 @@ def settings_meant(
     known = _run(index) if when or _OFTEN.search(question) else []
     known += [] if when else [*_settings(graph), *_assigned(index, graph), *_given(index, graph), *configured]
     known = _properties_of(graph, owners) if owners else known
+    if called:
+        known = [one for one in known if one.is_called(called)]
+        known = known or [one for one in _properties_of(graph) if one.is_called(called)]
     if not known or not words:
         return []
     owned = [f"{one.name} Interval" if one.is_run else f"{one.owner} {one.name}" for one in known]
@@ -396,13 +406,13 @@ def _owner_and_name(graph: Graph, node: int) -> tuple[str, str]:
     return owner.rpartition(".")[2].partition("`")[0], name
 
 
-def _properties_of(graph: Graph, owners: Container[str]) -> list[_Known]:
-    """All properties of some types, however they are called."""
+def _properties_of(graph: Graph, owners: Container[str] = ()) -> list[_Known]:
+    """All properties, of some types or of all, however they are called."""
     named = ((node, *_owner_and_name(graph, node)) for node in of_kind(graph, NodeType.PROPERTY))
     return [
         _Known(owner, name, graph.signature(node), _words_of(name), node)
         for node, owner, name in named
-        if owner in owners
+        if not owners or owner in owners
     ]
 
 
@@ -520,8 +530,11 @@ def _words_of(name: str) -> frozenset[str]:
     return frozenset((*words, *map("".join, pairwise(words))))  # `TimeOut`, `time_out`
 
 
-def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """Where each setting has its default, is set and is read, with the points that show it."""
+def setting_facts(
+    index: LabelIndex, settings: Sequence[Setting], graph: Graph | None = None
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where each setting has its default, also by a constant of the `graph`, is set and is read, with the points that
+    show it."""
     found: dict[GraphFact, str] = {}
     shard, scope = index.parts.shard(), index.scope()
     declared = points_at([(setting.path, setting.line) for setting in settings], shard, scope)
@@ -534,8 +547,29 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting]) -> tuple[Graph
             if line := 0 if setting.is_assigned else _default_told(index, setting):
                 made[GraphFact(name, "", "", setting.path, line, True, _DEFAULT, is_comment=True)] = point
         found |= made
+    if graph is not None:
+        found |= {one: at for one, at in _constants_behind(index, graph, found).items() if one not in found}
     facts = tuple(sorted(found, key=lambda fact: _GROUPS.index(fact.group)))
     return GraphFacts(facts, len(facts), leads=settings[0].said >= _MOSTLY_SAID), found
+
+
+def _constants_behind(index: LabelIndex, graph: Graph, found: Iterable[GraphFact]) -> dict[GraphFact, str]:
+    """What declares the constants that defaults are: of `Timeout = Defaults.Wait` the value of `Wait`."""
+    defaults = [fact for fact in found if fact.group == _DEFAULT]
+    lines = lines_of(index, {fact.path for fact in defaults})
+    made: list[GraphFact] = []
+    for fact in defaults:
+        value = _IS_CONSTANT.search(lines.get(fact.path, {}).get(fact.line, ""))
+        owner = fact.source.partition(".")[0]
+        name = "" if value is None else value[1] if "." in value[1] else f"{owner}.{value[1]}"
+        keys = named_nodes(graph, (name,)) if name else ()
+        known = [node for key in keys if (node := graph.find(key)) is not None and "=" in graph.signature(node)]
+        at = graph.places(known[0])[:1] if len(known) == 1 else ()
+        if at and non_product_code(at[0].path) is None:
+            owner, name = _owner_and_name(graph, known[0])
+            made.append(GraphFact(f"{owner}.{name}", "sets", name, at[0].path, at[0].line_start, True, _DEFAULT))
+    told = {(fact.path, fact.line) for fact in defaults}
+    return facts_at([one for one in dict.fromkeys(made) if (one.path, one.line) not in told], index)
 
 
 def _default_told(index: LabelIndex, setting: Setting) -> int:
