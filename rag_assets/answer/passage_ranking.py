@@ -68,6 +68,7 @@ _TERMS = re.compile(
     re.DOTALL,
 )
 """Of a licence that stands in code: it grants permissions and limits damages, and the code does neither."""
+_LEAST_BESIDE_TERMS = 3  # a third
 _FEWEST_INSERTS = 3  # one or two are what a routine does
 _MOST_OF_SETTINGS = 500
 """Lines of a file that configures something."""
@@ -375,7 +376,7 @@ def passage_features(
     `PassageWeights`; and of each a row of how well it says each of the words, 0 to 1."""
     import numpy as np
 
-    passages = [passage for known in evidence for passage in excerpts_of(known)]
+    passages = [passage for known in evidence for passage in _read_of(known)]
     texts = _TextRuns.of([text for known in evidence for text in _texts_read(known)])
     read = texts.by(model)
     expressions = expressions_in(question)
@@ -446,12 +447,22 @@ _NAMES = [one.name for one in fields(PassageWeights)]
 _WORDS, _MEANING = _NAMES.index("words"), _NAMES.index("meaning")
 
 
+def _read_of(known: Evidence) -> Sequence[Passage]:
+    """The excerpts of a piece, of code without those that are little but the terms of a licence, as a script prints."""
+    found = excerpts_of(known)
+    return [
+        one
+        for one in found
+        if one.is_prose or len(_TERMS.sub("", one.code)) * _LEAST_BESIDE_TERMS >= len(one.code) or len(found) == 1
+    ]
+
+
 def _texts_read(known: Evidence) -> list[str]:
     """Each excerpt with the names of its file and section, its heading or, where that stands before it, its name; the
     first one and types with what their description says."""
     head = f"{known.path.rpartition('/')[2]}\n{known.name}\n"
     facts = "".join(f"\n{fact.partition(': ')[2]}" for fact in known.facts)
-    excerpts = excerpts_of(known)
+    excerpts = _read_of(known)
     texts = [one.text if one.is_prose else _TERMS.sub("", one.text) for one in excerpts]
     texts = [_GUARDS.sub("", text) if known.language == "sql" else text for text in texts]
     return [

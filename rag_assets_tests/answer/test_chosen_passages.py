@@ -119,3 +119,11 @@ def test_the_terms_of_a_licence_grant_no_permission_of_a_program(terms: str) -> 
     assert not found.credit[:, 0].any()
     granting = piece("bool Permission => Needs(role);\n", path="src/Door.cs")
     assert ranked("which permission do I need", words, [granting], None).credit[:, 0].any()
+
+
+def test_an_excerpt_that_prints_a_licence_is_not_quoted() -> None:
+    lines = "\n".join(f"    SELECT Drawer{at} FROM Kitchen;\n" for at in range(20))
+    script = f"CREATE PROCEDURE Show AS\nBEGIN\n{lines}\n    PRINT '\n{LICENCES['mit'] * 4}';\n\n{lines}END\n"
+    found = ranked("which drawer is shown", (), [piece(script, language="sql", path="db/Show.sql")], None)
+    assert len(found.passages) > 1
+    assert not any("AS IS" in one.code and "Kitchen" not in one.code for one in found.passages)
