@@ -565,7 +565,10 @@ def values_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.data import collection_at
 
     places = [place for _, graph in asked.graphs for place in collection_at(graph, noun)]
-    return _at_declarations(asked, places) or _items_held(asked, noun)
+    if places and (told := _at_declarations(asked, places)):
+        return told
+    types = listed_plan(asked)  # tests are those, and not the items of a `LOGGING` for tests
+    return _items_held(asked, noun) if types is None or not types.at else None
 
 
 def _items_held(asked: Asked, noun: str) -> Planned | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -130,3 +131,14 @@ def test_a_row_of_settings_gives_a_setting_its_value(parcel: Index) -> None:
 )
 def test_items_are_read_as_languages_write_them(code: str, items: list[str]) -> None:
     assert [label for label, _ in longest_of("A", code)] == items
+
+
+def test_types_and_tests_that_are_called_so_are_meant_before_the_items_of_a_collection(tmp_path: Path) -> None:
+    files = {
+        "parcel/ways.py": "class Ways:\n    TESTING = {'scale': 1, 'scanner': 2}\n",
+        "tests/test_scale.py": "def test_it_weighs():\n    assert True\n\n\ndef test_it_is_level():\n    assert True\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "parcel", files), "parcel")
+    with open_index("parcel@main", home=tmp_path / "home") as index:
+        told = index.ask("which tests are there?").text
+    assert told.startswith("**2 tests:**\n- **test_scale.test_it_weighs**"), told

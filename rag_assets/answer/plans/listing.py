@@ -484,16 +484,17 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     others = found.difference(contracts)
     found = others or found if all(_ABSTRACT.search(graph.signature(node)) for node in contracts) else found
     if noun == "test":  # whatever it is called
-        found = found.union(np.array(types, np.int64)[_testing(graph, types)].tolist())
+        found = found.union(_testing(graph, [node for node in types if graph.language(node) not in _TEST_FUNCTIONS]))
     return np.array(sorted(found.union(functions)), np.int64), bool(sort and derived)
 
 
-def _testing(graph: Graph, types: Sequence[int]) -> NDArray[np.int64]:
-    """Which of some types test another one."""
+def _testing(graph: Graph, types: Sequence[int]) -> list[int]:
+    """Those of some types that test another one."""
     allowed = np.zeros((2, len(RELATIONS)), np.bool_)
     allowed[OUT, RELATIONS.index(Relation.TESTS.value)] = True
-    reach, _ = graph.reach(np.array(types, np.int64), allowed)
-    return np.unique(reach.origin)
+    nodes = np.array(types, np.int64)
+    testing: list[int] = nodes[np.unique(graph.reach(nodes, allowed)[0].origin)].tolist()
+    return testing
 
 
 def is_called(name: str, noun: str) -> bool:
