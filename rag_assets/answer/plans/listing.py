@@ -543,13 +543,14 @@ def holders_of_constants(graph: Graph) -> Iterator[str]:
     """The names of the classes of the product that have nothing but constants beside what they do with them, and of
     interfaces of Java that have fields, each with what it is in."""
     java = [one for one in nodes_listed(graph, "interface") if one.path.endswith(".java")]
-    for one in (*nodes_listed(graph, "class"), *java):
-        constant = _FIELD if one in java else _CONSTANT_MEMBER
-        node = graph.find(one.key)
-        if node is None or non_product_code(one.path) is not None:
-            continue
-        held = [at for at in held_by(graph, [node]) if not _STATIC_METHOD.search(graph.signature(at))]
-        if held and all(constant.search(graph.signature(at)) for at in held):
+    types = [(one, _CONSTANT_MEMBER) for one in nodes_listed(graph, "class")] + [(one, _FIELD) for one in java]
+    known = [(one, constant, graph.find(one.key)) for one, constant in types if non_product_code(one.path) is None]
+    found = [(one, constant, node) for one, constant, node in known if node is not None]
+    held = _held_by_each(graph, [node for *_, node in found])
+    for (one, constant, _), members in zip(found, held, strict=True):
+        signatures = (signature for at in members if not _STATIC_METHOD.search(signature := graph.signature(at)))
+        first = next(signatures, "")
+        if first and constant.search(first) and all(map(constant.search, signatures)):
             yield ".".join(one.key.rpartition("|")[0].rpartition(":")[2].split(".")[-2:])
 
 
@@ -603,9 +604,17 @@ def _constants_of_type(graph: Graph, name: str) -> list[int]:
 
 def held_by(graph: Graph, types: Sequence[int]) -> list[int]:
     """The members of some types."""
+    return [member for held in _held_by_each(graph, types) for member in held]
+
+
+def _held_by_each(graph: Graph, types: Sequence[int]) -> list[list[int]]:
+    """The members of each of some types, in one step over the graph."""
     inside = np.zeros((2, len(RELATIONS)), np.bool_)
     inside[OUT, RELATIONS.index(Relation.CONTAINS.value)] = True
-    held: list[int] = graph.reach(np.array(types, np.int64), inside)[0].node.tolist()
+    reached = graph.reach(np.array(types, np.int64), inside)[0]
+    held: list[list[int]] = [[] for _ in types]
+    for origin, member in zip(reached.origin.tolist(), reached.node.tolist(), strict=True):
+        held[origin].append(member)
     return held
 
 
