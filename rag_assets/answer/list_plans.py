@@ -488,6 +488,8 @@ def listed_plan(asked: Asked) -> Planned | None:
 
         used = (marked_facts(index, Marked.MIDDLEWARES, rest) for index in asked.target.members.values())
         return answered(asked, Intent.LIST, first_of(used)) or known
+    if not known.at and not subject and (derived := _derived_from_contract(asked, noun)):
+        return derived
     if not known.at and noun == "page":  # of an app that no folder is called as
         everywhere = from_graphs(asked, listing, noun)
         if everywhere.at:
@@ -503,6 +505,19 @@ def listed_plan(asked: Asked) -> Planned | None:
         told = (documents_listed(index, noun, subject) for index, _ in asked.graphs)
         return answered(asked, Intent.LIST, first_of(told)) or known
     return known
+
+
+def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
+    """What derives from a contract that a noun means and a library declares: `IPipelineBehavior`."""
+    from rag_assets.answer.plans.code_lines import list_heading
+    from rag_assets.answer.plans.listing import derived_by_text
+
+    contract = f"I{''.join(map(str.capitalize, noun.split()))}"
+    derived = [(index, derived_by_text(index, graph, (contract,)).facts) for index, graph in asked.graphs]
+    known = {index: [replace(one, verb="", target="") for one in facts] for index, facts in derived if facts}
+    facts = [one for of_index in known.values() for one in of_index]
+    at = {fact: point for index, of_index in known.items() for fact, point in facts_at(of_index, index).items()}
+    return answered(asked, Intent.LIST, (GraphFacts(tuple(at), len(facts), list_heading(noun, len(facts))), at))
 
 
 def _may_run_otherwise(asked: Asked, noun: str) -> bool:

@@ -112,6 +112,8 @@ _OF_THE_INDEX_ALONE = frozenset(
 )
 """What no search tells where a plan does."""
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
+_HOW_CONFIGURED = re.compile(r"\W*how (?:is|are) .+ (?:configured|set up)\b", re.IGNORECASE)
+"""Code does that, with several settings."""
 _VALIDATION_ERROR = "ValidationException"  # of FluentValidation, .NET and Java, and as projects call theirs
 _OF_ATTRIBUTES = "Attribute"
 """What C# leaves out of the name of an attribute where it marks something with it."""
@@ -499,6 +501,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
         return None
     said, index, graph, settings = max(found, key=lambda one: one[0])
     facts, at = setting_facts(index, settings, graph)
+    facts = replace(facts, leads=facts.leads and _HOW_CONFIGURED.match(text) is None)
     wish = replace(asked.wish, intent=Intent.EXPLANATION) if of_value and at else asked.wish
     return Planned(wish, facts, at, setting=said if at else 0.0)
 

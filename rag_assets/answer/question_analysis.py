@@ -562,7 +562,8 @@ _NAME = r"`?(?P<{0}>[A-Za-z_][\w.]*\w)`?"
 _WRITING = r"(?:writ(?:e|es|ten)|assign(?:s|ed)?|sets?|chang(?:e|es|ed)|modif(?:y|ies|ied)|updat(?:e|es|ed))"
 _WRITES = re.compile(
     r"(?!.*\b(?:if|when|breaks?|affected)\b)"
-    rf"^\W*(?:where|who|what|which \w+)\b[^?]*? {_WRITING}(?: to| into)?(?: the)? {_NAME.format('object')}\W*$"
+    rf"^\W*(?:where|who|what|which \w+)\b[^?]*? {_WRITING}(?: to| into)?(?: the)? {_NAME.format('object')}"
+    r"(?: (?:for|in|of|on) (?:an?|all|each|every|the) \w+(?: \w+)?)?\W*$"
     rf"|^\W*where (?:is|are|was|does|do)(?: the)? {_NAME.format('subject')}(?: \w+)?(?: gets?)? {_WRITING}\W*$",
     re.IGNORECASE,
 )

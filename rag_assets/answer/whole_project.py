@@ -709,6 +709,13 @@ _MARKED_ASKED = {
     marked: re.compile(rf"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)* (?:{said})", re.IGNORECASE)
     for marked, said in _MARKED.items()
 }
+_MARKED_ASKED[Marked.CONNECTION_STRINGS] = re.compile(
+    rf"{_MARKED_ASKED[Marked.CONNECTION_STRINGS].pattern}"
+    r"|^\W*where (?:is|are|do (?:i|we|you) (?:change|configure|find|put|set)) (?:the )?(?:(?:database|db|sql|server) )*"
+    r"connection strings?(?: (?:to|for) (?:the )?(?:database|db))?"
+    r"(?: (?:configured|defined|found|kept|set|stored))?\W*$",
+    re.IGNORECASE,
+)
 _ERROR = r"(?:(?:all|api|application|global|runtime|the|uncaught|unexpected|unhandled) )*(?:errors|exceptions)"
 _UNCAUGHT = r"(?:an? )?(?:uncaught|unexpected|unhandled) (?:errors?|exceptions?)"
 _MARKED_ASKED[Marked.ERROR_HANDLERS] = re.compile(

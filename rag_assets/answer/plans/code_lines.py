@@ -58,6 +58,7 @@ _MOST_SET = 1_000  # of them, those about the subject
 _LEAST_OF_NAME = 0.3
 """Of a subject, what the name of a variable says that is about it: names are short."""
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
+MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
 _PAGES = frozenset({"html", "razor"})
 _IN_PAGE = r"(?:\{[{%]|<[%?]|@\w|\*ng|\([\w.]+\)=\"|\[[\w.]+\]=\"|\b(?:v-|th:)[\w:-]+=\").{0,200}?"
 """What stands before code in a template of pages."""
@@ -70,8 +71,9 @@ _ASSIGNED_VALUE = r"(?:[^=!<>]=|\breturn\b|:)\s*(?:\w+\.)*{0}\.{1}\b"
 _ASSIGNED = (
     r"(?<!\w){0}(?:\[[^\]\n]*\])?\s*(?:[-+*/%|&^]|\*\*|//|<<|>>|\?\?|\|\||&&|:)?=(?![=>~])"
     r"|(?<!\w){0}(?:\+\+|--)|(?:\+\+|--)[\w.]*(?<!\w){0}(?!\w)|(?<!\w)(?i:set_?{0})\("
+    r"|(?<!\w){0}(?:[\"']|\))*\)\.CurrentValue\s*="
 )
-"""What writes something: an assignment, a keyword argument, a counter, a setter."""
+"""What writes something, also through the entry of EF Core: an assignment, a keyword argument, a counter, a setter."""
 _CONSTANT = r"(?<!\w)(\w+)\s*(?::\s*[\w.]+\s*)?:?=\s*(?:[\w.]+[(\[]\s*)?[\"']{0}[\"']"
 _CODE = re.compile(r"[A-Z]{2,}[-_]?\d{3,}")
 _SAYS_NO_USE = re.compile(
@@ -346,7 +348,9 @@ def writes_of(target: Searchable, name: str) -> tuple[GraphFacts, dict[GraphFact
         source, of = fact.source.casefold(), owner.casefold()
         return of not in source.split("."), of not in f"{source} {fact.path}".casefold(), fact.path, fact.line
 
-    return _shown(sorted(_of_product(found), key=order), found, f"**Code that sets {name}:**")
+    kept = _of_product(found)
+    kept = [fact for fact in kept if not MIGRATION.search(fact.path)] or kept  # they set every column
+    return _shown(sorted(kept, key=order), found, f"**Code that sets {name}:**")
 
 
 def _of_product(facts: Iterable[GraphFact]) -> list[GraphFact]:

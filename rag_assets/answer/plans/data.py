@@ -17,6 +17,7 @@ import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import (
+    MIGRATION,
     MOST_LISTED,
     code_of,
     list_heading,
@@ -25,7 +26,6 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
 )
 from rag_assets.answer.plans.listing import (
-    MIGRATION,
     REMADE,
     ListedNode,
     bases_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,8 +37,9 @@ _DATA = word_set(
 
 def feature_facts(index: LabelIndex, graph: Graph, said: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """What is called as a subject is, else what is in folders that are; nothing where no type of it does something."""
-    columns, wanted = GraphColumns(index, graph, None), roots_of(said)
-    for says, where in ((_is_called, ""), (_is_in_folder, ", of folders")) if wanted else ():
+    columns = GraphColumns(index, graph, None)
+    written = filter(None, map(roots_of, dict.fromkeys((said, said.replace(" ", "")))))  # `Multitenancy`
+    for wanted, (says, where) in product(written, ((_is_called, ""), (_is_in_folder, ", of folders"))):
         is_about = partial(says, columns, wanted)
         doing = [*islice(_types(columns, is_about), _MOST_TYPES)]
         if sum(len(methods) for _, methods in doing) >= _FEWEST_METHODS:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import (
     FEWEST_LISTED,
+    MIGRATION,
     MOST_LISTED,
     facts_naming,
     lines_of,
@@ -45,7 +46,6 @@ _HAVING = frozenset(
 )
 """What a list says of all that it has, and no name does."""
 _EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
-MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
 REMADE = re.compile(r"^_*(?:new|tmp|temp)_+(?=\w)|(?<=\w)_+(?:new|tmp|temp|old)$", re.IGNORECASE)
 """What the name of a table begins or ends with until it has that of another, or when another has its own: SQLite
 alters few things of a table."""

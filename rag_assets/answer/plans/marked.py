@@ -38,10 +38,11 @@ _SAID = (
 """A user or a password as a text names it."""
 _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
     Marked.CONNECTION_STRINGS: (
-        "GetConnectionString ConnectionStrings AddConnectionString connectionString",
+        "GetConnectionString ConnectionStrings AddConnectionString connectionString ConnectionString",
         re.compile(
             rf"\b(?:Get|Add)ConnectionString\(\s*{_NAMED}|\bConnectionStrings(?::|__|\[\")(?P<key>\w+)"
-            r"|<add\b[^>]*\bname=\"(?P<added>[^\"]+)\"[^>]*\bconnectionString=",
+            r"|<add\b[^>]*\bname=\"(?P<added>[^\"]+)\"[^>]*\bconnectionString="
+            r"|^\s*\"(?P<own>\w*ConnectionString)\"\s*:\s*\"(?!\")",
             re.IGNORECASE,
         ),
         PROSE,

@@ -21,6 +21,7 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, named
 from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
+    MIGRATION,
     MOST_LISTED,
     code_of,
     facts_naming,
@@ -30,7 +31,7 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     product_of,
 )
-from rag_assets.answer.plans.listing import MIGRATION, of_kind
+from rag_assets.answer.plans.listing import of_kind
 from rag_assets.answer.plans.schedules import scheduled
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.answer.question_kinds import asks_when_run

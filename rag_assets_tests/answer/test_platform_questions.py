@@ -1,0 +1,125 @@
+"""What people ask first of a service on .NET: behaviors, connection strings, audit fields, tenancy, configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.index.layout import IndexHome
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+FILES = {
+    "README.md": "# Depot\n\nKeeps pallets.\n",
+    "src/Pipeline/CheckingBehavior.cs": "namespace Depot.Pipeline;\n\n"
+    "public class CheckingBehavior<TIn, TOut> : IPipelineBehavior<TIn, TOut>\n{\n"
+    "    public Task<TOut> Handle(TIn message) => Next(message);\n}\n",
+    "src/Pipeline/TracingStep.cs": "namespace Depot.Pipeline;\n\n"
+    "public class TracingStep<TIn, TOut> : IPipelineBehavior<TIn, TOut>\n{\n"
+    "    public Task<TOut> Handle(TIn message) => Next(message);\n}\n",
+    "src/Api/appsettings.json": '{\n  "DatabaseOptions": {\n    "Provider": "postgres",\n'
+    '    "ConnectionString": "Host=db;Database=depot"\n  }\n}\n',
+    "src/Api/appsettings.Production.json": '{\n  "DatabaseOptions": {\n    "ConnectionString": ""\n  }\n}\n',
+    "src/Data/AuditInterceptor.cs": """\
+namespace Depot.Data;
+
+public class AuditInterceptor
+{
+    private void Fill(DbContext context, string user)
+    {
+        foreach (var entry in context.ChangeTracker.Entries<IAudited>())
+        {
+            entry.Property(nameof(IAudited.StoredBy)).CurrentValue = user;
+        }
+    }
+}
+""",
+    "src/Data/Migrations/20250101_Initial.cs": """\
+namespace Depot.Data.Migrations;
+
+public class Initial
+{
+    protected void Up(MigrationBuilder builder)
+    {
+        builder.CreateTable("Pallets", table => new { StoredBy = table.Column<string>(type: "text") });
+    }
+}
+""",
+    "src/Api/SigningOptions.cs": "namespace Depot.Api;\n\npublic class SigningOptions\n{\n"
+    '    public string SigningScheme { get; set; } = "rsa";\n}\n',
+    "src/Api/Signing.cs": "namespace Depot.Api;\n\npublic static class Signing\n{\n"
+    "    public static void ConfigureSigning(IServiceCollection services, SigningOptions options)\n    {\n"
+    "        services.AddSigner(options.SigningScheme);\n        services.AddKeys();\n    }\n}\n",
+    "src/Tenants/MultitenancyModule.cs": """\
+namespace Depot.Tenants;
+
+public class MultitenancyModule
+{
+    public void AddServices() { Resolve(); Store(); }
+
+    public void UseTenants() { Resolve(); }
+
+    public void Seed() { Store(); }
+
+    private void Resolve() => Store();
+
+    private void Store() { }
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def depot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("platform")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "depot", {**FILES}), "depot")
+    with open_index("depot@main", home=home.root) as index:
+        yield index
+
+
+def _listed(index: Index, question: str) -> tuple[str, list[str]]:
+    told = index.ask(question).text.partition("\n\n")[0]
+    return told.partition("\n")[0], re.findall(r"- .* in ([\w/.]+:\d+)", told)
+
+
+def test_what_implements_a_contract_of_a_library_is_listed_by_its_words(depot: Index) -> None:
+    assert _listed(depot, "which pipeline behaviors are there?") == (
+        "**2 pipeline behaviors:**",
+        ["src/Pipeline/CheckingBehavior.cs:3", "src/Pipeline/TracingStep.cs:3"],
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "where is the connection string?",
+        "where is the database connection string configured?",
+        "where do I set the connection string to the database?",
+        "which connection strings are there?",
+    ],
+)
+def test_the_connection_string_is_where_settings_have_one(depot: Index, question: str) -> None:
+    assert _listed(depot, question) == ("**1 connection string:**", ["src/Api/appsettings.json:4"])
+
+
+@pytest.mark.parametrize("question", ["where is StoredBy set?", "who sets StoredBy on an entity?"])
+def test_what_the_entry_of_a_context_sets_is_told_without_migrations(depot: Index, question: str) -> None:
+    assert _listed(depot, question) == ("**Code that sets StoredBy:**", ["src/Data/AuditInterceptor.cs:9"])
+
+
+@pytest.mark.parametrize(
+    "question", ["how is multi tenancy handled?", "how is multitenancy done?", "how does multi tenancy work?"]
+)
+def test_a_feature_of_two_words_may_be_called_with_one(depot: Index, question: str) -> None:
+    told = depot.ask(question).text
+    assert told.startswith("**What is called multi")
+    assert "- **MultitenancyModule.AddServices** in src/Tenants/MultitenancyModule.cs:5: " in told
+
+
+def test_how_something_is_configured_is_shown_by_the_code_that_does_it(depot: Index) -> None:
+    told = depot.ask("how is signing configured?").text
+    assert told.startswith("`Signing.ConfigureSigning` in src/Api/Signing.cs:5-9 ")
+    assert "**Default:**\n- **SigningOptions.SigningScheme**" in told
