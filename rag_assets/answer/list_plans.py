@@ -566,7 +566,7 @@ def values_plan(asked: Asked) -> Planned | None:
     (noun, called), names = values_named(asked.question.text), asked.wish.names
     called = names[0] if names and asked.wish.choice else called
     if not called or not (names == () or asked.wish.choice):
-        return None if names else _items_held(asked, items_named(asked.question.text))
+        return None
     from rag_assets.answer.plans.listing import constants_listed, values_listed
 
     known = first_of(values_listed(index, graph, noun or "value", called) for index, graph in asked.graphs)
@@ -579,15 +579,13 @@ def values_plan(asked: Asked) -> Planned | None:
         return answered(asked, Intent.LIST, known)
     from rag_assets.answer.plans.data import collection_at
 
-    places = [place for _, graph in asked.graphs for place in collection_at(graph, noun)]
-    if places and (told := _at_declarations(asked, places)):
-        return told
-    types = listed_plan(asked)  # tests are those, and not the items of a `LOGGING` for tests
-    return _items_held(asked, noun) if types is None or not types.at else None
+    return _at_declarations(asked, [place for _, graph in asked.graphs for place in collection_at(graph, noun)])
 
 
-def _items_held(asked: Asked, noun: str) -> Planned | None:
-    """The items of a collection that code writes out."""
+def items_plan(asked: Asked) -> Planned | None:
+    """The items of a collection that code writes out, where no types are called as a question says: tests are those,
+    and not the items of a `LOGGING` for tests."""
+    noun = "" if asked.wish.names else values_named(asked.question.text)[0] or items_named(asked.question.text)
     if not noun:
         return None
     from rag_assets.answer.plans.items import items_held

@@ -126,6 +126,8 @@ def test_a_row_of_settings_gives_a_setting_its_value(parcel: Index) -> None:
         ("A = made(1, 2);", []),
         ("if (A == other) { x, y }", []),
         ("public int A => 3;", []),
+        ("A = False\nB = {\n 'x': 1,\n 'y': 2}", []),
+        ("A =\n  ['x', 'y']", ["x", "y"]),
         ("A = [" * 3_000, []),
     ],
 )

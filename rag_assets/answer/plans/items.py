@@ -97,8 +97,10 @@ def _items(text: str, start: int) -> Iterator[tuple[str, int]]:
         elif token["comma"] and depth == 1:
             items.append((begins[-1], token.start()))
             begins[-1] = token.end()
-        elif depth == 0 and (token["end"] or (best and not token["comment"] and not _goes_on(text, token))):
-            break
+        elif depth == 0 and not token["comment"]:
+            is_told = best or (token["line"] and text[start : token.start()].strip())  # a scalar ends with its line
+            if token["end"] or (is_told and not _goes_on(text, token)):
+                break
     if len(best) == 1 and (inner := re.match(r"\s*[\w.]*\s*(?=[\[({])", text[best[0][0] : best[0][1]])):
         yield from _items(text, best[0][0] + inner.end())  # `frozenset({1, 2})`
         return
