@@ -14,7 +14,7 @@ from math import fsum
 
 from rag_assets.answer.abstention import SEE_ALSO
 from rag_assets.answer.citations import by_id, cited_ids, marker
-from rag_assets.answer.graph_facts import GIVEN, GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import (
     MOST_QUOTED,
     RankedPassages,
@@ -26,21 +26,23 @@ from rag_assets.answer.passage_ranking import (
 from rag_assets.answer.passages import (
     CONFIGURATION,
     LINK_TARGETS,
+    MOST_LINE_CHARS,
     MOST_LINES,
     PROSE,
+    SAYS_NOTHING,
     Passage,
     excerpts_of,
     fields_below,
     headings_in,
     members_of,
     only_stores,
+    open_brackets,
     passages_of,
     whole_of,
 )
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
 from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_release, is_of_whole, readme_first
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
-from rag_assets.contracts.outline import line_range
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
 from rag_assets.search import CodePlace
@@ -57,11 +59,8 @@ _MOST_ALSO = MOST_QUOTED - _MOST_WHOLE
 _MOST_SHORT_LINES = 10  # of these
 NOT_SURE = "**Not sure. The closest is:**"
 _STARTING = roots_of("run install start usage setup build quickstart deploy")
-_FEWEST_CHARS, _MOST_LINE_CHARS = 8, 160  # of a line that is shown alone
-_IS_RULE = re.compile(r"(?:\w+\.)?RuleFor(?:Each)?\(")  # of FluentValidation
+_FEWEST_CHARS = 8  # of a line that is shown alone
 _FEW_LINES = 6
-_COMMENTS = ("//", "/*", "#", "--")
-_MOST_CUT_CHARS = 500  # of one of which the beginning is shown: longer ones are no lines that people write
 _DECIDING = 0.1
 """Beside the share of the question that a line says, for one that does or decides something."""
 _DECIDES = re.compile(
@@ -80,15 +79,6 @@ _FEWEST_BODY_LINES, _MOST_BODIES = 3, 6  # of a type that one member tells the m
 _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 1_200
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
-_SAYS_NOTHING = re.compile(
-    r"\s*(?:$|//|/\*|\*|--|(?:PROMPT|Prompt|REM|Rem|rem)(?!\S)|#(?!\w)|#(?:if|else|elif|endif|pragma|region|nullable)\b"
-    r"|\[[A-Z][\w.<>]*(?:\(.*\))?\]\s*$|@(?!interface\b)[A-Za-z][\w.]*(?:\(.*\))?\s*$)"
-)
-"""A comment, a blank line, an attribute or an annotation: what it stands before says what it is."""
-_ANNOTATION = re.compile(r"\s*@(?!interface\b)[A-Za-z][\w.]*\(")
-_DEFAULT_SCHEMA = "dbo"  # that of `languages.sql.lexer`, which takes time to load
-_BLANK = re.compile(r"\s*$")
-_WORD = re.compile(r"\w")
 _PICTURE = re.compile(r"\[?!\[|<")
 _QUOTE_MARKS = str.maketrans("“”", '""')
 
@@ -115,7 +105,7 @@ def answer_of(
         pieces += [_code_told(_grown(one, passages)) for one in deciding]
         pieces += _told_of_all(wish.names, words, passages, within) if wish.compared else []
         pieces += _definitions(wish.names, evidence, most, deciding, does=wish.does, choice=wish.choice)
-    told = list(_facts_told(facts, at))
+    told = _facts_told(facts, at)
     said = "\n".join([facts.heading, *told] if facts.heading else told) if told else ""
     if facts.leads and facts.heading and len(facts.facts) == len(told) == 1:  # what has to be implemented
         shown = _definitions([facts.facts[0].source], evidence, _MOST_MEMBERS, (), does=False, choice=False)
@@ -158,15 +148,12 @@ def answer_of(
     return "\n\n".join(dict.fromkeys(pieces))
 
 
-def _facts_told(facts: GraphFacts, at: Mapping[GraphFact, Evidence]) -> Iterator[str]:
-    group = ""
-    for fact in facts.facts:
-        statement = fact_told(fact, at[fact]) if fact in at else ""
-        if statement and fact.group != group:
-            yield f"\n**{fact.group}:**" if group else f"**{fact.group}:**"
-            group = fact.group
-        if statement:
-            yield statement
+def _facts_told(facts: GraphFacts, at: Mapping[GraphFact, Evidence]) -> list[str]:
+    if not facts.facts:
+        return []
+    from rag_assets.answer.fact_lines import facts_told  # start-up budget: many questions have none
+
+    return list(facts_told(facts, at))
 
 
 def _at_places(places: Sequence[CodePlace], lead: Sequence[Evidence]) -> list[str]:
@@ -202,21 +189,17 @@ def _until_closed(passage: Passage) -> Passage:
     is_table = _is_table(passage)
     if passage.is_prose or passage.is_type or (passage.goes_on and not is_table):
         return passage
-    still_open, lines = _open_brackets(passage.code), passage.evidence.text.split("\n")
+    still_open, lines = open_brackets(passage.code), passage.evidence.text.split("\n")
     first = passage.line_end - passage.code.count("\n") - passage.evidence.line_start
     end = passage.line_end - passage.evidence.line_start + 1
     if still_open <= 0:
         return passage
     while still_open > 0 and end < min(len(lines), first + (_CITED_LINES if is_table else MOST_LINES)):
-        still_open += _open_brackets(lines[end])
+        still_open += open_brackets(lines[end])
         end += 1
     code = "\n".join(lines[first:end])
     line_end = passage.evidence.line_start + end - 1
     return replace(passage, text=code, code=code, line_end=line_end, goes_on=still_open > 0)
-
-
-def _open_brackets(code: str) -> int:
-    return sum((char in "([{") - (char in ")]}") for char in code)
 
 
 def closest(
@@ -539,8 +522,8 @@ def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:
         return 0, ""
     first = passage.line_end - passage.code.count("\n")
     lines = [(first + at, line.strip()) for at, line in enumerate(passage.code.split("\n"))]
-    shown = [(number, line) for number, line in lines if not _SAYS_NOTHING.match(line) and "`" not in line]
-    shown = [(number, line) for number, line in shown if _FEWEST_CHARS <= len(line) <= _MOST_LINE_CHARS]
+    shown = [(number, line) for number, line in lines if not SAYS_NOTHING.match(line) and "`" not in line]
+    shown = [(number, line) for number, line in shown if _FEWEST_CHARS <= len(line) <= MOST_LINE_CHARS]
     if not shown:
         return 0, ""
     values = passages.said_by([line for _, line in shown])
@@ -770,103 +753,6 @@ def _dedented(code: str) -> list[str]:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def fact_told(fact: GraphFact, known: Evidence) -> str:
-    """One fact with the line that shows it, of a declaration the first behind its comment; '' where that line is not
-    in the evidence. That the fact holds is known from the graph (`Evidence.via`)."""
-    lines = known.text.split("\n")
-    at = fact.line - known.line_start
-    if not 0 <= at < len(lines) or not lines[at].strip():
-        return ""
-    at = _parameter(lines, at, fact.target) if fact.verb == GIVEN else at
-    is_named = fact.verb == "refers to" and fact.target.rpartition(".")[2] in lines[at]  # `[Permission(Ids.Pay)]`
-    is_exact = fact.is_comment or is_named or known.language == "razor"  # there `@Mailer.Send()` is no annotation
-    last = _statement(lines, at) if fact.is_comment else at
-    if last > at:
-        _, shown = line_shown([_joined(lines[at : last + 1])], 0, _BLANK)
-    else:
-        at, shown = line_shown(lines, at, _BLANK if is_exact else _SAYS_NOTHING)
-        last = at
-    place = line_range(known.line_start + at, known.line_start + last)
-    maybe = "" if fact.certain else "probably "
-    source, target = (_as_written(name, known.text) for name in (fact.source, fact.target))
-    said = f" {maybe}{fact.verb} {_plain(target)}" if fact.verb else ""
-    return f"- {_plain(source)}{said} in {fact.path}:{place}{shown} {marker(known.id)}"
-
-
-def _as_written(name: str, text: str) -> str:
-    """The name of a table without the schema that it has where scripts say none."""
-    return name if _DEFAULT_SCHEMA in text.lower() else name.removeprefix(f"{_DEFAULT_SCHEMA}.")
-
-
-def line_shown(lines: Sequence[str], at: int, says_nothing: re.Pattern[str]) -> tuple[int, str]:
-    """(the first line from one on that says something, else that one; what to quote of it, of a long one its beginning,
-    '' for what cannot)."""
-    is_inside, still_open = False, 0  # a comment, and an annotation, of several lines
-    for number in range(at, len(lines)):
-        if still_open > 0 or (says_nothing is _SAYS_NOTHING and _ANNOTATION.match(lines[number])):
-            still_open += _open_brackets(lines[number])
-            if still_open > 0 or lines[number].rstrip().endswith(")"):
-                continue
-        is_skipped = says_nothing.match(lines[number]) is not None
-        begins = is_skipped and lines[number].lstrip().startswith("/*")
-        was_inside, is_inside = is_inside, (is_inside or begins) and "*/" not in lines[number]
-        if not (is_skipped or was_inside):
-            at = number
-            break
-    line = lines[at].strip() if 0 <= at < len(lines) else ""
-    line = max(line.split("``"), key=len).strip()
-    if not _WORD.search(line) or len(line) > _MOST_CUT_CHARS:
-        return at, ""
-    is_cut = len(line) > _MOST_LINE_CHARS
-    shown = defused(line[:_MOST_LINE_CHARS].rpartition(" ")[0] if is_cut else line)
-    marked = f"`` {shown} ``" if "`" in shown else f"`{shown}`"  # as Markdown writes code with such marks
-    return at, f": {marked}{' …' if is_cut else ''}"
-
-
-def _statement(lines: Sequence[str], at: int) -> int:
-    """The last line of what a line leaves open between brackets, where all of it fits into one; of a rule as much of
-    what it asks for as does; else that line."""
-    line, last = lines[at].strip(), at
-    is_rule = _IS_RULE.match(line) is not None
-    for number, following in enumerate(map(str.strip, lines[at + 1 :]), at + 1):
-        is_open = line.count("(") > line.count(")") or (following.startswith("(") and line[-1:].isalpha())
-        if not is_open and not (is_rule and following.startswith(".")):
-            break
-        line = f"{line} {following}"
-        if line.endswith("{") or following.startswith(_COMMENTS):
-            return last if is_rule else at
-        if len(line) > _MOST_LINE_CHARS:  # behind the brackets it may say more than is shown
-            return last if is_rule else number if _closes_within(line, _MOST_LINE_CHARS) else at
-        last = number
-    return last if line.count("(") <= line.count(")") else at
-
-
-def _closes_within(line: str, chars: int) -> bool:
-    """Whether the first bracket of a line is closed within its first characters."""
-    begun = line[line.find("(") : chars]
-    return any(begun[: at + 1].count("(") == begun[: at + 1].count(")") for at, one in enumerate(begun) if one == ")")
-
-
-def _joined(lines: Sequence[str]) -> str:
-    """Lines as one, without blanks inside of their brackets."""
-    return re.sub(r"(?<=\() | (?=[).])", "", " ".join(map(str.strip, lines)))
-
-
-def _parameter(lines: Sequence[str], at: int, of_type: str) -> int:
-    """The line of a constructor that begins at one that has a parameter of a type; that one where none has."""
-    name = re.compile(rf"\b{re.escape(of_type)}\b")
-    for number in range(at, min(at + _CITED_LINES, len(lines))):
-        if name.search(lines[number]):
-            return number
-        if "{" in lines[number]:
-            break
-    return at
-
-
-def _plain(name: str) -> str:
-    return f"**{defused(name)}**"
 
 
 def _fenced(code: str, known: Evidence) -> str:

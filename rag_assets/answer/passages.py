@@ -298,6 +298,12 @@ _TYPES_AFTER_NAMES = frozenset({"typescript", "tsx", "javascript"})
 _KEYWORDS = word_set("if else for foreach while do switch using lock", "try catch return throw new await var yield")
 
 _READ_WHOLE = 30  # lines
+SAYS_NOTHING = re.compile(
+    r"\s*(?:$|//|/\*|\*|--|(?:PROMPT|Prompt|REM|Rem|rem)(?!\S)|#(?!\w)|#(?:if|else|elif|endif|pragma|region|nullable)\b"
+    r"|\[[A-Z][\w.<>]*(?:\(.*\))?\]\s*$|@(?!interface\b)[A-Za-z][\w.]*(?:\(.*\))?\s*$)"
+)
+"""A comment, a blank line, an attribute or an annotation: what it stands before says what it is."""
+MOST_LINE_CHARS = 160  # of one that is shown alone
 MOST_LINES = 24
 """Of an excerpt, and of a quote. Of the questions that the weights of `passage_ranking` are fitted to, a fact is quoted
 for 57 % with excerpts of 24 lines, 56 % with 20 and 54 % with 16."""
@@ -664,3 +670,8 @@ def _merged_bullets(known: Evidence, parts: Sequence[OutlinePart]) -> list[Outli
                 continue
         made.append(part)
     return made
+
+
+def open_brackets(code: str) -> int:
+    """How many brackets more are opened than closed."""
+    return sum((char in "([{") - (char in ")]}") for char in code)

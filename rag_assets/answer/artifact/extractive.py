@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.artifact.templates import Material, Section, SectionTemplate, Template
 from rag_assets.answer.citations import check, marker
-from rag_assets.answer.extractive import about, fact_told, prose_told
+from rag_assets.answer.extractive import about, prose_told
+from rag_assets.answer.fact_lines import fact_told
 from rag_assets.answer.graph_facts import GraphFact, fact_of
 from rag_assets.answer.passage_ranking import ranked
 from rag_assets.answer.passages import BRACES, PROSE, Passage

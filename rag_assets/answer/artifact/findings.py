@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from rag_assets.answer.artifact.templates import Material
 from rag_assets.answer.citations import marker, prose_of
 from rag_assets.answer.context_pack import FetchRequest, fetch_evidence
-from rag_assets.answer.extractive import line_shown
+from rag_assets.answer.fact_lines import line_shown
 from rag_assets.answer.graph_facts import points_at
 from rag_assets.answer.passages import passages_of
 from rag_assets.contracts.evidence import Evidence, Origin
