@@ -327,6 +327,8 @@ _MEMBERS = re.compile(
     r"(?:columns|fields|properties|members|(?:g?rpc )?methods|g?rpcs|settings|options)"
     rf" (?:are in|in|of|does|do|has|have) {_OWNER.format('owner')}(?: in the (?:database|db))?\W*$"
     rf"|^\W*what does {_OWNER.format('model')} (?:store|contain|hold|consist of)\W*$"
+    r"|^\W*what does (?:the |an? )?(?P<seen>\w+(?: \w+)??)"
+    r"(?: (?:aggregate|class|dto|entity|enum|interface|model|record|struct|table|type))? look like\W*$"
     rf"|^\W*what is (?:stored|kept|saved|recorded) in (?=.* table\b){_OWNER.format('table')}\W*$",
     re.IGNORECASE,
 )
@@ -470,7 +472,7 @@ def compared_names(question: str) -> tuple[str, ...]:
 def members_asked(question: str) -> tuple[str, ...]:
     """The words of what has the columns, fields or other members that a question asks for; none for others."""
     found = _MEMBERS.search(question)
-    said = re.findall(r"\w+", found["owner"] or found["model"] or found["table"]) if found is not None else ()
+    said = re.findall(r"\w+", next(filter(None, found.groups()))) if found is not None else ()
     return tuple(root(word.lower()) for run in said for word in identifier_words(run))
 
 
@@ -484,7 +486,7 @@ def words_as_names(question: Question) -> QueryIntent | None:
     intent = _intent(text, question.kind, True)
     members = _MEMBERS.search(text)
     if members:  # `a catalog item` may be `CatalogItem`
-        said = (members["owner"] or members["model"] or members["table"]).split()
+        said = next(filter(None, members.groups())).split()
         owner = "".join(word[:1].upper() + word[1:] for word in said)
         return QueryIntent(Intent.DEFINITION, (owner, " ".join(said)), declared=True)
     if choices := _choices(text):

@@ -659,7 +659,7 @@ _VALIDATED = re.compile(
     r"|^\W*(?:which|what) rules (?:validate|must|should|does|do) (?P<rules>.+)$"
     r"|^\W*(?:which|what)(?: are)?(?: the)? (?:constraints|rules) (?:for|of|on) (?P<ruled>.+)$"
     r"|^\W*(?:which|what)(?: are)?(?: the)? (?P<own>\w+) (?:constraints|requirements|rules)\W*$"
-    r"|^\W*what (?:must|should|does) (?:an?|the) (?P<like>.+?) (?:have to |need to )?look like\b.*$",
+    r"|^\W*what (?:must|should) (?:an?|the) (?P<like>.+?) (?:have to |need to )?look like\b.*$",
     re.IGNORECASE,
 )
 _OF_VALIDATION = frozenset(

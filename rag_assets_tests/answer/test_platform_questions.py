@@ -49,6 +49,8 @@ public class Initial
 """,
     "src/Api/SigningOptions.cs": "namespace Depot.Api;\n\npublic class SigningOptions\n{\n"
     '    public string SigningScheme { get; set; } = "rsa";\n}\n',
+    "src/Api/SigningKey.cs": "namespace Depot.Api;\n\npublic class SigningKey\n{\n"
+    "    public byte[] Secret { get; set; }\n}\n",
     "src/Api/Signing.cs": "namespace Depot.Api;\n\npublic static class Signing\n{\n"
     "    public static void ConfigureSigning(IServiceCollection services, SigningOptions options)\n    {\n"
     "        services.AddSigner(options.SigningScheme);\n        services.AddKeys();\n    }\n}\n",
@@ -123,3 +125,14 @@ def test_how_something_is_configured_is_shown_by_the_code_that_does_it(depot: In
     told = depot.ask("how is signing configured?").text
     assert told.startswith("`Signing.ConfigureSigning` in src/Api/Signing.cs:5-9 ")
     assert "**Default:**\n- **SigningOptions.SigningScheme**" in told
+
+
+@pytest.mark.parametrize(
+    "question", ["what does a signing key look like?", "what does the SigningKey class look like?"]
+)
+def test_what_something_looks_like_is_the_type_that_is_called_so(depot: Index, question: str) -> None:
+    assert depot.ask(question).text.startswith("`SigningKey` in src/Api/SigningKey.cs:3-6 ")
+
+
+def test_what_no_type_is_called_as_may_look_like_anything(depot: Index) -> None:
+    assert "`SigningKey`" not in depot.ask("what does the start page look like?").text
