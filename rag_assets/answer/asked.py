@@ -420,11 +420,15 @@ def first_of(known: Iterable[Facts]) -> Facts:
 
 
 def together(known: Iterable[Facts]) -> Facts:
-    """What all indexes know."""
+    """What all indexes know; a heading that counts counts the facts of all."""
+    from rag_assets.answer.plans.code_lines import counted_heading
+
     told, at = GraphFacts(), dict[GraphFact, str]()
     for facts, points in known:
         if points:
-            told = replace(facts, facts=(*told.facts, *facts.facts), total=told.total + facts.total)
+            total = told.total + facts.total
+            heading = counted_heading(facts.heading, total) if told.facts else facts.heading
+            told = replace(facts, facts=(*told.facts, *facts.facts), total=total, heading=heading)
             at |= points
     return told, at
 

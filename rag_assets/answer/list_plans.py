@@ -167,7 +167,11 @@ def context_plan(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, together(known))
 
 
-_OF_STATUS = re.compile(r"\bhttp\b|\b(?:error|response|status) codes?\b|\b[45]\d\d\b", re.IGNORECASE)
+_OF_STATUS = re.compile(
+    r"\bhttp (?:(?:error |response |status )?codes?|responses?|status(?:es)?)\b|\b(?:error|response|status) codes?\b"
+    r"|\b(?:an?|becomes?|code|http|into|returns?|status|to|with) [45]\d\d\b(?! \w+s\b)",
+    re.IGNORECASE,
+)
 _OF_FAILURE = re.compile(
     r"\b(?:already|conflict\w*|denied|duplicate\w*|errors?|exceptions?|exists?|fail\w*|forbidden|(?:in)?valid\w*|missing"
     r"|not (?:be )?found|unauth\w+|wrong)\b",
@@ -247,6 +251,9 @@ def endpoint_plan(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, together(known))
 
 
+_OF_RULES = re.compile(r"\b(?:constraint|rule)$")
+
+
 def validated_plan(asked: Asked) -> Planned | None:
     """The rules that validate what a question names."""
     subject = validated_asked(asked.question.text, asked.words)
@@ -255,6 +262,10 @@ def validated_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.validation import validation_facts
 
     known = first_of(validation_facts(index, graph, subject, asked.question.text) for index, graph in asked.graphs)
+    noun, rest = listed_noun(asked.question.text)
+    of_rules = known[1] and "valid" not in asked.question.text and _OF_RULES.search(noun)
+    if of_rules and from_graphs(asked, replace(asked.wish, intent=Intent.LIST), noun, subject, rest).at:
+        return None  # types are called so
     is_how = asked.question.text.lower().startswith("how")
     return answered(asked, Intent.EXPLANATION if is_how and known[0].leads else Intent.LIST, known)
 
@@ -433,10 +444,11 @@ def _in_scripts(asked: Asked) -> Planned | None:
 
     text = asked.question.asks or asked.question.typed
     found = first_of(database_facts(index, graph, text) for index, graph in asked.graphs)
-    if not found[1] and (count := sum(tables_with_keys(graph, text) for _, graph in asked.graphs)):
+    graphs = [] if found[1] or any(index.is_narrowed for index, _ in asked.graphs) else [one for _, one in asked.graphs]
+    if count := sum(tables_with_keys(graph, text) for graph in graphs):
         absent = f"a table without a primary key was not found among the {count} that scripts create"
         return Planned(asked.wish, absent=absent)
-    if not found[1] and (absent := next(filter(None, (none_on_table(graph, text) for _, graph in asked.graphs)), "")):
+    if absent := next(filter(None, (none_on_table(graph, text) for graph in graphs)), ""):
         return Planned(asked.wish, absent=absent)
     return answered(asked, Intent.LIST, found)
 

@@ -9,6 +9,7 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.index.layout import IndexHome
+from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 
@@ -207,6 +208,16 @@ def test_that_no_script_creates_a_trigger_or_an_index_on_a_table_is_said(
     depot: Index, question: str, absent: str
 ) -> None:
     assert absent in str(depot.ask(question, options=AskOptions()))
+
+
+def test_an_index_of_a_part_does_not_say_what_no_script_creates(tmp_path: Path) -> None:
+    files = {
+        "db/a.sql": "CREATE TABLE Parcels (Id int);\n",
+        "db/b.sql": "CREATE TRIGGER T ON Parcels AFTER INSERT AS\nSELECT 1;\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", files), "depot")
+    with open_index("depot@main", home=tmp_path / "home", view=SearchFilters(paths=("db/a.sql",))) as index:
+        assert "no script creates" not in str(index.ask("which triggers are on Parcels?", options=AskOptions()))
 
 
 def test_where_each_table_has_a_primary_key_that_is_said(tmp_path: Path) -> None:

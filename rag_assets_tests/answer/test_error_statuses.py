@@ -116,6 +116,12 @@ def test_all_errors_with_a_status_are_listed(ferry: Index, question: str) -> Non
         ("which status code is sent when a place is already taken?", ["SeatTakenException"]),
         ("which http status means that access is denied?", []),
         ("what is the status of a booking when it fails?", []),
+        ("which exceptions return a 404?", ["CabinNotFoundException"]),
+        ("which errors become 422?", ["DeckFullException"]),
+        ("which error is answered with 410?", []),
+        ("how are failed http requests repeated?", []),
+        ("what happens if more than 400 cabins are missing?", []),
+        ("where is the http client that may fail?", []),
     ],
 )
 def test_errors_of_the_sort_that_is_asked_for_are_told_alone(ferry: Index, question: str, errors: list[str]) -> None:

@@ -245,3 +245,44 @@ def test_an_excerpt_is_shown_to_the_near_end_of_its_member(post: Index) -> None:
 def test_how_a_value_is_made_is_not_told_by_what_only_declares_it(post: Index) -> None:
     told = post.ask("how is the current postage calculated?", options=AskOptions()).text
     assert told.splitlines()[0].startswith("`Scale.CurrentPostage` in src/Scale.cs:")
+
+
+def _minimal_api(noun: str) -> str:
+    return f"""\
+namespace Post;
+
+public static class Create{noun}Endpoint
+{{
+    public static RouteHandlerBuilder MapCreate{noun}(this IEndpointRouteBuilder endpoints)
+    {{
+        return endpoints.MapPost("/", (Create{noun} made) => Results.Ok());
+    }}
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("office")
+    files = {
+        "src/Stamps/CreateStampEndpoint.cs": _minimal_api("Stamp"),
+        "src/Coins/CreateCoinEndpoint.cs": _minimal_api("Coin"),
+        "src/Coins/PostageRule.cs": "namespace Post;\n\npublic class PostageRule\n{\n    [Range(1, 9)]\n"
+        "    public int Zone { get; set; }\n}\n",
+        "src/Coins/ReturnPostageRule.cs": "namespace Post;\n\npublic class ReturnPostageRule : PostageRule\n{\n}\n",
+    }
+    index_without_dagster(IndexHome(base / "home"), new_repository(base / "post", files), "post")
+    with open_index("post@main", home=base / "home") as index:
+        yield index
+
+
+def test_of_a_route_that_several_have_only_the_endpoint_that_is_meant_is_told(office: Index) -> None:
+    text = office.ask("which endpoint creates a coin?", options=AskOptions()).text
+    assert text.startswith("**1 endpoint:**\n- **POST /** in src/Coins/CreateCoinEndpoint.cs:7")
+
+
+def test_types_that_are_called_rules_are_told_before_what_validates_them(office: Index) -> None:
+    text = office.ask("what are the rules for postage?", options=AskOptions()).text
+    assert text.startswith("**2 rules:**\n- **PostageRule** in ")
+    text = office.ask("which validation rules does a postage rule have?", options=AskOptions()).text
+    assert "**PostageRule.Zone** in src/Coins/PostageRule.cs:5" in text

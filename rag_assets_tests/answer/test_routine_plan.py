@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.index.layout import IndexHome
+from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 
@@ -86,10 +88,15 @@ public class Hall(SqlConnection connection)
 
 
 @pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("routines")
     index_without_dagster(IndexHome(base / "home"), new_repository(base / "hall", FILES), "hall")
-    with open_index("hall@main", home=base / "home") as index:
+    return base / "home"
+
+
+@pytest.fixture(scope="module")
+def hall(home: Path) -> Iterator[Index]:
+    with open_index("hall@main", home=home) as index:
         yield index
 
 
@@ -137,6 +144,16 @@ def test_the_columns_of_a_table_that_a_procedure_creates_are_told(hall: Index) -
 def test_that_a_procedure_writes_no_table_is_said(hall: Index) -> None:
     answer = str(hall.ask("which tables does sp_CountShelves write to?", options=AskOptions()))
     assert "no statement of dbo.sp_CountShelves is known to write to a table" in answer
+
+
+@pytest.mark.parametrize(
+    "question", ["which tables does sp_CountShelves write to?", "which stored procedure removes empty racks?"]
+)
+def test_an_index_of_a_part_says_nothing_of_procedures_elsewhere(home: Path, question: str) -> None:
+    with open_index("hall@main", home=home, view=SearchFilters(paths=("src/",))) as index:
+        answer = str(index.ask(question, options=AskOptions()))
+    assert "no statement of" not in answer
+    assert "Rack_DeleteIfEmpty" not in answer
 
 
 def test_a_parameter_is_not_where_a_comment_tells_of_it(hall: Index) -> None:

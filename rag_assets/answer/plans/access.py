@@ -89,7 +89,7 @@ def access_facts(
     policy or the like."""
     if not subject and asks != "open":
         return GraphFacts(), {}
-    endpoints, wanted = endpoints_about(graph, [word.word for word in subject])
+    endpoints, wanted = endpoints_about(index, graph, [word.word for word in subject])
     if asks != "open" and len(endpoints) > MOST_FACTS:
         endpoints = nearest_endpoints(graph, endpoints, wanted)
     if asks != "open" and len(endpoints) > _MOST_ENDPOINTS:
@@ -98,7 +98,7 @@ def access_facts(
     telling = _OPEN if asks == "open" else _RESTRICTED if asks == "what" else _ACCESS
     paths = {place.path for _, place in found}
     lines, described = lines_of(index, paths), _described(index, paths) if asks == "open" else {}
-    facts, guarded = dict[tuple[str, int], GraphFact](), dict[tuple[str, int], GraphFact]()
+    facts, guarded = dict[GraphFact, None](), dict[GraphFact, None]()
     silent: list[GraphFact] = []
     for name, place in found:
         known = lines.get(place.path, {})
@@ -117,17 +117,17 @@ def access_facts(
             saying = [at for at in dict.fromkeys((*own, *around)) if _OPEN.search(known[at])]
         shown = GraphFact(name, "", "", place.path, mapped[0] if mapped else begin, certain=True, is_comment=True)
         if not saying and access == _ANONYMOUS:
-            facts.setdefault((name, shown.line), shown)
+            facts[shown] = None
         silent += [shown] * (not saying and (asks != "open" or access == ""))
         for at in saying:
             kind = facts if telling.search(known[at]) else guarded
-            kind.setdefault((name, at), replace(shown, line=at))
-    kept = sorted(facts.values(), key=lambda one: (one.path, one.line, one.source))
+            kind[replace(shown, line=at)] = None
+    kept = sorted(facts, key=lambda one: (one.path, one.line, one.source))
     heading = "**Who may call it:**"
     for_others = _said_for_others(index, [one.path for one in silent]) if silent else {}
     if asks == "open" and not kept and (for_others or not silent):
         heading = "**None of these is open to anybody:**"
-        kept = sorted(guarded.values(), key=lambda one: (one.path, one.line, one.source))
+        kept = sorted(guarded, key=lambda one: (one.path, one.line, one.source))
     elif asks == "open" and not for_others and (kept or any(described.values())):
         silent = sorted(dict.fromkeys(silent), key=lambda one: (one.path, one.line, one.source))
         most = max(MOST_LISTED // 2, MOST_LISTED - min(len(kept), len(silent)))

@@ -113,6 +113,12 @@ def list_heading(noun: str, count: int) -> str:
     return f"**{count} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}:**"
 
 
+def counted_heading(heading: str, count: int) -> str:
+    """A heading of a list with another count."""
+    one = re.fullmatch(r"\*\*1 (.+):\*\*", heading)
+    return list_heading(one[1], count) if one is not None else re.sub(r"^\*\*\d+ ", f"**{count} ", heading)
+
+
 def says(subject: Sequence[QueryTerm], text: str) -> bool:
     """Whether a text says half of a subject."""
     return not subject or covered(tuple(subject), roots_of(text)) >= 0.5

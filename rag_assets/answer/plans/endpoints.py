@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import MOST_LISTED, list_heading
 from rag_assets.answer.question_analysis import root, roots_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN, KINDS, Graph, NodeLocation, ResultReader
+from rag_assets.graph.lookup import short_name
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
 
@@ -29,7 +32,20 @@ _METHODS = {
 """What people call what an endpoint does whose method alone says it: the usual ones before the others."""
 _OF_ANY_ROUTE = re.compile(r"\{[^{}]*\}|:\w+|<[^<>]*>|\b(?:api|v\d+)\b", re.IGNORECASE)
 
-Endpoint = tuple[int, NodeLocation]
+
+class PlacedEndpoint(NamedTuple):
+    """The node of a route, at one of its handlers: services of one repository may have the same route."""
+
+    node: int
+    place: NodeLocation
+
+    @property
+    def path(self) -> str:
+        return self.place.path
+
+    @property
+    def line(self) -> int:
+        return self.place.line_start
 
 
 def says_thing(words: Iterable[str]) -> bool:
@@ -37,24 +53,37 @@ def says_thing(words: Iterable[str]) -> bool:
     return any(root(word) not in _METHODS for word in words)
 
 
-def endpoints_about(graph: Graph, subject: Sequence[str]) -> tuple[list[Endpoint], frozenset[str]]:
-    """The endpoints of the product, else of samples, that say all of a subject, some of it themselves and the rest by
-    their files; and the roots of its words, of which two are one where endpoints write them so: `letterbox`."""
+def endpoints_about(
+    index: LabelIndex, graph: Graph, subject: Sequence[str]
+) -> tuple[list[PlacedEndpoint], frozenset[str]]:
+    """The endpoints of the product, else of samples, that the index shows and that say all of a subject, some of it
+    themselves and the rest by their files; and the roots of its words, of which two are one where endpoints write them
+    so: `letterbox`."""
     nodes = np.flatnonzero(graph.kinds == KINDS.index(NodeType.ENDPOINT.value))
-    said = [
-        (node, place, roots_of(f"{graph.keys[node]} {graph.signature(node).partition('(')[0]}"))
-        for node, places in zip(nodes.tolist(), ResultReader(graph).places(nodes), strict=True)
-        for place in places
-        if not is_test_path(place.path)
-    ]
+    placed = zip(nodes.tolist(), ResultReader(graph).places(nodes), strict=True)
+    all_of_them = (
+        PlacedEndpoint(node, place) for node, places in placed for place in places if not is_test_path(place.path)
+    )
+    seen = seen_of(all_of_them, index)
+    times = Counter(one.node for one in seen)
+    said = [(*one, _said_by(graph, one, is_shared=times[one.node] > 1)) for one in seen]
     wanted = _joined(subject, frozenset().union(*(words for *_, words in said)))
     found = [
-        (node, place)
+        PlacedEndpoint(node, place)
         for node, place, words in said
         if _says(wanted, words, place.path) and (not wanted or wanted & words)
     ]
-    kept = product_or_samples(place.path for _, place in found)
-    return [one for one in found if one[1].path in kept], wanted
+    kept = product_or_samples(one.path for one in found)
+    return [one for one in found if one.path in kept], wanted
+
+
+def _said_by(graph: Graph, one: PlacedEndpoint, *, is_shared: bool) -> frozenset[str]:
+    """What a route and its handler are called, of a shared one the handlers of this file."""
+    handlers = [graph.signature(one.node).partition("(")[0]]
+    if is_shared:
+        exposing = graph.edges_of(one.node, IN, Relation.EXPOSES)
+        handlers = [short_name(edge.source) for edge in exposing if edge.path == one.path]
+    return roots_of(" ".join((graph.keys[one.node], *handlers)))
 
 
 def _joined(words: Sequence[str], known: frozenset[str]) -> frozenset[str]:
@@ -68,8 +97,8 @@ def _joined(words: Sequence[str], known: frozenset[str]) -> frozenset[str]:
 
 
 def nearest_endpoints(
-    graph: Graph, found: Sequence[Endpoint], wanted: frozenset[str], *, is_one: bool | None = None
-) -> list[Endpoint]:
+    graph: Graph, found: Sequence[PlacedEndpoint], wanted: frozenset[str], *, is_one: bool | None = None
+) -> list[PlacedEndpoint]:
     """Of some endpoints those whose routes say the least beside what is wanted, `/folders/{id}` and not
     `/folders/{id}/items` of a folder, and whose methods are the likeliest for it; of what is read those of one thing,
     or of all, if that is known."""
@@ -90,12 +119,12 @@ def endpoint_facts(
     index: LabelIndex, graph: Graph, subject: Sequence[str], *, is_one: bool
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The endpoints that do what a question says, each where its handler is; nothing where too many may."""
-    found = nearest_endpoints(graph, *endpoints_about(graph, subject), is_one=is_one)
+    found = nearest_endpoints(graph, *endpoints_about(index, graph, subject), is_one=is_one)
     facts = dict.fromkeys(
         GraphFact(graph.names[node], "", "", edge.path, edge.line, certain=True)
-        for node in dict.fromkeys(node for node, _ in found)
+        for node, path in dict.fromkeys((one.node, one.path) for one in found)
         for edge in graph.edges_of(node, IN, Relation.EXPOSES)
-        if not is_test_path(edge.path)
+        if edge.path == path
     )
     told = sorted(facts, key=lambda one: (one.path, one.line)) if len(facts) <= MOST_LISTED else []
     at = facts_at(told, index)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading
 from rag_assets.answer.plans.data import in_order
 from rag_assets.answer.plans.listing import of_kind
@@ -104,11 +104,11 @@ def routine_facts(index: LabelIndex, graph: Graph, asked: RoutineAsked) -> tuple
     place = _definition(graph, named[0]) if len(named) == 1 else None
     if place is None:
         return GraphFacts(), {}, ""
-    facts = _made(index, place) if asked.temporary else _used(graph, named[0], place, asked)
+    facts = seen_of(_made(index, place) if asked.temporary else _used(graph, named[0], place, asked), index)
     of = short_name(graph.keys[named[0]])
     at = facts_at(facts[:MOST_LISTED], index)
     does = "make a temporary table" if asked.temporary else _DOES[asked.wanted[0]]
-    absent = f"no statement of {of} is known to {does}" if not at else ""
+    absent = f"no statement of {of} is known to {does}" if not (at or index.is_narrowed) else ""
     return GraphFacts(tuple(at), len(facts), f"**Of {of}:**"), at, absent
 
 
@@ -126,7 +126,7 @@ def procedures_called(
             beside[node] = len(said) - len(wanted)
     best = [node for node, count in beside.items() if count == min(beside.values())]
     places = ((short_name(graph.keys[node]), place) for node in best if (place := _definition(graph, node)))
-    facts = [GraphFact(name, "", "", place.path, place.line_start, True) for name, place in places]
+    facts = seen_of((GraphFact(name, "", "", place.path, place.line_start, True) for name, place in places), index)
     at = facts_at(facts[:MOST_LISTED], index)
     return GraphFacts(tuple(at), len(facts), list_heading("procedure", len(facts)), leads=True), at
 

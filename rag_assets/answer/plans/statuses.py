@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from http import HTTPStatus
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.plans.code_lines import FEWEST_LISTED, MOST_LISTED, code_of, points_with, product_of
@@ -32,6 +33,9 @@ _STATUS = re.compile(
 _COMPARED = re.compile(r"(?:[!=]=|\b(?:is|or|not)|\bequals\(|\{\s*StatusCode:)\s*(?:\(int\)\s*)?(?:\w+\.)*$")
 """What stands before a status that another server answered with."""
 _WITHIN = 4  # lines
+_NUMBER = re.compile(r"\b[45]\d\d\b")
+_NUMBERS = {name.replace("_", ""): status.value for name, status in HTTPStatus.__members__.items()}
+_NUMBERS |= {"FORBID": 403, "PROBLEM": 500, "VALIDATIONPROBLEM": 400}
 _NO_STATUS = frozenset({"OK", "Ok", "Value", "Code"})
 _SORTS = tuple(
     (re.compile(asked, re.IGNORECASE), roots_of(said))
@@ -50,8 +54,9 @@ _SORTS = tuple(
 
 def statuses_of_errors(index: LabelIndex, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """Which errors of the product become which HTTP status, each where code says so, with the points that show it; of
-    the sorts that a question asks for alone."""
-    sorts = [said for asked, said in _SORTS if asked.search(question)]
+    the statuses or the sorts that a question asks for alone."""
+    numbers = {int(number) for number in _NUMBER.findall(question)}
+    sorts = [said for asked, said in _SORTS if asked.search(question)] if not numbers else []
     found: dict[tuple[str, str], tuple[GraphFact, str]] = {}
     likely = product_of(points_with(_WORDS, index, _MOST_READ), index)
     for point, payload in sorted(likely.items(), key=lambda one: (one[1]["Path"], one[1]["StartLine"])):
@@ -59,9 +64,10 @@ def statuses_of_errors(index: LabelIndex, question: str) -> tuple[GraphFacts, di
             fact = GraphFact(
                 error, "becomes", status, payload["Path"], payload["StartLine"] + line, True, is_comment=True
             )
-            if not sorts or any(said & roots_of(f"{error} {status}") for said in sorts):
+            is_of_sort = not sorts or any(said & roots_of(f"{error} {status}") for said in sorts)
+            if is_of_sort and (not numbers or _number_of(status) in numbers):
                 found.setdefault((error, status), (fact, point))
-    if not sorts and len(found) < FEWEST_LISTED:
+    if not (numbers or sorts) and len(found) < FEWEST_LISTED:
         return GraphFacts(), {}  # of all kinds of errors one is not the answer
     shown = dict([*found.values()][:MOST_LISTED])
     return GraphFacts(tuple(shown), len(found), f"**{len(found)} error{'s' * (len(found) > 1)} with a status:**"), shown
@@ -90,6 +96,11 @@ def _status_in(line: str) -> str:
         if status not in _NO_STATUS and _COMPARED.search(line[: found.start()]) is None:
             return _spaced(status)
     return ""
+
+
+def _number_of(status: str) -> int | None:
+    number = _NUMBER.match(status)
+    return int(number[0]) if number is not None else _NUMBERS.get(status.replace(" ", "").upper())
 
 
 def _spaced(status: str) -> str:
