@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.asked import (
@@ -165,6 +166,20 @@ def context_plan(asked: Asked) -> Planned | None:
 
     known = (sets_of(index, graph, found["context"].replace(" ", "")) for index, graph in asked.graphs)
     return answered(asked, Intent.LIST, together(known))
+
+
+def projects_plan(asked: Asked) -> Planned | None:
+    """The projects that a repository is built from, or which of them refers to which."""
+    text = asked.question.asks or asked.question.typed
+    if "depend" not in text and "refer" not in text and "project" not in text:
+        return None
+    from rag_assets.answer.plans.projects import projects_asked, projects_listed, references_between
+
+    wanted = projects_asked(text)
+    if wanted is None or (wanted.maybe and declaring(wanted.source, asked.target)):
+        return None
+    facts_of = partial(references_between, wanted=wanted) if wanted.refers else projects_listed
+    return answered(asked, Intent.LIST, together(facts_of(index) for index in asked.target.members.values()))
 
 
 _OF_STATUS = re.compile(
@@ -520,13 +535,18 @@ def listed_plan(asked: Asked) -> Planned | None:
 
 
 def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
-    """What derives from a contract that a noun means and a library declares: `IPipelineBehavior`."""
+    """What derives from a contract, or a base, that a noun means: `IPipelineBehavior`, `AggregateRoot`."""
     from rag_assets.answer.plans.code_lines import list_heading
     from rag_assets.answer.plans.listing import derived_by_text
 
-    contract = f"I{''.join(map(str.capitalize, noun.split()))}"
-    derived = [(index, derived_by_text(index, graph, (contract,)).facts) for index, graph in asked.graphs]
-    known = {index: [replace(one, verb="", target="") for one in facts] for index, facts in derived if facts}
+    called = "".join(map(str.capitalize, noun.split()))
+    bases = [f"{before}{called}{after}" for after in ("", "Root", "Base") for before in ("I", "")]
+    derived = [(index, derived_by_text(index, graph, bases).facts) for index, graph in asked.graphs]
+    known = {
+        index: list(dict.fromkeys(replace(one, verb="", target="") for one in facts))
+        for index, facts in derived
+        if facts
+    }
     facts = [one for of_index in known.values() for one in of_index]
     at = {fact: point for index, of_index in known.items() for fact, point in facts_at(of_index, index).items()}
     return answered(asked, Intent.LIST, (GraphFacts(tuple(at), len(facts), list_heading(noun, len(facts))), at))

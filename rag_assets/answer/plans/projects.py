@@ -1,0 +1,114 @@
+"""The plan of the projects that a repository is built from, and which of them refers to which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading
+from rag_assets.search.index import LabelIndex
+from rag_assets.search.ranking.penalties import non_product_code
+
+_PROJECT = re.compile(
+    r"(?:^|/)(?:(?P<name>[^/]+)\.(?:cs|es|fs|sql|vb|vcx)proj"
+    r"|(?:build\.gradle(?:\.kts)?|Cargo\.toml|go\.mod|package\.json|pom\.xml|pyproject\.toml))$",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"^\s*(?:<Project\b|\"name\"\s*:\s*\"(?P<json>[^\"]+)\"|module\s+(?P<go>\S+)|name\s*=\s*[\"'](?P<toml>[^\"']+)"
+    r"|<artifactId>(?P<maven>[^<]+))",
+    re.IGNORECASE,
+)
+"""The line of a project that says that it is one, or what it is called."""
+_REFERENCE = re.compile(
+    r"<ProjectReference\b[^>]*\bInclude=\"(?:[^\"]*[\\/])?(?P<net>[^\"\\/]+)\.\w+proj\""
+    r"|\bproject\(\s*(?:path\s*[:=]\s*)?[\"']:(?:[^\"']*:)?(?P<gradle>[^\"':]+)[\"']"
+)
+_REFER = r"(?:depends? on|refers? to|references?)"
+_PROJECTS = re.compile(
+    r"^\W*(?:which|what|list|show|how many)\b(?: me| all| the| are| c#| \.net| build| different)* projects?"
+    r"(?: (?:are|is|do|does|has|have|make|exist|there|in|of|the|this|our|repo\w*|solution|code ?base|up|it|contain"
+    r"|built?|consists?|from))*\W*$",
+    re.IGNORECASE,
+)
+_REFERENCES = re.compile(
+    rf"^\W*(?:which|what) projects? {_REFER} (?:which|what|each other|(?:the )?(?P<to>[\w.]+)(?: project)?)\W*$"
+    r"|^\W*(?:what|which (?:other )?projects?) does (?:the )?(?P<of>[\w.]+)(?P<is_said> project)?"
+    r" (?:depend on|refer to|reference)\W*$"
+    rf"|^\W*how (?:do|are) (?:the |our |all )?projects (?:{_REFER}|related|connected)\b.*$"
+    r"|^\W*(?:what|which|show|list)\b.* (?:project (?:dependencies|references)"
+    r"|(?:dependencies|references) (?:between|of) (?:the |our |all )*projects)\W*$"
+    rf"|^\W*(?:which|what)\b.* projects\b.* and (?:what|which)\b.* {_REFER}\W*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectsAsked:
+    """A question for projects, or for what `refers` to what: from a `source`, or to a `target`, where it names one;
+    `maybe` where it does not say that the source is a project."""
+
+    refers: bool = False
+    source: str = ""
+    target: str = ""
+    maybe: bool = False
+
+
+def projects_asked(question: str) -> ProjectsAsked | None:
+    """What a question asks of projects; None for another question."""
+    found = _REFERENCES.match(question)
+    if found is None:
+        return ProjectsAsked() if _PROJECTS.match(question) else None
+    source = found["of"] or ""
+    return ProjectsAsked(True, source, found["to"] or "", maybe=bool(source) and not found["is_said"])
+
+
+def projects_listed(index: LabelIndex) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """All projects with the line that declares each, those of the product first."""
+    facts = [fact for fact, _ in _projects(index)]
+    facts.sort(key=lambda one: (non_product_code(one.path) is not None, one.path))
+    at = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(facts), list_heading("project", len(facts))), at
+
+
+def references_between(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Which project refers to which, each at its line; a project is called in full or by its last part, `Web` of
+    `Shop.Web`."""
+    found = [
+        GraphFact(project.source, "refers to", to["net"] or to["gradle"], project.path, line, True, is_comment=True)
+        for project, lines in _projects(index)
+        for line, text in sorted(lines.items())
+        if (to := _REFERENCE.search(text)) is not None
+    ]
+    if wanted.source:
+        sources = _meant({one.source for one in found}, wanted.source)
+        found = [one for one in found if one.source in sources]
+    if wanted.target:
+        targets = _meant({one.target for one in found}, wanted.target)
+        found = [one for one in found if one.target in targets]
+    found.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
+    at = facts_at(found[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(found), list_heading("reference", len(found))), at
+
+
+def _projects(index: LabelIndex) -> Iterator[tuple[GraphFact, dict[int, str]]]:
+    paths = {
+        path: found for path in index.parts.shard().values("Path", index.scope()) if (found := _PROJECT.search(path))
+    }
+    of_net = [path for path, found in paths.items() if found["name"]]
+    for path, lines in sorted(lines_of(index, sorted(of_net or paths)).items()):
+        at, named = next(
+            ((line, one) for line, text in sorted(lines.items()) if (one := _NAMED.match(text))), (1, None)
+        )
+        said = next(filter(None, named.groups()), "") if named is not None else ""
+        name = paths[path]["name"] or said or path.rpartition("/")[0].rpartition("/")[2] or path
+        yield GraphFact(name, "", "", path, at, True, is_comment=True), dict(lines)
+
+
+def _meant(names: set[str], said: str) -> set[str]:
+    """The names that are as a question says, else those that end so."""
+    wanted = said.casefold()
+    exact = {name for name in names if name.casefold() == wanted}
+    return exact or {name for name in names if name.casefold().endswith(f".{wanted}")}
