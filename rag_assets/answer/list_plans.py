@@ -75,6 +75,7 @@ from rag_assets.answer.whole_project import (
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search import CodePlace
 from rag_assets.search.line_references import sections_of
+from rag_assets.search.ranking.penalties import non_product_code
 from rag_assets.search.ranking.penalties import is_test_path
 
 if TYPE_CHECKING:
