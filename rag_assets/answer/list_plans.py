@@ -75,8 +75,7 @@ from rag_assets.answer.whole_project import (
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search import CodePlace
 from rag_assets.search.line_references import sections_of
-from rag_assets.search.ranking.penalties import non_product_code
-from rag_assets.search.ranking.penalties import is_test_path
+from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.search.index import Searchable
@@ -543,11 +542,8 @@ def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
     called = "".join(map(str.capitalize, noun.split()))
     bases = [f"{before}{called}{after}" for after in ("", "Root", "Base") for before in ("I", "")]
     derived = [(index, derived_by_text(index, graph, bases).facts) for index, graph in asked.graphs]
-    known = {
-        index: list(dict.fromkeys(replace(one, verb="", target="") for one in facts))
-        for index, facts in derived
-        if facts
-    }
+    own = {index: [one for one in facts if non_product_code(one.path) is None] for index, facts in derived}
+    known = {index: list(dict.fromkeys(replace(one, verb="", target="") for one in own[index])) for index in own}
     facts = [one for of_index in known.values() for one in of_index]
     at = {fact: point for index, of_index in known.items() for fact, point in facts_at(of_index, index).items()}
     return answered(asked, Intent.LIST, (GraphFacts(tuple(at), len(facts), list_heading(noun, len(facts))), at))
