@@ -283,12 +283,12 @@ _USAGE = re.compile(
     r"\bwho (?:else )?(?:calls|executes|uses|invokes|creates|constructs|is (?:calling|using|invoking))\b"
     r"|\b(?:callers?|usages?) of\b|\breferences? (?:to|of)\b"
     r"|\bwhere (?:is|are) .{1,80}? (?:used|called|invoked|created|constructed|injected|referenced)\b"
-    r"|^\W*where (?:is|are) (?:the (?:\w+ ){0,2})?(?-i:`?[\w.]*(?:[a-z][A-Z]|\w[._]\w)[\w.]*`?) "
+    r"|^\W*where (?:is|are) (?:the (?:\w+ ){0,2})?(?-i:`?(?=[\w.]*(?:[a-z][A-Z]|\w[._]\w))[\w.]++`?) "
     r"(?:read|checked|enforced|evaluated|required|verified)\W*$"
     r"|\bwhat (?:calls|executes|uses|invokes|depends on)\b|\b(?:used|called|executed) by\b"
     r"|^\W*(?:which|what) (?:c# |sql )?(?:code|methods?|classe?s?|jobs?|procedures?) "
     r"(?:calls?|executes?|invokes?|runs?|uses?) "
-    r"(?-i:[\w.]*(?:[a-z][A-Z]|\w_\w)\w*)\W*$"
+    r"(?-i:(?=[\w.]*(?:[a-z][A-Z]|\w_\w))[\w.]++)\W*$"
     r"|^\W*(?:which|what) [a-z]\w+s (?:call|use|invoke|create|construct|inject|depend on|reference)"
     rf" {_ONE_NAMED}\W*$|\bwh(?:at|ich|o)\b.{{0,60}}\bdepends? on\b|{_IMPACT}",
     re.IGNORECASE,

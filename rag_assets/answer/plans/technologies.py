@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from rag_assets.identifiers import word_set
 
@@ -188,10 +188,17 @@ def technologies_called(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]
     whole = _called(parts_of(" ".join(words)))
     if whole is not None:
         return [whole]
-    each = [_called(parts_of(word)) for word in words]
-    return [one for one in each if one is not None] if all(each) else []
+    each = [one for word in words if (one := _called(parts_of(word))) is not None]
+    return each if len(each) == len(words) else []
 
 
 def _called(said: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
-    of_all = ((category, names) for category in TECHNOLOGIES for names in technologies_of(category))
-    return next(((category, names) for category, names in of_all if said and said in map(parts_of, names)), None)
+    return _by_name().get(said)
+
+
+@cache
+def _by_name() -> Mapping[tuple[str, ...], tuple[str, tuple[str, ...]]]:
+    of_all = [(category, names) for category in TECHNOLOGIES for names in technologies_of(category)]
+    return {
+        parts_of(name): one for one in reversed(of_all) for name in one[1] if parts_of(name)
+    }  # the first one counts
