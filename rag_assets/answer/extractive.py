@@ -301,9 +301,10 @@ def _is_qualified(passage: Passage, name: str) -> bool:
 def _told_of_all(
     names: Iterable[str], words: Sequence[QueryTerm], passages: RankedPassages, within: Container[Evidence]
 ) -> list[str]:
-    """The best paragraph of a document that tells of all names."""
+    """The best paragraph of a document, and of no page of an application, that tells of all names."""
     written = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE) for name in names]
-    of_all = (one for one in passages.passages if one.is_prose and all(name.search(one.text) for name in written))
+    prose = (one for one in passages.passages if one.is_prose and one.evidence.language != "html")
+    of_all = (one for one in prose if all(name.search(one.text) for name in written))
     found = next((one for one in of_all if one.evidence in within), None)
     return [prose_told(found, words)] if found is not None else []
 

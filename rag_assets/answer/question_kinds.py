@@ -803,7 +803,7 @@ _WORKING = (
 )
 _ASKS_FEATURE = re.compile(
     rf"\W*(?:how (?:do|does) {_WORKING} work|how (?:is|are) {_WORKING}"
-    r" (?:built|done|handled|implemented|managed|organi[sz]ed|structured|supported)"
+    r" (?:built|handled|implemented|managed|organi[sz]ed|structured|supported)"
     rf"|(?:describe|explain|give me an overview of|tell me about|walk me through) (?:how )?{_WORKING}(?: works?)?)"
     r"(?: here| in detail| in this \w+)?\W*",
     re.IGNORECASE,

@@ -121,6 +121,13 @@ _VARIABLE = re.compile(
 )
 """What names a variable of the environment where it is read, or where an option or field is declared that takes it."""
 
+_READING = (
+    (KEY_READ, ("onfig", "Section")),
+    (_NAMED_KEY, ("onfig", "viper", "@Value", "etProperty", "etRequiredProperty")),
+    (_VARIABLE, ("env", "Env", "ENV", "${")),
+)
+"""Each pattern with what a text without any of cannot have: most sections have none, and to look takes a tenth."""
+
 _OPTION = re.compile(r"#\[(?:arg|clap)\([^\]]{0,400}?\benv\s*[,)][^\]]{0,400}\]\s*(?:pub\s+)?(\w+)\s*:")  # clap
 _SETTINGS_CLASS = re.compile(r"^class\s+\w+\([^()\n]*\bBaseSettings\b[^()\n]*\):", re.MULTILINE)  # pydantic
 _FIELD = re.compile(r"^(?:    |\t)(?!model_config\b)(\w+)[ \t]*:[ \t]*\w|^(?=[^\s#)\]}])", re.MULTILINE)
@@ -161,9 +168,9 @@ def variables_named(text: str) -> Iterator[tuple[str, int]]:
 
 def settings_read(text: str, *, variables: bool = False) -> Iterator[tuple[str, int]]:
     """(setting, where code asks for it by a literal text), in no order; `variables`: of the environment alone."""
-    below = {} if variables else {at: key for key, at in _of_sections(text)}
-    for pattern in (_VARIABLE,) if variables else (KEY_READ, _NAMED_KEY, _VARIABLE):
-        for found in pattern.finditer(text):
+    below = {} if variables or "Section" not in text else {at: key for key, at in _of_sections(text)}
+    for pattern, marks in _READING[-1:] if variables else _READING:
+        for found in pattern.finditer(text) if any(mark in text for mark in marks) else ():
             if found.start() not in below:
                 yield found[found.lastindex or 0], found.start()
     yield from _of_fields(text)

@@ -113,7 +113,7 @@ def test_what_the_entry_of_a_context_sets_is_told_without_migrations(depot: Inde
 
 
 @pytest.mark.parametrize(
-    "question", ["how is multi tenancy handled?", "how is multitenancy done?", "how does multi tenancy work?"]
+    "question", ["how is multi tenancy handled?", "how is multitenancy managed?", "how does multi tenancy work?"]
 )
 def test_a_feature_of_two_words_may_be_called_with_one(depot: Index, question: str) -> None:
     told = depot.ask(question).text

@@ -32,6 +32,7 @@ _STATUS = re.compile(
 )
 _COMPARED = re.compile(r"(?:[!=]=|\b(?:is|or|not)|\bequals\(|\{\s*StatusCode:)\s*(?:\(int\)\s*)?(?:\w+\.)*$")
 """What stands before a status that another server answered with."""
+_LONGEST_LINE = 500
 _WITHIN = 4  # lines
 _NUMBER = re.compile(r"\b[45]\d\d\b")
 _NUMBERS = {name.replace("_", ""): status.value for name, status in HTTPStatus.__members__.items()}
@@ -76,7 +77,7 @@ def statuses_of_errors(index: LabelIndex, question: str) -> tuple[GraphFacts, di
 def _becoming(lines: list[str]) -> Iterator[tuple[str, str, int]]:
     """(error, status, number of the line with the status) of some code."""
     for at, line in enumerate(lines):
-        known = _MAPPED.match(line)
+        known = _MAPPED.match(line) if len(line) <= _LONGEST_LINE else None
         if known is None:
             continue
         for below in (at, *range(at + 1, min(at + 1 + _WITHIN, len(lines))), *([at - 1] if at else ())):
