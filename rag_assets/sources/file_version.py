@@ -124,7 +124,8 @@ def rules_of_work_tree(
     rules = PathRules(policy)
     paths = list(paths)
     beside = (f"{path.rpartition('.')[0]}{TEMPLATE}" for path in paths if path.lower().endswith(OF_TEMPLATES))
-    rules.add_templates(path for path in beside if _on_disk(root, path).is_file())
+    # `Path.is_file` raises for a name that is too long.
+    rules.add_templates(path for path in beside if os.path.isfile(_on_disk(root, path)))  # noqa: PTH113
     folders = {folder for path in paths for folder in _folders_around(path) if f"{folder}/".startswith(prefix)}
     for name in (GITIGNORE_FILE, IGNORE_FILE) if with_gitignore else (IGNORE_FILE,):
         for folder in sorted(folders):
