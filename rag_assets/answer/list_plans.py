@@ -78,7 +78,8 @@ from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
 if TYPE_CHECKING:
-    from rag_assets.search.index import Searchable
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.search.index import LabelIndex, Searchable
 
     Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
 
@@ -536,17 +537,18 @@ def listed_plan(asked: Asked) -> Planned | None:
 
 def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
     """What derives from a contract, or a base, that a noun means: `IPipelineBehavior`, `AggregateRoot`."""
-    from rag_assets.answer.plans.code_lines import list_heading
+    from rag_assets.answer.plans.code_lines import facts_listed
     from rag_assets.answer.plans.listing import derived_by_text
 
     called = "".join(map(str.capitalize, noun.split()))
     bases = [f"{before}{called}{after}" for after in ("", "Root", "Base") for before in ("I", "")]
-    derived = [(index, derived_by_text(index, graph, bases).facts) for index, graph in asked.graphs]
-    own = {index: [one for one in facts if non_product_code(one.path) is None] for index, facts in derived}
-    known = {index: list(dict.fromkeys(replace(one, verb="", target="") for one in own[index])) for index in own}
-    facts = [one for of_index in known.values() for one in of_index]
-    at = {fact: point for index, of_index in known.items() for fact, point in facts_at(of_index, index).items()}
-    return answered(asked, Intent.LIST, (GraphFacts(tuple(at), len(facts), list_heading(noun, len(facts))), at))
+
+    def derived(index: LabelIndex, graph: Graph) -> Facts:
+        facts = derived_by_text(index, graph, bases).facts
+        own = dict.fromkeys(replace(one, verb="", target="") for one in facts if non_product_code(one.path) is None)
+        return facts_listed([*own], noun, index)
+
+    return answered(asked, Intent.LIST, together(derived(index, graph) for index, graph in asked.graphs))
 
 
 def _may_run_otherwise(asked: Asked, noun: str) -> bool:

@@ -10,9 +10,9 @@ from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fac
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     MOST_READ,
+    facts_listed,
     facts_naming,
     lines_of,
-    list_heading,
     points_naming,
     points_with,
     product_of,
@@ -176,8 +176,7 @@ def granted(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tuple
                         if is_defined or name not in found:
                             found[name] = GraphFact(name, "", "", path, number, True, is_comment=True)
                         defined |= {name} if is_defined else set()
-    at = facts_at([*found.values()][:MOST_LISTED], index)
-    return GraphFacts(tuple(at), len(found), list_heading(noun, len(found))), at
+    return facts_listed([*found.values()], noun, index)
 
 
 def _policies_defined(index: LabelIndex, names: Iterable[str]) -> dict[GraphFact, str]:

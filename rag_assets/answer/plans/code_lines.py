@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, named_nodes
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
 from rag_assets.contracts.evidence import owner_name
@@ -111,6 +111,12 @@ def list_heading(noun: str, count: int) -> str:
     if noun.endswith("y"):
         return f"**{count} {noun[:-1]}ies:**"
     return f"**{count} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}:**"
+
+
+def facts_listed(facts: Sequence[GraphFact], noun: str, index: LabelIndex) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Facts as the list of what a noun says, as many as one answer has of them, with the points that show them."""
+    at = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(facts), list_heading(noun, len(facts))), at
 
 
 def counted_heading(heading: str, count: int) -> str:

@@ -20,7 +20,7 @@ from rag_assets.answer.plans.code_lines import (
     MIGRATION,
     MOST_LISTED,
     code_of,
-    list_heading,
+    facts_listed,
     points_naming,
     points_with,
     product_of,
@@ -102,8 +102,7 @@ def sets_of(index: LabelIndex, graph: Graph, context: str) -> tuple[GraphFacts, 
         if f".{graph.keys[node].partition(':')[2].rpartition('.')[0]}".casefold().endswith(of_it)
     ]
     found = sorted(seen_of(places_of(graph, np.array(nodes, np.int64)), index), key=lambda one: (one.path, one.line))
-    at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
-    return GraphFacts(tuple(at), len(found), list_heading("entity set", len(found))), at
+    return facts_listed([one.fact for one in found], "entity set", index)
 
 
 def keepers_in(
@@ -115,8 +114,7 @@ def keepers_in(
         one for one in listed if (node := graph.find(one.key)) is not None and where <= roots_of(bases_of(graph, node))
     ]
     found = seen_of(found, index)
-    at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
-    return GraphFacts(tuple(at), len(found), list_heading(noun, len(found))), at
+    return facts_listed([one.fact for one in found], noun, index)
 
 
 def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:

@@ -17,6 +17,7 @@ from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     MOST_READ,
     by_place,
+    facts_listed,
     facts_naming,
     from_the_root,
     lines_of,
@@ -180,8 +181,7 @@ def hub_facts(index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]) -> 
     if subject and not best:  # what one of them does may say it
         meant = {one.source.partition(".")[0] for one in found if says(subject, one.source)}
         found = [one for one in found if one.source.partition(".")[0] in meant]
-    at = facts_at(sorted(found, key=lambda one: (one.path, one.line))[:MOST_LISTED], index)
-    return GraphFacts(tuple(at), len(found), list_heading("hub method", len(found))), at
+    return facts_listed(sorted(found, key=lambda one: (one.path, one.line)), "hub method", index)
 
 
 def window_facts(

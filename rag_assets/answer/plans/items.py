@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.plans.code_lines import (
     FEWEST_LISTED,
-    MOST_LISTED,
+    facts_listed,
     lines_of,
-    list_heading,
     points_naming,
     product_of,
 )
@@ -55,8 +54,7 @@ def items_held(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphFacts, 
     if len(best) < FEWEST_LISTED:
         return GraphFacts(), {}
     facts = dict.fromkeys(GraphFact(label, "", "", path, line, True, is_comment=True) for label, path, line in best)
-    at = facts_at([*facts][:MOST_LISTED], index)
-    return GraphFacts(tuple(at), len(facts), list_heading(noun.removesuffix("s"), len(facts))), at
+    return facts_listed([*facts], noun.removesuffix("s"), index)
 
 
 def _named(graph: Graph, words: Sequence[str]) -> list[str]:

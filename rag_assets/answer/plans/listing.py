@@ -13,11 +13,12 @@ from itertools import islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, seen_of
 from rag_assets.answer.plans.code_lines import (
     FEWEST_LISTED,
     MIGRATION,
     MOST_LISTED,
+    facts_listed,
     facts_naming,
     lines_of,
     list_heading,
@@ -567,8 +568,7 @@ def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> tupl
     found = sorted(seen_of(found, index), key=lambda one: (one.path, one.line))
     if len(found) < FEWEST_LISTED:
         return GraphFacts(), {}
-    at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
-    return GraphFacts(tuple(at), len(found), list_heading(noun, len(found))), at
+    return facts_listed([one.fact for one in found], noun, index)
 
 
 def constants_listed(
@@ -587,8 +587,7 @@ def constants_listed(
     found = seen_of(sorted(telling if is_some else found, key=lambda one: (one.path, one.line)), index)
     if len(found) < (FEWEST_LISTED if is_some else _FEWEST_CONSTANTS):
         return GraphFacts(), {}
-    at = facts_at([one.fact for one in found[:MOST_LISTED]], index)
-    return GraphFacts(tuple(at), len(found), list_heading(noun, len(found))), at
+    return facts_listed([one.fact for one in found], noun, index)
 
 
 def _constants_of_type(graph: Graph, name: str) -> list[int]:

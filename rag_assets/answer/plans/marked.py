@@ -8,13 +8,12 @@ import re
 from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
-    MOST_LISTED,
     code_of,
+    facts_listed,
     from_the_root,
-    list_heading,
     points_with,
 )
 from rag_assets.answer.question_analysis import roots_of
@@ -175,5 +174,4 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     most = max((len(roots & asked_of) for roots in own.values()), default=0)
     named_so = [one for one in found.values() if most and len(own[one] & asked_of) == most]
     facts = named_so if named_so and marked not in (Marked.CONNECTION_STRINGS, *_OF_ALL) else [*found.values()]
-    at_points = facts_at(facts[:MOST_LISTED], index)
-    return GraphFacts(tuple(at_points), len(facts), list_heading(marked.value, len(facts))), at_points
+    return facts_listed(facts, marked.value, index)

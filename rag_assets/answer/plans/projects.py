@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.plans.code_lines import facts_listed, lines_of
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -69,8 +69,7 @@ def projects_listed(index: LabelIndex) -> tuple[GraphFacts, dict[GraphFact, str]
     """All projects with the line that declares each, those of the product first."""
     facts = [fact for fact, _ in _projects(index)]
     facts.sort(key=lambda one: (non_product_code(one.path) is not None, one.path))
-    at = facts_at(facts[:MOST_LISTED], index)
-    return GraphFacts(tuple(at), len(facts), list_heading("project", len(facts))), at
+    return facts_listed(facts, "project", index)
 
 
 def references_between(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -89,8 +88,7 @@ def references_between(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphF
         targets = _meant({one.target for one in found}, wanted.target)
         found = [one for one in found if one.target in targets]
     found.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
-    at = facts_at(found[:MOST_LISTED], index)
-    return GraphFacts(tuple(at), len(found), list_heading("reference", len(found))), at
+    return facts_listed(found, "reference", index)
 
 
 def _projects(index: LabelIndex) -> Iterator[tuple[GraphFact, dict[int, str]]]:

@@ -16,6 +16,7 @@ from rag_assets.answer.plans.code_lines import (
     MOST_READ,
     by_place,
     code_of,
+    facts_listed,
     facts_naming,
     lines_of,
     list_heading,
@@ -220,5 +221,4 @@ def configured_schedules(
             own = name or (keyed and keyed.groupdict().get("key")) or of_file
             if keyed and says(subject, f"{path} {own}"):
                 found.append(GraphFact(own, "", "", path, number, True, is_comment=True))
-    at = facts_at(found[:MOST_LISTED], index)
-    return GraphFacts(tuple(at), len(found), list_heading("scheduled job", len(found))), at
+    return facts_listed(found, "scheduled job", index)

@@ -160,7 +160,7 @@ _NAMED_AS_ENGLISH = re.compile(
 )
 """The same texts in the language that they are written in, by the same conventions and those of XAML."""
 _VERSION = re.compile(r"(?:^|/)(?:[a-z]+[-_]?)??(v\d+(?:\.\w+)*|\d+(?:\.(?:\d+|x))+)(?=/)", re.IGNORECASE)
-_VERSIONED_DOCS = re.compile(r"(?:^|/)(?:docs|versioned_docs)(?=/)")
+_VERSIONED_DOCS = re.compile(r"(?:^|/)(versioned_)?docs(?=/)")
 """Of Docusaurus: the pages of today, and in folders of their versions those of before."""
 _HOW_TO = re.compile(r"\s*(?:how\s+(?:do|can|should|would)\s+(?:i|we|you|one)|how\s?to)\b", re.IGNORECASE)
 _MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
@@ -301,7 +301,7 @@ def _version_of(path: str) -> _Version | None:
     """The version whose folder a file is in; the pages of today are the newest."""
     match, docs = _VERSION.search(path), [*_VERSIONED_DOCS.finditer(path)]
     number = tuple(map(int, re.findall(r"\d+", match[1]))) if match is not None else ()
-    if docs and (number == () or path[docs[-1].start() :].startswith(("versioned_docs/", "/versioned_docs/"))):
+    if docs and (number == () or docs[-1][1]):
         inside = path[(match or docs[-1]).end() :]
         return _Version(path[: docs[-1].start()].lower(), number or (math.inf,), inside)
     return None if match is None else _Version(path[: match.start(1)].lower(), number, path[match.end() :])
