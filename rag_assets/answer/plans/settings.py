@@ -419,11 +419,11 @@ def _properties_of(graph: Graph, owners: Container[str] = ()) -> list[_Known]:
 
 def _constants(graph: Graph, names: Container[str]) -> list[_Known]:
     """What is called so and keeps the value that it is declared with."""
-    found = ((node, *_owner_and_name(graph, node)) for node in of_kind(graph, NodeType.PROPERTY))
-    called = [(node, owner, name, graph.signature(node)) for node, owner, name in found if name in names]
+    called = [node for node in of_kind(graph, NodeType.PROPERTY) if graph.names[node].rpartition(".")[2] in names]
+    found = [(node, *_owner_and_name(graph, node), graph.signature(node)) for node in called]
     return [
         _Known(owner, name, declared, _words_of(name), node)
-        for node, owner, name, declared in called
+        for node, owner, name, declared in found
         if name.isupper() or _CONSTANT.search(declared)
     ]
 
