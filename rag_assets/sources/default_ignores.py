@@ -33,11 +33,20 @@ DIRECTORIES: dict[str, tuple[SkipReason, str]] = {
         (SkipReason.VENDORED, "directory of third-party code"),
     ),
     **dict.fromkeys(
-        ("obj", "bin", "dist", "testresults", "__pycache__", ".vs", ".idea", ".gradle", ".tox", ".mypy_cache",
+        ("obj", "dist", "testresults", "__pycache__", ".vs", ".idea", ".gradle", ".tox", ".mypy_cache",
          ".pytest_cache", ".ruff_cache", ".next", ".nuxt", "__macosx"),
         (SkipReason.GENERATED, "directory of build output or tool state"),
     ),
 }  # fmt: skip
+
+_BIN = "bin"
+_BUILT = re.compile(r"debug|release|publish|roslyn|(?:any ?cpu|arm(?:64)?|x(?:64|86))|net(?:\w*\d[\w.-]*)")
+"""What builds of .NET make below `bin`."""
+_RUN_FROM_BIN = frozenset(
+    {"", ".bash", ".bat", ".c", ".cc", ".cjs", ".cmd", ".cpp", ".dart", ".go", ".js", ".lua", ".md", ".mjs", ".ml",
+     ".php", ".pl", ".ps1", ".py", ".rb", ".rs", ".sh", ".ts", ".zsh"}
+)  # fmt: skip
+"""Sources that people keep in `bin`, as Rust, Dart, Node, Rails and Unix do; all else there is output of a build."""
 
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr"})
 """Metadata of version control: never part of the source, so not even listed."""
@@ -204,6 +213,8 @@ def refused_directory(parents: tuple[str, ...], name: str) -> tuple[SkipReason, 
     if low.endswith(_PACKAGE_METADATA):
         return SkipReason.GENERATED, f"{name}/: metadata of a built package"
     parent = parents[-1].lower() if parents else ""
+    if parent == _BIN and _BUILT.fullmatch(low):
+        return SkipReason.GENERATED, f"{_BIN}/{name}/: directory of build output"
     if name == _VENDOR and (not parents or parent in _VENDOR_PARENTS):
         return SkipReason.VENDORED, f"{name}/: directory of third-party code"
     if parent == "wwwroot" and low in _WEB_ROOT_LIBRARIES:
@@ -218,6 +229,8 @@ def refused_directory(parents: tuple[str, ...], name: str) -> tuple[SkipReason, 
 def refused_name(parents: tuple[str, ...], name: str) -> tuple[SkipReason, str] | None:
     """The reason to leave out a file by a naming convention, which the user can overrule."""
     low = name.lower()
+    if extension_of(name) not in _RUN_FROM_BIN and any(part.lower() == _BIN for part in parents):
+        return SkipReason.GENERATED, f"{_BIN}/: directory of build output, but for scripts and programs"
     if low in LOCK_FILES:
         return SkipReason.LOCK_FILE, name
     for ending in GENERATED_ENDINGS:
@@ -284,6 +297,8 @@ def conventions_description() -> str:
     tables = (
         sorted(DIRECTORIES.items()),
         sorted(VERSION_CONTROL),
+        _BUILT.pattern,
+        sorted(_RUN_FROM_BIN),
         _PACKAGE_METADATA,
         sorted(_VENDOR_PARENTS),
         sorted(_WEB_ROOT_LIBRARIES),

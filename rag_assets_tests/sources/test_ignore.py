@@ -74,6 +74,11 @@ def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[st
         ("A.g.i.cs", SkipReason.GENERATED),
         ("src/obj/Debug/A.cs", SkipReason.GENERATED),
         ("src/Bin/Release/a.xml", SkipReason.GENERATED),
+        ("src/Bin/net8.0/run.js", SkipReason.GENERATED),
+        ("src/bin/Shop.runtimeconfig.json", SkipReason.GENERATED),
+        ("crates/shop/src/bin/import.rs", None),
+        ("bin/common/vacuum.py", None),
+        ("bin/console", None),
         ("web/dist/app.js", SkipReason.GENERATED),
         ("__pycache__/a.txt", SkipReason.GENERATED),
         ("shop.egg-info/PKG-INFO", SkipReason.GENERATED),
@@ -144,7 +149,7 @@ def test_the_operator_beats_the_repository() -> None:
         ("dist/app.cs", "!dist/"),
         ("A.Designer.cs", "!*.Designer.cs"),
         ("package-lock.json", "!package-lock.json"),
-        ("src/bin/tool.sh", "!src/bin/"),
+        ("src/bin/tool.cs", "!src/bin/"),
     ],
 )
 def test_a_negated_pattern_overrules_a_convention(path: str, text: str) -> None:

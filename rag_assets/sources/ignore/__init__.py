@@ -79,6 +79,7 @@ class PathRules:
         self._exclude = _configured("exclude", policy.exclude)
         self._files: dict[str, list[tuple[str, tuple[Pattern, ...]]]] = {}
         self._directories: dict[str, Refusal | None] = {"": None}
+        self._conventional: dict[str, tuple[str, ...]] = {}
         self._templates: set[str] = set()
 
     def add_ignore_file(self, directory: str, name: str, content: bytes) -> None:
@@ -125,11 +126,19 @@ class PathRules:
         if self._include and not self._is_included(path):
             return (SkipReason.IGNORED, "matches no include pattern"), False
         if verdict is None:
-            refusal = default_ignores.refused_name(tuple(parent.split("/")) if parent else (), name)
+            refusal = default_ignores.refused_name(self._by_convention(parent), name)
             if path.lower().endswith(default_ignores.OF_TEMPLATES) and path.rpartition(".")[0] in self._templates:
                 refusal = SkipReason.GENERATED, f"written by {name.rpartition('.')[0]}{default_ignores.TEMPLATE}"
         refusal = refusal or (default_ignores.refused_format(name) if extraction_of(name) is None else None)
         return refusal, verdict is not None
+
+    def _by_convention(self, directory: str) -> tuple[str, ...]:
+        """The folders of a path but those that a rule with `!` takes."""
+        if directory not in self._conventional:
+            parent, _, name = directory.rpartition("/")
+            own = (name,) if directory and self._verdict(directory, is_directory=True) is None else ()
+            self._conventional[directory] = (self._by_convention(parent) if directory else ()) + own
+        return self._conventional[directory]
 
     def admitted(self, entry: TreeEntry) -> TreeEntry | SkippedFile:
         """The entry, if its content decides, or the reason not to read it."""
