@@ -308,7 +308,9 @@ _ROUTES = re.compile(
     r"|\b(?:url|path|request)s? (?:to )?/[\w{:<]|(?<!\S)/\S+ (?:is )?(?:handled|served|answered)\b",
 )
 _TABLES = re.compile(
-    r"\b(?:which|what) (?:database )?tables?\b|\bwho (?:reads|writes)\b|\bdatabase tables?\b|\btable \w+"
+    r"\b(?:which|what) (?:database )?tables?\b|\bwho (?:reads|writes)\b|\bdatabase tables?\b"
+    r"|\btable (?!(?:an?|and|are|as|at|be|by|can|comes?|contain\w*|do|does|for|from|gets?|grow\w*|has|have|if|in|is|may"
+    r"|must|need\w*|of|on|or|should|so|than|that|the|to|was|when|where|which|will|with|without)\b)\w+"
     r"|\b(?:reads?|writes?|written|stored) (?:from|to|in|into) (?:the )?(?:database|table|dbo)"
     r"|\bstored procedures? (?:are|do|does|is)\b",
     re.IGNORECASE,

@@ -34,6 +34,8 @@ from rag_assets.search.query_parser import understand
         ("which handlers use IOrderRepository?", "usage", ("IOrderRepository",)),
         ("which tests use OrderService?", "tests", ("OrderService",)),
         ("which tables does OrderService use?", "tables", ("OrderService",)),
+        ("what writes to table orders?", "tables", ()),
+        ("which error comes when the parent table has no schema?", "explanation", ()),
         ("what columns does the sales.Orders table have?", "definition", ("sales.Orders",)),
         ("which fields has OrderDto", "definition", ("OrderDto",)),
         ("which methods of OrderService throw?", "explanation", ("OrderService",)),

@@ -44,6 +44,10 @@ def segments(text: str) -> list[tuple[str, str]]:
         ("CREATE UNIQUE NONCLUSTERED INDEX ix ON sales.o (a)", "index", "sales.o.ix"),
         ("CREATE INDEX CONCURRENTLY IF NOT EXISTS ix ON o (a)", "index", "dbo.o.ix"),
         ("CREATE INDEX ON o (a)", "index", "dbo.o.index"),
+        ("CREATE TABLE @extschema@.orders (a int)", "table", "dbo.orders"),
+        ("CREATE TABLE [$(Shop)].[sales].[Orders] (a int)", "table", "sales.Orders"),
+        ("CREATE OR REPLACE VIEW ${schema}.v AS SELECT 1", "view", "dbo.v"),
+        ("CREATE INDEX ix ON {{ schema }}.o (a)", "index", "dbo.o.ix"),
     ],
 )
 def test_kinds_and_names(header: str, kind: str, symbol: str) -> None:

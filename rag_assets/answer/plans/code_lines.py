@@ -30,7 +30,13 @@ from rag_assets.languages.configuration_keys import settings_read, variables_nam
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.phrases import PhraseMatches, points_saying
-from rag_assets.search.ranking.penalties import BesideProduct, is_test_path, non_product_code, product_or_samples
+from rag_assets.search.ranking.penalties import (
+    UPGRADE,
+    BesideProduct,
+    is_test_path,
+    non_product_code,
+    product_or_samples,
+)
 from rag_assets.search.section_source import section_source
 
 MOST_READ = 300  # sections with these words, the likeliest
@@ -58,7 +64,7 @@ _MOST_SET = 1_000  # of them, those about the subject
 _LEAST_OF_NAME = 0.3
 """Of a subject, what the name of a variable says that is about it: names are short."""
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
-MIGRATION = re.compile(r"migrations?(?:/|\.\w+/)", re.IGNORECASE)
+MIGRATION = re.compile(rf"migrations?(?:/|\.\w+/)|{UPGRADE.pattern}", re.IGNORECASE)
 _PAGES = frozenset({"html", "razor"})
 _IN_PAGE = r"(?:\{[{%]|<[%?]|@\w|\*ng|\([\w.]+\)=\"|\[[\w.]+\]=\"|\b(?:v-|th:)[\w:-]+=\").{0,200}?"
 """What stands before code in a template of pages."""

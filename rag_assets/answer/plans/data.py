@@ -41,7 +41,7 @@ from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.search import CodePlace
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import UPGRADE, non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import NodeLocation
@@ -269,8 +269,11 @@ def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
     if not created:
         return []
     is_by_migrations = all(MIGRATION.search(path) for path, _ in created)
-    last = (max if is_by_migrations else min)(created, key=in_order)
+    whole = created if is_by_migrations else {place for place in created if not MIGRATION.search(place[0])}
+    last = (max if is_by_migrations else min)(whole, key=in_order)
+    is_of_version = "--" in last[0]  # of an extension, which the scripts of later ones change
     after = (place for place in sorted(changed, key=in_order) if place[0] != last[0])
+    after = (place for place in after if is_of_version or not UPGRADE.search(place[0]))
     after = (place for place in after if not is_by_migrations or in_order(place) > in_order(last))
     return [CodePlace(*place) for place in (last, *after)]
 

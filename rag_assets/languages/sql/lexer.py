@@ -124,11 +124,17 @@ _ESCAPED = r"[eE]'(?:[^'\\]++|\\.|'')*+'"  # PostgreSQL
 _BRACKETED_NAME = rf"\[(?=[^'\"\]\d]){_TO_BRACKET}"
 """The fragments of patterns. Quantifiers are possessive: no text makes them go back."""
 
+FILLED_IN = (
+    r"(?:(?<![\w@])@\w++(?::\w++)?@|\[?\$(?:\([\w.:-]++\)|\{[\w.:-]++\})\]?|\{\{\s*+[\w.]++\s*+\}\})[ \t]*+\.[ \t]*+"
+)
+"""A schema or a database that a tool writes into a name: `@extschema@.` of PostgreSQL's extensions, `$(Schema).` of
+sqlcmd, `${schema}.` of Flyway, `{{ schema }}.` of templates. The name goes without it."""
+
 LIST_TOKENS = 256
 """Beyond any list of key columns: keeps what is unclosed from being read to the end again and again."""
 
 _TOKEN = re.compile(
-    rf"""(?:\s++|{COMMENT}|[nN]?{STRING}?|{_ESCAPED}?|{DOLLAR_TAG}|\d[\w.]*+)*+(?:
+    rf"""(?:\s++|{COMMENT}|{FILLED_IN}|[nN]?{STRING}?|{_ESCAPED}?|{DOLLAR_TAG}|\d[\w.]*+)*+(?:
       (?P<word>[^\W\d][\w$#@]*+)
     | (?P<quoted>
           \[(?=[^\]]|\]\])[^\]\r\n]{{0,260}}+(?:\]\][^\]\r\n]{{0,260}}+){{0,9}}+\]
@@ -139,7 +145,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-"""Skipped are blanks, comments, strings, numbers and the marks around a dollar-quoted body."""
+"""Skipped are blanks, comments, what a tool fills in, strings, numbers and the marks around a dollar-quoted body."""
 
 
 class Token(NamedTuple):  # one for each word of a script: a tuple is made three times as fast as a dataclass
@@ -265,7 +271,7 @@ _AFTER_GO = r"[ \t]*+(?:\d++[ \t]*+)?;?[ \t]*+(?=[\r\n]|--|\Z)"
 _REST_OF_GO = re.compile(_AFTER_GO)
 _GO_LINE = re.compile(rf"^[ \t]*+GO{_AFTER_GO}", re.IGNORECASE | re.MULTILINE)
 _BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
-_MICROSOFT = re.compile(r"(?<![\w\]])\[[^\W\d]\w*+\]|(?<![\w@])@@?[^\W\d]")
+_MICROSOFT = re.compile(r"(?<![\w\]])\[[^\W\d]\w*+\]|(?<![\w@])@@?[^\W\d][\w:]*+(?!@)")
 """`[name]` or `@variable`: T-SQL, unless something else says otherwise."""
 
 

@@ -18,6 +18,7 @@ from rag_assets.languages.sql.lexer import (
     BLOCKS,
     COMMENT,
     DEFAULT_SCHEMA,
+    FILLED_IN,
     SET_ACTIONS,
     STATEMENT_STARTS,
     first_on_line,
@@ -77,14 +78,14 @@ _HEADER = re.compile(
     (?:(?:UNIQUE|CLUSTERED|NONCLUSTERED|COLUMNSTORE|FULLTEXT|SPATIAL|BITMAP|UNLOGGED|EXTERNAL|FOREIGN|MATERIALIZED|
         RECURSIVE|CONSTRAINT|AGGREGATE|EDITIONABLE|NONEDITIONABLE|PRIMARY|XML|GLOBAL|LOCAL|TEMPORARY|TEMP)\s++)*+
     (?P<kind>TABLE|VIEW|PROCEDURE|PROC|FUNCTION|TRIGGER|TYPE|SEQUENCE|SYNONYM|INDEX)\b\s*+
-    (?:CONCURRENTLY\s++)?(?:IF\s++(?:NOT\s++)?EXISTS\s++)?(?:ONLY\s++)?
+    (?:CONCURRENTLY\s++)?(?:IF\s++(?:NOT\s++)?EXISTS\s++)?(?:ONLY\s++)?(?:{FILLED_IN})*+
     (?P<name>{_NAME}(?!\s*+\.))?
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _TEMPORARY = re.compile(r"(?<!GLOBAL )\bTEMP(?:ORARY)?\b", re.IGNORECASE)
 """Gone with the session; what Oracle calls GLOBAL TEMPORARY stays, only its rows go."""
-_INDEXED_TABLE = re.compile(rf"\s*+ON\s++(?:ONLY\s++)?({_NAME})", re.IGNORECASE)
+_INDEXED_TABLE = re.compile(rf"\s*+ON\s++(?:ONLY\s++)?(?:{FILLED_IN})*+({_NAME})", re.IGNORECASE)
 _PARTS = re.compile(_PART)
 _KINDS = {"PROC": "procedure"}
 _NO_NAMES = frozenset({"AS", "BEGIN", "FOR", "FROM", "IS", "ON", "RETURNS", "SELECT", "TO"})

@@ -133,7 +133,9 @@ _TOOLING = re.compile(
     r"|\.sln\.DotSettings$",
     re.IGNORECASE,
 )
-_TYPES = re.compile(r"(?:^|/)(?:I[A-Z][a-z]\w*\.cs|(?:types|interfaces|typings)(?:/.*)?\.tsx?|[^/]*\.(?:types|d)\.ts)$")
+_TYPES = re.compile(
+    r"(?:^|/)(?:I[A-Z][a-z]\w*\.cs|(?:types|interfaces|typings)(?:/.*)?\.tsx?|[^/]*\.(?:types|d)\.[cm]?ts)$"
+)
 """Files of types alone, by the conventions of C# (`IBasket.cs`) and TypeScript (`types/store.ts`, `*.d.ts`)."""
 _LOCALE = (
     r"(?:ar|az|bg|bn|bs|ca|cs(?=[-_])|da|de|el|es|et|eu|fa|fil?|fr|gl|he|hi|hr|hu|hy|id|is|it|ja|ka|kk|ko|lt|lv|mk|mn|ms"
@@ -162,6 +164,8 @@ _NAMED_AS_ENGLISH = re.compile(
 _VERSION = re.compile(r"(?:^|/)(?:[a-z]+[-_]?)??(v\d+(?:\.\w+)*|\d+(?:\.(?:\d+|x))+)(?=/)", re.IGNORECASE)
 _VERSIONED_DOCS = re.compile(r"(?:^|/)(versioned_)?docs(?=/)")
 """Of Docusaurus: the pages of today, and in folders of their versions those of before."""
+UPGRADE = re.compile(r"--[\w.]+--(?P<to>\d+(?:\.\d+)*)[^/]*\.sql$", re.IGNORECASE)
+"""A script that takes an extension of PostgreSQL from one version to the next: `cron--1.0--1.1.sql`."""
 _HOW_TO = re.compile(r"\s*(?:how\s+(?:do|can|should|would)\s+(?:i|we|you|one)|how\s?to)\b", re.IGNORECASE)
 _MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
 _EXPECTED = re.compile(r"\.(?:snap|(?:approved|received|verified)\.\w+|(?!latest$)\w*tests?)$")
@@ -270,8 +274,8 @@ def _name(path: str) -> str:
 
 
 def older_versions(places: Iterable[FileRef], said: Container[str]) -> dict[FileRef, float]:
-    """What the scores of the files in a folder of a version beside which a newer one is among `places` are multiplied
-    with; not of a version whose number is among the terms `said` of a question."""
+    """What the scores of the files of a version beside which a newer one is among `places` are multiplied with; not of
+    a version whose number is among the terms `said` of a question."""
     found = {place: its for place in places if (its := _version_of(place.path)) is not None}
     newest: dict[tuple[str, str], tuple[float, ...]] = {}
     for place, its in found.items():
@@ -298,7 +302,9 @@ class _Version(NamedTuple):
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def _version_of(path: str) -> _Version | None:
-    """The version whose folder a file is in; the pages of today are the newest."""
+    """The version whose folder a file is in, or to which it upgrades; the pages of today are the newest."""
+    if upgrade := UPGRADE.search(path):
+        return _Version(path[: upgrade.start()].lower(), tuple(map(int, upgrade["to"].split("."))), "")
     match, docs = _VERSION.search(path), [*_VERSIONED_DOCS.finditer(path)]
     number = tuple(map(int, re.findall(r"\d+", match[1]))) if match is not None else ()
     if docs and (number == () or docs[-1][1]):

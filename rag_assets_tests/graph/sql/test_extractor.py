@@ -49,6 +49,12 @@ def test_an_alter_table_of_a_sequence_or_a_view_makes_no_table() -> None:
     assert [node.kind for node in nodes(of_sql(text))] == [NodeType.FILE, NodeType.SEQUENCE, NodeType.VIEW]
 
 
+def test_a_schema_that_a_tool_fills_in_is_no_part_of_a_name() -> None:
+    text = "CREATE FUNCTION @extschema@.f() RETURNS int LANGUAGE sql AS $$ SELECT 1 FROM @extschema@.orders $$;"
+    known = of_sql(f"CREATE TABLE @extschema@.orders (i int);\n{text}")
+    assert shown(known) == ["dbo.f|FUNC ReadsFrom dbo.orders|TABLE"]
+
+
 NO_OBJECTS = [
     ("temporary", "CREATE TABLE #t (i int); CREATE TEMP TABLE u (i int);"),
     ("in-a-comment", "-- CREATE TABLE a.T (i int)\n/* GO\nCREATE TABLE a.U (i int) */"),

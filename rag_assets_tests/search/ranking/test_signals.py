@@ -195,13 +195,14 @@ OLD, NEW = "packages/core/v3/types.ts", "packages/core/v4/core/parse.ts"
         ([OLD], "how are values parsed", set()),
         (["docs/quartz-3.x/a.md", "docs/quartz-4.x/a.md"], "retry", {"docs/quartz-3.x/a.md"}),
         (["api/v1.9/a.cs", "api/v1.10/a.cs"], "retry", {"api/v1.9/a.cs"}),
+        (["sql/a.sql", "up/x--1.9--1.10.sql", "up/x--1.8--1.9.sql"], "retry", {"up/x--1.8--1.9.sql"}),
         (["2023/09/a.md", "2024/01/a.md", "chapter-1/a.md", "chapter-2/a.md"], "retry", set()),
         (["vendor/a.go", "v/a.go", "via2/a.go"], "retry", set()),
     ],
     ids=[
         *("a newer one is there", "pages of today", "pages of a version", "versions of pages"),
         *("asked for", "of something else", "alone"),
-        *("of documents", "by number, not by letters", "dates and chapters", "no versions"),
+        *("of documents", "by number, not by letters", "upgrades of an extension", "dates and chapters", "no versions"),
     ],
 )
 def test_an_older_version_is_told_by_the_newer_one_beside_it(paths: list[str], question: str, older: set[str]) -> None:
