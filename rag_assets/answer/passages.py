@@ -287,6 +287,7 @@ _HEADING = re.compile(
 )
 """`## Build`, or `Build` with a line of one mark below it, as reStructuredText, Markdown and plain texts write it."""
 _OF_ASCIIDOC = re.compile(r"^(?P<marks>={1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE)
+_OF_MARKDOWN = {"=": 1, "-": 2}  # in other texts the first mark is that of the highest level
 _SHORTEST_LINE = 4  # an underline may be shorter than its title from here on
 
 _STATEMENT = re.compile(r"[^;\n]+")
@@ -554,7 +555,9 @@ def _headings(text: str, language: str) -> Iterator[HeadingLines]:
         if found["marks"]:
             yield HeadingLines(found.start(), end, len(found["marks"]), found["title"].rstrip().rstrip("#=").rstrip())
         elif len(found["line"]) >= min(len(found["name"].strip()), _SHORTEST_LINE):
-            level = levels.setdefault(found["under"] + (found["over"] or ""), len(levels) + 1)
+            mark = found["under"] + (found["over"] or "")
+            level = _OF_MARKDOWN.get(mark, 0) if language == "markdown" else 0
+            level = level or levels.setdefault(mark, len(levels) + 1)
             yield HeadingLines(found.start(), end, level, found["name"].strip())
 
 

@@ -171,6 +171,75 @@ def _led(known: Planned, target: Searchable) -> Planned:
     return replace(known, wish=replace(known.wish, intent=Intent.PLACE), lead=tuple(lead)) if lead else known
 
 
+_VERBS = tuple(
+    re.compile(rf"\b(?:{verbs})", re.IGNORECASE)
+    for verbs in (
+        r"add|introduc|new\b|support|appear|available|possible",
+        r"drop|remov|delet|no longer|gone\b",
+        r"deprecat|obsolete",
+        r"fix|solv|repair|bug",
+        r"chang|renam|replac|switch|becam|broke|break",
+    )
+)
+"""What entries of a changelog call what was done, and questions; the first that a question says is meant."""
+_DONE = r"(?:add|appear|becam|br[eo]\w*k|chang|deprecat|drop|fix|introduc|remov|renam|replac|solv|support|switch)\w*"
+_IN_WHICH = re.compile(
+    r"^\W*(?:as of|from|in|since|with) (?:which|what) (?:version|release) (?!of\b)"
+    rf"|^\W*(?:which|what) (?:version|release) (?:has |have |that )?{_DONE}\b"
+    rf"|^\W*(?:since )?when (?:was|were|did) .+\b{_DONE}",
+    re.IGNORECASE,
+)
+_OF_VERSIONS = roots_of(
+    "version release since when which what added appear became broke break changed deprecated dropped fixed introduced"
+    " removed renamed replaced solved supported support switched available possible new bug fix first"
+)
+_RETIRED = re.compile(
+    r"^\W*(?:is|are|was|were|has|have|can|may|should)\b.*"
+    r"\b(?:deprecated|obsolete|still (?:be )?(?:supported|maintained)|no longer supported|been removed)\b"
+    r"|^\W*(?:what|which \w+) (?:(?:should|do|can|must) (?:i|we|one) use|is there)\b.*\binstead of\b"
+    r"|^\W*(?:what|which \w+) (?:replaces|has replaced)\b",
+    re.IGNORECASE,
+)
+_OF_RETIREMENT = roots_of(
+    "deprecated obsolete instead still supported maintained longer removed replace replaces replaced use pass passing"
+    " argument attribute class function feature field method module option package parameter property setting"
+)
+
+
+def _versions(asked: Asked) -> Planned | None:
+    """The entries of changelogs that say in which version something came, went or changed."""
+    text = asked.question.asks or asked.question.typed
+    if not _IN_WHICH.search(text):
+        return None
+    words = frozenset(word.root for word in asked.words) - _OF_VERSIONS
+    does = next((verb for verb in _VERBS if verb.search(text)), None)
+    if not words or does is None:
+        return None
+    from rag_assets.answer.plans.documents import changelogs, versions_that
+
+    known = together(versions_that(index, does, words, text) for index in asked.target.members.values())
+    if known[1] or "version" not in text.lower() or not any(map(changelogs, asked.target.members.values())):
+        return answered(asked, Intent.LIST, known)
+    return Planned(asked.wish, absent="no entry of a changelog says in which version that was")
+
+
+def _retired(asked: Asked) -> Planned | None:
+    """What is said of something that may be deprecated or gone, and what is used in its place."""
+    text = asked.question.asks or asked.question.typed
+    if not _RETIRED.search(text):
+        return None
+    words = {word.root: word.word for word in asked.words if word.root not in _OF_RETIREMENT}
+    if not words:
+        return None
+    from rag_assets.answer.plans.documents import said_of_retirement
+
+    written = [word for word in re.findall(r"[A-Za-z_][\w.]*\w", text)[1:] if not word.islower()]
+    names = {name: name.rpartition(".")[2] for name in dict.fromkeys((*asked.names, *written))}
+    points = {point: last for name, last in names.items() for point in declaring(name, asked.target)}
+    known = together(said_of_retirement(index, words, points) for index in asked.target.members.values())
+    return answered(asked, Intent.EXPLANATION, (replace(known[0], leads=True), known[1]))
+
+
 _OF_WHOLES = frozenset({Everyday.LICENCE, Everyday.VERSION, Everyday.TECHNOLOGY, Everyday.SIZE})
 
 
@@ -204,12 +273,13 @@ def _everyday(asked: Asked) -> Planned | None:
         asks = action.replace(" ", " with ")
         return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {asks}")
     if question.about is Everyday.RELEASE:
-        (version,) = question.words
-        told_of = [release(index, version) for index in asked.target.members.values()]
+        version, *dated = question.words
+        told_of = [release(index, version, dated=bool(dated)) for index in asked.target.members.values()]
         if lead := tuple(point for points, _ in told_of for point in points):
             return Planned(replace(asked.wish, intent=Intent.RELEASE, action=version), decides=True, lead=lead)
         is_told = "." in version and any(has_changelog for _, has_changelog in told_of)
-        return Planned(asked.wish, absent=f"no changelog has a heading of {version}") if is_told else None
+        dates = " with a date" if dated else ""
+        return Planned(asked.wish, absent=f"no changelog has a heading of {version}{dates}") if is_told else None
     if question.about in (Everyday.COMMITS, Everyday.CHANGE, Everyday.CHANGES, Everyday.AUTHORS):
         return _changed(asked, question)
     if question.about is Everyday.TECHNOLOGY:
@@ -509,6 +579,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
 
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
+    _versions,
     _everyday,
     _file_shown,
     _left_out,
@@ -529,6 +600,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     foreign_keys_plan,
     coded_plan,
     threads_plan,
+    _retired,
     extended_plan,
     _data,
     columns_plan,

@@ -458,6 +458,7 @@ _RELEASED = word_set(
     "added breaking bug bugs bugfixes change changed changelog changes deprecated did does feature features fix fixed",
     "fixes get improvements introduce introduced new news note notes release released removed version what's with",
 )
+_OUT = word_set("when come came out published release released version did")
 _RELEASE = re.compile(r"v?(\d+(?:\.\d+)+(?:-[\w.]+)?)|v(\d+)", re.IGNORECASE)
 _MAJOR = re.compile(r"v?(\d+(?:\.\d+)*(?:-[\w.]+)?)()", re.IGNORECASE)
 _UNTESTED = word_set(
@@ -502,6 +503,8 @@ def _of_release(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion 
     release = _MAJOR if {"version", "release"} & said else _RELEASE
     versions = [found[1] or found[2] for word in said if (found := release.fullmatch(word))]
     others = {word for word in said if not release.fullmatch(word)}
+    if len(versions) == 1 and words[0] == "when" and others <= _OUT and words[-1] != "in":
+        return EverydayQuestion(Everyday.RELEASE, (versions[0], "dated"))
     if len(versions) != 1 or not others or not others <= _RELEASED or words[0] in ("when", "who", "why"):
         return None
     return EverydayQuestion(Everyday.RELEASE, (versions[0],))
@@ -657,9 +660,9 @@ def is_of_action(heading: str, action: str) -> bool:
 
 
 def is_of_release(heading: str, version: str) -> bool:
-    """Whether a heading is that of a version: `## [2.4.1] - 2024-05-01`, of 2.4 also `Changes in 2.4.x`, of 2 all that
-    begin with it."""
-    more = r"(?:\.x)*" if "." in version else r"(?:\.[\dx]+)*"
+    """Whether a heading is that of a version: `## [2.4.1] - 2024-05-01`, of 2.4 also `Changes in 2.4.x` and `2.4.0`, of
+    2 all that begin with it."""
+    more = r"(?:\.[x0])*" if "." in version else r"(?:\.[\dx]+)*"
     written = rf"\W*(?:[a-z. -]+ )?\W*v?{re.escape(version)}{more}(?![\w-]|\.\w)"
     return re.match(written, heading, re.IGNORECASE) is not None
 

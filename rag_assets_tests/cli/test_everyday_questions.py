@@ -1110,9 +1110,9 @@ def test_a_version_that_no_changelog_has_is_said_to_be_missing(tmp_path: Path) -
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     repository = new_repository(tmp_path / "till", {"CHANGELOG.md": CHANGELOG, "src/Coins.cs": CODE})
     index_without_dagster(cli.home, repository, "till")
-    done = cli.run("ask", "what changed in 2.4?", "--json")
+    done = cli.run("ask", "what changed in 2.7?", "--json")
     assert done.code == 4 or done.json["unsure"]
-    assert "no changelog has a heading of 2.4" in str(done.json["reason"]) + str(done.json["notes"])
+    assert "no changelog has a heading of 2.7" in str(done.json["reason"]) + str(done.json["notes"])
 
 
 COMPOSED = """\

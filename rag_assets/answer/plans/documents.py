@@ -1,16 +1,25 @@
-"""Lists of the documents that a noun means, with their titles, and of the numbered headings of one; and what comments
-and documents say of the threads that may use something."""
+"""Lists of the documents that a noun means, with their titles, and of the numbered headings of one; what comments and
+documents say of the threads that may use something, and of what is no longer meant to be used; and what changelogs say
+of the version that changed something."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at
-from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with, says
-from rag_assets.answer.question_analysis import QueryTerm, root
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.answer.plans.code_lines import (
+    MOST_LISTED,
+    code_of,
+    from_the_root,
+    lines_of,
+    list_heading,
+    points_with,
+    says,
+)
+from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.search.ranking.penalties import UPGRADE, non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
@@ -35,13 +44,32 @@ _PAST = re.compile(r"(?:^|/)(?:change|history|news|release)[^/]*$", re.IGNORECAS
 _ACRONYMS = frozenset({"adr", "rfc"})
 _FEWEST_DOCUMENTS, _FEWEST_NUMBERED, _MOST_NUMBERED = 2, 3, 40
 _WORD = re.compile(r"\w")
-
-
 _OF_THREADS = re.compile(
     r"\bthread[- ]?(?:un)?safe\w*|\bsafe for concurrent\b|\bconcurrent(?:ly)? (?:us\w+|access\w*|call\w*)"
     r"|\b(?:multiple|several|different) (?:threads|goroutines)\b|\bsynchroni[sz]ed\b",
     re.IGNORECASE,
 )
+_CHANGELOG = re.compile(
+    r"(?:.*/)?(?:(?:breaking[-_]?)?change[-_]?(?:log|s)|history|news|release(?:s|[-_]?notes))(?:[-_][\w.-]*?)?"
+    r"(?:\.(?:md|markdown|rst|adoc|txt))?",
+    re.IGNORECASE,
+)
+_OF_VERSION = re.compile(r"(?:#+ *)?[\[(*]*(?:version |release )?v?(?:\d+(?:\.[\dx]+)+)(?!\.?\w)", re.IGNORECASE)
+_HEADING = re.compile(r"#+ |[A-Z][A-Z ]+$|\*\*[^*]+\*\*:?$")
+_LINK = re.compile(r"\[([^\]]+)\](?:\([^)]*\))?")
+_BEGINS = re.compile(r"\s*(?:[-*+•]|--|\d+[.)]) ")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*(?!\.?\w)")
+_LINK_INSIDE = re.compile(r"\s*[-*] \[[^\]]*\]\(#")
+_MOST_TOLD = 5
+_RETIRED = re.compile(
+    r"\bdeprecat\w*|\bobsolete\b|\bno longer (?:\w+ )?(?:supported|maintained|available|used|needed)\b|\bsupersed\w+"
+    r"|\b(?:has|have|been|is|are|was|were)(?: now)? removed\b|\bremoved support\b|\b(?:replaced|succeeded) by\b",
+    re.IGNORECASE,
+)
+_IN_ITS_PLACE = re.compile(r"\binstead\b|\bin favou?r of\b", re.IGNORECASE)
+_ABOVE = re.compile(r"\s*(?://|/\*|\*|#|--|[\[@])")
+_DOCSTRING = re.compile(r"(?:[^\"\n]*\n){0,12}?\s*[rR]?\"\"\".*?\"\"\"", re.DOTALL)  # below the parameters too
+_NEAR = 8  # lines below the one that says that it is retired
 
 
 def said_of_threads(index: LabelIndex, names: Collection[str], paths: Collection[str]) -> Facts:
@@ -100,3 +128,81 @@ def _as_list(index: LabelIndex, noun: str, found: Sequence[GraphFact], fewest: i
     if len(found) > MOST_LISTED:
         heading = heading.replace(":", f", the first {MOST_LISTED}:")
     return GraphFacts(tuple(at), len(found), heading), at
+
+
+def changelogs(index: LabelIndex) -> list[str]:
+    """The changelogs of the product, those nearest to the root first."""
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if _CHANGELOG.fullmatch(path)]
+    return sorted((path for path in paths if non_product_code(path) is None), key=from_the_root)
+
+
+def versions_that(index: LabelIndex, does: re.Pattern[str], words: frozenset[str], text: str) -> Facts:
+    """The entries of changelogs that say all of some roots and the numbers of a question, each below its version; those
+    alone that `does` what is asked, where some do."""
+    numbers, found = {*_NUMBER.findall(text)}, list[tuple[bool, GraphFact]]()
+    for path, lines in lines_of(index, changelogs(index)).items():
+        for version, first, entry in _entries(lines):
+            if words <= roots_of(entry) and numbers <= {*_NUMBER.findall(entry)}:
+                fact = GraphFact(version, "", "", path, first, certain=True, is_comment=True)
+                found.append((does.search(entry) is not None, fact))
+    facts = [fact for is_done, fact in found if is_done]
+    at = facts_at(facts[:_MOST_TOLD], index)
+    return GraphFacts(tuple(at), len(facts)), at
+
+
+def _entries(lines: Mapping[int, str]) -> Iterator[tuple[str, int, str]]:
+    """(version, first line, text with the heading above it) of each entry below the heading of a version."""
+    version, heading, first, entry = "", "", 0, list[str]()
+    for at, line in [*sorted(lines.items()), (0, "# ")]:
+        of_version = _OF_VERSION.match(line)
+        is_heading = of_version is not None or _HEADING.match(line) is not None
+        if entry and (is_heading or not line.strip() or _BEGINS.match(line)):
+            yield version, first, f"{heading} {' '.join(entry)}"
+            entry = []
+        if of_version is not None:
+            version, heading = _LINK.sub(r"\1", line).strip("#* \r"), ""
+        elif is_heading:
+            heading = line.strip("#* \r")
+        elif version and line.strip():
+            first = first if entry else at
+            entry.append(line.strip())
+
+
+def said_of_retirement(index: LabelIndex, words: Mapping[str, str], declaring: Mapping[str, str]) -> Facts:
+    """The lines that say that something is deprecated or gone, and what is used in its place: above its declaration
+    (`declaring` are points, with the name that each declares), and wherever a line, or the heading above, says all of
+    its `words` (by their roots); changelogs last."""
+    likely = points_with(" ".join(("deprecated obsolete removed", *words.values())), index, _MOST_NUMBERED)
+    known = index.parts.shard().retrieve([*dict.fromkeys((*declaring, *likely))], index.scope())
+    found: dict[tuple[str, int], tuple[bool, bool]] = {}
+    for point, payload in known.items():
+        path, heading, told = payload["Path"], "", -_NEAR
+        if non_product_code(path) is not None:
+            continue
+        lines = code_of(payload, index, ()).split("\n")
+        own = _head(lines, declaring.get(point, ""))
+        for number, line in enumerate(lines, first := payload.get("StartLine", 1)):
+            heading = line if line.startswith("#") else heading
+            is_own = number - first in own
+            if _LINK_INSIDE.match(line) or not (
+                is_own or any(words.keys() <= roots_of(one) for one in (line, heading))
+            ):
+                continue
+            if _RETIRED.search(line) or (number - told < _NEAR and _IN_ITS_PLACE.search(line)):
+                is_past = _CHANGELOG.fullmatch(path) is not None or UPGRADE.search(path) is not None
+                found[path, number], told = (is_past, not is_own), number
+    order = sorted(found, key=lambda place: (found[place], place))
+    facts = [GraphFact(path.rpartition("/")[2], "", "", path, line, True, is_comment=True) for path, line in order]
+    at = facts_at(facts[:_MOST_TOLD], index)
+    return GraphFacts(tuple(at), len(facts), leads=True), at
+
+
+def _head(lines: Sequence[str], name: str) -> range:
+    """The lines that tell what the declaration of a name is: the comments and annotations above it, and the text that
+    Python has below it."""
+    named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    declares = (at for at, line in enumerate(lines) if name and named.search(line) and not _ABOVE.match(line))
+    end = next(declares, -1) + 1
+    start = next((at + 1 for at in range(end - 2, -1, -1) if not _ABOVE.match(lines[at])), 0)
+    text = _DOCSTRING.match("\n".join(lines[end:])) if end else None
+    return range(start, end + (text[0].count("\n") + 1 if text is not None else 0))

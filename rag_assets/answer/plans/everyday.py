@@ -24,6 +24,7 @@ from rag_assets.answer.plans.code_lines import (
     from_the_root,
     lines_of,
 )
+from rag_assets.answer.plans.documents import changelogs
 from rag_assets.answer.plans.listing import places_of
 from rag_assets.answer.plans.technologies import (
     CODE,
@@ -221,15 +222,12 @@ _SCRIPTS: Mapping[str, str] = {
     MIGRATE: "migrate migration migrations",
 }
 """What scripts of a `package.json` or `composer.json` and targets of a Makefile are called that do it."""
-_CHANGELOG = re.compile(
-    r"(?:.*/)?(?:(?:breaking[-_]?)?change[-_]?(?:log|s)|history|news|release(?:s|[-_]?notes))(?:\.(?:md|markdown|rst|adoc|txt))?",
-    re.IGNORECASE,
-)
 _DOCUMENT = re.compile(
     r"(?:\.github/(?=contribut)|docs?/)?(?!change|history|release|licen|cmakelists|requirements)[\w.-]+\.(?:md|markdown|rst|adoc|asciidoc|txt)"
     r"|readme|install|contributing|hacking",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
 _SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
 _SCRIPTS_OF = re.compile(r"^\s*\"scripts\"\s*:\s*\{")
@@ -597,10 +595,10 @@ def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> 
     return tuple(point for *_, point in sorted(found)[:_MOST_SECTIONS])
 
 
-def release(index: LabelIndex, version: str) -> tuple[tuple[str, ...], bool]:
-    """The points of what changelogs say of a version, and whether there is a changelog."""
-    paths = [path for path in index.parts.shard().values("Path", index.scope()) if _CHANGELOG.fullmatch(path)]
-    paths = sorted((path for path in paths if non_product_code(path) is None), key=from_the_root)
+def release(index: LabelIndex, version: str, *, dated: bool = False) -> tuple[tuple[str, ...], bool]:
+    """The points of what changelogs say of a version, below a heading with a year if it is to be `dated`, and whether
+    there is a changelog."""
+    paths = changelogs(index)
     payloads = sections_of(paths, index.parts.shard(), index.scope())
     found: list[str] = []
     for path in paths:
@@ -609,7 +607,7 @@ def release(index: LabelIndex, version: str) -> tuple[tuple[str, ...], bool]:
         for point in sorted(of_file, key=lambda one: payloads[one].get("StartLine", 0)):
             is_told = level > 0
             for heading in headings_in(code_of(payloads[point], index, ()), payloads[point].get("CodeLanguage", "")):
-                if is_of_release(heading.title, version):
+                if is_of_release(heading.title, version) and (not dated or _YEAR.search(heading.title)):
                     is_told, level = True, heading.level
                 elif heading.level <= level:
                     is_told, level = is_told and heading.start > 0, 0
