@@ -412,7 +412,7 @@ def _explanations(
 ) -> list[str]:
     """The best passages, among them what a name of the question does, and of the next ones the lines that say the
     most."""
-    quoted = [passages.passages[one] for one in passages.chosen(most + most_also, within)]
+    quoted = [*dict.fromkeys(_below(passages.passages[one]) for one in passages.chosen(most + most_also, within))]
     lasts = {name.rpartition(".")[2].casefold() for name in names}
     if lasts and not any(one.name.casefold() in lasts and is_done(one) for one in quoted[:most]):
         named = (one for one in passages.passages if one.name.casefold() in lasts and is_done(one))
@@ -437,6 +437,14 @@ def _explanations(
     made = [prose_told(one, words) if one.is_prose else _code_told(one) for one in shown[:most]]
     also = [prose_told(one, words) if one.is_prose else _member_told(one) for one in shown[most:]]
     return [*made, SEE_ALSO, *also] if also else made
+
+
+def _below(passage: Passage) -> Passage:
+    """The passage after a heading that has nothing else below it than another one: the heading alone tells nothing."""
+    title = passage.text.strip() if passage.is_prose else ""
+    if not title.startswith("#") or "\n" in title:
+        return passage
+    return next((one for one in passages_of(passage.evidence) if one.line_start > passage.line_end), passage)
 
 
 def _grown(excerpt: Passage, passages: RankedPassages) -> Passage:

@@ -530,8 +530,10 @@ def listed_plan(asked: Asked) -> Planned | None:
     if not known.at:
         from rag_assets.answer.plans.documents import documents_listed
 
-        told = (documents_listed(index, noun, subject) for index, _ in asked.graphs)
-        return answered(asked, Intent.LIST, first_of(told)) or known
+        told = [documents_listed(index, noun, subject) for index, _ in asked.graphs]
+        lacks = next((facts.heading for facts, at in told if not at and facts.heading), "")
+        none = Planned(asked.wish, absent=lacks) if lacks else known
+        return answered(asked, Intent.LIST, first_of(told)) or none
     return known
 
 

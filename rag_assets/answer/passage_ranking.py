@@ -1,7 +1,7 @@
 """How well passages answer a question: by its words, by words that mean about the same, and by what they are.
 
 A linear model. Its weights are those of a listwise fit (Cao and others 2007) to questions as people ask them, of each
-of which the lines that answer are known (`benchmarks/people_questions.py`); that of `only_stores` is set by hand, as
+of which the lines that answer are known (`benchmarks/people_questions.py`); that of `bare` is set by hand, as
 these questions have too few of them.
 """
 
@@ -17,7 +17,15 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals, things
-from rag_assets.answer.passages import CONFIGURATION, Passage, excerpts_of, only_declares, only_stores, whole_of
+from rag_assets.answer.passages import (
+    CONFIGURATION,
+    Passage,
+    excerpts_of,
+    only_declares,
+    only_links,
+    only_stores,
+    whole_of,
+)
 from rag_assets.answer.question_analysis import (
     QueryTerm,
     asks_about_failure,
@@ -100,14 +108,17 @@ _EMPTY_BODY = re.compile(r"\)\s*\{\s*\}$")
 _STATEMENT_END = re.compile(r";[ \t]*$", re.MULTILINE)
 
 
+_WANTS_PLACE = re.compile(r"\b(?:where|links?|references?|resources?|documentation|docs|guides?)\b", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class PassageWeights:
     """Of what is known of a passage: `rank` the score of its section as a share of the best, `words` how much of the
     question it says (0 to 1, rare words more), `meaning` its cosine with the question, `file` the best `words` of its
     file, `length` the logarithm of its lines. The others are 1 or 0: what a passage is, or that it has what the
     question asks for (an amount, what fails, advice); a `record` is a changelog, a migration or a translation;
-    `only_stores` is a constructor that keeps what it is given; where it is asked how something is made, also members
-    without a body."""
+    `bare` is what says nothing of how: a constructor that keeps what it is given; where it is asked how something is
+    made, members without a body; where no place is asked for, a list of links."""
 
     rank: float
     words: float
@@ -123,7 +134,7 @@ class PassageWeights:
     failure: float
     how_to: float
     record: float
-    only_stores: float
+    bare: float
 
 
 WEIGHTS = PassageWeights(2.7, 4.5, 7.5, 1.1, 0.4, -0.1, -0.5, -1.1, -0.2, -0.8, 1.8, 1.3, 0.9, -1.0, -2.0)
@@ -390,6 +401,7 @@ def passage_features(
     files = {known.path: (_is_beside(known.path), _RECORDS.search(known.path)) for known in evidence}
     wants_amount, wants_failure = asks_amount(question), asks_about_failure(question)
     wants_advice, wants_work = asks_how_to(question), asks_how_made(question)
+    wants_place = _WANTS_PLACE.search(question) is not None
     rows = [
         (
             max(one.evidence.score, 0.0) / best,
@@ -406,7 +418,7 @@ def passage_features(
             wants_failure and not one.is_prose and _FAILS.search(one.code) is not None,
             wants_advice and one.is_prose,
             files[one.evidence.path][1] is not None,
-            only_stores(one) or (wants_work and only_declares(one)),
+            only_stores(one) or (wants_work and only_declares(one)) or (not wants_place and only_links(one)),
         )
         for at, one in enumerate(passages)
     ]

@@ -252,6 +252,10 @@ _TAGGED = re.compile(r"^[ \t]*\**[ \t]*@\w", re.MULTILINE)
 _PICTURE = re.compile(r"^[ \t]*```(?:mermaid|svg|plantuml)\b", re.MULTILINE)
 LINK_TARGETS = re.compile(r"(?:[ \t]*\[[^\]\n]+\]:[ \t]*\S[^\n]*\s*)+")
 """What links of Markdown refer to: `[docs]: https://example.org`."""
+_LINK = re.compile(r"!?\[[^\]\n]*\]\([^)\n]*\)")
+_HEADING_LINE = re.compile(r"^#+ .*$", re.MULTILINE)
+_WORD_CHARS = re.compile(r"\w")
+_FEWEST_LINKS, _MOST_BESIDE_LINKS = 2, 0.2
 _SUMMARY = re.compile(r"<(summary|remarks)>(.*?)</\1>", re.DOTALL)
 _BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[\[\]()]")
 _ATTRIBUTE = re.compile(r"(?=#?!?\[)|@(?!interface\b)[A-Za-z_][\w.]*+[ \t]*(?P<given>\()?")
@@ -461,6 +465,14 @@ def only_declares(one: Passage) -> bool:
     """Whether a passage of code has members without a body alone: what an interface asks for, and what is only kept."""
     lines = [line for line in map(str.strip, one.code.split("\n")) if line and line[0] not in "/*[@#"]
     return bool(lines) and all(map(_BODILESS.fullmatch, lines))
+
+
+def only_links(one: Passage) -> bool:
+    """Whether a passage of a document has little more than links to other pages: it says where something is told."""
+    if not one.is_prose or one.text.count("](") < _FEWEST_LINKS:
+        return False
+    text = _HEADING_LINE.sub("", one.text)
+    return len(_WORD_CHARS.findall(_LINK.sub("", text))) < _MOST_BESIDE_LINKS * len(_WORD_CHARS.findall(text))
 
 
 def whole_of(excerpt: Passage) -> Passage:

@@ -105,7 +105,7 @@ _MANNER = word_set(
     "fast first kind large last limit long many maximum minimum much never new next nothing often old once only",
     "other own part place possible same second single some something sort still thing time two twice type value",
     "way while default data ago ahead around away back behind down forever inside instead off out outside over",
-    "quickly slowly soon up",
+    "quickly slowly soon up advantage con disadvantage downside drawback pro",
 )
 """How, how much and when something is: answers seldom say it in the words of the question."""
 _ASKED_SHARE = 0.4

@@ -564,6 +564,8 @@ def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
         return None
     if words[0] == "how" and words[1] not in ("do", "to", "can", "should", "could", "is"):
         return None
+    if not {("dev", "container"), ("dev", "containers"), ("development", "container")}.isdisjoint(pairwise(words)):
+        return None  # what an editor runs in, and not the project
     first = next((one for one in ("test", MIGRATE) if one in actions), next(iter(actions)))
     platform = next((_PLATFORM_CALLED[word] for word in words if word in _PLATFORM_CALLED), "")
     return EverydayQuestion(Everyday.STEPS, (f"{first} {platform}".strip(),))

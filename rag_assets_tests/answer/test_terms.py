@@ -66,6 +66,12 @@ def test_a_word_that_is_only_told_beside_a_question_counts_half() -> None:
     assert weights["voucher"] == weights["refund"], "no sentence asks"
 
 
+def test_pros_and_cons_count_less_than_what_has_them() -> None:
+    known = Known(pro=KnownTerm(1, 2), con=KnownTerm(2, 2), ferry=KnownTerm(3, 2))
+    weights = {word.root: word.weight for word in query_terms_of("What are the pros and cons of a ferry?", known, 100)}
+    assert max(weights["pro"], weights["con"]) < weights[root("ferry")]
+
+
 def test_words_without_content_are_not_asked_for() -> None:
     found = query_terms_of("what must nobody do unless he couldn't, and who may?", Known(), 100)
     assert not found

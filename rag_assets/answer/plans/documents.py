@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at
@@ -44,6 +45,16 @@ _PAST = re.compile(r"(?:^|/)(?:change|history|news|release)[^/]*$", re.IGNORECAS
 _ACRONYMS = frozenset({"adr", "rfc"})
 _FEWEST_DOCUMENTS, _FEWEST_NUMBERED, _MOST_NUMBERED = 2, 3, 40
 _WORD = re.compile(r"\w")
+_TITLE = re.compile(r"#+ .*\w|title:", re.IGNORECASE)
+_INDEX = re.compile(r"(?:index|readme|_category_|summary)\.", re.IGNORECASE)
+_STATUS = r"[\W_]*status\b"
+_WRITTEN_ROOTS = frozenset(
+    map(root, ("described", "documented", "covered", "explained", "defined", "mentioned", "written"))
+)
+_STATUS_ROOTS = frozenset(
+    map(root, ("accepted", "approved", "deprecated", "draft", "proposed", "rejected", "superseded", "superceded"))
+)
+"""What a decision may be."""
 _OF_THREADS = re.compile(
     r"\bthread[- ]?(?:un)?safe\w*|\bsafe for concurrent\b|\bconcurrent(?:ly)? (?:us\w+|access\w*|call\w*)"
     r"|\b(?:multiple|several|different) (?:threads|goroutines)\b|\bsynchroni[sz]ed\b",
@@ -90,19 +101,69 @@ def said_of_threads(index: LabelIndex, names: Collection[str], paths: Collection
 
 
 def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> Facts:
-    """The documents that a noun lists (`ADRs`, `guides`, `documents`), each with its title, that are about a subject;
-    else the numbered headings that begin with the noun, of the document that has the most: `Rule 1`."""
+    """The documents that a noun lists (`ADRs`, `guides`, `documents`), each with its title, that are about a subject or
+    have a status; where none has it, the heading alone, which says so. Else the numbered headings that
+    begin with the noun, of the document that has the most: `Rule 1`; else the pages of folders that are called so."""
     shard, scope = index.parts.shard(), index.scope()
     paths = [path for path in shard.values("Path", scope) if _DOCUMENT.search(path) and non_product_code(path) is None]
+    about = [word for word in subject if word.root not in _WRITTEN_ROOTS | _STATUS_ROOTS]
+    statuses = [word for word in (*noun.split(), *(word.word for word in subject)) if root(word) in _STATUS_ROOTS]
+    noun = " ".join(word for word in noun.split() if root(word) not in _STATUS_ROOTS)
     called = next((words for names, words in _CALLED_DOCUMENTS if names.fullmatch(noun)), None)
     if called is None:
-        return _numbered(index, noun, subject, paths)
-    found = list[GraphFact]()
-    for path, lines in sorted(lines_of(index, filter(called.search, paths)).items()):
-        number = min((at for at, line in lines.items() if _WORD.search(line)), default=0)
-        if number and says(subject, f"{path} {lines[number]}".lower()):
-            found.append(GraphFact(path.rpartition("/")[2], "", "", path, number, certain=True, is_comment=True))
-    return _as_list(index, noun, found, 1 if subject else _FEWEST_DOCUMENTS)
+        numbered = _numbered(index, noun, about, paths)
+        return numbered if numbered[1] else _of_folders(index, noun, about, paths)
+    told = sorted(lines_of(index, filter(called.search, paths)).items())
+    at = {path: (_title_at(lines), lines) for path, lines in told}
+    at = {
+        path: (title, lines)
+        for path, (title, lines) in at.items()
+        if title and says(about, f"{path} {lines[title]}".lower())
+    }
+    if not statuses:
+        return _as_list(
+            index,
+            noun,
+            [_document(path, title) for path, (title, _) in at.items()],
+            1 if subject else _FEWEST_DOCUMENTS,
+        )
+    has_status = re.compile(rf"{_STATUS}\W*(?:{'|'.join(statuses)})\b", re.IGNORECASE)
+    found = [_document(path, line) for path, (_, lines) in at.items() if (line := _status_at(lines, has_status))]
+    has_any = re.compile(_STATUS, re.IGNORECASE)
+    if not found and any(_status_at(lines, has_any) for _, lines in at.values()):
+        return GraphFacts(heading=f"no {_called(noun)} says that its status is {' or '.join(statuses)}"), {}
+    return _as_list(index, noun, found, 1)
+
+
+def _document(path: str, line: int) -> GraphFact:
+    return GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, is_comment=True)
+
+
+def _title_at(lines: Mapping[int, str]) -> int:
+    """The line of the first heading, or of the title before it; else the first that says something, 0 without one."""
+    headings = (at for at in sorted(lines) if _TITLE.match(lines[at]))
+    return next(headings, next((at for at in sorted(lines) if _WORD.search(lines[at])), 0))
+
+
+def _status_at(lines: Mapping[int, str], has_status: re.Pattern[str]) -> int:
+    """The line with what a decision is now: `status: accepted`, or the one below the heading `Status`."""
+    told = ((at, line) for at, line in sorted(lines.items()) if line.strip())
+    for (before_at, before), (at, line) in pairwise([(0, ""), *told]):
+        if has_status.match(line) or (before_at and has_status.match(f"{before.strip()} {line}")):
+            return at
+    return 0
+
+
+def _of_folders(index: LabelIndex, noun: str, subject: Sequence[QueryTerm], paths: Collection[str]) -> Facts:
+    """The documents of folders that are called as what is asked for: `security/principles`, `diagram-types`."""
+    wanted, last = {one.root for one in subject} | roots_of(noun), root(noun.rpartition(" ")[2])
+    inside = list[str]()
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        if last in roots_of(folder.rpartition("/")[2]) and wanted <= roots_of(folder) and not _INDEX.match(name):
+            inside.append(path)
+    titles = ((path, _title_at(lines)) for path, lines in sorted(lines_of(index, inside).items()))
+    return _as_list(index, noun, [_document(path, line) for path, line in titles if line], _FEWEST_NUMBERED)
 
 
 def _numbered(index: LabelIndex, noun: str, subject: Sequence[QueryTerm], paths: Collection[str]) -> Facts:
@@ -111,20 +172,21 @@ def _numbered(index: LabelIndex, noun: str, subject: Sequence[QueryTerm], paths:
     likely = index.parts.shard().retrieve(points_with(noun, index, _MOST_NUMBERED), index.scope())
     found = list[GraphFact]()
     for path, lines in lines_of(index, {one["Path"] for one in likely.values()} & {*paths}).items():
-        told = [
-            GraphFact(path.rpartition("/")[2], "", "", path, at, certain=True, is_comment=True)
-            for at, line in lines.items()
-            if heading.match(line)
-        ]
+        told = [_document(path, at) for at, line in lines.items() if heading.match(line)]
         if len(told) > len(found) and says([one for one in subject if one.root != root(last)], path):
             found = told
     return _as_list(index, last, found, _FEWEST_NUMBERED)
 
 
+def _called(noun: str) -> str:
+    return noun.upper() if noun in _ACRONYMS else noun
+
+
 def _as_list(index: LabelIndex, noun: str, found: Sequence[GraphFact], fewest: int) -> Facts:
-    noun = noun.upper() if noun in _ACRONYMS else noun
-    at = facts_at(found[:MOST_LISTED], index) if len(found) >= fewest else {}
-    heading = list_heading(noun, len(found))
+    if len(found) < fewest:
+        return GraphFacts(), {}
+    at = facts_at(found[:MOST_LISTED], index)
+    heading = list_heading(_called(noun), len(found))
     if len(found) > MOST_LISTED:
         heading = heading.replace(":", f", the first {MOST_LISTED}:")
     return GraphFacts(tuple(at), len(found), heading), at

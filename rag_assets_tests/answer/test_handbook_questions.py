@@ -1,0 +1,98 @@
+"""Questions to documents: decisions by their status, folders of pages, and quotes that tell something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.index.layout import IndexHome
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+LINKS = "".join(
+    f"- [Large pull requests, the {one} part](https://example.org/pull-request/{one})\n"
+    for one in ("first", "second", "third", "fourth")
+)
+FILES: dict[str, str | bytes] = {
+    "README.md": "# Handbook\n\nHow the ferry company works.\n",
+    "docs/adr/0001-tides.md": '---\nadr: "0001"\nstatus: Accepted\n---\n\n# 0001 - Read the tides\n\nWe read them.\n',
+    "docs/adr/0002-sails.md": '---\nadr: "0002"\nstatus: "Deprecated"\n---\n\n# 0002 - Sails\n\nWe had sails.\n',
+    "docs/adr/0003-steam.md": "# 3. Steam\n\n## Status\n\nSuperseded by 0004\n\n## Context\n\nCoal is heavy.\n",
+    "docs/adr/0004-diesel.md": "# 4. Diesel, never deprecated\n\nDate: 2020-01-01\n\nStatus: Accepted\n",
+    "docs/safety/principles/index.md": "# Principles\n\nWhat we hold to.\n",
+    "docs/safety/principles/01-vests.md": "# P01 - Vests are worn\n\nBy all.\n",
+    "docs/safety/principles/02-calm.md": "---\ntitle: P02 - Stay calm\n---\n\nAlways.\n",
+    "docs/safety/principles/03-count.md": "# P03 - Count the guests\n\nTwice.\n",
+    "docs/reviews.md": "# Reviews\n\n## Size\n\nKeep pull requests small, below two hundred lines.\n"
+    f"\n## Resources\n\n{LINKS}",
+    "docs/replicas.md": "# Spare crew of a ferry\n\n## Context\n\nThe crew that is spare waits at the quay and takes "
+    "over when a ferry is late.\n",
+    "docs/devcontainers.md": "# In the editor\n\nYour dev container is set up by the editor: open the folder in it.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def handbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("handbook")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "handbook", FILES), "handbook")
+    with open_index("handbook@main", home=home.root) as index:
+        yield index
+
+
+@pytest.mark.parametrize("question", ["which ADRs are there?", "which architecture decisions are documented?"])
+def test_decisions_are_listed_with_their_titles(handbook: Index, question: str) -> None:
+    answer = handbook.ask(question).text
+    assert "docs/adr/0001-tides.md:6: `# 0001 - Read the tides`" in answer and answer.count("\n- **") == 4
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which architecture decisions are superseded or deprecated?", ["0002-sails.md:3", "0003-steam.md:5"]),
+        ("list all accepted ADRs", ["0001-tides.md:3", "0004-diesel.md:5"]),
+    ],
+)
+def test_decisions_of_a_status_are_told_by_the_line_that_says_it(
+    handbook: Index, question: str, told: list[str]
+) -> None:
+    answer = handbook.ask(question).text
+    assert all(one in answer for one in told) and answer.count("\n- **") == len(told)
+
+
+def test_a_status_that_no_decision_has_is_told(handbook: Index) -> None:
+    answer = handbook.ask("which ADRs were rejected?")
+    assert (answer.unsure or answer.abstained) and "no ADR says that its status is rejected" in answer.reason
+
+
+@pytest.mark.parametrize(
+    "question", ["what are the safety principles?", "which principles of safety are written down?"]
+)
+def test_the_pages_of_a_folder_that_is_called_so_are_listed(handbook: Index, question: str) -> None:
+    answer = handbook.ask(question).text
+    assert answer.startswith(("**3 safety principles:**", "**3 principles:**")) and "index.md" not in answer
+    assert "02-calm.md:2: `title: P02 - Stay calm`" in answer
+
+
+def test_a_list_of_links_is_quoted_after_what_tells_something(handbook: Index) -> None:
+    answer = handbook.ask("how large should a pull request be?").text
+    assert 0 < answer.find("below two hundred lines") < (answer.find("](https://example.org") + 1 or len(answer))
+
+
+def test_links_are_an_answer_to_where_something_is_told(handbook: Index) -> None:
+    answer = handbook.ask("where are the resources about how large a pull request should be?").text
+    assert answer.index("](https://example.org") < (answer.find("below two hundred lines") + 1 or len(answer))
+
+
+def test_a_heading_with_nothing_below_it_is_not_quoted_alone(handbook: Index) -> None:
+    answer = handbook.ask("how is the spare crew of a ferry used?").text
+    assert (
+        "> ## Context\n>\n> The crew that is spare waits at the quay" in answer
+        and "“Spare crew of a ferry”" not in answer
+    )
+
+
+def test_a_container_of_an_editor_is_not_what_the_project_is_run_in(handbook: Index) -> None:
+    answer = handbook.ask("how do I set up a dev container?")
+    assert "open the folder in it" in answer.text and not (answer.unsure or answer.reason)
