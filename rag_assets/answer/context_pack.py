@@ -29,7 +29,7 @@ from rag_assets.answer.question_analysis import (
     sections_of_vocabulary,
     singular,
 )
-from rag_assets.answer.question_kinds import asks_setting
+from rag_assets.answer.question_kinds import asks_checks, asks_setting
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
@@ -365,7 +365,9 @@ def read(
     if wish.case and wish.names:
         passages = passages.led_by(bodies_of_case(wish.names, passages))
     if wish.intent is Intent.EXPLANATION and not at:
-        if asks_what_happens(question.text):
+        if asks_checks(question.text):
+            facts, at = _with_checks(passages)
+        if not at and asks_what_happens(question.text):
             facts, at, evidence = _with_errors(passages, evidence, within)
         if not at and asks_how(question.text):
             facts, at, evidence = _with_steps(passages, evidence, replace(asked, target=within))
@@ -498,6 +500,15 @@ def _with_steps(
     first, index, graph = found
     facts = steps_of(graph, first.evidence.node_keys, (first.line_start, first.line_end))
     return facts, *_with_points(facts_at(facts.facts, index), evidence, asked.target)
+
+
+def _with_checks(passages: RankedPassages) -> tuple[GraphFacts, dict[GraphFact, Evidence]]:
+    """What the first passage as a whole checks, in that order, and the piece that shows it."""
+    from rag_assets.answer.plans.validation import checks_of
+
+    first = next((whole_of(passages.passages[at]) for at in passages.chosen(1)), None)
+    facts = checks_of(first) if first is not None and not first.is_prose else GraphFacts()
+    return facts, dict.fromkeys(facts.facts, first.evidence) if first is not None else {}
 
 
 def _with_values(

@@ -201,6 +201,23 @@ def asks_setting(question: str) -> bool:
     return is_of_settings or _SETTING.search(question) is not None or asks_when_run(question)
 
 
+_CHECKED = r"(?:check|verif|validat|test)(?:s|ed|ied|ies|e|es)?"
+_CHECKS = re.compile(
+    rf"^\W*in (?:what|which) order\b.*\b{_CHECKED}\b"
+    r"|\b(?:what|which) (?:\w+ )?(?:checks?|conditions|guards|validations)\b.*"
+    r"\b(?:before|first|fulfilled|made|met|order|pass(?:ed)?|performed|satisfied)\b"
+    rf"|^\W*(?:what|which \w+(?: \w+)?) (?:is|are|gets?|has to be|must be) {_CHECKED}\b"
+    r".*\b(?:before|first|when|while)\b"
+    rf"|^\W*what does .+ {_CHECKED} (?:first|.*\b(?:before|first|when)\b)",
+    re.IGNORECASE,
+)
+
+
+def asks_checks(question: str) -> bool:
+    """Whether a question is for what code checks before it does something."""
+    return _CHECKS.search(question) is not None
+
+
 _WHEN_RUN = re.compile(
     r"\b(?:when|(?:at )?what time) (?:(?:do|does) .+ run|(?:is|are) .+ (?:executed|run|scheduled))\W*$",
     re.IGNORECASE,

@@ -1,12 +1,14 @@
-"""The rules that validate something, line by line: of FluentValidation, attributes of C#, annotations of Java."""
+"""The rules that validate something, line by line: of FluentValidation, attributes of C#, annotations of Java; and what
+a member checks, in the order of its lines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.passages import CONFIGURATION, Passage, open_brackets
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with
 from rag_assets.answer.plans.listing import of_kind
 from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
@@ -35,6 +37,22 @@ _ANNOTATED = re.compile(r"(?:\[[^\]]*\]\s*)*[^=({;\[]*?(?P<name>\w+)\s*(?:[{=;(]
 _CREATES = frozenset(map(root, ("add", "create", "new", "register")))
 _COMPONENT = ".razor"  # a type without a declaration
 _LEAST_SAID = 0.6  # of the subject, by what has the rules
+_FEWEST_CHECKS, _MOST_CHECKS = 2, 24
+_MOST_OF_CONDITION, _MOST_OF_BLOCK = 12, 8  # lines
+_MOST_CHARS = 120  # of a condition that is told
+_IF = re.compile(r"^\s*(?:\}\s*)?(?:else\s+|el)?(?P<word>if|unless)\b\s*(?P<rest>.*)$")
+_LEAVES = re.compile(
+    r"(?:^|[\s;{:)])(?:return|throw|raise|panic|yield\s+break)\b"
+    r"|\b\w*(?:errors?|failures|problems|violations)\.(?:add|append|push)\w*\(|\.Add\w*(?:Error|Failure)\w*\(",
+    re.IGNORECASE,
+)
+"""Or notes what is wrong, and goes on."""
+_CALL = re.compile(
+    r"^\s*(?:await\s+)?(?:\w+[.!?]+)*(?P<call>(?:Assert|Authorize|Check|Confirm|Ensure|Guard|Require|ThrowIf(?!Cancel)|Validate"
+    r"|Verify)\w*(?:\.\w+)*)(?:<[^<>()]*>)?\(",
+    re.IGNORECASE,
+)
+_IS_COMMENT = re.compile(r"^\s*(?://|/?\*|#(?!\{))")
 
 
 def validation_facts(
@@ -97,3 +115,80 @@ def _annotated(lines: Mapping[int, str], at: int) -> str:
         at += 1
     named = _ANNOTATED.match(lines.get(at, "").strip())
     return named["name"] if named is not None else ""
+
+
+def checks_of(member: Passage) -> GraphFacts:
+    """The conditions under which a member leaves, each at the line with which it does, and the checks that it calls;
+    nothing for fewer than two."""
+    lines = member.code.split("\n") if member.evidence.language not in CONFIGURATION else []
+    first = member.line_end - len(lines) + 1
+    found = [
+        GraphFact(said, "", "", member.evidence.path, first + at, True, is_comment=True) for said, at in _checks(lines)
+    ]
+    owner = f"{member.owner}." if member.owner not in ("", member.name) else ""
+    heading = f"**{owner}{member.name or 'It'} checks, in this order:**"
+    return (
+        GraphFacts(tuple(found[:_MOST_CHECKS]), len(found), heading, leads=True)
+        if len(found) >= _FEWEST_CHECKS
+        else GraphFacts()
+    )
+
+
+def _checks(lines: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """(what is checked, the line that leaves, or calls) in the order of the lines."""
+    for at, line in enumerate(lines):
+        if _IS_COMMENT.match(line):
+            continue
+        if (call := _CALL.match(line)) is not None:
+            yield call["call"], at
+        elif (begun := _IF.match(line)) is not None:
+            condition, last, rest = _condition(lines, at, begun["rest"])
+            leaving = _leaving(lines, last, rest, _indent(line))
+            if condition and leaving is not None:
+                yield f"unless {condition}" if begun["word"] == "unless" else condition, leaving
+
+
+def _condition(lines: Sequence[str], at: int, rest: str) -> tuple[str, int, str]:
+    """(a condition on one line, the line on which it ends, what follows it there)."""
+    text, last = rest, at
+    while open_brackets(text.rstrip(" {")) > 0 and last + 1 < min(len(lines), at + _MOST_OF_CONDITION):
+        last += 1
+        text = f"{text} {lines[last].strip()}"
+    if text.startswith("("):
+        end = _closing(text)
+        told, rest = text[1:end], text[end + 1 :]
+    else:  # of Go, Rust, Swift, Python and Ruby
+        told, _, rest = text.partition("{") if "{" in text else text.partition(":")
+    told = " ".join(told.split())
+    return told if len(told) <= _MOST_CHARS else f"{told[:_MOST_CHARS].rpartition(' ')[0]} …", last, rest
+
+
+def _closing(text: str) -> int:
+    """Where the bracket that begins a text is closed."""
+    depth = 0
+    for at, one in enumerate(text):
+        depth += (one == "(") - (one == ")")
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def _leaving(lines: Sequence[str], last: int, rest: str, around: int) -> int | None:
+    """The line on which the block behind a condition leaves the member; None where it goes on."""
+    if _LEAVES.search(rest):
+        return last
+    if rest.strip(" {"):  # another statement
+        return None
+    for at in range(last + 1, min(len(lines), last + 1 + _MOST_OF_BLOCK)):
+        line = lines[at].strip()
+        if line in ("", "{"):
+            continue
+        if _indent(lines[at]) <= around or _IF.match(lines[at]):
+            return None
+        if _LEAVES.search(lines[at]):
+            return at
+    return None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
