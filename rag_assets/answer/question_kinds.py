@@ -160,7 +160,7 @@ _SETTINGS = re.compile(
     r"^\W*(?:which|what|list|show)\b(?: (?:me|are|all|the|of))* (?:(?:app|application) ?)?"
     r"(?:(?:config(?:uration)?|settings?) (?:keys|values|options|entries|sections|settings)|settings"
     r"|(?P<variables>env(?:ironment)? var(?:iable)?s))"
-    r" (?:(?:does|do) (?P<who>.+?) (?:read|use|need|expect|take|require)|(?:that )?(?:are |is )?"
+    r" (?:(?:does|do) (?P<who>.+?) (?:read|use|need|expect|take|require|have|support)|(?:that )?(?:are |is )?"
     r"(?:read|used|needed|expected|required) (?:by|in) (?P<by>.+?)|(?:that )?(?P<which>.+?) (?:reads|uses|needs)"
     r"|(?:can be set |are (?:there|used|needed|read) |exist |to )?"
     r"(?:for|configure|control|affect|influence) (?P<of>.+?)"
@@ -170,10 +170,16 @@ _SETTINGS = re.compile(
 """What somebody reads. Nothing may follow that asks for more: what is read for something is no list of all."""
 
 
+_AND_DEFAULTS = re.compile(
+    r",? and (?:what|which) (?:are|is) (?:its|the|their) (?:defaults?|default values?|values?)\W*$", re.IGNORECASE
+)
+
+
 def settings_asked(question: str) -> tuple[str, str, bool]:
     """(`setting` or `environment variable`, what reads those that a question wants a list of, or they are about, '' for
     all; whether they are about it); two '' for another question."""
-    found = _SETTINGS.match(question.strip()) or _SETTINGS.match(f"{question.strip(' ?!.')} are there")
+    question = _AND_DEFAULTS.sub("", question.strip())
+    found = _SETTINGS.match(question) or _SETTINGS.match(f"{question.strip(' ?!.')} are there")
     if found is None or (found["of"] and not found["variables"]):
         return "", "", False
     reader = found["who"] or found["by"] or found["which"] or found["of"] or ""

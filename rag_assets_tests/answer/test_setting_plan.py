@@ -409,6 +409,23 @@ def test_how_long_something_is_kept_is_what_it_is_removed_after(tmp_path: Path) 
     assert told["Read in"] == ["src/CleanupDeliveriesTask.cs:7"]
 
 
+OF_A_LINK = {
+    "src/LinkStore.cs": "namespace Shop;\n\npublic class LinkStore\n{\n"
+    "    private static readonly TimeSpan DeliveryLinkLifetime = TimeSpan.FromMinutes(60);\n\n"
+    "    public DateTime Ends() => DateTime.UtcNow.Add(DeliveryLinkLifetime);\n}\n",
+    "src/DeliveryLinkCopy.cs": "namespace Shop;\n\npublic class DeliveryLinkCopy\n{\n"
+    "    public int DurationSeconds { get; set; }\n\n"
+    "    public void Copy(Film film) { DurationSeconds = (int)film.Length; }\n}\n",
+}
+
+
+def test_beside_a_default_the_duration_of_a_thing_is_no_setting(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_LINK), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = told_by(index, "how long is the link of a delivery valid?", OF_A_LINK)
+    assert told["Default"] == ["src/LinkStore.cs:5"] and "Setting" not in told
+
+
 OF_A_FRONT_END = {
     "src/JobSettings.cs": "namespace Shop;\n\npublic class JobSettings\n{\n"
     "    public string CleanupInterval { get; set; }\n}\n",

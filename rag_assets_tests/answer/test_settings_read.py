@@ -304,6 +304,22 @@ def test_what_writes_a_variable_does_not_read_it(code: str) -> None:
     assert list(settings_read(code)) == []
 
 
+def test_the_settings_of_a_program_are_also_the_options_that_it_gets_from_a_section(tmp_path: Path) -> None:
+    files = {
+        "src/Post.Worker/Program.cs": "namespace Post.Worker;\n\npublic static class Program\n{\n"
+        "    public static void Main(IConfiguration configuration)\n    {\n"
+        '        var options = configuration.GetSection("Stamps").Get<StampOptions>() ?? new StampOptions();\n'
+        '        var url = configuration["Url"];\n    }\n}\n',
+        "src/Post/StampOptions.cs": "namespace Post;\n\npublic class StampOptions\n{\n"
+        '    public string Ink { get; set; } = "blue";\n    public int Attempts { get; set; } = 3;\n}\n',
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", files), "post")
+    with open_index("post@main", home=tmp_path / "home") as index:
+        told = index.ask("which settings does the worker have and what are their defaults?", options=AskOptions()).text
+    keys = ["Stamps", "Url", "StampOptions.Ink", "StampOptions.Attempts"]
+    assert re.findall(r"- \*\*([\w.]+)\*\*", told) == keys and "Attempts { get; set; } = 3;" in told
+
+
 def test_variables_about_something_are_those_that_are_called_so(tmp_path: Path) -> None:
     files = {
         "src/certificate.ts": "export const page = env('RENDER_URL');\nexport const tool = env('RENDER_PATH');\n",

@@ -49,7 +49,8 @@ _READERS = frozenset(map(root, word_set("api app application product server serv
 """What reads all settings of a project."""
 _README_SECTIONS = 12
 _BOUND = re.compile(
-    r"\b(?:IOptions(?:Snapshot|Monitor)?|AddOptions(?:WithValidateOnStart)?|Configure)<(?:\w+\.)*([A-Z]\w*)>"
+    r"(?:\b(?:IOptions(?:Snapshot|Monitor)?|AddOptions(?:WithValidateOnStart)?|Configure)|GetSection\([^()]*\)\s*\.Get)"
+    r"<(?:\w+\.)*([A-Z]\w*)>"
 )
 _SETTABLE = re.compile(r"\{.*\b(?:set|init);")
 _READING = (
@@ -203,6 +204,7 @@ def settings_of(
         if len(found) < FEWEST_LISTED or (len(named) >= FEWEST_LISTED and not is_all):
             found = named
     found |= {fact: at for fact, at in of_options.items() if says(subject, f"{fact.source} {fact.path}")}
+    found |= _options_in(about[:_MOST_SET], target) if of_options else {}  # of what binds them, whatever they say
     kept = {fact: at for fact, at in found.items() if non_product_code(fact.path) is None} or found
     if len(kept) < FEWEST_LISTED:
         return GraphFacts(), {}

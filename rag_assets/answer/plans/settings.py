@@ -535,7 +535,8 @@ def setting_facts(
     index: LabelIndex, settings: Sequence[Setting], graph: Graph | None = None
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """Where each setting has its default, also by a constant of the `graph`, is set and is read, with the points that
-    show it."""
+    show it. Beside one with a default what has none, and is no option, is what a thing has: its duration."""
+    of_setting: list[tuple[Setting, dict[GraphFact, str]]] = []
     found: dict[GraphFact, str] = {}
     shard, scope = index.parts.shard(), index.scope()
     declared = points_at([(setting.path, setting.line) for setting in settings], shard, scope)
@@ -547,7 +548,11 @@ def setting_facts(
             made[GraphFact(name, "", "", setting.path, setting.line, True, setting.group, setting.is_run)] = point
             if line := 0 if setting.is_assigned else _default_told(index, setting):
                 made[GraphFact(name, "", "", setting.path, line, True, _DEFAULT, is_comment=True)] = point
-        found |= made
+        of_setting.append((setting, made))
+    defaults = [any(fact.group == _DEFAULT for fact in made) for _, made in of_setting]
+    for (setting, made), has_default in zip(of_setting, defaults, strict=True):
+        if has_default or setting.is_assigned or _OWNER.search(setting.owner) or not any(defaults):
+            found |= made
     if graph is not None:
         found |= {one: at for one, at in _constants_behind(index, graph, found).items() if one not in found}
     facts = tuple(sorted(found, key=lambda fact: _GROUPS.index(fact.group)))
