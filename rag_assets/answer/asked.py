@@ -25,12 +25,14 @@ from rag_assets.answer.question_analysis import (
     QueryTerm,
     compared_names,
     intent_of,
+    is_relation_or_manner,
     listed_noun,
     member_named,
     members_asked,
     root,
     roots_of,
     singular,
+    telling_words,
     words_as_names,
     words_asked_of,
 )
@@ -267,6 +269,7 @@ def _enumerations_said(graphs: Iterable[Graph], question: str) -> tuple[str, ...
     from rag_assets.answer.plans.listing import enumerations
 
     said, wanted = roots_of(question), values_called(noun)
+    about = {root(one) for one, _ in telling_words(listed_noun(question)[1]) if not is_relation_or_manner(one)}
     found: dict[str, int] = {}
     for one, owner in (known for graph in graphs for known in enumerations(graph)):
         own = roots_of(one.name)
@@ -276,6 +279,8 @@ def _enumerations_said(graphs: Iterable[Graph], question: str) -> tuple[str, ...
             telling -= _OF_DATA if len(telling) > _FEWEST_SAID else frozenset()
             if len(telling) >= _FEWEST_SAID - is_called_so and telling <= said and not wanted.isdisjoint(own):
                 found[name] = len(telling)
+            elif is_called_so and len(about) >= _FEWEST_SAID and about <= telling:
+                found[name] = -len(telling)  # which says more than the question
     most = max(found.values(), default=0)
     return tuple(sorted(name for name, count in found.items() if count == most))[:_MOST_ENUMERATIONS]
 

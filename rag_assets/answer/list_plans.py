@@ -618,12 +618,16 @@ def values_plan(asked: Asked) -> Planned | None:
 def items_plan(asked: Asked) -> Planned | None:
     """The items of a collection that code writes out, where no types are called as a question says: tests are those,
     and not the items of a `LOGGING` for tests."""
-    noun = "" if asked.wish.names else values_named(asked.question.text)[0] or items_named(asked.question.text)
+    text, rest = asked.question.text, ""
+    noun = "" if asked.wish.names else values_named(text)[0]
+    if not (noun or asked.wish.names):
+        noun, rest = items_named(text)
     if not noun:
         return None
     from rag_assets.answer.plans.items import items_held
 
-    return answered(asked, Intent.LIST, first_of(items_held(index, graph, noun) for index, graph in asked.graphs))
+    known = first_of(items_held(index, graph, noun, rest) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, known)
 
 
 def constant_plan(asked: Asked) -> Planned | None:

@@ -636,6 +636,13 @@ _SCHEMA = re.compile(
 )
 
 
+_VALUE_OF = re.compile(
+    r"^\W*(?:what|which)(?: values)? (?:can|could|may|might) the (?P<noun>\w+) of (?P<of>(?:an?|the) .+?)"
+    r" (?:be|have|take)\W*$",
+    re.IGNORECASE,
+)
+
+
 def listed_noun(question: str) -> tuple[str, str]:
     """(what a question wants a list of, in the singular and lower case, as `event` or `integration event`; the rest of
     the question); two '' for none."""
@@ -647,6 +654,8 @@ def listed_noun(question: str) -> tuple[str, str]:
         return f"{scheduled['sort']} {singular(scheduled['noun'])}".lower(), HOW_OFTEN
     if (scheduled := _RUN_BY_A_SCHEDULE.match(question.strip())) is not None:
         return f"{scheduled['sort'] or 'scheduled'} {singular(scheduled['noun'])}".lower(), HOW_OFTEN
+    if (value := _VALUE_OF.match(question.strip())) is not None and singular(value["noun"].lower()) in ENUMERATED:
+        return singular(value["noun"].lower()), f" can {value['of']} have?"
     found = _LIST.match(_RUN_IN.sub(r"\g<what> are ", question.strip()))
     if found is None or _HOW_MANY_AT_MOST.match(question):
         return "", ""
@@ -679,11 +688,16 @@ _KINDS_OF = re.compile(
     r"^\W*(?:(?:which|what|list|show|all|are|the|different)\b ?)*(?:kinds|sorts|types) of\b", re.IGNORECASE
 )
 
+_THERE_ARE = re.compile(
+    r"\b(?:are there|do (?:we|you) have|exists?|(?:is|are) (?:available|defined|supported))\W*$", re.IGNORECASE
+)
+
 
 def _choices(question: str) -> tuple[str, ...]:
     """What an enumeration may be called whose values a question asks for: `OrderStatus` for the states of an order."""
     noun, rest = listed_noun(question)
-    noun = f"{noun} type" if noun and _KINDS_OF.search(question) else noun
+    if kinds := _KINDS_OF.search(question):
+        noun, rest = ("type", _THERE_ARE.sub("", question[kinds.end() :])) if not noun else (f"{noun} type", rest)
     last = noun.rpartition(" ")[2]
     owner = owner_said(noun, rest) if last in ENUMERATED else ""
     if not owner:

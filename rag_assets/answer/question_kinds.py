@@ -591,15 +591,16 @@ def values_named(question: str) -> tuple[str, str]:
 
 _ITEMS = re.compile(
     r"^\W*(?:which|what|list|show|name)\b(?: (?:me|all|are|is|the|of|kinds?|sorts?|types?|supported|allowed|valid))*"
-    r" (?P<noun>[a-z-]+(?: [a-z-]+){1,3}s)(?: (?:are|is|can|do|does|may|will)\b.*|\W*)$",
+    r" (?P<noun>[a-z-]+(?: [a-z-]+){1,3}s)(?P<rest> (?:are|belong|can|counts?|do|does|is|may|qualify|will)\b.*|\W*)$",
     re.IGNORECASE | re.DOTALL,
 )
 
 
-def items_named(question: str) -> str:
-    """What a question calls in two words or more what a collection may hold; '' for another question."""
+def items_named(question: str) -> tuple[str, str]:
+    """(what a question calls in two words or more what a collection may hold, what it says of these); two '' for
+    another question."""
     found = _ITEMS.match(question.strip())
-    return found["noun"].lower() if found is not None else ""
+    return (found["noun"].lower(), found["rest"]) if found is not None else ("", "")
 
 
 def without_sort(name: str) -> str:

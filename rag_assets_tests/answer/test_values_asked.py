@@ -33,6 +33,14 @@ class Rule(models.Model):
     "class MailAction(models.Model):\n    name = models.CharField()\n",
     "src/circuitbreaker/CircuitBreaker.java": "package post;\n\npublic interface CircuitBreaker {\n"
     "    enum State {\n        OPEN,\n        CLOSED\n    }\n}\n",
+    "src/ParcelStatus.cs": "namespace Post;\n\npublic enum ParcelStatus\n{\n"
+    + "".join(f'    [Label("Status{at}", typeof(Texts))]\n    Status{at},\n\n' for at in range(20))
+    + "}\n",
+    "src/PostageKind.cs": "namespace Post;\n\npublic enum PostageKind\n{\n    Paper,\n    Digital\n}\n",
+    "src/LetterReturnScanStage.cs": "namespace Post;\n\npublic enum LetterReturnScanStage\n{\n    Sorted\n}\n",
+    "src/Weights.cs": "namespace Post;\n\npublic class Weights\n{\n"
+    '    static readonly string[] WeightUnits = { "kg", "lb", "st" };\n'
+    '    static readonly string[] LetterWeightUnits = { "g", "oz" };\n}\n',
     "src/TypeOfOther.java": "package post;\n\npublic class Letter {\n"
     "    public enum DataType {\n        TEXT\n    }\n}\n",
 }
@@ -67,6 +75,30 @@ def test_the_states_of_something_may_be_an_enumeration_inside_of_it(post: Index)
 @pytest.mark.parametrize("question", ["which actions are there?", "which types of letters are there?"])
 def test_an_enumeration_that_says_more_than_a_question_is_not_meant(post: Index, question: str) -> None:
     assert post.ask(question, options=AskOptions()).intent is Intent.LIST
+
+
+def test_a_long_enumeration_is_shown_with_all_of_its_values_and_without_their_attributes(post: Index) -> None:
+    told = post.ask("what can the status of a parcel be?", options=AskOptions()).text
+    assert told.startswith("`ParcelStatus` in src/ParcelStatus.cs:3-63 ") and "Label" not in told
+    assert all(f"    Status{at}," in told for at in range(20))
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("which kinds of postage are there?", "PostageKind"),
+        ("which stages does a scanned letter go through?", "LetterReturnScanStage"),
+    ],
+)
+def test_an_enumeration_is_meant_that_says_all_that_a_question_says(post: Index, question: str, name: str) -> None:
+    assert post.ask(question, options=AskOptions()).text.startswith(f"`{name}` in src/{name}.cs:3")
+
+
+def test_of_the_collections_that_are_called_so_that_is_meant_which_says_more_of_the_question(post: Index) -> None:
+    told = post.ask("which weight units may be used for a letter?", options=AskOptions()).text
+    assert told.startswith("**2 weight units:**\n- **g, oz** in src/Weights.cs:6")
+    told = post.ask("which weight units are allowed?", options=AskOptions()).text
+    assert told.startswith("**3 weight units:**\n- **kg, lb, st** in src/Weights.cs:5")
 
 
 def test_enumerations_of_python_are_listed(post: Index) -> None:

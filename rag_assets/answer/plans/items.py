@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.plans.code_lines import (
     FEWEST_LISTED,
     facts_listed,
     lines_of,
+    list_heading,
     points_naming,
     product_of,
 )
 from rag_assets.answer.plans.listing import of_kind
-from rag_assets.answer.question_analysis import root
+from rag_assets.answer.question_analysis import root, roots_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.identifiers import identifier_words
@@ -40,11 +42,12 @@ _LABEL = re.compile(
 )
 
 
-def items_held(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def items_held(index: LabelIndex, graph: Graph, noun: str, rest: str = "") -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The items of the collection of the product that is called as a noun says, each at its line; of several such
-    collections those of the longest. Nothing where no code writes its items out."""
+    collections those of the longest, and first of those that say some of the `rest` of the question too. Nothing where
+    no code writes its items out."""
     best: list[tuple[str, str, int]] = []
-    for name in _named(graph, [root(word) for word in noun.split()])[:_MOST_NAMES]:
+    for name in _named(graph, [root(word) for word in noun.split()], roots_of(rest))[:_MOST_NAMES]:
         points = points_naming(name, index, _MOST_SECTIONS).ids
         paths = {one["Path"] for one in product_of(points, index).values()}
         for path, lines in sorted(lines_of(index, sorted(paths)).items()):
@@ -53,20 +56,27 @@ def items_held(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphFacts, 
             best = max(best, found, key=len)
     if len(best) < FEWEST_LISTED:
         return GraphFacts(), {}
-    facts = dict.fromkeys(GraphFact(label, "", "", path, line, True, is_comment=True) for label, path, line in best)
-    return facts_listed([*facts], noun.removesuffix("s"), index)
+    of_line: dict[tuple[str, int], dict[str, None]] = {}
+    for label, path, line in best:
+        of_line.setdefault((path, line), {})[label] = None
+    facts = [GraphFact(", ".join(labels), "", "", *at, True, is_comment=True) for at, labels in of_line.items()]
+    known, at_points = facts_listed(facts, noun.removesuffix("s"), index)
+    return replace(known, heading=list_heading(noun.removesuffix("s"), sum(map(len, of_line.values())))), at_points
 
 
-def _named(graph: Graph, words: Sequence[str]) -> list[str]:
-    """What fields, properties and constants are called that have these words, or one of those for all before them."""
-    found = dict[str, None]()
+def _named(graph: Graph, words: Sequence[str], about: frozenset[str]) -> list[str]:
+    """What fields, properties and constants are called that have these words, or one of those for all before them; or,
+    where some have, one of those about it: `VideoFileExtensions`."""
+    found, of_it = dict[str, None](), dict[str, None]()
     for node in of_kind(graph, NodeType.PROPERTY):
         name = graph.names[node].rpartition(".")[2]
         if len(name) >= len(words):  # cheaper than its words
             called = [root(word.lower()) for word in identifier_words(name)]
             if called == list(words) or (called[1:] == list(words) and called[0] in _OF_ALL):
                 found[name] = None
-    return [*found]
+            elif called[1:] == list(words) and called[0] in about:
+                of_it[name] = None
+    return [*(of_it or found)]
 
 
 def longest_of(name: str, text: str) -> list[tuple[str, int]]:
