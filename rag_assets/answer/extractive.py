@@ -75,6 +75,8 @@ _MOST_MEMBERS, _MOST_WANTED = 12, 60  # of a type, and of one whose members are 
 _FIELDS_IN_HEAD = frozenset({"go", "python"})
 """Languages where no mark ends a field: they are part of the head of their type."""
 _ENUMERATION = re.compile(r"\benum\b|\((?:.*[\s.,])?\w*(?:Enum|Choices)\b")
+_BESIDE_VALUES = re.compile(r"\s*(?:\[[^\]]*\]\s*|[@/*#].*|[{}]\s*)?$")
+"""Lines of an enumeration that hold no value."""
 _FEWEST_BODY_LINES, _MOST_BODIES = 3, 6  # of a type that one member tells the most of
 _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 1_200
@@ -337,7 +339,8 @@ def _type_told(head: Passage, most: int) -> str:
     members = members_of(head)
     shown = members[:most]
     if not shown:
-        return _member_told(_telling_lines(head, (), _CITED_LINES))
+        is_longer = head.code.count("\n") >= _CITED_LINES and _ENUMERATION.search(head.head)
+        return _values_told(head) if is_longer else _member_told(_telling_lines(head, (), _CITED_LINES))
     if _is_short(head):
         return _member_told(_with_body(head))
     made: list[str] = []
@@ -367,6 +370,17 @@ def _type_told(head: Passage, most: int) -> str:
         code += " …" * (is_more and number == len(told) - 1)
         made.append(f"{about(head) if is_first else _outline_of(head, parts)}\n\n{_fenced(code, head.evidence)}")
     return "\n\n".join(made)
+
+
+def _values_told(head: Passage) -> str:
+    """A long enumeration without its attributes, comments and blank lines."""
+    first = head.line_end - head.code.count("\n")
+    lines = {first + at: line for at, line in enumerate(head.code.split("\n")) if not _BESIDE_VALUES.match(line)}
+    shown = list(lines)[: _MOST_WANTED + 1]
+    told = [f"{'' if at == shown[0] else '    '}{lines[at].strip()}{'' if at + 1 in shown else ' …'}" for at in shown]
+    code = "\n".join(told) if len(shown) < len(lines) else "\n".join(told).removesuffix(" …")
+    head = replace(head, line_start=shown[0], line_end=shown[-1])
+    return f"{about(head)}\n\n{_fenced(defused(code), head.evidence)}"
 
 
 def _is_short(head: Passage) -> bool:
@@ -422,7 +436,7 @@ def _explanations(
     if other is not None and not any(other is one for one in quoted[: at + 2]):
         quoted = _put_in(quoted, at + 1, other)
     quoted[:most] = sorted(quoted[:most], key=_is_shown)
-    quoted[:most] = [_grown(one, passages) for one in quoted[:most]]
+    quoted = _each_once(quoted, most, passages)
     lines = [one.code.split("\n") for one in quoted[most:]]
     values = iter(_values_of([line for part in lines if len(part) > _MOST_SHORT_LINES for line in part], passages))
     shorter = [
@@ -447,9 +461,39 @@ def _below(passage: Passage) -> Passage:
     return next((one for one in passages_of(passage.evidence) if one.line_start > passage.line_end), passage)
 
 
+def _each_once(quoted: Sequence[Passage], most: int, passages: RankedPassages) -> list[Passage]:
+    """The first passages with the lines around them; those of one member that then overlap as one."""
+    kept, others = list[Passage](), list(quoted)
+    while others and len(kept) < most:
+        one = _grown(others.pop(0), passages)
+        at, joined = next(((at, both) for at, known in enumerate(kept) if (both := _joined(known, one))), (0, None))
+        if joined is None:
+            kept.append(one)
+        else:
+            kept[at] = joined
+    return [*kept, *others]
+
+
+def _joined(one: Passage, other: Passage) -> Passage | None:
+    """Two overlapping excerpts of a member as one."""
+    start, end = min(one.line_start, other.line_start), max(one.line_end, other.line_end)
+    is_apart = one.line_end < other.line_start or other.line_end < one.line_start or end - start >= 2 * MOST_LINES
+    if one.is_prose or is_apart or not same_place(whole_of(one), whole_of(other)):
+        return None
+    first, last = (one, other) if one.line_start <= other.line_start else (other, one)
+    last = last if last.line_end == end else first
+    begin = first.line_end - first.code.count("\n")
+    lines = first.evidence.text.split("\n")[begin - first.evidence.line_start : end - first.evidence.line_start + 1]
+    code = "\n".join(lines)
+    return replace(first, text=code, code=code, line_end=end, goes_on=last.goes_on)
+
+
 def _grown(excerpt: Passage, passages: RankedPassages) -> Passage:
-    """An excerpt of a longer member with as many lines around it as a quote has room for, where they say more."""
+    """An excerpt of a longer member with as many lines around it as a quote has room for, where they say more; of an
+    enumeration all: its values are one list."""
     whole = whole_of(excerpt)
+    if excerpt.is_type and _ENUMERATION.search(excerpt.head):
+        return whole
     lines = whole.code.split("\n")
     first = whole.line_end - len(lines) + 1
     begin, end = max(0, excerpt.line_end - excerpt.code.count("\n") - first), excerpt.line_end - first + 1
@@ -578,7 +622,9 @@ def _with_neighbours(passage: Passage, most: int, others: Sequence[Passage]) -> 
 def _code_told(passage: Passage, most: int = _MOST_MEMBERS) -> str:
     if passage.is_type:
         return _type_told(passage, most)
-    return _member_told(_telling_lines(passage, (), _CITED_LINES if _is_table(passage) else MOST_LINES))
+    is_chosen = passage.goes_before or passage.goes_on or passage.code.count("\n") < _CITED_LINES
+    most_lines = 2 * MOST_LINES if is_chosen else _CITED_LINES if _is_table(passage) else MOST_LINES
+    return _member_told(_telling_lines(passage, (), most_lines))
 
 
 def _to_its_end(excerpt: Passage) -> Passage:

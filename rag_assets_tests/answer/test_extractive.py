@@ -267,6 +267,16 @@ def test_few_quotes_and_the_telling_lines_of_long_ones() -> None:
     assert "TransferMoney();" in text and "Step30();" not in text and "…" in text
 
 
+def test_excerpts_of_a_member_that_overlap_are_one_quote() -> None:
+    steps = [f"    Step{at}();\n" for at in range(80)]
+    steps[30] = "    var money = PayBack(order.Returned);\n\n"
+    steps[46] = "    if (money.Returned > 0) order.Pay(back);\n\n"
+    text = told(PAID, piece("public void Pay(Order order)\n{\n" + "".join(steps) + "}\n"))
+    quotes = text.split("```")[1::2]
+    assert "PayBack(order.Returned)" in quotes[0] and "order.Pay(back)" in quotes[0]
+    assert sum("Step40();" in quote for quote in quotes) == 1
+
+
 def test_neighbours_in_the_graph_are_no_explanation() -> None:
     assert told("how is a returned order paid back", piece(origin=Origin.GRAPH)) == ""
 
