@@ -826,3 +826,18 @@ public class Bell
         assert "FloorWait = TimeSpan.FromSeconds(7);" in text.partition("See also")[0]
         text = index.ask("what does Rings in Bell default to?", options=AskOptions()).text
         assert text.startswith("**Default:**") and "`private const int DefaultRings = 3;`" in text
+
+
+def test_the_default_is_what_a_file_of_defaults_says(tmp_path: Path) -> None:
+    files = {
+        "lib/send.js": "export function send(config) {\n  const sendTimeout = parseInt(config.sendTimeout, 10);\n"
+        "  return wait(sendTimeout, config.sendTimeout);\n}\n",
+        "lib/defaults/index.js": "const defaults = {\n  sendTimeout: 250,\n};\n\nexport default defaults;\n",
+        "lib/merge.js": "export const merged = {\n  sendTimeout: ours,\n};\n",
+        "index.d.ts": "export interface SendConfig {\n  sendTimeout?: number;\n}\n",
+    }
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", files), "post")
+    with open_index("post@main", home=tmp_path / "home") as index:
+        text = index.ask("What is the default of sendTimeout?", options=AskOptions()).text
+    default = text.partition("**Default:**")[2].partition("**Set in:**")[0]
+    assert "lib/defaults/index.js:2: `sendTimeout: 250,`" in default

@@ -161,6 +161,8 @@ _COMMENT = re.compile(r"\s*(?://|/?\*|#|\[[A-Z]|@[A-Z])")
 _SAYS_DEFAULT = re.compile(
     r"\bdefaults?(?:\s*[:=]|\s+(?:is|to|value|true|false|null|none|\d+)\b)|\bby default\b", re.IGNORECASE
 )
+_OF_DEFAULTS = re.compile(r"(?:^|[/_.-])defaults?[/_.-]", re.IGNORECASE)
+"""A file or a folder that is called so: `lib/defaults/index.js`, `config/defaults.py`."""
 _FILES = frozenset({"json", "yaml", "toml", "ini", "xml", "xaml"})
 _IDENTIFIER = re.compile(r"(?<!\w)[A-Za-z_]\w{2,}")
 _CONSTANT = re.compile(r"\b(?:const|readonly|final|Final|let)\b")
@@ -636,6 +638,7 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
         told |= {(one.path, one.line) for one in new}
         for one in new:
             is_default = pattern in (_SET_DEFAULT, _READ_WITH_DEFAULT) or one.path == setting.path
+            is_default = is_default or _OF_DEFAULTS.search(one.path) is not None
             group = _READ_IN if verb == "reads" else _DEFAULT if is_default else _SET_IN
             made[replace(one, group=group)] = facts[one]
     return made
@@ -652,6 +655,7 @@ def _declares_another(fact: GraphFact, setting: Setting) -> bool:
     return fact.path != setting.path and fact.source.endswith(f".{setting.name}")
 
 
-def _order(setting: Setting, fact: GraphFact) -> tuple[bool, bool, str, int]:
-    """What is of the type itself first."""
-    return fact.path != setting.path, setting.owner.casefold() not in fact.source.casefold(), fact.path, fact.line
+def _order(setting: Setting, fact: GraphFact) -> tuple[bool, bool, bool, str, int]:
+    """What is of the type itself first, then what is called defaults."""
+    is_other = setting.owner.casefold() not in fact.source.casefold()
+    return fact.path != setting.path, is_other, _OF_DEFAULTS.search(fact.path) is None, fact.path, fact.line
