@@ -137,6 +137,7 @@ class PassageWeights:
     bare: float
 
 
+_LINE_OF_PROSE = 100  # characters
 WEIGHTS = PassageWeights(2.7, 4.5, 7.5, 1.1, 0.4, -0.1, -0.5, -1.1, -0.2, -0.8, 1.8, 1.3, 0.9, -1.0, -2.0)
 
 
@@ -380,6 +381,12 @@ def handed_on(passage: Passage, passages: RankedPassages, hops: int = _MOST_HOPS
     return next(filter(None, (handed_on(one, passages, hops - 1) for one in known)), None)
 
 
+def _lines(one: Passage) -> int:
+    """Its lines; of prose as many as its text fills, as a paragraph is often one line."""
+    lines = one.line_end - one.line_start + 1
+    return max(lines, len(one.text) // _LINE_OF_PROSE) if one.is_prose else lines
+
+
 def passage_features(
     question: str, words: Sequence[QueryTerm], evidence: Sequence[Evidence], model: StaticEmbedder | None
 ) -> tuple[list[Passage], NDArray[np.float32], NDArray[np.float32]]:
@@ -408,7 +415,7 @@ def passage_features(
             said[at],
             meaning[at],
             best_of_file[one.evidence.path],
-            math.log(lines := one.line_end - one.line_start + 1),
+            math.log(lines := _lines(one)),
             one.is_prose,
             one.evidence.language in CONFIGURATION and (not one.is_prose or _PAGE.search(one.text) is not None),
             files[one.evidence.path][0] or _is_of_data(one) or _fills_tables(one),
