@@ -569,8 +569,8 @@ def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -
     last = name.rpartition(":")[2].rpartition(".")[2].casefold()
     if any(last in known.text.casefold() or name.casefold() in known.path.casefold().split("/") for known in evidence):
         return True
-    if "-" in name:
-        return _is_written(name, target)
+    if "-" in name or "/" in name:
+        return _is_written(name.replace("/", "-"), target)
     try:
         return "." not in name and last.isalnum() and any(target.parts.vocabulary().starting(last))
     except KeywordIndexError:
@@ -578,12 +578,12 @@ def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -
 
 
 def _is_written(name: str, target: Searchable) -> bool:
-    """Whether a name with hyphens is anywhere, also as code spells it: `dry-run`, `dry_run`, `dryRun`."""
+    """Whether a name with hyphens is anywhere, also as code spells it: `dry-run`, `dry_run`, `dryRun`, `HTTP/2`."""
     from rag_assets.index.blobs import BlobError
     from rag_assets.search.phrases import payloads_of, points_saying
     from rag_assets.search.section_source import section_source
 
-    spelled = re.compile(r"[-_ ]?".join(map(re.escape, name.split("-"))), re.IGNORECASE)
+    spelled = re.compile(r"[-_ /]?".join(map(re.escape, name.split("-"))), re.IGNORECASE)
     try:
         points = sorted(points_saying(name, target.parts, target.scope()).ids)
         payloads = payloads_of(points, target.parts, target.scope())

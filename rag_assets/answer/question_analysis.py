@@ -374,6 +374,8 @@ _OPTION_NAME = re.compile(
 """A setting that is written with hyphens: elsewhere such words are English."""
 _KEY_PATH = re.compile(r"(?<![\w:/.])[A-Z]\w+(?::[A-Z]\w+)+(?![\w:/])")
 """A setting below its sections, as .NET writes it: `Login:CookieName`."""
+_PROTOCOL = re.compile(r"(?<![\w/.-])[A-Z]{2,}/\d(?:\.\d)?(?![\w/])")
+"""With its version, which is a name: `HTTP/2`."""
 _DOES = re.compile(
     r"^\W*what (?:does|do) (?:the )?\S+(?: \w+)? (?:do|check|validate|handle|decide|verify)\b", re.IGNORECASE
 )
@@ -440,7 +442,9 @@ def intent_of(question: Question) -> QueryIntent:
     if routes and (_USAGE.search(text) or _REQUESTED.search(text)):
         intent = Intent.USAGE
     options = tuple(
-        one for one in dict.fromkeys((*_OPTION_NAME.findall(text), *_KEY_PATH.findall(text))) if one not in names
+        one
+        for one in dict.fromkeys((*_OPTION_NAME.findall(text), *_KEY_PATH.findall(text), *_PROTOCOL.findall(text)))
+        if one not in names
     )
     declared = intent is Intent.DEFINITION and any(one.search(text) for one in (_SHOWN, _MEMBERS))
     does, case = _DOES.match(text) is not None, _CASE.match(text) is not None

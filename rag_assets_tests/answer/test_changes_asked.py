@@ -1,4 +1,5 @@
-"""What versions changed, what is no longer meant to be used, and what scripts of an extension upgrade."""
+"""What versions changed, what is no longer meant to be used, what a protocol's version is, and what scripts of an
+extension upgrade."""
 
 from __future__ import annotations
 
@@ -13,7 +14,19 @@ from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 
 FILES = {
-    "README.md": "# Kiln\n\nBakes pots.\n\n## Glazing by hand\n\nThis is obsolete; dip the pots.\n",
+    "README.md": """\
+# Kiln
+
+Bakes pots, told over HTTP/3.
+
+Is tried with Clay 2 too.
+
+* Clay >= 4
+
+## Glazing by hand
+
+This is obsolete; dip the pots.
+""",
     "CHANGELOG.md": """\
 # Changelog
 
@@ -120,7 +133,7 @@ def test_what_no_changelog_tells_is_said_to_be_unknown(kiln: Index, question: st
     [
         ("Is Oven.Blast deprecated, and what do I call instead?", "- **Kiln.cs** in src/Kiln.cs:6: "),
         ("Is the lacquer argument still supported?", "- **CHANGELOG.md** in CHANGELOG.md:12: "),
-        ("Is glazing by hand obsolete?", "- **README.md** in README.md:7: `This is obsolete; dip the pots.`"),
+        ("Is glazing by hand obsolete?", "- **README.md** in README.md:11: `This is obsolete; dip the pots.`"),
     ],
 )
 def test_what_is_no_longer_meant_to_be_used_is_told_with_what_is(kiln: Index, question: str, told: str) -> None:
@@ -129,6 +142,18 @@ def test_what_is_no_longer_meant_to_be_used_is_told_with_what_is(kiln: Index, qu
 
 def test_what_is_deprecated_inside_of_a_member_is_not_that_member(kiln: Index) -> None:
     assert "- **Kiln.cs**" not in answered(kiln, "Is Oven.WarmUp deprecated?")
+
+
+def test_the_version_that_is_demanded_is_told_first(kiln: Index) -> None:
+    assert answered(kiln, "Which version of Clay do I need?").startswith(
+        "- **README.md** in README.md:7: `* Clay >= 4`"
+    )
+
+
+@pytest.mark.parametrize(("protocol", "is_there"), [("HTTP/3", True), ("HTTP/2", False)])
+def test_a_protocol_with_its_version_is_a_name(kiln: Index, protocol: str, is_there: bool) -> None:
+    found = kiln.ask(f"How does it bake over {protocol}?", options=AskOptions())
+    assert (f"nothing here is called {protocol}" in found.reason) is not is_there
 
 
 def test_the_columns_of_a_table_are_those_of_its_script_and_not_of_upgrades_to_it(kiln: Index) -> None:

@@ -227,6 +227,7 @@ _DOCUMENT = re.compile(
     r"|readme|install|contributing|hacking",
     re.IGNORECASE,
 )
+_DEMANDS = re.compile(r">=|≥|\b(?:at least|minimum|requires?|or (?:above|higher|later|newer))\b|\d\+", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
 _SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
@@ -427,13 +428,15 @@ def _lines_with(
 
 
 def _versions_said(index: LabelIndex, paths: Sequence[str], name: str) -> Iterator[GraphFact]:
-    """The lines of the first documents that say a version of something: `PostgreSQL 12 and later` of postgres."""
-    says = re.compile(rf"(?<!\w){re.escape(name)}[a-z]*[ (:-]{{1,3}}v?\d", re.IGNORECASE)
-    told = set[str]()
+    """The lines of the first documents that say a version of something: `PostgreSQL 12 and later` of postgres; first
+    those that demand it."""
+    says = re.compile(rf"(?<!\w){re.escape(name)}[a-z]*(?: version)?[ (:>=≥-]{{1,4}}v?\d", re.IGNORECASE)
+    told: dict[str, GraphFact] = {}
     for path, known in lines_of(index, [path for path in paths if _DOCUMENT.fullmatch(path)]).items():
-        for line in [number for number, text in known.items() if says.search(text) and text not in told]:
-            told.add(known[line])
-            yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, is_comment=True)
+        for line, text in known.items():
+            if says.search(text):
+                told.setdefault(text, GraphFact(path.rpartition("/")[2], "", "", path, line, True, is_comment=True))
+    yield from (told[text] for text in sorted(told, key=lambda text: _DEMANDS.search(text) is None))
 
 
 def _targeted(lines: Mapping[int, str]) -> list[int]:
