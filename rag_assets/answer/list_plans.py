@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.asked import (
@@ -29,6 +28,7 @@ from rag_assets.answer.graph_facts import (
 from rag_assets.answer.question_analysis import (
     HOW_OFTEN,
     SHOWN,
+    WHAT_TESTED,
     Intent,
     QueryTerm,
     asks_what_happens,
@@ -67,11 +67,7 @@ from rag_assets.answer.question_kinds import (
     validated_asked,
     values_named,
 )
-from rag_assets.answer.whole_project import (
-    Marked,
-    listed_of_whole,
-    marked_asked,
-)
+from rag_assets.answer.whole_project import listed_of_whole
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search import CodePlace
 from rag_assets.search.line_references import sections_of
@@ -169,18 +165,24 @@ def context_plan(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, together(known))
 
 
+_OF_PROJECTS = re.compile(r"depend|refer|project|layers|app|programs|executables|hosts|services", re.IGNORECASE)
+
+
 def projects_plan(asked: Asked) -> Planned | None:
     """The projects that a repository is built from, or which of them refers to which."""
     text = asked.question.asks or asked.question.typed
-    if "depend" not in text and "refer" not in text and "project" not in text:
+    if _OF_PROJECTS.search(text) is None:
         return None
     from rag_assets.answer.plans.projects import projects_asked, projects_listed, references_between
 
     wanted = projects_asked(text)
     if wanted is None or (wanted.maybe and declaring(wanted.source, asked.target)):
         return None
-    facts_of = partial(references_between, wanted=wanted) if wanted.refers else projects_listed
-    return answered(asked, Intent.LIST, together(facts_of(index) for index in asked.target.members.values()))
+    noun = listed_noun(text)[0].capitalize()
+    if noun and any(declaring(f"{before}{noun}", asked.target) for before in ("", "I")):  # types are called so
+        return None
+    facts_of = references_between if wanted.refers else projects_listed
+    return answered(asked, Intent.LIST, together(facts_of(index, wanted) for index in asked.target.members.values()))
 
 
 _OF_STATUS = re.compile(
@@ -221,19 +223,33 @@ def composed_plan(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, known)
 
 
+_MAY_BE_MARKED = re.compile(
+    r"account|admin|authent|aws|azure|bean|bicep|boot|cache|cloud|connection|credential|doubles|error|exception|exit|fake"
+    r"|gcp|google|infrastructure|jwt|limit|log ?in|middleware|mock|passw|ports?\b|process|rpc|run|secret|sign ?in|spies"
+    r"|start|stub|terraform|throttl|token|user",
+    re.IGNORECASE,
+)
+"""A word of each question for what lines tell of."""
+
+
 def marked_plan(asked: Asked) -> Planned | None:
     """What lines of their own tell of: connection strings, endpoints with a limit, resources that scripts create."""
     text = asked.question.asks or asked.question.typed
+    if _MAY_BE_MARKED.search(text) is None:
+        return None
+    from rag_assets.answer.plans.marked import Marked, marked_asked, marked_facts  # start-up budget
+
     marked = marked_asked(text)
     if marked is None:
         return None
-    from rag_assets.answer.plans.marked import marked_facts
 
     facts, at = first_of(marked_facts(index, marked, text) for index in asked.target.members.values())
     if marked is Marked.LOGINS:  # what a sentence says, and no line; else what is seeded
         if told := _at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS]):
             return told
         facts, at = first_of(marked_facts(index, Marked.USERS, text) for index in asked.target.members.values())
+    if marked is Marked.TOKENS:  # and what below it says how
+        return _at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS])
     is_how = marked is Marked.ERROR_HANDLERS  # which code tells
     wish = replace(asked.wish, intent=Intent.EXPLANATION if is_how else Intent.LIST, names=())
     return Planned(wish, replace(facts, leads=is_how), at, decides=True) if at else None
@@ -503,6 +519,11 @@ def listed_plan(asked: Asked) -> Planned | None:
     if noun == "model" or (noun in ("entity", "table") and not known.at):
         models = from_graphs(asked, listing, DATABASE_MODEL, subject, rest)
         known = models if models.at else known
+    if of_tests and known.at and WHAT_TESTED.match(asked.question.text.strip()):
+        from rag_assets.answer.plans.marked import cases_in
+
+        cases = together(cases_in(index, known.facts.facts, subject) for index, _ in asked.graphs)
+        return answered(asked, Intent.LIST, cases) or known
     if noun.rpartition(" ")[2] in SHOWN:
         from rag_assets.answer.plans.interface import window_facts
 
@@ -511,8 +532,8 @@ def listed_plan(asked: Asked) -> Planned | None:
     if is_run_by_itself(noun) and (not known.at or _may_run_otherwise(asked, noun)):
         ran = run_plan(asked, noun, subject, rest)
         return ran if ran is not None and (not known.at or ran.facts.total >= FEWEST_LISTED) else known
-    if not known.at and noun == Marked.MIDDLEWARES:  # functions that no type is called as
-        from rag_assets.answer.plans.marked import marked_facts
+    if not known.at and noun == "middleware":  # functions that no type is called as
+        from rag_assets.answer.plans.marked import Marked, marked_facts
 
         used = (marked_facts(index, Marked.MIDDLEWARES, rest) for index in asked.target.members.values())
         return answered(asked, Intent.LIST, first_of(used)) or known

@@ -91,6 +91,7 @@ from rag_assets.answer.question_kinds import (
     settings_asked,
 )
 from rag_assets.answer.whole_project import (
+    KINDS_OF_TESTS,
     MIGRATE,
     Everyday,
     EverydayQuestion,
@@ -262,13 +263,14 @@ def _everyday(asked: Asked) -> Planned | None:
 
     if question.about is Everyday.STEPS:
         (action,) = question.words
-        told = [steps(index, action) for index in asked.target.members.values()]
+        told = [steps(index, action, *question.within) for index in asked.target.members.values()]
         lead = tuple(point for *_, points in told for point in points)
         facts, at = together((facts, at) for facts, at, _ in told)
         if at or lead:
             wish = replace(asked.wish, intent=Intent.STEPS, action=action)
             return Planned(wish, facts, at, decides=True, lead=lead)
-        if asked.wish.intent is Intent.OVERVIEW or action.startswith(MIGRATE):  # code may show how others were made
+        is_shown = not KINDS_OF_TESTS.issuperset(question.within) or action.startswith(MIGRATE)  # by code, maybe
+        if asked.wish.intent is Intent.OVERVIEW or is_shown:
             return None
         asks = action.replace(" ", " with ")
         return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {asks}")

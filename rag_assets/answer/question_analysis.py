@@ -612,6 +612,12 @@ _TESTS_LISTED = re.compile(
     r"(?:covers?|covering|checks?|tests?|exercises?|verify|(?:are there |exist )?(?:for|of))\b(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+WHAT_TESTED = re.compile(
+    r"^\W*what (?:is|gets) (?:unit |integration )?tested (?:about|around|for|in|of|with)\b(?P<rest>.+)$"
+    r"|^\W*what do (?:the |our )?(?:unit |integration )?tests (?:about|for|of) (?P<of>.+)"
+    r" (?:check|cover|test|verify)\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
 HOW_OFTEN = "how often"
 _HOW_OFTEN_RUN = re.compile(
     r"^\W*(?:how often|when) (?:do|does|are) (?:all |our |the )*"
@@ -654,6 +660,8 @@ def listed_noun(question: str) -> tuple[str, str]:
         return "table", ""
     if (tests := _TESTS_LISTED.match(question.strip())) is not None:
         return "test", tests["rest"]
+    if (tested := WHAT_TESTED.match(question.strip())) is not None:
+        return "test", tested["rest"] or tested["of"]
     if (scheduled := _HOW_OFTEN_RUN.match(question.strip())) is not None:
         return f"{scheduled['sort']} {singular(scheduled['noun'])}".lower(), HOW_OFTEN
     if (scheduled := _RUN_BY_A_SCHEDULE.match(question.strip())) is not None:

@@ -628,7 +628,8 @@ _OF_ACCESS = re.compile(
     r"|\bwho (?:(?:is|are) (?:allowed|permitted) to|can|may)\b"
     rf"|\b(?P<open>{_ENDPOINTS}\b.*\b(?:{_UNGUARDED})"
     rf"|(?:all|each|every)(?: of)?(?: the| our)? {_ENDPOINTS} (?:is |are )?{_GUARDED}"
-    rf"|anonymous \w+ (?:access|call|reach|use)|(?:called|reached) without {_PROOF})\b",
+    rf"|anonymous \w+ (?:access|call|reach|use)|(?:called|reached) without {_PROOF})\b"
+    rf"|\b(?P<guarded>{_ENDPOINTS}\b.*\b(?:(?:needs?|requires?) (?:an? )?{_PROOF}|(?:is|are) {_GUARDED}))\b",
     re.IGNORECASE,
 )
 _ACCESS_WORDS, _OPEN_WORDS = (
@@ -645,15 +646,19 @@ _ACCESS_WORDS, _OPEN_WORDS = (
 )
 
 
+WHOLE = ("open", "guarded")
+"""What is asked of all endpoints."""
+
+
 def access_asked(question: str, words: Sequence[QueryTerm]) -> tuple[str, list[QueryTerm]]:
     """(`what` for the permission, the role or the policy that something needs, `who` for who may do it, `open` for what
-    anybody may call; the words for that of which it is asked); '' for another question."""
+    anybody may call, `guarded` for what not; the words for that of which it is asked); '' for another question."""
     found = _OF_ACCESS.search(question)
     if found is None:
         return "", []
-    beside = _ACCESS_WORDS | roots_of(found["what"] or "") | (_OPEN_WORDS if found["open"] else frozenset())
-    subject = [word for word in words if word.root not in beside]
-    return ("open" if found["open"] else "what" if found["what"] else "who"), subject
+    asks = next((one for one in ("open", "guarded", "what") if found[one]), "who")
+    beside = _ACCESS_WORDS | roots_of(found["what"] or "") | (_OPEN_WORDS if asks in WHOLE else frozenset())
+    return asks, [word for word in words if word.root not in beside]
 
 
 _ENDPOINT_FOR = re.compile(

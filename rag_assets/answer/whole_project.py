@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, StrEnum, auto
+from enum import Enum, auto
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -434,10 +434,13 @@ _HEADINGS = {
 """What documents, and their headings, are called that tell the steps of an action."""
 _SET_UP = frozenset({("setting", "up"), ("set", "up"), ("getting", "started"), ("get", "started")})
 _STEPS = frozenset({"command", "commands", "steps"})
+KINDS_OF_TESTS = word_set("integration unit")
+"""What people call all tests."""
 _BESIDE_ACTIONS = word_set(
     "set up locally local myself mac macos linux windows computer laptop machine development environment dev unit",
     "everything",
-    "integration suite source sources scratch command commands steps production server getting get started own",
+    "suite source sources scratch command commands steps production server getting get started own only just alone",
+    *KINDS_OF_TESTS,
 )
 _LICENCE = word_set("license licence licensed licensing under open source copyright legal terms released")
 _VERSION = word_set("version versions latest release released number newest last")
@@ -558,6 +561,8 @@ def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     actions |= {"install": None} if "set" in words and "up" in words else {}
     if said == {"update", "database"} or ("migrate" in words and said.isdisjoint(("database", "db", "schema"))):
         actions = {MIGRATE: None} if "update" in words else {}
+    kinds = [one for one, of in pairwise(words) if of in ("test", "tests") and one in said - _ACTIONS.keys()]
+    said -= set(kinds)
     asks = words[0] == "how" or (words[0] in ("what", "which") and not _STEPS.isdisjoint(words))
     beside = _BESIDE_ACTIONS | (_OF_MIGRATIONS if MIGRATE in actions else frozenset())
     if not asks or not actions or not said <= _ACTIONS.keys() | beside | _PLATFORM_CALLED.keys():
@@ -568,7 +573,7 @@ def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
         return None  # what an editor runs in, and not the project
     first = next((one for one in ("test", MIGRATE) if one in actions), next(iter(actions)))
     platform = next((_PLATFORM_CALLED[word] for word in words if word in _PLATFORM_CALLED), "")
-    return EverydayQuestion(Everyday.STEPS, (f"{first} {platform}".strip(),))
+    return EverydayQuestion(Everyday.STEPS, (f"{first} {platform}".strip(),), tuple(kinds))
 
 
 def _of_one(words: Sequence[str], written: Sequence[str]) -> EverydayQuestion | None:
@@ -680,90 +685,6 @@ def is_called_as(path: str, action: str) -> bool:
 def says_platform(text: str, platform: str) -> bool:
     """Whether a heading or a command is of a platform."""
     return _PLATFORMS[platform].search(text) is not None
-
-
-class Marked(StrEnum):
-    """What a line of its own tells of, each time that a project has one."""
-
-    CONNECTION_STRINGS = "connection string"
-    RATE_LIMITED = "rate limited endpoint"
-    CACHED = "cached endpoint"
-    RESOURCES = "resource"
-    RPCS = "gRPC method"
-    BEANS = "bean"
-    MIDDLEWARES = "middleware"
-    ERROR_HANDLERS = "error handler"
-    PORTS = "port"
-    USERS = "user entry"
-    LOGINS = "first login"
-
-
-_MARKED = {
-    Marked.CONNECTION_STRINGS: r"connection ?strings\W*(?:$|(?:are|can|does|do|exist|has|have|must|to|is|in)\b.*$)",
-    Marked.RATE_LIMITED: r"(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
-    r"(?:rate[- ]?limit\w*|throttl\w+)\W*$"
-    r"|rate[- ]limits?(?: (?:apply|are|do|does|exist|for|has|have|of|on)\b.*)?$",
-    Marked.CACHED: r"(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$",
-    Marked.RESOURCES: r"(?:(?:azure|aws|cloud|gcp|google|bicep|terraform) )+(?:resources|services)\W*(?:$"
-    r"|(?:are|is|does|do|get) (?!.*\b(?:used|called|use|call)\b).*$)"
-    r"|infrastructure (?:is|gets) (?:created|deployed|provisioned)\b.*$",
-    Marked.BEANS: r"(?:spring )?beans\W*(?:$|(?:are|does|do|exist)\b(?! .*\b(?:need|needs|use|uses|used)\b).*$)",
-    Marked.RPCS: r"g?rpc (?:calls|endpoints|methods|procedures|services)\b.*$|g?rpcs\b.*$",
-}
-_MARKED_ASKED = {
-    marked: re.compile(rf"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)* (?:{said})", re.IGNORECASE)
-    for marked, said in _MARKED.items()
-}
-_MARKED_ASKED[Marked.CONNECTION_STRINGS] = re.compile(
-    rf"{_MARKED_ASKED[Marked.CONNECTION_STRINGS].pattern}"
-    r"|^\W*where (?:is|are|do (?:i|we|you) (?:change|configure|find|put|set)) (?:the )?(?:(?:database|db|sql|server) )*"
-    r"connection strings?(?: (?:to|for) (?:the )?(?:database|db))?"
-    r"(?: (?:configured|defined|found|kept|set|stored))?\W*$",
-    re.IGNORECASE,
-)
-_ERROR = r"(?:(?:all|api|application|global|runtime|the|uncaught|unexpected|unhandled) )*(?:errors|exceptions)"
-_UNCAUGHT = r"(?:an? )?(?:uncaught|unexpected|unhandled) (?:errors?|exceptions?)"
-_MARKED_ASKED[Marked.ERROR_HANDLERS] = re.compile(
-    rf"^\W*(?:how|where) (?:are|does (?:it|the \w+) handle|do (?:you|we) handle) {_ERROR}"
-    r"(?: (?:caught|converted|handled|mapped|processed|reported|returned|shown|translated|turned))?"
-    r"(?: (?:globally|centrally|here|everywhere|(?:in|by) (?:this|the|our) \w+"
-    r"|(?:in)?to (?:(?:an?|the|api|error|http|json) )*(?:answers?|clients?|problem details|responses?|results?)))*\W*$"
-    rf"|^\W*what happens (?:to|when|if|on|with|after) {_UNCAUGHT}"
-    r"(?: (?:is|are|gets?|occurs?|happens?|thrown|in the api))*\W*$"
-    r"|^\W*(?:how does (?:the )?(?:global )?(?:error|exception)[- ]handling work"
-    r"|(?:which|what|where)\b(?: is| are| the| all| global)* (?:error|exception)[- ](?:handlers?|handling))\W*$",
-    re.IGNORECASE,
-)
-_MARKED_ASKED[Marked.LOGINS] = re.compile(
-    r"^\W*(?:what|which|(?:with|as) (?:what|which|whom)|how)\b"
-    r"(?=.*\b(?:passwords?|credentials?|logins?|(?:log|sign) in)\b)"
-    r"(?=.*\b(?:default|first|initial|after (?:the )?install\w*|out of the box)\b)"
-    r"(?=.*\b(?:users?|user ?names?|accounts?|admin\w*|log ?in|logins?|sign in|credentials?)\b)"
-    r"(?!.*\b(?:chang\w+|created?|encod\w*|expir\w*|hash\w*|length|polic\w+|provider|redirect\w*|require\w*|role"
-    r"|rules?|strength|time-?out|works?)\b)",
-    re.IGNORECASE,
-)
-_MARKED_ASKED[Marked.USERS] = re.compile(
-    r"^\W*(?:which|what|list|show)(?: me| all| the| are| is)*"
-    r" (?:(?:built-?in|default|demo|example|initial|sample|seed(?:ed)?|test) )+"
-    r"(?:(?:admin|user) )?(?:accounts?|admins?|credentials|logins?|passwords?|users?)\b"
-    r"(?: (?:and|are|can|created|credentials|do|exist|for|have|i|in|is|log|login|passwords?|seeded|the|their|there|to"
-    r"|use|we|what|with|you))*\W*$"
-    r"|^\W*(?:with )?(?:which|what) (?:account|credentials|login|user(?:name)?|password) (?:can|do|should|must)"
-    r" (?:i|we|you) (?:use )?(?:to )?(?:log|sign) in(?: with)?\W*$",
-    re.IGNORECASE,
-)
-_MARKED_ASKED[Marked.PORTS] = re.compile(
-    r"^\W*(?:(?:on|at|under) )?(?:which|what)(?: is| are| the| network| tcp)* ports?"
-    r"(?: (?:do|does|is|are|will|can|it|they|everything|all|each|of|our|the|this|different|various|on|to|in|there|by"
-    r"|apis?|apps?|applications?|back-?ends?|containers?|micro-?services?|samples?|servers?|services?|sites?"
-    r"|listen\w*|run\w*|use[ds]?|using|serve|start\w*|expose[ds]?|open\w*|reachable|available|bind|locally))*\W*$",
-    re.IGNORECASE,
-)
-
-
-def marked_asked(question: str) -> Marked | None:
-    return next((marked for marked, said in _MARKED_ASKED.items() if said.search(question.strip())), None)
 
 
 def readme_first(path: str) -> tuple[bool, bool, int, str]:

@@ -120,6 +120,10 @@ _VARIABLE = re.compile(
     r"|\$\{([A-Z][A-Z\d_]+):?[-=?]"  # shell, where another value stands in for it
 )
 """What names a variable of the environment where it is read, or where an option or field is declared that takes it."""
+_AS_VARIABLE = re.compile(
+    r"\b\w*[cC]onfig(?:uration)?\s*(?:\.\s*GetValue\s*(?:<[^<>()]*>)?\s*\(|\[)\s*\"([A-Z][A-Z\d]*_[A-Z\d_]+)\""
+)
+"""A key of a configuration of .NET that is called as only variables are: `configuration["KEY_VAULT_ENDPOINT"]`."""
 
 _READING = (
     (KEY_READ, ("onfig", "Section")),
@@ -169,7 +173,7 @@ def variables_named(text: str) -> Iterator[tuple[str, int]]:
 def settings_read(text: str, *, variables: bool = False) -> Iterator[tuple[str, int]]:
     """(setting, where code asks for it by a literal text), in no order; `variables`: of the environment alone."""
     below = {} if variables or "Section" not in text else {at: key for key, at in _of_sections(text)}
-    for pattern, marks in _READING[-1:] if variables else _READING:
+    for pattern, marks in (_READING[-1], (_AS_VARIABLE, ("onfig",))) if variables else _READING:
         for found in pattern.finditer(text) if any(mark in text for mark in marks) else ():
             if found.start() not in below:
                 yield found[found.lastindex or 0], found.start()

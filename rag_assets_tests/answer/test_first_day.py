@@ -9,8 +9,8 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.answer.citations import Support
+from rag_assets.answer.plans.marked import Marked, marked_asked
 from rag_assets.answer.question_analysis import asks_about_failure
-from rag_assets.answer.whole_project import Marked, marked_asked
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository

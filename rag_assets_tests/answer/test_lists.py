@@ -1310,13 +1310,14 @@ SERVICES = {
     "src/Stamps.Worker/Glue.cs": "namespace Stamps;\n\npublic class Glue : IEventHandler<OrderPaidEvent>\n{\n"
     "    public Task Handle(OrderPaidEvent paid) => _bus.Publish(new StampLickedEvent(1));\n}\n",
 }
+MADE = "- **Till.Pay** makes **OrderPaidEvent** in src/Shop.Orders.API/Till.cs:5: "
 HANDLED = "- **Glue.Handle** handles **OrderPaidEvent** in src/Stamps.Worker/Glue.cs:5: "
 
 
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        ("which events does the orders service publish and who handles them?", ["**1 event:**", HANDLED]),
+        ("which events does the orders service publish and who handles them?", ["**1 event:**", MADE, HANDLED]),
         ("which events are there and who consumes each of them?", ["**2 events:**", HANDLED, "- **StampLickedEvent**"]),
         ("which events does the stamps service handle?", ["**1 event:**", "- **OrderPaidEvent** in src/Stamps.Wor"]),
     ],

@@ -19,6 +19,7 @@ from rag_assets.answer.plans.code_lines import (
 )
 from rag_assets.answer.plans.endpoints import endpoints_about, nearest_endpoints
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
+from rag_assets.answer.question_kinds import WHOLE
 from rag_assets.graph.csr_graph import Graph, NodeLocation
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
@@ -30,6 +31,7 @@ _ACCESS = re.compile(
 )
 """Who may call an endpoint, at it or its type."""
 _OPEN = re.compile(r"AllowAnonymous")
+_GUARDS = re.compile(r"^(?!.*(?:AllowAnonymous|PermitAll))")
 _RESTRICTED = re.compile(
     r"(?:Roles?|Polic(?:y|ies)|Permissions?|Scopes?|Claims?)(?![a-z])|hasA?\w*(?:Role|Authority)|Roles|permission_"
     r"|Authoriz\w+\(\s*(?:\"|\w+\.)"
@@ -39,8 +41,20 @@ _MAPS = re.compile(
     r"(?:(?<!\w)(?P<on>\w+)\s*)?\.Map(?:Delete|Get|Methods|Patch|Post|Put)\b[^\"]*(?:\"(?P<route>[^\"]*)\")?"
 )
 """What maps an endpoint of ASP.NET, or of a group of them, to a handler."""
+_MAPS_OTHERS = re.compile(
+    r"(?<!\w)\w+\.(?P<name>Map(?:BlazorHub|GraphQL|GrpcService|HealthChecks|Hub|IdentityApi|OpenApi|ReverseProxy|Scalar\w*"
+    r"|Swagger\w*|\w*Prometheus\w*)(?:<[\w.]+>)?)\("
+)
+_MAPPING_OTHERS = (
+    "MapGraphQL MapGrpcService MapHealthChecks MapHub MapIdentityApi MapOpenApi MapReverseProxy MapSwagger"
+)
+"""What maps endpoints that a library makes."""
+_AUTHENTICATING = "AddAuthentication UseAuthentication AuthenticationHandler Authorization ApiKey"
+_AUTHENTICATES = re.compile(
+    r"\b(?:Add|Use)Authentication\b|\bAuthenticationHandler<|\"Authorization\"|api-?key", re.IGNORECASE
+)
 _HANDLER = re.compile(r"(\w+)\s*(?:<[^<>()]*>)?\(")
-_GROUPED = r"(?<!\w){0}\s*=.*\bMapGroup\b"
+_GROUPED = r"(?<!\w){0}\s*=.*\bMapGroup\b|\bRouteGroupBuilder\s+{0}\b"
 _FOR_OTHERS = re.compile(
     r"\bAddFallbackPolicy\(|\bFallbackPolicy\s*=(?!=)|\bSetFallbackPolicy\(|\bnew AuthorizeFilter\("
     r"|\bMap(?:Controllers|RazorPages)\(\)\s*\.RequireAuthorization\("
@@ -85,19 +99,19 @@ def access_facts(
     index: LabelIndex, graph: Graph, asks: str, subject: Sequence[QueryTerm]
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The lines that say who may call the endpoints about a subject, of themselves or else of the type around them:
-    `open` those that anybody may call, and those of C# of which nothing says who; `what` those that name a role, a
-    policy or the like."""
-    if not subject and asks != "open":
+    `open` those that anybody may call, and those of C# of which nothing says who; `guarded` those that not all may;
+    `what` those that name a role, a policy or the like."""
+    if not subject and asks not in WHOLE:
         return GraphFacts(), {}
     endpoints, wanted = endpoints_about(index, graph, [word.word for word in subject])
-    if asks != "open" and len(endpoints) > MOST_FACTS:
+    if asks not in WHOLE and len(endpoints) > MOST_FACTS:
         endpoints = nearest_endpoints(graph, endpoints, wanted)
-    if asks != "open" and len(endpoints) > _MOST_ENDPOINTS:
+    if asks not in WHOLE and len(endpoints) > _MOST_ENDPOINTS:
         return GraphFacts(), {}
     found = [(graph.names[node], place) for node, place in endpoints]
-    telling = _OPEN if asks == "open" else _RESTRICTED if asks == "what" else _ACCESS
+    telling = {"open": _OPEN, "guarded": _GUARDS, "what": _RESTRICTED}.get(asks, _ACCESS)
     paths = {place.path for _, place in found}
-    lines, described = lines_of(index, paths), _described(index, paths) if asks == "open" else {}
+    lines, described = lines_of(index, paths), _described(index, paths) if asks in WHOLE else {}
     facts, guarded = dict[GraphFact, None](), dict[GraphFact, None]()
     silent: list[GraphFact] = []
     for name, place in found:
@@ -116,28 +130,47 @@ def access_facts(
         if access == _ANONYMOUS:  # anywhere, it wins
             saying = [at for at in dict.fromkeys((*own, *around)) if _OPEN.search(known[at])]
         shown = GraphFact(name, "", "", place.path, mapped[0] if mapped else begin, certain=True, is_comment=True)
-        if not saying and access == _ANONYMOUS:
+        if not saying and access and (access == _ANONYMOUS) == (asks == "open"):
             facts[shown] = None
         silent += [shown] * (not saying and (asks != "open" or access == ""))
         for at in saying:
             kind = facts if telling.search(known[at]) else guarded
             kind[replace(shown, line=at)] = None
+    silent += _of_libraries(index) if asks == "open" and not subject else []
     kept = sorted(facts, key=lambda one: (one.path, one.line, one.source))
     heading = "**Who may call it:**"
     for_others = _said_for_others(index, [one.path for one in silent]) if silent else {}
     if asks == "open" and not kept and (for_others or not silent):
         heading = "**None of these is open to anybody:**"
         kept = sorted(guarded, key=lambda one: (one.path, one.line, one.source))
-    elif asks == "open" and not for_others and (kept or any(described.values())):
+    elif asks == "open" and not for_others and (kept or any(described.values()) or _authenticates_nobody(index)):
         silent = sorted(dict.fromkeys(silent), key=lambda one: (one.path, one.line, one.source))
         most = max(MOST_LISTED // 2, MOST_LISTED - min(len(kept), len(silent)))
         kept = [*_grouped(_OPEN_TO_ALL, kept, most), *_grouped(_UNSAID, silent, most)]
     at_points = facts_at(kept[:MOST_LISTED], index)
-    policies = {
-        one["name"] for fact in kept[:MOST_LISTED] for one in _POLICY_NAMED.finditer(lines[fact.path][fact.line])
-    }
+    read = (lines.get(fact.path, {}).get(fact.line, "") for fact in kept[:MOST_LISTED])
+    policies = {one["name"] for text in read for one in _POLICY_NAMED.finditer(text)}
     at_points |= _policies_defined(index, policies) | for_others
     return GraphFacts(tuple(at_points), len(kept), heading), at_points
+
+
+def _authenticates_nobody(index: LabelIndex) -> bool:
+    """Whether no code of the product authenticates: then what says nothing is open."""
+    code = product_of(points_with(_AUTHENTICATING, index, MOST_READ), index)
+    return not facts_naming(_AUTHENTICATES, code, index, ("", "", True))
+
+
+def _of_libraries(index: LabelIndex) -> list[GraphFact]:
+    """Where the product maps endpoints that a library makes, and nothing says who may call them."""
+    code = product_of(points_with(_MAPPING_OTHERS, index, MOST_READ), index).values()
+    return [
+        GraphFact(found["name"], "", "", path, at, certain=True, is_comment=True)
+        for path, lines in sorted(lines_of(index, {one["Path"] for one in code}).items())
+        for at, text in lines.items()
+        if (found := _MAPS_OTHERS.search(text)) is not None
+        and not text.lstrip().startswith("//")
+        and not any(_ACCESS.search(lines.get(one, "")) for one in _statement(lines, at))
+    ]
 
 
 def _grouped(group: str, facts: Sequence[GraphFact], most: int) -> list[GraphFact]:

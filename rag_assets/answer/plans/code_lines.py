@@ -262,6 +262,8 @@ def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> l
     is_spring = variables and _OF_SPRING.search(path) is not None
     text = code_of(payload, target, PROSE) if is_spring else code_of(payload, target)
     read = sorted(variables_named(text) if is_spring else settings_read(text, variables=variables), key=itemgetter(1))
+    begins = {at: text[text.rfind("\n", 0, at) + 1 : at].lstrip() for _, at in read}
+    read = [(key, at) for key, at in read if not begins[at].startswith(("//", "#"))]  # what is commented out
     return [(key, payload.get("StartLine", 1) + text.count("\n", 0, at)) for key, at in read]
 
 

@@ -26,6 +26,7 @@ from rag_assets.answer.plans.code_lines import (
 )
 from rag_assets.answer.plans.documents import changelogs
 from rag_assets.answer.plans.listing import places_of
+from rag_assets.answer.plans.projects import tests_called
 from rag_assets.answer.plans.technologies import (
     CODE,
     TECHNOLOGIES,
@@ -40,6 +41,7 @@ from rag_assets.answer.plans.technologies import (
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.whole_project import (
     CALLED,
+    KINDS_OF_TESTS,
     LOGIN,
     MIGRATE,
     Everyday,
@@ -503,9 +505,10 @@ def _sizes(index: LabelIndex, paths: Sequence[str]) -> tuple[GraphFacts, dict[Gr
     return replace(told, total=len(paths)), at, ""
 
 
-def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, str], tuple[str, ...]]:
+def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, dict[GraphFact, str], tuple[str, ...]]:
     """How something is done: the lines of documents, scripts and workflows that have its commands, and the points of
-    documents whose headings say it; of `deploy azure` those that say that platform."""
+    documents whose headings say it; of `deploy azure` those that say that platform. Of a kind of tests also the
+    projects that have these, and nothing where none has, of a kind that not all know."""
     wanted, _, platform = action.partition(" ")
     paths = sorted(index.parts.shard().values("Path", index.scope()), key=from_the_root)
     documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=readme_first)
@@ -535,7 +538,10 @@ def steps(index: LabelIndex, action: str) -> tuple[GraphFacts, dict[GraphFact, s
                 for number, name in islice(said.items(), _MOST_OF_A_FILE)
             ]
         facts += told[: _MOST_STEPS // 2]
-    return *_at(index, facts[:_MOST_STEPS]), _headed_points(index, documents, action)
+    of_kind = [replace(one, group="Test projects") for one in tests_called(index, kind)] if kind else []
+    if kind and not of_kind and kind not in KINDS_OF_TESTS:
+        return GraphFacts(), {}, ()
+    return *_at(index, [*of_kind, *facts][:_MOST_STEPS]), _headed_points(index, documents, action)
 
 
 def _commands(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:

@@ -84,9 +84,11 @@ HOSTED_SERVICE = "hosted service"
 """What is listed where no type says that a schedule runs it: it may have one of its own."""
 _RUN = frozenset({"job", "process", "service", "task", "worker"})
 _RUN_BY_A_SCHEDULE = re.compile(
-    r"\b(?:IJob|IInvocable|I?(?:Cron|Periodic|Recurring|Scheduled)\w*(?:Job|Service|Task|Worker))\b"
+    r"\b(?:IJob|IInvocable|\w*(?:Cron|Periodic|Recurring|Scheduled)\w*(?:Job|Service|Task|Worker)(?:Base)?)\b"
 )
-_RUN_BY_A_HOST = re.compile(rf"\b(?:BackgroundService|IHostedService)\b|{_RUN_BY_A_SCHEDULE.pattern}")
+_RUN_BY_A_HOST = re.compile(
+    rf"\b(?:BackgroundService|\w*BackgroundWorkerBase|IHostedService)\b|{_RUN_BY_A_SCHEDULE.pattern}"
+)
 """How a type says that nobody calls it: `which background jobs are there?`"""
 _HOW_OFTEN = re.compile(r"\b(?:how often|when|intervals?|schedules?)\b", re.IGNORECASE)
 _EVERY = (
@@ -94,6 +96,11 @@ _EVERY = (
     r"(?:\bTimeSpan\b|\bCron|Every|Hourly|Daily|Weekly|Monthly|\"[\d*/,-]+(?: [\w*/,?#-]+){{4,}}\")"
 )
 """Where code says how often a type is run."""
+_PERIOD = re.compile(
+    r"(?<!\w)(?:Timer\.)?(?:Period|CronExpression)\s*=(?!=)|\bnew (?:PeriodicTimer|Timer)\(|\bTask\.Delay\("
+    r"|\bThread\.Sleep\("
+)
+"""Where the type itself says it."""
 DATABASE_MODEL = "database model"
 _IS_MODEL = re.compile(r"\b(?:db\.Model|models\.Model|DeclarativeBase|SQLModel|ApplicationRecord|ActiveRecord::Base)\b")
 """How a type of Django, SQLAlchemy or Rails says that it is kept in a table."""
@@ -170,7 +177,9 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if used := seen_of(_by_use(graph, noun, telling, said, parts), index):
         is_one, found = True, used
     is_one = is_one or (noun in LISTED_KINDS and not telling)
-    fewest = 1 if is_one or (sort in _HOSTED - _SCHEDULED and last in _RUN) else FEWEST_LISTED
+    fewest = 1 if is_one or with_handlers or (sort in _HOSTED - _SCHEDULED and last in _RUN) else FEWEST_LISTED
+    if with_handlers and not any(_uses(graph, one.key, Relation.HANDLES) for one in found):
+        found = seen_of(_handled_as(graph, noun), index) or found
     if not found and (" " in noun or noun == "page"):  # value objects are seldom called so
         found = seen_of(_in_folder(graph, noun, telling), index)
     if len(found) < fewest and all(word.root in CONTAINERS for word in subject):
@@ -189,7 +198,8 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     facts = tuple(one.fact for one in found[:MOST_LISTED])
     if with_handlers:
         found = [*{one.name: one for one in found}.values()]
-        facts = tuple(_with_handlers(graph, found, index)[:MOST_LISTED])
+        is_made = _use_of(noun, _WITH_HANDLERS.sub("", said)) is Relation.CONSTRUCTS
+        facts = tuple(_with_handlers(graph, found, index, is_made=is_made)[:MOST_LISTED])
     if any(key_kind(one.key) is NodeType.FILE for one in found[:MOST_LISTED]):
         facts = _at_first_sections(facts, index)
     if is_run_by_itself(noun) and _HOW_OFTEN.search(said):
@@ -240,18 +250,35 @@ def _uses(graph: Graph, key: str, relation: Relation) -> list[GraphEdge]:
     return sorted((edge for edge in edges if not is_test_path(edge.path)), key=lambda edge: (edge.path, edge.line))
 
 
-def _with_handlers(graph: Graph, found: Sequence[ListedNode], index: LabelIndex) -> list[GraphFact]:
-    """Some messages, each with what handles it, or a copy of it that another service has, where something does."""
-    handling: dict[str, list[GraphFact]] = {one.name: [] for one in found}
+def _with_handlers(graph: Graph, found: Sequence[ListedNode], index: LabelIndex, *, is_made: bool) -> list[GraphFact]:
+    """Some messages, each with what handles it, or a copy of it that another service has, where something does; and
+    with what makes it, where that is asked."""
+    using: dict[str, list[GraphFact]] = {one.name: [] for one in found}
+    verbs = {Relation.CONSTRUCTS: "makes"} if is_made else {}
+    for relation, verb in {**verbs, Relation.HANDLES: "handles"}.items():
+        for node in of_kind(graph, NodeType.TYPE):
+            if (name := short_name(graph.keys[node])) in using:
+                edges = seen_of(_uses(graph, graph.keys[node], relation), index)
+                using[name] += [
+                    GraphFact(short_name(one.source), verb, name, one.path, one.line, True)
+                    for one in (edges[:_MOST_MAKERS] if relation is Relation.CONSTRUCTS else edges)
+                ]
+    return [fact for one in found for fact in using[one.name] or [one.fact]]
+
+
+def _handled_as(graph: Graph, noun: str) -> list[ListedNode]:
+    """The messages whose handlers say by what they derive from that these are such: `IDistributedEventHandler<T>`."""
+    found, wanted = list[int](), roots_of(noun)
     for node in of_kind(graph, NodeType.TYPE):
-        if (name := short_name(graph.keys[node])) in handling:
-            edges = seen_of(_uses(graph, graph.keys[node], Relation.HANDLES), index)
-            handling[name] += [
-                GraphFact(short_name(one.source), "handles", name, one.path, one.line, True) for one in edges
-            ]
-    return [fact for one in found for fact in handling[one.name] or [one.fact]]
+        for edge in _uses(graph, graph.keys[node], Relation.HANDLES):
+            handler = edge.source.partition("|")[0].partition("(")[0]
+            owners = (graph.find(f"{one}|{NodeType.TYPE.value}") for one in (handler, handler.rpartition(".")[0]))
+            if any(wanted <= roots_of(bases_of(graph, owner)) for owner in owners if owner is not None):
+                found.append(node)
+    return sorted(places_of(graph, np.unique(np.array(found, np.int64))), key=lambda one: (one.path, one.line))
 
 
+_MOST_MAKERS = 2  # of a message
 _MESSAGES = frozenset({"command", "event", "message", "notification", "query"})
 _USES = {
     re.compile(rf"\b(?:{does})\b", re.IGNORECASE): relation
@@ -328,7 +355,11 @@ def _at_schedule(fact: GraphFact, index: LabelIndex) -> GraphFact:
     code = product_of(points_naming(fact.source, index).ids, index)
     says = re.compile(_EVERY.format(re.escape(fact.source)))
     told = sorted(facts_naming(says, code, index, ("", fact.source, True)), key=lambda one: (one.path, one.line))
-    return replace(fact, path=told[0].path, line=told[0].line, is_comment=True) if told else fact
+    if told:
+        return replace(fact, path=told[0].path, line=told[0].line, is_comment=True)
+    own = sorted(lines_of(index, [fact.path]).get(fact.path, {}).items())
+    period = next((line for line, text in own if line > fact.line and _PERIOD.search(text)), 0)
+    return replace(fact, line=period, is_comment=True) if period else fact
 
 
 def parts_named(graph: Graph, said: str) -> list[str]:
@@ -481,6 +512,9 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
     derived, bases = derived_from(graph, contracts if sort else [*contracts, *one_of_them])
     found = derived if sort and derived else derived.union(named, contracts)
+    if noun in _MESSAGES:  # of a sort too: `BaseEvent` is no domain event
+        more = derived_from(graph, one_of_them)[1] if sort else set[int]()
+        found -= {node for node in bases | more if not _uses(graph, graph.keys[node], Relation.HANDLES)}
     found -= {node for node in bases if _ABSTRACT.search(graph.signature(node))}
     others = found.difference(contracts)
     found = others or found if all(_ABSTRACT.search(graph.signature(node)) for node in contracts) else found
@@ -541,15 +575,16 @@ def database_models(graph: Graph) -> Numbers:
 
 
 def holders_of_constants(graph: Graph) -> Iterator[str]:
-    """The names of the classes of the product that have nothing but constants beside what they do with them, and of
-    interfaces of Java that have fields, each with what it is in."""
+    """The names of the classes of the product that have nothing but constants beside what they do with them and types
+    inside, and of interfaces of Java that have fields, each with what it is in."""
     java = [one for one in nodes_listed(graph, "interface") if one.path.endswith(".java")]
     types = [(one, _CONSTANT_MEMBER) for one in nodes_listed(graph, "class")] + [(one, _FIELD) for one in java]
     known = [(one, constant, graph.find(one.key)) for one, constant in types if non_product_code(one.path) is None]
     found = [(one, constant, node) for one, constant, node in known if node is not None]
     held = _held_by_each(graph, [node for *_, node in found])
     for (one, constant, _), members in zip(found, held, strict=True):
-        signatures = (signature for at in members if not _STATIC_METHOD.search(signature := graph.signature(at)))
+        own = (graph.signature(at) for at in members if key_kind(graph.keys[at]) is not NodeType.TYPE)
+        signatures = (signature for signature in own if not _STATIC_METHOD.search(signature))
         first = next(signatures, "")
         if first and constant.search(first) and all(map(constant.search, signatures)):
             yield ".".join(one.key.rpartition("|")[0].rpartition(":")[2].split(".")[-2:])

@@ -5,7 +5,8 @@ with."""
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
@@ -14,14 +15,12 @@ from rag_assets.answer.plans.code_lines import (
     code_of,
     facts_listed,
     from_the_root,
+    lines_of,
     points_with,
 )
-from rag_assets.answer.question_analysis import roots_of
-from rag_assets.answer.whole_project import (
-    Marked,
-)
+from rag_assets.answer.question_analysis import QueryTerm, covered, roots_of
 from rag_assets.contracts.outline import SectionMember
-from rag_assets.search.ranking.penalties import product_or_samples
+from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
@@ -29,15 +28,137 @@ if TYPE_CHECKING:
     Place = tuple[str, str, int]  # of a package, an image or a file: its name, path and line
     Lines = Mapping[str, Mapping[int, str]]
 
+
+class Marked(StrEnum):
+    """What a line of its own tells of, each time that a project has one."""
+
+    CONNECTION_STRINGS = "connection string"
+    RATE_LIMITED = "rate limited endpoint"
+    CACHED = "cached endpoint"
+    RESOURCES = "resource"
+    RPCS = "gRPC method"
+    BEANS = "bean"
+    MIDDLEWARES = "middleware"
+    ERROR_HANDLERS = "error handler"
+    PORTS = "port"
+    USERS = "user entry"
+    LOGINS = "first login"
+    SECRETS = "secret store"
+    TOKENS = "token check"
+    EXITS = "exit code"
+    STARTUP = "start-up step"
+    DOUBLES = "test double"
+
+
+_ERROR = r"(?:(?:all|api|application|global|runtime|the|uncaught|unexpected|unhandled) )*(?:errors|exceptions)"
+_UNCAUGHT = r"(?:an? )?(?:uncaught|unexpected|unhandled) (?:errors?|exceptions?)"
+_KEPT = r"(?:configured|found|handled|held|injected|kept|loaded|managed|passed|provided|read|set|stored)"
+_TOKENS = r"(?:(?:access|api|auth|bearer|id|jwt|the|json web|incoming) )*(?:tokens?|jwts?)"
+_RUNNABLE = (
+    r"(?:(?:an?|all|each|its|our|the) )?(?:[\w-]+ ){0,2}"
+    r"(?:apis?|app|application|container|gateway|host|it|\w*migrator|process|program|server|services?|site|system|worker)"
+)
+_DOUBLE = r"(?:test[- ]doubles?|doubles|fakes?|mocks?|stubs?|spies)"
+_LISTED = {
+    Marked.CONNECTION_STRINGS: r"connection ?strings\W*(?:$|(?:are|can|does|do|exist|has|have|must|to|is|in)\b.*$)",
+    Marked.RATE_LIMITED: r"(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
+    r"(?:rate[- ]?limit\w*|throttl\w+)\W*$"
+    r"|rate[- ]limits?(?: (?:apply|are|do|does|exist|for|has|have|of|on)\b.*)?$",
+    Marked.CACHED: r"(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$",
+    Marked.RESOURCES: r"(?:(?:azure|aws|cloud|gcp|google|bicep|terraform) )+(?:resources|services)\W*(?:$"
+    r"|(?:are|is|does|do|get) (?!.*\b(?:used|called|use|call)\b).*$)"
+    r"|infrastructure (?:is|gets) (?:created|deployed|provisioned)\b.*$",
+    Marked.BEANS: r"(?:spring )?beans\W*(?:$|(?:are|does|do|exist)\b(?! .*\b(?:need|needs|use|uses|used)\b).*$)",
+    Marked.RPCS: r"g?rpc (?:calls|endpoints|methods|procedures|services)\b.*$|g?rpcs\b.*$",
+}
+_IN_A_LIST = r"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)* "
+_MARKED_ASKED = {marked: rf"{_IN_A_LIST}(?:{said})" for marked, said in _LISTED.items()}
+_MARKED_ASKED |= {
+    Marked.CONNECTION_STRINGS: (
+        rf"{_MARKED_ASKED[Marked.CONNECTION_STRINGS]}"
+        r"|^\W*where (?:is|are|do (?:i|we|you) (?:change|configure|find|put|set)) (?:the )?"
+        r"(?:(?:database|db|sql|server) )*connection strings?(?: (?:to|for) (?:the )?(?:database|db))?"
+        r"(?: (?:configured|defined|found|kept|set|stored))?\W*$"
+    ),
+    Marked.ERROR_HANDLERS: (
+        rf"^\W*(?:how|where) (?:are|does (?:it|the \w+) handle|do (?:you|we) handle) {_ERROR}"
+        r"(?: (?:caught|converted|handled|mapped|processed|reported|returned|shown|translated|turned))?"
+        r"(?: (?:globally|centrally|here|everywhere|(?:in|by) (?:this|the|our) \w+"
+        r"|(?:in)?to (?:(?:an?|the|api|error|http|json) )*(?:answers?|clients?|problem details|responses?|results?))"
+        r")*\W*$"
+        rf"|^\W*what happens (?:to|when|if|on|with|after) {_UNCAUGHT}"
+        r"(?: (?:is|are|gets?|occurs?|happens?|thrown|in the api))*\W*$"
+        r"|^\W*(?:how does (?:the )?(?:global )?(?:error|exception)[- ]handling work"
+        r"|(?:which|what|where)\b(?: is| are| the| all| global)* (?:error|exception)[- ](?:handlers?|handling))\W*$"
+    ),
+    Marked.LOGINS: (
+        r"^\W*(?:what|which|(?:with|as) (?:what|which|whom)|how)\b"
+        r"(?=.*\b(?:passwords?|credentials?|logins?|(?:log|sign) in)\b)"
+        r"(?=.*\b(?:default|first|initial|after (?:the )?install\w*|out of the box)\b)"
+        r"(?=.*\b(?:users?|user ?names?|accounts?|admin\w*|log ?in|logins?|sign in|credentials?)\b)"
+        r"(?!.*\b(?:chang\w+|created?|encod\w*|expir\w*|hash\w*|length|polic\w+|provider|redirect\w*|require\w*|role"
+        r"|rules?|strength|time-?out|works?)\b)"
+        r"|^\W*what(?:'s| is| are) the (?:admin\w*(?: user)?(?:'s)? (?:credentials|password|log ?in)"
+        r"|(?:credentials|password|log ?in) (?:for|of) (?:the )?admin\w*(?: (?:account|user))?)\W*$"
+    ),
+    Marked.USERS: (
+        r"^\W*(?:which|what|list|show)(?: me| all| the| are| is)*"
+        r" (?:(?:built-?in|default|demo|example|initial|sample|seed(?:ed)?|test) )+"
+        r"(?:(?:admin|user) )?(?:accounts?|admins?|credentials|logins?|passwords?|users?)\b"
+        r"(?: (?:and|are|can|created|credentials|do|exist|for|have|i|in|is|log|login|passwords?|seeded|the|their|there"
+        r"|to|use|we|what|with|you))*\W*$"
+        r"|^\W*(?:with )?(?:which|what) (?:account|credentials|login|user(?:name)?|password) (?:can|do|should|must)"
+        r" (?:i|we|you) (?:use )?(?:to )?(?:log|sign) in(?: with)?\W*$"
+    ),
+    Marked.PORTS: (
+        r"^\W*(?:(?:on|at|under) )?(?:which|what)(?: is| are| the| network| tcp)* ports?"
+        r"(?: (?:do|does|is|are|will|can|it|they|everything|all|each|of|our|the|this|different|various|on|to|in|there"
+        r"|by|apis?|apps?|applications?|back-?ends?|containers?|gateways?|hosts?|micro-?services?|samples?|servers?|services?"
+        r"|sites?|i|we|you|when|by default|in development"
+        r"|listen\w*|run\w*|use[ds]?|using|serve|start\w*|expose[ds]?|open\w*|reachable|available|bind|locally))*\W*$"
+    ),
+    Marked.SECRETS: (
+        r"^\W*(?:where|how) (?:are|is|do (?:i|we|you)|does (?:it|the \w+))"
+        rf"(?: (?:the|all|its|our|{_KEPT}|configure|get|keep|load|manage|put|read|set|store))* (?:\w+ )?secrets?"
+        rf"(?: (?:and|api keys|come|credentials|from|locally|here|(?:in|for) (?:\w+ )?(?:\w+)|{_KEPT}))*\W*$"
+    ),
+    Marked.TOKENS: (
+        rf"^\W*(?:where|how) (?:is|are) {_TOKENS} (?:authenticated|checked|validated|verified)\b.*$"
+        rf"|^\W*(?:where|how) does (?:it|the [\w ]+?) (?:check|validate|verify) {_TOKENS}\W*$"
+        r"|^\W*where is (?:the )?authentication (?:configured|registered|set ?up)\b.*$"
+    ),
+    Marked.EXITS: (
+        r"^\W*(?:with )?(?:which|what)(?: is| are| the| different)* exit (?:codes?|status(?:es)?)"
+        rf"(?: (?:are there|exist|(?:can|does|do|will) {_RUNNABLE} (?:exit|give|have|return|set|use)\b.*))?\W*$"
+        rf"|^\W*what does {_RUNNABLE} exit with\b.*$"
+    ),
+    Marked.STARTUP: (
+        rf"^\W*what (?:happens|is (?:done|executed|run)|gets (?:done|executed|run)|runs)(?: (?:to|with) .+?)?"
+        rf" (?:(?:at|during|on) (?:the )?(?:{_RUNNABLE} )?start-? ?up(?: of {_RUNNABLE})?"
+        rf"|(?:when|while|after) {_RUNNABLE}"
+        r" (?:boots?(?: up)?|comes up|is (?:booted|launched|started)|runs|starts?(?: up)?))\W*$"
+    ),
+    Marked.DOUBLES: (
+        rf"^\W*(?:which|what|list|show)(?: me| all| the| are| is)* (?:{_DOUBLE}(?:,? (?:and|or) )?)+"
+        r"(?: (?:are|do|does|exist|for|have|here|in|of|our|tests?|the|there|to|use[ds]?|we|you))*\W*$"
+        r"|^\W*(?:what|which \w+) (?:is|are|gets?) (?:faked|mocked|stubbed)(?: (?:by|in) (?:the )?(?:\w+ )?tests)?\W*$"
+    ),
+}
+
+
+def marked_asked(question: str) -> Marked | None:
+    asked = question.strip()
+    return next((marked for marked, said in _MARKED_ASKED.items() if re.search(said, asked, re.IGNORECASE)), None)
+
+
 _NAMED = r"(?:\"(?P<name>[\w.:-]+)\"|'(?P<other>[\w.:-]+)')"
 _SAID = (
     r"[*_`\"'“]*(?!(?:and|an?|are|as|by|correct|field\w*|for|from|in|is|left|not|of|on|or|the|to|with|you\w*)\b)"
     r"[\w.@!-]+[*_`\"'”]*"
 )
 """A user or a password as a text names it."""
-_MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
+_MARKS: Mapping[Marked, tuple[re.Pattern[str], Container[str]]] = {
     Marked.CONNECTION_STRINGS: (
-        "GetConnectionString ConnectionStrings AddConnectionString connectionString ConnectionString",
         re.compile(
             rf"\b(?:Get|Add)ConnectionString\(\s*{_NAMED}|\bConnectionStrings(?::|__|\[\")(?P<key>\w+)"
             r"|<add\b[^>]*\bname=\"(?P<added>[^\"]+)\"[^>]*\bconnectionString="
@@ -47,14 +168,12 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         PROSE,
     ),
     Marked.RATE_LIMITED: (
-        "RequireRateLimiting EnableRateLimiting RateLimit Throttle throttle_classes limiter",
         re.compile(
             r"\.RequireRateLimiting\(|^\s*\[EnableRateLimiting\b|^\s*@(?:RateLimit|Throttle)\w*|@limiter\.limit\("
         ),
         PROSE | CONFIGURATION,
     ),
     Marked.CACHED: (
-        "CacheOutput OutputCache ResponseCache Cacheable cache_page",
         re.compile(
             r"\.CacheOutput\(|^\s*\[(?:OutputCache|ResponseCache)\b(?!.*\bNoStore = true)"
             r"|^\s*@(?:Cacheable|cache_page)\b"
@@ -62,15 +181,13 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         PROSE | CONFIGURATION,
     ),
     Marked.RESOURCES: (
-        "resource",
         re.compile(
             r"^\s*resource\s+(?:(?P<name>\w+)\s+'[\w./]+@[^']*'(?!\s+existing)|\"(?P<other>\w+)\"\s+\"(?P<key>\w+)\"\s*\{)"
         ),
         PROSE,
     ),
-    Marked.BEANS: ("Bean Configuration", re.compile(r"^\s*@Bean\b"), PROSE | CONFIGURATION),
+    Marked.BEANS: (re.compile(r"^\s*@Bean\b"), PROSE | CONFIGURATION),
     Marked.MIDDLEWARES: (
-        "Use use middleware Middleware MIDDLEWARE add_middleware apply",
         re.compile(
             r"\.Use\(\s*(?P<name>(?!async\b|func\b)[A-Za-z_][\w.]*)?|\bapp\.(?P<key>Use[A-Z]\w*)"
             r"|\b(?:\w*[aA]pp|\w*[rR]outer|api|express|fastify|hono|procedure|server)\.use\("
@@ -81,9 +198,6 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         PROSE | CONFIGURATION,
     ),
     Marked.ERROR_HANDLERS: (
-        "UseExceptionHandler AddExceptionHandler IExceptionFilter IExceptionHandler ExceptionFilterAttribute Exception"
-        " Middleware UnhandledException ControllerAdvice ExceptionHandler exception_handler errorhandler"
-        " setErrorHandler Catch rescue_from Recovery Recover HTTPErrorHandler uncaughtException excepthook filters",
         re.compile(
             r"\b(?:UseExceptionHandler|UseStatusCodePages\w*|AddExceptionHandler)\b"
             r"|\bUseMiddleware<(?P<key>\w*(?:Exception|Error)\w*)>|:\s*(?:[\w<>]+,\s*)*(?:I(?:Async)?Exception(?:Filter|Handler)|ExceptionFilterAttribute)\b"
@@ -99,7 +213,6 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         PROSE | CONFIGURATION,
     ),
     Marked.PORTS: (
-        "ports port applicationUrl EXPOSE listen ListenAndServe UseUrls ASPNETCORE_URLS",
         re.compile(
             r"\"applicationUrl\"\s*:\s*\"[^\"]*:\d|^\s*EXPOSE\s+\d"
             r"|^\s*-\s*[\"']?(?=.*(?:\d{3}|:80))(?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w+)?[\"']?\s*$"
@@ -109,7 +222,6 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         PROSE,
     ),
     Marked.USERS: (
-        "UserName Username Password CreateAsync TestUser username password seed users admin",
         re.compile(
             r"\bCreateAsync\(\s*\w+,\s*(?:\"[^\"]+\"|[\w.]*[pP]assword)"
             r"|\b(?:[uU]ser_?[nN]ame|[lL]ogin|[pP]assword|[eE]mail)[\"']?\s*[=:]\s*[\"'][^\"']+[\"']"
@@ -117,22 +229,78 @@ _MARKS: Mapping[Marked, tuple[str, re.Pattern[str], Container[str]]] = {
         PROSE,
     ),
     Marked.LOGINS: (
-        "default username user password login admin credentials account",
         re.compile(
             rf"^(?!.*\b(?:alter|create) user\b).*\b(?:user ?-?name|user|login|account|e-?mail)(?: is|:|=| of)? {_SAID}"
             rf"[,;/]?(?: (?:and|with|the|/|&))* ?password(?: is|:|=| of)? {_SAID}"
-            rf"|\buser ?-?names? (?:and|/|&) password (?:are|is|:)(?: both)? {_SAID}",
+            rf"|\buser ?-?names? (?:and|/|&) password (?:are|is|:)(?: both)? {_SAID}"
+            rf"|{_SAID} user['’]s password(?: is|:|=) {_SAID}",
             re.IGNORECASE,
         ),
         (),
     ),
-    Marked.RPCS: ("rpc returns", re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
+    Marked.SECRETS: (
+        re.compile(
+            r"\.(?P<key>Add(?:UserSecrets|KeyPerFile|SystemsManager|\w*Secrets(?:Manager|Json)|\w*Vault\w*))\b"
+            r"|<UserSecretsId>|\bnew (?:SecretClient|VaultClient|AmazonSecretsManagerClient)\b|\bhvac\.Client\("
+            r"|\b(?P<name>(?:get_secret_value|access_secret_version|GetSecretAsync|GetSecretValueAsync))\("
+            r"|\bAddJsonFile\(\s*\$?\"[^\"]*secrets?[^\"]*\"|^\s*kind: (?:External|Sealed)?Secret\s*$"
+            r"|^\s*-?\s*secretKeyRef:|^\s*type: secretstores\.|^secrets:|Microsoft\.KeyVault/vaults@"
+            r"|\"(?:azurerm_key_vault|aws_secretsmanager_secret|google_secret_manager_secret)\""
+            r"|\bspring\.cloud\.vault\b"
+        ),
+        PROSE,
+    ),
+    Marked.TOKENS: (
+        re.compile(
+            r"\.(?P<key>Add(?:\w*JwtBearer|MicrosoftIdentityWeb\w+|\w*OpenIdConnect|OAuth2Introspection|BearerToken"
+            r"|IdentityServerAuthentication|IdentityCookies|Keycloak\w*Authentication))\b"
+            r"|\bnew TokenValidationParameters\b|\.ValidateToken(?:Async)?\("
+            r"|\b(?:jwt|jsonwebtoken|jose)\.(?:verify|decode)\("
+            r"|\bjwtVerify\(|\bjwt\.Parse(?:WithClaims)?\(|\bparse(?:Signed)?Claims(?:Jws)?\(|\bJwtDecoders?\b.*[({]"
+            r"|\boauth2ResourceServer\b|\bnew JwtStrategy\(|\bextends PassportStrategy\(|\bexpress_?[jJ]wt\("
+        ),
+        PROSE | CONFIGURATION,
+    ),
+    Marked.EXITS: (
+        re.compile(
+            r"\bEnvironment\.(?:Exit\(|ExitCode\s*=)|\b(?:sys|os|process|System)\.[eE]xit\(|\bprocess::exit\("
+            r"|\bprocess\.exitCode\s*=|\braise SystemExit\b|(?P<main>^\s*return\s+-?\d+;)"
+        ),
+        PROSE | CONFIGURATION,
+    ),
+    Marked.STARTUP: (
+        re.compile(
+            r"\b(?:app(?:lication)?|host|builder|services)(?:\.Services)?\.(?P<key>\w*(?:Migrat|Seed|Initiali[sz]|Populate"
+            r"|WarmUp|EnsureDatabase)\w*)(?:<(?P<made>\w+)>)?\("
+            r"|\.Database\.(?P<name>(?:Migrate|EnsureCreated|EnsureDeleted)(?:Async)?)\("
+            r"|\bAdd(?:HostedService|BackgroundWorker(?:Async)?)<(?P<other>\w+)>|\bApplicationStarted\.Register\("
+            r"|:.*\bIStartupFilter\b|@PostConstruct\b|\bimplements\b.*\b(?:Application|CommandLine)Runner\b"
+            r"|@\w+\.on_event\(\"startup\"\)|\blifespan\s*=|\boverride\b.*\bOnApplicationInitialization(?:Async)?\("
+        ),
+        PROSE | CONFIGURATION,
+    ),
+    Marked.DOUBLES: (
+        re.compile(
+            r"\bnew Mock<(?P<name>[\w<>]+)>\(|\bMock\.Of<(?P<other>[\w<>]+)>|\bSubstitute\.For<(?P<key>[\w<>]+)>"
+            r"|\bA\.Fake<(?P<added>[\w<>]+)>"
+            r"|\b(?:class|record|struct|type) (?P<own>(?:Dummy|Fake|InMemory|Mock|Stub)[A-Z]\w*)"
+            r"|\b(?:jest|vi)\.mock\(\s*[\"'](?P<js>[^\"']+)[\"']|\bmock\((?P<java>\w+)\.class\)"
+            r"|(?:@(?:mock\.)?|\bmocker\.|\bmock\.)patch(?:\.object)?\(\s*[\"']?(?P<py>[\w.]+)|\bNewMock(?P<go>\w+)\("
+        ),
+        PROSE | CONFIGURATION,
+    ),
+    Marked.RPCS: (re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
 }
-"""The words of sections that have such a line, the line, and the languages in which it means something else."""
+"""Such a line, and the languages in which it means something else."""
+_WORD = re.compile(r"(?<!\\)[A-Za-z]\w{2,}")
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
-_OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.LOGINS, Marked.PORTS, Marked.USERS})
+_OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.LOGINS, Marked.PORTS, Marked.USERS, Marked.SECRETS, Marked.DOUBLES})
 """What is asked of a project as a whole, and is in what it is called as."""
+_OF_PARTS = frozenset({Marked.EXITS, Marked.STARTUP, Marked.TOKENS})
+"""What is asked of a part by the name of its folder."""
+_OF_ANY_PART = "app application data database db host limit process program server service startup system"
+_MAIN = "main"  # the group of a line that tells something in the entry point alone
 _FILES = {Marked.USERS: re.compile(r"seed|test_?users|initiali|fixtures|demo|default_?(?:users|data)", re.IGNORECASE)}
 """What the files are called that alone have such lines: elsewhere a user is anybody."""
 
@@ -141,7 +309,8 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     """The lines of the product that tell of something each, called as what they stand before or in, those whose files
     and members a question names the most, if it does; of a connection string, and of the copies of a file of gRPC, the
     first."""
-    words, line_of, skipped = _MARKS[marked]
+    line_of, skipped = _MARKS[marked]
+    words = " ".join(_WORD.findall(line_of.pattern))
     likely = index.parts.shard().retrieve(sorted(points_with(words, index, _MOST_READ)), index.scope())
     of_files = _FILES.get(marked)
     likely = {at: one for at, one in likely.items() if of_files is None or of_files.search(one["Path"])}
@@ -154,24 +323,64 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
         members = [member for member in members if member.name.replace(".", "").isidentifier()]  # and no statements
         for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
             said = line_of.search(line)
-            if said is None or line.lstrip().startswith(("//", "#", "*", "--")):
+            of_text = marked is Marked.LOGINS
+            if said is None or (not of_text and line.lstrip().startswith(("//", "#", "*", "--"))):
                 continue
-            if marked is Marked.LOGINS and one.get("CodeLanguage", "") not in PROSE:
+            if of_text and one.get("CodeLanguage", "") not in PROSE:
                 continue
-            named = ".".join(filter(None, said.groupdict().values()))
-            above = 0 if marked in _OF_ALL else _MOST_BETWEEN
+            groups = said.groupdict()
+            of_main = groups.pop(_MAIN, None) is not None
+            named = ".".join(filter(None, groups.values()))
+            above = 0 if marked in _OF_ALL | _OF_PARTS else _MOST_BETWEEN
             near = [member for member in members if member.start_line - above <= at <= member.end_line]
             below = min(near, key=lambda member: (abs(member.start_line - at), member.start_line), default=None)
             called = named or (below.name if below is not None else path.rpartition("/")[2])
+            if of_main and called.rpartition(".")[2].lower() not in ("main", "cs"):  # or `Program.cs`
+                continue
             is_itself = marked is not Marked.BEANS  # an annotation alone tells less than what it is on
             fact = GraphFact(called, "", "", path, at, certain=True, is_comment=is_itself)
-            once = {Marked.CONNECTION_STRINGS: named, Marked.RPCS: f"{named} of {path.rpartition('/')[2]}"}
-            found.setdefault(once.get(marked, f"{path}:{at}"), fact)
-    kept = product_or_samples(one.path for one in found.values())
+            file = f"{named} of {path.rpartition('/')[2]}"
+            once = {Marked.CONNECTION_STRINGS: named, Marked.DOUBLES: named, Marked.RPCS: file}
+            found.setdefault(once.get(marked) or f"{path}:{at}", fact)
+    paths = [one.path for one in found.values()]
+    kept = set(filter(is_test_path, paths)) if marked is Marked.DOUBLES else product_or_samples(paths)
     found = {key: one for key, one in found.items() if one.path in kept}
-    asked_of = roots_of(asked) - roots_of(f"{marked.value} limit")
-    own = {one: roots_of(f"{one.path.rpartition('/')[2].partition('.')[0]} {one.source}") for one in found.values()}
+    asked_of = roots_of(asked) - roots_of(f"{marked.value} {_OF_ANY_PART}")
+    own = {
+        one: roots_of(
+            f"{one.path if marked in _OF_PARTS else one.path.rpartition('/')[2].partition('.')[0]} {one.source}"
+        )
+        for one in found.values()
+    }
     most = max((len(roots & asked_of) for roots in own.values()), default=0)
     named_so = [one for one in found.values() if most and len(own[one] & asked_of) == most]
     facts = named_so if named_so and marked not in (Marked.CONNECTION_STRINGS, *_OF_ALL) else [*found.values()]
     return facts_listed(facts, marked.value, index)
+
+
+_MARKS_CASE = re.compile(r"^\s*(?:\[(?:Fact|Theory|Test|TestCase|TestMethod|\w*Fact|\w*Theory)\b|@(?:\w*Test)\b)")
+_CASE = re.compile(
+    r"^\s*(?:async )?def (?P<py>test_\w+)|^func (?P<go>Test\w+)\("
+    r"|^\s*(?:it|test|specify)(?:\.\w+)*\(\s*[\"'`](?P<js>[^\"'`]+)"
+)
+_METHOD = re.compile(r"(?P<name>`[^`]+`|\w+)\s*(?:<[^<>]*>)?\(")
+_MOST_ATTRIBUTES = 12  # lines between the mark of a case and its name
+
+
+def cases_in(
+    index: LabelIndex, tests: Sequence[GraphFact], subject: Sequence[QueryTerm]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The cases in the files of some tests, each by its name: those that say the most of a subject."""
+    found = []
+    for path, lines in sorted(lines_of(index, {one.path for one in tests}).items()):
+        until = 0
+        for at, text in sorted(lines.items()):
+            if (case := _CASE.match(text)) is not None:
+                found.append(GraphFact(case[case.lastgroup or 0], "", "", path, at, certain=True))
+            elif _MARKS_CASE.match(text):
+                until = at + _MOST_ATTRIBUTES
+            elif at <= until and not text.lstrip().startswith(("[", "@", "//")) and (named := _METHOD.search(text)):
+                found.append(GraphFact(named["name"], "", "", path, at, certain=True))
+                until = 0
+    said = [covered(tuple(subject), roots_of(f"{one.path} {one.source}")) for one in found]
+    return facts_listed([one for one, share in zip(found, said, strict=True) if share == max(said)], "test case", index)

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
-from rag_assets.answer.plans.code_lines import facts_listed, lines_of
+from rag_assets.answer.plans.code_lines import FEWEST_LISTED, facts_listed, lines_of
+from rag_assets.answer.question_analysis import roots_of
+from rag_assets.answer.whole_project import WHOLES
 from rag_assets.search.index import LabelIndex
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
 _PROJECT = re.compile(
     r"(?:^|/)(?:(?P<name>[^/]+)\.(?:cs|es|fs|sql|vb|vcx)proj"
@@ -33,6 +35,28 @@ _PROJECTS = re.compile(
     r"|built?|consists?|from))*\W*$",
     re.IGNORECASE,
 )
+_OF_A_PART = (
+    r"(?: (?:are there|do we have|(?:(?:does|do|in|of|has) )?(?:(?:the|this|our|its) )?(?P<part>[\w.]+)(?: \w+)?"
+    r"(?: have| has| consists? of)?))?"
+)
+_LAYERS = re.compile(
+    r"^\W*(?:which|what)(?: are)?(?: the| architectural)* layers"
+    rf"{_OF_A_PART}(?P<refer> and (?:how|which)\b.*)?\W*$",
+    re.IGNORECASE,
+)
+_PROGRAMS = re.compile(
+    r"^\W*(?:which|what|list|how many)(?: are)?(?: the| different)* "
+    r"(?:applications|apps|executables|hosts|programs|micro-?services)"
+    r"(?: (?:are|is|do|does|has|have|make|exist|there|in|of|the|this|our|repo\w*|solution|code ?base|up|it|contain"
+    r"|consists?|from|system|project))*\W*$",
+    re.IGNORECASE,
+)
+_RUNS = re.compile(
+    r"\bSdk=\"[^\"]*\.(?:Web|Worker|BlazorWebAssembly)\b|<OutputType>(?:Win)?Exe<|<Project\b.*\bAspire\.AppHost",
+    re.IGNORECASE,
+)
+"""Of a project that is a program."""
+_FEWEST_LAYERS = 3
 _REFERENCES = re.compile(
     rf"^\W*(?:which|what) projects? {_REFER} (?:which|what|each other|(?:the )?(?P<to>[\w.]+)(?: project)?)\W*$"
     r"|^\W*(?:what|which (?:other )?projects?) does (?:the )?(?P<of>[\w.]+)(?P<is_said> project)?"
@@ -48,16 +72,26 @@ _REFERENCES = re.compile(
 @dataclass(frozen=True, slots=True)
 class ProjectsAsked:
     """A question for projects, or for what `refers` to what: from a `source`, or to a `target`, where it names one;
-    `maybe` where it does not say that the source is a project."""
+    `maybe` where it does not say that the source is a project. `layers`: for those of the product, of a `part`;
+    `programs` for what can be started."""
 
     refers: bool = False
     source: str = ""
     target: str = ""
     maybe: bool = False
+    layers: bool = False
+    programs: bool = False
+    part: str = ""
 
 
 def projects_asked(question: str) -> ProjectsAsked | None:
     """What a question asks of projects; None for another question."""
+    if (layers := _LAYERS.match(question)) is not None:
+        part = layers["part"] or ""
+        part = "" if part.lower() in WHOLES else part
+        return ProjectsAsked(refers=layers["refer"] is not None and not part, layers=True, part=part)
+    if _PROGRAMS.match(question) is not None:
+        return ProjectsAsked(programs=True)
     found = _REFERENCES.match(question)
     if found is None:
         return ProjectsAsked() if _PROJECTS.match(question) else None
@@ -65,11 +99,27 @@ def projects_asked(question: str) -> ProjectsAsked | None:
     return ProjectsAsked(True, source, found["to"] or "", maybe=bool(source) and not found["is_said"])
 
 
-def projects_listed(index: LabelIndex) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """All projects with the line that declares each, those of the product first."""
-    facts = [fact for fact, _ in _projects(index)]
-    facts.sort(key=lambda one: (non_product_code(one.path) is not None, one.path))
-    return facts_listed(facts, "project", index)
+def projects_listed(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """All projects with the line that declares each, those of the product first; of layers those that are called as a
+    part, and of programs those that can be started, of .NET alone."""
+    known = [
+        fact
+        for fact, lines in _projects(index)
+        if not wanted.programs or any(_RUNS.search(text) for text in lines.values())
+    ]
+    if wanted.layers or wanted.programs:
+        roots = roots_of(wanted.part)
+        known = [one for one in known if non_product_code(one.path) is None and roots <= roots_of(one.path)]
+        is_told = all(one.path.endswith("proj") for one in known)
+        known = known if is_told and len(known) >= (_FEWEST_LAYERS if wanted.layers else FEWEST_LISTED) else []
+    known.sort(key=lambda one: (non_product_code(one.path) is not None, one.path))
+    return facts_listed(known, "program" if wanted.programs else "project", index) if known else (GraphFacts(), {})
+
+
+def tests_called(index: LabelIndex, kind: str) -> list[GraphFact]:
+    """The projects with tests that are called as a kind of these: `Shop.IntegrationTests`."""
+    wanted = roots_of(f"{kind} test")
+    return [one for one, _ in _projects(index) if is_test_path(one.path) and wanted <= roots_of(one.path)]
 
 
 def references_between(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -79,7 +129,7 @@ def references_between(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphF
         GraphFact(project.source, "refers to", to["net"] or to["gradle"], project.path, line, True, is_comment=True)
         for project, lines in _projects(index)
         for line, text in sorted(lines.items())
-        if (to := _REFERENCE.search(text)) is not None
+        if (to := _REFERENCE.search(text)) is not None and not (wanted.layers and non_product_code(project.path))
     ]
     if wanted.source:
         sources = _meant({one.source for one in found}, wanted.source)

@@ -105,6 +105,8 @@ _INTERFACES: dict[str, MessageFlavor | None] = {
     "IAsyncNotificationHandler": MessageFlavor.NOTIFICATION,
     "IDomainEventHandler": MessageFlavor.NOTIFICATION,
     "IEventHandler": MessageFlavor.NOTIFICATION,
+    "ILocalEventHandler": MessageFlavor.NOTIFICATION,
+    "IDistributedEventHandler": MessageFlavor.MESSAGE,
     "IHandleEvents": MessageFlavor.NOTIFICATION,
     "IIntegrationEventHandler": MessageFlavor.MESSAGE,
     "IEventConsumer": MessageFlavor.NOTIFICATION,
@@ -138,7 +140,7 @@ _SUFFIXES = (
     ("Message", MessageFlavor.MESSAGE),
 )
 _INVOKES = frozenset({"Invoke", "InvokeAsync"})
-HANDLER_METHODS = frozenset({"Handle", "HandleAsync", "Consume", "ConsumeAsync", "OnEvent"})
+HANDLER_METHODS = frozenset({"Handle", "HandleAsync", "Consume", "ConsumeAsync", "HandleEventAsync", "OnEvent"})
 """Methods that take a message by convention."""
 _METHODS = _INVOKES | HANDLER_METHODS
 _PLUMBING = frozenset({"CancellationToken", "ILogger", "object", "string", "int"})
