@@ -637,18 +637,20 @@ def values_plan(asked: Asked) -> Planned | None:
 
 
 def items_plan(asked: Asked) -> Planned | None:
-    """The items of a collection that code writes out, where no types are called as a question says: tests are those,
-    and not the items of a `LOGGING` for tests."""
+    """The items of a collection that code, or else YAML, writes out, where no types are called as a question says:
+    tests are those, and not the items of a `LOGGING` for tests."""
     text, rest = asked.question.text, ""
     noun = "" if asked.wish.names else values_named(text)[0]
     if not (noun or asked.wish.names):
         noun, rest = items_named(text)
     if not noun:
         return None
-    from rag_assets.answer.plans.items import items_held
+    from rag_assets.answer.plans.items import items_configured, items_held
 
-    known = first_of(items_held(index, graph, noun, rest) for index, graph in asked.graphs)
-    return answered(asked, Intent.LIST, known)
+    held = first_of(items_held(index, graph, noun, rest) for index, graph in asked.graphs)
+    if not held[1] and not any(is_subject(word) and word.root in roots_of(rest) for word in asked.words):
+        held = together(items_configured(index, noun) for index, _ in asked.graphs)
+    return answered(asked, Intent.LIST, held)
 
 
 def constant_plan(asked: Asked) -> Planned | None:

@@ -1,4 +1,5 @@
-"""The plan of what a collection holds that code writes out: `KeyExchangeAlgorithms = new Dictionary<…> { … }`."""
+"""The plan of what a collection holds that code writes out: `KeyExchangeAlgorithms = new Dictionary<…> { … }`; or that
+YAML does, `metrics:` with `- name: revenue`."""
 
 from __future__ import annotations
 
@@ -13,14 +14,16 @@ from rag_assets.answer.plans.code_lines import (
     lines_of,
     list_heading,
     points_naming,
+    points_with,
     product_of,
 )
 from rag_assets.answer.plans.listing import of_kind
-from rag_assets.answer.question_analysis import root, roots_of
+from rag_assets.answer.question_analysis import root, roots_of, singular
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.index import LabelIndex
+from rag_assets.search.ranking.penalties import is_tooling
 
 _OF_ALL = frozenset(
     map(root, ["accepted", "all", "allowed", "available", "default", "known", "permitted", "supported", "valid"])
@@ -36,6 +39,10 @@ _LONGEST = 20_000  # characters of a collection
 _MOST_NAMES, _MOST_SECTIONS = 5, 40
 _MAKES = re.compile(r"(?:^|\b(?:as_?list|create|frozenset|list|listof|map|of|set|setof|tuple))\s*$", re.IGNORECASE)
 """What stands before the round brackets around items; between others are arguments."""
+_YAML_KEY = re.compile(r"\s*(?:- )?[\"']?(?P<key>[\w -]+?)[\"']?\s*:\s*(?:#.*)?")
+_YAML_PAIR = re.compile(r"(?P<key>[\"']?[^\s:\"'{\[-][^:\"']*[\"']?)\s*:(?:\s+(?P<value>(?!#)[^#]*[^#\s])|\s*(?:#|$))")
+_NAMES = frozenset({"alert", "id", "key", "name", "record", "slug", "title"})
+"""Keys that say what an item is called."""
 _LABEL = re.compile(
     r"[\s{(\[]*(?:(?:(?:new\s+)?[\w.]+\s*[:=(]\s*)(?=[\"'`]))?"
     r"(?:(?P<quote>[\"'`])(?P<text>.+?)(?P=quote)|(?:new\s+)?(?P<name>[\w.]+))"
@@ -62,6 +69,50 @@ def items_held(index: LabelIndex, graph: Graph, noun: str, rest: str = "") -> tu
     facts = [GraphFact(", ".join(labels), "", "", *at, True, is_comment=True) for at, labels in of_line.items()]
     known, at_points = facts_listed(facts, noun.removesuffix("s"), index)
     return replace(known, heading=list_heading(noun.removesuffix("s"), sum(map(len, of_line.values())))), at_points
+
+
+def items_configured(index: LabelIndex, noun: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The items below the keys of YAML that are called as a noun says, in all files of the product that have one."""
+    points = points_with(noun, index, _MOST_SECTIONS)
+    wanted = [root(singular(word)) for word in noun.split()]
+    paths = {one["Path"] for one in product_of(points, index).values() if one["Path"].endswith((".yml", ".yaml"))}
+    found = [
+        (is_named, GraphFact(label, "", "", path, line, True, is_comment=True))
+        for path, lines in sorted(lines_of(index, sorted(path for path in paths if not is_tooling(path))).items())
+        for label, line, is_named in _below_keys(sorted(lines.items()), wanted)
+    ]
+    has_names = any(is_named for is_named, _ in found)  # the others refer to these
+    facts = dict.fromkeys(fact for is_named, fact in found if is_named or not has_names)
+    return facts_listed([*facts], noun.removesuffix("s"), index) if len(facts) >= FEWEST_LISTED else (GraphFacts(), {})
+
+
+def _below_keys(lines: Sequence[tuple[int, str]], wanted: Sequence[str]) -> Iterator[tuple[str, int, bool]]:
+    """(label, line, whether it is a name) of the items of each key that has some words: of a list their names, or what
+    they are; of a mapping its keys."""
+    outer, first, is_list, has_label = -1, -1, False, True  # the columns of the key, and of the items below it
+    for number, line in lines:
+        bare = line.strip()
+        indent = len(line) - len(line.lstrip(" "))
+        if not bare or bare.startswith("#"):
+            continue
+        if indent < outer or (indent == outer and not (bare.startswith("- ") and first in (-1, outer))):
+            outer = -1
+        if outer < 0:
+            key = _YAML_KEY.fullmatch(line)
+            if key is not None and [root(singular(word.lower())) for word in identifier_words(key["key"])] == wanted:
+                outer, first, has_label = key.start("key"), -1, True
+            continue
+        if first < 0:
+            first, is_list = indent, bare.startswith("- ")
+        if is_list and indent == first:
+            bare, has_label = bare.removeprefix("- "), False
+        pair = _YAML_PAIR.match(bare)
+        if is_list and not has_label and indent in (first, first + 2):
+            if pair is None or pair["key"].lower() in _NAMES:
+                has_label = True
+                yield (pair["value"] if pair is not None else bare).strip("\"' "), number, pair is not None
+        elif not is_list and indent == first and pair is not None:
+            yield pair["key"].strip("\"'"), number, True
 
 
 def _named(graph: Graph, words: Sequence[str], about: frozenset[str]) -> list[str]:

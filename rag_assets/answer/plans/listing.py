@@ -135,6 +135,8 @@ LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "library": (NodeType.PACKAGE,),
 }
 """What a noun of a question lists. Other nouns list the types whose name ends with them: DTOs, handlers, exceptions."""
+_OF_DBT = {"model": (NodeType.VIEW, ""), "macro": (NodeType.FUNC, "macro "), "snapshot": (NodeType.VIEW, "snapshot ")}
+"""What templates of dbt make, and how the declaration of each begins: a model has none."""
 _OF_DATABASES = frozenset({NodeType.TABLE, NodeType.VIEW, NodeType.PROC, NodeType.FUNC, NodeType.TRIGGER})
 
 
@@ -482,6 +484,8 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         nodes = np.union1d(nodes, _mapped(graph)) if noun == "table" else nodes
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
+    if noun in _OF_DBT and (made := [node for node in of_kind(graph, _OF_DBT[noun][0]) if _of_dbt(graph, node, noun)]):
+        return np.array(made, np.int64), False
     types = of_kind(graph, NodeType.TYPE)
     if " ".join((*sort, noun)) == DATABASE_MODEL:
         return database_models(graph), True
@@ -521,6 +525,11 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     if noun == "test":  # whatever it is called
         found = found.union(_testing(graph, [node for node in types if graph.language(node) not in _TEST_FUNCTIONS]))
     return np.array(sorted(found.union(functions)), np.int64), bool(sort and derived)
+
+
+def _of_dbt(graph: Graph, node: int, noun: str) -> bool:
+    begins = _OF_DBT[noun][1]
+    return graph.signature(node).startswith(begins) if begins else not graph.signature(node)
 
 
 def _testing(graph: Graph, types: Sequence[int]) -> list[int]:

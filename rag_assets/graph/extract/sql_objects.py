@@ -191,10 +191,12 @@ def _of_script(
         run = script.text[start:end]
         batches = batches_of(run) if is_partial else [(0, len(run))]
         for begin, stop in batches:
-            yield from edges(tokens_of(run[begin:stop]), start + begin, owner)
+            yield from edges(tokens_of(run[begin:stop]), start + begin, owner, start + stop)
 
-    def edges(tokens: Sequence[Token], start: int, source: str) -> Iterator[GraphEdge]:
-        for found in first_references(references_in(tokens, assigns_into=assigns_into)):
+    def edges(tokens: Sequence[Token], start: int, source: str, end: int) -> Iterator[GraphEdge]:
+        read = references_in(tokens, assigns_into=assigns_into)
+        read += [one._replace(start=one.start - start) for one in script.named if start <= one.start < end]
+        for found in first_references(read):
             line = lines.line_of(start + found.start) + script.line_offset
             changes = found.use in (SqlUse.ALTERS, SqlUse.DROPS)
             yield from edges_of(found, whole_file if changes else source, symbols, file.path, line, own)
@@ -209,7 +211,7 @@ def _of_script(
         yield node
         if not (_alters(made) and made.kind in _ALTERED_IN_PART):
             yield GraphEdge(whole_file, Relation.CONTAINS, made.key, path=file.path, line=node.line_start)
-        yield from edges(tokens, span.char_start, made.key)
+        yield from edges(tokens, span.char_start, made.key, span.char_end)
     yield from between(position, len(script.text))
 
 

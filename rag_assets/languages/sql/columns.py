@@ -204,7 +204,9 @@ def columns_of(
 def declared_head(text: str, found: ObjectStatement) -> tuple[str, int]:
     """The signature of an object on one line, and where its declaration ends and its body begins."""
     end = found.end
-    if found.header.kind in ROUTINES or found.header.kind == "view":
+    if found.head_end >= 0:
+        end = found.head_end
+    elif found.header.kind in ROUTINES or found.header.kind == "view":
         end = _body_start(text, found)
     elif found.header.kind in ("table", "type") and not found.header.alters:
         end = found.header.end

@@ -15,7 +15,9 @@ from rag_assets.contracts.segment import Segment
 from rag_assets.dependency_trace import tracked
 from rag_assets.languages.detection import SourceType, source_type
 from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.sql.dbt import is_of_dbt, references_of_template, without_tags
 from rag_assets.languages.sql.lexer import BRACKETED, COMMENT, DEFAULT_SCHEMA, STRING, ObjectName, name_at, tokens_of
+from rag_assets.languages.sql.reference_reader import ObjectReference
 from rag_assets.languages.sql.segments import segment_sql
 from rag_assets.languages.sql.statements import without_copied_rows
 
@@ -106,13 +108,14 @@ class PlacedObject:
 @dataclass(frozen=True, slots=True)
 class SqlScript:
     """A text of SQL: a file without the rows of its COPY, or a literal in it that begins at `start`, after
-    `line_offset` lines."""
+    `line_offset` lines. `named` are the references of a template, whose tags the text is without."""
 
     text: str
     segments: tuple[Segment, ...]
     path: str
     start: int = 0
     line_offset: int = 0
+    named: tuple[ObjectReference, ...] = ()
 
     def objects(self) -> Iterator[PlacedObject]:
         """Those of the segments that are objects with a node of their own: no indexes, no loose statements, nothing
@@ -127,6 +130,10 @@ class SqlScript:
 def scripts_of(file: ParsedFile) -> Iterator[SqlScript]:
     """The file and then the literals in it, in order; nothing unless it is SQL."""
     if source_type(file.language) is not SourceType.SQL:
+        return
+    if is_of_dbt(file.text):
+        named = tuple(references_of_template(file.text))
+        yield SqlScript(without_tags(file.text), file.segments, file.path, named=named)
         return
     text = without_copied_rows(file.text)
     yield SqlScript(text, file.segments, file.path)

@@ -11,6 +11,7 @@ from rag_assets.languages.detection import file_stem
 from rag_assets.languages.doc_comments import plain_comments
 from rag_assets.languages.sliding_window import statement_members, window_members
 from rag_assets.languages.sql.columns import column_definitions, declared_head, parameters
+from rag_assets.languages.sql.dbt import is_of_dbt, objects_of_template, without_tags
 from rag_assets.languages.sql.lexer import COMMENT
 from rag_assets.languages.sql.statements import (
     ROUTINES,
@@ -31,6 +32,8 @@ def segment_sql(text: str, path: str, language: str) -> SegmentedFile:
     Health is PARTIAL when a string or comment never ends: what follows it is not looked into.
     """
     lines, text = LineIndex(text), without_commands(text)
+    if is_of_dbt(text):
+        return _segment_template(text, path, language, lines)
     script = read_script(text)
     health, detail = ParseHealth.OK, ""
     if script.unclosed >= 0:
@@ -41,6 +44,14 @@ def segment_sql(text: str, path: str, language: str) -> SegmentedFile:
     segments.sort(key=lambda segment: (segment.span.char_start, segment.span.char_end))
     numbered = (replace(segment, ordinal=number, health=health) for number, segment in enumerate(segments))
     return SegmentedFile(tuple(numbered), health, detail)
+
+
+def _segment_template(text: str, path: str, language: str, lines: LineIndex) -> SegmentedFile:
+    segments = [_segment(text, lines, [found], language) for found in objects_of_template(text, path)]
+    segments.extend(_rest(without_tags(text), lines, path, language, segments))
+    segments.sort(key=lambda segment: (segment.span.char_start, segment.span.char_end))
+    numbered = (replace(segment, ordinal=number) for number, segment in enumerate(segments))
+    return SegmentedFile(tuple(numbered), ParseHealth.OK)
 
 
 def _segment(text: str, lines: LineIndex, group: list[ObjectStatement], language: str) -> Segment:

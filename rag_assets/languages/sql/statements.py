@@ -175,12 +175,14 @@ _NO_CONTENT = re.compile(
 
 @dataclass(slots=True)
 class ObjectStatement:
-    """A CREATE or ALTER statement: `start` with the comments above it, `head` at its keyword, `end` exclusive."""
+    """A CREATE or ALTER statement: `start` with the comments above it, `head` at its keyword, `end` exclusive;
+    `head_end` where the declaration ends, if no SQL says it (-1)."""
 
     header: Header
     start: int
     head: int
     end: int = -1
+    head_end: int = -1
 
 
 @dataclass(frozen=True, slots=True)

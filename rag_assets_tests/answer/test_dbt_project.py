@@ -1,0 +1,60 @@
+"""A project of dbt: its models, what they read, and what its files of YAML list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index, open_index
+from rag_assets.index.layout import IndexHome
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+
+FILES: dict[str, str | bytes] = {
+    "README.md": "# Ferry data\n\nWhat the ferries earn.\n",
+    "dbt_project.yml": "name: ferry\nmodels:\n  ferry:\n    staging:\n      +materialized: view\n",
+    "models/staging/stg_tickets.sql": "select {{ to_euros('price') }} from {{ source('till', 'tickets') }}\n",
+    "models/staging/stg_boats.sql": "select * from {{ source('till', 'boats') }}\n",
+    "models/marts/revenue.sql": "select * from {{ ref('stg_tickets') }}\njoin {{ ref('stg_boats') }} using (boat_id)\n",
+    "models/marts/revenue.yml": "metrics:\n  - name: income\n    type: simple\n  # more to come\n  - type: ratio\n"
+    "    name: income_per_boat\nsaved_queries:\n  - name: monthly\n    metrics:\n      - income\n",
+    "macros/to_euros.sql": "{% macro to_euros(column_name) %} {{ column_name }} / 100 {% endmacro %}\n"
+    "{% macro half(column_name) %} {{ column_name }} / 2 {% endmacro %}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    base = tmp_path_factory.mktemp("ferry")
+    home = IndexHome(base / "home")
+    index_without_dagster(home, new_repository(base / "ferry", FILES), "ferry")
+    with open_index("ferry@main", home=home.root) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "items"),
+    [
+        ("which models are there?", ["**3 models:**", "**revenue** in models/marts/revenue.sql:1"], 3),
+        ("which staging models are there?", ["**2 staging models:**", "**stg_boats**"], 2),
+        (
+            "which macros are there?",
+            ["**2 macros:**", "**to_euros** in macros/to_euros.sql:1: `{% macro to_euros(column_name)"],
+            2,
+        ),
+        ("what depends on stg_tickets?", ["**revenue** reads from **stg_tickets** in models/marts/revenue.sql:1"], 1),
+        ("who uses to_euros?", ["**stg_tickets** executes **to_euros** in models/staging/stg_tickets.sql:1"], 1),
+        (
+            "which metrics are defined?",
+            [
+                "**2 metrics:**",
+                "**income** in models/marts/revenue.yml:2",
+                "**income_per_boat** in models/marts/revenue.yml:6",
+            ],
+            2,
+        ),
+    ],
+)
+def test_a_project_of_dbt_is_told(ferry: Index, question: str, told: list[str], items: int) -> None:
+    answer = ferry.ask(question).text
+    assert all(one in answer for one in told) and answer.count("- **") == items
