@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.answer.abstention import Signals, confidence, keyword_signal
 from rag_assets.answer.asked import Asked, Planned, asked_of, declaring
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.passage_ranking import RankedPassages, bodies_of_case, ranked, signals_of
+from rag_assets.answer.passage_ranking import RankedPassages, bodies_of_case, lacks_time, ranked, signals_of
 from rag_assets.answer.passages import CONFIGURATION, PROSE, Passage, whole_of
 from rag_assets.answer.planner import planned
 from rag_assets.answer.question_analysis import (
@@ -359,7 +359,7 @@ def read(
         signals_of(passages, wish.names, unknown, 0 if known.setting else len(at)),
         keyword=keyword_signal(result, sections_of_vocabulary(target.parts)),
         setting=known.setting,
-        absent=bool(known.absent),
+        absent=bool(known.absent) or lacks_time(question.text, passages),
         planned=_is_decided(asked, known, lead, at, ranked_of),
     )
     if wish.case and wish.names:

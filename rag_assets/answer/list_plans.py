@@ -179,7 +179,7 @@ def projects_plan(asked: Asked) -> Planned | None:
     if wanted is None or (wanted.maybe and declaring(wanted.source, asked.target)):
         return None
     noun = listed_noun(text)[0].capitalize()
-    if noun and any(declaring(f"{before}{noun}", asked.target) for before in ("", "I")):  # types are called so
+    if noun and any(declares(graph, noun, only_types=True) for _, graph in asked.graphs):  # these may be meant
         return None
     facts_of = references_between if wanted.refers else projects_listed
     return answered(asked, Intent.LIST, together(facts_of(index, wanted) for index in asked.target.members.values()))

@@ -297,6 +297,25 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
     )
 
 
+_HOW_LONG = re.compile(
+    r"\W*(?:for )?how long (?:is|are|do|does|will)\b.*\b(?:active|alive|blocked|cached|good|keep|kept|last|lives?"
+    r"|locked|remembered|retained|saved|stay|stored|valid|wait)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_TIME = re.compile(
+    r"TimeSpan|(?<!milli)second|minute|hour|days?\b|Days|week|month|year|expir|lifetime|ttl|retention|time-?out|delay"
+    r"|interval|period|forever|max-?_?age|\d\s*(?:ms|[smhd])\b",
+    re.IGNORECASE,
+)
+
+
+def lacks_time(question: str, found: RankedPassages) -> bool:
+    """Whether a question is for a time, and the passages that say most of it say none."""
+    said = found.said.max(initial=0.0) if _HOW_LONG.match(question) else 0.0
+    best = [at for at in found.chosen() if found.said[at] >= said / 2] if said else []
+    return bool(best) and not any(_TIME.search(found.passages[at].text) for at in best)
+
+
 def unsaid_meaning(found: RankedPassages, number: int) -> tuple[NDArray[np.float32], float] | None:
     """What a passage leaves unsaid: (dimension,), the sum of the vectors of the words that the table has as a whole,
     each by its share of the question and as far as the passage lacks it; and the share of the words that neither the

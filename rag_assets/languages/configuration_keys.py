@@ -121,7 +121,7 @@ _VARIABLE = re.compile(
 )
 """What names a variable of the environment where it is read, or where an option or field is declared that takes it."""
 _AS_VARIABLE = re.compile(
-    r"\b\w*[cC]onfig(?:uration)?\s*(?:\.\s*GetValue\s*(?:<[^<>()]*>)?\s*\(|\[)\s*\"([A-Z][A-Z\d]*_[A-Z\d_]+)\""
+    r"\b\w*[cC]onfig(?:uration)?\s*(?:\.\s*GetValue\s*(?:<[^<>()]*>)?\s*\(|\[)\s*\"([A-Z][A-Z\d]+_\w+)\""
 )
 """A key of a configuration of .NET that is called as only variables are: `configuration["KEY_VAULT_ENDPOINT"]`."""
 

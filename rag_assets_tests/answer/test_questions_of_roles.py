@@ -27,7 +27,7 @@ public class Program
         try
         {
             var builder = WebApplication.CreateBuilder(args);
-            builder.Configuration.AddAzureKeyVault(new Uri(builder.Configuration["KEY_VAULT_ENDPOINT"]!));
+            builder.Configuration.AddAzureKeyVault(new Uri(builder.Configuration["KEY_VAULT_Endpoint"]!));
             builder.Services.AddHostedService<TideClock>();
             //builder.Services.AddMetrics(builder.Configuration["OLD_METRICS_URL"]);
             builder.Services.AddCors();
@@ -114,6 +114,18 @@ public class Customs : IDistributedEventHandler<ShipLeftEto>
     public Task HandleEventAsync(ShipLeftEto left) => Task.CompletedTask;
 }
 """,
+    "src/Harbour.Domain/Permits.cs": """\
+namespace Harbour.Domain;
+
+public class PermitStore
+{
+    /// <summary>Keeps the landing permits of ships valid.</summary>
+    public void KeepPermitValid(LandingPermit permit)
+    {
+        permits.Add(permit);
+    }
+}
+""",
     "src/Harbour.Clock/TideWorker.cs": """\
 namespace Harbour.Clock;
 
@@ -171,7 +183,7 @@ def listed(index: Index, question: str) -> list[tuple[str, str]]:
         ("Which fakes or mocks do the tests use?", [("FakeTide", "BerthTests.cs:3"), ("IPilot", "BerthTests.cs:11")]),
         (
             "Which environment variables does the application read?",
-            [("KEY_VAULT_ENDPOINT", "Program.cs:12"), ("TIDE_LEVEL", "Program.cs:16")],
+            [("KEY_VAULT_Endpoint", "Program.cs:12"), ("TIDE_LEVEL", "Program.cs:16")],
         ),
         ("What is tested about berths?", [("Berth_is_free_after_departure", "BerthTests.cs:9")]),
         (
@@ -228,6 +240,12 @@ def test_where_tokens_are_checked_is_shown(harbour: Index) -> None:
     told = harbour.ask("Where are access tokens validated?", options=AskOptions()).text
     assert "Gate.cs" in told.split("\n")[0]
     assert 'options.Audience = "harbour"' in told
+
+
+def test_passages_without_a_time_are_no_answer_to_how_long(harbour: Index) -> None:
+    told = harbour.ask("How long is a landing permit valid?", options=AskOptions()).text
+    assert told.startswith("**Not sure.")
+    assert "KeepPermitValid" in told
 
 
 def test_the_password_of_the_administrator_is_what_a_document_says(harbour: Index) -> None:

@@ -5,7 +5,7 @@ with."""
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -157,142 +157,101 @@ _SAID = (
     r"[\w.@!-]+[*_`\"'”]*"
 )
 """A user or a password as a text names it."""
-_MARKS: Mapping[Marked, tuple[re.Pattern[str], Container[str]]] = {
+_MARKS: Mapping[Marked, str] = {
     Marked.CONNECTION_STRINGS: (
-        re.compile(
-            rf"\b(?:Get|Add)ConnectionString\(\s*{_NAMED}|\bConnectionStrings(?::|__|\[\")(?P<key>\w+)"
-            r"|<add\b[^>]*\bname=\"(?P<added>[^\"]+)\"[^>]*\bconnectionString="
-            r"|^\s*\"(?P<own>\w*ConnectionString)\"\s*:\s*\"(?!\")",
-            re.IGNORECASE,
-        ),
-        PROSE,
+        rf"(?i)\b(?:Get|Add)ConnectionString\(\s*{_NAMED}|\bConnectionStrings(?::|__|\[\")(?P<key>\w+)"
+        r"|<add\b[^>]*\bname=\"(?P<added>[^\"]+)\"[^>]*\bconnectionString="
+        r"|^\s*\"(?P<own>\w*ConnectionString)\"\s*:\s*\"(?!\")"
     ),
     Marked.RATE_LIMITED: (
-        re.compile(
-            r"\.RequireRateLimiting\(|^\s*\[EnableRateLimiting\b|^\s*@(?:RateLimit|Throttle)\w*|@limiter\.limit\("
-        ),
-        PROSE | CONFIGURATION,
+        r"\.RequireRateLimiting\(|^\s*\[EnableRateLimiting\b|^\s*@(?:RateLimit|Throttle)\w*|@limiter\.limit\("
     ),
     Marked.CACHED: (
-        re.compile(
-            r"\.CacheOutput\(|^\s*\[(?:OutputCache|ResponseCache)\b(?!.*\bNoStore = true)"
-            r"|^\s*@(?:Cacheable|cache_page)\b"
-        ),
-        PROSE | CONFIGURATION,
+        r"\.CacheOutput\(|^\s*\[(?:OutputCache|ResponseCache)\b(?!.*\bNoStore = true)"
+        r"|^\s*@(?:Cacheable|cache_page)\b"
     ),
     Marked.RESOURCES: (
-        re.compile(
-            r"^\s*resource\s+(?:(?P<name>\w+)\s+'[\w./]+@[^']*'(?!\s+existing)|\"(?P<other>\w+)\"\s+\"(?P<key>\w+)\"\s*\{)"
-        ),
-        PROSE,
+        r"^\s*resource\s+(?:(?P<name>\w+)\s+'[\w./]+@[^']*'(?!\s+existing)|\"(?P<other>\w+)\"\s+\"(?P<key>\w+)\"\s*\{)"
     ),
-    Marked.BEANS: (re.compile(r"^\s*@Bean\b"), PROSE | CONFIGURATION),
+    Marked.BEANS: r"^\s*@Bean\b",
     Marked.MIDDLEWARES: (
-        re.compile(
-            r"\.Use\(\s*(?P<name>(?!async\b|func\b)[A-Za-z_][\w.]*)?|\bapp\.(?P<key>Use[A-Z]\w*)"
-            r"|\b(?:\w*[aA]pp|\w*[rR]outer|api|express|fastify|hono|procedure|server)\.use\("
-            r"\s*(?:[\"'`][^\"'`]*[\"'`],\s*)?(?P<other>(?!async\b|function\b)[A-Za-z_][\w.]*)?"
-            r"|\badd_middleware\(\s*(?P<added>[\w.]+)?|^\s*[\"'](?P<listed>[\w.]+Middleware)[\"']"
-            r"|\bconsumer\.apply\(\s*(?P<applied>[\w.]+)?"
-        ),
-        PROSE | CONFIGURATION,
+        r"\.Use\(\s*(?P<name>(?!async\b|func\b)[A-Za-z_][\w.]*)?|\bapp\.(?P<key>Use[A-Z]\w*)"
+        r"|\b(?:\w*[aA]pp|\w*[rR]outer|api|express|fastify|hono|procedure|server)\.use\("
+        r"\s*(?:[\"'`][^\"'`]*[\"'`],\s*)?(?P<other>(?!async\b|function\b)[A-Za-z_][\w.]*)?"
+        r"|\badd_middleware\(\s*(?P<added>[\w.]+)?|^\s*[\"'](?P<listed>[\w.]+Middleware)[\"']"
+        r"|\bconsumer\.apply\(\s*(?P<applied>[\w.]+)?"
     ),
     Marked.ERROR_HANDLERS: (
-        re.compile(
-            r"\b(?:UseExceptionHandler|UseStatusCodePages\w*|AddExceptionHandler)\b"
-            r"|\bUseMiddleware<(?P<key>\w*(?:Exception|Error)\w*)>|:\s*(?:[\w<>]+,\s*)*(?:I(?:Async)?Exception(?:Filter|Handler)|ExceptionFilterAttribute)\b"
-            r"|\bclass (?P<name>\w*(?:Exception|Error)\w*(?:Behaviou?r|Filter|Middleware))\b"
-            r"|\bFilters\.Add\w*(?:\(new |<|\(typeof\()(?P<other>\w*(?:Exception|Error)\w*)"
-            r"|\.(?:\w*UnhandledException|UnobservedTaskException|ThreadException)\s*\+="
-            r"|@(?:Rest)?ControllerAdvice\b|@ExceptionHandler\b|@Catch\(|@\w+\.(?:exception_handler|error_?handler)\("
-            r"|\badd_exception_handler\(|\bsys\.excepthook\s*=|\bsetErrorHandler\("
-            r"|\(err(?:or)?(?:: \w+)?, req\w*(?:: \w+)?, res"
-            r"|\bprocess\.on\([\"']uncaughtException|\bconfig\.errorHandler\s*=|\brescue_from\b|\bset_exception_handler\("
-            r"|\b(?:gin|middleware)\.(?:Custom)?Recover\w*\(|\bHTTPErrorHandler\s*=|\bpanic::set_hook\("
-        ),
-        PROSE | CONFIGURATION,
+        r"\b(?:UseExceptionHandler|UseStatusCodePages\w*|AddExceptionHandler)\b"
+        r"|\bUseMiddleware<(?P<key>\w*(?:Exception|Error)\w*)>|:\s*(?:[\w<>]+,\s*)*(?:I(?:Async)?Exception(?:Filter|Handler)|ExceptionFilterAttribute)\b"
+        r"|\bclass (?P<name>\w*(?:Exception|Error)\w*(?:Behaviou?r|Filter|Middleware))\b"
+        r"|\bFilters\.Add\w*(?:\(new |<|\(typeof\()(?P<other>\w*(?:Exception|Error)\w*)"
+        r"|\.(?:\w*UnhandledException|UnobservedTaskException|ThreadException)\s*\+="
+        r"|@(?:Rest)?ControllerAdvice\b|@ExceptionHandler\b|@Catch\(|@\w+\.(?:exception_handler|error_?handler)\("
+        r"|\badd_exception_handler\(|\bsys\.excepthook\s*=|\bsetErrorHandler\("
+        r"|\(err(?:or)?(?:: \w+)?, req\w*(?:: \w+)?, res"
+        r"|\bprocess\.on\([\"']uncaughtException|\bconfig\.errorHandler\s*=|\brescue_from\b|\bset_exception_handler\("
+        r"|\b(?:gin|middleware)\.(?:Custom)?Recover\w*\(|\bHTTPErrorHandler\s*=|\bpanic::set_hook\("
     ),
     Marked.PORTS: (
-        re.compile(
-            r"\"applicationUrl\"\s*:\s*\"[^\"]*:\d|^\s*EXPOSE\s+\d"
-            r"|^\s*-\s*[\"']?(?=.*(?:\d{3}|:80))(?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w+)?[\"']?\s*$"
-            r"|^\s*(?:-\s*)?(?:server\.)?port\s*[:=]\s*\d{2,5}\s*$|\.listen\(\s*(?:\d{2,5}\b|[^)]*\|\|\s*\d{2,5})"
-            r"|\bListenAndServe\w*\(\s*\"[^\"]*:\d|\b(?:UseUrls|ListenAnyIP|ListenLocalhost)\(|\bASPNETCORE_URLS\b.*:\d"
-        ),
-        PROSE,
+        r"\"applicationUrl\"\s*:\s*\"[^\"]*:\d|^\s*EXPOSE\s+\d"
+        r"|^\s*-\s*[\"']?(?=.*(?:\d{3}|:80))(?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w+)?[\"']?\s*$"
+        r"|^\s*(?:-\s*)?(?:server\.)?port\s*[:=]\s*\d{2,5}\s*$|\.listen\(\s*(?:\d{2,5}\b|[^)]*\|\|\s*\d{2,5})"
+        r"|\bListenAndServe\w*\(\s*\"[^\"]*:\d|\b(?:UseUrls|ListenAnyIP|ListenLocalhost)\(|\bASPNETCORE_URLS\b.*:\d"
     ),
     Marked.USERS: (
-        re.compile(
-            r"\bCreateAsync\(\s*\w+,\s*(?:\"[^\"]+\"|[\w.]*[pP]assword)"
-            r"|\b(?:[uU]ser_?[nN]ame|[lL]ogin|[pP]assword|[eE]mail)[\"']?\s*[=:]\s*[\"'][^\"']+[\"']"
-        ),
-        PROSE,
+        r"\bCreateAsync\(\s*\w+,\s*(?:\"[^\"]+\"|[\w.]*[pP]assword)"
+        r"|\b(?:[uU]ser_?[nN]ame|[lL]ogin|[pP]assword|[eE]mail)[\"']?\s*[=:]\s*[\"'][^\"']+[\"']"
     ),
     Marked.LOGINS: (
-        re.compile(
-            rf"^(?!.*\b(?:alter|create) user\b).*\b(?:user ?-?name|user|login|account|e-?mail)(?: is|:|=| of)? {_SAID}"
-            rf"[,;/]?(?: (?:and|with|the|/|&))* ?password(?: is|:|=| of)? {_SAID}"
-            rf"|\buser ?-?names? (?:and|/|&) password (?:are|is|:)(?: both)? {_SAID}"
-            rf"|{_SAID} user['’]s password(?: is|:|=) {_SAID}",
-            re.IGNORECASE,
-        ),
-        (),
+        rf"(?i)^(?!.*\b(?:alter|create) user\b).*\b(?:user ?-?name|user|login|account|e-?mail)(?: is|:|=| of)? {_SAID}"
+        rf"[,;/]?(?: (?:and|with|the|/|&))* ?password(?: is|:|=| of)? {_SAID}"
+        rf"|\buser ?-?names? (?:and|/|&) password (?:are|is|:)(?: both)? {_SAID}"
+        rf"|{_SAID} user['’]s password(?: is|:|=) {_SAID}"
     ),
     Marked.SECRETS: (
-        re.compile(
-            r"\.(?P<key>Add(?:UserSecrets|KeyPerFile|SystemsManager|\w*Secrets(?:Manager|Json)|\w*Vault\w*))\b"
-            r"|<UserSecretsId>|\bnew (?:SecretClient|VaultClient|AmazonSecretsManagerClient)\b|\bhvac\.Client\("
-            r"|\b(?P<name>(?:get_secret_value|access_secret_version|GetSecretAsync|GetSecretValueAsync))\("
-            r"|\bAddJsonFile\(\s*\$?\"[^\"]*secrets?[^\"]*\"|^\s*kind: (?:External|Sealed)?Secret\s*$"
-            r"|^\s*-?\s*secretKeyRef:|^\s*type: secretstores\.|^secrets:|Microsoft\.KeyVault/vaults@"
-            r"|\"(?:azurerm_key_vault|aws_secretsmanager_secret|google_secret_manager_secret)\""
-            r"|\bspring\.cloud\.vault\b"
-        ),
-        PROSE,
+        r"\.(?P<key>Add(?:UserSecrets|KeyPerFile|SystemsManager|\w*Secrets(?:Manager|Json)|\w*Vault\w*))\b"
+        r"|<UserSecretsId>|\bnew (?:SecretClient|VaultClient|AmazonSecretsManagerClient)\b|\bhvac\.Client\("
+        r"|\b(?P<name>(?:get_secret_value|access_secret_version|GetSecretAsync|GetSecretValueAsync))\("
+        r"|\bAddJsonFile\(\s*\$?\"[^\"]*secrets?[^\"]*\"|^\s*kind: (?:External|Sealed)?Secret\s*$"
+        r"|^\s*-?\s*secretKeyRef:|^\s*type: secretstores\.|^secrets:|Microsoft\.KeyVault/vaults@"
+        r"|\"(?:azurerm_key_vault|aws_secretsmanager_secret|google_secret_manager_secret)\""
+        r"|\bspring\.cloud\.vault\b"
     ),
     Marked.TOKENS: (
-        re.compile(
-            r"\.(?P<key>Add(?:\w*JwtBearer|MicrosoftIdentityWeb\w+|\w*OpenIdConnect|OAuth2Introspection|BearerToken"
-            r"|IdentityServerAuthentication|IdentityCookies|Keycloak\w*Authentication))\b"
-            r"|\bnew TokenValidationParameters\b|\.ValidateToken(?:Async)?\("
-            r"|\b(?:jwt|jsonwebtoken|jose)\.(?:verify|decode)\("
-            r"|\bjwtVerify\(|\bjwt\.Parse(?:WithClaims)?\(|\bparse(?:Signed)?Claims(?:Jws)?\(|\bJwtDecoders?\b.*[({]"
-            r"|\boauth2ResourceServer\b|\bnew JwtStrategy\(|\bextends PassportStrategy\(|\bexpress_?[jJ]wt\("
-        ),
-        PROSE | CONFIGURATION,
+        r"\.(?P<key>Add(?:\w*JwtBearer|MicrosoftIdentityWeb\w+|\w*OpenIdConnect|OAuth2Introspection|BearerToken"
+        r"|IdentityServerAuthentication|IdentityCookies|Keycloak\w*Authentication))\b"
+        r"|\bnew TokenValidationParameters\b|\.ValidateToken(?:Async)?\("
+        r"|\b(?:jwt|jsonwebtoken|jose)\.(?:verify|decode)\("
+        r"|\bjwtVerify\(|\bjwt\.Parse(?:WithClaims)?\(|\bparse(?:Signed)?Claims(?:Jws)?\(|\bJwtDecoders?\b.*[({]"
+        r"|\boauth2ResourceServer\b|\bnew JwtStrategy\(|\bextends PassportStrategy\(|\bexpress_?[jJ]wt\("
     ),
     Marked.EXITS: (
-        re.compile(
-            r"\bEnvironment\.(?:Exit\(|ExitCode\s*=)|\b(?:sys|os|process|System)\.[eE]xit\(|\bprocess::exit\("
-            r"|\bprocess\.exitCode\s*=|\braise SystemExit\b|(?P<main>^\s*return\s+-?\d+;)"
-        ),
-        PROSE | CONFIGURATION,
+        r"\bEnvironment\.(?:Exit\(|ExitCode\s*=)|\b(?:sys|os|process|System)\.[eE]xit\(|\bprocess::exit\("
+        r"|\bprocess\.exitCode\s*=|\braise SystemExit\b|(?P<main>^\s*return\s+-?\d+;)"
     ),
     Marked.STARTUP: (
-        re.compile(
-            r"\b(?:app(?:lication)?|host|builder|services)(?:\.Services)?\.(?P<key>\w*(?:Migrat|Seed|Initiali[sz]|Populate"
-            r"|WarmUp|EnsureDatabase)\w*)(?:<(?P<made>\w+)>)?\("
-            r"|\.Database\.(?P<name>(?:Migrate|EnsureCreated|EnsureDeleted)(?:Async)?)\("
-            r"|\bAdd(?:HostedService|BackgroundWorker(?:Async)?)<(?P<other>\w+)>|\bApplicationStarted\.Register\("
-            r"|:.*\bIStartupFilter\b|@PostConstruct\b|\bimplements\b.*\b(?:Application|CommandLine)Runner\b"
-            r"|@\w+\.on_event\(\"startup\"\)|\blifespan\s*=|\boverride\b.*\bOnApplicationInitialization(?:Async)?\("
-        ),
-        PROSE | CONFIGURATION,
+        r"\b(?:app(?:lication)?|host|builder|services)(?:\.Services)?\.(?P<key>\w*(?:Migrat|Seed|Initiali[sz]|Populate"
+        r"|WarmUp|EnsureDatabase)\w*)(?:<(?P<made>\w+)>)?\("
+        r"|\.Database\.(?P<name>(?:Migrate|EnsureCreated|EnsureDeleted)(?:Async)?)\("
+        r"|\bAdd(?:HostedService|BackgroundWorker(?:Async)?)<(?P<other>\w+)>|\bApplicationStarted\.Register\("
+        r"|:.*\bIStartupFilter\b|@PostConstruct\b|\bimplements\b.*\b(?:Application|CommandLine)Runner\b"
+        r"|@\w+\.on_event\(\"startup\"\)|\blifespan\s*=|\boverride\b.*\bOnApplicationInitialization(?:Async)?\("
     ),
     Marked.DOUBLES: (
-        re.compile(
-            r"\bnew Mock<(?P<name>[\w<>]+)>\(|\bMock\.Of<(?P<other>[\w<>]+)>|\bSubstitute\.For<(?P<key>[\w<>]+)>"
-            r"|\bA\.Fake<(?P<added>[\w<>]+)>"
-            r"|\b(?:class|record|struct|type) (?P<own>(?:Dummy|Fake|InMemory|Mock|Stub)[A-Z]\w*)"
-            r"|\b(?:jest|vi)\.mock\(\s*[\"'](?P<js>[^\"']+)[\"']|\bmock\((?P<java>\w+)\.class\)"
-            r"|(?:@(?:mock\.)?|\bmocker\.|\bmock\.)patch(?:\.object)?\(\s*[\"']?(?P<py>[\w.]+)|\bNewMock(?P<go>\w+)\("
-        ),
-        PROSE | CONFIGURATION,
+        r"\bnew Mock<(?P<name>[\w<>]+)>\(|\bMock\.Of<(?P<other>[\w<>]+)>|\bSubstitute\.For<(?P<key>[\w<>]+)>"
+        r"|\bA\.Fake<(?P<added>[\w<>]+)>"
+        r"|\b(?:class|record|struct|type) (?P<own>(?:Dummy|Fake|InMemory|Mock|Stub)[A-Z]\w*)"
+        r"|\b(?:jest|vi)\.mock\(\s*[\"'](?P<js>[^\"']+)[\"']|\bmock\((?P<java>\w+)\.class\)"
+        r"|(?:@(?:mock\.)?|\bmocker\.|\bmock\.)patch(?:\.object)?\(\s*[\"']?(?P<py>[\w.]+)|\bNewMock(?P<go>\w+)\("
     ),
-    Marked.RPCS: (re.compile(r"^\s*rpc\s+(?P<name>\w+)\s*\("), PROSE | CONFIGURATION),
+    Marked.RPCS: r"^\s*rpc\s+(?P<name>\w+)\s*\(",
 }
-"""Such a line, and the languages in which it means something else."""
-_WORD = re.compile(r"(?<!\\)[A-Za-z]\w{2,}")
+"""Such a line."""
+_IN_SETTINGS = frozenset({Marked.CONNECTION_STRINGS, Marked.RESOURCES, Marked.PORTS, Marked.USERS, Marked.SECRETS})
+"""Which lines of files of configuration tell of, too."""
+_NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")
+"""Of a pattern: sections with its words are looked through."""
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
 _OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.LOGINS, Marked.PORTS, Marked.USERS, Marked.SECRETS, Marked.DOUBLES})
@@ -309,8 +268,9 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     """The lines of the product that tell of something each, called as what they stand before or in, those whose files
     and members a question names the most, if it does; of a connection string, and of the copies of a file of gRPC, the
     first."""
-    line_of, skipped = _MARKS[marked]
-    words = " ".join(_WORD.findall(line_of.pattern))
+    line_of = re.compile(_MARKS[marked])
+    words = " ".join(re.findall(r"[A-Za-z]\w{2,}", _NO_WORD.sub(" ", line_of.pattern)))
+    skipped = () if marked is Marked.LOGINS else PROSE if marked in _IN_SETTINGS else PROSE | CONFIGURATION
     likely = index.parts.shard().retrieve(sorted(points_with(words, index, _MOST_READ)), index.scope())
     of_files = _FILES.get(marked)
     likely = {at: one for at, one in likely.items() if of_files is None or of_files.search(one["Path"])}

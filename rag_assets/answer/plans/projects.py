@@ -11,7 +11,7 @@ from rag_assets.answer.plans.code_lines import FEWEST_LISTED, facts_listed, line
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.whole_project import WHOLES
 from rag_assets.search.index import LabelIndex
-from rag_assets.search.ranking.penalties import is_test_path, non_product_code
+from rag_assets.search.ranking.penalties import is_test_path, non_product_code, product_or_samples
 
 _PROJECT = re.compile(
     r"(?:^|/)(?:(?P<name>[^/]+)\.(?:cs|es|fs|sql|vb|vcx)proj"
@@ -109,7 +109,8 @@ def projects_listed(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphFact
     ]
     if wanted.layers or wanted.programs:
         roots = roots_of(wanted.part)
-        known = [one for one in known if non_product_code(one.path) is None and roots <= roots_of(one.path)]
+        own = product_or_samples(one.path for one in known)
+        known = [one for one in known if one.path in own and roots <= roots_of(one.path)]
         is_told = all(one.path.endswith("proj") for one in known)
         known = known if is_told and len(known) >= (_FEWEST_LAYERS if wanted.layers else FEWEST_LISTED) else []
     known.sort(key=lambda one: (non_product_code(one.path) is not None, one.path))
