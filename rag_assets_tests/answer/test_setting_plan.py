@@ -841,3 +841,15 @@ def test_the_default_is_what_a_file_of_defaults_says(tmp_path: Path) -> None:
         text = index.ask("What is the default of sendTimeout?", options=AskOptions()).text
     default = text.partition("**Default:**")[2].partition("**Set in:**")[0]
     assert "lib/defaults/index.js:2: `sendTimeout: 250,`" in default
+
+
+def test_a_variable_of_a_module_that_is_called_default_is_one(tmp_path: Path) -> None:
+    code = (
+        "package queue\n\nvar defaultQueueTimeout = time.Second * 60\n\ntype Options struct {\n"
+        "\tQueueTimeout time.Duration\n}\n\nfunc Queue() *Line {\n"
+        "\treturn With(Options{QueueTimeout: defaultQueueTimeout})\n}\n"
+    )
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "q", {"queue/queue.go": code}), "q")
+    with open_index("q@main", home=tmp_path / "home") as index:
+        text = index.ask("How long does a request wait in the queue by default?", options=AskOptions()).text
+    assert "queue/queue.go:3: `var defaultQueueTimeout = time.Second * 60`" in text.partition("**Read in:**")[0]

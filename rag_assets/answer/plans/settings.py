@@ -196,7 +196,10 @@ class Setting:
     def group(self) -> str:
         if self.is_run:
             return _RUN
-        return _SET_IN if self.is_assigned and self.owner else _DEFAULT if self.is_assigned else _DECLARED
+        if self.is_assigned and self.owner:
+            return _SET_IN
+        is_called_default = self.is_of_module and self.name.lower().startswith("default")
+        return _DEFAULT if self.is_assigned or is_called_default else _DECLARED
 
 
 @dataclass(frozen=True, slots=True)
