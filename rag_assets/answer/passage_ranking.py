@@ -40,7 +40,7 @@ from rag_assets.contracts.evidence import Evidence
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.keyword.expressions import Expression, expressions_in
 from rag_assets.index.keyword.terms import runs, stem
-from rag_assets.search.ranking.penalties import BesideProduct, is_tooling, non_product_code
+from rag_assets.search.ranking.penalties import UPGRADE, BesideProduct, is_tooling, non_product_code
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +60,7 @@ _FAILS = re.compile(
 )
 _RECORDS = re.compile(
     r"change[-_ ]?log|release|histor[yi]|migrat|licen[cs]e|copying|code[-_]of[-_]conduct"
-    r"|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)|(?:^|[/._-])(?:zh|ja|es|ko|fr|de)[-_/.]",
+    rf"|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)|(?:^|[/._-])(?:zh|ja|es|ko|fr|de)[-_/.]|{UPGRADE.pattern}",
     re.IGNORECASE,
 )
 """Files that record what was, what is allowed, or say the same in other languages."""

@@ -84,7 +84,8 @@ $$;
 ALTER TABLE @extschema@.firing ADD COLUMN degrees int NOT NULL DEFAULT 800;
 CREATE OR REPLACE FUNCTION @extschema@.fire(p_pot int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO @extschema@.firing (pot, degrees) VALUES (p_pot, 800);
+    -- at once
+    INSERT INTO @extschema@.firing (pot) VALUES (p_pot);
 END
 $$;
 """,
@@ -165,6 +166,11 @@ def test_the_columns_of_a_table_are_those_of_its_script_and_not_of_upgrades_to_i
 def test_a_routine_is_where_its_script_is_and_not_where_an_upgrade_makes_it_again(kiln: Index) -> None:
     told = answered(kiln, "list all sql functions")
     assert "- **fire** in sql/fire.sql:1: " in told
+
+
+def test_what_a_script_does_is_quoted_before_an_upgrade_that_did_it(kiln: Index) -> None:
+    told = answered(kiln, "How does it fire a pot at once?")
+    assert 0 <= told.find("sql/fire.sql") < told.find("updates/kiln--2.9--3.0.0.sql")
 
 
 @pytest.mark.parametrize(
