@@ -186,10 +186,11 @@ def _with_declared_words(
     if maybe is None and not listed and not asks_values_of(text):
         return wish
     graphs = [graph for _, graph in graphs_of(target, graph_of)]
-    chosen = (
-        tuple(one for one in _enumerations(graphs, [listed]) if of_choice or one in (listed, f"{listed}s"))
-        if listed
-        else ()
+    of_it = _told_of(text)
+    chosen = tuple(
+        one
+        for one in (_enumerations(graphs, [listed]) if listed else ())
+        if of_choice or one in (listed, f"{listed}s") or (of_it and of_it <= roots_of(one))
     )
     chosen = chosen or (_constants_called(graphs, listed) if listed else ())
     bare = without_sort(listed)
@@ -212,6 +213,11 @@ def _with_declared_words(
     if maybe.choice and not names:  # the states of a document may be `Document.Status`
         return next((told for one in maybe.names if (told := _of_values(wish, one, graphs)) is not wish), wish)
     return replace(maybe, names=names[:1] if of_type else names) if names else wish
+
+
+def _told_of(question: str) -> set[str]:
+    """The roots of what a question says of the things that it wants a list of."""
+    return {root(one) for one, _ in telling_words(listed_noun(question)[1]) if not is_relation_or_manner(one)}
 
 
 def says_contract(graphs: Iterable[Graph], noun: str) -> bool:
@@ -262,26 +268,24 @@ def _of_values(wish: QueryIntent, called: str, graphs: Sequence[Graph]) -> Query
 def _enumerations_said(graphs: Iterable[Graph], question: str) -> tuple[str, ...]:
     """The enumerations with the most words of which a question for values says each, what it lists among them:
     `WorkflowActionType` for `which actions can a workflow perform?`, `CircuitBreaker.State` for the states of a circuit
-    breaker. What they are by their last word need not be said."""
+    breaker. What they are by their last word need not be said, and one that says all that is asked may say more."""
     noun = asks_values_of(question)
     if not noun:
         return ()
     from rag_assets.answer.plans.listing import enumerations
 
-    said, wanted = roots_of(question), values_called(noun)
-    about = {root(one) for one, _ in telling_words(listed_noun(question)[1]) if not is_relation_or_manner(one)}
-    found: dict[str, int] = {}
+    said, wanted, about = roots_of(question), values_called(noun), _told_of(question)
+    found: dict[str, tuple[int, int]] = {}
     for one, owner in (known for graph in graphs for known in enumerations(graph)):
         own = roots_of(one.name)
         is_called_so = not wanted.isdisjoint(own & OF_ENUMERATIONS)
         for name in filter(None, (one.name, owner and f"{owner}.{one.name}")):
             telling = roots_of(name) - OF_ENUMERATIONS
             telling -= _OF_DATA if len(telling) > _FEWEST_SAID else frozenset()
-            if len(telling) >= _FEWEST_SAID - is_called_so and telling <= said and not wanted.isdisjoint(own):
-                found[name] = len(telling)
-            elif is_called_so and len(about) >= _FEWEST_SAID and about <= telling:
-                found[name] = -len(telling)  # which says more than the question
-    most = max(found.values(), default=0)
+            is_said = len(telling) >= _FEWEST_SAID - is_called_so and telling <= said and not wanted.isdisjoint(own)
+            if is_said or (is_called_so and len(about) >= _FEWEST_SAID and about <= telling):
+                found[name] = len(telling & said), -len(telling - said)
+    most = max(found.values(), default=(0, 0))
     return tuple(sorted(name for name, count in found.items() if count == most))[:_MOST_ENUMERATIONS]
 
 

@@ -184,6 +184,12 @@ def sections_of_vocabulary(parts: SearchResources) -> int:
         return 0
 
 
+_NUMBER_OF = re.compile(
+    r"\b(?:highest|largest|lowest|max(?:imum)?|min(?:imum)?|smallest|the|total) number of\b", re.IGNORECASE
+)
+"""How many, and no `phone number of a customer`."""
+
+
 def query_terms_of(text: str, terms: Terms, sections: int, names: Sequence[str] = ()) -> tuple[QueryTerm, ...]:
     """The telling words of a question in order of first use. A word that no section has weighs as much as one that a
     single section has: it is the rarest of all, and no evidence for it can exist."""
@@ -193,6 +199,7 @@ def query_terms_of(text: str, terms: Terms, sections: int, names: Sequence[str] 
         holding = max((known.sections for form in _forms(term, terms) if (known := terms.find(form))), default=0)
         weight = inverse_document_frequency(sections, max(holding, 1)) * _share(term)
         weight *= 1.0 if root(term) in asked or not asked else _TOLD_SHARE
+        weight *= _ASKED_SHARE if term == "number" and _NUMBER_OF.search(text) else 1.0
         made.append(QueryTerm(term, root(term), weight, holding > 0, is_name))
     return tuple(made)
 
@@ -700,8 +707,11 @@ _KINDS_OF = re.compile(
     r"^\W*(?:(?:which|what|list|show|all|are|the|different)\b ?)*(?:kinds|sorts|types) of\b", re.IGNORECASE
 )
 
-_THERE_ARE = re.compile(
-    r"\b(?:are there|do (?:we|you) have|exists?|(?:is|are) (?:available|defined|supported))\W*$", re.IGNORECASE
+_ARE = r"\b(?:are there|do (?:we|you) have|exists?|(?:is|are) (?:available|defined|supported))\W*$"
+_THERE_ARE = re.compile(_ARE, re.IGNORECASE)
+_SORTS = re.compile(
+    rf"^\W*(?:which|what)(?: are)?(?: the)? (?P<of>[a-z]+(?: [a-z]+){{1,2}}) (?P<noun>[a-z]+s)(?: {_ARE}|\W*$)",
+    re.IGNORECASE,
 )
 
 
@@ -710,6 +720,8 @@ def _choices(question: str) -> tuple[str, ...]:
     noun, rest = listed_noun(question)
     if kinds := _KINDS_OF.search(question):
         noun, rest = ("type", _THERE_ARE.sub("", question[kinds.end() :])) if not noun else (f"{noun} type", rest)
+    elif not noun and (sorts := _SORTS.match(question)) is not None:
+        noun, rest = singular(sorts["noun"].lower()), sorts["of"]
     last = noun.rpartition(" ")[2]
     owner = owner_said(noun, rest) if last in ENUMERATED else ""
     if not owner:

@@ -211,7 +211,7 @@ _CHECKED = r"(?:check|verif|validat|test)(?:s|ed|ied|ies|e|es)?"
 _CHECKS = re.compile(
     rf"^\W*in (?:what|which) order\b.*\b{_CHECKED}\b"
     r"|\b(?:what|which) (?:\w+ )?(?:checks?|conditions|guards|validations)\b.*"
-    r"\b(?:before|first|fulfilled|made|met|order|pass(?:ed)?|performed|satisfied)\b"
+    r"\b(?:before|does|first|fulfilled|made|met|order|pass(?:ed)?|performed|satisfied)\b"
     rf"|^\W*(?:what|which \w+(?: \w+)?) (?:is|are|gets?|has to be|must be) {_CHECKED}\b"
     r".*\b(?:before|first|when|while)\b"
     rf"|^\W*what does .+ {_CHECKED} (?:first|.*\b(?:before|first|when)\b)",
@@ -688,7 +688,7 @@ _VALIDATED = re.compile(
     r"|^\W*(?:which|what) rules (?:validate|must|should|does|do) (?P<rules>.+)$"
     r"|^\W*(?:which|what)(?: are)?(?: the)? (?:constraints|rules) (?:for|of|on) (?P<ruled>.+)$"
     r"|^\W*(?:which|what)(?: are)?(?: the)? (?P<own>\w+) (?:constraints|requirements|rules)\W*$"
-    r"|^\W*what (?:must|should) (?:an?|the) (?P<like>.+?) (?:have to |need to )?look like\b.*$",
+    r"|^\W*what (?:can|may|must|should) (?:an?|the) (?P<like>.+?) (?:have to |need to )?look like\b.*$",
     re.IGNORECASE,
 )
 _OF_VALIDATION = frozenset(

@@ -215,6 +215,7 @@ def test_the_endpoint_that_does_something_is_told_by_its_route_and_method(
             for question in (
                 "what are the rules for a password?",
                 "what must a password look like?",
+                "what may a password look like?",
                 "what are the password requirements?",
             )
         ),

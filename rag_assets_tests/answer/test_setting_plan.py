@@ -426,6 +426,20 @@ def test_beside_a_default_the_duration_of_a_thing_is_no_setting(tmp_path: Path) 
     assert told["Default"] == ["src/LinkStore.cs:5"] and "Setting" not in told
 
 
+OF_LIMITS = {
+    "src/BagLimits.cs": "namespace Shop;\n\npublic class BagLimits\n{\n    public int MaxParcels { get; set; } = 50;\n"
+    "    public int MaxWeight { get; set; } = 9;\n}\n",
+    "src/Numbers.cs": "namespace Shop;\n\npublic class Numbers\n{\n    public int Next(int number) => number + 1;\n}\n",
+}
+
+
+def test_the_maximum_number_of_something_is_an_amount(tmp_path: Path) -> None:
+    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_LIMITS), "shop")
+    with open_index("shop@main", home=tmp_path / "home") as index:
+        told = told_by(index, "what is the maximum number of parcels of a delivery?", OF_LIMITS)
+    assert told["Default"][0] == "src/BagLimits.cs:5"
+
+
 OF_A_FRONT_END = {
     "src/JobSettings.cs": "namespace Shop;\n\npublic class JobSettings\n{\n"
     "    public string CleanupInterval { get; set; }\n}\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -37,7 +38,13 @@ class Rule(models.Model):
     + "".join(f'    [Label("Status{at}", typeof(Texts))]\n    Status{at},\n\n' for at in range(20))
     + "}\n",
     "src/PostageKind.cs": "namespace Post;\n\npublic enum PostageKind\n{\n    Paper,\n    Digital\n}\n",
-    "src/LetterReturnScanStage.cs": "namespace Post;\n\npublic enum LetterReturnScanStage\n{\n    Sorted\n}\n",
+    "src/ParcelReturnScanStage.cs": "namespace Post;\n\npublic enum ParcelReturnScanStage\n{\n    Sorted\n}\n",
+    "src/LetterSealColourKind.cs": "namespace Post;\n\npublic enum LetterSealColourKind\n{\n    Red\n}\n",
+    "src/ParcelSortingMode.cs": "namespace Post;\n\npublic enum ParcelSortingMode\n{\n    ByHand\n}\n",
+    "src/StampPrinters.cs": "namespace Post;\n\npublic interface IStampPrinter { }\n\n"
+    "public class StampPrinter : IStampPrinter { }\n\npublic interface IInkStampPrinter { }\n\n"
+    "public class InkStampPrinter : IInkStampPrinter { }\n\npublic abstract class WaxStampPrinterBase { }\n\n"
+    "public class WaxStampPrinter : WaxStampPrinterBase { }\n",
     "src/Weights.cs": "namespace Post;\n\npublic class Weights\n{\n"
     '    static readonly string[] WeightUnits = { "kg", "lb", "st" };\n'
     '    static readonly string[] LetterWeightUnits = { "g", "oz" };\n}\n',
@@ -87,11 +94,14 @@ def test_a_long_enumeration_is_shown_with_all_of_its_values_and_without_their_at
     ("question", "name"),
     [
         ("which kinds of postage are there?", "PostageKind"),
-        ("which stages does a scanned letter go through?", "LetterReturnScanStage"),
+        ("which stages does a scanned parcel go through?", "ParcelReturnScanStage"),
+        ("which letter seal colour kinds are there?", "LetterSealColourKind"),
+        ("which sorting modes are there for a parcel?", "ParcelSortingMode"),
     ],
 )
 def test_an_enumeration_is_meant_that_says_all_that_a_question_says(post: Index, question: str, name: str) -> None:
-    assert post.ask(question, options=AskOptions()).text.startswith(f"`{name}` in src/{name}.cs:3")
+    found = post.ask(question, options=AskOptions())
+    assert found.intent is Intent.DEFINITION and found.text.startswith(f"`{name}` in src/{name}.cs:3")
 
 
 def test_of_the_collections_that_are_called_so_that_is_meant_which_says_more_of_the_question(post: Index) -> None:
@@ -99,6 +109,11 @@ def test_of_the_collections_that_are_called_so_that_is_meant_which_says_more_of_
     assert told.startswith("**2 weight units:**\n- **g, oz** in src/Weights.cs:6")
     told = post.ask("which weight units are allowed?", options=AskOptions()).text
     assert told.startswith("**3 weight units:**\n- **kg, lb, st** in src/Weights.cs:5")
+
+
+def test_what_alone_implements_a_contract_of_its_name_is_one_of_a_sort(post: Index) -> None:
+    told = post.ask("which stamp printers are there?", options=AskOptions()).text
+    assert re.findall(r"- \*\*(\w+)\*\*", told) == ["StampPrinter", "InkStampPrinter", "WaxStampPrinter"]
 
 
 def test_enumerations_of_python_are_listed(post: Index) -> None:

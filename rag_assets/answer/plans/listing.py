@@ -515,7 +515,10 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
             named.append(node)
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
     derived, bases = derived_from(graph, contracts if sort else [*contracts, *one_of_them])
-    found = derived if sort and derived else derived.union(named, contracts)
+    proven = bool(sort) and not derived.issubset(contracts)
+    if sort and not proven:  # no contract, or `PlayoutBuilder` alone implements `IPlayoutBuilder`
+        derived, bases = derived_from(graph, [*contracts, *one_of_them])
+    found = derived if proven else derived.union(named, contracts)
     if noun in _MESSAGES:  # of a sort too: `BaseEvent` is no domain event
         more = derived_from(graph, one_of_them)[1] if sort else set[int]()
         found -= {node for node in bases | more if not _uses(graph, graph.keys[node], Relation.HANDLES)}
@@ -524,7 +527,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     found = others or found if all(_ABSTRACT.search(graph.signature(node)) for node in contracts) else found
     if noun == "test":  # whatever it is called
         found = found.union(_testing(graph, [node for node in types if graph.language(node) not in _TEST_FUNCTIONS]))
-    return np.array(sorted(found.union(functions)), np.int64), bool(sort and derived)
+    return np.array(sorted(found.union(functions)), np.int64), proven
 
 
 def _of_dbt(graph: Graph, node: int, noun: str) -> bool:

@@ -82,11 +82,12 @@ _ASKS_KEY = re.compile(
 )
 """Who asks why, or which policies exist, wants no key of a file."""
 _AMOUNT = re.compile(r"\bhow (?:big|fast|large|late|long|many|much|often|old|soon)\b", re.IGNORECASE)
-_COUNTED = re.compile(r"\bhow many (?:\w+ )??(\w+s)\b", re.IGNORECASE)
+_COUNTED = re.compile(r"\b(?:how many|number of) (?:\w+ )??(\w+s)\b", re.IGNORECASE)
 """What there are so many of: what is called by it is meant before what else the question says."""
 _AMOUNT_NAMED = re.compile(
     r"\b(?:time-?out|interval|limit|threshold|ttl|expiry|lifespan|lifetime|duration|retention|length|size|delay|period)s?\b"
-    r"|\bports?\b.*\bdefault|\bdefault ports?\b",
+    r"|\bports?\b.*\bdefault|\bdefault ports?\b"
+    r"|\b(?:highest|largest|lowest|max(?:imum)?|min(?:imum)?|smallest) number of\b",
     re.IGNORECASE,
 )
 _OF_NO_AMOUNT = re.compile(r"\b(?:[Bb]ool(?:ean)?|Action|Func)\b")
