@@ -568,7 +568,8 @@ def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
 
     def derived(index: LabelIndex, graph: Graph) -> Facts:
         facts = derived_by_text(index, graph, bases).facts
-        own = dict.fromkeys(replace(one, verb="", target="") for one in facts if non_product_code(one.path) is None)
+        of_product = (one for one in facts if non_product_code(one.path) is None and one.source not in bases)
+        own = dict.fromkeys(replace(one, verb="", target="") for one in of_product)
         return facts_listed([*own], noun, index)
 
     return answered(asked, Intent.LIST, together(derived(index, graph) for index, graph in asked.graphs))

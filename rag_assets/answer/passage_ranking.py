@@ -298,8 +298,7 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
 
 
 _HOW_LONG = re.compile(
-    r"\W*(?:for )?how long (?:is|are|do|does|will)\b.*\b(?:active|alive|blocked|cached|good|keep|kept|last|lives?"
-    r"|locked|remembered|retained|saved|stay|stored|valid|wait)\b",
+    r"\W*(?:for )?how long (?:is|are|do|does|will)\b.*\b(?:cached|good|keep|kept|last|lives?|stay|stored|valid|wait)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _TIME = re.compile(

@@ -13,6 +13,11 @@ from rag_assets.search.query_parser import understood_or_plain
 
 _QUESTION = re.compile(r"[^?]+\?+")
 _LEADING = re.compile(r"^\W*(?:(?:and|also|but|or|then)\b\s*(?:,\s*)?)*", re.IGNORECASE)
+_TWO_LISTS = re.compile(
+    r"^\W*(?P<asks>(?:which|what|list|show)(?: all| the| different)*) (?P<one>[a-z]+s) and (?P<other>[a-z]+s)"
+    r"(?P<rest> (?:are (?:there|defined)|exist|(?:do|does) .+ have))\W*$",
+    re.IGNORECASE,
+)
 _MOST = 3
 _MOST_CHARS = 300
 
@@ -26,12 +31,14 @@ class Part:
 
 
 def parts_of(asked: Question, words: Callable[[str], Sequence[QueryTerm]]) -> tuple[Part, ...]:
-    """The questions of a text, each with the subject of the first where it has none of its own; none of a single
-    question, of a long text, and of more questions than an answer has room for."""
+    """The questions of a text, each with the subject of the first where it has none of its own; of one for two lists
+    one for each. None of another single question, of a long text, and of more than an answer has room for."""
     text = asked.asks or asked.typed
     if asked.pasted or asked.kind is not QuestionKind.PROSE or len(text) > _MOST_CHARS:
         return ()
     said = [_LEADING.sub("", found.group().strip()) for found in _QUESTION.finditer(text)]
+    if (two := _TWO_LISTS.match(text)) is not None:
+        said = [f"{two['asks']} {noun}{two['rest']}?" for noun in (two["one"], two["other"])]
     if not 1 < len(said) <= _MOST or not says_something(said[0]):
         return ()
     subject = " ".join(word.word for word in words(said[0]) if is_subject(word))

@@ -114,6 +114,15 @@ public class Customs : IDistributedEventHandler<ShipLeftEto>
     public Task HandleEventAsync(ShipLeftEto left) => Task.CompletedTask;
 }
 """,
+    "src/Harbour.Domain/Pier.cs": """\
+namespace Harbour.Domain;
+
+public interface IAggregate { }
+
+public abstract class Aggregate : IAggregate { }
+
+public class Pier : Aggregate { }
+""",
     "src/Harbour.Domain/Permits.cs": """\
 namespace Harbour.Domain;
 
@@ -266,3 +275,22 @@ def test_the_password_of_the_administrator_is_what_a_document_says(harbour: Inde
 )
 def test_other_questions_in_these_words_are_none_of_them(question: str, marked: Marked | None) -> None:
     assert marked_asked(question) is marked
+
+
+def test_namespaces_are_told_of_the_project_that_a_question_names(harbour: Index) -> None:
+    assert listed(harbour, "Which namespaces are in the domain project?") == [("Harbour.Domain", "Events.cs:3")]
+    assert [name for name, _ in listed(harbour, "Which namespaces are there?")] == [
+        *("Harbour.Api", "Harbour.Clock", "Harbour.Domain"),
+    ]
+
+
+def test_a_question_for_two_lists_has_both(harbour: Index) -> None:
+    told = harbour.ask("Which permits and workers are there?", options=AskOptions()).text
+    assert re.findall(r"^\*\*(Which .*)\*\*$", told, re.MULTILINE) == [
+        *("Which permits are there?", "Which workers are there?"),
+    ]
+    assert "**TideWorker** in" in told
+
+
+def test_the_base_of_aggregates_is_none_of_them(harbour: Index) -> None:
+    assert listed(harbour, "Which aggregates are there?") == [("Pier", "Pier.cs:7")]

@@ -163,6 +163,10 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     has several."""
     sort, _, last = noun.partition(" ")
     parts = parts_named(graph, said)
+    if noun == "namespace":
+        short = _SHORT_NAME.search(_as_words(said))  # which several projects may end with
+        spaces = seen_of(_namespaces(graph, parts[0] if parts else f" {short[1]} " if short else ""), index)
+        return GraphFacts(tuple(spaces[:MOST_LISTED]), len(spaces), list_heading(noun, len(spaces)))
     subject = [word for word in subject if word.root not in _HAVING]
     with_handlers = noun.rpartition(" ")[2] in _MESSAGES and _WITH_HANDLERS.search(said) is not None
     if with_handlers:
@@ -210,6 +214,18 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
             return GraphFacts()
         facts = tuple(sorted(told, key=lambda one: one in facts))
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
+
+
+def _namespaces(graph: Graph, part: str) -> list[GraphFact]:
+    """The namespaces of C# of the product, or of a part of it, each at its first type."""
+    found: dict[str, GraphFact] = {}
+    types = places_of(graph, np.array(of_kind(graph, NodeType.TYPE), np.int64))
+    for one in sorted(types, key=lambda one: (one.path, one.line)):
+        space = one.key.partition("|")[0].rpartition(".")[0]
+        is_own = non_product_code(one.path) is None and any(it.endswith(part) for it in _parts_of_path(one.path))
+        if is_own and one.path.endswith(".cs") and space and graph.find(f"{space}|{NodeType.TYPE.value}") is None:
+            found.setdefault(space, replace(one.fact, source=space.partition(":")[2]))
+    return sorted(found.values(), key=lambda one: one.source)
 
 
 def _is_of_product(graph: Graph, noun: str) -> bool:

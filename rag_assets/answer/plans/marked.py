@@ -216,13 +216,11 @@ _MARKS: Mapping[Marked, str] = {
         r"|\bAddJsonFile\(\s*\$?\"[^\"]*secrets?[^\"]*\"|^\s*kind: (?:External|Sealed)?Secret\s*$"
         r"|^\s*-?\s*secretKeyRef:|^\s*type: secretstores\.|^secrets:|Microsoft\.KeyVault/vaults@"
         r"|\"(?:azurerm_key_vault|aws_secretsmanager_secret|google_secret_manager_secret)\""
-        r"|\bspring\.cloud\.vault\b"
     ),
     Marked.TOKENS: (
         r"\.(?P<key>Add(?:\w*JwtBearer|MicrosoftIdentityWeb\w+|\w*OpenIdConnect|OAuth2Introspection|BearerToken"
         r"|IdentityServerAuthentication|IdentityCookies|Keycloak\w*Authentication))\b"
-        r"|\bnew TokenValidationParameters\b|\.ValidateToken(?:Async)?\("
-        r"|\b(?:jwt|jsonwebtoken|jose)\.(?:verify|decode)\("
+        r"|\bnew TokenValidationParameters\b|\.ValidateToken(?:Async)?\(|\b(?:jwt|jsonwebtoken)\.(?:verify|decode)\("
         r"|\bjwtVerify\(|\bjwt\.Parse(?:WithClaims)?\(|\bparse(?:Signed)?Claims(?:Jws)?\(|\bJwtDecoders?\b.*[({]"
         r"|\boauth2ResourceServer\b|\bnew JwtStrategy\(|\bextends PassportStrategy\(|\bexpress_?[jJ]wt\("
     ),
@@ -247,7 +245,6 @@ _MARKS: Mapping[Marked, str] = {
     ),
     Marked.RPCS: r"^\s*rpc\s+(?P<name>\w+)\s*\(",
 }
-"""Such a line."""
 _IN_SETTINGS = frozenset({Marked.CONNECTION_STRINGS, Marked.RESOURCES, Marked.PORTS, Marked.USERS, Marked.SECRETS})
 """Which lines of files of configuration tell of, too."""
 _NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")

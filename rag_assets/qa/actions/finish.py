@@ -128,7 +128,8 @@ def _answer_of_parts(turn: Turn, run: TurnContext) -> Turn | None:
     asked = turn.asked
     if turn.question_en != asked.typed or turn.untranslated or turn.is_narrowed or turn.request.literal:
         return None
-    if asked.typed.count("?") < _FEWEST_PARTS:
+    is_one = asked.typed.count("?") < _FEWEST_PARTS
+    if is_one and " and " not in asked.typed:
         return None
     from rag_assets.qa.several_questions import parts_of  # start-up budget: most questions are one
 
@@ -154,7 +155,7 @@ def _answer_of_parts(turn: Turn, run: TurnContext) -> Turn | None:
             made.append(f"**{defused(part.said)}**\n\n{text}")
         else:
             missing.append(part.said)
-    if not made:
+    if not made or (is_one and not is_any_sure):
         return None
     pieces = RetrievalState(tuple(quotable)).all
     report = check("\n\n".join(made), pieces, Policy(settings.citation_policy))
