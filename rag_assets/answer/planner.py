@@ -115,7 +115,7 @@ _OF_THE_INDEX_ALONE = frozenset(
 )
 """What no search tells where a plan does."""
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
-_HOW_CONFIGURED = re.compile(r"\W*how (?:is|are) .+ (?:configured|set up)\b", re.IGNORECASE)
+_HOW_CONFIGURED = re.compile(r"\W*(?:how (?:is|are) .+ (?:configured|set up)|what happens)\b", re.IGNORECASE)
 """Code does that, with several settings."""
 _VALIDATION_ERROR = "ValidationException"  # of FluentValidation, .NET and Java, and as projects call theirs
 _OF_ATTRIBUTES = "Attribute"

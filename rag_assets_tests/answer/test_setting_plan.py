@@ -174,6 +174,12 @@ def test_default_and_where_it_is_set_and_read(shop: Index) -> None:
     assert told["Read in"] == ["src/Delivery/Courier.cs:10"]
 
 
+def test_what_happens_is_told_before_the_setting_of_it(shop: Index) -> None:
+    text = shop.ask("what happens when the delivery timeout passes?", options=AskOptions()).text
+    assert not text.startswith("**Default:**")
+    assert "**Default:**" in text
+
+
 def test_a_default_that_is_given_elsewhere_and_not_what_tests_set(shop: Index) -> None:
     told = told_by(shop, "how many parcels are delivered at most?")
     assert told["Set in"] == ["src/Delivery/DeliveryStartup.cs:8"]
