@@ -210,7 +210,7 @@ def asks_setting(question: str) -> bool:
 _CHECKED = r"(?:check|verif|validat|test)(?:s|ed|ied|ies|e|es)?"
 _CHECKS = re.compile(
     rf"^\W*in (?:what|which) order\b.*\b{_CHECKED}\b"
-    r"|\b(?:what|which) (?:\w+ )?(?:checks?|conditions|guards|validations)\b.*"
+    r"|\b(?:what|which) (?:\w+ ){0,2}(?:checks?|conditions|guards|validations)\b.*"
     r"\b(?:before|does|first|fulfilled|made|met|order|pass(?:ed)?|performed|satisfied)\b"
     rf"|^\W*(?:what|which \w+(?: \w+)?) (?:is|are|gets?|has to be|must be) {_CHECKED}\b"
     r".*\b(?:before|first|when|while)\b"

@@ -19,7 +19,7 @@ COMMAND_WORDS = (
 _DASHED = re.compile(
     r"\b(?:add_argument|add_option|requiredOption|opts?\.on|parser\.on)\s*\("
     r"|(?:@(?:\w+\.)?[oO]ption|\.[oO]ption|\btyper\.Option|\bby\s+option)\s*\("
-    r"|\bnew\s+Option\s*(?:<[^()]*?>)?\s*\(|\[(?:Command)?Option\s*\("
+    r"|\bnew\s+(?:\w+\.)*Option\s*(?:<[^()]*?>)?\s*\(|\[(?:Command)?Option\s*\("
 )
 """What is given an option as it is typed, in the first text with dashes: `add_argument("-p", "--port")`."""
 _AS_TYPED = re.compile(r"[\"'|, ](--[a-z\d][\w-]*)", re.IGNORECASE)
@@ -29,6 +29,7 @@ _COMPARED = re.compile(
     r"(?:\bcase\s+\"[-/][\w-]+\"\s*:\s*)+"
     r"|\b(?:argv?|args)(?:\[\w+\])?\s*(?:==|\bis)\s*\"-[\w-]+\""
     r"|\b(?:argv?|args)(?:\[\w+\])?\s*\.\s*(?:Contains|Equals|contains|equals|includes)\(\s*[\"']-[\w-]+[\"']"
+    r"|\b[sS]tring\.Equals\(\s*(?:argv?|args)(?:\[\w+\])?\s*,\s*\"-[\w-]+\""
     r"|\bstrcmp\(\s*\w*argv?\w*(?:\[\w+\])?\s*,\s*\"-[\w-]+\""
 )
 """What a program without a library for it compares its arguments with, in one `case` for all names of an option."""
@@ -54,7 +55,7 @@ _CALLED_AS_FIELD = re.compile(
 )
 _ARGUMENT = re.compile(
     r"\badd_argument\s*\(\s*[\"'](\w[\w-]*)[\"']|@(?:\w+\.)?argument\s*\(\s*[\"'](\w[\w-]*)[\"']"
-    r"|\[CommandArgument\s*\(\s*\d+\s*,\s*\"([^\"]+)\"|\bnew\s+Argument\s*(?:<[^()]*?>)?\s*\(\s*\"([\w-]+)\""
+    r"|\[CommandArgument\s*\(\s*\d+\s*,\s*\"([^\"]+)\"|\bnew\s+(?:\w+\.)*Argument\s*(?:<[^()]*?>)?\s*\(\s*\"([\w-]+)\""
     r"|@Argument(?:\([^()]*\))?\s+var\s+(\w+)"
 )
 _OF_JAVASCRIPT = re.compile(r"\.command\s*\(\s*[\"']([\w:-]+)")  # commander, yargs

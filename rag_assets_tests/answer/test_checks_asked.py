@@ -97,6 +97,7 @@ def test_a_member_that_checks_nothing_has_no_such_list() -> None:
         ("which conditions must be met before a letter is sent?", True),
         ("what does the importer check first?", True),
         ("which checks does the signing of a letter make?", True),
+        ("which clerk voice checks are made before a letter is sent?", True),
         ("which health checks are there?", False),
         ("how do I check out the code?", False),
         ("what is a check constraint?", False),

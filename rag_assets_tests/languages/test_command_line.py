@@ -56,6 +56,8 @@ struct Send {
         ('&cli.StringFlag{Name: "config"}', ["--config"]),
         ("program.option('-p, --port <number>', 'where')", ["--port"]),
         ('new Option<int>(new[] { "-d", "--delay" }, () => 3)', ["--delay"]),
+        ('new System.CommandLine.Option<bool>("--force")', ["--force"]),
+        ('if (String.Equals(args[index], "--to", StringComparison.OrdinalIgnoreCase)) Send();', ["--to"]),
         ('[CommandOption("-c|--count <COUNT>")]\n[Option(\'v\', "verbose")]', ["--count", "--verbose"]),
         ('@Flag(help: "More (a lot).") var verbose = false', ["--verbose"]),
         ('spark.read.option("header", "true")\nArg::new("x").long("to-file")', ["--to-file"]),
