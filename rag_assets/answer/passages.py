@@ -305,7 +305,7 @@ _KEYWORDS = word_set("if else for foreach while do switch using lock", "try catc
 _READ_WHOLE = 30  # lines
 SAYS_NOTHING = re.compile(
     r"\s*(?:$|//|/\*|\*|--|(?:PROMPT|Prompt|REM|Rem|rem)(?!\S)|#(?!\w)|#(?:if|else|elif|endif|pragma|region|nullable)\b"
-    r"|\[[A-Z][\w.<>]*(?:\(.*\))?\]\s*$|@(?!interface\b)[A-Za-z][\w.]*(?:\(.*\))?\s*$)"
+    r"|\[[A-Z][\w.<>]*(?:\(.*\))?\]\s*$|<[A-Z][\w.]*\(.*\)>[\s_]*$|@(?!interface\b)[A-Za-z][\w.]*(?:\(.*\))?\s*$)"
 )
 """A comment, a blank line, an attribute or an annotation: what it stands before says what it is."""
 MOST_LINE_CHARS = 160  # of one that is shown alone

@@ -212,11 +212,14 @@ _TYPED = (
         rf"(?<![\w.$]){_TYPE}{_ARGUMENTS}(?:\[\])?[?*& \t]+(?:const\s+)?\$?(?P<name>[a-z_]\w*)\s*(?=[=;,):{{]|in\b)"
     ),
     re.compile(
-        rf"(?<![\w$])\$?(?P<name>[\w$]+)\s*:?=\s*(?:(?:await|new|try|&)\s*){{0,3}}{_TYPE}{_ARGUMENTS}"
+        rf"(?<![\w$])\$?(?P<name>[\w$]+)\s*:?=\s*(?:(?:await|[nN]ew|try|&)\s*){{0,3}}{_TYPE}{_ARGUMENTS}"
         r"(?:(?:::|\.)new\b|\s*[({])"
     ),
 )
-_TYPED_IN_GO = (_TYPED[2], re.compile(rf"(?<![\w.])(?P<name>[a-z_]\w*)[ \t]+\*?{_TYPE}\b"))
+_TYPED_IN = {
+    "go": (_TYPED[2], re.compile(rf"(?<![\w.])(?P<name>[a-z_]\w*)[ \t]+\*?{_TYPE}\b")),
+    "vb": (_TYPED[2], re.compile(rf"(?<!\w)(?P<name>\w+)(?:\(\))?[ \t]+(?i:as[ \t]+(?:new[ \t]+)?){_TYPE}")),
+}
 _MADE = re.compile(
     r"(?<![\w$])\$?(?P<name>[a-z_]\w*)(?:,\s*\w+)?\s*:?=\s*(?:await\s+|try\s+)?"
     r"(?:(?P<of>[\w$]+)(?:\.|::|->)){0,6}(?P<made>\w+)\("
@@ -237,7 +240,7 @@ class GivenType:
 def types_of_names(code: str, syntax: CallSyntax) -> Mapping[str, list[GivenType]]:
     """What a file tells of the types of names, in the order of the text."""
     known: dict[str, list[GivenType]] = {}
-    for pattern in _TYPED_IN_GO if syntax.family == "go" else _TYPED:
+    for pattern in _TYPED_IN.get(syntax.family, _TYPED):
         for found in pattern.finditer(code):
             known.setdefault(found["name"], []).append(GivenType(found.start("name"), found["type"], found["of"]))
     for found in _MADE.finditer(code):

@@ -91,7 +91,7 @@ def _named(found: list[tuple[int, str, str, int]], ends: list[int]) -> Iterator[
 
 KEY_READ = re.compile(
     r'\bGet(?:Required)?Section\s*\(\s*"([^"\r\n]+)"'
-    r'|ConfigurationManager\s*\.\s*(?:AppSettings|ConnectionStrings)\s*(?:\.\s*Get\s*\(|\[)\s*"([^"\r\n]+)"'
+    r'|ConfigurationManager\s*\.\s*(?:AppSettings|ConnectionStrings)\s*(?:\.\s*Get\s*\(|[\[(])\s*"([^"\r\n]+)"'
     r"|\b\w*[cC]onfig(?:uration)?(?:Root)?\s*(?:\.\s*(?:GetValue\s*(?:<[^<>()]*>)?|GetConnectionString|Require|Optional)"
     r'\s*\(|\[)\s*"([^"\r\n]+)"'
 )
@@ -99,6 +99,7 @@ KEY_READ = re.compile(
 
 _NAMED_KEY = re.compile(
     r"\b\w*[cC]onfig(?:uration)?(?:Root)?\s*(?:\.\s*GetValue\s*(?:<[^<>()]*>)?\s*\(|\[)\s*nameof\s*\(\s*(?:\w+\.)*(\w+)\s*\)"
+    r"|\bMy\.Settings\.([A-Z]\w*)"  # Visual Basic
     r"|\bviper\.(?:Get\w*|IsSet)\s*\(\s*\"([^\"\r\n]+)\""  # Go
     r"|@Value\s*\(\s*\"\$\{([^}:\"\r\n]+)|\b(?:getProperty|getRequiredProperty)\s*\(\s*\"([^\"\r\n]+)\""  # Java
     r"|\b\w*[cC]onfig(?:Service)?\.get(?:OrThrow)?\s*(?:<[^<>()]*>)?\s*\(\s*[\"']([^\"'\r\n]+)[\"']"  # JavaScript
@@ -127,7 +128,7 @@ _AS_VARIABLE = re.compile(
 
 _READING = (
     (KEY_READ, ("onfig", "Section")),
-    (_NAMED_KEY, ("onfig", "viper", "@Value", "etProperty", "etRequiredProperty")),
+    (_NAMED_KEY, ("onfig", "viper", "@Value", "etProperty", "etRequiredProperty", "My.Settings")),
     (_VARIABLE, ("env", "Env", "ENV", "${")),
 )
 """Each pattern with what a text without any of cannot have: most sections have none, and to look takes a tenth."""

@@ -27,6 +27,7 @@ ROUTED_LANGUAGES = {
     "ruby": "ruby",
     "rust": "rust",
     **dict.fromkeys(("javascript", "typescript", "tsx", "jsx"), "typescript"),
+    "vb": "vb",
 }
 """As what the routes of a language are read."""
 _PARAMETER = re.compile(

@@ -58,20 +58,25 @@ _METHODS = re.compile(r"methods\s*=\s*[\[({]([^\])}]*)")
 
 
 _PHP_PATH = re.compile(r"(?:\(|\bpath\s*:)\s*([\"'][^\"']*[\"'])")
+_NET_ROUTE = re.compile(
+    rf"(?:Http(?P<verb>{_VERBS})|Route(?:Prefix)?)(?:\(\s*(?:\"(?P<path>[^\"\n]*)\".*)?\))?", re.IGNORECASE
+)
 _PHP_METHODS = re.compile(r"\bmethods\s*:\s*([^\])]*)")
 
 MAY_DECLARE = {
     "java": re.compile(r"@\w*Mapping\b|@Path\b"),
     "php": re.compile(r"#\[Route\("),
     "typescript": re.compile(r"@Controller\("),
+    "vb": re.compile(r"<(?:Http\w+|Route)\b", re.IGNORECASE),
 }
 """What a file has whose members declare routes by annotations, by language."""
 
 
 def routes_of_member(attributes: Sequence[str], around: Sequence[str], language: str) -> Iterable[tuple[str, str]]:
-    """(method, path) of a member with these attributes in a type with those `around`, of Java, PHP or TypeScript."""
+    """(method, path) of a member with these attributes in a type with those `around`, of a language in
+    `MAY_DECLARE`."""
     attributes, around = ([a for a in some if len(a) <= _LONGEST_ANNOTATION] for some in (attributes, around))
-    read = {"java": _java_routes, "php": _symfony_routes}.get(language, _nest_routes)
+    read = {"java": _java_routes, "php": _symfony_routes, "vb": _vb_routes}.get(language, _nest_routes)
     return read(attributes, around)
 
 
@@ -84,6 +89,18 @@ def _symfony_routes(attributes: Sequence[str], around: Sequence[str]) -> Iterato
                 yield from (
                     (verb, joined(prefix, path)) for prefix in prefixes for path in _paths(attribute, _PHP_PATH)
                 )
+
+
+def _vb_routes(attributes: Sequence[str], around: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Of ASP.NET: `<HttpGet, Route("{id}")>` below `<RoutePrefix("api/orders")>`; nothing of a convention."""
+    prefixes = [found["path"] or "" for one in around if (found := _NET_ROUTE.fullmatch(one)) is not None]
+    said = [found for one in attributes if (found := _NET_ROUTE.fullmatch(one)) is not None]
+    paths: list[str] = [found["path"] for found in said if found["path"] is not None]
+    verbs = [_verb(found["verb"]) for found in said if found["verb"]] or [ANY_METHOD]
+    for path in paths or ([""] if prefixes and said else []):
+        prefix = "" if path.startswith(("~", "/")) else "".join(prefixes[:1])
+        for verb in verbs:
+            yield verb, joined(prefix, path.removeprefix("~"))
 
 
 def _nest_routes(attributes: Sequence[str], around: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -22,27 +22,27 @@ from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code
 
 _THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
-_THROWS = r"\b(?:throw|raise|panic|reject|throwError)\b.*(?<!\w){0}(?!\w)|(?<!\w){0}\.(?:new|from|of|create)\b"
+_THROWS = r"\b(?:[Tt]hrow|raise|panic|reject|throwError)\b.*(?<!\w){0}(?!\w)|(?<!\w){0}\.(?:new|from|of|create)\b"
 _RETURNS = r"|(?:\breturn\b|<-|=).*(?<!\w){0}(?!\w)"
 """As Go does, where an error is a value."""
 _CATCHES = (
-    r"\b(?:catch|except|rescue)\b.*(?<!\w){0}(?!\w)|\b(?:instanceof|is(?: not)?|case)\s+\(?(?:\w+\.)*{0}(?!\w)"
+    r"\b(?:[Cc]atch|except|rescue)\b.*(?<!\w){0}(?!\w)|\b(?:instanceof|is(?: not)?|case)\s+\(?(?:\w+\.)*{0}(?!\w)"
     r"|\berrors\.(?:Is|As)\(.*(?<!\w){0}(?!\w)|[!=]=\s*(?:\w+\.)*{0}(?!\w)|\b(?:[Mm]ap|[Hh]andle|[Oo]n|[Cc]atch)\w*<{0}>"
     r"|[Hh]andler\(.*(?<!\w){0}(?!\w)|\bI?Exception\w*<{0}>|^\s*(?:\w+\.)*{0}(?:\s+\w+)?\s*=>"
 )
 _SURELY = (
-    r"\b(?:throw|raise|panic|reject|throwError|catch|except|rescue)\b.*(?<!\w){0}(?!\w)|\berrors\.(?:Is|As)\(.*(?<!\w){0}(?!\w)"
+    r"\b(?:[Tt]hrow|raise|panic|reject|throwError|[Cc]atch|except|rescue)\b.*(?<!\w){0}(?!\w)|\berrors\.(?:Is|As)\(.*(?<!\w){0}(?!\w)"
     r"|(?<!\w){0}\.new\b"
 )
 """What is done with errors alone: a type that is only made and compared with is none, whatever else is raised in it."""
-_MAKES = r"(?<!\w)new\s+(?:\w+\.)*{0}(?!\w)"
+_MAKES = r"(?<!\w)[Nn]ew\s+(?:\w+\.)*{0}(?!\w)"
 """Where no line both makes and throws it: a method that makes the error for a status, `orElseThrow(() -> new …)`."""
 _VALUE = re.compile(r"Err[A-Z]")
 _ERROR_NAME = re.compile(r"(?:Exception|Error|Fault|Failure|Problem)(?:\W|$)|^Err[A-Z]|_ERR_")
 _THROWN_TYPE = re.compile(
-    r"\b(?:throw\s+(?:new\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z])|orElseThrow\((?:.*?\bnew\s+)?)((?:\w+\.)*[A-Z]\w+)"
+    r"\b(?:[Tt]hrow\s+(?:[Nn]ew\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z])|orElseThrow\((?:.*?\bnew\s+)?)((?:\w+\.)*[A-Z]\w+)"
 )
-_COMMENT = re.compile(r"\s*(?://|/\*|\*|#)")
+_COMMENT = re.compile(r"\s*(?://|/\*|\*|#|')")
 _CHECKS_ARGUMENT = re.compile(
     r"ArgumentNull|ArgumentOutOfRange|NullPointer|NotImplemented|NotSupported|UnsupportedOperation"
 )

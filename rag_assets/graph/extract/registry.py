@@ -81,6 +81,15 @@ def calls(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
     return calls_of(file, symbols.calls or CallableIndex())
 
 
+def sql_in_others(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphEdge]:
+    """What strings of the languages of `declarations` read and write in a database."""
+    if file.language not in WITHOUT_RESOLVER:
+        return ()
+    from rag_assets.graph.extract.sql_in_code import sql_in_code  # start-up budget: not of C#
+
+    return sql_in_code(file, symbols.sql)
+
+
 def packages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """The packages of a manifest, to which the file refers where they stand. Those of project files of .NET are found
     with C#."""
@@ -133,6 +142,7 @@ EXTRACTORS: tuple[Extractor, ...] = (
     calls,
     sql,
     sql_in_csharp,
+    sql_in_others,
     ef_model,
     ef_migrations,
     ef_usage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -35,7 +35,7 @@ _STYLES: dict[str, tuple[str, str]] = {
     "lua": (r"--\[(=*)\[[\s\S]*?(?:\]\1\]|\Z)|--[^\n]*", rf"\[(=*)\[[\s\S]*?(?:\]\2\]|\Z)|{_QUOTED}|{_APOSTROPHES}"),
     "php": (
         rf"{_SLASHES}|\#(?!\[)[^\n]*",
-        rf"<\?(?:php\b|=)?|\?>|<<<(?P<quote>['\"]?)(?P<heredoc>\w+)(?P=quote)\n|{_QUOTED}|{_APOSTROPHES}",
+        rf"<\?(?:php\b|=)?|\?>|<<<(?P<quote>['\"]?)(?P<heredoc>\w+)(?P=quote)\r?\n|{_QUOTED}|{_APOSTROPHES}",
     ),
     "powershell": (
         rf"<\#[\s\S]*?(?:\#>|\Z)|{_HASH}",
@@ -86,9 +86,32 @@ def masked(text: str, style: str, kept: re.Pattern[str] | None = None) -> Masked
     the same."""
     pieces: list[str] = []
     comments: list[tuple[int, int]] = []
+    position = 0
+    for is_comment, start, end in _scanned(text, style):
+        pieces.append(text[position:start])
+        position = start
+        if is_comment:
+            comments.append((start, end))
+        elif kept is not None:
+            for code in kept.finditer(text, start, end):
+                pieces += _blank(text[position : code.start()]), code[0]
+                position = code.end()
+        pieces.append(_blank(text[position:end]))
+        position = end
+    pieces.append(text[position:])
+    return Masked("".join(pieces), tuple(comments))
+
+
+def strings_in(text: str, style: str) -> Iterator[tuple[int, int]]:
+    """Where each string of a text begins and ends, with its marks."""
+    return ((start, end) for is_comment, start, end in _scanned(text, style) if not is_comment)
+
+
+def _scanned(text: str, style: str) -> Iterator[tuple[bool, int, int]]:
+    """(whether it is a comment, start, end) of each comment and string, in text order."""
     ends: dict[str, dict[str, list[int]]] = {}
     scanner = _scanner(style)
-    position = at = 0
+    at = 0
     while found := scanner.search(text, at):
         start, at = found.span()
         kind = found.lastgroup or ""
@@ -101,18 +124,7 @@ def masked(text: str, style: str, kept: re.Pattern[str] | None = None) -> Masked
                 at = start + 1
                 continue
             at = places[following]
-        pieces.append(text[position:start])
-        position = start
-        if kind == "comment":
-            comments.append((start, at))
-        elif kept is not None:
-            for code in kept.finditer(text, start, at):
-                pieces += _blank(text[position : code.start()]), code[0]
-                position = code.end()
-        pieces.append(_blank(text[position:at]))
-        position = at
-    pieces.append(text[position:])
-    return Masked("".join(pieces), tuple(comments))
+        yield kind == "comment", start, at
 
 
 def _words_that_end(text: str, pattern: re.Pattern[str]) -> dict[str, list[int]]:

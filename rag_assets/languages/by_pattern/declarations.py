@@ -176,6 +176,12 @@ def declarations_in(text: str, masked: Masked, language: LanguagePatterns) -> li
             one.end = layout.line(one.head_end).end
             continue
         _find_end(one, layout, language)
+        if (
+            language.bases
+            and one.role is Role.TYPE
+            and (below := re.compile(language.bases).match(layout.code, one.body))
+        ):
+            one.body = below.end()
         one.signature_end = min(one.end, layout.end_of_head(one.head_end) if one.body < 0 else one.body)
         if text.startswith("typedef", one.head) and (after := _NAME_AFTER.search(text, one.head, one.end)):
             one.name = after[1]  # typedef struct { … } name;

@@ -45,8 +45,8 @@ _KINDS = {
 
 _PARENTHESES = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _IMPLEMENTED = re.compile(r"(?:\w+ )*impl\s*([\w:]+)\s+for\b")
-_DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements|with|[Ii]nherits)\b|<(?=\s*[A-Z:])")
-_BETWEEN_BASES = re.compile(r"[,+]|\b(?:extends|implements|with|[Ii]mplements)\b")
+_DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|[Ii]mplements|with|[Ii]nherits)\b|<(?=\s*[A-Z:])")
+_BETWEEN_BASES = re.compile(r"[,+]|\b(?:extends|with|[Ii](?:mplements|nherits))\b")
 _ACCESS = re.compile(r"\b(?:public|private|protected|virtual|by)\b[^,]*?(?=\w+\s*$)|\bby\b.*")
 _BASE = re.compile(r"[A-Za-z_][\w.:\\]*")
 _WORD = re.compile(r"[^\W\d_]{2,}")

@@ -46,6 +46,7 @@ class LanguagePatterns:
     container: str = ""
     owner: str = ""
     type: str = ""
+    bases: str = ""  # of a type: the lines below its name that say what it derives from
     function: str = ""
     value: str = ""
     fields: str = ""  # like `value`, but only directly inside a type
@@ -416,6 +417,7 @@ PATTERNS: dict[str, LanguagePatterns] = {
         ),
         container=r"(?i:namespace)[ \t]+(?P<name>[\w.]+)",
         type=rf"{{M}}(?P<kind>(?i:class|module|structure|interface|enum))[ \t]+{_NAME}",
+        bases=r"(?:(?:[ \t]*\r?\n)*[ \t]*(?i:inherits|implements)[ \t][^\n]*\n)+",
         function=rf"{{M}}(?i:sub|function|property|event|operator|delegate[ \t]+(?:sub|function))[ \t]+\[?{_NAME}",
         fields=r"(?=(?i:public|private|friend|protected|dim|const|shared))"
         r"{M}(?:(?i:dim|const)[ \t]+)?(?P<name>\w+)(?:\(\))?[ \t]+(?i:as)\b",

@@ -1,0 +1,107 @@
+"""SQL in the strings of languages without a resolver, as edges of the members that hold it.
+
+A string is SQL by the structure of its statement, as in C#; strings that code joins are one. What is put in when the
+program runs (`{table}`, `%s`, `${name}`) names nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from rag_assets.contracts.graph import GraphEdge, NodeType, file_key
+from rag_assets.graph.extract.endpoints import members_with_nodes
+from rag_assets.graph.extract.sql_objects import edges_of, first_references, once
+from rag_assets.languages.by_pattern.comments import strings_in
+from rag_assets.languages.call_syntax import syntax_of
+from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.sql.label_objects import SqlSymbols
+from rag_assets.languages.sql.lexer import tokens_of
+from rag_assets.languages.sql.reference_reader import SqlUse, is_procedural, references_in
+from rag_assets.languages.sql.statement_detection import is_sql
+
+_BEGINS = re.compile(
+    r"[\s;(]*+(?:--[^\r\n]*[\r\n]\s*+)*+(?i:ALTER|CALL|CREATE|DELETE|DROP|EXEC|EXECUTE|INSERT|MERGE|REPLACE|SELECT"
+    r"|TRUNCATE|UPDATE|WITH)\s"
+)
+MAY_HOLD_SQL = re.compile(rf"[\"'`\n]{_BEGINS.pattern}")
+_MARKS = re.compile(r"(?:[A-Za-z@$#]{0,3}(?:\"\"\"|'''|[\"'`])|<<[<~-]?[\"']?\w+[^\n]*\n|\[=*\[)")
+_JOINED = re.compile(r"[\s+&.\\_]*+")
+"""What stands between two strings that are one: `"SELECT " + _` of Visual Basic, `\\` of Python, `.` of PHP."""
+_PUT_IN = re.compile(r"[%${}?#]")
+"""What a name has that the running program fills in: "`%s`"."""
+_LONGEST_GAP, _LONGEST = 200, 400_000  # characters
+_BEHIND = 120
+_CALLED = re.compile(r"([A-Za-z_$][\w$]*)(?:<[^<>()]*>)?[\s(]*\Z|(\w+)\s*(?::[\w\s.|]*)?:?[+]?=\s*\(?\s*\Z")
+_EXECUTING = re.compile(r"\w*(?:query|exec|prepare|sql|raw|fetch|cursor|statement|stmt|cmd|command)\w*", re.IGNORECASE)
+"""What runs SQL, or holds it, is called."""
+_TELLING = re.compile(r"(?:log|warn|info|debug|error|print|echo|assert|expect|describe|raise|throw|panic|format)\w*")
+_OF_OBJECTS = re.compile(r"(?:\bcreateQuery|@(?:Named)?Query)\b(?![^;{}]{0,400}\bnativeQuery\s*=\s*true)")
+"""Queries for objects: their tables are names of types, unless a script declares them."""
+
+
+def sql_in_code(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
+    """ReadsFrom, WritesTo, Executes and SchemaChange from the members whose strings are SQL. Linear; never raises."""
+    syntax = syntax_of(file.language)
+    if syntax is None or len(file.text) > _LONGEST or MAY_HOLD_SQL.search(file.text) is None:
+        return
+    yield from once(_edges(file, syntax.comments, symbols))
+
+
+def _edges(file: ParsedFile, style: str, symbols: SqlSymbols) -> Iterator[GraphEdge]:
+    sources = members_with_nodes(file)
+    for parts in _joined(file.text, style):
+        values = [_value(file.text[start:end]) for start, end in parts]
+        text = " ".join(value for _, value in values)
+        before = file.text[max(0, parts[0][0] - _BEHIND) : parts[0][0]]
+        called = next(filter(None, found.groups()), "") if (found := _CALLED.search(before)) else ""
+        if _BEGINS.match(text) is None or _TELLING.match(called):
+            continue
+        tokens = tokens_of(text)
+        if not is_sql(tokens, trusted=_EXECUTING.fullmatch(called) is not None):
+            continue
+        around = file.text[max(0, parts[0][0] - _BEHIND) : parts[-1][1] + _BEHIND]
+        only_declared = _OF_OBJECTS.search(around) is not None
+        begins, at = list[int](), 0
+        for _, value in values:
+            begins.append(at)
+            at += len(value) + 1
+        for one in first_references(references_in(tokens, assigns_into=is_procedural(text))):
+            if any(map(_PUT_IN.search, one.name.parts)):
+                continue
+            part = bisect_right(begins, one.start) - 1
+            line = file.lines.line_of(parts[part][0] + values[part][0] + one.start - begins[part])
+            holding = [
+                (span.line_end - span.line_start, key)
+                for span, key in sources
+                if span.line_start <= line <= span.line_end
+            ]
+            source = min(holding)[1] if holding else file_key(file.path)
+            if one.use is SqlUse.CREATES:  # what a program creates is its change of the schema
+                one = one._replace(use=SqlUse.ALTERS)
+            for edge in edges_of(one, source, symbols, file.path, line):
+                if not (only_declared and edge.target.endswith(NodeType.TABLE_OR_VIEW)):
+                    yield edge
+
+
+def _joined(text: str, style: str) -> Iterator[list[tuple[int, int]]]:
+    """The strings of a text, those together that code joins."""
+    parts = list[tuple[int, int]]()
+    for start, end in strings_in(text, style):
+        gap = parts and start - parts[-1][1] <= _LONGEST_GAP and _JOINED.fullmatch(text, parts[-1][1], start)
+        if parts and not gap:
+            yield parts
+            parts = []
+        parts.append((start, end))
+    if parts:
+        yield parts
+
+
+def _value(written: str) -> tuple[int, str]:
+    """(what stands before it, the text between its marks) of a string, as long as it is written."""
+    marks = _MARKS.match(written)
+    begin = marks.end() if marks is not None else 0
+    closing = written[begin - 3 : begin] if written[begin - 3 : begin] in ('"""', "'''") else written[begin - 1 : begin]
+    inside = written[begin:].removesuffix(closing) if closing in ('"""', "'''", '"', "'", "`") else written[begin:]
+    return begin, inside.replace("\\n", "  ").replace("\\t", "  ").replace("\\r", "  ").replace('\\"', ' "')
