@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -294,3 +295,11 @@ def test_a_question_for_two_lists_has_both(harbour: Index) -> None:
 
 def test_the_base_of_aggregates_is_none_of_them(harbour: Index) -> None:
     assert listed(harbour, "Which aggregates are there?") == [("Pier", "Pier.cs:7")]
+
+
+def test_a_base_that_nothing_derives_from_is_no_event_that_is_handled(tmp_path: Path) -> None:
+    files = {"src/Base.cs": "namespace Post;\n\npublic abstract class EventBase : IDomainEvent { }\n"}
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "post", {**files}), "post")
+    with open_index("post@main", home=home.root) as index:
+        assert listed(index, "Which events are published and who handles them?") == []

@@ -100,7 +100,6 @@ _PERIOD = re.compile(
     r"(?<!\w)(?:Timer\.)?(?:Period|CronExpression)\s*=(?!=)|\bnew (?:PeriodicTimer|Timer)\(|\bTask\.Delay\("
     r"|\bThread\.Sleep\("
 )
-"""Where the type itself says it."""
 DATABASE_MODEL = "database model"
 _IS_MODEL = re.compile(r"\b(?:db\.Model|models\.Model|DeclarativeBase|SQLModel|ApplicationRecord|ActiveRecord::Base)\b")
 """How a type of Django, SQLAlchemy or Rails says that it is kept in a table."""
@@ -183,9 +182,11 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if used := seen_of(_by_use(graph, noun, telling, said, parts), index):
         is_one, found = True, used
     is_one = is_one or (noun in LISTED_KINDS and not telling)
-    fewest = 1 if is_one or with_handlers or (sort in _HOSTED - _SCHEDULED and last in _RUN) else FEWEST_LISTED
-    if with_handlers and not any(_uses(graph, one.key, Relation.HANDLES) for one in found):
-        found = seen_of(_handled_as(graph, noun), index) or found
+    handled = [one for one in found if with_handlers and _uses(graph, one.key, Relation.HANDLES)]
+    if with_handlers and not handled:
+        handled = seen_of(_handled_as(graph, noun), index)
+        found = handled or found
+    fewest = 1 if is_one or handled or (sort in _HOSTED - _SCHEDULED and last in _RUN) else FEWEST_LISTED
     if not found and (" " in noun or noun == "page"):  # value objects are seldom called so
         found = seen_of(_in_folder(graph, noun, telling), index)
     if len(found) < fewest and all(word.root in CONTAINERS for word in subject):
@@ -272,8 +273,7 @@ def _with_handlers(graph: Graph, found: Sequence[ListedNode], index: LabelIndex,
     """Some messages, each with what handles it, or a copy of it that another service has, where something does; and
     with what makes it, where that is asked."""
     using: dict[str, list[GraphFact]] = {one.name: [] for one in found}
-    verbs = {Relation.CONSTRUCTS: "makes"} if is_made else {}
-    for relation, verb in {**verbs, Relation.HANDLES: "handles"}.items():
+    for relation, verb in ((Relation.CONSTRUCTS, "makes"), (Relation.HANDLES, "handles"))[not is_made :]:
         for node in of_kind(graph, NodeType.TYPE):
             if (name := short_name(graph.keys[node])) in using:
                 edges = seen_of(_uses(graph, graph.keys[node], relation), index)
