@@ -512,13 +512,14 @@ def listed_plan(asked: Asked) -> Planned | None:
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
     subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
     from rag_assets.answer.plans.code_lines import FEWEST_LISTED
-    from rag_assets.answer.plans.listing import DATABASE_MODEL, is_run_by_itself
+    from rag_assets.answer.plans.listing import CREATED_TABLE, DATABASE_MODEL, is_run_by_itself
 
     listing = replace(wish, intent=Intent.LIST, names=())
     known = from_graphs(asked, listing, noun, subject, rest)
-    if noun == "model" or (noun in ("entity", "table") and not known.at):
-        models = from_graphs(asked, listing, DATABASE_MODEL, subject, rest)
-        known = models if models.at else known
+    others = {"table": (DATABASE_MODEL, CREATED_TABLE), **dict.fromkeys(("entity", "model"), (DATABASE_MODEL,))}
+    if noun == "model" or not known.at:
+        found = (from_graphs(asked, listing, other, subject, rest) for other in others.get(noun, ()))
+        known = next((one for one in found if one.at), known)
     if of_tests and known.at and WHAT_TESTED.match(asked.question.text.strip()):
         from rag_assets.answer.plans.marked import cases_in
 

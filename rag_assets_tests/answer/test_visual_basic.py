@@ -66,6 +66,20 @@ Public Class OrderLog
     End Sub
 End Class
 """,
+    "Till/Database.vb": """\
+Public Class Database
+    Public Sub Create()
+        Run("CREATE TABLE Orders (Id int)")
+        Run("CREATE TABLE Stock (Id int, " & _
+            "Amount int)")
+    End Sub
+
+    Public Sub Take(id As Integer)
+        Run("UPDATE Stock SET Amount = Amount - 1 " & _
+            "WHERE Id = @id")
+    End Sub
+End Class
+""",
     "Till/OrdersController.vb": """\
 <RoutePrefix("api/orders")>
 Public Class OrdersController
@@ -118,6 +132,8 @@ def till(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             ["**3 endpoints:**", "**GET /api/orders/{id}**", "**POST /api/orders**", "**ANY /health**"],
         ),
         ("which settings are there?", ["**2 settings:**", "**MailSubject**", "**WarehouseAddress**"]),
+        ("which tables are there?", ["**2 created tables:**", "**Orders** in Till/Database.vb:3", "**Stock**"]),
+        ("who writes to the Stock table?", ["**Database.Take** probably writes to **Stock** in Till/Database.vb:9"]),
         ("where is TooManyItemsException thrown?", ["in Till/OrderService.vb:17: `Throw New TooManyItemsException("]),
         (
             "what is OrderService?",

@@ -100,7 +100,7 @@ _PERIOD = re.compile(
     r"(?<!\w)(?:Timer\.)?(?:Period|CronExpression)\s*=(?!=)|\bnew (?:PeriodicTimer|Timer)\(|\bTask\.Delay\("
     r"|\bThread\.Sleep\("
 )
-DATABASE_MODEL = "database model"
+DATABASE_MODEL, CREATED_TABLE = "database model", "created table"
 _IS_MODEL = re.compile(r"\b(?:db\.Model|models\.Model|DeclarativeBase|SQLModel|ApplicationRecord|ActiveRecord::Base)\b")
 """How a type of Django, SQLAlchemy or Rails says that it is kept in a table."""
 _NAMES_TABLE = f".__tablename__|{NodeType.PROPERTY.value}"
@@ -494,10 +494,12 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     """The nodes of a kind, or types whose names end with a noun and what derives from them; of a sort what derives from
     a type that is called so itself, as `IIntegrationEvent` is. Contracts are none where something keeps them. Whether
     these are all of the sort that is meant."""
+    if " ".join((*sort, noun)) == CREATED_TABLE:  # in strings of code
+        return _undeclared_tables(graph, Relation.SCHEMA_CHANGE), True
     kinds = [kind.value for kind in LISTED_KINDS.get(noun, ())] or [noun] * (noun in KINDS)
     if kinds:
         nodes = np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind) for kind in kinds]))
-        nodes = np.union1d(nodes, _mapped(graph)) if noun == "table" else nodes
+        nodes = np.union1d(nodes, _undeclared_tables(graph, Relation.MAPS_TO)) if noun == "table" else nodes
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
     if noun in _OF_DBT and (made := [node for node in of_kind(graph, _OF_DBT[noun][0]) if _of_dbt(graph, node, noun)]):
@@ -741,10 +743,10 @@ def _without(innermost: re.Pattern[str], text: str) -> str:
     return text
 
 
-def _mapped(graph: Graph) -> Numbers:
-    """The tables that types are mapped to and no script creates."""
+def _undeclared_tables(graph: Graph, relation: Relation) -> Numbers:
+    """The tables that no script creates: those that types are mapped to, or that code changes."""
     tables = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TABLE_OR_VIEW.value))
-    return tables[np.unique(graph.reach(tables, _inwards(Relation.MAPS_TO))[0].origin)]
+    return tables[np.unique(graph.reach(tables, _inwards(relation))[0].origin)]
 
 
 def derived_from(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
