@@ -194,7 +194,7 @@ _QUOTE_MARK = re.compile(r"^[ \t]*> ?", re.MULTILINE)
 _INLINE = re.compile(r"(``|`)([^\n]+?)\1")
 _IDENTIFIER = re.compile(r"\b(?:[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*|[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|I[A-Z][a-z]\w+)\b")
 ELISION = re.compile(r"\s*(?:…|\[?\.\.\.\]?)\s*")
-_COMMENT_MARK = re.compile(r"^[ \t]*(?:///?|\*|--|#)+[ \t]?", re.MULTILINE)
+_COMMENT_MARK = re.compile(r"^[ \t]*(?:///?|\*|--+(?:[ \t]?[|^](?=[ \t]))?|#|''')+[ \t]?", re.MULTILINE)
 _MARKUP = re.compile(r"</?\w+[^<>]*/?>")
 _TAG_NAME = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:[A-Z]:)?([^\"]+)\"\s*/>")
 

@@ -246,7 +246,7 @@ _PRELUDE = re.compile(
     re.MULTILINE,
 )
 """What stands before a declaration: its comment, blank lines, directives."""
-_DOC_LINE = re.compile(r"^[ \t]*(?:///|--|#(?!\w|!?\[)|//)[^\n]*$", re.MULTILINE)
+_DOC_LINE = re.compile(r"^[ \t]*(?:///|--|#(?!\w|!?\[)|//|''')[^\n]*$", re.MULTILINE)
 _TAGGED = re.compile(r"^[ \t]*\**[ \t]*@\w", re.MULTILINE)
 """Where the prose of a block comment ends: at `@param` and the like."""
 _PICTURE = re.compile(r"^[ \t]*```(?:mermaid|svg|plantuml)\b", re.MULTILINE)
@@ -509,15 +509,15 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
     if (named := part.declared) is not None:
         code = known.text[named.attributes : part.end]
         head_end = len(code[: named.signature_end - named.attributes].rstrip())
+        comment = _comment_in(known.text[part.start : named.attributes]) or named.doc
         return Passage(
             known, text, code, first, last,
-            name=named.name, doc=named.doc, is_type=named.is_type, depth=part.inside,
+            name=named.name, doc=_doc_text(comment), is_type=named.is_type, depth=part.inside,
             signature=_on_one_line(code[named.head - named.attributes : head_end]), head_end=head_end,
         )  # fmt: skip
     prelude = _PRELUDE.match(text)
     begin = prelude.end() if prelude else 0
-    blocks = _BLOCK_COMMENT.findall(text[:begin])
-    comment = _TAGGED.split(blocks[-1], maxsplit=1)[0] if blocks else "\n".join(_DOC_LINE.findall(text[:begin]))
+    comment = _comment_in(text[:begin])
     code = text[begin:]
     bare = _without_attributes(code)
     end = _HEAD_END.search(bare)
@@ -576,6 +576,12 @@ def _headings(text: str, language: str) -> Iterator[HeadingLines]:
 def _on_one_line(bare: str, end: re.Pattern[str] = _SIGNATURE_END) -> str:
     """A declaration without its body."""
     return " ".join(end.split(bare, maxsplit=1)[0].split())
+
+
+def _comment_in(prelude: str) -> str:
+    """The last comment between marks before its first tag (`@param`), else the comments of single lines."""
+    blocks = _BLOCK_COMMENT.findall(prelude)
+    return _TAGGED.split(blocks[-1], maxsplit=1)[0] if blocks else "\n".join(_DOC_LINE.findall(prelude))
 
 
 def _doc_text(comment: str) -> str:
