@@ -356,3 +356,24 @@ def members_with_nodes(file: ParsedFile) -> list[tuple[Span, str]]:
         for leaf in leaves_of(segment.members)
         for key in member_keys(file.language, leaf.owner_in(segment.symbol), leaf.member)
     ]
+
+
+def source_of(file: ParsedFile) -> Callable[[int], str]:
+    """The innermost declaration with a node around an offset, else the file."""
+    known = sorted((span.char_start, -span.char_end, key) for span, key in members_with_nodes(file))
+    around: list[tuple[int, str]] = []
+    """Where what began before the last offset ends, the innermost last."""
+    following = iter([*known, (len(file.text) + 1, 0, "")])
+    ahead = next(following)
+
+    def source_at(offset: int) -> str:
+        """Of offsets that grow."""
+        nonlocal ahead
+        while ahead[0] <= offset:
+            around.append((-ahead[1], ahead[2]))
+            ahead = next(following)
+        while around and around[-1][0] <= offset:
+            around.pop()
+        return around[-1][1] if around else file_key(file.path)
+
+    return source_at

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 
-from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, endpoint_key, file_key
-from rag_assets.graph.extract.endpoints import members_with_nodes
+from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, endpoint_key
+from rag_assets.graph.extract.endpoints import source_of
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE
 from rag_assets.languages.http_requests import requests_in
 from rag_assets.languages.label_declarations import LabelDeclarations
@@ -15,30 +15,9 @@ from rag_assets.languages.parsed_file import ParsedFile
 def requests_of(file: ParsedFile, registered: Collection[int], symbols: LabelDeclarations) -> Iterator[GraphEdge]:
     """`METHOD Calls ENDPOINT`, by the path as the code writes it: which endpoint of the label that is, all of them tell
     (`graph.requested_endpoints`). On the lines in `registered` endpoints are declared, and not called."""
-    source_at = file.places.key_at if file.language == LANGUAGE else _source_of(file)
+    source_at = file.places.key_at if file.language == LANGUAGE else source_of(file)
     for found in requests_in(file.text, file.language, symbols.endpoints.constants):
         line = file.lines.line_of(found.start)
         if line not in registered:
             key = endpoint_key(found.method, found.path)
             yield GraphEdge(source_at(found.start), Relation.CALLS, key, Confidence.PROBABLE, file.path, line)
-
-
-def _source_of(file: ParsedFile) -> Callable[[int], str]:
-    """The innermost declaration with a node around an offset, else the file."""
-    known = sorted((span.char_start, -span.char_end, key) for span, key in members_with_nodes(file))
-    around: list[tuple[int, str]] = []
-    """Where what began before the last offset ends, the innermost last."""
-    following = iter([*known, (len(file.text) + 1, 0, "")])
-    ahead = next(following)
-
-    def source_at(offset: int) -> str:
-        """Of offsets that grow."""
-        nonlocal ahead
-        while ahead[0] <= offset:
-            around.append((-ahead[1], ahead[2]))
-            ahead = next(following)
-        while around and around[-1][0] <= offset:
-            around.pop()
-        return around[-1][1] if around else file_key(file.path)
-
-    return source_at

@@ -10,8 +10,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from rag_assets.contracts.graph import GraphEdge, NodeType, file_key
-from rag_assets.graph.extract.endpoints import members_with_nodes
+from rag_assets.contracts.graph import GraphEdge, NodeType
+from rag_assets.graph.extract.endpoints import source_of
 from rag_assets.graph.extract.sql_objects import edges_of, first_references, once
 from rag_assets.languages.by_pattern.comments import strings_in
 from rag_assets.languages.call_syntax import syntax_of
@@ -22,47 +22,52 @@ from rag_assets.languages.sql.reference_reader import SqlUse, is_procedural, ref
 from rag_assets.languages.sql.statement_detection import is_sql
 
 _BEGINS = re.compile(
-    r"[\s;(]*+(?:--[^\r\n]*[\r\n]\s*+)*+(?i:ALTER|CALL|CREATE|DELETE|DROP|EXEC|EXECUTE|INSERT|MERGE|REPLACE|SELECT"
+    r"[\s;(]{0,200}+(?:--[^\r\n]{0,200}+[\r\n]\s{0,200}+){0,20}+(?i:ALTER|CALL|CREATE|DELETE|DROP|EXEC|EXECUTE|INSERT|MERGE|REPLACE|SELECT"
     r"|TRUNCATE|UPDATE|WITH)\s"
 )
-MAY_HOLD_SQL = re.compile(rf"[\"'`\n]{_BEGINS.pattern}")
+_MAY_HOLD_SQL = re.compile(rf"[\"'`\n]{_BEGINS.pattern}")
 _MARKS = re.compile(r"(?:[A-Za-z@$#]{0,3}(?:\"\"\"|'''|[\"'`])|<<[<~-]?[\"']?\w+[^\n]*\n|\[=*\[)")
 _JOINED = re.compile(r"[\s+&.\\_]*+")
 """What stands between two strings that are one: `"SELECT " + _` of Visual Basic, `\\` of Python, `.` of PHP."""
-_PUT_IN = re.compile(r"[%${}?#]")
-"""What a name has that the running program fills in: "`%s`"."""
+_PUT_IN = re.compile(r"[%${}?#]|_$")
+"""What a name has that the running program fills in: "`%s`", `log_{year}`."""
+_QUOTED_NAME = re.compile(r'\\"([^"\\]*)\\"')
 _LONGEST_GAP, _LONGEST = 200, 400_000  # characters
 _BEHIND = 120
 _CALLED = re.compile(r"([A-Za-z_$][\w$]*)(?:<[^<>()]*>)?[\s(]*\Z|(\w+)\s*(?::[\w\s.|]*)?:?[+]?=\s*\(?\s*\Z")
 _EXECUTING = re.compile(r"\w*(?:query|exec|prepare|sql|raw|fetch|cursor|statement|stmt|cmd|command)\w*", re.IGNORECASE)
 """What runs SQL, or holds it, is called."""
 _TELLING = re.compile(r"(?:log|warn|info|debug|error|print|echo|assert|expect|describe|raise|throw|panic|format)\w*")
-_OF_OBJECTS = re.compile(r"(?:\bcreateQuery|@(?:Named)?Query)\b(?![^;{}]{0,400}\bnativeQuery\s*=\s*true)")
+_OF_OBJECTS = re.compile(r"(?:\bcreateQuery|@(?:Named)?Query)\b(?=[^;{}]*\Z)")
 """Queries for objects: their tables are names of types, unless a script declares them."""
+_OF_TABLES = re.compile(r"[^@;{}]*\bnativeQuery\s*=\s*true")
 
 
 def sql_in_code(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
     """ReadsFrom, WritesTo, Executes and SchemaChange from the members whose strings are SQL. Linear; never raises."""
     syntax = syntax_of(file.language)
-    if syntax is None or len(file.text) > _LONGEST or MAY_HOLD_SQL.search(file.text) is None:
+    if syntax is None or len(file.text) > _LONGEST or _MAY_HOLD_SQL.search(file.text) is None:
         return
     yield from once(_edges(file, syntax.comments, symbols))
 
 
 def _edges(file: ParsedFile, style: str, symbols: SqlSymbols) -> Iterator[GraphEdge]:
-    sources = members_with_nodes(file)
+    source_at = source_of(file)
     for parts in _joined(file.text, style):
         values = [_value(file.text[start:end]) for start, end in parts]
         text = " ".join(value for _, value in values)
         before = file.text[max(0, parts[0][0] - _BEHIND) : parts[0][0]]
         called = next(filter(None, found.groups()), "") if (found := _CALLED.search(before)) else ""
-        if _BEGINS.match(text) is None or _TELLING.match(called):
+        is_run = _EXECUTING.fullmatch(called) is not None
+        if _BEGINS.match(text) is None or (not is_run and _TELLING.match(called)):
             continue
         tokens = tokens_of(text)
-        if not is_sql(tokens, trusted=_EXECUTING.fullmatch(called) is not None):
+        if not is_sql(tokens, trusted=is_run):
             continue
-        around = file.text[max(0, parts[0][0] - _BEHIND) : parts[-1][1] + _BEHIND]
-        only_declared = _OF_OBJECTS.search(around) is not None
+        source = source_at(parts[0][0])
+        asked = file.text[parts[0][0] - len(before) : parts[-1][1] + _BEHIND]
+        of_objects = [found.end() for found in _OF_OBJECTS.finditer(before)]
+        only_declared = bool(of_objects) and _OF_TABLES.match(asked, of_objects[-1]) is None
         begins, at = list[int](), 0
         for _, value in values:
             begins.append(at)
@@ -72,12 +77,6 @@ def _edges(file: ParsedFile, style: str, symbols: SqlSymbols) -> Iterator[GraphE
                 continue
             part = bisect_right(begins, one.start) - 1
             line = file.lines.line_of(parts[part][0] + values[part][0] + one.start - begins[part])
-            holding = [
-                (span.line_end - span.line_start, key)
-                for span, key in sources
-                if span.line_start <= line <= span.line_end
-            ]
-            source = min(holding)[1] if holding else file_key(file.path)
             if one.use is SqlUse.CREATES:  # what a program creates is its change of the schema
                 one = one._replace(use=SqlUse.ALTERS)
             for edge in edges_of(one, source, symbols, file.path, line):
@@ -104,4 +103,5 @@ def _value(written: str) -> tuple[int, str]:
     begin = marks.end() if marks is not None else 0
     closing = written[begin - 3 : begin] if written[begin - 3 : begin] in ('"""', "'''") else written[begin - 1 : begin]
     inside = written[begin:].removesuffix(closing) if closing in ('"""', "'''", '"', "'", "`") else written[begin:]
-    return begin, inside.replace("\\n", "  ").replace("\\t", "  ").replace("\\r", "  ").replace('\\"', ' "')
+    inside = _QUOTED_NAME.sub(r' "\1" ', inside).replace('\\"', ' "')
+    return begin, inside.replace("\\n", "  ").replace("\\t", "  ").replace("\\r", "  ")

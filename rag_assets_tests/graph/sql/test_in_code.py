@@ -46,6 +46,15 @@ ROWS = [
         ["ReadsFrom dbo.orders"],
     ),
     (
+        "java",
+        'class A {\n  @Query("select o from Order o")\n  Order all();\n\n'
+        '  @Query(value = "select * from orders", nativeQuery = true)\n  Order load();\n}\n',
+        ["ReadsFrom dbo.orders"],
+    ),
+    ("java", 'class A {\n  void load() {\n    q("SELECT a FROM \\"user\\" u");\n  }\n}\n', ["ReadsFrom dbo.user"]),
+    ("python", 'def load(cur):\n    cur.execute("SELECT a FROM log_{}".format(1))\n', []),
+    ("python", 'def load():\n    logs_query = "SELECT a FROM logs"\n', ["ReadsFrom dbo.logs"]),
+    (
         "vb",
         'Class A\n    Sub Load()\n        Dim cmd As New SqlCommand("SELECT a " & _\n            "FROM sales.Orders")\n'
         "    End Sub\nEnd Class\n",
@@ -105,3 +114,17 @@ def test_strings_that_never_end_take_linear_time(language: str, repeated: str) -
     object.__setattr__(file, "text", text)
     with ends_within(10):
         list(sql_in_code(file, NOTHING))
+
+
+@pytest.mark.parametrize("repeated", ["\n", '"--', "\n--"])
+def test_what_may_come_before_a_statement_takes_linear_time(repeated: str) -> None:
+    file = file_of(repeated * (200_000 // len(repeated)), "src/a.py", "python")
+    with ends_within(5):
+        assert list(sql_in_code(file, NOTHING)) == []
+
+
+def test_strings_of_many_members_take_linear_time() -> None:
+    text = "".join(f'def f{at}():\n    return "SELECT a FROM t{at}"\n' for at in range(8_000))
+    file = file_of(text, "src/a.py", "python")
+    with ends_within(2):
+        assert len(list(sql_in_code(file, NOTHING))) == 8_000
