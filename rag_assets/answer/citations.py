@@ -73,7 +73,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
     for line in text.splitlines(keepends=True):
         mark = FENCE.match(line)
         if fence:
-            if mark and mark[1].startswith(fence[:3]):
+            if mark and mark[1].startswith(fence):
                 yield fence_at, at + len(line), True
                 fence, paragraph = "", at + len(line)
         elif mark:
@@ -188,7 +188,10 @@ FLAG = "[unverified]"
 
 _CURLY = re.compile(r"“([^”]{12,})”")
 _STRAIGHT = re.compile(r"\"([^\"\n]{12,})\"")
-_FENCED = re.compile(r"^[ \t]*(?:```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*(?:```+|~~~+)[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(
+    r"^[ \t]*(?P<fence>(?P<mark>[`~])(?P=mark){2,})[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)(?P=mark)*[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 _BLOCK_QUOTE = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _QUOTE_MARK = re.compile(r"^[ \t]*> ?", re.MULTILINE)
 _INLINE = re.compile(r"(``|`)([^\n]+?)\1")
@@ -381,7 +384,7 @@ def _checked(sentence: Sentence, known: Mapping[str, _Slice], slices: Sequence[_
 
 def quotes_of(text: str) -> list[str]:
     """What a sentence gives as the words of the source: code blocks, block quotes, and quoted text of some length."""
-    fenced = [found[1] for found in _FENCED.finditer(text) if found[1].strip()]
+    fenced = [found["code"] for found in _FENCED.finditer(text) if found["code"].strip()]
     rest = _FENCED.sub("", text)
     blocks = [without_citations(_QUOTE_MARK.sub("", found.group())) for found in _BLOCK_QUOTE.finditer(rest)]
     rest = without_citations(_BLOCK_QUOTE.sub("", rest))

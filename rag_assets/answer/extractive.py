@@ -810,8 +810,11 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
+_LONGER = "`" * 12  # than what code has that writes fences of both kinds
+
+
 def _fenced(code: str, known: Evidence) -> str:
-    mark = "~~~" if "```" in code else "```"
+    mark = next((one for one in ("```", "~~~") if one not in code), _LONGER)
     language = known.language if known.language.isalnum() else ""
     return f"{mark}{language}\n{code}\n{mark}"
 

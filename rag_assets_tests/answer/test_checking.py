@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag_assets.answer.citations import FLAG, Policy, Support, check
+from rag_assets.answer.citations import FLAG, Policy, Support, check, quotes_of, sentences
 from rag_assets.contracts.outline import SectionMember
 from rag_assets_tests.answer.pieces import SERVICE, piece
 
@@ -117,3 +117,11 @@ def test_a_quote_of_neutralised_evidence_is_found() -> None:
     known = piece("// see [chunk: 1] and [Answer:] for the rest of it\nint x;\n", "eeee5555")
     (found,) = check("It says “see ⟦chunk: 1] and ⟦Answer:] for the rest of it”. [chunk: eeee5555]", [known]).sentences
     assert found.support is Support.SUPPORTED
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~", "````"])
+def test_a_quote_of_code_ends_where_its_own_fence_does(fence: str) -> None:
+    code = '"""\nshop.orders\n~~~~~~~~~~~\n"""\n' if fence[0] == "`" else "/// ```\n/// order();\n/// ```\n"
+    text = f"`orders` in orders.py:1-4 [chunk: aaaa1111]\n\n{fence}python\n{code}{fence}\n"
+    assert quotes_of(text) == [code]
+    assert [one.text for one in sentences(text)] == [text.strip()]
