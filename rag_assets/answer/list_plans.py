@@ -638,6 +638,10 @@ def values_plan(asked: Asked) -> Planned | None:
     return _at_declarations(asked, [place for _, graph in asked.graphs for place in collection_at(graph, noun)])
 
 
+_MAY_BE = re.compile(r"\b(?:can|could|may)\b", re.IGNORECASE)
+"""Asks for more than what is configured."""
+
+
 def items_plan(asked: Asked) -> Planned | None:
     """The items of a collection that code, or else YAML, writes out, where no types are called as a question says:
     tests are those, and not the items of a `LOGGING` for tests."""
@@ -650,7 +654,11 @@ def items_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.items import items_configured, items_held
 
     held = first_of(items_held(index, graph, noun, rest) for index, graph in asked.graphs)
-    if not held[1] and not any(is_subject(word) and word.root in roots_of(rest) for word in asked.words):
+    if (
+        not held[1]
+        and not _MAY_BE.search(text)
+        and not any(is_subject(word) and word.root in roots_of(rest) for word in asked.words)
+    ):
         held = together(items_configured(index, noun) for index, _ in asked.graphs)
     return answered(asked, Intent.LIST, held)
 

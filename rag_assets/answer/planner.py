@@ -218,8 +218,10 @@ def _versions(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans.documents import changelogs, versions_that
 
-    known = together(versions_that(index, does, words, text) for index in asked.target.members.values())
-    if known[1] or "version" not in text.lower() or not any(map(changelogs, asked.target.members.values())):
+    oldest = does is _VERBS[0]
+    members = asked.target.members.values()
+    known = together(versions_that(index, does, words, text, oldest=oldest) for index in members)
+    if known[1] or "version" not in text.lower() or not any(map(changelogs, members)):
         return answered(asked, Intent.LIST, known)
     return Planned(asked.wish, absent="no entry of a changelog says in which version that was")
 

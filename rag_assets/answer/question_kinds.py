@@ -525,7 +525,8 @@ CONTAINERS = frozenset(
         root,
         word_set(
             "api app application backend code codebase database framework library package persistence persistent",
-            "portal product program project repository schema server service site storage system tool website",
+            "portal product program project repository schema server service site solution storage system tool",
+            "website",
         ),
     )
 )
@@ -611,6 +612,7 @@ def without_sort(name: str) -> str:
 
 _PROOF = r"(?:auth\w*|credentials?|logging in|log-?in|signing in|sign-?in|token)"
 _GUARDED = r"(?:auth(?:enticated|orized)|guarded|protected|secured)"
+_BY_WHAT = r"(?:claims?|permissions?|polic(?:y|ies)|roles?|scopes?)\b"
 _ENDPOINTS = r"(?:actions?|apis?|endpoints?|routes?|urls?)"
 _UNGUARDED = "|".join(
     (
@@ -629,7 +631,8 @@ _OF_ACCESS = re.compile(
     rf"|\b(?P<open>{_ENDPOINTS}\b.*\b(?:{_UNGUARDED})"
     rf"|(?:all|each|every)(?: of)?(?: the| our)? {_ENDPOINTS} (?:is |are )?{_GUARDED}"
     rf"|anonymous \w+ (?:access|call|reach|use)|(?:called|reached) without {_PROOF})\b"
-    rf"|\b(?P<guarded>{_ENDPOINTS}\b.*\b(?:(?:needs?|requires?) (?:an? )?{_PROOF}|(?:is|are) {_GUARDED}))\b",
+    rf"|\b(?P<guarded>{_ENDPOINTS}\b.*\b(?:(?:needs?|requires?) (?:an? )?{_PROOF}|(?:is|are) {_GUARDED}))\b"
+    rf"(?!.*\b{_BY_WHAT})",
     re.IGNORECASE,
 )
 _ACCESS_WORDS, _OPEN_WORDS = (

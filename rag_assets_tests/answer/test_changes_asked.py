@@ -51,6 +51,7 @@ FIXES
 ## 2.9
 
 * The oven is lit.
+* Added the glaze of salt, without arguments.
 """,
     "src/Kiln.cs": """\
 namespace Kiln;
@@ -109,6 +110,7 @@ def answered(index: Index, question: str) -> str:
     [
         ("Which version dropped support for Clay 3.7?", "- **3.1.0 (2024-02-01)** in CHANGELOG.md:7: "),
         ("In which version was the glaze argument added?", "- **3.1.0 (2024-02-01)** in CHANGELOG.md:11"),
+        ("Which version added glazes?", "- **2.9** in CHANGELOG.md:24: "),
         ("When were the cracks of cooling pots fixed?", "- **3.0.0 & 3.0.1** in CHANGELOG.md:18: "),
         ("When was version 3.1.0 released?", "> ## [3.1.0](https://example.org/compare) (2024-02-01)"),
         ("What was fixed in 3.0?", ">  - Shelves of the kiln are straight."),

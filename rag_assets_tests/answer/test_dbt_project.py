@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from rag_assets import Index, open_index
+from rag_assets.answer.plans.items import items_below_keys
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.effort import ends_within
 
 FILES: dict[str, str | bytes] = {
     "README.md": "# Ferry data\n\nWhat the ferries earn.\n",
@@ -18,6 +20,9 @@ FILES: dict[str, str | bytes] = {
     "models/marts/revenue.sql": "select * from {{ ref('stg_tickets') }}\njoin {{ ref('stg_boats') }} using (boat_id)\n",
     "models/marts/revenue.yml": "metrics:\n  - name: income\n    type: simple\n  # more to come\n  - type: ratio\n"
     "    name: income_per_boat\nsaved_queries:\n  - name: monthly\n    metrics:\n      - income\n",
+    "tasks.yml": "tasks:\n  cargo:\n    cmds:\n      - load\n    desc: the cargo\n",
+    "quays.yml": 'quays: &quays\n  -   "Ost"  # the new one\n  -   "West # 2"\n  - *others\n  - >\n    South\n'
+    "  - North\n",
     "macros/to_euros.sql": "{% macro to_euros(column_name) %} {{ column_name }} / 100 {% endmacro %}\n"
     "{% macro half(column_name) %} {{ column_name }} / 2 {% endmacro %}\n",
 }
@@ -53,8 +58,24 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             ],
             2,
         ),
+        (
+            "which quays are configured?",
+            ["**3 quays:**", "**Ost** in", "**West # 2** in", "**North** in quays.yml:7"],
+            3,
+        ),
     ],
 )
 def test_a_project_of_dbt_is_told(ferry: Index, question: str, told: list[str], items: int) -> None:
     answer = ferry.ask(question).text
     assert all(one in answer for one in told) and answer.count("- **") == items
+
+
+@pytest.mark.parametrize("question", ["which cargos are loaded?", "which quays can be used?"])
+def test_one_thing_and_what_may_be_are_no_items_of_a_key(ferry: Index, question: str) -> None:
+    assert "- **" not in ferry.ask(question).text
+
+
+@pytest.mark.parametrize("line", [" " * 100_000 + "a:", "  - a" + " " * 100_000 + "b", "metrics:\t" * 20_000])
+def test_long_lines_of_yaml_are_read_at_once(line: str) -> None:
+    with ends_within(1):
+        assert len(list(items_below_keys([(1, "metrics:"), (2, line), (3, "  - name: b")], ["metric"]))) <= 2

@@ -75,6 +75,10 @@ def test_the_pages_of_a_folder_that_is_called_so_are_listed(handbook: Index, que
     assert "02-calm.md:2: `title: P02 - Stay calm`" in answer
 
 
+def test_pages_of_a_folder_have_no_status(handbook: Index) -> None:
+    assert "safety principles:**" not in handbook.ask("which deprecated safety principles are written down?").text
+
+
 def test_a_list_of_links_is_quoted_after_what_tells_something(handbook: Index) -> None:
     answer = handbook.ask("how large should a pull request be?").text
     assert 0 < answer.find("below two hundred lines") < (answer.find("](https://example.org") + 1 or len(answer))

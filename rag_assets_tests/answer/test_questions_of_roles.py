@@ -164,6 +164,8 @@ public class BerthTests
         var second = new Mock<IPilot>();
     }
 }
+
+public class FakeTideTests { }
 """,
 }
 
@@ -280,7 +282,8 @@ def test_other_questions_in_these_words_are_none_of_them(question: str, marked: 
 
 def test_namespaces_are_told_of_the_project_that_a_question_names(harbour: Index) -> None:
     assert listed(harbour, "Which namespaces are in the domain project?") == [("Harbour.Domain", "Events.cs:3")]
-    assert [name for name, _ in listed(harbour, "Which namespaces are there?")] == [
+    assert listed(harbour, "Which namespaces does the domain have?") == [("Harbour.Domain", "Events.cs:3")]
+    assert [name for name, _ in listed(harbour, "Which namespaces are there in the solution?")] == [
         *("Harbour.Api", "Harbour.Clock", "Harbour.Domain"),
     ]
 

@@ -115,7 +115,7 @@ _TITLE = re.compile(
 def list_heading(noun: str, count: int) -> str:
     if count == 1:
         return f"**1 {noun}:**"
-    if noun.endswith("y"):
+    if re.search(r"[^aeiou]y$", noun):
         return f"**{count} {noun[:-1]}ies:**"
     return f"**{count} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}:**"
 

@@ -110,6 +110,8 @@ def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm])
     statuses = [word for word in (*noun.split(), *(word.word for word in subject)) if root(word) in _STATUS_ROOTS]
     noun = " ".join(word for word in noun.split() if root(word) not in _STATUS_ROOTS)
     called = next((words for names, words in _CALLED_DOCUMENTS if names.fullmatch(noun)), None)
+    if called is None and statuses:  # which pages of a folder have none of
+        return GraphFacts(), {}
     if called is None:
         numbered = _numbered(index, noun, about, paths)
         return numbered if numbered[1] else _of_folders(index, noun, about, paths)
@@ -198,16 +200,18 @@ def changelogs(index: LabelIndex) -> list[str]:
     return sorted((path for path in paths if non_product_code(path) is None), key=from_the_root)
 
 
-def versions_that(index: LabelIndex, does: re.Pattern[str], words: frozenset[str], text: str) -> Facts:
-    """The entries of changelogs that say all of some roots and the numbers of a question, each below its version; those
-    alone that `does` what is asked, where some do."""
+def versions_that(
+    index: LabelIndex, does: re.Pattern[str], words: frozenset[str], text: str, *, oldest: bool = False
+) -> Facts:
+    """The entries of changelogs that say all of some roots and the numbers of a question, and do what is asked, each
+    below its version; the `oldest` first, as what adds to something comes behind what adds it."""
     numbers, found = {*_NUMBER.findall(text)}, list[tuple[bool, GraphFact]]()
     for path, lines in lines_of(index, changelogs(index)).items():
         for version, first, entry in _entries(lines):
             if words <= roots_of(entry) and numbers <= {*_NUMBER.findall(entry)}:
                 fact = GraphFact(version, "", "", path, first, certain=True, is_comment=True)
                 found.append((does.search(entry) is not None, fact))
-    facts = [fact for is_done, fact in found if is_done]
+    facts = [fact for is_done, fact in found if is_done][:: -1 if oldest else 1]
     at = facts_at(facts[:_MOST_TOLD], index)
     return GraphFacts(tuple(at), len(facts)), at
 

@@ -39,8 +39,14 @@ _LONGEST = 20_000  # characters of a collection
 _MOST_NAMES, _MOST_SECTIONS = 5, 40
 _MAKES = re.compile(r"(?:^|\b(?:as_?list|create|frozenset|list|listof|map|of|set|setof|tuple))\s*$", re.IGNORECASE)
 """What stands before the round brackets around items; between others are arguments."""
-_YAML_KEY = re.compile(r"\s*(?:- )?[\"']?(?P<key>[\w -]+?)[\"']?\s*:\s*(?:#.*)?")
-_YAML_PAIR = re.compile(r"(?P<key>[\"']?[^\s:\"'{\[-][^:\"']*[\"']?)\s*:(?:\s+(?P<value>(?!#)[^#]*[^#\s])|\s*(?:#|$))")
+_YAML_KEY = re.compile(r"\s*(?:- )?[\"']?(?P<key>[\w -]+?)[\"']?\s*:\s*(?:&\S+\s*)?(?:#.*)?")
+_DASH = re.compile(r"-(?:\s+|$)")
+_YAML_PAIR = re.compile(
+    r"(?P<key>[\"']?[^\s:\"'{\[<-][^:\"']*[\"']?)\s*:(?:\s+(?P<value>\"[^\"]*\"|'[^']*'|(?!#)[^#]*[^#\s])|\s*(?:#|$))"
+)
+_TEXT = re.compile(r"([\"'])(?P<quoted>.*?)\1\s*(?:#.*)?|(?P<plain>.*?)(?:\s#.*)?")
+_ELSEWHERE = ("", "|", ">", "&", "*", "!")
+_LONGEST_LINE = 300  # characters
 _NAMES = frozenset({"alert", "id", "key", "name", "record", "slug", "title"})
 """Keys that say what an item is called."""
 _LABEL = re.compile(
@@ -79,40 +85,50 @@ def items_configured(index: LabelIndex, noun: str) -> tuple[GraphFacts, dict[Gra
     found = [
         (is_named, GraphFact(label, "", "", path, line, True, is_comment=True))
         for path, lines in sorted(lines_of(index, sorted(path for path in paths if not is_tooling(path))).items())
-        for label, line, is_named in _below_keys(sorted(lines.items()), wanted)
+        for label, line, is_named in items_below_keys(sorted(lines.items()), wanted)
     ]
     has_names = any(is_named for is_named, _ in found)  # the others refer to these
-    facts = dict.fromkeys(fact for is_named, fact in found if is_named or not has_names)
-    return facts_listed([*facts], noun.removesuffix("s"), index) if len(facts) >= FEWEST_LISTED else (GraphFacts(), {})
+    facts = [fact for is_named, fact in found if fact.source and (is_named or not has_names)]
+    return facts_listed(facts, noun.removesuffix("s"), index) if len(facts) >= FEWEST_LISTED else (GraphFacts(), {})
 
 
-def _below_keys(lines: Sequence[tuple[int, str]], wanted: Sequence[str]) -> Iterator[tuple[str, int, bool]]:
+def items_below_keys(lines: Sequence[tuple[int, str]], wanted: Sequence[str]) -> Iterator[tuple[str, int, bool]]:
     """(label, line, whether it is a name) of the items of each key that has some words: of a list their names, or what
     they are; of a mapping its keys."""
-    outer, first, is_list, has_label = -1, -1, False, True  # the columns of the key, and of the items below it
-    for number, line in lines:
+    outer, first, inner, is_list, has_label = -1, -1, -1, False, True  # the columns of a key, its items, their parts
+    for number, written in lines:
+        line = written[:_LONGEST_LINE]
         bare = line.strip()
         indent = len(line) - len(line.lstrip(" "))
         if not bare or bare.startswith("#"):
             continue
-        if indent < outer or (indent == outer and not (bare.startswith("- ") and first in (-1, outer))):
+        dash = _DASH.match(bare)
+        if indent < outer or (indent == outer and not (dash and first in (-1, outer))):
             outer = -1
         if outer < 0:
             key = _YAML_KEY.fullmatch(line)
-            if key is not None and [root(singular(word.lower())) for word in identifier_words(key["key"])] == wanted:
+            words = [word.lower() for word in identifier_words(key["key"])] if key is not None else []
+            is_plural = bool(words) and words[-1] != singular(words[-1])  # `seed:` is one thing
+            if key is not None and is_plural and [root(singular(word)) for word in words] == wanted:
                 outer, first, has_label = key.start("key"), -1, True
             continue
         if first < 0:
-            first, is_list = indent, bare.startswith("- ")
-        if is_list and indent == first:
-            bare, has_label = bare.removeprefix("- "), False
+            first, is_list = indent, dash is not None
+        if is_list and indent == first and dash is not None:
+            bare, inner, has_label = bare[dash.end() :], indent + max(2, dash.end()), False
         pair = _YAML_PAIR.match(bare)
-        if is_list and not has_label and indent in (first, first + 2):
+        if is_list and bare and not has_label and indent in (first, inner):
             if pair is None or pair["key"].lower() in _NAMES:
                 has_label = True
-                yield (pair["value"] if pair is not None else bare).strip("\"' "), number, pair is not None
+                yield _told(pair["value"] or "" if pair is not None else bare), number, pair is not None
         elif not is_list and indent == first and pair is not None:
             yield pair["key"].strip("\"'"), number, True
+
+
+def _told(value: str) -> str:
+    """A value of YAML without its quotes, and without the comment behind it; '' of one that stands elsewhere."""
+    found = _TEXT.fullmatch(value) if value[:1] not in _ELSEWHERE else None
+    return (found["quoted"] or found["plain"] or "").strip() if found is not None else ""
 
 
 def _named(graph: Graph, words: Sequence[str], about: frozenset[str]) -> list[str]:

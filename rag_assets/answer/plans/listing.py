@@ -165,6 +165,8 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if noun == "namespace":
         short = _SHORT_NAME.search(_as_words(said))  # which several projects may end with
         spaces = seen_of(_namespaces(graph, parts[0] if parts else f" {short[1]} " if short else ""), index)
+        named = [] if parts or short else [word for word in subject if word.root not in CONTAINERS | _HAVING]
+        spaces = [one for one in spaces if says(named, one.source)]
         return GraphFacts(tuple(spaces[:MOST_LISTED]), len(spaces), list_heading(noun, len(spaces)))
     subject = [word for word in subject if word.root not in _HAVING]
     with_handlers = noun.rpartition(" ")[2] in _MESSAGES and _WITH_HANDLERS.search(said) is not None

@@ -239,7 +239,7 @@ _MARKS: Mapping[Marked, str] = {
     Marked.DOUBLES: (
         r"\bnew Mock<(?P<name>[\w<>]+)>\(|\bMock\.Of<(?P<other>[\w<>]+)>|\bSubstitute\.For<(?P<key>[\w<>]+)>"
         r"|\bA\.Fake<(?P<added>[\w<>]+)>"
-        r"|\b(?:class|record|struct|type) (?P<own>(?:Dummy|Fake|InMemory|Mock|Stub)[A-Z]\w*)"
+        r"|\b(?:class|record|struct|type) (?P<own>(?:Dummy|Fake|InMemory|Mock|Stub)[A-Z]\w*+(?<!Test)(?<!Tests))"
         r"|\b(?:jest|vi)\.mock\(\s*[\"'](?P<js>[^\"']+)[\"']|\bmock\((?P<java>\w+)\.class\)"
         r"|(?:@(?:mock\.)?|\bmocker\.|\bmock\.)patch(?:\.object)?\(\s*[\"']?(?P<py>[\w.]+)|\bNewMock(?P<go>\w+)\("
     ),
