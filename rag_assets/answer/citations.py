@@ -198,7 +198,8 @@ _INLINE = re.compile(r"(``|`)([^\n]+?)\1")
 _IDENTIFIER = re.compile(r"\b(?:[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*|[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|I[A-Z][a-z]\w+)\b")
 ELISION = re.compile(r"\s*(?:…|\[?\.\.\.\]?)\s*")
 _COMMENT_MARK = re.compile(r"^[ \t]*(?:///?|\*|--+(?:[ \t]?[|^](?=[ \t]))?|#|''')+[ \t]?", re.MULTILINE)
-_MARKUP = re.compile(r"</?\w+[^<>]*/?>")
+_MARKUP = re.compile(r"</?\w[\w.:-]*+(?:\s++[\w.:-]++\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'))*+\s*+/?>")
+"""A tag, and no comparison: `i <len(parts) … >` may be code."""
 _TAG_NAME = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:[A-Z]:)?([^\"]+)\"\s*/>")
 
 LEAST_ALIKE = 0.75
@@ -339,7 +340,7 @@ def prose_of(text: str) -> str:
     """The words of a text without comment marks and XML tags, blanks as one: what a quoted doc comment is compared
     with."""
     bare = _MARKUP.sub(" ", _TAG_NAME.sub(lambda tag: f" {tag[1].rpartition('.')[2]} ", _COMMENT_MARK.sub("", text)))
-    return " ".join(re.sub(r"\s+([.,;:)])", r"\1", bare).split())
+    return " ".join(re.sub(r"(?<!\s)\s++([.,;:)])", r"\1", bare).split())
 
 
 def _squeezed(text: str) -> str:

@@ -509,7 +509,7 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
     if (named := part.declared) is not None:
         code = known.text[named.attributes : part.end]
         head_end = len(code[: named.signature_end - named.attributes].rstrip())
-        comment = _comment_in(known.text[part.start : named.attributes]) or named.doc
+        comment = _comment_in(known.text[part.start : named.head]) or named.doc
         return Passage(
             known, text, code, first, last,
             name=named.name, doc=_doc_text(comment), is_type=named.is_type, depth=part.inside,

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from rag_assets.answer.citations import FLAG, Policy, Support, check, quotes_of, sentences
+from rag_assets.answer.citations import FLAG, Policy, Support, check, prose_of, quotes_of, sentences
 from rag_assets.contracts.outline import SectionMember
 from rag_assets_tests.answer.pieces import SERVICE, piece
+from rag_assets_tests.effort import ends_within
 
 MAIL = """\
 /// <summary>Sends letters to customers who asked for them.</summary>
@@ -125,3 +126,17 @@ def test_a_quote_of_code_ends_where_its_own_fence_does(fence: str) -> None:
     text = f"`orders` in orders.py:1-4 [chunk: aaaa1111]\n\n{fence}python\n{code}{fence}\n"
     assert quotes_of(text) == [code]
     assert [one.text for one in sentences(text)] == [text.strip()]
+
+
+def test_a_comparison_before_a_comment_is_no_tag() -> None:
+    code = "for i := 0; i <len(parts); i++ {\n}\n\n// Cancels an order\n// and tells the warehouse.\n"
+    code += "func cancel() {\n\tif a > b {\n\t}\n}\n"
+    evidence = (piece(code, "dddd4444", path="cancel.go", symbol="shop.cancel", language="go"),)
+    (found,) = check("`cancel`: “Cancels an order and tells the warehouse.” [chunk: dddd4444]", evidence).sentences
+    assert found.support is Support.SUPPORTED
+
+
+@pytest.mark.parametrize("text", [" " * 300_000, "<a" + " " * 300_000, "<a b=" * 60_000, "\n" * 300_000])
+def test_blanks_and_open_tags_are_read_in_linear_time(text: str) -> None:
+    with ends_within(10):
+        prose_of(text)
