@@ -21,6 +21,7 @@ FILES: dict[str, str | bytes] = {
     "models/marts/revenue.yml": "metrics:\n  - name: income\n    type: simple\n  # more to come\n  - type: ratio\n"
     "    name: income_per_boat\nsaved_queries:\n  - name: monthly\n    metrics:\n      - income\n",
     "tasks.yml": "tasks:\n  cargo:\n    cmds:\n      - load\n    desc: the cargo\n",
+    ".lint.yaml": "knots:\n  - name: bowline\n  - name: hitch\n",
     "quays.yml": 'quays: &quays\n  -   "Ost"  # the new one\n  -   "West # 2"\n  - *others\n  - >\n    South\n'
     "  - North\n",
     "macros/to_euros.sql": "{% macro to_euros(column_name) %} {{ column_name }} / 100 {% endmacro %}\n"
@@ -70,7 +71,7 @@ def test_a_project_of_dbt_is_told(ferry: Index, question: str, told: list[str], 
     assert all(one in answer for one in told) and answer.count("- **") == items
 
 
-@pytest.mark.parametrize("question", ["which cargos are loaded?", "which quays can be used?"])
+@pytest.mark.parametrize("question", ["which cargos are loaded?", "which quays can be used?", "which knots are there?"])
 def test_one_thing_and_what_may_be_are_no_items_of_a_key(ferry: Index, question: str) -> None:
     assert "- **" not in ferry.ask(question).text
 

@@ -23,7 +23,8 @@ FILES: dict[str, str | bytes] = {
     "docs/safety/principles/index.md": "# Principles\n\nWhat we hold to.\n",
     "docs/safety/principles/01-vests.md": "# P01 - Vests are worn\n\nBy all.\n",
     "docs/safety/principles/02-calm.md": "---\ntitle: P02 - Stay calm\n---\n\nAlways.\n",
-    "docs/safety/principles/03-count.md": "# P03 - Count the guests\n\nTwice.\n",
+    "docs/safety/principles/03-count.md": "---\ntitle: ''\n---\n\n# P03 - Count the guests\n\nTwice.\n",
+    **{f"docs/crew-management/{one}.md": f"# The {one} of a crew\n\nIs ours.\n" for one in ("plan", "pay", "rest")},
     "docs/reviews.md": "# Reviews\n\n## Size\n\nKeep pull requests small, below two hundred lines.\n"
     f"\n## Resources\n\n{LINKS}",
     "docs/replicas.md": "# Spare crew of a ferry\n\n## Context\n\nThe crew that is spare waits at the quay and takes "
@@ -72,7 +73,11 @@ def test_a_status_that_no_decision_has_is_told(handbook: Index) -> None:
 def test_the_pages_of_a_folder_that_is_called_so_are_listed(handbook: Index, question: str) -> None:
     answer = handbook.ask(question).text
     assert answer.startswith(("**3 safety principles:**", "**3 principles:**")) and "index.md" not in answer
-    assert "02-calm.md:2: `title: P02 - Stay calm`" in answer
+    assert "02-calm.md:2: `title: P02 - Stay calm`" in answer and "03-count.md:5: `# P03" in answer
+
+
+def test_a_folder_is_called_as_its_last_word(handbook: Index) -> None:
+    assert "crews:**" not in handbook.ask("which crews are there?").text
 
 
 def test_pages_of_a_folder_have_no_status(handbook: Index) -> None:

@@ -20,6 +20,7 @@ from rag_assets.answer.plans.code_lines import (
     says,
 )
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.identifiers import identifier_words
 from rag_assets.search.ranking.penalties import UPGRADE, non_product_code
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ _PAST = re.compile(r"(?:^|/)(?:change|history|news|release)[^/]*$", re.IGNORECAS
 _ACRONYMS = frozenset({"adr", "rfc"})
 _FEWEST_DOCUMENTS, _FEWEST_NUMBERED, _MOST_NUMBERED = 2, 3, 40
 _WORD = re.compile(r"\w")
-_TITLE = re.compile(r"#+ .*\w|title:", re.IGNORECASE)
+_TITLE = re.compile(r"(?:#+ |title:).*\w", re.IGNORECASE)
 _INDEX = re.compile(r"(?:index|readme|_category_|summary)\.", re.IGNORECASE)
 _STATUS = r"[\W_]*status\b"
 _WRITTEN_ROOTS = frozenset(
@@ -162,7 +163,8 @@ def _of_folders(index: LabelIndex, noun: str, subject: Sequence[QueryTerm], path
     inside = list[str]()
     for path in paths:
         folder, _, name = path.rpartition("/")
-        if last in roots_of(folder.rpartition("/")[2]) and wanted <= roots_of(folder) and not _INDEX.match(name):
+        words = identifier_words(folder.rpartition("/")[2])
+        if words and last == root(words[-1].lower()) and wanted <= roots_of(folder) and not _INDEX.match(name):
             inside.append(path)
     titles = ((path, _title_at(lines)) for path, lines in sorted(lines_of(index, inside).items()))
     return _as_list(index, noun, [_document(path, line) for path, line in titles if line], _FEWEST_NUMBERED)

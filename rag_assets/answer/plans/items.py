@@ -39,6 +39,7 @@ _LONGEST = 20_000  # characters of a collection
 _MOST_NAMES, _MOST_SECTIONS = 5, 40
 _MAKES = re.compile(r"(?:^|\b(?:as_?list|create|frozenset|list|listof|map|of|set|setof|tuple))\s*$", re.IGNORECASE)
 """What stands before the round brackets around items; between others are arguments."""
+_OF_PRODUCT = re.compile(r"(?:[^/.][^/]*/)*[^/.][^/]*\.ya?ml")  # what a dot hides is of tools
 _YAML_KEY = re.compile(r"\s*(?:- )?[\"']?(?P<key>[\w -]+?)[\"']?\s*:\s*(?:&\S+\s*)?(?:#.*)?")
 _DASH = re.compile(r"-(?:\s+|$)")
 _YAML_PAIR = re.compile(
@@ -81,7 +82,7 @@ def items_configured(index: LabelIndex, noun: str) -> tuple[GraphFacts, dict[Gra
     """The items below the keys of YAML that are called as a noun says, in all files of the product that have one."""
     points = points_with(noun, index, _MOST_SECTIONS)
     wanted = [root(singular(word)) for word in noun.split()]
-    paths = {one["Path"] for one in product_of(points, index).values() if one["Path"].endswith((".yml", ".yaml"))}
+    paths = {one["Path"] for one in product_of(points, index).values() if _OF_PRODUCT.fullmatch(one["Path"])}
     found = [
         (is_named, GraphFact(label, "", "", path, line, True, is_comment=True))
         for path, lines in sorted(lines_of(index, sorted(path for path in paths if not is_tooling(path))).items())

@@ -25,7 +25,8 @@ _BEGINS = re.compile(
     r"[\s;(]{0,200}+(?:--[^\r\n]{0,200}+[\r\n]\s{0,200}+){0,20}+(?i:ALTER|CALL|CREATE|DELETE|DROP|EXEC|EXECUTE|INSERT|MERGE|REPLACE|SELECT"
     r"|TRUNCATE|UPDATE|WITH)\s"
 )
-_MAY_HOLD_SQL = re.compile(rf"[\"'`\n]{_BEGINS.pattern}")
+_MAY_HOLD_SQL = re.compile(rf"(?:[\"'`]|\n(?!\s{{0,200}}+[wW]ith\s)){_BEGINS.pattern}")
+"""On a line of its own a lower-case `with` is Python's."""
 _MARKS = re.compile(r"(?:[A-Za-z@$#]{0,3}(?:\"\"\"|'''|[\"'`])|<<[<~-]?[\"']?\w+[^\n]*\n|\[=*\[)")
 _JOINED = re.compile(r"[\s+&.\\_]*+")
 """What stands between two strings that are one: `"SELECT " + _` of Visual Basic, `\\` of Python, `.` of PHP."""
