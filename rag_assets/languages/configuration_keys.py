@@ -99,7 +99,7 @@ KEY_READ = re.compile(
 
 _NAMED_KEY = re.compile(
     r"\b\w*[cC]onfig(?:uration)?(?:Root)?\s*(?:\.\s*GetValue\s*(?:<[^<>()]*>)?\s*\(|\[)\s*nameof\s*\(\s*(?:\w+\.)*(\w+)\s*\)"
-    r"|\bMy\.Settings\.([A-Z]\w*)"  # Visual Basic
+    r"|\bMy\.Settings\.(?!(?:Default|Reload|Reset|Save|Upgrade)\b)([A-Z]\w*)"  # Visual Basic
     r"|\bviper\.(?:Get\w*|IsSet)\s*\(\s*\"([^\"\r\n]+)\""  # Go
     r"|@Value\s*\(\s*\"\$\{([^}:\"\r\n]+)|\b(?:getProperty|getRequiredProperty)\s*\(\s*\"([^\"\r\n]+)\""  # Java
     r"|\b\w*[cC]onfig(?:Service)?\.get(?:OrThrow)?\s*(?:<[^<>()]*>)?\s*\(\s*[\"']([^\"'\r\n]+)[\"']"  # JavaScript

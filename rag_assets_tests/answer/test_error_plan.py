@@ -130,6 +130,22 @@ CREATE TABLE IF NOT EXISTS keeper_of_warehouse (
 THROWN, MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
 
 
+LOCK_TS = """export function turnKey(kind: string) {
+  const acts: Record<string, () => void> = {
+    'rusty': () => { throw new JammedError('rust'); },
+  };
+  acts[kind]();
+}
+"""
+LOCK_VB = """Public Class Lock
+    Public Sub OpenDoor()
+        ' Throw New JammedException("no")
+        Turn()
+    End Sub
+End Class
+"""
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     base = tmp_path_factory.mktemp("error-plan")
@@ -254,6 +270,15 @@ def test_what_is_raised_in_a_type_is_no_use_of_that_type(tmp_path: Path) -> None
     index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
     with open_index("shop@main", home=tmp_path / "home") as index:
         assert told_by(index, "where is RanEmpty raised in WaterPump?") == {}
+
+
+def test_an_apostrophe_begins_a_comment_unless_a_key_is_in_it(tmp_path: Path) -> None:
+    files = {"README.md": "# Lock\n", "lock.ts": LOCK_TS, "Lock.vb": LOCK_VB}
+    home = IndexHome(tmp_path / "home")
+    index_without_dagster(home, new_repository(tmp_path / "lock", files), "lock")
+    with open_index("lock@main", home=home.root) as index:
+        assert "throws **JammedError**" in index.ask("which exceptions does turnKey throw?").text
+        assert "throws" not in index.ask("which exceptions does OpenDoor throw?").text
 
 
 def test_an_error_of_another_name_and_what_its_documentation_shows(tmp_path: Path) -> None:

@@ -376,3 +376,8 @@ def test_the_properties_of_types_that_are_bound_to_configuration_are_settings(tm
         told = index.ask("which settings are there?", options=AskOptions()).text
     assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE)[-2:] == ["MailOptions.Host", "MailOptions.Port"]
     assert "Address" not in told
+
+
+def test_what_the_settings_of_visual_basic_do_is_no_setting() -> None:
+    code = "My.Settings.Save()\nMy.Settings.Greeting = text\nMy.Settings.Default.Reload()\n"
+    assert [key for key, _ in settings_read(code)] == ["Greeting"]

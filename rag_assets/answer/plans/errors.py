@@ -42,7 +42,7 @@ _ERROR_NAME = re.compile(r"(?:Exception|Error|Fault|Failure|Problem)(?:\W|$)|^Er
 _THROWN_TYPE = re.compile(
     r"\b(?:[Tt]hrow\s+(?:[Nn]ew\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z])|orElseThrow\((?:.*?\bnew\s+)?)((?:\w+\.)*[A-Z]\w+)"
 )
-_COMMENT = re.compile(r"\s*(?://|/\*|\*|#|')")
+_COMMENT = re.compile(r"\s*(?://|/\*|\*|#|'(?![^'\n]+'\s*(?:[:,)]|=>)))")
 _CHECKS_ARGUMENT = re.compile(
     r"ArgumentNull|ArgumentOutOfRange|NullPointer|NotImplemented|NotSupported|UnsupportedOperation"
 )
@@ -132,7 +132,7 @@ def errors_thrown(found: RankedPassages) -> dict[GraphFact, Evidence]:
     for one, score in zip(found.passages[:_MOST_PASSAGES], found.scores.tolist(), strict=False):
         lines, first = one.code.split("\n"), one.line_end - one.code.count("\n")
         for at, line in enumerate(lines):
-            known = _THROWN_TYPE.search(line) if not one.is_prose else None
+            known = None if one.is_prose or _COMMENT.match(line) else _THROWN_TYPE.search(line)
             if known is not None and not _CHECKS_ARGUMENT.match(name := known[1].rpartition(".")[2]):
                 source = ".".join(dict.fromkeys(filter(None, (one.owner, one.name))))
                 fact = GraphFact(source, "throws", name, one.evidence.path, first + at, True, _THROWN)

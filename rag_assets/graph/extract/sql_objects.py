@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from operator import attrgetter
 from pathlib import PurePosixPath
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, file_key, key_kind
@@ -195,7 +196,8 @@ def _of_script(
 
     def edges(tokens: Sequence[Token], start: int, source: str, end: int) -> Iterator[GraphEdge]:
         read = references_in(tokens, assigns_into=assigns_into)
-        read += [one._replace(start=one.start - start) for one in script.named if start <= one.start < end]
+        first, last = (bisect_left(script.named, at, key=attrgetter("start")) for at in (start, end))
+        read += [one._replace(start=one.start - start) for one in script.named[first:last]]
         for found in first_references(read):
             line = lines.line_of(start + found.start) + script.line_offset
             changes = found.use in (SqlUse.ALTERS, SqlUse.DROPS)

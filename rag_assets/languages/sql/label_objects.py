@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from rag_assets.contracts.graph import Confidence, NodeType, declaration_key, key_kind, sql_key
 from rag_assets.contracts.segment import Segment
@@ -108,7 +109,7 @@ class PlacedObject:
 @dataclass(frozen=True, slots=True)
 class SqlScript:
     """A text of SQL: a file without the rows of its COPY, or a literal in it that begins at `start`, after
-    `line_offset` lines. `named` are the references of a template, whose tags the text is without."""
+    `line_offset` lines. `named` are the references of a template, whose tags the text is without, in text order."""
 
     text: str
     segments: tuple[Segment, ...]
@@ -132,7 +133,7 @@ def scripts_of(file: ParsedFile) -> Iterator[SqlScript]:
     if source_type(file.language) is not SourceType.SQL:
         return
     if is_of_dbt(file.text):
-        named = tuple(references_of_template(file.text))
+        named = tuple(sorted(references_of_template(file.text), key=attrgetter("start")))
         yield SqlScript(without_tags(file.text), file.segments, file.path, named=named)
         return
     text = without_copied_rows(file.text)

@@ -106,3 +106,9 @@ def test_templates_that_never_end_take_linear_time(repeated: str) -> None:
     text = "{{ ref('a') }}\n" + repeated * (400_000 // len(repeated))
     with ends_within(10):
         _found({"models/a.sql": text}, "models/a.sql")
+
+
+def test_many_macros_that_name_models_take_linear_time() -> None:
+    text = "".join(f"{{% macro a{at}(x) %}} {{{{ ref('b{at}') }}}} {{% endmacro %}}\n" for at in range(8_000))
+    with ends_within(4):
+        assert len(_found({"macros/a.sql": text}, "macros/a.sql")) > 8_000
