@@ -202,6 +202,9 @@ _MARKUP = re.compile(r"</?\w[\w.:-]*+(?:\s++[\w.:-]++\s*+=\s*+(?:\"[^\"<>]*+\"|'
 """A tag, and no comparison: `i <len(parts) … >` may be code."""
 _TAG_NAME = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:[A-Z]:)?([^\"]+)\"\s*/>")
 
+_AS_WRITTEN = str.maketrans("∶", ":")
+"""What `defused` puts in at the beginning of a line, as in `response: …`, it does not in the middle of one."""
+
 LEAST_ALIKE = 0.75
 """Of a quote and the window of the source most like it: what is nearer was altered, what is farther invented. Dropping
 or changing one word in six gives .8 to .95, sentences on one subject by two authors stay below .6."""
@@ -339,7 +342,8 @@ def likeness(quote: str, text: str) -> float:
 def prose_of(text: str) -> str:
     """The words of a text without comment marks and XML tags, blanks as one: what a quoted doc comment is compared
     with."""
-    bare = _MARKUP.sub(" ", _TAG_NAME.sub(lambda tag: f" {tag[1].rpartition('.')[2]} ", _COMMENT_MARK.sub("", text)))
+    plain = _COMMENT_MARK.sub("", text.translate(_AS_WRITTEN))
+    bare = _MARKUP.sub(" ", _TAG_NAME.sub(lambda tag: f" {tag[1].rpartition('.')[2]} ", plain))
     return " ".join(re.sub(r"(?<!\s)\s++([.,;:)])", r"\1", bare).split())
 
 

@@ -686,13 +686,14 @@ def about(passage: Passage) -> str:
     """The sentence before a quote: what it is, where, and what its author says of it."""
     known, owner = passage.evidence, passage.owner
     is_whole = passage.name in ("", owner) or passage.is_type or not owner.isidentifier() or known.language == "sql"
+    is_whole = is_whole or " " in passage.name  # F# has names of any text
     name = passage.name if is_whole else f"{owner}.{passage.name}"
     symbol, bracket, _ = known.plain_symbol.partition("(")
     if bracket and name and symbol.endswith(f".{name}"):  # an action has a section of its own; `Get` is many
         name = ".".join(symbol.split(".")[-2:])
     where = lines_of(known.path, passage.line_start, passage.line_end)
     doc = "" if passage.goes_before else _cut(passage.doc, _MOST_DOC_CHARS)
-    doc = "" if doc.translate(_QUOTE_MARKS) != doc else doc  # in other quotation marks it would be no quote any more
+    doc = "" if doc.translate(_QUOTE_MARKS) != doc else doc
     said = f": “{defused(doc)}”" if len(doc) > 12 else ""
     return f"`{name or owner}` in {where}{said} {marker(known.id)}"
 
@@ -703,7 +704,8 @@ def prose_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
     known = passage.evidence
     where = _opened_at(passage)
     heading = _PICTURE.split(passage.heading)[0].rstrip()
-    title = f"“{defused(heading).translate(_QUOTE_MARKS)}” in " if len(heading) >= 12 else ""
+    is_plain = heading.translate(_QUOTE_MARKS) == heading  # in other quotation marks it would be no quote any more
+    title = f"“{defused(heading)}” in " if len(heading) >= 12 and is_plain else ""
     read = spoken(passage.text) if known.language in TRANSCRIPTS else passage.text.replace(PAGE_BREAK, "\n")
     text = _telling(read, words)
     quoted = "\n".join(f"> {defused(line)}".rstrip() for line in text.split("\n"))

@@ -8,6 +8,7 @@ import pytest
 
 from rag_assets.answer.citations import FLAG, Policy, Support, check, prose_of, quotes_of, sentences
 from rag_assets.contracts.outline import SectionMember
+from rag_assets.contracts.protocol_markers import defused
 from rag_assets_tests.answer.pieces import SERVICE, piece
 from rag_assets_tests.effort import ends_within
 
@@ -140,3 +141,11 @@ def test_a_comparison_before_a_comment_is_no_tag() -> None:
 def test_blanks_and_open_tags_are_read_in_linear_time(text: str) -> None:
     with ends_within(10):
         prose_of(text)
+
+
+def test_a_comment_is_the_same_text_on_one_line_and_on_two() -> None:
+    code = "# Weighs the order above the\n# response: what was asked tells more.\nRANK = 1\n"
+    evidence = (piece(code, "dddd4444", path="rank.py", symbol="shop.rank", language="python"),)
+    said = defused("Weighs the order above the response: what was asked tells more.")
+    (found,) = check(f"`RANK`: “{said}” [chunk: dddd4444]", evidence).sentences
+    assert found.support is Support.SUPPORTED

@@ -11,6 +11,8 @@ from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 
 FILES: dict[str, str | bytes] = {
+    "docs/errors.md": "# Errors\n\n## The oven throws “unknown bread” errors\n\nMend it by baking again.\n",
+    "o.fs": "module OvenTests\n\n[<Fact>]\nlet ``dough: oven always keeps the dough warm`` () =\n    keepWarm dough\n",
     "a.kt": "/**\n * Boils an egg.\n *\n * Slowly, as <b>cooks</b> do it.\n"
     " * @param minutes how long\n */\nfun boilEgg(minutes: Int): Int {\n"
     "    return minutes * 2\n}\n",
@@ -43,6 +45,13 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     index_without_dagster(home, new_repository(base / "kitchen", FILES), "kitchen")
     with open_index("kitchen@main", home=home.root) as index:
         yield index
+
+
+@pytest.mark.parametrize(
+    "question", ["how is the unknown bread error mended?", "how long is the dough of the oven warm?"]
+)
+def test_headings_and_names_of_any_text_are_told_as_they_are_written(kitchen: Index, question: str) -> None:
+    assert "[unverified]" not in kitchen.ask(question).text
 
 
 @pytest.mark.parametrize(
