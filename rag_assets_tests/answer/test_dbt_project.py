@@ -13,6 +13,7 @@ from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 from rag_assets_tests.effort import ends_within
 
 FILES: dict[str, str | bytes] = {
+    "config/locales/en.yml": "en:\n  seasons:\n    high: High season\n    low: Low season\n",
     "README.md": "# Ferry data\n\nWhat the ferries earn.\n",
     "dbt_project.yml": "name: ferry\nmodels:\n  ferry:\n    staging:\n      +materialized: view\n",
     "models/staging/stg_tickets.sql": "select {{ to_euros('price') }} from {{ source('till', 'tickets') }}\n",
@@ -80,3 +81,7 @@ def test_one_thing_and_what_may_be_are_no_items_of_a_key(ferry: Index, question:
 def test_long_lines_of_yaml_are_read_at_once(line: str) -> None:
     with ends_within(1):
         assert len(list(items_below_keys([(1, "metrics:"), (2, line), (3, "  - name: b")], ["metric"]))) <= 2
+
+
+def test_texts_that_users_see_are_no_list_of_what_they_are_called_as(ferry: Index) -> None:
+    assert "2 seasons" not in ferry.ask("which seasons are there?").text

@@ -23,7 +23,7 @@ from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.index import LabelIndex
-from rag_assets.search.ranking.penalties import is_tooling
+from rag_assets.search.ranking.penalties import has_shown_texts, is_tooling
 
 _OF_ALL = frozenset(
     map(root, ["accepted", "all", "allowed", "available", "default", "known", "permitted", "supported", "valid"])
@@ -79,13 +79,15 @@ def items_held(index: LabelIndex, graph: Graph, noun: str, rest: str = "") -> tu
 
 
 def items_configured(index: LabelIndex, noun: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The items below the keys of YAML that are called as a noun says, in all files of the product that have one."""
+    """The items below the keys of YAML that are called as a noun says, in all files of the product that have one; none
+    of texts that users see."""
     points = points_with(noun, index, _MOST_SECTIONS)
     wanted = [root(singular(word)) for word in noun.split()]
     paths = {one["Path"] for one in product_of(points, index).values() if _OF_PRODUCT.fullmatch(one["Path"])}
+    paths = {path for path in paths if not (is_tooling(path) or has_shown_texts(path))}
     found = [
         (is_named, GraphFact(label, "", "", path, line, True, is_comment=True))
-        for path, lines in sorted(lines_of(index, sorted(path for path in paths if not is_tooling(path))).items())
+        for path, lines in sorted(lines_of(index, sorted(paths)).items())
         for label, line, is_named in items_below_keys(sorted(lines.items()), wanted)
     ]
     has_names = any(is_named for is_named, _ in found)  # the others refer to these
