@@ -92,7 +92,7 @@ def said_of_threads(index: LabelIndex, names: Collection[str], paths: Collection
     documents = {path for one in known.values() if _DOCUMENT.search(path := one["Path"]) and not _PAST.search(path)}
     named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
     found = [
-        GraphFact(path.rpartition("/")[2], "", "", path, at, certain=True, is_comment=True)
+        _document(path, at)
         for path, lines in lines_of(index, {*paths, *documents}).items()
         for at, line in lines.items()
         if _OF_THREADS.search(line) and (path in paths or named.search(line))
@@ -116,24 +116,17 @@ def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm])
     if called is None:
         numbered = _numbered(index, noun, about, paths)
         return numbered if numbered[1] else _of_folders(index, noun, about, paths)
-    told = sorted(lines_of(index, filter(called.search, paths)).items())
-    at = {path: (_title_at(lines), lines) for path, lines in told}
-    at = {
-        path: (title, lines)
-        for path, (title, lines) in at.items()
-        if title and says(about, f"{path} {lines[title]}".lower())
-    }
+    titled = (
+        (path, _title_at(lines), lines) for path, lines in sorted(lines_of(index, filter(called.search, paths)).items())
+    )
+    told = [one for one in titled if one[1] and says(about, f"{one[0]} {one[2][one[1]]}".lower())]
     if not statuses:
-        return _as_list(
-            index,
-            noun,
-            [_document(path, title) for path, (title, _) in at.items()],
-            1 if subject else _FEWEST_DOCUMENTS,
-        )
+        fewest = 1 if subject else _FEWEST_DOCUMENTS
+        return _as_list(index, noun, [_document(path, title) for path, title, _ in told], fewest)
     has_status = re.compile(rf"{_STATUS}\W*(?:{'|'.join(statuses)})\b", re.IGNORECASE)
-    found = [_document(path, line) for path, (_, lines) in at.items() if (line := _status_at(lines, has_status))]
+    found = [_document(path, line) for path, _, lines in told if (line := _status_at(lines, has_status))]
     has_any = re.compile(_STATUS, re.IGNORECASE)
-    if not found and any(_status_at(lines, has_any) for _, lines in at.values()):
+    if not found and any(_status_at(lines, has_any) for _, _, lines in told):
         return GraphFacts(heading=f"no {_called(noun)} says that its status is {' or '.join(statuses)}"), {}
     return _as_list(index, noun, found, 1)
 
@@ -260,7 +253,7 @@ def said_of_retirement(index: LabelIndex, words: Mapping[str, str], declaring: M
                 is_past = _CHANGELOG.fullmatch(path) is not None or UPGRADE.search(path) is not None
                 found[path, number], told = (is_past, not is_own), number
     order = sorted(found, key=lambda place: (found[place], place))
-    facts = [GraphFact(path.rpartition("/")[2], "", "", path, line, True, is_comment=True) for path, line in order]
+    facts = [_document(path, line) for path, line in order]
     at = facts_at(facts[:_MOST_TOLD], index)
     return GraphFacts(tuple(at), len(facts), leads=True), at
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType
+from rag_assets.contracts.graph import GraphEdge, GraphNode
 from rag_assets.contracts.segment import MemberKind
-from rag_assets.graph.extract.sql_objects import edges_of, first_references, once
+from rag_assets.graph.extract.sql_objects import edges_of_program, first_references, once
 from rag_assets.languages.csharp.constant_strings import StringExpression, string_expressions
 from rag_assets.languages.label_declarations import LabelDeclarations
 from rag_assets.languages.parsed_file import ParsedFile
@@ -103,13 +103,9 @@ def _edges(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
         uses = [(file.places.key_at(expression.start), 0)]
         uses += [(file.places.key_at(at), at) for at in _uses_of_constant(expression, file, constants)]
         for found in first_references(references):
-            if found.use is SqlUse.CREATES:  # what a program creates is its change of the schema
-                found = found._replace(use=SqlUse.ALTERS)
             for source, at in uses:
                 line = file.lines.line_of(at or expression.source_of(found.start))
-                for edge in edges_of(found, source, symbols, file.path, line):
-                    if not (only_declared and edge.target.endswith(NodeType.TABLE_OR_VIEW)):
-                        yield edge
+                yield from edges_of_program(found, source, symbols, file.path, line, only_declared=only_declared)
 
 
 def _references(

@@ -10,15 +10,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from rag_assets.contracts.graph import GraphEdge, NodeType
+from rag_assets.contracts.graph import GraphEdge
 from rag_assets.graph.extract.endpoints import source_of
-from rag_assets.graph.extract.sql_objects import edges_of, first_references, once
+from rag_assets.graph.extract.sql_objects import edges_of_program, first_references, once
 from rag_assets.languages.by_pattern.comments import strings_in
 from rag_assets.languages.call_syntax import syntax_of
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.sql.label_objects import SqlSymbols
 from rag_assets.languages.sql.lexer import tokens_of
-from rag_assets.languages.sql.reference_reader import SqlUse, is_procedural, references_in
+from rag_assets.languages.sql.reference_reader import is_procedural, references_in
 from rag_assets.languages.sql.statement_detection import is_sql
 
 _BEGINS = re.compile(
@@ -78,11 +78,7 @@ def _edges(file: ParsedFile, style: str, symbols: SqlSymbols) -> Iterator[GraphE
                 continue
             part = bisect_right(begins, one.start) - 1
             line = file.lines.line_of(parts[part][0] + values[part][0] + one.start - begins[part])
-            if one.use is SqlUse.CREATES:  # what a program creates is its change of the schema
-                one = one._replace(use=SqlUse.ALTERS)
-            for edge in edges_of(one, source, symbols, file.path, line):
-                if not (only_declared and edge.target.endswith(NodeType.TABLE_OR_VIEW)):
-                    yield edge
+            yield from edges_of_program(one, source, symbols, file.path, line, only_declared=only_declared)
 
 
 def _joined(text: str, style: str) -> Iterator[list[tuple[int, int]]]:

@@ -72,6 +72,18 @@ def edges_of(
                 yield GraphEdge(source, relation, target.key, target.confidence, path, line)
 
 
+def edges_of_program(
+    found: ObjectReference, source: str, symbols: SqlSymbols, path: str, line: int, *, only_declared: bool
+) -> Iterator[GraphEdge]:
+    """The edges of a reference in a string of code: what a program creates is its change of the schema; none to what
+    nothing declares where `only_declared`."""
+    if found.use is SqlUse.CREATES:
+        found = found._replace(use=SqlUse.ALTERS)
+    for edge in edges_of(found, source, symbols, path, line):
+        if not (only_declared and edge.target.endswith(NodeType.TABLE_OR_VIEW)):
+            yield edge
+
+
 def first_references(references: Iterable[ObjectReference]) -> Iterable[ObjectReference]:
     """Of equal references, in text order, only the first: the others would make the same edges at later lines."""
     kept: dict[tuple[SqlUse, str, tuple[str, ...]], ObjectReference] = {}
