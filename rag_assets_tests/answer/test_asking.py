@@ -17,7 +17,7 @@ from rag_assets.history.query_log import LogFilter, open_query_log
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 ANSWERED = [
     ("What does RefundPolicy do?", "src/Refunds/RefundPolicy.cs", "Limits how much money a customer gets back"),
@@ -185,8 +185,7 @@ def test_records_of_data_are_no_sure_answer_and_come_after_code(tmp_path: Path) 
     records = [{"ParcelId": at, "Text": told} for at in range(9)]
     code = "namespace Shop;\n\npublic class ParcelStore\n{\n    public void Keep(int parcel) { }\n}\n"
     files = {"db/seeds/parcels.json": json.dumps(records, indent=2), "src/ParcelStore.cs": code}
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         assert index.ask("how long are parcels kept before they are burned?", options=AskOptions()).unsure
         quoted = index.ask('where is "parcels kept before"?', options=AskOptions())
         assert not quoted.unsure and not quoted.abstained

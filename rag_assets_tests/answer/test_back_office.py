@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets import Index, open_index
-from rag_assets.index.layout import IndexHome
+from rag_assets import Index
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 CODES = ["StampTorn", "StampWet", "LetterLost", "LetterLate", "BagFull", "BagOpen", "ScaleOff", "DoorShut", "NoInk"]
 FILES = {
@@ -92,9 +91,7 @@ public class LetterBoxValidation
 
 @pytest.fixture(scope="module")
 def post(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("office")
-    index_without_dagster(IndexHome(base / "home"), new_repository(base / "post", FILES), "post")
-    with open_index("post@main", home=base / "home") as index:
+    with opened_index(tmp_path_factory.mktemp("office"), FILES, "post") as index:
         yield index
 
 
@@ -211,7 +208,6 @@ def test_the_commands_for_tests_are_also_those_of_the_readme_of_a_part(tmp_path:
         "MODEL.md": "# Model\n\n## 4 Test binding and evidence\n\nStatus: not started. Tests prove what is said.\n",
         "tests/Post.Tests/README.md": "# Post.Tests\n\nRun them:\n\n```\ndotnet test tests/Post.Tests\n```\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", files), "post")
-    with open_index("post@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "post") as index:
         text = index.ask("How do I run the tests?", options=AskOptions()).text
     assert text.startswith("**Documents of parts:**\n- **README.md** in tests/Post.Tests/README.md:6: `dotnet test")

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.whole_project import is_of_release
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": """\
@@ -95,9 +94,7 @@ $$;
 
 @pytest.fixture(scope="module")
 def kiln(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("kiln")
-    index_without_dagster(IndexHome(base / "home"), new_repository(base / "kiln", FILES), "kiln")
-    with open_index("kiln@main", home=base / "home") as index:
+    with opened_index(tmp_path_factory.mktemp("kiln"), FILES, "kiln") as index:
         yield index
 
 

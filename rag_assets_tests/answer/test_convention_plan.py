@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.citations import Support
 from rag_assets.answer.question_kinds import convention_noun
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 
 def validator(name: str, base: str = "ShopValidator<int>") -> str:
@@ -59,10 +58,7 @@ USUAL = "Usual form, 3 of 4 derive from ShopValidator"
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("convention-plan")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "shop", {**FILES}), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("convention-plan"), FILES, "shop") as index:
         yield index
 
 
@@ -101,8 +97,7 @@ RUST = {
 
 
 def test_the_form_of_languages_that_say_elsewhere_what_a_type_implements(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shell", {**RUST}), "shell")
-    with open_index("shell@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, RUST, "shell") as index:
         told = index.ask("how do I add a new importer?", options=AskOptions()).text
     assert told.startswith("**Usual form, 3 of 3 derive from Importer:**\n- **Bash** in src/bash.rs:3: `impl Importer")
 
@@ -144,8 +139,7 @@ def test_what_is_registered_one_by_one_is_shown_so(tmp_path: Path, question: str
         + "".join(f"        services.AddScoped<I{one}Manager, {one}Manager>();\n" for one in names)
         + "    }\n}\n"
     )
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", files), "post")
-    with open_index("post@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "post") as index:
         text = index.ask(question, options=AskOptions()).text
     assert text.startswith("**Usual form, 3 of 3 derive from ManagerBase:**")
     assert [f"registers **{name}Manager** in src/Startup.cs:{line}" in text for line, name in enumerate(names, 7)] == [

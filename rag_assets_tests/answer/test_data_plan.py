@@ -11,9 +11,8 @@ from rag_assets import Index, open_index
 from rag_assets.answer.citations import Support
 from rag_assets.answer.question_analysis import Intent, root
 from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked, data_asked
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Shop\n\nSells things. Where it keeps them is up to you.\n",
@@ -86,10 +85,7 @@ ORDERS = {
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("data-plan")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "shop", {**FILES}), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("data-plan"), FILES, "shop") as index:
         yield index
 
 
@@ -213,9 +209,7 @@ public class OrderMap : IEntityTypeConfiguration<Order>
 def test_how_long_something_may_be_is_told_by_the_line_that_limits_it(
     tmp_path_factory: pytest.TempPathFactory, question: str, told: str
 ) -> None:
-    base = tmp_path_factory.mktemp("limited")
-    index_without_dagster(IndexHome(base / "home"), new_repository(base / "shop", LIMITED), "shop")
-    with open_index("shop@main", home=base / "home") as index:
+    with opened_index(tmp_path_factory.mktemp("limited"), LIMITED, "shop") as index:
         found = index.ask(question, options=AskOptions())
     assert found.text.startswith(told) if told else found.intent is not Intent.LIST
 
@@ -235,8 +229,7 @@ MIGRATED = {
 def test_columns_are_those_of_the_last_script_that_creates_a_table_and_of_what_follows(
     tmp_path: Path, question: str
 ) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", MIGRATED), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, MIGRATED, "shop") as index:
         found = index.ask(question, options=AskOptions())
     assert [one.path.partition("__")[2] for one in found.citations] == ["remade.sql", "owner.sql"]
     assert "TITLE text" in found.text and "ADD COLUMN OWNER" in found.text and "NAME text" not in found.text
@@ -276,9 +269,7 @@ GO
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("scripts")
-    index_without_dagster(IndexHome(base / "home"), new_repository(base / "shop", SCRIPTS), "shop")
-    with open_index("shop@main", home=base / "home") as index:
+    with opened_index(tmp_path_factory.mktemp("scripts"), SCRIPTS, "shop") as index:
         yield index
 
 
@@ -315,8 +306,7 @@ def test_a_parameter_or_a_key_that_nothing_declares_is_not_told(scripts: Index) 
 
 def test_a_table_is_shown_by_its_statement_and_not_by_the_comment_before_it(tmp_path: Path) -> None:
     files = {"db/a.sql": "/******\n  Create Tables\n******/\nCREATE TABLE Parcels (Id int);\n"}
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("which tables are there?").text
     assert "- **Parcels** in db/a.sql:4: `CREATE TABLE Parcels (Id int);`" in told  # and no schema that nobody wrote
 
@@ -326,7 +316,6 @@ def test_sequences_are_listed(tmp_path: Path, question: str) -> None:
     files = {
         "db/a.sql": "REM numbers of parcels\nCREATE SEQUENCE parcel_seq;\nGRANT CREATE TABLE, CREATE VIEW TO shop;\n"
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         assert index.ask(question).text.startswith("**1 sequence:**\n- **parcel_seq** in db/a.sql:2: `CREATE SEQUENCE")
         assert "view" not in index.ask("which views are there?").text.lower().partition("[chunk")[0]

@@ -11,7 +11,7 @@ from rag_assets import Index, open_index
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository, opened_index
 
 FILES = {
     "README.md": "# Depot\n\nKeeps parcels.\n",
@@ -98,9 +98,7 @@ CREATE FUNCTION depot.Volume(@DriveId int) RETURNS int AS BEGIN RETURN 2 END;
 
 @pytest.fixture(scope="module")
 def depot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("depot")
-    index_without_dagster(IndexHome(base / "home"), new_repository(base / "depot", FILES), "depot")
-    with open_index("depot@main", home=base / "home") as index:
+    with opened_index(tmp_path_factory.mktemp("depot"), FILES, "depot") as index:
         yield index
 
 
@@ -222,7 +220,6 @@ def test_an_index_of_a_part_does_not_say_what_no_script_creates(tmp_path: Path) 
 
 def test_where_each_table_has_a_primary_key_that_is_said(tmp_path: Path) -> None:
     files = {"db/a.sql": "CREATE TABLE Parcels (Id int PRIMARY KEY);\n\nCREATE VIEW Keys AS SELECT Id FROM Parcels;\n"}
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", files), "depot")
-    with open_index("depot@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "depot") as index:
         answer = index.ask("which tables have no primary key?", options=AskOptions())
     assert "a table without a primary key was not found among the 1 that scripts create" in str(answer)

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.plans.items import items_below_keys
-from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 from rag_assets_tests.effort import ends_within
 
 FILES: dict[str, str | bytes] = {
@@ -32,10 +31,7 @@ FILES: dict[str, str | bytes] = {
 
 @pytest.fixture(scope="module")
 def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("ferry")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "ferry", FILES), "ferry")
-    with open_index("ferry@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("ferry"), FILES, "ferry") as index:
         yield index
 
 

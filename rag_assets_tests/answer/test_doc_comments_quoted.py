@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
-from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets import Index
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES: dict[str, str | bytes] = {
     "docs/errors.md": "# Errors\n\n## The oven throws “unknown bread” errors\n\nMend it by baking again.\n",
@@ -40,10 +39,7 @@ FILES: dict[str, str | bytes] = {
 
 @pytest.fixture(scope="module")
 def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("kitchen")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "kitchen", FILES), "kitchen")
-    with open_index("kitchen@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("kitchen"), FILES, "kitchen") as index:
         yield index
 
 

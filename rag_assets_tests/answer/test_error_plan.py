@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.citations import Support
 from rag_assets.answer.question_analysis import asks_what_happens
 from rag_assets.answer.question_kinds import errors_asked
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "src/Web/Client.cs": """\
@@ -148,10 +147,7 @@ End Class
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("error-plan")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "shop", {**FILES}), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("error-plan"), FILES, "shop") as index:
         yield index
 
 
@@ -193,8 +189,7 @@ def test_what_makes_an_error_is_told_before_what_catches_it(tmp_path: Path) -> N
         "src/Caller.cs": "namespace Shop;\n\npublic class Caller\n{\n    public void Run()\n    {\n"
         "        try { Call(); }\n        catch (BrokenException) { Wait(); }\n    }\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         assert [*told_by(index, "what throws BrokenException?")] == [MADE, CAUGHT]
         assert [*told_by(index, "who catches BrokenException?")] == [CAUGHT, MADE]
 
@@ -251,8 +246,7 @@ DERIVED = {
 
 
 def test_the_errors_that_derive_from_the_one_that_is_meant(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", DERIVED), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, DERIVED, "shop") as index:
         told = index.ask("which exceptions are thrown when a parcel is refused?", options=AskOptions()).text
         other = index.ask("which exceptions are thrown when a parcel is lost?", options=AskOptions()).text
     assert told.startswith("**Derived from ParcelRefusedException:**\n- **TooHeavyException** in src/Refusals.cs:5")
@@ -267,16 +261,13 @@ def test_what_is_raised_in_a_type_is_no_use_of_that_type(tmp_path: Path) -> None
         "src/Station.cs": "namespace Shop;\n\npublic class Station\n{\n    public object Open() => new WaterPump();\n"
         "    public bool Has(object one) => one is WaterPump;\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         assert told_by(index, "where is RanEmpty raised in WaterPump?") == {}
 
 
 def test_an_apostrophe_begins_a_comment_unless_a_key_is_in_it(tmp_path: Path) -> None:
     files = {"README.md": "# Lock\n", "lock.ts": LOCK_TS, "Lock.vb": LOCK_VB}
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "lock", files), "lock")
-    with open_index("lock@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "lock") as index:
         assert "throws **JammedError**" in index.ask("which exceptions does turnKey throw?").text
         assert "throws" not in index.ask("which exceptions does OpenDoor throw?").text
 
@@ -291,8 +282,7 @@ def test_an_error_of_another_name_and_what_its_documentation_shows(tmp_path: Pat
         "shop/sale.py": "from shop.errors import StopSelling\n\n\ndef sell(goods):\n    try:\n        goods.take()\n"
         "    except StopSelling as stopped:\n        return stopped.reason\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         assert told_by(index, "where is the StopSelling exception handled?") == {CAUGHT: ["shop/sale.py:7"]}
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
-from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets import Index
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Ferry\n\nBooks places on ferries.\n",
@@ -79,10 +78,7 @@ public class Errors {
 
 @pytest.fixture(scope="module")
 def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("statuses")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "ferry", {**FILES}), "ferry")
-    with open_index("ferry@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("statuses"), FILES, "ferry") as index:
         yield index
 
 

@@ -12,7 +12,7 @@ from rag_assets import Index, open_index
 from rag_assets.answer.graph_facts import points_at
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster, new_repository, opened_index
 
 FILES = {
     "src/InvoiceWriter.cs": "namespace Shop;\npublic class InvoiceWriter { public void Write() { } }\n",
@@ -23,9 +23,7 @@ FILES = {
 
 @pytest.mark.rule("E19")
 def test_what_creates_a_type_is_not_said_to_use_it_as_well(tmp_path: Path) -> None:
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", FILES), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, FILES, "shop") as index:
         told = index.ask("who uses InvoiceWriter", options=AskOptions()).text
     lines = [line for line in told.splitlines() if line.startswith("- ")]
     assert sum("**Maker.Make**" in line for line in lines) == 1
@@ -48,9 +46,7 @@ public class FileStore : IStore
 
 @pytest.mark.rule("E19")
 def test_types_implement_a_type_and_who_calls_comes_before_who_implements(tmp_path: Path) -> None:
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", CONTRACT), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, CONTRACT, "shop") as index:
         of_type, of_member, callers = (
             [line.partition(" in ")[0] for line in index.ask(question, options=AskOptions()).text.splitlines()]
             for question in ("who implements IStore?", "what implements IStore.Put?", "who calls IStore.Put?")
@@ -68,9 +64,7 @@ def test_who_uses_an_interface_uses_the_type_that_alone_implements_it(tmp_path: 
     test = "namespace Shop;\npublic class FileStoreTests { [Fact] public void Puts() => new FileStore().Put(1); }\n"
     page = "@inject IStore Store\n@Store.Drop(2)\n"
     files = {**CONTRACT, "tests/FileStoreTests.cs": test, "src/Feed.razor": page}
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("who uses FileStore?", options=AskOptions()).text
     lines = [line.partition(" in ")[0] for line in told.splitlines() if line.startswith("- ")]
     assert sorted(lines[:4]) == [
@@ -87,9 +81,7 @@ def test_who_uses_an_interface_uses_the_type_that_alone_implements_it(tmp_path: 
 def test_a_place_in_a_file_of_the_root_is_not_looked_up_in_its_namesakes(tmp_path: Path) -> None:
     """A path without a folder, as a filter, means the files of that name everywhere; a place means one."""
     files = {"README.md": "# Shop\n\nSells.\n\n\n\n\n\n\n", "docs/README.md": "# Guide\n\nRead.\n", **FILES}
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "shop") as index:
         asked = [("README.md", 1), ("docs/README.md", 1), ("src/Maker.cs", 4), ("README.md", 999), ("gone.cs", 1)]
         found = points_at(asked, index.parts.shard(), index.scope())
         paths = {place: index.get(point)["Path"] for place, point in found.items()}
@@ -118,9 +110,7 @@ def test_the_tables_of_a_procedure_are_not_what_executes_it(tmp_path: Path) -> N
         "db/report.sql": "CREATE PROCEDURE dbo.ReportOrders AS\nSELECT Id FROM dbo.Orders;\n",
         "db/nightly.sql": "CREATE PROCEDURE dbo.Nightly AS\nEXEC dbo.ReportOrders;\n",
     }
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "shop") as index:
         read = index.ask("which tables does dbo.ReportOrders read?", options=AskOptions()).text
         run = index.ask("which tables does dbo.Nightly use?", options=AskOptions()).text
     told = [line for line in read.splitlines() if line.startswith("- ")]
@@ -166,10 +156,7 @@ BASKETS = {
 
 @pytest.fixture(scope="module")
 def baskets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("baskets")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "shop", BASKETS), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("baskets"), BASKETS, "shop") as index:
         yield index
 
 
@@ -233,9 +220,7 @@ def test_who_refers_to_a_property_uses_it(tmp_path: Path, question: str) -> None
         "src/Zoo.cs": "public class Zoo { public bool IsOpen { get; set; } }\n",
         "src/Gate.cs": "public class Gate(Zoo zoo)\n{\n    public bool LetIn() => zoo.IsOpen;\n}\n",
     }
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask(question, options=AskOptions()).text
     assert told.startswith("- **Gate.LetIn** refers to **Zoo.IsOpen** in src/Gate.cs:3")
 
@@ -249,9 +234,7 @@ def test_templates_of_pages_name_what_they_use(tmp_path: Path, question: str) ->
         "shop/templates/order.html": "<p>\n{% if perms.shop.add_order %}\n<b>Add</b>{% endif %}\n</p>\n",
         "docs/order.html": "<p>\nwhoever has shop.add_order may add orders\n</p>\n",
     }
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask(question, options=AskOptions()).text
     assert "in shop/templates/order.html:2: `{% if perms.shop.add_order %}`" in told
     assert "in shop/views.py:2" in told and "docs/order.html" not in told
@@ -263,9 +246,7 @@ def test_what_an_attribute_names_is_cited_there(tmp_path: Path) -> None:
         "src/PermissionAttribute.cs": "public class PermissionAttribute(string id) : System.Attribute { }\n",
         "src/Till.cs": "public class Till\n{\n    [Permission(Ids.Pay)]\n    [Obsolete]\n    void Open() { }\n}\n",
     }
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("where is Ids.Pay used?", options=AskOptions()).text
     assert "**Till.Open** refers to **Ids.Pay** in src/Till.cs:3: `[Permission(Ids.Pay)]`" in told
 
@@ -292,9 +273,7 @@ public class PlaceOrderController(IMediator mediator)
     ["who handles PlaceOrder?", "which handler handles the PlaceOrder command", "where is PlaceOrder handled?"],
 )
 def test_what_handles_a_message_is_told_first(tmp_path: Path, question: str) -> None:
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", MESSAGES), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, MESSAGES, "shop") as index:
         told = index.ask(question, options=AskOptions()).text
     assert told.startswith("- **PlaceOrderHandler.Handle** handles **PlaceOrder** in src/PlaceOrderHandler.cs:4")
 
@@ -309,8 +288,7 @@ def test_what_subscribes_to_a_message_receives_it(tmp_path: Path) -> None:
         "    public override void Process(object message)\n    {\n"
         "        if (message is OrderPaid paid) Send(paid.Id);\n    }\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("who handles OrderPaid?", options=AskOptions()).text
     facts = [line.partition(": `")[0] for line in told.splitlines() if line.startswith("- **")]
     assert facts == [
@@ -324,9 +302,7 @@ def test_what_creates_a_type_by_its_constructor_is_told_once(tmp_path: Path) -> 
         "src/Store.cs": "public class Store\n{\n    public Store(int size) { }\n}\n",
         "src/Zoo.cs": "public class Zoo\n{\n    public object Open() => new Store(3);\n}\n",
     }
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("who uses Store?", options=AskOptions()).text
     assert told.count("**Zoo.Open** creates **Store**") == 1
 
@@ -339,9 +315,7 @@ def test_an_extension_and_an_inherited_member_are_used_by_the_name_that_calls_wr
         "src/Keeper.cs": "namespace Shop;\npublic class Keeper\n{\n    public void Work(Zoo zoo)\n    {\n"
         "        zoo.Feed();\n        zoo.Close();\n    }\n}\n",
     }
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "shop") as index:
         fed, closed, unknown = (index.ask(f"who calls Zoo.{name}?") for name in ("Feed", "Close", "Keepers"))
     assert fed.text.startswith("- **Keeper.Work** calls **Extensions.Feed** in src/Keeper.cs:6")
     assert closed.text.startswith("- **Keeper.Work** calls **Place.Close** in src/Keeper.cs:7")

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.question_kinds import feature_asked
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "src/Web/CheckoutController.cs": """\
@@ -61,10 +60,7 @@ public class Posting
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("feature")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "shop", {**FILES}), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("feature"), FILES, "shop") as index:
         yield index
 
 
@@ -108,8 +104,7 @@ def test_what_nothing_is_called_and_what_is_one_name_is_no_feature(shop: Index, 
 def test_what_most_of_a_repository_is_called_is_no_feature(tmp_path: Path) -> None:
     body = "{ public int Run() => Stop(); public int Stop() => Run(); }"
     types = {f"src/Core/Part{number}.cs": f"public class Part{number} {body}\n" for number in range(30)}
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "parts", types), "parts")
-    with open_index("parts@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, types, "parts") as index:
         for question in ("how does the core work?", "how do parts work?"):
             assert "**What is called" not in index.ask(question, options=AskOptions()).text
 

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.citations import Support
 from rag_assets.answer.plans.marked import Marked, marked_asked
 from rag_assets.answer.question_analysis import asks_about_failure
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Club\n\nKeeps members.\n\n## Start\n\nThe first start makes all tables. It also makes an account"
@@ -85,10 +84,7 @@ export async function showMember(request: Request) {
 
 @pytest.fixture(scope="module")
 def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("first-day")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "club", {**FILES}), "club")
-    with open_index("club@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("first-day"), FILES, "club") as index:
         yield index
 
 

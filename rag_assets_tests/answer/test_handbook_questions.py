@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
-from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets import Index
+from rag_assets_tests.cli.conftest import opened_index
 
 LINKS = "".join(
     f"- [Large pull requests, the {one} part](https://example.org/pull-request/{one})\n"
@@ -35,10 +34,7 @@ FILES: dict[str, str | bytes] = {
 
 @pytest.fixture(scope="module")
 def handbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("handbook")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "handbook", FILES), "handbook")
-    with open_index("handbook@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("handbook"), FILES, "handbook") as index:
         yield index
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.question_analysis import listed_noun
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "post/tasks.py": "@shared_task(bind=True)\ndef deliver(self, letter):\n    letter.send()\n\n\n"
@@ -86,10 +85,7 @@ WORKFLOW = {path: text for path, text in FILES.items() if path.startswith((".git
 
 @pytest.fixture(scope="module")
 def post(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("jobs")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "post", {**FILES}), "post")
-    with open_index("post@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("jobs"), FILES, "post") as index:
         yield index
 
 
@@ -128,8 +124,7 @@ def test_tasks_of_celery_are_those_that_it_runs(post: Index) -> None:
 
 
 def test_workflows_of_integration_are_no_background_jobs(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", {**WORKFLOW}), "post")
-    with open_index("post@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, WORKFLOW, "post") as index:
         assert "Stale** in" in index.ask("which cron jobs are there?", options=AskOptions()).text
         for question in ("which background jobs are there?", "which celery tasks are there?"):
             assert "Stale** in" not in index.ask(question, options=AskOptions()).text

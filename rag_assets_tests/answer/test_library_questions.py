@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.whole_project import Everyday, EverydayQuestion, everyday_question, is_of_release
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Inkwell\n\nWrites letters.\n\nWorks with Paperbase 9 and 10.\n",
@@ -193,9 +192,7 @@ public class DummyNib2 : Nib { }
 
 @pytest.fixture(scope="module")
 def inkwell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("inkwell")
-    index_without_dagster(IndexHome(base / "home"), new_repository(base / "inkwell", FILES), "inkwell")
-    with open_index("inkwell@main", home=base / "home") as index:
+    with opened_index(tmp_path_factory.mktemp("inkwell"), FILES, "inkwell") as index:
         yield index
 
 

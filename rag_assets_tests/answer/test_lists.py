@@ -12,7 +12,7 @@ from rag_assets import Index, open_index
 from rag_assets.answer.question_analysis import Intent, listed_noun
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository, opened_index
 
 FILES = {
     "README.md": "# Shop\n\nSells things.\n",
@@ -67,10 +67,7 @@ public partial class AddedCalmEvent : Migration
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("lists")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "shop", {**FILES}), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("lists"), FILES, "shop") as index:
         yield index
 
 
@@ -99,8 +96,7 @@ def test_entities_without_a_framework_are_types_and_functions_those_of_a_databas
         "db/a.sql": "CREATE FUNCTION dbo.Total () RETURNS int AS BEGIN RETURN 1 END\n",
         "db/b.sql": "CREATE FUNCTION dbo.[Sum. of all] () RETURNS int AS BEGIN RETURN 1 END\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "nest", files), "nest")
-    with open_index("nest@main", home=(tmp_path / "home")) as index:
+    with opened_index(tmp_path, files, "nest") as index:
         for question, names in (
             ("which entities are there?", {"UserEntity", "ArticleEntity"}),
             ("which functions are there?", {"dbo.Total", "dbo.Sum. of all"}),
@@ -184,8 +180,7 @@ def coded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         "store/status.go": STATUS,
         "core/src/mode.rs": MODES,
     }
-    index_without_dagster(IndexHome(base / "home"), new_repository(base / "coded", files), "coded")
-    with open_index("coded@main", home=base / "home") as index:
+    with opened_index(base, files, "coded") as index:
         yield index
 
 
@@ -207,8 +202,7 @@ def test_jobs_that_configuration_runs_by_a_schedule_are_listed(tmp_path: Path, q
         "app/appsettings.json": '{\n  "Mail": {\n    "ReminderCron": "0 0 3 * * ?",\n    "Schedule": "often"\n  }\n}\n',
         "app/run.py": "def run():\n    pass\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask(question, options=AskOptions()).text
     assert re.findall(r"- \*\*(.+?)\*\* in (\S+):", told) == [
         ("ReminderCron", "app/appsettings.json:3"),
@@ -235,8 +229,7 @@ def test_what_all_words_are_about_is_listed_alone(tmp_path: Path) -> None:
         "src/Shop/RolesController.cs": controller("Roles", "shop/roles"),
         "src/Clerk/RolesController.cs": controller("Roles", "clerk/roles"),
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("which endpoints does the admin api have for roles?", options=AskOptions()).text
         assert told.startswith("**2 endpoints:**\n") and "admin/orders" not in told
         told = index.ask("which endpoints are there for roles or orders?", options=AskOptions()).text
@@ -252,8 +245,7 @@ def test_a_contract_and_what_holds_them_are_none_of_a_sort(tmp_path: Path) -> No
         "src/Permission.cs": "namespace Shop;\n\npublic class Permission { public string Name; }\n",
         "src/WalletPermissions.cs": "namespace Shop;\n\npublic record WalletPermissions(bool CanPay);\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("which commands exist?", options=AskOptions()).text
         assert told.startswith("**2 commands:**\n") and "ICommand**" not in told
         assert index.ask("what permissions exist?", options=AskOptions()).intent is not Intent.LIST
@@ -269,8 +261,7 @@ def test_what_its_folder_alone_says_is_of_a_sort(tmp_path: Path) -> None:
         f"src/{part}/ValueObjects/{name}.cs": f"namespace Shop;\n\npublic record {name}(int Value);\n"
         for part, name in (("Sales", "OrderId"), ("Sales", "Money"), ("Stock", "Shelf"), ("Stock", "Amount"))
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("what value objects are there?", options=AskOptions()).text
         assert told.startswith("**4 value objects:**\n") and "**Shelf**" in told
         told = index.ask("which value objects does the sales service have?", options=AskOptions()).text
@@ -318,8 +309,7 @@ public static class Startup
     ],
 )
 def test_registered_services_are_the_lines_that_register_them(tmp_path: Path, question: str, names: list[str]) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**REGISTERED}), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, REGISTERED, "shop") as index:
         found = index.ask(question, options=AskOptions())
     assert found.intent is Intent.LIST and found.confidence == 1.0
     assert [line.split("**")[1] for line in found.text.splitlines() if line.startswith("- **")] == names
@@ -354,9 +344,7 @@ public static class Startup
 
 
 def test_what_a_schedule_runs_is_told_with_how_often(tmp_path: Path) -> None:
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", {**JOBS, "src/Startup.cs": SCHEDULES}), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, {**JOBS, "src/Startup.cs": SCHEDULES}, "shop") as index:
         for question in (
             "what scheduled tasks are there and how often do they run?",
             "how often do scheduled jobs run?",
@@ -375,16 +363,14 @@ def test_jobs_of_a_part_are_told_whatever_the_part_is_called(tmp_path: Path, que
     job = "public class {0}Job : IJob\n{{\n    public Task Execute(IJobExecutionContext context) => null;\n}}\n"
     jobs = {"Shipping": ("Pack", "Label", "Weigh"), "Billing": ("Charge", "Remind", "Settle")}
     files = {f"src/{of}/{one}Job.cs": job.format(one) for of, names in jobs.items() for one in names}
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask(question, options=AskOptions()).text
     assert all(f"**{one}Job** in src/Shipping/{one}Job.cs" in told for one in jobs["Shipping"])
     assert "Billing" not in told
 
 
 def test_one_service_of_a_host_is_told(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", ONE_OF_A_HOST), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, ONE_OF_A_HOST, "shop") as index:
         told = index.ask("which hosted services are there?", options=AskOptions()).text
         assert told.startswith("**1 hosted service:**\n- **Watcher** in src/Watcher.cs:3")
         assert index.ask("which scheduled tasks are there?", options=AskOptions()).intent is not Intent.LIST
@@ -393,16 +379,14 @@ def test_one_service_of_a_host_is_told(tmp_path: Path) -> None:
 def test_services_of_a_host_are_not_called_recurring(tmp_path: Path) -> None:
     other = ONE_OF_A_HOST["src/Watcher.cs"].replace("Watcher", "Sender")
     files = {**ONE_OF_A_HOST, "src/Sender.cs": other}
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         assert index.ask("which recurring jobs are there?", options=AskOptions()).text.startswith(
             "**2 hosted services:"
         )
 
 
 def test_how_often_is_not_answered_by_a_list_without_it(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**JOBS}), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, JOBS, "shop") as index:
         assert index.ask("how often do the scheduled jobs run?", options=AskOptions()).intent is not Intent.LIST
 
 
@@ -419,8 +403,7 @@ ANNOTATED = {
     ["which background jobs are there and how often do they run?", "how often do cron jobs run?"],
 )
 def test_what_an_annotation_runs_by_a_schedule_is_told_with_it(tmp_path: Path, question: str) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", ANNOTATED), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, ANNOTATED, "shop") as index:
         told = index.ask(question, options=AskOptions()).text.splitlines()
     assert told[0] == "**2 scheduled jobs:**"
     assert told[1].startswith("- **Rates.refresh** in src/Rates.kt:4: `@Scheduled(fixedRate = 60_000)`")
@@ -460,8 +443,7 @@ class BookController {
 
 
 def test_a_thing_may_be_called_by_what_is_done(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", READ_LISTS), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, READ_LISTS, "shop") as index:
         told = {
             question: index.ask(question, options=AskOptions()).text
             for question in (
@@ -523,8 +505,7 @@ MODELS = {
 
 @pytest.mark.parametrize("files", [MODELS, CLASSIC, PRISMA])
 def test_models_are_told_where_no_script_creates_a_table(tmp_path: Path, files: dict[str, str | bytes]) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         for question in ("which tables are there?", "which models are there?"):
             told = index.ask(question, options=AskOptions()).text
             assert told.startswith("**2 database models:**") and "**Order** in" in told and "**Customer** in" in told
@@ -534,8 +515,7 @@ def test_models_are_told_where_no_script_creates_a_table(tmp_path: Path, files: 
 
 
 def test_models_and_enumerations_of_prisma_are_types(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**PRISMA}), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, PRISMA, "shop") as index:
         told = index.ask("which fields does the order model have?", options=AskOptions()).text
         assert "total Int" in told and "Customer" not in told
         assert "ADMIN" in index.ask("which roles are there?", options=AskOptions()).text
@@ -546,8 +526,7 @@ def test_types_that_hold_metrics_are_none(tmp_path: Path) -> None:
         f"src/{name}Metrics.cs": f"namespace Shop;\n\npublic class {name}Metrics\n{{\n    public int Count;\n}}\n"
         for name in ("Order", "Refund")
     } | {"docs/telemetry.md": "# Metrics\n\nThe shop emits the metrics `shop.orders` and `shop.refunds`.\n"}
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         found = index.ask("which metrics does the shop emit?", options=AskOptions(threshold=0.0))
         assert found.intent is not Intent.LIST and "`shop.orders`" in found.text
 
@@ -578,8 +557,7 @@ def test_constants_of_something_are_in_what_is_called_so(tmp_path: Path, questio
     inner = '    public static class {0}\n    {{\n        public const string View = "{0}.View";\n    }}\n'
     held = "".join(map(inner.format, ("Products", "Orders")))
     files = {"src/Permissions.cs": f"namespace Shop;\n\npublic static class Permissions\n{{\n{held}}}\n"}
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         found = index.ask(question, options=AskOptions())
         assert (found.intent is Intent.DEFINITION) is bool(name)
         assert found.text.startswith(f"`{name}` in src/Permissions.cs:") or not name
@@ -593,8 +571,7 @@ def test_an_enumeration_may_be_called_by_several_and_its_members_are_no_values(t
         "src/bills.py": "from enum import Enum\n\n\nclass BillType(Enum):\n    EXPENSE = 1\n    LOAN = 2\n\n"
         "    @classmethod\n    def choices(cls):\n        return list(cls)\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         roles = index.ask("which roles can a user have?", options=AskOptions()).text
         assert (
             roles.startswith("`UserRoles` in src/UserRoles.kt:3-6 ") and "GUEST," in roles and "companion" not in roles
@@ -622,8 +599,7 @@ def test_values_are_those_of_an_enumeration_or_of_what_holds_one(tmp_path: Path,
         "    public int Size { get; set; }\n}\n",
         "src/Letter.cs": "namespace Shop;\n\npublic class Letter\n{\n    public int Stage { get; set; }\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         found = index.ask(question, options=AskOptions())
         is_enumeration = found.text.startswith(f"`OrderStatus` in {path}") and found.intent is Intent.DEFINITION
         assert is_enumeration is bool(path)
@@ -635,8 +611,7 @@ def test_values_are_those_of_the_enumeration_and_not_what_else_is_called_so(tmp_
         "src/InvoiceStatus.cs": "namespace Web;\n\npublic class InvoiceStatus : ViewComponent\n{\n"
         "    public string Invoke(int state) => Text(state);\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("what invoice statuses exist, and what do they mean?", options=AskOptions()).text
         assert told.startswith("`InvoiceStatus` in src/Client/Invoices.cs:3-7 ") and "ViewComponent" not in told
 
@@ -662,8 +637,7 @@ def test_all_columns_of_a_wide_table_are_told(tmp_path: Path) -> None:
         "src/BillContext.cs": "namespace Shop;\n\npublic class BillContext : DbContext\n{\n"
         "    public DbSet<Bill> Bills { get; set; }\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("columns of the bills table", options=AskOptions()).text
         assert all(f"int Amount{number}" in told for number in range(30))
         assert "int Amount29" not in index.ask("what is Bill?", options=AskOptions()).text
@@ -706,10 +680,7 @@ PARTS = {
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("parts")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "parts", {**PARTS}), "parts")
-    with open_index("parts@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("parts"), PARTS, "parts") as index:
         yield index
 
 
@@ -840,8 +811,7 @@ def test_what_a_service_has_is_in_the_folder_that_is_called_so(tmp_path: Path) -
         "src/Ordering/Web/StatesController.cs": endpoint("States", "states"),
         "src/Site/OrderListController.cs": endpoint("OrderList", "order-list"),
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("which endpoints does the ordering service have?", options=AskOptions()).text
     assert told.startswith("**2 endpoints:**\n- **GET /orders**") and "GET /states" in told
 
@@ -901,10 +871,7 @@ public class LetterController {
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("guarded")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "guarded", {**GUARDED}), "guarded")
-    with open_index("guarded@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("guarded"), GUARDED, "guarded") as index:
         yield index
 
 
@@ -1014,9 +981,7 @@ def test_what_a_policy_says_for_all_endpoints_guards_those_that_say_nothing(tmp_
 
 
 def _asked_of(folder: Path, files: dict[str, str], question: str) -> str:
-    home = IndexHome(folder / "home")
-    index_without_dagster(home, new_repository(folder / "watched", {**files}), "watched")
-    with open_index("watched@main", home=home.root) as index:
+    with opened_index(folder, files, "watched") as index:
         return index.ask(question, options=AskOptions()).text
 
 
@@ -1026,9 +991,7 @@ def test_an_action_is_found_by_its_controller_and_its_name(tmp_path: Path) -> No
         f"src/{name}Controller.cs": f'[ApiController]\n[Route("{name}")]\npublic class {name}Controller\n{body}'
         for name in ("OrderNotes", "Order", "Parcel")
     }
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "shop") as index:
         for written in ("OrderController.Get", "OrderController.Get(int)", "ordercontroller.g*"):
             found = index.search(f"symbol:{written}").hits
             assert {hit.symbol for hit in found} == {"OrderController.Get(int)"}
@@ -1065,8 +1028,7 @@ MODE = "export class Mode {\n  static readonly Dark = new Mode();\n  static read
 )
 def test_a_type_may_hold_values_of_itself_as_an_enumeration(tmp_path: Path, question: str, told: str) -> None:
     files = {"src/Currency.cs": CURRENCY, "src/mode.ts": MODE}
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         found = index.ask(question, options=AskOptions(threshold=0.0)).text
         assert found.startswith(told) if told else "currencies:**" not in found
 
@@ -1101,8 +1063,7 @@ def test_kinds_of_something_are_the_enumeration_of_its_types(tmp_path: Path) -> 
         "src/LostParcel.cs": "namespace Shop;\n\npublic class LostParcel : Parcel { }\n",
         "src/ParcelType.cs": "namespace Shop;\n\npublic enum ParcelType\n{\n    Letter,\n    Crate,\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         for question in ("which kinds of parcels exist?", "what types of parcels are there"):
             assert index.ask(question, options=AskOptions()).text.startswith("`ParcelType` in src/ParcelType.cs:3-7 ")
         assert index.ask("which parcels are there?", options=AskOptions()).text.startswith("**2 parcels:**\n")
@@ -1118,8 +1079,7 @@ def test_pages_are_what_routes_of_their_files_lead_to_or_what_lies_in_their_fold
         "spa/src/pages/Till.jsx": "export const Till = () => {\n  return <b>Till</b>;\n};\n",
         "spa/src/parts/Header.jsx": "export const Header = () => {\n  return <b>Shop</b>;\n};\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("which pages are there?", options=AskOptions()).text
         assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE) == ["GET /orders", "GET /returns"]
         told = index.ask("which pages does the spa have?", options=AskOptions()).text
@@ -1139,8 +1099,7 @@ def test_an_option_that_a_question_names_is_where_it_is_declared_or_refused(tmp_
         f'        if (result.UpdatesFiles && result.IsDry) throw new WarningException("{message}", result.First);\n'
         "    }\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", files), "depot")
-    with open_index("depot@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "depot") as index:
         told = index.ask("what is the short form of --update-files?", options=AskOptions()).text
         assert told.startswith("- **--update-files** in src/Options.cs:3: ") and '"-u"' in told
         told = index.ask("what happens when I use --update-files with --dry-run?", options=AskOptions()).text
@@ -1155,8 +1114,7 @@ def test_tasks_of_something_are_the_types_of_its_folder_of_tasks(tmp_path: Path)
         "src/Pen.MsBuild/Tasks/PenTaskBase.cs": "namespace Pen;\n\npublic abstract class PenTaskBase\n{\n}\n",
         "src/Pen.Server/Tasks/SendPens.cs": "namespace Pen;\n\npublic class SendPens\n{\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "pen", files), "pen")
-    with open_index("pen@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "pen") as index:
         told = index.ask("which msbuild tasks are there?", options=AskOptions()).text
         assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE) == ["CleanPens", "FillPens"]
 
@@ -1197,8 +1155,7 @@ def test_what_a_program_compares_its_arguments_with_is_listed(tmp_path: Path) ->
         "        }\n    }\n}\n",
         "src/Cli.cs": 'class Cli\n{\n    void Register(App app) => app.Command("init", one => one.Run());\n}\n',
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", files), "depot")
-    with open_index("depot@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "depot") as index:
         told = index.ask("which command line arguments does it accept?", options=AskOptions()).text
         assert "**-quiet** in src/Program.cs:8" in told and "**-open** in src/Program.cs:11" in told
         told = index.ask("which subcommands does the cli have?", options=AskOptions()).text
@@ -1254,8 +1211,7 @@ def test_groups_handlers_and_the_policy_of_all_others_say_who_may_call(
     tmp_path: Path, question: str, told: list[tuple[str, str]]
 ) -> None:
     files = {"src/Api/CrateApi.cs": GROUPED, "src/Program.cs": PROGRAM}
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         found = index.ask(question, options=AskOptions()).text
         assert re.findall(r"^- \*\*(.*?)\*\* in (\S+:\d+): ", found, re.MULTILINE) == told
 
@@ -1267,8 +1223,7 @@ def test_implementations_of_a_contract_are_also_those_of_its_generic_form(tmp_pa
         "src/web/Pages/Crates.razor": '@page "/crates"\n\n<h1>Crates</h1>\n',
         "src/web/Pages/Boxes.razor": '@page "/boxes"\n\n<h1>Boxes</h1>\n',
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("what implements IStore?", options=AskOptions()).text
         assert "**CrateStore** implements **IStore** in src/CrateStore.cs:3" in told
         told = index.ask("which pages does the admin app have?", options=AskOptions()).text
@@ -1296,8 +1251,7 @@ MESSAGES = {
     ],
 )
 def test_messages_are_listed_where_a_part_makes_or_handles_them(tmp_path: Path, question: str, told: str) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**MESSAGES}), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, MESSAGES, "shop") as index:
         assert index.ask(question, options=AskOptions()).text.startswith(f"**1 event:**\n{told}")
 
 
@@ -1325,8 +1279,7 @@ HANDLED = "- **Glue.Handle** handles **OrderPaidEvent** in src/Stamps.Worker/Glu
 def test_messages_are_told_with_their_handlers_in_whatever_service_has_a_copy(
     tmp_path: Path, question: str, told: list[str]
 ) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", {**SERVICES}), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, SERVICES, "shop") as index:
         lines = [*filter(None, index.ask(question, options=AskOptions()).text.splitlines())]
         assert [line[: len(begin)] for line, begin in zip(lines, told, strict=True)] == told
 
@@ -1351,8 +1304,7 @@ SAMPLES = {
     ],
 )
 def test_a_project_may_be_its_samples(tmp_path: Path, question: str, told: str) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "kit", {**SAMPLES}), "kit")
-    with open_index("kit@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, SAMPLES, "kit") as index:
         assert index.ask(question, options=AskOptions()).text.splitlines()[1].startswith(told)
 
 
@@ -1364,8 +1316,7 @@ TESTED = {
 
 
 def test_a_type_whose_tests_are_wanted_may_be_called_in_words(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", TESTED), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, TESTED, "shop") as index:
         told = index.ask("which tests cover the order sweeper?", options=AskOptions()).text
         assert "**OrderSweeperFacts.Sweeps** tests **OrderSweeper.Sweep** in tests/OrderSweeperFacts.cs:6" in told
 
@@ -1408,8 +1359,7 @@ public class OrderHub : Hub<IOrderClient>
     ],
 )
 def test_what_a_client_may_call_of_a_hub_is_listed(tmp_path: Path, question: str, names: list[str]) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", HUBS), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, HUBS, "shop") as index:
         told = index.ask(question, options=AskOptions()).text
         assert re.findall(r"^- \*\*([\w.]+)\*\*", told, re.MULTILINE) == names
         assert "hub method" not in index.ask("which hub methods are there for invoices?", options=AskOptions()).text
@@ -1462,8 +1412,7 @@ OF_CONTRACTS = {
 def test_what_derives_from_a_contract_of_the_product_is_what_is_called_so(
     tmp_path: Path, question: str, names: list[str]
 ) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_CONTRACTS), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_CONTRACTS, "shop") as index:
         told = index.ask(question, options=AskOptions()).text
         assert re.findall(r"^- \*\*([\w.]+)\*\*", told, re.MULTILINE) == names
         assert "Express" in index.ask("which order types can an order have?", options=AskOptions()).text
@@ -1527,8 +1476,7 @@ public class AuditController : ControllerBase
 def test_roles_and_policies_are_those_that_code_asks_for(
     tmp_path: Path, question: str, told: list[tuple[str, str]]
 ) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", GRANTED), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, GRANTED, "shop") as index:
         text = index.ask(question, options=AskOptions()).text
         assert re.findall(r"^- \*\*(.+?)\*\* in ([\w./]+:\d+)", text, re.MULTILINE) == told
         assert "role" not in index.ask("which roles does the pilot policy need?", options=AskOptions()).text[:12]

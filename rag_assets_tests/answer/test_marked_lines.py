@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.plans.marked import Marked, marked_asked
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "cmd/web.go": """\
@@ -71,10 +70,7 @@ public class Beans {
 
 @pytest.fixture(scope="module")
 def post(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("marked")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "post", {**FILES}), "post")
-    with open_index("post@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("marked"), FILES, "post") as index:
         yield index
 
 

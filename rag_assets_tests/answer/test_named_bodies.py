@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.passages import MOST_LINES
 from rag_assets.answer.question_analysis import intent_of
-from rag_assets.index.layout import IndexHome
 from rag_assets.search.query_parser import understand
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 _STEPS = "\n".join(f"        _log.Write({at}, crate.Label);" for at in range(30))
 FILES = {
@@ -161,9 +160,7 @@ public sealed class BerthPlan
 
 @pytest.fixture(scope="module")
 def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("harbour")
-    index_without_dagster(IndexHome(base / "home"), new_repository(base / "harbour", FILES), "harbour")
-    with open_index("harbour@main", home=base / "home") as index:
+    with opened_index(tmp_path_factory.mktemp("harbour"), FILES, "harbour") as index:
         yield index
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
-from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets import Index
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Depot\n\nKeeps pallets.\n",
@@ -75,10 +74,7 @@ public class MultitenancyModule
 
 @pytest.fixture(scope="module")
 def depot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("platform")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "depot", {**FILES}), "depot")
-    with open_index("depot@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("platform"), FILES, "depot") as index:
         yield index
 
 

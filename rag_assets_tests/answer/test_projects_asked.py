@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
-from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets import Index
+from rag_assets_tests.cli.conftest import opened_index
 
 _SDK = '<Project Sdk="Microsoft.NET.Sdk">\n'
 
@@ -41,10 +40,7 @@ OTHERS = {
 
 
 def _open(tmp_path_factory: pytest.TempPathFactory, name: str, files: dict[str, str]) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp(name)
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / name, {**files}), name)
-    with open_index(f"{name}@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp(name), files, name) as index:
         yield index
 
 

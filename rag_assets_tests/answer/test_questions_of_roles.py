@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.plans.marked import Marked, marked_asked
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Harbour\n\nBerths for ships.\n\n## First steps\n\n* `chief` user's password is `Anchor1`.\n",
@@ -172,10 +171,7 @@ public class FakeTideTests { }
 
 @pytest.fixture(scope="module")
 def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("roles")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "harbour", {**FILES}), "harbour")
-    with open_index("harbour@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("roles"), FILES, "harbour") as index:
         yield index
 
 
@@ -302,7 +298,5 @@ def test_the_base_of_aggregates_is_none_of_them(harbour: Index) -> None:
 
 def test_a_base_that_nothing_derives_from_is_no_event_that_is_handled(tmp_path: Path) -> None:
     files = {"src/Base.cs": "namespace Post;\n\npublic abstract class EventBase : IDomainEvent { }\n"}
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "post", {**files}), "post")
-    with open_index("post@main", home=home.root) as index:
+    with opened_index(tmp_path, files, "post") as index:
         assert listed(index, "Which events are published and who handles them?") == []

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.citations import Support, check
 from rag_assets.answer.passages import passages_of
 from rag_assets.contracts.evidence import clock
-from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets_tests.answer.pieces import piece
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 from rag_assets_tests.documents import docx, paragraph, pdf, vtt
 
 SUBJECTS = ("conveyor belt", "robot arm", "night shift", "refund desk")
@@ -41,9 +40,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             "The warehouse opens at six.", "A clerk checks the seal.\nThen the parcel is weighed."
         ),
     }
-    home = IndexHome(base / "home")
-    label = index_without_dagster(home, new_repository(base / "shop", files), "shop")
-    with open_index(label, home=home.root) as index:
+    with opened_index(base, files, "shop") as index:
         yield index
 
 

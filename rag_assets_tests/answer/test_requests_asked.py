@@ -8,10 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
-from rag_assets.index.layout import IndexHome
+from rag_assets import Index
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "src/StampsController.cs": """\
@@ -136,10 +135,7 @@ public class Startup
 
 @pytest.fixture(scope="module")
 def post(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("requests")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "post", {**FILES}), "post")
-    with open_index("post@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("requests"), FILES, "post") as index:
         yield index
 
 
@@ -272,8 +268,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         "    public int Zone { get; set; }\n}\n",
         "src/Coins/ReturnPostageRule.cs": "namespace Post;\n\npublic class ReturnPostageRule : PostageRule\n{\n}\n",
     }
-    index_without_dagster(IndexHome(base / "home"), new_repository(base / "post", files), "post")
-    with open_index("post@main", home=base / "home") as index:
+    with opened_index(base, files, "post") as index:
         yield index
 
 

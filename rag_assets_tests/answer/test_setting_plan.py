@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.citations import Support
 from rag_assets.answer.question_kinds import asks_setting
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Shop\n\nAn example of a shop with a delivery service and a payment service.\n",
@@ -115,10 +114,7 @@ public class TokenOptions
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("setting-plan")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "shop", {**FILES}), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("setting-plan"), FILES, "shop") as index:
         yield index
 
 
@@ -161,8 +157,7 @@ GIVEN = {
     ],
 )
 def test_the_default_that_code_gives_an_option_or_a_key(tmp_path: Path, question: str, default: str) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "depot", {**GIVEN}), "depot")
-    with open_index("depot@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, GIVEN, "depot") as index:
         assert told_by(index, question, GIVEN)["Default"][:1] == [default]
 
 
@@ -200,8 +195,7 @@ def test_the_default_of_an_input_is_one(tmp_path: Path) -> None:
         '    public override string Default => "vstest";\n}\n',
         "src/Runner.cs": "namespace Pen;\n\npublic class Runner\n{\n    public void RunTests() => Start();\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "pen", files), "pen")
-    with open_index("pen@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "pen") as index:
         told = index.ask("what is the default test runner?", options=AskOptions(threshold=0.0)).text
         assert "**TestRunnerInput.Default** in src/TestRunnerInput.cs:5" in told.partition("```")[0]
 
@@ -219,8 +213,7 @@ def test_texts_that_users_see_read_no_setting_and_are_quoted_after_code(tmp_path
         "src/Updater.cs": "namespace Pen;\n\npublic class Updater\n{\n    public void CheckUpdates()\n    {\n"
         "        if (UserSettings.All.CheckForUpdates)\n            Download(Latest());\n    }\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "pen", files), "pen")
-    with open_index("pen@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "pen") as index:
         told = index.ask("what is the default of CheckForUpdates?", options=AskOptions(threshold=0.0)).text
         assert (
             "in src/Resources/Settings.xaml:2: `<s:Boolean" in told
@@ -231,9 +224,7 @@ def test_texts_that_users_see_read_no_setting_and_are_quoted_after_code(tmp_path
 
 
 def test_of_one_name_the_options_tell_and_what_else_is_called_so_does_not(tmp_path: Path) -> None:
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", {**NAMESAKES}), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, NAMESAKES, "shop") as index:
         told = told_by(index, "how long is the token lifetime by default?", NAMESAKES)
     assert told["Default"] == ["src/TokenOptions.cs:5"]
     assert told["Read in"] == ["src/Issuer.cs:7"]
@@ -272,9 +263,7 @@ OF_MODULES = {
     ],
 )
 def test_a_constant_outside_of_types_is_a_setting(tmp_path: Path, question: str, default: str, read: str) -> None:
-    home = IndexHome(tmp_path / "home")
-    index_without_dagster(home, new_repository(tmp_path / "shop", {**OF_MODULES}), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path, OF_MODULES, "shop") as index:
         told = told_by(index, question, OF_MODULES)
     assert told["Default"][0] == default and told["Read in"][0] == read
 
@@ -375,8 +364,7 @@ public class HostOptions
 
 
 def test_a_default_that_a_generic_call_gives(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", GIVEN_BY_CALLS), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, GIVEN_BY_CALLS, "shop") as index:
         told = told_by(index, "is registration disabled by default?", GIVEN_BY_CALLS)
     assert told["Default"] == ["src/HostOptions.cs:7"] and told["Read in"] == ["src/Accounts.cs:5"]
 
@@ -389,8 +377,7 @@ OF_A_FLAG = {
 
 
 def test_a_key_that_no_code_declares_is_a_setting_too(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_FLAG), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_A_FLAG, "shop") as index:
         for question in ("is PartialDelivery on by default?", "what is the default of PartialDelivery?"):
             assert index.ask(question, options=AskOptions()).confidence == 1.0
             assert told_by(index, question, OF_A_FLAG)["Set in"] == ["src/appsettings.json:3"]
@@ -408,8 +395,7 @@ OF_A_TASK = {
 
 
 def test_how_long_something_is_kept_is_what_it_is_removed_after(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_TASK), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_A_TASK, "shop") as index:
         told = told_by(index, "how long are deliveries kept before they get deleted?", OF_A_TASK)
     assert told["Default"] == ["src/CleanupDeliveriesTask.cs:5"]  # and no yes or no
     assert told["Read in"] == ["src/CleanupDeliveriesTask.cs:7"]
@@ -426,8 +412,7 @@ OF_A_LINK = {
 
 
 def test_beside_a_default_the_duration_of_a_thing_is_no_setting(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_LINK), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_A_LINK, "shop") as index:
         told = told_by(index, "how long is the link of a delivery valid?", OF_A_LINK)
     assert told["Default"] == ["src/LinkStore.cs:5"] and "Setting" not in told
 
@@ -440,8 +425,7 @@ OF_LIMITS = {
 
 
 def test_the_maximum_number_of_something_is_an_amount(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_LIMITS), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_LIMITS, "shop") as index:
         told = told_by(index, "what is the maximum number of parcels of a delivery?", OF_LIMITS)
     assert told["Default"][0] == "src/BagLimits.cs:5"
 
@@ -457,8 +441,7 @@ OF_A_FRONT_END = {
 
 
 def test_a_setting_is_that_of_the_server_and_read_by_what_is_called_so(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_FRONT_END), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_A_FRONT_END, "shop") as index:
         told = told_by(index, "what is the default cleanup interval?", OF_A_FRONT_END)
     assert told["Setting"] == ["src/JobSettings.cs:5"] and told["Read in"] == ["src/JobSettingsHelper.cs:7"]
 
@@ -479,8 +462,7 @@ OF_A_NAME = {
     ],
 )
 def test_a_text_is_no_amount(tmp_path: Path, question: str, default: str) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_NAME), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_A_NAME, "shop") as index:
         assert told_by(index, question, OF_A_NAME)["Default"] == [default]
 
 
@@ -503,8 +485,7 @@ OF_PARAMETERS = {
     ],
 )
 def test_the_default_of_a_parameter(tmp_path: Path, question: str, default: str) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_PARAMETERS), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_PARAMETERS, "shop") as index:
         assert told_by(index, question, OF_PARAMETERS)["Default"] == [default]
 
 
@@ -549,8 +530,7 @@ public class Startup
     ],
 )
 def test_what_code_sets_of_the_options_of_a_library(tmp_path: Path, question: str, place: str) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_LIBRARY), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_A_LIBRARY, "shop") as index:
         assert told_by(index, question, OF_A_LIBRARY)["Set in"][0] == place
         parcels = told_by(index, "how many parcels are allowed at most?", OF_A_LIBRARY)
     assert parcels["Default"] == ["src/DeliverySettings.cs:5"]  # which is declared here
@@ -564,8 +544,7 @@ OF_A_CONSTANT = {
 
 
 def test_the_value_of_a_constant_is_where_it_is_declared(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_CONSTANT), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_A_CONSTANT, "shop") as index:
         told = told_by(index, "what is the default of ALLOW_SIGNUP?", OF_A_CONSTANT)
     assert told["Default"] == ["app/defaults.py:1"] and told["Read in"] == ["app/web.py:2"]
 
@@ -613,8 +592,7 @@ public class ServerOptions
 def test_a_default_may_be_a_constant_or_that_of_the_field_behind(
     tmp_path: Path, question: str, defaults: list[str]
 ) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_SERVER), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_A_SERVER, "shop") as index:
         told = told_by(index, question, OF_A_SERVER)
         assert told["Default"] == defaults
         assert not any(place.startswith("src/SentParcelDto.cs") for places in told.values() for place in places)
@@ -645,8 +623,7 @@ def test_keys_of_configuration_that_no_code_declares_are_settings(
         "src/appsettings.Production.json": settings("00:01:00", "true"),
         "src/Sorter.cs": "namespace Shop;\n\n/// <summary>Sorts parcels.</summary>\npublic class Sorter { }\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask(question, options=AskOptions(threshold=0.0)).text
         assert sorted(re.findall(r"^- \*\*\S+\*\* in (\S+:\d+): ", told, re.MULTILINE)) == places
 
@@ -656,8 +633,7 @@ def test_what_a_request_is_given_each_time_is_no_setting(tmp_path: Path) -> None
         "src/ParcelRequests.cs": "namespace Shop;\n\npublic record ListParcelsRequest(int MaxParcels);\n\n"
         "public class FindCratesQuery\n{\n    public int MaxCrates { get; set; } = 25;\n}\n"
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("how many crates are found at most?", options=AskOptions(threshold=0.0)).text
         assert "**MaxCrates** in src/ParcelRequests.cs:7" in told or "`FindCratesQuery.MaxCrates` in" in told
         told = index.ask("how many parcels are listed at most?", options=AskOptions(threshold=0.0)).text
@@ -676,8 +652,7 @@ def test_all_settings_about_one_thing_are_a_list(tmp_path: Path, question: str) 
         "shop/mail.py": "class Mailer:\n    MAIL_LIMIT = 5\n\n    def send(self, text): ...\n",
         "tests/test_settings.py": "MAIL_RETRIES = 3\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask(question, options=AskOptions(threshold=0.0)).text.splitlines()
     assert told[0] == "**5 settings:**"
     assert [line.partition("** in ")[0].rpartition(".")[2] for line in told if line.startswith("- **")] == [*names]
@@ -719,8 +694,7 @@ public class ConfigFile(ServerOptions server, LogOptions log)
 def test_the_default_with_which_a_helper_reads_a_setting(
     tmp_path: Path, question: str, default: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", READ_BY_A_HELPER), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, READ_BY_A_HELPER, "shop") as index:
         for most in (150, 1):  # also of a name that is everywhere
             monkeypatch.setattr("rag_assets.answer.plans.settings._MOST_SECTIONS", most)
             assert told_by(index, question, READ_BY_A_HELPER)["Default"][:1] == [default]
@@ -735,8 +709,7 @@ OF_A_BASE = {
 
 
 def test_what_options_give_a_property_of_their_base_is_a_setting(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OF_A_BASE), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OF_A_BASE, "shop") as index:
         told = told_by(index, "how long is an invitation valid?", OF_A_BASE)
     assert told["Set in"] == ["src/InvitationOptions.cs:7"]
 
@@ -781,8 +754,7 @@ public class TaskManager
     ],
 )
 def test_how_often_something_runs_is_where_code_gives_it_an_interval(tmp_path: Path, question: str, place: str) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", RUN_BY_ROWS), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, RUN_BY_ROWS, "shop") as index:
         told = told_by(index, question, RUN_BY_ROWS)
         assert told["How often"] == [place] and "Setting" not in told
         assert "How often" not in told_by(index, "how often does the sender send letters?", RUN_BY_ROWS)
@@ -840,8 +812,7 @@ public class Bell
 }
 """,
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "lifts", files), "lifts")
-    with open_index("lifts@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "lifts") as index:
         text = index.ask("what is the default of FloorTimeout?", options=AskOptions()).text
         assert "FloorWait = TimeSpan.FromSeconds(7);" in text.partition("See also")[0]
         text = index.ask("what does Rings in Bell default to?", options=AskOptions()).text
@@ -856,8 +827,7 @@ def test_the_default_is_what_a_file_of_defaults_says(tmp_path: Path) -> None:
         "lib/merge.js": "export const merged = {\n  sendTimeout: ours,\n};\n",
         "index.d.ts": "export interface SendConfig {\n  sendTimeout?: number;\n}\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", files), "post")
-    with open_index("post@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "post") as index:
         text = index.ask("What is the default of sendTimeout?", options=AskOptions()).text
     default = text.partition("**Default:**")[2].partition("**Set in:**")[0]
     assert "lib/defaults/index.js:2: `sendTimeout: 250,`" in default
@@ -869,7 +839,6 @@ def test_a_variable_of_a_module_that_is_called_default_is_one(tmp_path: Path) ->
         "\tQueueTimeout time.Duration\n}\n\nfunc Queue() *Line {\n"
         "\treturn With(Options{QueueTimeout: defaultQueueTimeout})\n}\n"
     )
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "q", {"queue/queue.go": code}), "q")
-    with open_index("q@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, {"queue/queue.go": code}, "q") as index:
         text = index.ask("How long does a request wait in the queue by default?", options=AskOptions()).text
     assert "queue/queue.go:3: `var defaultQueueTimeout = time.Second * 60`" in text.partition("**Read in:**")[0]

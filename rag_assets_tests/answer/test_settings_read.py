@@ -12,11 +12,10 @@ from rag_assets import Index, SearchFilters, open_index
 from rag_assets.answer.citations import Support
 from rag_assets.answer.question_analysis import Intent
 from rag_assets.answer.question_kinds import file_asked, settings_asked
-from rag_assets.index.layout import IndexHome
 from rag_assets.languages.configuration_keys import settings_read
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.search.query_parser import understand
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Shop\n\nThe web project reads its settings from appsettings.json. Set the settings that the web "
@@ -67,10 +66,7 @@ JOBS = ["Jobs:Hour", "Jobs:Days"]
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("settings-read")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "shop", FILES), "shop")
-    with open_index("shop@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("settings-read"), FILES, "shop") as index:
         yield index
 
 
@@ -285,8 +281,7 @@ public class MessageSettings
 }
 """,
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         for question, keys in (
             ("Which configuration keys are needed for SMS?", ["Sms", "Sms:OutgoingNumber", "Sms:AuthToken"]),
             ("What configuration keys does the redis cache need?", ["SystemCache", "SystemCache:Uri"]),
@@ -313,8 +308,7 @@ def test_the_settings_of_a_program_are_also_the_options_that_it_gets_from_a_sect
         "src/Post/StampOptions.cs": "namespace Post;\n\npublic class StampOptions\n{\n"
         '    public string Ink { get; set; } = "blue";\n    public int Attempts { get; set; } = 3;\n}\n',
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", files), "post")
-    with open_index("post@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "post") as index:
         told = index.ask("which settings does the worker have and what are their defaults?", options=AskOptions()).text
     keys = ["Stamps", "Url", "StampOptions.Ink", "StampOptions.Attempts"]
     assert re.findall(r"- \*\*([\w.]+)\*\*", told) == keys and "Attempts { get; set; } = 3;" in told
@@ -325,8 +319,7 @@ def test_variables_about_something_are_those_that_are_called_so(tmp_path: Path) 
         "src/certificate.ts": "export const page = env('RENDER_URL');\nexport const tool = env('RENDER_PATH');\n",
         "src/sign.ts": "export const key = env('SHOP_SIGNING_KEY');\nexport const file = env('SHOP_SIGNING_FILE');\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         asked = "which environment variables configure the signing certificate?"
         told = index.ask(asked, options=AskOptions()).text
     assert re.findall(r"- \*\*(\w+)\*\*", told) == ["SHOP_SIGNING_KEY", "SHOP_SIGNING_FILE"]
@@ -338,8 +331,7 @@ def test_what_a_script_reads_is_in_all_of_its_sections(tmp_path: Path) -> None:
         "scripts/entrypoint.sh": f"{script}\n# The environment is kept.\nrun() {{\n  env | sort\n}}\n",
         "app/main.py": 'import os\n\nKEYS = [os.environ["SHOP_HOST"], os.environ["SHOP_PORT"]]\n',
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", files), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "shop") as index:
         told = index.ask("which environment variables does the entrypoint read?", options=AskOptions()).text
     assert re.findall(r"- \*\*(\w+)\*\*", told) == ["SHOP_UID", "SHOP_GID"]
 
@@ -371,8 +363,7 @@ public static class Registrations
 
 
 def test_the_properties_of_types_that_are_bound_to_configuration_are_settings(tmp_path: Path) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "shop", OPTIONS), "shop")
-    with open_index("shop@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, OPTIONS, "shop") as index:
         told = index.ask("which settings are there?", options=AskOptions()).text
     assert re.findall(r"^- \*\*(.*?)\*\*", told, re.MULTILINE)[-2:] == ["MailOptions.Host", "MailOptions.Port"]
     assert "Address" not in told

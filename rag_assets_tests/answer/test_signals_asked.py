@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets import open_index
 from rag_assets.answer.question_kinds import asks_handler
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "post/signals.py": "letter_sent = Signal()\nletter_lost = Signal()\n",
@@ -29,8 +27,7 @@ class PostConfig(AppConfig):
 
 @pytest.mark.parametrize("question", ["who handles the letter_sent signal?", "what is connected to letter_sent?"])
 def test_each_line_that_connects_a_signal_is_told(tmp_path: Path, question: str) -> None:
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "post", FILES), "post")
-    with open_index("post@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, FILES, "post") as index:
         told = index.ask(question, options=AskOptions()).text
     assert "post/apps.py:5: `letter_sent.connect(count_stamps)`" in told
     assert "post/apps.py:6: `letter_sent.connect(tell_sender)`" in told

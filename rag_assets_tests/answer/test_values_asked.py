@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.question_analysis import Intent
-from rag_assets.index.layout import IndexHome
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Post\n\nDelivers letters.\n",
@@ -55,10 +54,7 @@ class Rule(models.Model):
 
 @pytest.fixture(scope="module")
 def post(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("values")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "post", {**FILES}), "post")
-    with open_index("post@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("values"), FILES, "post") as index:
         yield index
 
 
@@ -145,10 +141,7 @@ SCHOOL = {
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("school")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "school", {**SCHOOL}), "school")
-    with open_index("school@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("school"), SCHOOL, "school") as index:
         yield index
 
 

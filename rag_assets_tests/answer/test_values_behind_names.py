@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.answer.plans.items import longest_of
 from rag_assets.answer.question_analysis import Intent
-from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Parcel\n\nBrings parcels to people.\n",
@@ -83,10 +82,7 @@ public class MailSeed
 
 @pytest.fixture(scope="module")
 def parcel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("behind")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "parcel", {**FILES}), "parcel")
-    with open_index("parcel@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("behind"), FILES, "parcel") as index:
         yield index
 
 
@@ -140,7 +136,6 @@ def test_types_and_tests_that_are_called_so_are_meant_before_the_items_of_a_coll
         "parcel/ways.py": "class Ways:\n    TESTING = {'scale': 1, 'scanner': 2}\n",
         "tests/test_scale.py": "def test_it_weighs():\n    assert True\n\n\ndef test_it_is_level():\n    assert True\n",
     }
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "parcel", files), "parcel")
-    with open_index("parcel@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, files, "parcel") as index:
         told = index.ask("which tests are there?").text
     assert told.startswith("**2 tests:**\n- **test_scale.test_it_weighs**"), told

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
-from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets import Index
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES: dict[str, str | bytes] = {
     "README.md": "# Till\n\nSells.\n",
@@ -107,10 +106,7 @@ End Class
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("till")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "till", FILES), "till")
-    with open_index("till@main", home=home.root) as index:
+    with opened_index(tmp_path_factory.mktemp("till"), FILES, "till") as index:
         yield index
 
 

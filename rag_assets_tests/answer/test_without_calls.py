@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets import Index, open_index
-from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets import Index
+from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
     "README.md": "# Jobs\n\nRuns jobs.\n",
@@ -72,10 +71,7 @@ class Reader {
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    base = tmp_path_factory.mktemp("without-calls")
-    home = IndexHome(base / "home")
-    index_without_dagster(home, new_repository(base / "jobs", FILES), "jobs")
-    with open_index("jobs@main", home=home.root) as opened:
+    with opened_index(tmp_path_factory.mktemp("without-calls"), FILES, "jobs") as opened:
         yield opened
 
 
@@ -114,7 +110,6 @@ def test_cases_of_a_type_are_told_also_where_they_are_inside_of_it(tmp_path: Pat
     text = (
         "sealed class Step(val id: Int) {\n" + "".join(f"  class {one}(id: Int) : Step(id)\n" for one in names) + "}\n"
     )
-    index_without_dagster(IndexHome(tmp_path / "home"), new_repository(tmp_path / "jobs", {"Step.kt": text}), "jobs")
-    with open_index("jobs@main", home=tmp_path / "home") as index:
+    with opened_index(tmp_path, {"Step.kt": text}, "jobs") as index:
         told = index.ask("which classes inherit from Step?").text
     assert re.findall(r"- \*\*(\w+)\*\* probably inherits \*\*Step\*\*", told) == names

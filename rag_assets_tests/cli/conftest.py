@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from typer import testing
 from typer.testing import CliRunner
 
 import rag_assets
+from rag_assets import Index, open_index
 from rag_assets.cli import app
 from rag_assets.cli.console import Output
 from rag_assets.cli.index.runs import Failed, IndexRequest, for_each_repository
@@ -193,6 +195,15 @@ def index_without_dagster(home: IndexHome, repository: Repository, identifier: s
     elif is_first and key[1]:
         _built.add(key)
     return label
+
+
+@contextmanager
+def opened_index(base: Path, files: Mapping[str, str | bytes], identifier: str) -> Iterator[Index]:
+    """The opened lexical index of a repository of these files; both are made below ``base``."""
+    home = IndexHome(base / "home")
+    label = index_without_dagster(home, new_repository(base / identifier, {**files}), identifier)
+    with open_index(label, home=home.root) as index:
+        yield index
 
 
 _built: set[tuple[str, str]] = set()

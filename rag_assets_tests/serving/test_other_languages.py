@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_assets import Index, open_index
+from rag_assets import Index
 from rag_assets.errors import PlaceError, QueryError
-from rag_assets.index.layout import IndexHome
 from rag_assets.search.source_lines import SourceReader
 from rag_assets.serving.operations.graph import walk
 from rag_assets.serving.operations.symbol import symbol
 from rag_assets.serving.requests import GraphRequest, SymbolRequest
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import opened_index
 
 TEXTS = {
     "internal/hook/hook.go": (
@@ -33,9 +32,7 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     folder = tmp_path_factory.mktemp("languages")
-    home = IndexHome(folder / "home")
-    index_without_dagster(home, new_repository(folder / "mixed", TEXTS), "mixed")
-    with open_index("mixed@main", home=home.root) as opened:
+    with opened_index(folder, TEXTS, "mixed") as opened:
         yield opened
 
 
