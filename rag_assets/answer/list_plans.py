@@ -223,17 +223,43 @@ def composed_plan(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, known)
 
 
+_MAY_BE_DECLARED = re.compile(
+    r"\b(?:outputs|inputs|variables|param\w*s|resources|services|infrastructure|values|scripts|secrets?|ingress\w*|maps?"
+    r"|deployments|sets|configmaps|statefulsets|daemonsets|cmdlets|export\w*)\b",
+    re.IGNORECASE,
+)
+_OF_WORKFLOWS = re.compile(r"\b(?:pipelines?|workflows?|actions?)\b", re.IGNORECASE)
+
+
+def declared_plan(asked: Asked) -> Planned | None:
+    """What the code of an infrastructure declares, and when its workflows run."""
+    text = asked.question.asks or asked.question.typed
+    if _OF_WORKFLOWS.search(text) is not None:
+        from rag_assets.answer.plans.schedules import triggers
+
+        at = [place for index in asked.target.members.values() for place in triggers(index, text)]
+        if at:
+            return _at_declarations(asked, at)
+    if _MAY_BE_DECLARED.search(text) is None:
+        return None
+    from rag_assets.answer.plans.services import declared_facts
+
+    told = [declared_facts(index, text) for index in asked.target.members.values()]
+    known = answered(asked, Intent.LIST, together((facts, at) for facts, at, _ in told))
+    absent = next((absent for *_, absent in told if absent), "")
+    return known or (Planned(asked.wish, absent=absent) if absent else None)
+
+
 _MAY_BE_MARKED = re.compile(
-    r"account|admin|authent|aws|azure|bean|bicep|boot|cache|cloud|connection|credential|doubles|error|exception|exit|fake"
-    r"|gcp|google|infrastructure|jwt|limit|log ?in|middleware|mock|passw|ports?\b|process|rpc|run|secret|sign ?in|spies"
-    r"|start|stub|terraform|throttl|token|user",
+    r"account|admin|authent|bean|boot|cache|connection|credential|doubles|error|exception|exit|fake|jwt|limit|log ?in"
+    r"|middleware|mock|passw|ports?\b|process|rpc|run|secret|sign ?in|spies|start|stub|throttl|token|user",
     re.IGNORECASE,
 )
 """A word of each question for what lines tell of."""
 
 
 def marked_plan(asked: Asked) -> Planned | None:
-    """What lines of their own tell of: connection strings, endpoints with a limit, resources that scripts create."""
+    """What lines of their own tell of: connection strings, endpoints with a limit."""
     text = asked.question.asks or asked.question.typed
     if _MAY_BE_MARKED.search(text) is None:
         return None
@@ -418,13 +444,18 @@ def columns_plan(asked: Asked) -> Planned | None:
 
 
 def parameters_plan(asked: Asked) -> Planned | None:
-    """The parameters of a stored procedure, or the default of one."""
+    """The parameters of a stored procedure, or the default of one, and those of a function or script of PowerShell."""
     text = asked.question.asks or asked.question.typed
     wants_all = asks_parameters(text)
     if not (wants_all or asks_value(text)):
         return None
     from rag_assets.answer.plans.data import parameter_facts
+    from rag_assets.answer.plans.interface import script_parameters
 
+    if wants_all:
+        of_scripts = first_of(script_parameters(index, graph, text) for index, graph in asked.graphs)
+        if of_scripts[1]:
+            return answered(asked, Intent.LIST, of_scripts)
     names = [word for word in _CALLED.findall(text) if not asks_value(word)]
     known = (parameter_facts(index, graph, names, wants_all=wants_all) for index, graph in asked.graphs)
     return answered(asked, Intent.LIST, first_of(known))

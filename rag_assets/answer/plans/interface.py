@@ -4,14 +4,14 @@ call of its hubs."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
@@ -44,6 +44,7 @@ from rag_assets.languages.command_line import (
 )
 from rag_assets.languages.desktop import KEY_WORDS, keys_declared, laid_out
 from rag_assets.search.index import LabelIndex, Searchable
+from rag_assets.search.line_references import meant
 from rag_assets.search.ranking.penalties import non_product_code
 
 _FAILS = r".*\b(?:throw|raise|panic|bail|fail|fatal|[eE]rrorf?|abort|exit|die)\b"
@@ -217,3 +218,61 @@ def _member_at(payload: Mapping[str, Any], line: int) -> str:
     members = map(SectionMember.decoded, payload.get("Members", ()))
     around = [one.name for one in members if one.start_line <= line <= one.end_line]
     return " ".join((str(payload.get("Symbol", "")).partition("~")[0], *around))
+
+
+_CMDLET = re.compile(r"(?<![\w./-])[A-Za-z]\w*-[A-Za-z]\w*(?![\w-]*\.)")
+_SCRIPT = re.compile(r"[\w./-]+\.ps1\b", re.IGNORECASE)
+_PARAM = re.compile(r"(?:\bparam|^\s*function\s+[\w:-]+)\s*\((?!\s*\))", re.IGNORECASE)
+_OF_SCRIPT = re.compile(r"<#.*?#>|#[^\n]*|\"(?:`.|[^\"`])*\"|'[^']*'", re.DOTALL)
+"""Comments and texts of PowerShell, whose brackets mean nothing."""
+_MANDATORY = re.compile(r"\bMandatory\b(?!\s*=\s*(?:\$false|0))", re.IGNORECASE)
+_ONLY_MANDATORY = re.compile(
+    r"^\W*(?:(?:which|what|list|the|are|all) )*(?:required|mandatory)\b"
+    r"|\bparameters\b(?!.* and ).*\b(?:required|mandatory)\b",
+    re.IGNORECASE,
+)
+
+
+def script_parameters(index: LabelIndex, graph: Graph, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The parameters of the function, or the script, of PowerShell that a question names; those that are mandatory
+    say so, and are all where a question asks for them alone."""
+    known = index.parts.shard().values("Path", index.scope())
+    places = [(path, 1, "") for written in _SCRIPT.findall(asked) for path in meant(written, known)]
+    for name in _CMDLET.findall(asked):
+        nodes = (graph.find(key) for key in named_nodes(graph, (name,)))
+        of_scripts = [node for node in nodes if node is not None and graph.language(node) == "powershell"]
+        places += [(at.path, at.line_start, name) for node in of_scripts for at in graph.places(node)]
+    for path, start, name in places:
+        lines = lines_of(index, [path]).get(path, {})
+        text = "\n".join(lines.get(at, "") for at in range(start, max(lines, default=0) + 1))
+        text = _OF_SCRIPT.sub(lambda one: re.sub(r"[^\n]", " ", one[0]), text)
+        begin = _PARAM.search(text)
+        if begin is None or (not name and "function" in begin[0].lower()):
+            continue
+        facts = [
+            GraphFact(
+                called, "is" if mandatory else "", "mandatory" if mandatory else "", path, start + line, True, "", True
+            )
+            for called, line, mandatory in _parameters_in(text, begin.end())
+        ]
+        if _ONLY_MANDATORY.search(asked):
+            facts = [one for one in facts if one.verb]
+        told, at = facts_listed(facts, "parameter", index)
+        owner = name or path.rpartition("/")[2]
+        return replace(told, heading=told.heading.replace(":**", f" of {owner}:**")), at
+    return GraphFacts(), {}
+
+
+def _parameters_in(text: str, start: int) -> Iterator[tuple[str, int, bool]]:
+    """(name, line from 0, whether it is mandatory) of what a list of parameters declares that begins at a place."""
+    depth, begin = 0, start
+    for at in range(start, len(text)):
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth < 0 or (depth == 0 and text[at] == ","):
+            bare = re.sub(r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]", lambda one: " " * len(one[0]), text[begin:at])
+            if (named := re.search(r"\$(\w+)", bare)) is not None:
+                mandatory = _MANDATORY.search(text, begin, begin + named.start()) is not None
+                yield named[1], text.count("\n", 0, begin + named.start()), mandatory
+            begin = at + 1
+        if depth < 0:
+            return

@@ -1,6 +1,5 @@
-"""Lists of what lines of their own tell of: connection strings, endpoints with a limit or a cache, resources of a
-cloud, methods of gRPC, beans of Spring, middlewares, what handles errors that nothing else does, ports, users to begin
-with."""
+"""Lists of what lines of their own tell of: connection strings, endpoints with a limit or a cache, methods of gRPC,
+beans of Spring, middlewares, what handles errors that nothing else does, ports, users to begin with."""
 
 from __future__ import annotations
 
@@ -35,7 +34,6 @@ class Marked(StrEnum):
     CONNECTION_STRINGS = "connection string"
     RATE_LIMITED = "rate limited endpoint"
     CACHED = "cached endpoint"
-    RESOURCES = "resource"
     RPCS = "gRPC method"
     BEANS = "bean"
     MIDDLEWARES = "middleware"
@@ -65,9 +63,6 @@ _LISTED = {
     r"(?:rate[- ]?limit\w*|throttl\w+)\W*$"
     r"|rate[- ]limits?(?: (?:apply|are|do|does|exist|for|has|have|of|on)\b.*)?$",
     Marked.CACHED: r"(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$",
-    Marked.RESOURCES: r"(?:(?:azure|aws|cloud|gcp|google|bicep|terraform) )+(?:resources|services)\W*(?:$"
-    r"|(?:are|is|does|do|get) (?!.*\b(?:used|called|use|call)\b).*$)"
-    r"|infrastructure (?:is|gets) (?:created|deployed|provisioned)\b.*$",
     Marked.BEANS: r"(?:spring )?beans\W*(?:$|(?:are|does|do|exist)\b(?! .*\b(?:need|needs|use|uses|used)\b).*$)",
     Marked.RPCS: r"g?rpc (?:calls|endpoints|methods|procedures|services)\b.*$|g?rpcs\b.*$",
 }
@@ -170,9 +165,6 @@ _MARKS: Mapping[Marked, str] = {
         r"\.CacheOutput\(|^\s*\[(?:OutputCache|ResponseCache)\b(?!.*\bNoStore = true)"
         r"|^\s*@(?:Cacheable|cache_page)\b"
     ),
-    Marked.RESOURCES: (
-        r"^\s*resource\s+(?:(?P<name>\w+)\s+'[\w./]+@[^']*'(?!\s+existing)|\"(?P<other>\w+)\"\s+\"(?P<key>\w+)\"\s*\{)"
-    ),
     Marked.BEANS: r"^\s*@Bean\b",
     Marked.MIDDLEWARES: (
         r"\.Use\(\s*(?P<name>(?!async\b|func\b)[A-Za-z_][\w.]*)?|\bapp\.(?P<key>Use[A-Z]\w*)"
@@ -245,7 +237,7 @@ _MARKS: Mapping[Marked, str] = {
     ),
     Marked.RPCS: r"^\s*rpc\s+(?P<name>\w+)\s*\(",
 }
-_IN_SETTINGS = frozenset({Marked.CONNECTION_STRINGS, Marked.RESOURCES, Marked.PORTS, Marked.USERS, Marked.SECRETS})
+_IN_SETTINGS = frozenset({Marked.CONNECTION_STRINGS, Marked.PORTS, Marked.USERS, Marked.SECRETS})
 """Which lines of files of configuration tell of, too."""
 _NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")
 """Of a pattern: sections with its words are looked through."""

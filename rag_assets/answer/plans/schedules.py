@@ -1,5 +1,5 @@
 """What runs without being called, and how often: what code, an annotation or a file of configuration gives an interval
-or a cron expression, what waits in a loop, and what a worker takes from a queue."""
+or a cron expression, what waits in a loop, what a worker takes from a queue, and what starts workflows."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.question_analysis import QueryTerm
+from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.outline import SectionMember
+from rag_assets.search import CodePlace
 from rag_assets.search.index import LabelIndex, Searchable
 
 _WORDS = (
@@ -84,7 +85,9 @@ _OF_PAGES = frozenset(
     {"astro", "html", "jsx", "razor", "svelte", "tsx", "vue"}
 )  # offer cron expressions to choose from
 _NEAR = 12  # lines, of what has a schedule
-_OF_INTEGRATION = re.compile(r"(?:^|/)(?:\.(?:circleci|github|gitlab|woodpecker)|azure-pipelines|renovate)[^/]*(?:/|$)")
+_OF_INTEGRATION = re.compile(
+    r"(?:^|/)(?:\.(?:azdo|azure|circleci|github|gitlab|woodpecker)|azure-pipelines|renovate)[^/]*(?:/|$)"
+)
 """What runs for those who develop a project, and not within it."""
 _CRONTAB_LINE = re.compile(rf"\s*{_CRON}\s+\S")
 _NAMED_ABOVE = re.compile(
@@ -222,3 +225,32 @@ def configured_schedules(
             if keyed and says(subject, f"{path} {own}"):
                 found.append(GraphFact(own, "", "", path, number, True, is_comment=True))
     return facts_listed(found, "scheduled job", index)
+
+
+_TRIGGERS_ASKED = re.compile(
+    r"^\W*(?:when|how often|what triggers|on (?:which|what) (?:branch(?:es)?|events?))\b(?P<said>.*"
+    r"\b(?:pipelines?|workflows?|github actions?)\b.*)$",
+    re.IGNORECASE,
+)
+_TRIGGERS = re.compile(r"[\"']?on[\"']?:|(?:trigger|schedules|pr):")
+_OF_TRIGGERS = roots_of(
+    "action are be by ci do does execute get github is it job kick kicked on our pipeline run start started that the"
+    " this to trigger triggered what when workflow automatically yaml yml"
+)
+
+
+def triggers(index: LabelIndex, asked: str) -> list[CodePlace]:
+    """Where the workflows say when they run that a question names: by the names of files, else by what is in them."""
+    found = _TRIGGERS_ASKED.match(asked.strip())
+    if found is None:
+        return []
+    known = index.parts.shard().values("Path", index.scope())
+    lines = lines_of(index, [path for path in known if re.search(r"\.ya?ml$", path) and _OF_INTEGRATION.search(path)])
+    at = {
+        path: next((number for number, line in sorted(text.items()) if _TRIGGERS.match(line)), 0)
+        for path, text in lines.items()
+    }
+    said = roots_of(found["said"].lower()) - _OF_TRIGGERS
+    named = [path for path in at if said <= roots_of(path.lower())]
+    named = named or [path for path in at if said <= roots_of(" ".join(lines[path].values()).lower())]
+    return [CodePlace(path, at[path]) for path in sorted(named) if at[path]]

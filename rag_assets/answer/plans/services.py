@@ -1,21 +1,25 @@
-"""What compose files and app hosts start, with the ports and the environment of each service."""
+"""What compose files and app hosts start, with the ports and the environment of each service; and what the code of an
+infrastructure declares."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
+    facts_listed,
     from_the_root,
     lines_of,
     points_naming,
     product_of,
 )
 from rag_assets.answer.question_analysis import roots_of
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.line_references import meant
+from rag_assets.search.ranking.penalties import non_product_code, product_or_samples
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
@@ -52,6 +56,7 @@ _ADDS_RESOURCE = re.compile(
     r"^(?!\s*//).*?\.Add(?!Parameter|ConnectionString|Header|Json|Environment)[A-Z]\w*(?:<[^<>]*>)?\(\s*\"(?P<name>[\w.-]+)\""
 )
 """Of an app host of Aspire: `builder.AddRedis("cache")`."""
+_MOST_OF_A_BLOCK = 40  # lines
 _YAML_KEY = re.compile(r"(?P<indent>\s*)(?P<quote>[\"']?)(?P<name>[\w.-]+)(?P=quote)\s*:\s*(?:#.*)?$")
 
 
@@ -133,3 +138,152 @@ def _composed(lines: Mapping[int, str], key: str) -> Iterator[tuple[str, int]]:
             yield names[1], number
         elif (match := _YAML_KEY.match(line)) is not None:
             above.append((indent, match["name"]))
+
+
+_CLOUD = r"aws|azure|cloud|gcp|google"
+_SORTS: Mapping[str, tuple[str, str, str]] = {
+    "variable": (r"(?:input )?variables|inputs", r"\.tf$", r"variable\s+\"(?P<name>[^\"]+)\""),
+    "parameter": (r"parameters|params", r"\.bicep$", r"param\s+(?P<name>\w+)\s+(?:(?P<required>[^?=]+$)|.)"),
+    "output": (r"outputs", r"\.(?:bicep|tf)$", r"output\s+\"?(?P<name>[\w-]+)"),
+    "resource": (
+        rf"(?:(?:{_CLOUD}|bicep|terraform) )*resources|(?:{_CLOUD}) services|infrastructure",
+        r"\.(?:bicep|tf)$",
+        r"(?:resource|module)\s+(?:(?P<name>\w+)\s+'(?!.*\bexisting\b)|\"(?P<type>\w+)\"\s+\"(?P<own>[\w-]+))",
+    ),
+    "chart value": (r"(?:chart|helm) values|values(?=.*\b(?:chart|helm))", r"(?:^|/)values\.ya?ml$", ""),
+    "npm script": (
+        r"(?:npm|package(?:\.json)?|pnpm|yarn) scripts",
+        r"(?:^|/)package\.json$",
+        r"\"(?P<name>[^\"]+)\"\s*:\s*\"",
+    ),
+    "exported command": (
+        r"(?:commands|cmdlets|functions)(?=.*\bexport)",
+        r"\.psd1$",
+        r"['\"](?P<name>[\w-]+)['\"]",
+    ),
+    "secret": (
+        r"secrets?(?=.*\b(?:actions?|build\w*|ci|deploy\w*|github|pipelines?|publish\w*|releas\w*|workflows?)\b)",
+        r"(?:^|/)\.github/.*\.ya?ml$",
+        r"[^#]*?(?<![\w.])secrets\.(?P<name>\w+)",
+    ),
+    "object": (
+        r"config ?maps|daemon ?sets|deployments|ingress(?:es)?|stateful ?sets"
+        r"|services(?=.*\b(?:cluster|k8s|kubernetes|make up)\b)",
+        r"\.ya?ml$",
+        r"kind:\s*(?P<name>[A-Z]\w+)\s*$",
+    ),
+}
+"""What a question calls each sort of declaration, in which files they are, and how a line declares one."""
+_DECLARATIONS_ASKED = re.compile(
+    r"^\W*(?:which|what|list|show)(?: me| all| the| are| is| required| mandatory)*"
+    r" (?P<before>(?:(?!(?:an?|do|does|env|environment|has|have|is|of|that|the)\b)[\w.-]+ ){0,2}?)"
+    rf"(?:{'|'.join(f'(?P<{sort.replace(chr(32), chr(95))}>{said})' for sort, (said, *_) in _SORTS.items())})"
+    r"(?P<rest>\W*$|(?: \w+){0,2}? (?:are|belong|can|control|create|do|does|exist|exported|exposes?|for|gets?|has|have"
+    r"|in|is|make|must|need|of|required|runs?|set|should|there|to)\b.*$)",
+    re.IGNORECASE,
+)
+_OF_INFRASTRUCTURE = re.compile(
+    rf"\b(?:bicep|charts?|hcl|helm|infra\w*|modules?|stack|templates?|terraform|{_CLOUD})\b|\.(?:bicep|tf)\b"
+    r"|\bresources\b.*\b(?:creat|provision)",
+    re.IGNORECASE,
+)
+_REQUIRED = re.compile(r"^[^,]*?(?<!and which are )(?<!which of them are )\b(?:mandatory|required)\b", re.IGNORECASE)
+_OF_A_FILE = re.compile(r"[\w./-]+\.(?:bicep|json|tf|ya?ml)\b")
+_BY_FOLDER = re.compile(r"\b(?:apps?|charts?|modules?|projects?|stacks?|templates?|workflows?)\b", re.IGNORECASE)
+_OF_DECLARATIONS = roots_of(
+    "action all and are aws azure be belong bicep can chart ci cloud cluster control create declare default define"
+    " defined deploy do does exist export exported expose for from gcp get github google has have helm hold i in infra"
+    " infrastructure input is it its k8s kubernetes make mandatory me module must need npm of on optional or our output"
+    " package pass pipeline project provision require required return run set stack take template terraform that the"
+    " their them there these they this to type up use used value we what which with workflow yarn you your"
+)
+_OWN_NAME = re.compile(r"\s+name:\s*(?P<name>[\w.-]+)\s*$")
+_WITHIN = {
+    "npm script": (re.compile(r"\s*\"scripts\"\s*:"), "}"),
+    "exported command": (re.compile(r"\s*(?:Cmdlets|Functions)ToExport\s*="), ")"),
+}
+"""What begins, and ends, the lines that declare something."""
+_VALUE = re.compile(r"(?P<name>[\w.-]+):\s*(?P<value>[^#\s].*)?")
+
+
+def declared_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+    """What the code of an infrastructure declares of the sort that a question asks for: in the file that it names, else
+    in the folder, or with the names, that its other words say. The text says why there is none."""
+    found = _DECLARATIONS_ASKED.match(asked.strip())
+    if found is None:
+        return GraphFacts(), {}, ""
+    sort = next(sort for sort in _SORTS if found[sort.replace(" ", "_")])
+    if sort in ("parameter", "resource") and not _OF_INFRASTRUCTURE.search(asked):
+        return GraphFacts(), {}, ""
+    noun = found[sort.replace(" ", "_")].replace(" ", "").lower()
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if re.search(_SORTS[sort][1], path)]
+    file = _OF_A_FILE.search(asked)
+    paths = [*meant(file[0], paths)] if file is not None else paths
+    lines = lines_of(index, product_or_samples(paths))
+    declared = [one for path in sorted(lines, key=from_the_root) for one in _declared_in(sort, path, lines[path])]
+    if sort == "object":
+        of_kind = [one for one in declared if noun.startswith(one[0].target.lower())]
+        if declared and not of_kind and noun != "services":
+            return GraphFacts(), {}, f"no manifest of Kubernetes declares an object of the kind {noun}"
+        declared, sort = of_kind, noun.removesuffix("s") if not noun.startswith("ingress") else "ingress"
+    said = roots_of(f"{found['before']} {found['rest']}".lower()) - _OF_DECLARATIONS
+    if said and file is None:
+        in_folder = [one for one in declared if said <= roots_of(one[0].path)]
+        declared = [one for one in declared if said <= roots_of(one[1]) or one in in_folder]
+        declared = in_folder if in_folder and _BY_FOLDER.search(asked) else declared
+    if _REQUIRED.search(found[0]) and declared and sort in ("variable", "parameter"):
+        declared = [one for one in declared if one[0].verb]
+        if not declared:
+            return GraphFacts(), {}, f"each {sort} there has a default"
+    facts = [replace(fact, target=fact.target if fact.verb else "") for fact, _ in declared]
+    return *facts_listed(facts, sort, index), ""
+
+
+def _declared_in(sort: str, path: str, lines: Mapping[int, str]) -> Iterator[tuple[GraphFact, str]]:
+    """The declarations of a sort in a file, each with its names and what it is said to be."""
+    declares = re.compile(_SORTS[sort][2])
+    above: list[tuple[int, str]] = []  # (indent, key) of YAML
+    begins, end = _WITHIN.get(sort, (None, ""))
+    is_inside = False
+    for number, text in sorted(lines.items()):
+        at, verb, name, said = number, "", "", ""
+        if begins is not None:
+            is_first = begins.match(text) is not None
+            names = declares.finditer(text.partition("=")[2] if is_first else text) if is_first or is_inside else ()
+            for named in names:
+                yield GraphFact(named["name"], "", "", path, number, certain=True, is_comment=True), named["name"]
+            is_inside = (is_inside or (is_first and text.rstrip().endswith(("(", "{", "=")))) and end not in text
+            continue
+        if sort == "chart value":
+            if (value := _VALUE.match(text.lstrip())) is None:
+                continue
+            while above and above[-1][0] >= indent_of(text):
+                above.pop()
+            above.append((indent_of(text), value["name"]))
+            name = ".".join(key for _, key in above) if value["value"] else ""
+        elif (one := declares.match(text)) is not None:
+            groups = one.groupdict()
+            verb = "is" if groups.pop("required", None) else ""
+            name = ".".join(filter(None, groups.values()))
+        if not name:
+            continue
+        target = "required" if verb else ""
+        block = _block(lines, number) if sort in ("variable", "object", "output") else {}
+        if sort == "variable":
+            at = next((one for one, line in block.items() if line.lstrip().startswith("default")), 0)
+            at, verb, target = (at, "", "") if at else (number, "is", "required")
+        if sort == "object":
+            own = filter(None, map(_OWN_NAME.match, block.values()))
+            name, target = next((line["name"] for line in own), path.rpartition("/")[2].partition(".")[0]), name
+        said = " ".join(line for line in block.values() if line.lstrip().startswith("description"))
+        yield GraphFact(name, verb, target, path, at, certain=True, is_comment=True), f"{name} {said}"
+
+
+def _block(lines: Mapping[int, str], start: int) -> Mapping[int, str]:
+    """The lines below one until a block of Terraform, or a document of YAML, ends."""
+    found: dict[int, str] = {}
+    for number in range(start + 1, start + _MOST_OF_A_BLOCK):
+        if lines.get(number, "").startswith(("}", "---")):
+            break
+        found[number] = lines.get(number, "")
+    return found
