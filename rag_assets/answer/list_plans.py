@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 
 
 _OF_LISTS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION})
-_OF_COMPOSE = re.compile(r"\bports?\b|\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)
+_OF_COMPOSE = re.compile(r"\bimages?\b|\bports?\b|\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)
 _STARTS_SERVICES = re.compile(r"\b(?:apphost|aspire|compose|containers?|docker)\b", re.IGNORECASE)
 _APP_HOST = re.compile(r"\bapp host\b", re.IGNORECASE)
 _MOST_LOGINS = 3  # lines that say one

@@ -357,7 +357,7 @@ def _left_out(asked: Asked) -> Planned | None:
 
 def _settings_read(asked: Asked) -> Planned | None:
     """The settings that what the question names reads, where it asks for them."""
-    noun, reader, is_about = settings_asked(asked.question.text)
+    noun, reader, is_about = settings_asked(with_it(asked.question.text, asked.target))
     if not noun:
         return _settings_about(asked)
     from rag_assets.answer.plans.code_lines import settings_of

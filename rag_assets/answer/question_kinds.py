@@ -162,9 +162,10 @@ _SETTINGS = re.compile(
     r"|(?P<variables>env(?:ironment)? var(?:iable)?s))"
     r" (?:(?:does|do) (?P<who>.+?) (?:read|use|need|expect|take|require|have|support)|(?:that )?(?:are |is )?"
     r"(?:read|used|needed|expected|required) (?:by|in) (?P<by>.+?)|(?:that )?(?P<which>.+?) (?:reads|uses|needs)"
-    r"|(?:can be set |are (?:there|used|needed|read) |exist |to )?"
+    r"|(?:(?:can|must) be set |are (?:there|used|needed|read) |exist |to )?"
     r"(?:for|configure|control|affect|influence) (?P<of>.+?)"
-    r"|are there|exist|are (?:used|read|supported|available)|(?:can|must|do) (?:i|we|you) (?:set|use|need))\W*$",
+    r"|are there|exist|are (?:used|read|supported|available|needed|required)|must be set"
+    r"|(?:can|must|do) (?:i|we|you) (?:set|use|need))\W*$",
     re.IGNORECASE,
 )
 """What somebody reads. Nothing may follow that asks for more: what is read for something is no list of all."""

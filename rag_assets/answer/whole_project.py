@@ -377,9 +377,11 @@ _RUNTIMES = key_of_word(
         "net": "c# csharp dotnet net sdk",
         "node": "node node.js nodejs",
         "php": "php",
+        "powershell": "powershell pwsh",
         "python": "python",
         "ruby": "ruby",
         "rust": "rust rustc msrv",
+        "terraform": "opentofu terraform",
     }
 )
 MIGRATE = "migrate"
@@ -391,6 +393,7 @@ _ACTIONS = key_of_word(
         "configure": "configure configured",
         "contribute": "contribute",
         "deploy": "deploy deployed host",
+        "e2e": "e2e",
         "install": "install installed setup",
         "lint": "format lint",
         MIGRATE: "migrate migration migrations",
@@ -425,6 +428,7 @@ _HEADINGS = {
     "configure": word_set("configuration configure configuring"),
     "contribute": word_set("contribute contributing contribution contributions"),
     "deploy": word_set("deploy deploying deployment docker hosting production self-hosting"),
+    "e2e": word_set("e2e"),
     "install": word_set("install installation installing prerequisites setup"),
     "lint": word_set("format formatting lint linting style"),
     MIGRATE: word_set("migrations"),
@@ -493,7 +497,7 @@ _WROTE = word_set("wrote changed modified created added authored touched edited 
 
 def everyday_question(question: str) -> EverydayQuestion | None:
     """What a question asks that many ask of any project; None for others."""
-    written = _WORD.findall(question)
+    written = _WORD.findall(re.sub(r"\bend[- ]to[- ]end\b", "e2e", question, flags=re.IGNORECASE))
     words = ["is" if word == "s" else word.lower() for word in written]  # `what's`
     if not words:
         return None
@@ -571,7 +575,7 @@ def _of_steps(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
         return None
     if not {("dev", "container"), ("dev", "containers"), ("development", "container")}.isdisjoint(pairwise(words)):
         return None  # what an editor runs in, and not the project
-    first = next((one for one in ("test", MIGRATE) if one in actions), next(iter(actions)))
+    first = next((one for one in ("e2e", "test", MIGRATE) if one in actions), next(iter(actions)))
     platform = next((_PLATFORM_CALLED[word] for word in words if word in _PLATFORM_CALLED), "")
     return EverydayQuestion(Everyday.STEPS, (f"{first} {platform}".strip(),), tuple(kinds))
 

@@ -30,6 +30,11 @@ variable "beacon_colour" {
   default = "green"
 }
 """,
+    "versions.tf": 'terraform {\n  required_version = ">= 1.4"\n}\n',
+    "compose.yml": "services:\n  db:\n    image: postgres:15\n  crane:\n    image: crane:2\n",
+    "web/README.md": "# Web\n\n## Check it\n\n    npx playwright test --headed\n",
+    "web/src/env.ts": "export const url = import.meta.env.PIER_URL;\nexport const key = import.meta.env.PIER_KEY;\n",
+    "tools/Tide.ps1": "$table = $env:TIDE_TABLE\n$moon = $env:MOON_TABLE\n",
     "outputs.tf": 'output "quay_id" {\n  value = aws_quay.main.id\n}\n',
     "modules/tug-boat/main.tf": 'variable "fuel" {\n  default = "diesel"\n}\n\noutput "tug_id" {\n  value = 1\n}\n\n'
     'resource "aws_tug" "this" {\n  fuel = var.fuel\n}\n',
@@ -122,6 +127,22 @@ def told(index: Index, question: str) -> list[tuple[str, str]]:
                 ("extra", "charts/ferry/values.yaml:6"),
             ],
         ),
+        ("which image does the database use?", [("db", "compose.yml:3")]),
+        (
+            "which environment variables are needed?",
+            [
+                ("TIDE_TABLE", "tools/Tide.ps1:1"),
+                ("MOON_TABLE", "tools/Tide.ps1:2"),
+                ("PIER_URL", "web/src/env.ts:1"),
+                ("PIER_KEY", "web/src/env.ts:2"),
+            ],
+        ),
+        (
+            "which environment variables does the web frontend need?",
+            [("PIER_URL", "web/src/env.ts:1"), ("PIER_KEY", "web/src/env.ts:2")],
+        ),
+        ("which Terraform version do I need?", [("versions.tf", "versions.tf:2")]),
+        ("how do I run the end-to-end tests?", [("README.md", "web/README.md:5")]),
         ("which deployments are there?", [("dock", "k8s/dock.yaml:2")]),
         ("which services run in the cluster?", [("dock-front", "k8s/dock.yaml:9")]),
         ("which npm scripts are there?", [("sail", "web/package.json:4"), ("moor", "web/package.json:5")]),
@@ -158,6 +179,12 @@ def test_what_infrastructure_declares_is_listed_where_it_does(
 )
 def test_what_is_no_infrastructure_is_not_listed_so(harbour: Index, question: str) -> None:
     assert told(harbour, question) == []
+
+
+def test_a_project_reads_all_variables_that_it_has_whatever_its_files_are_called(harbour: Index) -> None:
+    assert told(harbour, "which environment variables does Harbour read?") == told(
+        harbour, "which environment variables are there?"
+    )
 
 
 def test_an_object_that_no_manifest_declares_is_not_guessed(harbour: Index) -> None:

@@ -47,6 +47,7 @@ _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
 _READERS = frozenset(map(root, word_set("api app application product server service system")))
 """What reads all settings of a project."""
+_SIDES = frozenset(map(root, word_set("backend frontend ui")))
 _README_SECTIONS = 12
 _BOUND = re.compile(
     r"(?:\b(?:IOptions(?:Snapshot|Monitor)?|AddOptions(?:WithValidateOnStart)?|Configure)|GetSection\([^()]*\)\s*\.Get)"
@@ -188,6 +189,7 @@ def settings_of(
     the points that show it: of the files of the `declaring` points, else of those about the subject, or `by_name` those
     that are called as the subject where several are; of the product alone, if that reads any."""
     shard, scope = target.parts.shard(), target.scope()
+    subject = [word for word in subject if word.root not in _READERS | _SIDES] or subject  # of `the web app`
     likely = points_with(_READING, target, _LOOKED_THROUGH)
     places = shard.places(likely, scope)
     of_options = {} if noun != "setting" or declaring else _options_in(likely[:_MOST_SET], target)

@@ -109,6 +109,8 @@ _RUNTIME: Mapping[str, _Told] = {
         (".vcxproj", ["<languagestandard"]),
     ),
     "elixir": (("mix.exs", ["elixir:"]),),
+    "powershell": ((".psd1", ["powershellversion"]), (".ps1 .psm1", ["#requires -version"])),
+    "terraform": ((".tf", ["required_version"]),),
     "php": (("composer.json", ['"php":']), (_DOCKER, ["from php", "/php:"])),
     "ruby": (
         (".gemspec", ["required_ruby_version"]),
@@ -186,11 +188,13 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
         "test": "npm test, npm run test, npm t , yarn test, pnpm test, pnpm run test, npx jest, vitest, pytest, tox"
         ", nox, manage.py test, go test, dotnet test, mvn test, mvnw test, mvn verify, mvnw verify, gradle test"
         ", gradlew test, make test, task test, cargo test, rake test, rake spec, rspec, phpunit, composer test"
-        ", swift test, mix test, sbt test, ctest, busted, script/test, invoke-pester",
+        ", swift test, mix test, sbt test, ctest, busted, script/test, invoke-pester, test.ps1, playwright test"
+        ", cypress run, terraform test",
+        "e2e": "playwright test, cypress run, run e2e, run test:e2e, yarn e2e, pnpm e2e",
         "build": "npm run build, yarn build, pnpm build, pnpm run build, make build, go build, dotnet build"
         ", dotnet publish, mvn package, mvn clean, mvn install, mvnw package, mvnw clean, gradle build, gradlew build"
         ", docker build, docker-compose build, docker compose build, python -m build, cargo build, swift build"
-        ", cmake --build, mix compile, sbt compile, gem build, zig build",
+        ", cmake --build, mix compile, sbt compile, gem build, zig build, build.ps1",
         "run": "npm start, npm run dev, npm run start, yarn start, yarn dev, pnpm dev, pnpm start, dotnet run"
         ", aspire run, go run, docker compose up, docker-compose up, docker compose -f, docker-compose -f, docker run"
         ", make run"
@@ -522,7 +526,7 @@ def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, d
         ("Scripts", [path for path in scripts if non_product_code(path) is None][:_MOST_OF_A_FILE], _scripts),
         ("Shell scripts", shells if platform or wanted == MIGRATE else [], _commands),
         ("Workflows", workflows if wanted in _IN_WORKFLOWS else [], _commands),
-        ("Documents of parts", below if wanted == "test" else [], _commands),
+        ("Documents of parts", below if wanted in ("test", "e2e") else [], _commands),
     ):
         if files is below and any(fact.group == "Documents" for fact in facts):  # of the whole
             continue

@@ -34,6 +34,9 @@ _COMPOSED = {
         re.IGNORECASE,
     ),
     "environment": re.compile(r"\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE),
+    "images": re.compile(
+        r"^\W*\w+ (?:docker |container )?images? (?:do|does|is|are) .*\b(?:use[sd]?|run)\b", re.IGNORECASE
+    ),
 }
 """What a question calls a key of a service of a compose file."""
 _OF_COMPOSE = roots_of(
@@ -67,10 +70,10 @@ def compose_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Graph
     paths = [path for path in index.parts.shard().values("Path", index.scope()) if key and COMPOSE_FILE.fullmatch(path)]
     found: dict[str, list[GraphFact]] = {}
     for path, lines in lines_of(index, sorted(paths, key=from_the_root)).items():
-        for service, number in _composed(lines, key):
+        for service, number in _composed(lines, "" if key == "images" else key):
             fact = GraphFact(service, "", "", path, number, certain=True, is_comment=True)
             found.setdefault(service, []).append(fact)
-    said = roots_of(asked)
+    said = roots_of(asked) | (roots_of("db") if "database" in asked.lower() else frozenset())
     named = {
         service: len(roots_of(service) & said) * bool(roots_of(service) & said - _OF_SERVICES) for service in found
     }
