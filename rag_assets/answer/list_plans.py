@@ -34,6 +34,7 @@ from rag_assets.answer.question_analysis import (
     asks_what_happens,
     listed_noun,
     members_asked,
+    owner_said,
     root,
     roots_of,
     singular,
@@ -113,6 +114,7 @@ _OF_DATABASES = re.compile(
     r"index(?:es)?|indices|triggers?|stored procedures?|views?|user[- ]defined)\b",
     re.IGNORECASE,
 )
+_OF_SCHEMAS = re.compile(r"\b(?:database|db|materiali[sz]ed|schemas?|sql)\b", re.IGNORECASE)
 _IN_DATABASES = frozenset({"view", "procedure", "function", "trigger", "sequence", "synonym"})
 _OF_SCRIPTS = frozenset(map(root, ("exist", "database", "schema", "sql", "define", "declare", "create")))
 """What a question says of any object of a database."""
@@ -251,8 +253,9 @@ def declared_plan(asked: Asked) -> Planned | None:
 
 
 _MAY_BE_MARKED = re.compile(
-    r"account|admin|authent|bean|boot|cache|connection|credential|doubles|error|exception|exit|fake|jwt|limit|log ?in"
-    r"|middleware|mock|passw|ports?\b|process|rpc|run|secret|sign ?in|spies|start|stub|throttl|token|user",
+    r"account|admin|authent|bean|binding|boot|cache|connection|contract|credential|data|doubles|error|exception|exit"
+    r"|fake|handlers|initial|jwt|limit|log ?in|middleware|mock|modules|operation|passw|ports?\b|process|routes?\b|rpc"
+    r"|run|secret|seed|service|sign ?in|soap|spies|start|stub|throttl|token|user|wcf",
     re.IGNORECASE,
 )
 """A word of each question for what lines tell of."""
@@ -274,7 +277,7 @@ def marked_plan(asked: Asked) -> Planned | None:
         if told := _at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS]):
             return told
         facts, at = first_of(marked_facts(index, Marked.USERS, text) for index in asked.target.members.values())
-    if marked is Marked.TOKENS:  # and what below it says how
+    if marked in (Marked.TOKENS, Marked.MAPPED_ROUTES):  # and what below it says how
         return _at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS])
     is_how = marked is Marked.ERROR_HANDLERS  # which code tells
     wish = replace(asked.wish, intent=Intent.EXPLANATION if is_how else Intent.LIST, names=())
@@ -557,10 +560,13 @@ def listed_plan(asked: Asked) -> Planned | None:
         cases = together(cases_in(index, known.facts.facts, subject) for index, _ in asked.graphs)
         return answered(asked, Intent.LIST, cases) or known
     if noun.rpartition(" ")[2] in SHOWN:
-        from rag_assets.answer.plans.interface import window_facts
+        from rag_assets.answer.plans.interface import web_pages, window_facts
 
         windows = (window_facts(index, graph, noun, subject) for index, graph in asked.graphs)
         known = answered(asked, Intent.LIST, together(windows)) or known
+        is_other = known.at or (noun == "view" and _OF_SCHEMAS.search(asked.question.text))
+        files = () if is_other else (web_pages(index, noun, subject) for index in asked.target.members.values())
+        known = answered(asked, Intent.LIST, together(files)) or known
     if is_run_by_itself(noun) and (not known.at or _may_run_otherwise(asked, noun)):
         ran = run_plan(asked, noun, subject, rest)
         return ran if ran is not None and (not known.at or ran.facts.total >= FEWEST_LISTED) else known
@@ -575,6 +581,8 @@ def listed_plan(asked: Asked) -> Planned | None:
         everywhere = from_graphs(asked, listing, noun)
         if everywhere.at:
             return everywhere if all(word.root in APPS for word in subject) else known
+    if not known.at and not subject and (choice := _choice_called(asked, noun)):
+        return choice
     if not known.at and of_tests:
         wanted = {word.root for word in subject}
         is_told = not wanted or any(is_test_path(hit.path) and wanted <= roots_of(hit.text) for hit in asked.hits)
@@ -605,6 +613,15 @@ def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
         return facts_listed([*own], noun, index)
 
     return answered(asked, Intent.LIST, together(derived(index, graph) for index, graph in asked.graphs))
+
+
+def _choice_called(asked: Asked, noun: str) -> Planned | None:
+    """The one enumeration that is called as a noun: `Grade` for the grades that exist."""
+    from rag_assets.answer.plans.listing import enumerations
+
+    known = (one for _, graph in asked.graphs for one, _ in enumerations(graph))
+    places = [CodePlace(one.path, one.line) for one in known if one.name.casefold() == noun.replace(" ", "")]
+    return _at_declarations(asked, places) if len(places) == 1 else None
 
 
 def _may_run_otherwise(asked: Asked, noun: str) -> bool:
@@ -667,6 +684,18 @@ def values_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.data import collection_at
 
     return _at_declarations(asked, [place for _, graph in asked.graphs for place in collection_at(graph, noun)])
+
+
+def machine_plan(asked: Asked) -> Planned | None:
+    """The states, or the events, of the state machine that a question names, or names the things of."""
+    noun, rest = listed_noun(asked.question.text)
+    owner = asked.names[0].rpartition(".")[2] if asked.names else owner_said(noun, rest)
+    if noun not in ("state", "event") or not owner:
+        return None
+    from rag_assets.answer.plans.items import parts_of_machine
+
+    known = (parts_of_machine(index, graph, noun, owner) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, together(known))
 
 
 _MAY_BE = re.compile(r"\b(?:can|could|may)\b", re.IGNORECASE)
@@ -795,7 +824,12 @@ def _are_parts(names: Sequence[str], asked: Asked) -> bool:
     """Whether names are those of folders, and of nothing that is declared: `Shop.Web` may be a project."""
     paths = asked.target.parts.shard().values("Path", asked.target.scope())
     folders = {part.casefold() for path in paths for part in path.split("/")[:-1]}
-    return all(name.casefold() in folders and not declaring(name, asked.target) for name in names)
+    graphs = [graph for _, graph in asked.graphs]  # where a script of the same name as its folder is no declaration
+    return all(
+        name.casefold() in folders
+        and not (any(declares(one, name) for one in graphs) if graphs else declaring(name, asked.target))
+        for name in names
+    )
 
 
 def registered_plan(asked: Asked) -> Planned | None:

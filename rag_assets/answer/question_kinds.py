@@ -611,7 +611,10 @@ def without_sort(name: str) -> str:
     return next((name[: -len(one)] for one in endings if name.endswith(one)), "")
 
 
-_PROOF = r"(?:auth\w*|credentials?|logging in|log-?in|signing in|sign-?in|token)"
+_PROOF = (
+    r"(?:auth\w*(?: user)?|credentials?|logging in|log-?in|(?:logged|signed)[- ]in user|signing in|sign-?in|token"
+    r"|users? to (?:be (?:authenticated|logged in|signed in)|log in|sign in))"
+)
 _GUARDED = r"(?:auth(?:enticated|orized)|guarded|protected|secured)"
 _BY_WHAT = r"(?:claims?|permissions?|polic(?:y|ies)|roles?|scopes?)\b"
 _ENDPOINTS = r"(?:actions?|apis?|endpoints?|routes?|urls?)"
@@ -645,7 +648,7 @@ _ACCESS_WORDS, _OPEN_WORDS = (
         "accessible action actions all any anybody anyone anonymous anonymously aren auth authenticated authentication"
         " authorization authorized credential credentials every everybody everyone guarded have in log logging login"
         " need needs no not open protected public publicly reach reachable reached require requires secured sign"
-        " signing token unauthenticated unguarded unprotected unsecured use user users visitor without",
+        " logged signed signing token unauthenticated unguarded unprotected unsecured use user users visitor without",
     )
 )
 

@@ -213,6 +213,24 @@ def window_facts(
     return GraphFacts(tuple(shown), len(found), list_heading(noun, len(found))), shown
 
 
+_WEB_PAGES = {"page": (".aspx", ".cshtml", ".vbhtml"), "control": (".ascx",), "master page": (".master",)}
+_WEB_PAGES |= dict.fromkeys(("screen", "view", "web page"), _WEB_PAGES["page"]) | {"user control": (".ascx",)}
+_NO_PAGE = re.compile(r"/_|/(?:Components|DisplayTemplates|EditorTemplates|Layouts?|Shared)/")
+"""Of Razor: what is shown as a part of pages, and around them."""
+
+
+def web_pages(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The files that ASP.NET shows as pages, of Web Forms first, or as what else a noun means, about a subject."""
+    subject = [word for word in subject if word.root not in CONTAINERS]
+    ends = _WEB_PAGES.get(noun, ())
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if path.lower().endswith(ends or "\0")]
+    paths = [path for path in paths if non_product_code(path) is None and says(subject, path)]
+    pages = [path for path in paths if not (path.endswith("html") and _NO_PAGE.search(path))]
+    pages.sort(key=lambda path: (path.endswith("html"), path))
+    facts = [GraphFact(path.rpartition("/")[2], "", "", path, 1, True, is_comment=True) for path in pages]
+    return facts_listed(facts, noun, index) if facts else (GraphFacts(), {})
+
+
 def _member_at(payload: Mapping[str, Any], line: int) -> str:
     """The names of the symbol and of the member of a section that a line lies in."""
     members = map(SectionMember.decoded, payload.get("Members", ()))

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.plans.code_lines import (
     FEWEST_LISTED,
@@ -17,13 +19,13 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     product_of,
 )
-from rag_assets.answer.plans.listing import of_kind
+from rag_assets.answer.plans.listing import held_by, of_kind, places_of
 from rag_assets.answer.question_analysis import root, roots_of, singular
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.index import LabelIndex
-from rag_assets.search.ranking.penalties import has_shown_texts, is_tooling
+from rag_assets.search.ranking.penalties import has_shown_texts, is_tooling, product_or_samples
 
 _OF_ALL = frozenset(
     map(root, ["accepted", "all", "allowed", "available", "default", "known", "permitted", "supported", "valid"])
@@ -54,6 +56,31 @@ _LABEL = re.compile(
     r"[\s{(\[]*(?:(?:(?:new\s+)?[\w.]+\s*[:=(]\s*)(?=[\"'`]))?"
     r"(?:(?P<quote>[\"'`])(?P<text>.+?)(?P=quote)|(?:new\s+)?(?P<name>[\w.]+))"
 )
+
+
+_MACHINE = re.compile(r"\b\w*StateMachine<(?:[\w.]+\.)?(?P<of>\w+)>")
+_OF_MACHINES = {"state": r"\bState(?:<\w+>)? \w+", "event": r"\b(?:Event|Request|Schedule)(?:<.*>)? \w+"}
+_OF_SAGAS = re.compile(r"(?:State|Machine|Saga|Instance|Process|Workflow)+$")
+"""What a saga, and what it keeps, is called beside what it is of."""
+
+
+def parts_of_machine(index: LabelIndex, graph: Graph, noun: str, owner: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The states, or the events, that the state machine of MassTransit declares that is called as an owner, or keeps
+    what is."""
+    if noun not in _OF_MACHINES:
+        return GraphFacts(), {}
+    wanted = _OF_SAGAS.sub("", owner).casefold()
+    machines = [
+        node
+        for node in of_kind(graph, NodeType.TYPE)
+        if (keeps := _MACHINE.search(graph.signature(node))) is not None
+        and wanted in (_OF_SAGAS.sub("", one).casefold() for one in (graph.names[node], keeps["of"]))
+    ]
+    declares = re.compile(_OF_MACHINES[noun])
+    held = [node for node in held_by(graph, machines) if declares.search(graph.signature(node))]
+    places = sorted(places_of(graph, np.array(held, np.int64)), key=lambda one: (one.path, one.line))
+    own = product_or_samples(one.path for one in places)
+    return facts_listed([one.fact for one in places if one.path in own], noun, index)
 
 
 def items_held(index: LabelIndex, graph: Graph, noun: str, rest: str = "") -> tuple[GraphFacts, dict[GraphFact, str]]:

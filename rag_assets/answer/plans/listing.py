@@ -26,7 +26,7 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.question_analysis import HOW_OFTEN, SHOWN, QueryTerm, covered, root, roots_of
+from rag_assets.answer.question_analysis import HOW_OFTEN, QueryTerm, covered, root, roots_of
 from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
@@ -57,6 +57,10 @@ _SAME = _SHORT | {short: long for long, short in _SHORT.items()}
 _ERRORS = frozenset({"error", "exception"})
 _IS_ERROR = re.compile(r"\b\w*(?:Exception|Error)\b")
 """Python calls most of its exceptions errors, and both may be called neither."""
+_OF_BASE = r"\b(?!\w*(?:Has|With|Without){0})\w*{0}(?:Attribute|Base)?\b"
+"""How a type says by a base that no name of it need repeat what it is: `ReceiveActor`, `ActionFilterAttribute`."""
+_STRUCTURES = word_set("class collection data dictionary item key list map object record set stream test type value")
+"""What bases are called whatever derives from them is."""
 _ABSTRACT = re.compile(r"\b(?:interface|abstract|trait|ABC|Protocol)\b")
 _FORMS = {
     form: re.compile(rf"(?:[\w@]+[\s.]+)*?{form}\b(?! of\b)")
@@ -351,6 +355,7 @@ def _in_folder(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> list[Li
     places = list(places_of(graph, np.array(nodes, np.int64)))
     *sort, _ = noun.split()
     last, wanted = f" {folder.split()[-1]} ", set(map(root, sort))
+    places = [one for one in places if noun != "page" or not one.name.startswith("_")]  # a layout, or a part of pages
     found = [one for one in places if folder in map(_as_words, one.path.split("/")[:-1]) and says(subject, one.path)]
     found = found or [
         one
@@ -518,7 +523,8 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     functions = _test_functions(graph) if noun == "test" else ()
     wanted = [root(word) for word in (*sort, noun)]
     lasts = _ERRORS if noun in _ERRORS else {wanted[-1], _SAME.get(wanted[-1], wanted[-1])}
-    of_base = _IS_ERROR if noun in _ERRORS else re.compile(rf"{noun.capitalize()}\b") if noun in SHOWN else None
+    called = "".join(map(str.capitalize, (*sort, noun)))
+    of_base = _IS_ERROR if noun in _ERRORS else None if noun in _STRUCTURES else re.compile(_OF_BASE.format(called))
     named, contracts = list[int](), list[int]()
     for node in types:
         if noun == "test" and graph.language(node) in _TEST_FUNCTIONS:
@@ -530,7 +536,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
             contracts.append(node)
         elif said and (
             (said[-1] in lasts and (said[-2:-1] not in _BEFORE_A_PART or lasts & roots_of(bases_of(graph, node))))
-            or (of_base and of_base.search(bases_of(graph, node)))
+            or (of_base and of_base.search(bases_of(graph, node)) and not _ABSTRACT.search(graph.signature(node)))
         ):
             named.append(node)
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`

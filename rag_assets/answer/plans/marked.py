@@ -46,6 +46,13 @@ class Marked(StrEnum):
     EXITS = "exit code"
     STARTUP = "start-up step"
     DOUBLES = "test double"
+    HTTP_MODULES = "HTTP module"
+    HTTP_HANDLERS = "HTTP handler"
+    OPERATIONS = "service operation"
+    CONTRACTS = "service contract"
+    SERVICE_ENDPOINTS = "service endpoint"
+    MAPPED_ROUTES = "mapped route"
+    SEEDS = "seeding step"
 
 
 _ERROR = r"(?:(?:all|api|application|global|runtime|the|uncaught|unexpected|unhandled) )*(?:errors|exceptions)"
@@ -56,15 +63,28 @@ _RUNNABLE = (
     r"(?:(?:an?|all|each|its|our|the) )?(?:[\w-]+ ){0,2}"
     r"(?:apis?|app|application|container|gateway|host|it|\w*migrator|process|program|server|services?|site|system|worker)"
 )
+_FIRST_DATA = r"(?:initial|sample|seed|demo|reference|starting) (?:data|records|rows|values)"
 _DOUBLE = r"(?:test[- ]doubles?|doubles|fakes?|mocks?|stubs?|spies)"
 _LISTED = {
-    Marked.CONNECTION_STRINGS: r"connection ?strings\W*(?:$|(?:are|can|does|do|exist|has|have|must|to|is|in)\b.*$)",
+    Marked.CONNECTION_STRINGS: r"connection ?strings?\W*(?:$|(?:are|can|does|do|exist|has|have|must|to|is|in)\b.*$)",
     Marked.RATE_LIMITED: r"(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
     r"(?:rate[- ]?limit\w*|throttl\w+)\W*$"
     r"|rate[- ]limits?(?: (?:apply|are|do|does|exist|for|has|have|of|on)\b.*)?$",
     Marked.CACHED: r"(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$",
     Marked.BEANS: r"(?:spring )?beans\W*(?:$|(?:are|does|do|exist)\b(?! .*\b(?:need|needs|use|uses|used)\b).*$)",
     Marked.RPCS: r"g?rpc (?:calls|endpoints|methods|procedures|services)\b.*$|g?rpcs\b.*$",
+    Marked.HTTP_MODULES: r"(?:http|iis|asp\.net) modules\b.*$",
+    Marked.HTTP_HANDLERS: r"(?:http|iis|asp\.net) handlers\b.*$",
+    Marked.OPERATIONS: r"(?:(?:asmx|service|soap|wcf|web) )*(?:operation contracts|operations|service methods)\b.*$",
+    Marked.CONTRACTS: r"(?:(?:soap|wcf|asmx) (?:services|contracts|web services)|service contracts)\b.*$",
+    Marked.SERVICE_ENDPOINTS: (
+        r"(?:(?:service|client) )*(?:(?:soap|wcf) endpoints|bindings"
+        r"|endpoints\b.*\b(?:(?:app|web)\.config|soap|wcf))\b.*$"
+    ),
+    Marked.MAPPED_ROUTES: (
+        r"(?:(?:conventional|default|mvc|page|web ?forms) )+routes?\b.*$|route tables?\b.*$"
+        r"|routes\b.*\b(?:mvc|web ?forms)\b.*$"
+    ),
 }
 _IN_A_LIST = r"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)* "
 _MARKED_ASKED = {marked: rf"{_IN_A_LIST}(?:{said})" for marked, said in _LISTED.items()}
@@ -72,8 +92,18 @@ _MARKED_ASKED |= {
     Marked.CONNECTION_STRINGS: (
         rf"{_MARKED_ASKED[Marked.CONNECTION_STRINGS]}"
         r"|^\W*where (?:is|are|do (?:i|we|you) (?:change|configure|find|put|set)) (?:the )?"
-        r"(?:(?:database|db|sql|server) )*connection strings?(?: (?:to|for) (?:the )?(?:database|db))?"
+        r"(?:(?:database|db|sql|server) )*connection strings?"
+        r"(?: (?:for|in|of|to) (?:(?:our|the) )?[\w.-]+(?: [\w.-]+){0,3}?)?"
         r"(?: (?:configured|defined|found|kept|set|stored))?\W*$"
+    ),
+    Marked.SEEDS: (
+        rf"^\W*(?:how|when|where)\b(?!.*\b(?:generator|hash|random|rng)\b).*\b(?:seeded|(?:{_FIRST_DATA})"
+        r" (?:added|comes?|created|defined|filled|inserted|is|kept|loaded|made|put))\b.*$"
+        rf"|^\W*(?:how|when|where) (?:are|do|does|is|what) (?:it|the (?:app|application|database|db|program|service))"
+        rf" (?:get|load|seed)s? (?:its |the )?(?:{_FIRST_DATA}|data(?:base)?)\W*$"
+        rf"|^\W*where (?:are|is) (?:the |our )?(?:{_FIRST_DATA})\W*$"
+        r"|^\W*(?:which|what|where|list)(?: is| are| the| all)* "
+        r"(?:(?:data|database|db|ef) (?:initiali[sz]er|seed(?:er|ing))|seeder)s?\b.*$"
     ),
     Marked.ERROR_HANDLERS: (
         rf"^\W*(?:how|where) (?:are|does (?:it|the \w+) handle|do (?:you|we) handle) {_ERROR}"
@@ -236,8 +266,29 @@ _MARKS: Mapping[Marked, str] = {
         r"|(?:@(?:mock\.)?|\bmocker\.|\bmock\.)patch(?:\.object)?\(\s*[\"']?(?P<py>[\w.]+)|\bNewMock(?P<go>\w+)\("
     ),
     Marked.RPCS: r"^\s*rpc\s+(?P<name>\w+)\s*\(",
+    Marked.HTTP_MODULES: (
+        r"<add\b[^>]*\bname=\"(?P<name>[^\"]+)\"[^>]*\btype=\"[\w.]*Module(?:Async)?[,\"]"
+        r"|\bclass (?P<key>\w+)\b.*\bIHttpModule\b"
+    ),
+    Marked.HTTP_HANDLERS: (
+        r"<add\b[^>]*?\b(?:name|path)=\"(?P<name>[^\"]+)\"[^>]*\btype=\"[\w.]*Handler\w*[,\"]"
+        r"|\bclass (?P<key>\w+)\b.*\bIHttp(?:Async)?Handler\b"
+    ),
+    Marked.OPERATIONS: r"^\s*\[(?:OperationContract|WebMethod)\b",
+    Marked.CONTRACTS: r"^\s*\[(?:ServiceContract|WebService(?=[\](]))\b",
+    Marked.SERVICE_ENDPOINTS: r"<endpoint\b[^>]*\bbinding=\"(?P<name>\w+)\"",
+    Marked.MAPPED_ROUTES: r"\b(?:app|context|endpoints|[rR]outes)\.Map\w*Route\(",
+    Marked.SEEDS: (
+        r"\b(?:void|Task(?:<\w+>)?) (?P<name>\w*Seed(?!ed)\w*)\(|\.(?P<key>HasData|Use(?:Async)?Seeding)\("
+        r"|\bclass (?P<own>\w+)\b.*:.*\b(?:CreateDatabaseIfNotExists|DropCreateDatabase\w+|DbMigrationsConfiguration"
+        r"|IDataSeed\w*)\b|\.(?P<added>SetInitializer)\b"
+        r"|^\s*(?:async )?def (?P<py>seed\w*|\w+_seed)\(|\bfunction (?P<js>seed\w*)\(|\bexports\.(?P<knex>seed)\b"
+        r"|\bfunc (?:\([^)]*\) )?(?P<go>[sS]eed[A-Z]\w*)\(|\bvoid (?P<java>seed\w*)\("
+        r"|\bclass (?P<php>\w+) extends Seeder\b"
+    ),
 }
-_IN_SETTINGS = frozenset({Marked.CONNECTION_STRINGS, Marked.PORTS, Marked.USERS, Marked.SECRETS})
+_IN_CONFIGURATION = frozenset({Marked.HTTP_MODULES, Marked.HTTP_HANDLERS, Marked.SERVICE_ENDPOINTS})
+_IN_SETTINGS = _IN_CONFIGURATION | {Marked.CONNECTION_STRINGS, Marked.PORTS, Marked.USERS, Marked.SECRETS}
 """Which lines of files of configuration tell of, too."""
 _NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")
 """Of a pattern: sections with its words are looked through."""
@@ -245,8 +296,21 @@ _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word 
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
 _OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.LOGINS, Marked.PORTS, Marked.USERS, Marked.SECRETS, Marked.DOUBLES})
 """What is asked of a project as a whole, and is in what it is called as."""
-_OF_PARTS = frozenset({Marked.EXITS, Marked.STARTUP, Marked.TOKENS})
+_OF_PARTS = _IN_CONFIGURATION | {
+    Marked.CONNECTION_STRINGS,
+    Marked.CONTRACTS,
+    Marked.EXITS,
+    Marked.MAPPED_ROUTES,
+    Marked.OPERATIONS,
+    Marked.SEEDS,
+    Marked.STARTUP,
+    Marked.TOKENS,
+}
 """What is asked of a part by the name of its folder."""
+_ANNOTATED = frozenset({Marked.BEANS, Marked.CONTRACTS, Marked.OPERATIONS})
+"""What an annotation marks, which alone tells less than what it is on."""
+_ONCE_A_FILE = frozenset({Marked.CONNECTION_STRINGS, Marked.HTTP_HANDLERS, Marked.HTTP_MODULES})
+"""What a file may say twice, for two kinds of hosts."""
 _OF_ANY_PART = "app application data database db host limit process program server service startup system"
 _MAIN = "main"  # the group of a line that tells something in the entry point alone
 _FILES = {Marked.USERS: re.compile(r"seed|test_?users|initiali|fixtures|demo|default_?(?:users|data)", re.IGNORECASE)}
@@ -273,28 +337,28 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
         for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
             said = line_of.search(line)
             of_text = marked is Marked.LOGINS
-            if said is None or (not of_text and line.lstrip().startswith(("//", "#", "*", "--"))):
+            if said is None or (not of_text and line.lstrip().startswith(("//", "#", "*", "--", "<!--"))):
                 continue
             if of_text and one.get("CodeLanguage", "") not in PROSE:
                 continue
             groups = said.groupdict()
             of_main = groups.pop(_MAIN, None) is not None
             named = ".".join(filter(None, groups.values()))
-            above = 0 if marked in _OF_ALL | _OF_PARTS else _MOST_BETWEEN
+            above = 0 if marked in (_OF_ALL | _OF_PARTS) - _ANNOTATED else _MOST_BETWEEN
             near = [member for member in members if member.start_line - above <= at <= member.end_line]
             below = min(near, key=lambda member: (abs(member.start_line - at), member.start_line), default=None)
             called = named or (below.name if below is not None else path.rpartition("/")[2])
             if of_main and called.rpartition(".")[2].lower() not in ("main", "cs"):  # or `Program.cs`
                 continue
-            is_itself = marked is not Marked.BEANS  # an annotation alone tells less than what it is on
+            is_itself = marked not in _ANNOTATED
             fact = GraphFact(called, "", "", path, at, certain=True, is_comment=is_itself)
-            file = f"{named} of {path.rpartition('/')[2]}"
-            once = {Marked.CONNECTION_STRINGS: named, Marked.DOUBLES: named, Marked.RPCS: file}
+            once = {Marked.DOUBLES: named, Marked.RPCS: f"{named} of {path.rpartition('/')[2]}"}
+            once |= dict.fromkeys(_ONCE_A_FILE, f"{named} of {path}")
             found.setdefault(once.get(marked) or f"{path}:{at}", fact)
     paths = [one.path for one in found.values()]
     kept = set(filter(is_test_path, paths)) if marked is Marked.DOUBLES else product_or_samples(paths)
     found = {key: one for key, one in found.items() if one.path in kept}
-    asked_of = roots_of(asked) - roots_of(f"{marked.value} {_OF_ANY_PART}")
+    asked_of = roots_of(asked) - roots_of(f"{marked.value} {_OF_ANY_PART} configured defined found set settings")
     own = {
         one: roots_of(
             f"{one.path if marked in _OF_PARTS else one.path.rpartition('/')[2].partition('.')[0]} {one.source}"
@@ -303,7 +367,9 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     }
     most = max((len(roots & asked_of) for roots in own.values()), default=0)
     named_so = [one for one in found.values() if most and len(own[one] & asked_of) == most]
-    facts = named_so if named_so and marked not in (Marked.CONNECTION_STRINGS, *_OF_ALL) else [*found.values()]
+    facts = named_so if named_so and marked not in _OF_ALL else [*found.values()]
+    if marked is Marked.CONNECTION_STRINGS:
+        facts = [*{one.source: one for one in reversed(facts)}.values()][::-1]
     return facts_listed(facts, marked.value, index)
 
 

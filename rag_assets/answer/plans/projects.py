@@ -31,8 +31,8 @@ _REFERENCE = re.compile(
 _REFER = r"(?:depends? on|refers? to|references?)"
 _PROJECTS = re.compile(
     r"^\W*(?:which|what|list|show|how many)\b(?: me| all| the| are| c#| \.net| build| different)* projects?"
-    r"(?: (?:are|is|do|does|has|have|make|exist|there|in|of|the|this|our|repo\w*|solution|code ?base|up|it|contain"
-    r"|built?|consists?|from))*\W*$",
+    r"(?: (?:are|is|do|does|has|have|make|exist|there|in|of|the|this|our|each|repo\w*|solutions?|code ?base|up|it"
+    r"|belongs?|to|contain|built?|consists?|from))*\W*$",
     re.IGNORECASE,
 )
 _OF_A_PART = (
