@@ -319,3 +319,17 @@ def test_sequences_are_listed(tmp_path: Path, question: str) -> None:
     with opened_index(tmp_path, files, "shop") as index:
         assert index.ask(question).text.startswith("**1 sequence:**\n- **parcel_seq** in db/a.sql:2: `CREATE SEQUENCE")
         assert "view" not in index.ask("which views are there?").text.lower().partition("[chunk")[0]
+
+
+def test_the_one_table_that_code_creates_is_listed_with_its_columns_where_it_does(tmp_path: Path) -> None:
+    files = {
+        "api/page.js": "function tally(client) {\n  client.query('SELECT colour FROM ballots');\n}\n",
+        "worker/Store.cs": "namespace Polls;\n\npublic class Store\n{\n"
+        "    public void Open(NpgsqlConnection connection)\n"
+        "    {\n        var command = connection.CreateCommand();\n"
+        '        command.CommandText = @"CREATE TABLE IF NOT EXISTS ballots (\n'
+        '            colour VARCHAR(20) NOT NULL\n        )";\n        command.ExecuteNonQuery();\n    }\n}\n',
+    }
+    with opened_index(tmp_path, files, "polls") as index:
+        assert "**ballots** in worker/Store.cs:8" in index.ask("which tables are there?").text
+        assert "colour VARCHAR(20) NOT NULL" in index.ask("which columns does the ballots table have?").text

@@ -48,7 +48,8 @@ variable "beacon_colour" {
     "web/package.json": '{\n  "name": "harbour",\n  "scripts": {\n    "sail": "vite",\n    "moor": "tsc"\n  },\n'
     '  "dependencies": {\n    "rope": "1.0.0"\n  }\n}\n',
     ".github/workflows/release.yml": "name: Release\non:\n  push:\n    branches: [main]\njobs:\n  launch:\n"
-    "    steps:\n      - run: launch\n        env:\n          KEY: ${{ secrets.HARBOUR_KEY }}\n",
+    "    steps:\n      - run: launch\n        env:\n          KEY: ${{ secrets.HARBOUR_KEY }}\n"
+    "      - run: echo ${{ secrets.HARBOUR_KEY }}\n",
     ".github/workflows/nightly.yml": "name: Soundings\non:\n  schedule:\n    - cron: '0 3 * * *'\njobs:\n  sound:\n"
     "    steps:\n      - run: sound\n",
     "tools/Harbour.psd1": "@{\n    ModuleVersion = '1.0'\n    FunctionsToExport = @(\n        'Send-Ship'\n"

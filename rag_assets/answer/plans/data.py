@@ -254,11 +254,12 @@ def _places_of_product(graph: Graph, nodes: Sequence[int]) -> list[CodePlace]:
 
 def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
     """Where scripts create the table that is called so, and change it after that, in the order of their names; SQLite
-    makes a `new_Orders`, which becomes `Orders`. Nothing of a table that a type is mapped to, or no script creates."""
+    makes a `new_Orders`, which becomes `Orders`. Of a table that no script creates where code does; nothing of one
+    that a type is mapped to."""
     if entity_called(graph, words):
         return []
     created, changed = set[tuple[str, int]](), set[tuple[str, int]]()
-    for node in of_kind(graph, NodeType.TABLE):
+    for node in (*of_kind(graph, NodeType.TABLE), *of_kind(graph, NodeType.TABLE_OR_VIEW)):
         name = graph.names[node].rpartition(".")[2]
         if [root(word) for word in identifier_words(REMADE.sub("", name))] != list(words):
             continue
@@ -266,6 +267,7 @@ def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
             edges = graph.edges_of(node, IN, relation)
             places = ((edge.path, edge.line) for edge in edges if not _UNDOES.search(edge.path))
             found.update(place for place in places if non_product_code(place[0]) is None)
+    created = created or changed
     if not created:
         return []
     is_by_migrations = all(MIGRATION.search(path) for path, _ in created)

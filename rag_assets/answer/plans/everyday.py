@@ -240,7 +240,7 @@ _SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
 _SCRIPTS_OF = re.compile(r"^\s*\"scripts\"\s*:\s*\{")
 _WITH_SCRIPTS = frozenset({"package.json", "composer.json", "makefile", "taskfile.yml", "justfile"})
 _SHELLS = (".bat", ".cmd", ".ps1", ".sh")
-_IN_WORKFLOWS = frozenset({"test", "build", "lint", MIGRATE})
+_IN_WORKFLOWS = frozenset({"test", "e2e", "build", "lint", MIGRATE})
 """What workflows do as people do; what they install and run is of the machine that they run on."""
 _MOST_STEPS, _MOST_OF_A_FILE = 8, 3
 _MOST_SECTIONS = 3  # of documents whose headings say the action

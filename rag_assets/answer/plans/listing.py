@@ -187,7 +187,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
         is_one, found = is_one or len(best) < len(found), best
     if used := seen_of(_by_use(graph, noun, telling, said, parts), index):
         is_one, found = True, used
-    is_one = is_one or (noun in LISTED_KINDS and not telling)
+    is_one = is_one or (noun in (*LISTED_KINDS, CREATED_TABLE) and not telling)
     handled = [one for one in found if with_handlers and _uses(graph, one.key, Relation.HANDLES)]
     if with_handlers and not handled:
         handled = seen_of(_handled_as(graph, noun), index)
@@ -807,7 +807,7 @@ def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = (), p
         is_created = any(found[place] and non_product_code(place[0]) is None for place in found)
         if not places or (is_table and not is_created):
             edges = reader.edges(graph.reach(here, mapping if places else _inwards())[0].edge)
-            found |= {(edge.path, edge.line): 1 for edge in edges if edge.path}
+            found |= {(one.path, one.line): 1 + (one.relation is Relation.SCHEMA_CHANGE) for one in edges if one.path}
 
         def order(place: tuple[str, int], well: Mapping[tuple[str, int], int] = found) -> tuple[object, ...]:
             path, line = place

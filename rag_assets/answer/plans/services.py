@@ -239,6 +239,8 @@ def declared_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Grap
         if not declared:
             return GraphFacts(), {}, f"each {sort} there has a default"
     facts = [replace(fact, target=fact.target if fact.verb else "") for fact, _ in declared]
+    if sort == "secret":
+        facts = [one for at, one in enumerate(facts) if one.source not in {before.source for before in facts[:at]}]
     return *facts_listed(facts, sort, index), ""
 
 
