@@ -27,6 +27,7 @@ from rag_assets.answer.graph_facts import (
     MOST_FACTS,
     GraphFact,
     GraphFacts,
+    declares,
     facts_at,
 )
 from rag_assets.answer.list_plans import (
@@ -79,6 +80,7 @@ from rag_assets.answer.question_analysis import (
 from rag_assets.answer.question_kinds import (
     asks_failed_validation,
     asks_handler,
+    asks_sender,
     asks_setting,
     asks_value,
     asks_what_is_thrown,
@@ -444,6 +446,19 @@ def _handled(asked: Asked) -> Planned | None:
     return answered(asked, Intent.EXPLANATION, receivers_of(asked.target, asked.wish.names))
 
 
+def _sent(asked: Asked) -> Planned | None:
+    """Where code sends the messages of a question, types that are no errors."""
+    if not asked.wish.names or not asks_sender(asked.question.text):
+        return None
+    graphs = [graph for _, graph in asked.graphs]
+    names = [one for one in asked.wish.names if any(declares(graph, one, only_types=True) for graph in graphs)]
+    if not names or errors_asked(asked.question.text, names):
+        return None
+    from rag_assets.answer.plans.usage import senders_of
+
+    return answered(asked, Intent.EXPLANATION, senders_of(asked.target, names))
+
+
 def _errors(asked: Asked) -> Planned | None:
     """Where the errors of a question are thrown and caught, or which errors its names throw."""
     wish, text = asked.wish, asked.question.text
@@ -631,6 +646,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     length_plan,
     _convention,
     _handled,
+    _sent,
     _errors,
     _graph,
     _derived,

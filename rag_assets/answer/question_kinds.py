@@ -412,8 +412,8 @@ _CONTAINER = frozenset(
     map(
         root,
         word_set(
-            "api app application container dependency di injection ioc lifetime scoped service singleton startup"
-            " transient"
+            "api app application autofac castle container dependency di injection ioc kernel lifetime module ninject"
+            " registry scoped service singleton startup structuremap transient unity windsor"
         ),
     )
 )
@@ -827,6 +827,22 @@ _HANDLED = re.compile(
 def asks_handler(question: str) -> bool:
     """Whether a question is for what handles a message. Nothing may follow that asks for more."""
     return _HANDLED.match(question.strip()) is not None
+
+
+_SENDING = r"(?:dispatche|emit|enqueue|fire|produce|publishe?|raise|send|trigger)"
+_SENT = re.compile(
+    rf"^\W*(?:who|what|(?:which|what) \w+(?: \w+)?) {_SENDING}s (?:out )?(?:the |an? )?{_MESSAGE}\W*$"
+    rf"|^\W*(?:where|by (?:what|whom)) (?:is|are|gets?) (?:the )?{_MESSAGE}"
+    r" (?:dispatched|emitted|enqueued|fired|produced|published|raised|sent)\W*$"
+    rf"|^\W*(?:what|which|who)(?: is| are)? (?:the )?(?:emitters?|producers?|publishers?|senders?) of (?:the )?"
+    rf"{_MESSAGE}\W*$",
+    re.IGNORECASE,
+)
+
+
+def asks_sender(question: str) -> bool:
+    """Whether a question is for what sends a message. Nothing may follow that asks for more."""
+    return _SENT.match(question.strip()) is not None
 
 
 def asks_who_catches(question: str) -> bool:

@@ -126,6 +126,83 @@ namespace Ferry.Booking
     }
 }
 """,
+    "src/Ferry.Booking/BookingModule.cs": """\
+namespace Ferry.Booking
+{
+    public class BookingModule : Module
+    {
+        protected override void Load(ContainerBuilder builder)
+        {
+            builder.RegisterType<PaperManifest>()
+                .As<IManifest>()
+                .SingleInstance();
+
+            builder.RegisterType<Lantern>();
+            Bind<IHorn>().To<SteamHorn>();
+            For<IAnchor>().Use<IronAnchor>();
+            box.Register<SeatLost>(this);
+        }
+    }
+}
+""",
+    "src/Ferry.Booking/Manifest.cs": "namespace Ferry.Booking;\n\npublic interface IManifest { }\n\n"
+    "public class PaperManifest : IManifest { }\n",
+    "src/Ferry.Booking/Seats.cs": """\
+namespace Ferry.Booking
+{
+    public record SeatBooked(int Seat);
+
+    public record SeatLost(int Seat)
+    {
+        public static SeatLost Any() => new SeatLost(0);
+    }
+
+    public class Seats
+    {
+        public void Book(int seat)
+        {
+            bus.Publish(new SeatBooked(seat));
+        }
+
+        public void Count()
+        {
+            var booked = new SeatBooked(1);
+        }
+
+        public void Lose()
+        {
+            var lost = SeatLost.Any();
+        }
+    }
+}
+""",
+    "src/Ferry.Booking/Features/Parcel/Edit.cs": """\
+namespace Ferry.Booking.Features.Parcel
+{
+    public class Edit
+    {
+        public class Validator : AbstractValidator<Command>
+        {
+            public Validator()
+            {
+                RuleFor(m => m.Weight).NotNull();
+            }
+        }
+    }
+}
+""",
+    "src/Ferry.Booking/Features/Parcel/LabelValidator.cs": """\
+namespace Ferry.Booking.Features.Parcel
+{
+    public class LabelValidator : AbstractValidator<Label>
+    {
+        public LabelValidator()
+        {
+            RuleFor(m => m.Colour).NotNull();
+        }
+    }
+}
+""",
     "src/Ferry.Booking/Lookout.cs": "namespace Ferry.Booking;\n\npublic class Lookout : ReceiveActor { }\n\n"
     "public class Purser : UntypedActor { }\n\npublic class HarbourMap : ShapeWithActor { }\n",
     "src/Ferry.Booking/Deck.cs": "namespace Ferry.Booking;\n\npublic enum Deck { Car, Sun }\n",
@@ -173,6 +250,12 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Which states can a booking have?", ["2 states", "Waiting", "Aboard"], ["Deadline"]),
         ("Which events does the BookingStateMachine handle?", ["2 events", "Booked", "Deadline"], ["Aboard {"]),
         ("Which actors are there?", ["2 actors", "Lookout", "Purser"], ["HarbourMap"]),
+        ("Which services are registered?", ["4 registered", "IHorn", "IAnchor", "**Lantern**"], ["SeatLost"]),
+        ("Which implementation is used for IManifest?", ["**PaperManifest** as **IManifest**"], ["Lantern"]),
+        ("Which services are registered as singletons?", ["1 registered", "PaperManifest"], ["Lantern"]),
+        ("Who publishes SeatBooked?", ["**Seats.Book** sends **SeatBooked**"], ["**Seats.Count** makes"]),
+        ("Who sends SeatLost?", ["**Seats.Lose** makes **SeatLost**"], ["**SeatLost.Any** makes"]),
+        ("Which validation rules does a parcel have?", ["1 rule:", "m.Weight"], ["Colour"]),
         ("Which decks exist?", ["enum Deck", "Sun"], []),
     ],
 )

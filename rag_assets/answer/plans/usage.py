@@ -34,11 +34,18 @@ from rag_assets.search.ranking.penalties import non_product_code
 
 _REGISTERING = (
     "AddScoped AddSingleton AddTransient AddHostedService AddHttpClient AddDbContext TryAddSingleton Decorate"
+    " RegisterType RegisterGeneric RegisterInstance ContainerBuilder Registry Bind"
 )
 _REGISTERS = re.compile(
-    r"\.\s*(?:(?:Try)?Add(?:Keyed)?(?:Scoped|Singleton|Transient|HostedService|HttpClient|DbContext)|(?:Try)?Decorate)"
+    r"(?:\.\s*(?:(?:Try)?Add(?:Keyed)?(?:Scoped|Singleton|Transient|HostedService|HttpClient|DbContext)|(?:Try)?Decorate"
+    r"|Register(?=<[^<>]+,)|Register(?:Generic|Instance|Type))|\b(?:Component\.For|(?:Bind|For)(?=<[^;]+\)\s*\.(?:To|Use))))"
     r"(?:<|\(typeof\()(?:\w+\.)*(?P<service>(?!T\b|T[A-Z])\w+)"
 )
+"""What gives a service to a container: of .NET, or Autofac, Castle Windsor, Ninject, StructureMap, Unity."""
+_LIVES = {"Singleton": "SingleInstance", "Scoped": "InstancePer", "Transient": "InstancePerDependency"}
+"""What Autofac calls how long a service lives."""
+_AS = re.compile(r"\.\s*As<(?:\w+\.)*(\w+)>")
+_MOST_OF_REGISTRATION = 6  # lines
 _RECEIVES = (
     r"\b(?:(?:Un)?[Ss]ubscribe|[Ll]isten|[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n|[Ww]ait)\w*<(?:\w+\.)*{0}>"
     r"|\b(?:is|case|instanceof)\s+\(?(?:\w+\.)*{0}(?![\w.])"
@@ -63,6 +70,26 @@ def receivers_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, 
     return GraphFacts(tuple(shown), len(at), command=command, leads=True), shown
 
 
+_SENDS = (
+    r"\b(?:(?:[Pp]ublish|[Ss]end|[Rr]aise|[Ee]mit|[Ee]nqueue|[Dd]ispatch|[Pp]roduce|[Rr]espond|[Rr]equest|[Ss]chedule|Init)\w*"
+    r"(?:<(?:\w+\.)*{0}>|\((?:[\w.]+,\s*)*(?:new )?(?:\w+\.)*{0}\b)|[Tt]ell\((?:new )?(?:\w+\.)*{0}\b)"
+)
+_MAKES = r"\bnew (?:\w+\.)*{0}\s*[({{]|(?<![\w.>\]]){0}\.[A-Z]\w*\("
+"""What makes a message: `new OrderPaid(…)`, `OrderPaid.For(order)`."""
+
+
+def senders_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Where code of the product sends some messages, or else makes them, with the points that show it."""
+    at: dict[GraphFact, str] = {}
+    for name in (one.rpartition(".")[2] for one in names):
+        code = product_of(points_naming(name, target).ids, target)
+        for says_it, verb in ((_SENDS, "sends"), (_MAKES, "makes")):
+            made = facts_naming(re.compile(says_it.format(re.escape(name))), code, target, (verb, name, True))
+            at |= {} if at else {one: point for one, point in made.items() if one.source.partition(".")[0] != name}
+    shown = by_place(at, MOST_FACTS)
+    return GraphFacts(tuple(shown), len(at), leads=True), shown
+
+
 def registrations(
     target: Searchable, subject: Sequence[QueryTerm], names: Sequence[str], noun: str = "", lifetime: str = ""
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -76,10 +103,15 @@ def registrations(
         lines = code_of(payload, target).split("\n") if says(subject, path) else ()
         for number, line in enumerate(lines, first):
             known = _REGISTERS.search(line) if not line.lstrip().startswith(("//", "*")) else None
-            if known is None or lifetime not in known.group():
+            if known is None:
                 continue
-            if (not names or given.search(line, known.start())) and (not noun or is_called(known["service"], noun)):
-                found[GraphFact(known["service"], "", "", path, number, True, is_comment=True)] = point
+            at = number - first
+            said = "".join(lines[at : at + _MOST_OF_REGISTRATION])[known.start() :].partition(";")[0]
+            lives = not lifetime or lifetime in known.group() or _LIVES[lifetime] in said
+            if lives and (not names or given.search(said)) and (not noun or is_called(known["service"], noun)):
+                served = _AS.search(said)
+                verb, contract = ("as", served[1]) if served is not None else ("", "")
+                found[GraphFact(known["service"], verb, contract, path, number, True, is_comment=True)] = point
     shown = by_place(found, MOST_LISTED)
     return GraphFacts(tuple(shown), len(found), list_heading(f"registered {noun or 'service'}", len(found))), shown
 

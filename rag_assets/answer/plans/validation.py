@@ -36,6 +36,8 @@ _ANNOTATES = re.compile(r"^\s*(?:\[[^\]]*\]\s*$|@\w)")
 _ANNOTATED = re.compile(r"(?:\[[^\]]*\]\s*)*[^=({;\[]*?(?P<name>\w+)\s*(?:[{=;(]|$)")
 _CREATES = frozenset(map(root, ("add", "create", "new", "register")))
 _COMPONENT = ".razor"  # a type without a declaration
+_OF_ANY = roots_of("command input model query request validator")
+"""What rules are in whose type says nothing of what they are for: `Features/Boats/Edit.cs` has a `Validator`."""
 _LEAST_SAID = 0.6  # of the subject, by what has the rules
 _FEWEST_CHECKS, _MOST_CHECKS = 2, 24
 _MOST_OF_CONDITION, _MOST_OF_BLOCK = 12, 8  # lines
@@ -96,6 +98,8 @@ def _said(subject: Sequence[QueryTerm], name: str, path: str, member: str = "") 
     """The share of a subject that the name of a type, or of its file, says, of several words with a member of it, if
     that is enough."""
     own = roots_of(f"{name} {_name(path)}")
+    if roots_of(name) <= _OF_ANY:  # of a feature that its folder is called as
+        own |= roots_of(path.rpartition("/")[0].rpartition("/")[2])
     of_both = len(subject) > 1 and not own.isdisjoint(word.root for word in subject)
     share = covered(tuple(subject), own | roots_of(member) if of_both else own)
     return share if share >= _LEAST_SAID else 0.0
