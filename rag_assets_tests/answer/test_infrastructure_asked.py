@@ -103,6 +103,8 @@ def told(index: Index, question: str) -> list[tuple[str, str]]:
             ],
         ),
         ("which variables are required?", [("quay_name** is **required", "variables.tf:7")]),
+        ("what is the default of the beacon colour?", [("beacon_colour", "variables.tf:13")]),
+        ("what is the default tide?", [("tide", "deploy/main.bicep:2")]),
         ("which variables set the cranes?", [("crane_count", "variables.tf:4")]),
         ("which inputs does the tug boat module have?", [("fuel", "modules/tug-boat/main.tf:2")]),
         ("which outputs does the tug boat module have?", [("tug_id", "modules/tug-boat/main.tf:5")]),

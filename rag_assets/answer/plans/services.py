@@ -213,10 +213,8 @@ def declared_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Grap
     """What the code of an infrastructure declares of the sort that a question asks for: in the file that it names, else
     in the folder, or with the names, that its other words say. The text says why there is none."""
     found = _DECLARATIONS_ASKED.match(asked.strip())
-    if found is None:
-        return GraphFacts(), {}, ""
-    sort = next(sort for sort in _SORTS if found[sort.replace(" ", "_")])
-    if sort in ("parameter", "resource") and not _OF_INFRASTRUCTURE.search(asked):
+    sort = next((sort for sort in _SORTS if found and found[sort.replace(" ", "_")]), "")
+    if found is None or (sort in ("parameter", "resource") and not _OF_INFRASTRUCTURE.search(asked)):
         return GraphFacts(), {}, ""
     noun = found[sort.replace(" ", "_")].replace(" ", "").lower()
     paths = [path for path in index.parts.shard().values("Path", index.scope()) if re.search(_SORTS[sort][1], path)]
@@ -242,6 +240,15 @@ def declared_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Grap
     if sort == "secret":
         facts = [one for at, one in enumerate(facts) if one.source not in {before.source for before in facts[:at]}]
     return *facts_listed(facts, sort, index), ""
+
+
+def defaults_declared(index: LabelIndex) -> Iterator[tuple[GraphFact, str]]:
+    """The variables of Terraform and Bicep that have a default, each with the line that says it."""
+    known = index.parts.shard().values("Path", index.scope())
+    for sort in ("variable", "parameter"):
+        paths = product_or_samples(path for path in known if re.search(_SORTS[sort][1], path))
+        for path, lines in lines_of(index, sorted(paths, key=from_the_root)).items():
+            yield from ((one, lines[one.line]) for one, _ in _declared_in(sort, path, lines) if not one.verb)
 
 
 def _declared_in(sort: str, path: str, lines: Mapping[int, str]) -> Iterator[tuple[GraphFact, str]]:

@@ -33,6 +33,7 @@ from rag_assets.answer.plans.code_lines import (
 )
 from rag_assets.answer.plans.listing import of_kind
 from rag_assets.answer.plans.schedules import scheduled
+from rag_assets.answer.plans.services import defaults_declared
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.answer.question_kinds import asks_when_run
 from rag_assets.contracts.graph import NodeType, key_kind
@@ -452,7 +453,7 @@ def _assigned(index: LabelIndex, graph: Graph) -> list[_Known]:
 
 def _given(index: LabelIndex, graph: Graph) -> list[_Known]:
     """The options of the product, and the keys of its configuration, that code gives a default: `SetDefault("port",
-    80)`; none that is declared as a setting."""
+    80)`, and the variables of Terraform and Bicep with one; none that is declared as a setting."""
     if index not in _given_of:
         declared = {one.name.replace("_", "").casefold() for one in _settings(graph)}
         found: dict[str, _Known] = {}
@@ -464,6 +465,9 @@ def _given(index: LabelIndex, graph: Graph) -> list[_Known]:
                 place = (payload["Path"], payload["StartLine"] + code.count("\n", 0, at))
                 if last not in declared:
                     found.setdefault(key, _Known("", key, code[at:].partition("\n")[0], _words_of(name), -1, place))
+        for fact, text in defaults_declared(index):
+            of_variable = _Known("", fact.source, text, _words_of(fact.source), -1, (fact.path, fact.line))
+            found.setdefault(fact.source, of_variable)
         _given_of[index] = [*found.values()]
     return _given_of[index]
 
