@@ -37,6 +37,8 @@ from rag_assets.answer.question_analysis import (
     words_asked_of,
 )
 from rag_assets.answer.question_kinds import (
+    APPS,
+    CONTAINERS,
     OF_ENUMERATIONS,
     asks_options,
     asks_values_of,
@@ -183,7 +185,7 @@ def _with_declared_words(
     """The question with those of its words as names that the graph declares exactly so, as `Basket` may be."""
     text = question.asks or question.typed
     maybe, (listed, of_choice) = words_as_names(question), enumeration_named(text)
-    if maybe is None and not listed and not asks_values_of(text):
+    if maybe is None and not (listed or asks_values_of(text) or listed_noun(text)[0]):
         return wish
     graphs = [graph for _, graph in graphs_of(target, graph_of)]
     of_it = _told_of(text)
@@ -197,7 +199,7 @@ def _with_declared_words(
     if bare and not chosen and not any(declares(graph, bare, only_types=True) for graph in graphs):
         chosen = tuple(_enumerations(graphs, [bare]))  # `Severity` of severity levels, and no `SortOrder` of orders
     if not chosen and (maybe is None or maybe.choice) and not says_contract(graphs, listed_noun(text)[0]):
-        chosen = _enumerations_said(graphs, text)
+        chosen = _enumerations_said(graphs, text) or _enumeration_of_app(graphs, text)
     if chosen and not (maybe and maybe.choice):
         return replace(wish, intent=Intent.DEFINITION, names=chosen, choice=True)
     if maybe is None:
@@ -287,6 +289,21 @@ def _enumerations_said(graphs: Iterable[Graph], question: str) -> tuple[str, ...
                 found[name] = len(telling & said), -len(telling - said)
     most = max(found.values(), default=(0, 0))
     return tuple(sorted(name for name, count in found.items() if count == most))[:_MOST_ENUMERATIONS]
+
+
+def _enumeration_of_app(graphs: Sequence[Graph], question: str) -> tuple[str, ...]:
+    """The one enumeration whose name says no more than what a question lists and that an app has it: `AppThemes`."""
+    noun, rest = listed_noun(question)
+    said = (one for one, _ in telling_words(rest) if not is_relation_or_manner(one))
+    is_all = asks_values_of(question) or all(root(one) in CONTAINERS | APPS for one in said)
+    from rag_assets.answer.plans.listing import LISTED_KINDS, enumerations, nodes_listed
+
+    if not is_all or not noun.isalpha() or noun in LISTED_KINDS:
+        return ()
+    known = {one.name for graph in graphs for one, owner in enumerations(graph) if not owner}
+    found = [one for one in known if root(noun) in roots_of(one) and roots_of(one) <= {root(noun)} | APPS]
+    others = {one.name for graph in graphs for one in nodes_listed(graph, noun)} - known if found else ()
+    return tuple(found) if len(found) == 1 and len(others) <= len(found) else ()
 
 
 def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:

@@ -550,6 +550,9 @@ def listed_plan(asked: Asked) -> Planned | None:
 
     listing = replace(wish, intent=Intent.LIST, names=())
     known = from_graphs(asked, listing, noun, subject, rest)
+    sort, _, last = noun.rpartition(" ")
+    if not known.at and sort and last in ("class", "type"):  # `which exception types are there?`
+        noun, known = sort, from_graphs(asked, listing, sort, subject, rest)
     others = {"table": (DATABASE_MODEL, CREATED_TABLE), **dict.fromkeys(("entity", "model"), (DATABASE_MODEL,))}
     if noun == "model" or not known.at:
         found = (from_graphs(asked, listing, other, subject, rest) for other in others.get(noun, ()))
@@ -567,6 +570,10 @@ def listed_plan(asked: Asked) -> Planned | None:
         is_other = known.at or (noun == "view" and _OF_SCHEMAS.search(asked.question.text))
         files = () if is_other else (web_pages(index, noun, subject) for index in asked.target.members.values())
         known = answered(asked, Intent.LIST, together(files)) or known
+    from rag_assets.answer.plans.interface import marked_members
+
+    marked = (marked_members(index, graph, noun, subject, rest, known.facts.facts) for index, graph in asked.graphs)
+    known = answered(asked, Intent.LIST, together(marked)) or known
     if is_run_by_itself(noun) and (not known.at or _may_run_otherwise(asked, noun)):
         ran = run_plan(asked, noun, subject, rest)
         return ran if ran is not None and (not known.at or ran.facts.total >= FEWEST_LISTED) else known
@@ -760,6 +767,41 @@ def _next_sections(points: Sequence[str], target: Searchable) -> list[str]:
     ]
 
 
+_OF_TEXTS = re.compile(
+    r"^\W*(?:where|in which (?:files?|folders?)) (?:is|are|do (?:i|we|you) (?:add|change|edit|find|keep|put))"
+    r"(?: (?:all|app|display\w*|language|locali[sz]\w+|our|resource|the|translated|ui"
+    r"|user[- ](?:facing|interface|visible)))*"
+    r" (?:captions|(?<=language )files|(?<=resource )files|locali[sz]ations?|strings|texts|translations?"
+    r"|(?<=ui )(?:labels|messages)|(?<=ed )messages)"
+    r"(?: (?:of|for|in) (?:the |our )?(?:\w+ )?(?:app|application|buttons|client|interface|site|ui|users?|windows?))*"
+    r"(?: (?:defined|found|held|kept|located|managed|stored))?\W*$"
+    r"|^\W*(?:which|what) languages (?:is|are) .*\b(?:locali[sz]ed|translated)\b",
+    re.IGNORECASE,
+)
+
+
+def texts_plan(asked: Asked) -> Planned | None:
+    """The files of the texts that users see, and of their translations."""
+    if not _OF_TEXTS.match(asked.question.asks or asked.question.typed):
+        return None
+    from rag_assets.answer.plans.documents import texts_shown
+
+    return answered(asked, Intent.LIST, together(texts_shown(index) for index in asked.target.members.values()))
+
+
+_OF_MEMBERS = re.compile(r"^\W*\w+(?: \w+)*? (?:commands|events|properties)\b", re.IGNORECASE)
+
+
+def members_plan(asked: Asked) -> Planned | None:
+    """The commands, the events or the properties that tell of their changes, of the type that a question names."""
+    text = asked.question.asks or asked.question.typed
+    if not _OF_MEMBERS.match(text):
+        return None
+    from rag_assets.answer.plans.interface import sort_of_members
+
+    return answered(asked, Intent.LIST, together(sort_of_members(index, graph, text) for index, graph in asked.graphs))
+
+
 def command_line_plan(asked: Asked) -> Planned | None:
     """The commands, or the options, of a command line. Where a question only may mean these, as `which commands does it
     have?` does, they are told if it says nothing else, and no more types are called so."""
@@ -815,8 +857,10 @@ def keys_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.interface import shortcut_facts
 
     about = roots_of(with_it(rest, asked.target))
-    subject = [word for word in asked.words if word.root in about and is_subject(word)]
-    known = together(shortcut_facts(index, subject) for index in asked.target.members.values())
+    said = [word for word in asked.words if word.root in about]
+    subject = [word for word in said if is_subject(word)]
+    does = [word for word in said if word not in subject]
+    known = together(shortcut_facts(index, subject, does, rest) for index in asked.target.members.values())
     return answered(asked, Intent.LIST, known)
 
 

@@ -55,6 +55,7 @@ from rag_assets.answer.list_plans import (
     listed_plan,
     machine_plan,
     marked_plan,
+    members_plan,
     option_plan,
     overloads_plan,
     package_used_plan,
@@ -64,6 +65,7 @@ from rag_assets.answer.list_plans import (
     request_flow_plan,
     routine_plan,
     scripts_say_plan,
+    texts_plan,
     threads_plan,
     validated_plan,
     values_plan,
@@ -398,7 +400,11 @@ def _data(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans.data import data_facts
 
-    return answered(asked, Intent.TABLES, first_of(data_facts(index, graph, of) for index, graph in asked.graphs))
+    known = first_of(data_facts(index, graph, of) for index, graph in asked.graphs)
+    of_any = replace(of, deletes=False)
+    if of.deletes and not known[1] and any(data_facts(index, graph, of_any)[1] for index, graph in asked.graphs):
+        return Planned(asked.wish, absent=f"of all that is known to write to {of.said} nothing deletes from it")
+    return answered(asked, Intent.TABLES, known)
 
 
 def _written(asked: Asked) -> Planned | None:
@@ -625,7 +631,9 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _retired,
     extended_plan,
     _data,
+    texts_plan,
     columns_plan,
+    members_plan,
     command_line_plan,
     option_plan,
     keys_plan,

@@ -304,6 +304,7 @@ class DataAsked:
     first: str
     said: str = field(default="", compare=False)
     by: str = field(default="", compare=False)
+    deletes: bool = field(default=False, compare=False)
 
 
 def data_asked(question: str) -> DataAsked | None:
@@ -317,7 +318,8 @@ def data_asked(question: str) -> DataAsked | None:
     words = [word.lower() for run in said for word in identifier_words(run)]  # of `be_posts` both
     first = WRITTEN if found["writes"] else READ if found["reads"] else STORED
     by = _READER.match(question)
-    return DataAsked(tuple(map(root, words)), first, "".join(said), by["by"].lower() if by is not None else "")
+    deletes = (found["writes"] or "").lower().startswith(("delete", "remove"))
+    return DataAsked(tuple(map(root, words)), first, "".join(said), by["by"].lower() if by is not None else "", deletes)
 
 
 _REFERRING = (

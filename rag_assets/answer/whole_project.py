@@ -451,6 +451,11 @@ _VERSION = word_set("version versions latest release released number newest last
 _REQUIRED = word_set(
     "version versions minimum need needed required target targets targeted runtime sdk on supported support"
 )
+_TO_START = word_set("run running build building install installed develop start use")
+_OF_PLATFORMS = word_set(
+    "platform platforms operating system systems os support supports supported target targets targeted run runs",
+    "running work works available mobile desktop client device devices",
+)
 _VERSIONS, _DEMANDED = word_set("version versions"), word_set("minimum need needed required support supported")
 _TARGETED = frozenset({"framework", "frameworks"})
 """What projects of .NET target."""
@@ -525,10 +530,13 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     if not of_another and any(word.startswith("licen") for word in said) and said <= _LICENCE:
         return everyday(Everyday.LICENCE)
     runtimes = [_RUNTIMES[word] for word in words if word in _RUNTIMES]
-    if runtimes and said - _RUNTIMES.keys() <= _REQUIRED and not said.isdisjoint(("version", "versions", "sdk")):
+    required = _REQUIRED | (_TO_START if said & _DEMANDED else frozenset())
+    if runtimes and said - _RUNTIMES.keys() <= required and not said.isdisjoint(("version", "versions", "sdk")):
         return everyday(Everyday.RUNTIME, (runtimes[0],))
     if not _TARGETED.isdisjoint(said) and "target" in " ".join(said) and said <= _TARGETED | _REQUIRED:
         return everyday(Everyday.RUNTIME, ("net",))
+    if words[0] in ("which", "what", "on") and {"platforms", "systems"} & {*words} and said <= _OF_PLATFORMS:
+        return everyday(Everyday.RUNTIME, ("platform",))
     if not of_another and "version" in said and said <= _VERSION:
         return everyday(Everyday.VERSION)
     named = [] if runtimes else [word for word in words if word in said - _REQUIRED]

@@ -12,6 +12,7 @@ KEY_WORDS = (
 """The words of code that gives a key something to do."""
 _KEYS = re.compile(
     r"\bnew\s+(?:\w+\.)*(?:KeyGesture|KeyBinding|QShortcut)\s*\(|<(?:\w+:)?(?:KeyBinding|KeyboardAccelerator)\s"
+    r"|<KeyGesture>\s*+\w|<Key x:Key=\"\w+\">\s*+(?!None\b)\w"
     r"|\b(?:InputGesture(?:Text)?|HotKey)=\"(?!\{)\w"
     r"|\bShortcutKeys\s*=\s*+(?!\(*(?:\w+\.)*Keys\.None\b)\W*(?:\w+\.)*Keys\b"
     r"|\bset(?:Shortcut|Accelerator)\w*\(\s*\W*[\w:]|\bgetKeyStroke\(\s*[\w\"]|\baccelerator:\s*[\"']|\.keyboardShortcut\("

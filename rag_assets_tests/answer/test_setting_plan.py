@@ -739,6 +739,11 @@ public class TaskManager
     "src/Beacon.cs": "namespace Shop;\n\npublic class Beacon\n{\n    public async Task Shine(CancellationToken stop)\n"
     "    {\n        while (!stop.IsCancellationRequested)\n        {\n            Blink();\n"
     "            await Task.Delay(TimeSpan.FromSeconds(9), stop);\n        }\n    }\n}\n",
+    "src/Crane.Oiler/Worker.cs": "namespace Shop.Cranes;\n\npublic class Worker : BackgroundService\n{\n"
+    "    private readonly TimeSpan _pause = TimeSpan.FromHours(2);\n\n"
+    "    public async Task Run(CancellationToken stop)\n"
+    "    {\n        while (!stop.IsCancellationRequested)\n        {\n            Oil();\n"
+    "            await Task.Delay(_pause, stop);\n        }\n    }\n}\n",
     "src/Sender.cs": "namespace Shop;\n\npublic class Sender\n{\n"
     "    public Task Again() => Task.Delay(TimeSpan.FromSeconds(3));\n}\n",
 }
@@ -751,6 +756,7 @@ public class TaskManager
         ("how often is the stock synced?", "src/TaskManager.cs:12"),
         ("how often are the exchange rates refreshed?", "src/Startup.cs:6"),
         ("how often does the beacon shine?", "src/Beacon.cs:10"),
+        ("how often does the crane oiler run?", "src/Crane.Oiler/Worker.cs:5"),
     ],
 )
 def test_how_often_something_runs_is_where_code_gives_it_an_interval(tmp_path: Path, question: str, place: str) -> None:

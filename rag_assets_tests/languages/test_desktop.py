@@ -20,6 +20,8 @@ from rag_assets.languages.desktop import keys_declared, laid_out
         'menu.setAccelerator(KeyStroke.getKeyStroke("control S"));',
         "{ label: 'Save', accelerator: 'CmdOrCtrl+S' }",
         'Button("Save", action: save).keyboardShortcut("s", modifiers: .command)',
+        "<KeyGesture>Ctrl + S</KeyGesture>",
+        '<Key x:Key="StopShortcut">F8</Key>',
     ],
 )
 def test_what_gives_a_key_something_to_do(line: str) -> None:
@@ -28,6 +30,7 @@ def test_what_gives_a_key_something_to_do(line: str) -> None:
 
 def test_what_gives_a_key_nothing_to_do() -> None:
     assert not [*keys_declared("saveItem.ShortcutKeys = Keys.None;\nif (e.Key == Key.S) Save();\n")]
+    assert not [*keys_declared('<Key x:Key="EditorShortcut">None</Key>')]
 
 
 def test_what_a_file_of_xaml_lays_out() -> None:

@@ -21,6 +21,7 @@ from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     code_of,
     facts_listed,
+    lines_of,
     points_naming,
     points_with,
     product_of,
@@ -133,6 +134,8 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
                 told.setdefault(edge.target if group == STORED else edge.source, edge)
         if group == asked.first and (of := [key for key in told if key_kind(key) is _BY.get(asked.by)]):
             told = {key: told[key] for key in of}
+        if asked.deletes and group == WRITTEN:
+            told = {key: edge for key, edge in told.items() if _deletes(index, edge)}
         most = MOST_LISTED if asked.by else _MOST_ASKED if group == asked.first else _MOST_EACH
         shown = list(told.values())[:most]
         title = group if len(shown) == len(told) else f"{group} ({len(shown)} of {len(told)})"
@@ -144,6 +147,16 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
             return GraphFacts(), {}
     at = facts_at(made, index)
     return GraphFacts(tuple(at), len(at)), at
+
+
+def _deletes(index: LabelIndex, edge: GraphEdge) -> bool:
+    """Whether what writes is called as what deletes, or its line says it, or one near: a statement has several."""
+    lines = lines_of(index, [edge.path]).get(edge.path, {})
+    near = (lines.get(at, "") for at in range(edge.line - 2, edge.line + 3))
+    return _DELETES.search(" ".join((*identifier_words(short_name(edge.source)), *near))) is not None
+
+
+_DELETES = re.compile(r"delet|remov|destroy|purg|truncat|clear|erase|archiv", re.IGNORECASE)
 
 
 def _model_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:

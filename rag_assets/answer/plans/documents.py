@@ -1,6 +1,6 @@
-"""Lists of the documents that a noun means, with their titles, and of the numbered headings of one; what comments and
-documents say of the threads that may use something, and of what is no longer meant to be used; and what changelogs say
-of the version that changed something."""
+"""Lists of the documents that a noun means, with their titles, and of the numbered headings of one, and of the texts
+that users see; what comments and documents say of the threads that may use something, and of what is no longer meant to
+be used; and what changelogs say of the version that changed something."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fac
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     code_of,
+    facts_listed,
     from_the_root,
     lines_of,
     list_heading,
@@ -21,7 +22,7 @@ from rag_assets.answer.plans.code_lines import (
 )
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
 from rag_assets.identifiers import identifier_words
-from rag_assets.search.ranking.penalties import UPGRADE, non_product_code
+from rag_assets.search.ranking.penalties import UPGRADE, BesideProduct, has_shown_texts, non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
@@ -187,6 +188,22 @@ def _as_list(index: LabelIndex, noun: str, found: Sequence[GraphFact], fewest: i
     if len(found) > MOST_LISTED:
         heading = heading.replace(":", f", the first {MOST_LISTED}:")
     return GraphFacts(tuple(at), len(found), heading), at
+
+
+_ENGLISH = re.compile(r"\ben\b[^/]*$", re.IGNORECASE)
+
+
+def texts_shown(index: LabelIndex) -> Facts:
+    """The files of the texts that users see, and then those of their translations, each at its first line."""
+    known = index.parts.shard().values("Path", index.scope())
+    side = {path: non_product_code(path) for path in known}
+    found = [path for path in known if has_shown_texts(path) and side[path] in (None, BesideProduct.TEXTS)]
+    found += [path for path in known if side[path] is BesideProduct.TRANSLATION]
+    found.sort(key=lambda path: (not has_shown_texts(path), _ENGLISH.search(path) is None, len(path), path))
+    lines = lines_of(index, found[:MOST_LISTED])
+    starts = {path: next((at for at, text in lines.get(path, {}).items() if text.strip()), 1) for path in found}
+    facts = [GraphFact(path.rpartition("/")[2], "", "", path, starts[path], True, is_comment=True) for path in found]
+    return facts_listed(facts, "text file", index)
 
 
 def changelogs(index: LabelIndex) -> list[str]:

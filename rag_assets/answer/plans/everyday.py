@@ -94,6 +94,7 @@ _PYTHON, _GRADLE, _DOCKER = (
 )
 _TARGETED = ("<targetframework", "targets>net", "frameworks>net", "tfms>net")
 """What says in project files what they target: a property too, which they name, as `<ModernTargets>net8.0;net9.0`."""
+_PLATFORM = re.compile(r"-(?:android|browser|ios|mac(?:catalyst|os)|tizen|tvos|windows)", re.IGNORECASE)
 _Told = Sequence[tuple[str, Sequence[str]]]
 """(names of files, or their endings with a dot, what a line of it has, in lower case) …"""
 _RUNTIME: Mapping[str, _Told] = {
@@ -125,6 +126,7 @@ _RUNTIME: Mapping[str, _Told] = {
     ),
     "net": (("global.json", ['"version"']), (_PROJECTS, _TARGETED)),
     "node": (("package.json", ['"node":']), (".nvmrc .node-version", [""]), (_DOCKER, ["from node", "/node:"])),
+    "platform": (("package.swift", [".ios(", ".macos("]), (_PROJECTS, _TARGETED)),
     "python": (
         (_PYTHON, ["requires-python", "python_requires", "python ="]),
         (".python-version runtime.txt", [""]),
@@ -401,16 +403,17 @@ def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFact
         return *_at(index, facts), "no manifest says a version; tags may: git describe --tags"
     if asked.words[0] not in _RUNTIME:
         return *_at(index, list(_versions_said(index, paths, asked.words[0]))), ""
-    facts = list(_lines_with(index, paths, _RUNTIME[asked.words[0]]))
-    return *_at(index, facts), f"no manifest says which version of {asked.words[0]} is needed"
+    of_platform = asked.words[0] == "platform"
+    facts = list(_lines_with(index, paths, _RUNTIME[asked.words[0]], _PLATFORM if of_platform else None))
+    return *_at(index, facts), "" if of_platform else f"no manifest says which version of {asked.words[0]} is needed"
 
 
 def _lines_with(
     index: LabelIndex, paths: Sequence[str], wanted: _Told, pattern: re.Pattern[str] | None = None
 ) -> Iterator[GraphFact]:
     """The first line of each kind of file that has one of its texts, and begins as `pattern` says, all of those that
-    say what is targeted: of the files nearest to the root, those with short names first, and of others that say
-    something else."""
+    say what is targeted, and have it: of the files nearest to the root, those with short names first, and of others
+    that say something else."""
     for endings, texts in wanted:
         names, ends = set(endings.split()), tuple(one for one in endings.split() if one.startswith("."))
         named = ((one, one.lower().rpartition("/")[2]) for one in paths)
@@ -422,7 +425,7 @@ def _lines_with(
         told: list[str] = []
         for path, known in ((path, lines[path]) for path in product if path in lines):
             if texts is _TARGETED:
-                numbers = _targeted(known)
+                numbers = [one for one in _targeted(known) if pattern is None or pattern.search(known[one])]
             else:
                 having = [(text, number) for number, text in known.items() if _has(text, texts)]
                 found = [(indent_of(text), number) for text, number in having if pattern is None or pattern.match(text)]

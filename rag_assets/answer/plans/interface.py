@@ -1,10 +1,10 @@
-"""What a program lets people do: the commands and options of its command line, its keys, its windows, and what clients
-call of its hubs."""
+"""What a program lets people do: the commands and options of its command line, its keys, its windows, the commands of
+their view models, and what clients call of its hubs and ask of its GraphQL."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -27,14 +27,14 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.plans.listing import bases_of, held_by, nodes_listed, of_kind, places_of
-from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
+from rag_assets.answer.plans.listing import LISTED_KINDS, bases_of, held_by, nodes_listed, of_kind, places_of
+from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of, singular
 from rag_assets.answer.question_kinds import CONTAINERS
-from rag_assets.contracts.graph import NodeType
+from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.lookup import short_name
-from rag_assets.identifiers import identifier_words
+from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.languages.command_line import (
     COMMAND_WORDS,
     OPTION_WORDS,
@@ -54,6 +54,7 @@ _MOST_OF_A_HEAD = 30  # lines, in which a file of XAML says what it lays out
 
 _OF_COMMANDS = frozenset(map(root, ("cli", "command", "group", "subcommand")))
 """What a question calls that which has commands and options."""
+_EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
 _DECORATOR = re.compile(r"@(\w+)(?:\(\))?\s*")
 
 
@@ -129,10 +130,28 @@ def _typed(index: LabelIndex, noun: str) -> list[GraphFact]:
     return found
 
 
-def shortcut_facts(index: LabelIndex, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The lines of the product that give a key something to do, by the members that they lie in, those about a subject,
-    with their points."""
-    likely = product_of(points_with(KEY_WORDS, index, MOST_READ), index).values()
+_RESOURCE = re.compile(r"\bx:Key=\"([^\"]+)\"")
+_MOST_OF_A_KEY = 4  # lines of XAML from what has a key down to the key
+_MOST_ABOUT = 80  # sections
+
+
+def _saying_most(
+    facts: Iterable[GraphFact], said: Mapping[GraphFact, frozenset[str]], words: Sequence[QueryTerm]
+) -> list[GraphFact]:
+    """The facts of which most of some words are said; none where none is."""
+    count = {one: sum(word.root in said[one] for word in words) for one in facts}
+    most = max(count.values(), default=0)
+    return [one for one, times in count.items() if most and times == most]
+
+
+def shortcut_facts(
+    index: LabelIndex, subject: Sequence[QueryTerm], does: Sequence[QueryTerm], question: str
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The lines of the product that give a key something to do, by the members, or the resources of XAML, that they lie
+    in, with their points: those that say the most of what is done, and of a subject, or one of several."""
+    about = " ".join(("shortcut", *(word.word for word in (*does, *subject))))  # also in defaults
+    points = points_with(KEY_WORDS, index, MOST_READ) + points_with(about, index, _MOST_ABOUT)
+    likely = product_of({*points}, index).values()
     lines = lines_of(index, {one["Path"] for one in likely if one.get("CodeLanguage", "") not in PROSE})
     found = [
         GraphFact("", "", "", path, [*known][text.count("\n", 0, at)], True, is_comment=True)
@@ -140,21 +159,156 @@ def shortcut_facts(index: LabelIndex, subject: Sequence[QueryTerm]) -> tuple[Gra
         if (text := "\n".join(known.values()))
         for at in keys_declared(text)
     ]
-    points = facts_at(found, index)
-    payloads = index.parts.shard().retrieve(sorted(set(points.values())), index.scope())
+    at = facts_at(found, index)
+    payloads = index.parts.shard().retrieve(sorted(set(at.values())), index.scope())
     named: dict[GraphFact, str] = {}
-    all_said: dict[GraphFact, str] = {}
-    for one, point in points.items():
+    said: dict[GraphFact, frozenset[str]] = {}
+    for one, point in at.items():
         file, line = one.path.rpartition("/")[2], lines[one.path][one.line]
-        name = _member_at(payloads[point], one.line).rpartition(" ")[2].rpartition("/")[2] or file
-        said = f"{name} {file} {line}"
-        if says(subject, said) and not line.lstrip().startswith(_COMMENTS):
-            named[replace(one, source=name)] = point
-            if {word.root for word in subject} <= roots_of(said):
-                all_said[replace(one, source=name)] = point
-    named = all_said or named
+        above = (lines[one.path].get(at, "") for at in range(one.line, one.line - _MOST_OF_A_KEY, -1))
+        resource = next((key[1] for text in above if (key := _RESOURCE.search(text))), "")
+        name = resource or _member_at(payloads[point], one.line).rpartition(" ")[2].rpartition("/")[2] or file
+        if not line.lstrip().startswith(_COMMENTS):
+            named[known := replace(one, source=name)] = point
+            said[known] = roots_of(f"{name} {line.replace('new ', '')}")  # a word of code
+    if _EITHER.search(question) and subject:
+        named = {one: point for one, point in named.items() if said[one] & {word.root for word in subject}}
+    else:
+        best = _saying_most(named, said, does)
+        if not best or len(best) == len(named):
+            said = {one: said[one] | roots_of(one.path.rpartition("/")[2]) for one in named}
+            best = [one for one in named if says(subject, " ".join(said[one]))]
+        named = {one: named[one] for one in _saying_most(best, said, subject) or best}
     shown = by_place(named, MOST_LISTED)
     return GraphFacts(tuple(shown), len(named), list_heading("shortcut", len(named))), shown
+
+
+_MARK = re.compile(r"\s*(?:#?\[|@)\s*(?:\w+(?:\.|::|:\s*))*(?P<name>\w+)(?P<said>.*)")
+_MOST_MARKS = 12  # lines
+_MARK_WORDS = frozenset(map(root, ("attribute", "mapping")))  # `@QueryMapping`
+_MAY_BE_MARKED = frozenset({NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY})
+_OPERATIONS = frozenset({"mutation", "query", "subscription"})
+_OF_GRAPHQL = frozenset(map(root, word_set("api browser call client exposed graphql listen schema server subscribe")))
+"""What a question says of all operations of GraphQL alike."""
+_PUBLIC = re.compile(r"public (?!(?:\w+ )*(?:class|const|enum|interface|record|struct)\b)")
+
+
+def marked_members(
+    index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm], said: str, named: Sequence[GraphFact]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The members that are marked as what a noun says, `[DataLoader]` or `@Query`, and the fields of the operations of
+    GraphQL, as code or else a schema has them; none where types are `named` so that are no holders of these."""
+    of_graphql = noun in _OPERATIONS
+    is_meant = of_graphql and not _OF_GRAPHQL.isdisjoint(roots_of(said))
+    is_held = all(one.source.endswith("s") or one.source.lower() == noun for one in named)
+    if noun in LISTED_KINDS or not (is_meant or is_held):
+        return GraphFacts(), {}
+    capital = "".join(map(str.capitalize, noun.split()))
+    also = f" {capital}Type {capital}Mapping ExtendObjectType Add{capital}Type" if of_graphql else ""
+    likely = product_of(points_with(f"{noun} {capital}{also}", index, MOST_READ), index).values()
+    lines = lines_of(index, {one["Path"] for one in likely})
+    registered = re.compile(rf"\bAdd{capital}Type<(?:\w+\.)*(\w+)>")
+    holding = {one for known in lines.values() for line in known.values() for one in registered.findall(line)}
+    found, held = list[int](), list[int]()
+    keys = {key for one in likely for key in one.get("GraphNodeKeys", ()) if key_kind(key) in _MAY_BE_MARKED}
+    for node in (node for key in keys if (node := graph.find(key)) is not None):
+        marks = _marks_of(graph, node, lines)
+        if not of_graphql or graph.kind(node) is not NodeType.TYPE:
+            found += [node] * any(_is_mark(name, noun) for name, _ in marks)
+        elif graph.names[node] in holding or any(_holds(graph.names[node], *mark, capital) for mark in marks):
+            held.append(node)
+    members = held_by(graph, held) if held else ()
+    found += [one for one in members if graph.language(one) != "csharp" or _PUBLIC.match(graph.signature(one))]
+    own = [one for one in found if any(name == "Subscribe" for name, _ in _marks_of(graph, one, lines))]
+    found = own if noun == "subscription" and own else found  # and not what these subscribe with
+    if of_graphql and not found:
+        schema = [one for one in of_kind(graph, NodeType.TYPE) if graph.keys[one].startswith(f"graphql:{capital}|")]
+        found = held_by(graph, schema)
+    telling = [word for word in subject if word.root not in CONTAINERS | _OF_GRAPHQL]
+    said_of = {graph.keys[one]: f"{graph.keys[one]} {_marks_of(graph, one, lines)}" for one in found}
+    places = (one for one in places_of(graph, np.array(sorted({*found}), np.int64)) if says(telling, said_of[one.key]))
+    return facts_listed([one.fact for one in sorted(places, key=lambda one: (one.path, one.line))], noun, index)
+
+
+def _marks_of(graph: Graph, node: int, files: Mapping[str, Mapping[int, str]]) -> list[tuple[str, str]]:
+    """(name, the rest of its line) of the attributes, annotations or decorators that a declaration begins with."""
+    found = []
+    for place in graph.places(node):
+        lines = files.get(place.path, {})
+        for line in (lines.get(at, "") for at in range(place.line_start, place.line_start + _MOST_MARKS)):
+            if (mark := _MARK.match(line)) is not None:
+                found.append((mark["name"], mark["said"]))
+            elif line.strip() and not line.lstrip().startswith(_COMMENTS):
+                break
+    return found
+
+
+def _is_mark(name: str, noun: str) -> bool:
+    """Whether an attribute says what a noun does, beside what attributes are called."""
+    said = [root(word) for word in identifier_words(name)]
+    return [word for word in said if word not in _MARK_WORDS] == [root(word) for word in noun.split()]
+
+
+def _holds(type_name: str, mark: str, said: str, operation: str) -> bool:
+    """Whether a mark says that a type has the fields of an operation of GraphQL: of Hot Chocolate, or Strawberry."""
+    of_type = mark in ("type", "ObjectType") and type_name == operation
+    extends = mark == "ExtendObjectType" and re.search(rf"\b{operation}\W*$", said) is not None
+    return mark == f"{operation}Type" or extends or of_type
+
+
+_SORT_OF_MEMBERS = re.compile(
+    r"^\W*(?:which|what|list|show)\b(?: me| are| all| the| of)* (?P<noun>commands|events|properties)\b"
+    r"(?: (?:does|do|are (?:there )?(?:in|on|of)|of|in|has|have))? (?:an? |the )?(?P<owner>\w[\w'’ ]*?)"
+    r"(?P<does> (?:define|expose|fire|have|notify|offer|provide|publish|raise|trigger)s?"
+    r"| (?:is|are) (?:bindable|observable)| raise\w* (?:property ?changed|changes?))?"
+    r"(?: (?:about|for|itself|of))*\W*$",
+    re.IGNORECASE,
+)
+_GENERIC = re.compile(r"<[^<>]*(?:<[^<>]*>[^<>]*)*>")
+_PROPERTY = root("property")
+_NOTIFIES = re.compile(
+    r"\b(?:SetProperty|SetAndRaise|Set(?:Field|Value)?|(?:Raise|On|Notify\w*)PropertyChanged\w*|NotifyOfPropertyChange"
+    r"|(?:this\.)?RaiseAndSetIfChanged)\("
+)
+
+
+def sort_of_members(index: LabelIndex, graph: Graph, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The commands, or the events, of the type that a question names, in words too: `the editor's view model`; and of
+    its properties those that tell of their changes. By their names, their types or what they are marked with."""
+    asked = _SORT_OF_MEMBERS.match(question.strip())
+    noun, does = (root(asked["noun"].lower()), asked["does"] or "") if asked is not None else ("", "")
+    if asked is None or (noun == _PROPERTY and not does.lower().startswith((" notify", " raise", " is ", " are "))):
+        return GraphFacts(), {}
+    types = _types_called(graph, asked["owner"])
+    members = {place: one for one in held_by(graph, types) for place in graph.places(one)}
+    lines = lines_of(index, {place.path for place in members})
+    found = []
+    for place, one in members.items():
+        marks = [root(identifier_words(name)[-1]) for name, _ in _marks_of(graph, one, lines)]
+        declared, _, _ = _GENERIC.sub("", graph.signature(one)).rpartition(f" {graph.names[one].rpartition('.')[2]}")
+        last = identifier_words(declared.rpartition(" ")[2]) or [""]
+        if noun == _PROPERTY:
+            body = range(place.line_start, place.line_end + 1)
+            is_of_it = any(_NOTIFIES.search(lines.get(place.path, {}).get(at, "")) for at in body)
+        else:
+            named = identifier_words(graph.names[one])[-1:] if noun == "command" else []  # of events a collection
+            is_of_it = noun in map(str.lower, (*named, *last[-1:], *declared.split())) and "private" not in declared
+        if noun in marks or (is_of_it and key_kind(graph.keys[one]) is NodeType.PROPERTY):
+            found.append(GraphFact(graph.names[one], "", "", place.path, place.line_start, True))
+    return facts_listed(sorted(found, key=lambda one: (one.path, one.line)), singular(asked["noun"].lower()), index)
+
+
+def _types_called(graph: Graph, said: str) -> list[int]:
+    """The types of the product that some words call, those whose names say the most of them: `EditorViewModel` of `the
+    editor page's view model`."""
+    words = [root(word.lower()) for run in re.findall(r"\w+", said) for word in identifier_words(run)]
+    found: dict[int, int] = {}
+    for node in of_kind(graph, NodeType.TYPE):
+        own = [root(word.lower()) for word in identifier_words(graph.names[node])]
+        if words and own[-1:] == words[-1:] and words[:1] == own[:1] and set(own) <= set(words):
+            found[node] = len(own)
+    best = [node for node, count in found.items() if count == max(found.values())]
+    return [one for one in best if any(non_product_code(place.path) is None for place in graph.places(one))]
 
 
 _IS_HUB = re.compile(r"\b\w*Hub\b")
@@ -193,13 +347,13 @@ def window_facts(
     subject = [word for word in subject if word.root not in CONTAINERS]
     paths = [path for path in index.parts.shard().values("Path", index.scope()) if path.endswith((".xaml", ".axaml"))]
     wanted = [root(word) for word in noun.split()]
+    own = {one.name for one in nodes_listed(graph, noun)}  # a base of several
     facts: dict[str, GraphFact] = {}
     tags: set[str] = set()
     for path, lines in lines_of(index, [one for one in paths if non_product_code(one) is None]).items():
-        known = laid_out("\n".join(list(lines.values())[:_MOST_OF_A_HEAD]))
-        if known is None or [root(word) for word in identifier_words(known[1])][-len(wanted) :] != wanted:
+        name, tag, at = laid_out("\n".join(list(lines.values())[:_MOST_OF_A_HEAD])) or ("", "", 0)
+        if not name or (tag not in own and [root(one) for one in identifier_words(tag)][-len(wanted) :] != wanted):
             continue
-        name, tag, at = known
         tags.add(tag)
         if says(subject, f"{name} {path}"):
             line = [*lines]["\n".join(lines.values()).count("\n", 0, at)]

@@ -53,6 +53,7 @@ class Marked(StrEnum):
     SERVICE_ENDPOINTS = "service endpoint"
     MAPPED_ROUTES = "mapped route"
     SEEDS = "seeding step"
+    NAVIGATION = "navigation route"
 
 
 _ERROR = r"(?:(?:all|api|application|global|runtime|the|uncaught|unexpected|unhandled) )*(?:errors|exceptions)"
@@ -168,6 +169,9 @@ _MARKED_ASKED |= {
         r"(?: (?:are|do|does|exist|for|have|here|in|of|our|tests?|the|there|to|use[ds]?|we|you))*\W*$"
         r"|^\W*(?:what|which \w+) (?:is|are|gets?) (?:faked|mocked|stubbed)(?: (?:by|in) (?:the )?(?:\w+ )?tests)?\W*$"
     ),
+    Marked.NAVIGATION: (
+        r"^\W*(?:which|what|where|list|show)\b(?=.*\b(?:navigation|shell)\b)(?=.*\broutes?\b)(?!.*\b(?:api|http)\b)"
+    ),
 }
 
 
@@ -265,6 +269,10 @@ _MARKS: Mapping[Marked, str] = {
         r"|\b(?:jest|vi)\.mock\(\s*[\"'](?P<js>[^\"']+)[\"']|\bmock\((?P<java>\w+)\.class\)"
         r"|(?:@(?:mock\.)?|\bmocker\.|\bmock\.)patch(?:\.object)?\(\s*[\"']?(?P<py>[\w.]+)|\bNewMock(?P<go>\w+)\("
     ),
+    Marked.NAVIGATION: (
+        r"\bRouting\.RegisterRoute\(\s*(?:nameof\((?P<name>[\w.]+)\)|\$?\"(?P<other>[^\"]+)\")"
+        r"|\bRegisterForNavigation<(?P<key>\w+)|^(?!.*\bhref).*\bRoute=\"(?P<own>[\w/]+)\""
+    ),
     Marked.RPCS: r"^\s*rpc\s+(?P<name>\w+)\s*\(",
     Marked.HTTP_MODULES: (
         r"<add\b[^>]*\bname=\"(?P<name>[^\"]+)\"[^>]*\btype=\"[\w.]*Module(?:Async)?[,\"]"
@@ -295,6 +303,7 @@ _NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
 _OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.LOGINS, Marked.PORTS, Marked.USERS, Marked.SECRETS, Marked.DOUBLES})
+_OF_ALL |= {Marked.NAVIGATION}
 """What is asked of a project as a whole, and is in what it is called as."""
 _OF_PARTS = _IN_CONFIGURATION | {
     Marked.CONNECTION_STRINGS,

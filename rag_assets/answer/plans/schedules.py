@@ -47,6 +47,8 @@ _OF_TYPE = re.compile(r"\b(?:typeof|nameof)\(\s*(?:\w+\.)*(?P<name>[A-Z]\w*)\s*\
 _WAITS = re.compile(
     r"\bnew PeriodicTimer\(\s*TimeSpan\.From|\b(?:Task\.Delay|Thread\.Sleep)\(\s*TimeSpan\.From\w+\(\s*[\d._]+\s*\)"
 )
+_WAITS_HELD = re.compile(r"\b(?:Task\.Delay|Thread\.Sleep|new PeriodicTimer)\(\s*(?P<held>_?[a-z]\w*)\s*[,)]")
+_HELD_SPAN = r"(?<![\w.]){0}\s*=\s*TimeSpan\.From\w+\("
 _LOOP = re.compile(r"\bwhile\s*\(")
 _SCHEDULING = (
     "Cron Scheduled Schedule Schedules Interval fixedRate scheduled_job periodic_task repeat_every TimerTrigger"
@@ -113,8 +115,9 @@ def scheduled(index: LabelIndex) -> list[Scheduled]:
     """What code of the product runs by an interval or a schedule, by path and line."""
     if index not in _known:
         likely = product_of(points_with(_WORDS, index, MOST_READ), index).values()
-        code = [one for one in likely if one.get("CodeLanguage") == "csharp"]
-        found = {one for payload in code for one in _scheduled_in(code_of(payload, index), payload)}
+        code = [(one, code_of(one, index)) for one in likely if one.get("CodeLanguage") == "csharp"]
+        found = {one for payload, text in code for one in _scheduled_in(text, payload)}
+        found |= {one for payload, text in code for one in _waiting_a_field(text, payload, code)}
         _known[index] = sorted(found, key=lambda one: (one.path, one.line, one.name))
     return _known[index]
 
@@ -132,9 +135,29 @@ def _scheduled_in(code: str, payload: Mapping[str, Any]) -> Iterator[Scheduled]:
         every, of_type = _INTERVAL.search(made["body"]), _OF_TYPE.search(made["body"])
         if every and of_type:
             yield at(made.start("body") + every.start(), of_type["name"])
-    owner = str(payload.get("Symbol", "")).partition("~")[0].partition("(")[0].rpartition(".")[2]
+    owner = _owner(payload)
     if owner and _LOOP.search(code):
         yield from (at(wait.start(), owner, waits=True) for wait in _WAITS.finditer(code))
+
+
+def _owner(payload: Mapping[str, Any]) -> str:
+    """The type that a section is of, with its folder where many are called so: `Mail.Sender.Worker`."""
+    owner = str(payload.get("Symbol", "")).partition("~")[0].partition("(")[0].rpartition(".")[2]
+    folder = payload["Path"].rpartition("/")[0].rpartition("/")[2]
+    return f"{folder}.{owner}" if folder and owner in ("Job", "Program", "Runner", "Service", "Worker") else owner
+
+
+def _waiting_a_field(
+    code: str, payload: Mapping[str, Any], others: Sequence[tuple[Mapping[str, Any], str]]
+) -> Iterator[Scheduled]:
+    """What waits in a loop for as long as a field says, at that field: `TimeSpan _delay = TimeSpan.FromHours(1)`."""
+    for wait in _WAITS_HELD.finditer(code) if _LOOP.search(code) else ():
+        held = re.compile(rf"(?<![\w.]){wait['held']}\s*=\s*TimeSpan\.From\w+\(")
+        for other, text in others:
+            if other["Path"] == payload["Path"] and (found := held.search(text)):
+                line = text.count("\n", 0, found.start())
+                said = text.split("\n")[line].strip()
+                yield Scheduled(_owner(payload), other["Path"], other["StartLine"] + line, said, waits=True)
 
 
 def scheduled_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
