@@ -193,7 +193,7 @@ _SETTING = re.compile(
     r"|\bhow (?:many|much|long|often|big|large|far|fast|late|old)\b|\b(?:set|configure) nothing\b"
     r"|(?:\bnot|n['’]t) (?:set|configure|specify)\b"
     r"|\b(?:where|how) (?:do|can|could) (?:i|we|you) (?:set|change)\b"
-    r"|\b(?:can|could|do) (?:i|we|you) (?:disable|enable|(?:turn|switch) (?:on|off))\b",
+    r"|\b(?:can|could|do) (?:i|we|you) (?:disable|enable|(?:turn|switch) (?:on|off)|switch (?:between|from|to))\b",
     re.IGNORECASE,
 )
 

@@ -17,6 +17,9 @@ FILES = {
   <connectionStrings>
     <add name="Crossings" connectionString="Server=office;Database=Ferry" providerName="System.Data.SqlClient" />
   </connectionStrings>
+  <appSettings>
+    <add key="UsePaperTickets" value="true" />
+  </appSettings>
   <system.web>
     <httpModules>
       <add name="Fog" type="Ferry.Office.FogModule, Ferry.Office" />
@@ -35,6 +38,20 @@ FILES = {
     "src/Ferry.Office/Default.aspx": '<%@ Page Title="Crossings" CodeBehind="Default.aspx.cs" %>\n<p></p>\n',
     "src/Ferry.Office/Boats/Edit.aspx": '<%@ Page Title="Boat" Language="C#" CodeBehind="Edit.aspx.cs" %>\n<p></p>\n',
     "src/Ferry.Office/Switcher.ascx": '<%@ Control Language="C#" CodeBehind="Switcher.ascx.cs" %>\n<p></p>\n',
+    "src/Ferry.Office/TicketConfiguration.cs": """\
+namespace Ferry.Office
+{
+    public static class TicketConfiguration
+    {
+        public static bool UsePaperTickets
+        {
+            get { return bool.Parse(ConfigurationManager.AppSettings["UsePaperTickets"]); }
+        }
+    }
+}
+""",
+    "deploy/a.yml": "services:\n  office:\n    environment:\n      - UsePaperTickets=False\n",
+    "deploy/b.yml": "services:\n  office:\n    environment:\n      - UsePaperTickets=False\n",
     "src/Ferry.Office/RouteConfig.cs": """\
 namespace Ferry.Office
 {
@@ -205,6 +222,8 @@ namespace Ferry.Booking.Features.Parcel
 """,
     "src/Ferry.Booking/Lookout.cs": "namespace Ferry.Booking;\n\npublic class Lookout : ReceiveActor { }\n\n"
     "public class Purser : UntypedActor { }\n\npublic class HarbourMap : ShapeWithActor { }\n",
+    "src/Ferry.Booking/Jobs.cs": "namespace Ferry.Booking;\n\npublic interface INightly : IJob { }\n\n"
+    "public class NightWatch : INightly { }\n\npublic class DayWatch : INightly { }\n",
     "src/Ferry.Booking/Deck.cs": "namespace Ferry.Booking;\n\npublic enum Deck { Car, Sun }\n",
     "src/Ferry.Web/Views/Boats/Index.cshtml": "@model Boat\n<h1>Boats</h1>\n",
     "src/Ferry.Web/Views/Boats/_Row.cshtml": "@model Boat\n<p>One</p>\n",
@@ -256,6 +275,8 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Who publishes SeatBooked?", ["**Seats.Book** sends **SeatBooked**"], ["**Seats.Count** makes"]),
         ("Who sends SeatLost?", ["**Seats.Lose** makes **SeatLost**"], ["**SeatLost.Any** makes"]),
         ("Which validation rules does a parcel have?", ["1 rule:", "m.Weight"], ["Colour"]),
+        ("Which jobs are there?", ["2 jobs", "NightWatch", "DayWatch"], ["interface INightly"]),
+        ("How do I switch to paper tickets?", ["Set in", "Office/Web.config:6"], []),
         ("Which decks exist?", ["enum Deck", "Sun"], []),
     ],
 )

@@ -525,7 +525,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     lasts = _ERRORS if noun in _ERRORS else {wanted[-1], _SAME.get(wanted[-1], wanted[-1])}
     called = "".join(map(str.capitalize, (*sort, noun)))
     of_base = _IS_ERROR if noun in _ERRORS else None if noun in _STRUCTURES else re.compile(_OF_BASE.format(called))
-    named, contracts = list[int](), list[int]()
+    named, contracts, contracts_of_it = list[int](), list[int](), list[int]()
     for node in types:
         if noun == "test" and graph.language(node) in _TEST_FUNCTIONS:
             continue
@@ -535,12 +535,13 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         if _bare_contract(said) == wanted:
             contracts.append(node)
         elif said and (
-            (said[-1] in lasts and (said[-2:-1] not in _BEFORE_A_PART or lasts & roots_of(bases_of(graph, node))))
-            or (of_base and of_base.search(bases_of(graph, node)) and not _ABSTRACT.search(graph.signature(node)))
+            said[-1] in lasts and (said[-2:-1] not in _BEFORE_A_PART or lasts & roots_of(bases_of(graph, node)))
         ):
             named.append(node)
+        elif of_base and of_base.search(bases_of(graph, node)):
+            (contracts_of_it if _ABSTRACT.search(graph.signature(node)) else named).append(node)
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
-    derived, bases = derived_from(graph, contracts if sort else [*contracts, *one_of_them])
+    derived, bases = derived_from(graph, contracts if sort else [*contracts, *one_of_them, *contracts_of_it])
     proven = bool(sort) and not derived.issubset(contracts)
     if sort and not proven:  # no contract, or `PlayoutBuilder` alone implements `IPlayoutBuilder`
         derived, bases = derived_from(graph, [*contracts, *one_of_them])

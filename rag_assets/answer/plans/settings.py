@@ -12,6 +12,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, pairwise, takewhile
+from posixpath import commonpath
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -172,6 +173,7 @@ _USED = "Where its values come from"
 _RUN, _DEFAULT, _SET_IN, _DECLARED, _READ_IN = _GROUPS = ("How often", "Default", "Set in", "Setting", "Read in")
 _OFTEN = re.compile(r"\bhow (?:often|frequently)\b|\bintervals?\b|\bschedules?\b", re.IGNORECASE)
 _KEY = r"^\s*(?:-\s*)?[\"'<]?(?:[\w-][\w.:-]*[.:_])?{0}(?:[\"']?\s*[:=]\s*[^\s{{\[]|>)|^\s*<[\w:]+ x:Key=\"{0}\">"
+_KEY += r"|^\s*<(?:add|setting)\b[^>]*\b(?:key|name)=\"{0}\""  # of .NET Framework
 _READ_BARE = r"^(?!\s*(?:{0},?|\"{0}\",|'{0}',)\s*$).*(?<!\w){1}{0}(?!\w)(?!\s*(?::[^=\n]*)?(?:[-+*/|&?]|:)?=(?![=>]))"
 """Of a constant, which stands alone; alone on a line it is imported, and in quotes it is one of a list, as of what a
 module exports."""
@@ -663,7 +665,8 @@ def _declares_another(fact: GraphFact, setting: Setting) -> bool:
     return fact.path != setting.path and fact.source.endswith(f".{setting.name}")
 
 
-def _order(setting: Setting, fact: GraphFact) -> tuple[bool, bool, bool, str, int]:
-    """What is of the type itself first, then what is called defaults."""
+def _order(setting: Setting, fact: GraphFact) -> tuple[bool, bool, bool, int, str, int]:
+    """What is of the type itself first, then what is called defaults, of the folders nearest to the setting."""
     is_other = setting.owner.casefold() not in fact.source.casefold()
-    return fact.path != setting.path, is_other, _OF_DEFAULTS.search(fact.path) is None, fact.path, fact.line
+    is_default, near = _OF_DEFAULTS.search(fact.path) is not None, commonpath((fact.path, setting.path)).count("/")
+    return fact.path != setting.path, is_other, not is_default, -near, fact.path, fact.line
