@@ -553,10 +553,10 @@ def listed_plan(asked: Asked) -> Planned | None:
     sort, _, last = noun.rpartition(" ")
     if not known.at and sort and last in ("class", "type"):  # `which exception types are there?`
         noun, known = sort, from_graphs(asked, listing, sort, subject, rest)
-    others = {"table": (DATABASE_MODEL, CREATED_TABLE), **dict.fromkeys(("entity", "model"), (DATABASE_MODEL,))}
+    others = {"table": (CREATED_TABLE, DATABASE_MODEL), **dict.fromkeys(("entity", "model"), (DATABASE_MODEL,))}
     if noun == "model" or not known.at:
-        found = (from_graphs(asked, listing, other, subject, rest) for other in others.get(noun, ()))
-        known = next((one for one in found if one.at), known)
+        found = [from_graphs(asked, listing, other, subject, rest) for other in others.get(noun, ())]
+        known = max((one for one in found if one.at), key=lambda one: one.facts.total, default=known)
     if of_tests and known.at and WHAT_TESTED.match(asked.question.text.strip()):
         from rag_assets.answer.plans.marked import cases_in
 

@@ -672,12 +672,13 @@ def access_asked(question: str, words: Sequence[QueryTerm]) -> tuple[str, list[Q
 
 _ENDPOINT_FOR = re.compile(
     rf"^\W*(?:which|what)(?: is the)? (?:(?:api|http|rest|web) )?{_ENDPOINT} (?:call )?"
-    r"(?!is\b|are\b|does\b|do\b (?!i\b))"
+    r"(?!is\b|are\b|does\b|do\b (?!i\b)|(?:endpoint|route|url)s?\b)"
     r"(?:(?:should|do|must|can) (?:i|we|you|clients?|one) (?:call|use|hit)|is (?:called|used))?(?P<does>.+)$",
     re.IGNORECASE,
 )
 _OF_CALLS = word_set(
-    "all allow allows called each endpoint every existing handle handles let lets new one request route serves used url"
+    "all allow allows called each endpoint every exist existing handle handles let lets new one request route serves"
+    " used url"
 )
 _ONE = re.compile(r"\b(?:an?|one|single)\b", re.IGNORECASE)
 

@@ -66,7 +66,7 @@ _MOST_SET = 1_000  # of them, those about the subject
 _LEAST_OF_NAME = 0.3
 """Of a subject, what the name of a variable says that is about it: names are short."""
 _SHORTEST_NAME = 3  # letters; shorter ones are in every file
-MIGRATION = re.compile(rf"migrations?(?:/|\.\w+/)|{UPGRADE.pattern}", re.IGNORECASE)
+MIGRATION = re.compile(rf"(?:migrations?|\bmigrate)(?:/|\.\w+/)|{UPGRADE.pattern}", re.IGNORECASE)
 _PAGES = frozenset({"html", "razor"})
 _IN_PAGE = r"(?:\{[{%]|<[%?]|@\w|\*ng|\([\w.]+\)=\"|\[[\w.]+\]=\"|\b(?:v-|th:)[\w:-]+=\").{0,200}?"
 """What stands before code in a template of pages."""

@@ -34,6 +34,7 @@ from rag_assets.answer.plans.listing import (
     nodes_listed,
     of_kind,
     places_of,
+    undeclared_tables,
 )
 from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
 from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked
@@ -144,7 +145,7 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Graph
         if group == STORED and not shown:
             made += [replace(table.fact, group=group) for table in seen_of(_tables(graph, nodes), index)[:most]]
         if not made:
-            return GraphFacts(), {}
+            return _model_facts(index, graph, asked) if asked.first == STORED else (GraphFacts(), {})
     at = facts_at(made, index)
     return GraphFacts(tuple(at), len(at)), at
 
@@ -266,25 +267,28 @@ def _places_of_product(graph: Graph, nodes: Sequence[int]) -> list[CodePlace]:
 
 
 def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
-    """Where scripts create the table that is called so, and change it after that, in the order of their names; SQLite
-    makes a `new_Orders`, which becomes `Orders`. Of a table that no script creates where code does; nothing of one
-    that a type is mapped to."""
+    """Where scripts, or calls of code, create the table that is called so, and change it after that, in the order of
+    their names; SQLite makes a `new_Orders`, which becomes `Orders`. Nothing of a table that a type is mapped to, or
+    nothing creates."""
     if entity_called(graph, words):
         return []
     created, changed = set[tuple[str, int]](), set[tuple[str, int]]()
-    for node in (*of_kind(graph, NodeType.TABLE), *of_kind(graph, NodeType.TABLE_OR_VIEW)):
+    of_code = undeclared_tables(graph, Relation.SCHEMA_CHANGE).tolist()  # whose creation is a change like any other
+    for node in (*of_kind(graph, NodeType.TABLE), *of_code):
         name = graph.names[node].rpartition(".")[2]
         if [root(word) for word in identifier_words(REMADE.sub("", name))] != list(words):
             continue
         for found, relation in ((created, Relation.CONTAINS), (changed, Relation.SCHEMA_CHANGE)):
-            edges = graph.edges_of(node, IN, relation)
+            edges = graph.edges_of(node, IN, Relation.SCHEMA_CHANGE if node in of_code else relation)
             places = ((edge.path, edge.line) for edge in edges if not _UNDOES.search(edge.path))
             found.update(place for place in places if non_product_code(place[0]) is None)
-    created = created or changed
     if not created:
         return []
     is_by_migrations = all(MIGRATION.search(path) for path, _ in created)
     whole = created if is_by_migrations else {place for place in created if not MIGRATION.search(place[0])}
+    if whole and whole <= changed:
+        in_time = sorted(whole, key=in_order)
+        return [CodePlace(*place) for place in (in_time if is_by_migrations else in_time[:1])]
     last = (max if is_by_migrations else min)(whole, key=in_order)
     is_of_version = "--" in last[0]  # of an extension, which the scripts of later ones change
     after = (place for place in sorted(changed, key=in_order) if place[0] != last[0])

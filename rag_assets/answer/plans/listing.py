@@ -107,6 +107,8 @@ _PERIOD = re.compile(
 DATABASE_MODEL, CREATED_TABLE = "database model", "created table"
 _IS_MODEL = re.compile(r"\b(?:db\.Model|models\.Model|DeclarativeBase|SQLModel|ApplicationRecord|ActiveRecord::Base)\b")
 """How a type of Django, SQLAlchemy or Rails says that it is kept in a table."""
+_IS_ELOQUENT = re.compile(r"(?<![\w.])(?:Model|Authenticatable|Pivot)\b")
+"""The same of Laravel."""
 _NAMES_TABLE = f".__tablename__|{NodeType.PROPERTY.value}"
 _OF_MODELS = re.compile(r"^(?:Abstract|Base)|(?:Base|Mixin|Model|Record)$")
 """The name of what models have in common."""
@@ -116,6 +118,7 @@ _TEST_FILES = frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vu
 _PAGES = (".razor", ".cshtml", ".vue", ".svelte", ".astro", "page.tsx", "page.jsx", "page.js")
 """The files of pages that routes lead to; elsewhere what lies in a folder `pages` is one."""
 _OF_PAGES = frozenset({"javascript", "jsx", "razor", "svelte", "tsx", "typescript", "vue"})
+_MAKES_TABLES = (Relation.MAPS_TO, Relation.SCHEMA_CHANGE)
 _MOST_BASES = 4  # between a type and the contract that says what it is
 AS_FAR_AS_NAMES_TELL = "**As far as names and declared types tell:**"
 NAMED_IN = "**Code names it in:**"
@@ -502,11 +505,11 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     a type that is called so itself, as `IIntegrationEvent` is. Contracts are none where something keeps them. Whether
     these are all of the sort that is meant."""
     if " ".join((*sort, noun)) == CREATED_TABLE:  # in strings of code
-        return _undeclared_tables(graph, Relation.SCHEMA_CHANGE), True
+        return undeclared_tables(graph, Relation.SCHEMA_CHANGE), True
     kinds = [kind.value for kind in LISTED_KINDS.get(noun, ())] or [noun] * (noun in KINDS)
     if kinds:
         nodes = np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind) for kind in kinds]))
-        nodes = np.union1d(nodes, _undeclared_tables(graph, Relation.MAPS_TO)) if noun == "table" else nodes
+        nodes = np.union1d(nodes, undeclared_tables(graph, Relation.MAPS_TO)) if noun == "table" else nodes
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
     if noun in _OF_DBT and (made := [node for node in of_kind(graph, _OF_DBT[noun][0]) if _of_dbt(graph, node, noun)]):
@@ -604,7 +607,8 @@ def database_models(graph: Graph) -> Numbers:
     models = [
         node
         for node in types
-        if _IS_MODEL.search(bases_of(graph, node))
+        if _IS_MODEL.search(base := bases_of(graph, node))
+        or (graph.language(node) == "php" and _IS_ELOQUENT.search(base))
         or graph.keys[node].rpartition("|")[0] in named
         or (graph.language(node) == "prisma" and graph.signature(node).startswith("model "))
     ]
@@ -752,7 +756,7 @@ def _without(innermost: re.Pattern[str], text: str) -> str:
     return text
 
 
-def _undeclared_tables(graph: Graph, relation: Relation) -> Numbers:
+def undeclared_tables(graph: Graph, relation: Relation) -> Numbers:
     """The tables that no script creates: those that types are mapped to, or that code changes."""
     tables = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TABLE_OR_VIEW.value))
     return tables[np.unique(graph.reach(tables, _inwards(relation))[0].origin)]
@@ -808,7 +812,8 @@ def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = (), p
         is_created = any(found[place] and non_product_code(place[0]) is None for place in found)
         if not places or (is_table and not is_created):
             edges = reader.edges(graph.reach(here, mapping if places else _inwards())[0].edge)
-            found |= {(one.path, one.line): 1 + (one.relation is Relation.SCHEMA_CHANGE) for one in edges if one.path}
+            found |= {(edge.path, edge.line): 1 for edge in edges if edge.path}
+            found |= {(edge.path, edge.line): 2 for edge in edges if edge.path and edge.relation in _MAKES_TABLES}
 
         def order(place: tuple[str, int], well: Mapping[tuple[str, int], int] = found) -> tuple[object, ...]:
             path, line = place

@@ -90,6 +90,15 @@ def sql_in_others(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Grap
     return sql_in_code(file, symbols.sql)
 
 
+def mapped_types(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
+    """What attributes of the languages of `declarations` say is kept in a table."""
+    if file.language not in WITHOUT_RESOLVER or "Entity" not in file.text:
+        return ()
+    from rag_assets.graph.extract import mapped_types as of_mappers  # start-up budget: not of C#
+
+    return of_mappers.mapped_types(file, symbols)
+
+
 def packages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """The packages of a manifest, to which the file refers where they stand. Those of project files of .NET are found
     with C#."""
@@ -143,6 +152,7 @@ EXTRACTORS: tuple[Extractor, ...] = (
     sql,
     sql_in_csharp,
     sql_in_others,
+    mapped_types,
     ef_model,
     ef_migrations,
     ef_usage,

@@ -17,8 +17,8 @@ from rag_assets.languages.by_pattern.comments import strings_in
 from rag_assets.languages.call_syntax import syntax_of
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.sql.label_objects import SqlSymbols
-from rag_assets.languages.sql.lexer import tokens_of
-from rag_assets.languages.sql.reference_reader import is_procedural, references_in
+from rag_assets.languages.sql.lexer import ObjectName, tokens_of
+from rag_assets.languages.sql.reference_reader import ObjectReference, SqlUse, is_procedural, references_in
 from rag_assets.languages.sql.statement_detection import is_sql
 
 _BEGINS = re.compile(
@@ -41,19 +41,45 @@ _EXECUTING = re.compile(r"\w*(?:query|exec|prepare|sql|raw|fetch|cursor|statemen
 _TELLING = re.compile(r"(?:log|warn|info|debug|error|print|echo|assert|expect|describe|raise|throw|panic|format)\w*")
 _OF_OBJECTS = re.compile(r"(?:\bcreateQuery|@(?:Named)?Query)\b(?=[^;{}]*\Z)")
 """Queries for objects: their tables are names of types, unless a script declares them."""
+_BUILDS = re.compile(
+    r"\b(?:Schema::(?:create|table)|create_table|change_table|add_column|createTable(?:IfNotExists)?|alterTable)\b"
+    r"[\s(]{1,40}(?:[\"'`]|:(?=\w))(?P<name>\w{1,128})"
+)
+"""What creates or changes a table in Laravel, Rails, Alembic and Knex."""
+_GOES_BACK = re.compile(r"[.:](?:down|downgrade)\|")
+"""The member of a migration that takes it back."""
+_COMMENTS = ("#", "//", "*", "--")
+_ROOM = "androidx.room"
+"""Whose `@Query` is SQL."""
 _OF_TABLES = re.compile(r"[^@;{}]*\bnativeQuery\s*=\s*true")
 
 
 def sql_in_code(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
     """ReadsFrom, WritesTo, Executes and SchemaChange from the members whose strings are SQL. Linear; never raises."""
     syntax = syntax_of(file.language)
-    if syntax is None or len(file.text) > _LONGEST or _MAY_HOLD_SQL.search(file.text) is None:
+    if syntax is None or len(file.text) > _LONGEST:
         return
-    yield from once(_edges(file, syntax.comments, symbols))
+    made = list(_changed_by_builders(file, symbols))
+    if made or _MAY_HOLD_SQL.search(file.text) is not None:
+        yield from once([*made, *_edges(file, syntax.comments, symbols)])
+
+
+def _changed_by_builders(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
+    if _BUILDS.search(file.text) is None:
+        return
+    source_at = source_of(file)
+    for found in _BUILDS.finditer(file.text):
+        before = file.text[file.text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        source = source_at(found.start())
+        if not before.lstrip().startswith(_COMMENTS) and not _GOES_BACK.search(source):
+            made = ObjectReference(SqlUse.ALTERS, ObjectName((found["name"],), 0), found.start("name"), "TABLE")
+            line = file.lines.line_of(made.start)
+            yield from edges_of_program(made, source, symbols, file.path, line, only_declared=False)
 
 
 def _edges(file: ParsedFile, style: str, symbols: SqlSymbols) -> Iterator[GraphEdge]:
     source_at = source_of(file)
+    is_room = _ROOM in file.text
     for parts in _joined(file.text, style):
         values = [_value(file.text[start:end]) for start, end in parts]
         text = " ".join(value for _, value in values)
@@ -67,7 +93,7 @@ def _edges(file: ParsedFile, style: str, symbols: SqlSymbols) -> Iterator[GraphE
             continue
         source = source_at(parts[0][0])
         asked = file.text[parts[0][0] - len(before) : parts[-1][1] + _BEHIND]
-        of_objects = [found.end() for found in _OF_OBJECTS.finditer(before)]
+        of_objects = [found.end() for found in _OF_OBJECTS.finditer(before)] if not is_room else []
         only_declared = bool(of_objects) and _OF_TABLES.match(asked, of_objects[-1]) is None
         begins, at = list[int](), 0
         for _, value in values:

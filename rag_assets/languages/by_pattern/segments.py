@@ -197,8 +197,9 @@ class _Reader:
 
     def _attributes(self, one: Declaration) -> tuple[str, ...]:
         found = _attributes_that(self.rules.attributes).finditer(self.code.code, one.start, one.head_end)
-        written = (_BETWEEN_ATTRIBUTES.split(self.text[slice(*match.span(match.lastindex or 0))]) for match in found)
-        return (*(text.strip() for texts in written for text in texts), *(("Test",) if one.is_test else ()))
+        written = ((match[0], self.text[slice(*match.span(match.lastindex or 0))]) for match in found)
+        each = ([text] if mark.startswith("@") else _BETWEEN_ATTRIBUTES.split(text) for mark, text in written)
+        return (*(" ".join(text.split()) for texts in each for text in texts), *(("Test",) if one.is_test else ()))
 
     def _read_imports(self, found: CodeFile) -> None:
         pattern = self.rules.pattern("imports")
@@ -244,7 +245,8 @@ def _import_end(block: BlockEnd, indent: int) -> re.Pattern[str]:
     return re.compile(rf";|(?=\n[ \t]{{0,{indent}}}(?![ \t}}]))") if block is BlockEnd.BRACES else _LINE_END
 
 
-_ATTRIBUTES = {"#[": r"#\[(.+?)\]", "[<": r"\[<(.+?)>\]", "<": r"<([^<>\n]+)>", "@": r"@([\w.:]+(?:\([^()]{0,400}\))?)"}
+_GIVEN = r"\((?:[^()]|\((?:[^()]|\([^()]{0,400}+\)){0,400}+\)){0,800}+\)"
+_ATTRIBUTES = {"#[": r"#\[(.+?)\]", "[<": r"\[<(.+?)>\]", "<": r"<([^<>\n]+)>", "@": rf"@([\w.:]+(?:{_GIVEN})?)"}
 _BETWEEN_ATTRIBUTES = re.compile(r"[;,](?![^()]*\))")  # `[<Fact; Trait("a", "b")>]`
 
 
