@@ -105,6 +105,10 @@ GENERATED_ENDINGS = (
     "_pb2.py",
     "_pb2_grpc.py",
     ".pb.go",
+    "baseline-prof.txt",  # of Android: a line for each method that runs at start-up
+    "startup-prof.txt",
+    "publicapi.shipped.txt",  # of Roslyn's analyzers: a line for each public member
+    "publicapi.unshipped.txt",
 )
 TEMPLATE, OF_TEMPLATES = ".tt", (".cs", ".vb")
 """T4 templates, and what they write that Visual Studio keeps beside them."""
@@ -134,6 +138,8 @@ _COPIED_LIBRARY_FOLDERS = frozenset({"scripts", "content", "wwwroot", "js", "css
 
 _SERVED = frozenset({"assets", "content", "public", "scripts", "static", "wwwroot", "www"})
 """Folders that a web server gives out as they are, where copies of libraries are beside a project's own scripts."""
+_SERVED_ALONE = frozenset({"public", "static", "wwwroot", "www"})
+"""Of these the folders in which nobody writes declarations of TypeScript: they come with a library."""
 _VERSIONED = re.compile(r"(?!release-|version-)[a-z][\w.]*(?:-[a-z]\w*)*-v?\d+(?:\.\d+)+(?:-\w+)?")
 """`pdfjs-4.2.67-dist`, `font-awesome-4.7.0`: below a folder that is served."""
 _SAYS_COPIED = re.compile(
@@ -243,6 +249,8 @@ def refused_name(parents: tuple[str, ...], name: str) -> tuple[SkipReason, str] 
             return SkipReason.MINIFIED, f"*{ending}"
     if _COPIED_LIBRARY.fullmatch(low) and any(part.lower() in _COPIED_LIBRARY_FOLDERS for part in parents):
         return SkipReason.VENDORED, "copy of a well-known script library"
+    if low.endswith(".d.ts") and not _SERVED_ALONE.isdisjoint(map(str.lower, parents)):
+        return SkipReason.VENDORED, "declarations of a script library that is served"
     return None
 
 
@@ -314,6 +322,7 @@ def conventions_description() -> str:
         _COPIED_LIBRARY.pattern,
         sorted(_COPIED_LIBRARY_FOLDERS),
         sorted(_SERVED),
+        sorted(_SERVED_ALONE),
         _SAYS_COPIED.pattern,
         _VERSIONED.pattern,
         sorted(BINARY),

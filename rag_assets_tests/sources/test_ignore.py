@@ -39,6 +39,7 @@ def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[st
         ("src/Designer.cs", None),
         ("build/Build.cs", None),
         ("docs/jquery-plan.md", None),
+        ("src/types/tinymce.d.ts", None),
         ("src/jquery-helper.js", None),
         ("package.json", None),
         ("static/release-1.2/notes.md", None),
@@ -66,6 +67,9 @@ def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[st
         ("Web/Scripts/bootstrap.js", SkipReason.VENDORED),
         ("src/Web/wwwroot/pdfjs-4.2.67-dist/web/viewer.css", SkipReason.VENDORED),
         ("static/plugins/DataTables-1.10.16/js/tables.js", SkipReason.VENDORED),
+        ("public/libs/tinymce/tinymce.d.ts", SkipReason.VENDORED),
+        ("app/src/main/baseline-prof.txt", SkipReason.GENERATED),
+        ("src/Shop/PublicAPI.Shipped.txt", SkipReason.GENERATED),
         # generated
         ("Form1.Designer.cs", SkipReason.GENERATED),
         ("Migrations/20240101_Init.Designer.cs", SkipReason.GENERATED),

@@ -157,9 +157,11 @@ _TEXTS = re.compile(
     r"|(?:^|/)\w*strings?(?:resources?)?(?:\.[\w-]+)?\.a?xaml$",
     re.IGNORECASE,
 )
-_NAMED_AS_ENGLISH = re.compile(
-    rf"(?:[\w-]+\.)?en(?:[-_](?:gb|us))?\.(?!md)\w+|[\w.-]+[-_]en(?:[-_](?:gb|us))?{_OF_TEXTS}", re.IGNORECASE
+_ENGLISH = r"en(?:[-_](?:gb|us))?"
+_FOLDER_OF_ENGLISH = re.compile(
+    rf"(?:^|/)(?:{_FOLDER_OF_TEXTS.pattern})/{_ENGLISH}/(?:.*/)?[^/]+{_OF_TEXTS}$", re.IGNORECASE
 )
+_NAMED_AS_ENGLISH = re.compile(rf"(?:[\w-]+\.)?{_ENGLISH}\.(?!md)\w+|[\w.-]+[-_]{_ENGLISH}{_OF_TEXTS}", re.IGNORECASE)
 """The same texts in the language that they are written in, by the same conventions and those of XAML."""
 _VERSION = re.compile(r"(?:^|/)(?:[a-z]+[-_]?)??(v\d+(?:\.\w+)*|\d+(?:\.(?:\d+|x))+)(?=/)", re.IGNORECASE)
 _VERSIONED_DOCS = re.compile(r"(?:^|/)(versioned_)?docs(?=/)")
@@ -214,7 +216,9 @@ def _has_texts(folder: str) -> bool:
 def has_shown_texts(path: str) -> bool:
     """Whether a file is by its path one of texts that users of a program see."""
     folder, _, name = path.rpartition("/")
-    return _TEXTS.search(path) is not None or (_NAMED_AS_ENGLISH.fullmatch(name) is not None and _has_texts(folder))
+    if _TEXTS.search(path) is not None or _FOLDER_OF_ENGLISH.search(path) is not None:
+        return True
+    return _NAMED_AS_ENGLISH.fullmatch(name) is not None and _has_texts(folder)
 
 
 def is_test_path(path: str) -> bool:
