@@ -76,6 +76,14 @@ _MOST_OF_CODE = 3  # names of pasted code
 _TOKEN = re.compile(r"\w[\w.+-]*\w")
 
 
+_OF_RELATIONS = re.compile(
+    r"\b(?:affect\w*|break\w*|calls?|called|callers?|covers?|depend\w*|impact\w*|implement\w*|injects?|invoke\w*|needs?"
+    r"|references?|relies|rely|tests?|tested|usages?|uses?|used|using|if (?:i|we|you|somebody) \w+)\b",
+    re.IGNORECASE,
+)
+_RELATED = frozenset({Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS})
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question with its `words`, and its `names` with the points that declare each. `of_code`: they are those of
@@ -119,6 +127,10 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
         wish = replace(wish, intent=Intent.OVERVIEW)
     elif not wish.names:
         wish = _with_declared_words(wish, question, target, graph_of)
+    if not wish.names and _OF_RELATIONS.search(question.asks or question.typed):
+        wish = _with_said_names(wish, question, [graph for _, graph in graphs_of(target, graph_of)])
+    if wish.intent is Intent.USAGE and len(wish.names) == 1:
+        wish = _with_contract(wish, [graph for _, graph in graphs_of(target, graph_of)])
     if owner := members_asked(question.asks or question.typed):
         wish = _of_entity(
             wish, owner, [graph for _, graph in graphs_of(target, graph_of)], question.asks or question.typed
@@ -215,6 +227,26 @@ def _with_declared_words(
     if maybe.choice and not names:  # the states of a document may be `Document.Status`
         return next((told for one in maybe.names if (told := _of_values(wish, one, graphs)) is not wish), wish)
     return replace(maybe, names=names[:1] if of_type else names) if names else wish
+
+
+def _with_said_names(wish: QueryIntent, question: Question, graphs: Sequence[Graph]) -> QueryIntent:
+    """A question of what uses, needs, tests, implements or is hit by a change of something as if it were written as
+    code does: `the order manager` is `OrderManager`, `the orders table` `sales.Orders`."""
+    from rag_assets.answer.plans.usage import with_names
+
+    text, names = with_names(graphs, question.asks or question.typed)
+    if not names:
+        return wish
+    written = replace(question, typed=text, asks=text if question.asks else "", symbols=names)
+    named = intent_of(written)
+    return named if named.intent in _RELATED else wish
+
+
+def _with_contract(wish: QueryIntent, graphs: Sequence[Graph]) -> QueryIntent:
+    """A question of what uses a class as one of its interface too, if that is called so: others are given it."""
+    name, contract = wish.names[0], f"I{wish.names[0]}"
+    both = (any(declares(graph, one, only_types=True) for graph in graphs) for one in (name, contract))
+    return replace(wish, names=(name, contract)) if name.isidentifier() and all(both) else wish
 
 
 def _told_of(question: str) -> set[str]:

@@ -74,6 +74,8 @@ _MOST_OF_A_FILE = 3
 _MOST_MEMBERS, _MOST_WANTED = 12, 60  # of a type, and of one whose members are asked for
 _FIELDS_IN_HEAD = frozenset({"go", "python"})
 """Languages where no mark ends a field: they are part of the head of their type."""
+_ADDS = re.compile(r"\s*(?:\w+ )?(?:impl|extension)\b")
+"""Of Rust and Swift: what a type does, apart from what it holds."""
 _ENUMERATION = re.compile(r"\benum\b|\((?:.*[\s.,])?\w*(?:Enum|Choices)\b")
 _BESIDE_VALUES = re.compile(r"\s*(?:\[[^\]]*\]\s*|[@/*#].*|[{}]\s*)?$")
 """Lines of an enumeration that hold no value."""
@@ -326,11 +328,12 @@ def _doing(head: Passage) -> Passage | None:
     return max(bodies, key=lambda one: one.code.count("\n"), default=None)
 
 
-def _least_first(head: Passage, name: str) -> tuple[bool, bool, int]:
-    """The product before tests and samples, what is a symbol of its own before what is nested, of a partial type the
-    part with most members."""
+def _least_first(head: Passage, name: str) -> tuple[bool, bool, bool, int]:
+    """The product before tests and samples, what is a symbol of its own before what is nested, what declares a type
+    before what adds to it, of a partial type the part with most members."""
     known = head.evidence
-    return non_product_code(known.path) is not None, known.name.casefold() != name, -len(members_of(head))
+    is_beside, is_nested = non_product_code(known.path) is not None, known.name.casefold() != name
+    return is_beside, is_nested, _ADDS.match(head.head) is not None, -len(members_of(head))
 
 
 def _type_told(head: Passage, most: int) -> str:

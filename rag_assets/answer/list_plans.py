@@ -279,6 +279,12 @@ def marked_plan(asked: Asked) -> Planned | None:
         facts, at = first_of(marked_facts(index, Marked.USERS, text) for index in asked.target.members.values())
     if marked in (Marked.TOKENS, Marked.MAPPED_ROUTES):  # and what below it says how
         return _at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS])
+    if marked is Marked.EXITS:
+        from rag_assets.answer.plans.marked import exit_codes_at
+
+        places = [place for index, graph in asked.graphs for place in exit_codes_at(index, graph)]
+        if told := _at_declarations(asked, places):  # with the numbers, which no list of calls has
+            return replace(told, wish=replace(told.wish, intent=Intent.PLACE))
     is_how = marked is Marked.ERROR_HANDLERS  # which code tells
     wish = replace(asked.wish, intent=Intent.EXPLANATION if is_how else Intent.LIST, names=())
     return Planned(wish, replace(facts, leads=is_how), at, decides=True) if at else None

@@ -649,6 +649,11 @@ _OF_OTHERS = re.compile(
     r"\b(?:(?:third|3rd)[- ]party|external|open[- ]source) (?=(?:dependenc|librar|packages)\w*)", re.I
 )
 """What all packages are that a project refers to."""
+_IN_BACKGROUND = re.compile(
+    r"\b(?P<noun>jobs|processes|services|tasks|workers) (?:(?:are|get|that) )*(?:run(?:ning)?|executed|work(?:ing)?)"
+    r" in (?:the )?background\b",
+    re.IGNORECASE,
+)
 _SCHEMA = re.compile(
     r"^\W*(?:(?:what|how)(?:'s| is| does)?|show|describe|explain|give)(?: me| us)?(?: the| our| its| whole)*"
     r" (?:(?:database|db|sql) (?:schema|structure|layout|model)|data model|schema of the (?:database|db))"
@@ -679,7 +684,8 @@ def listed_noun(question: str) -> tuple[str, str]:
         return f"{scheduled['sort'] or 'scheduled'} {singular(scheduled['noun'])}".lower(), HOW_OFTEN
     if (value := _VALUE_OF.match(question.strip())) is not None and singular(value["noun"].lower()) in ENUMERATED:
         return singular(value["noun"].lower()), f" can {value['of']} have?"
-    found = _LIST.match(_RUN_IN.sub(r"\g<what> are ", _OF_OTHERS.sub("", question.strip())))
+    said = _IN_BACKGROUND.sub(r"background \g<noun> are there", _OF_OTHERS.sub("", question.strip()))
+    found = _LIST.match(_RUN_IN.sub(r"\g<what> are ", said))
     if found is None or _HOW_MANY_AT_MOST.match(question):
         return "", ""
     noun, sort = found["noun"].lower(), (found["sort"] or "").lower()

@@ -444,7 +444,7 @@ def registered_as(question: str) -> tuple[str, str]:
     return noun, lifetime[1].capitalize() if lifetime is not None else ""
 
 
-_TYPED = r"command[- ]?line|cli|terminal|console"
+_TYPED = r"artisan|command[- ]?line|cli|terminal|console"
 _COMMAND_LINE = re.compile(
     r"^\W*(?:which|what|list|show|name|give)\b(?: (?:me|all|the|are|is|of|available|supported|possible|different))*"
     rf" (?P<typed>(?:{_TYPED}) )?(?P<noun>flags|options|switches|arguments|parameters|(?P<sub>sub[- ]?)?commands)"

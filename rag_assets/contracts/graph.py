@@ -170,7 +170,7 @@ _METHODS = frozenset(
     {MemberKind.METHOD, MemberKind.CONSTRUCTOR, MemberKind.DESTRUCTOR, MemberKind.OPERATOR, MemberKind.FUNCTION}
 )
 _PROPERTIES = frozenset({MemberKind.PROPERTY, MemberKind.INDEXER, MemberKind.FIELD, MemberKind.EVENT})
-_WHOLE_FILES = frozenset(
+WHOLE_FILES = frozenset(
     {"module", "program", "file", "config", "markup", "resource", "transcript", "script", "document"}
 )
 _SQL_TYPES = {
@@ -190,7 +190,7 @@ def declaration_key(language: str, symbol: str, declaration: str, path: str) -> 
     if language == "sql" and declaration in _SQL_TYPES:
         schema, _, name = symbol.rpartition(".")
         return sql_key(schema, name, _SQL_TYPES[declaration])
-    if declaration in _WHOLE_FILES or language == "sql":
+    if declaration in WHOLE_FILES or language == "sql":
         return file_key(path)
     return symbol_key(language, symbol, NodeType.TYPE)
 

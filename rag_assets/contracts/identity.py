@@ -110,12 +110,15 @@ def plain_symbol(symbol: str) -> str:
     return _SUFFIXES.sub("", symbol)
 
 
-def declared_names(symbol: str, names: Sequence[str] = ()) -> tuple[str, ...]:
+def declared_names(symbol: str, names: Sequence[str] = (), *, in_file: bool = False) -> tuple[str, ...]:
     """The simple names of a symbol and of its declarations, in lower case, each once: the names people search for.
 
-    `Shop.Repo`1~1f2e3d4c` → `repo`, `Nested.Save(int)` → `save`, `src/a.yml` → `a.yml`; a heading stays whole.
+    `Shop.Repo`1~1f2e3d4c` → `repo`, `Nested.Save(int)` → `save`, `src/a.yml` → `a.yml`; a heading stays whole. With
+    `in_file`, of what a file of a language with folders for namespaces declares, `src/walk.Batch` → `batch`.
     """
-    return tuple(dict.fromkeys(filter(None, map(_simple_name, (plain_symbol(symbol), *names)))))
+    own = plain_symbol(symbol)
+    own = own.rpartition("/")[2] if in_file else own
+    return tuple(dict.fromkeys(filter(None, map(_simple_name, (own, *names)))))
 
 
 def _simple_name(name: str) -> str:

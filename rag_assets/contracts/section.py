@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.embedder import Embedder
+from rag_assets.contracts.graph import WHOLE_FILES
 from rag_assets.contracts.identity import (
     content_hash,
     declared_names,
@@ -104,7 +105,7 @@ class SummarySection:
         payload.media_end = None if self.media_end is None else math.ceil(self.media_end)
         payload.speakers = self.speakers
         payload.members = tuple(member.encoded for member in self.members)
-        payload.declared_names = declared_names(self.symbol, self.names)
+        payload.declared_names = declared_names(self.symbol, self.names, in_file=self.symbol_type not in WHOLE_FILES)
         payload.line_start = payload.start_line = self.span.line_start  # one value for both pairs (R7)
         payload.line_end = payload.end_line = self.span.line_end
         payload.char_start = self.span.char_start

@@ -188,7 +188,7 @@ def test_tests_are_known_by_what_they_test_whatever_they_are_called(post: Index)
 
 def test_that_nothing_tests_something_is_said(post: Index) -> None:
     found = post.ask("Are there tests for the stamp manager?", options=AskOptions())
-    assert "Not sure" in found.text and "no test is known whose name says stamp manager" in " ".join(found.notes)
+    assert "Not sure" in found.text and "no test of StampManager is known" in " ".join(found.notes)
 
 
 def test_a_member_is_told_with_the_type_that_has_it(post: Index) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
@@ -33,6 +33,7 @@ from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers
 from rag_assets.graph.impact import in_test_module
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.search import CodePlace
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
@@ -91,7 +92,8 @@ _RUN_BY_A_SCHEDULE = re.compile(
     r"\b(?:IJob|IInvocable|\w*(?:Cron|Periodic|Recurring|Scheduled)\w*(?:Job|Service|Task|Worker)(?:Base)?)\b"
 )
 _RUN_BY_A_HOST = re.compile(
-    rf"\b(?:BackgroundService|\w*BackgroundWorkerBase|IHostedService)\b|{_RUN_BY_A_SCHEDULE.pattern}"
+    r"\b(?:BackgroundService|\w*BackgroundWorkerBase|IHostedService|ActiveJob::Base|ApplicationJob|ShouldQueue"
+    rf"|(?:Coroutine|Listenable|Rx)Worker)\b|{_RUN_BY_A_SCHEDULE.pattern}"
 )
 """How a type says that nobody calls it: `which background jobs are there?`"""
 _HOW_OFTEN = re.compile(r"\b(?:how often|when|intervals?|schedules?)\b", re.IGNORECASE)
@@ -698,6 +700,13 @@ def _held_by_each(graph: Graph, types: Sequence[int]) -> list[list[int]]:
 def of_kind(graph: Graph, kind: NodeType) -> list[int]:
     found: list[int] = np.flatnonzero(graph.kinds == KINDS.index(kind.value)).tolist()
     return found
+
+
+def types_called(graph: Graph, names: Container[str]) -> list[CodePlace]:
+    """Where the types of the product are that have one of some names, whatever the case."""
+    types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() in names]
+    places = places_of(graph, np.array(types, np.int64))
+    return [CodePlace(one.path, one.line) for one in places if non_product_code(one.path) is None]
 
 
 def _run_by(says: re.Pattern[str], graph: Graph, types: Sequence[int]) -> Numbers:

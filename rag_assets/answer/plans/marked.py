@@ -17,11 +17,14 @@ from rag_assets.answer.plans.code_lines import (
     lines_of,
     points_with,
 )
+from rag_assets.answer.plans.listing import types_called
 from rag_assets.answer.question_analysis import QueryTerm, covered, roots_of
 from rag_assets.contracts.outline import SectionMember
+from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
 
 if TYPE_CHECKING:
+    from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 
     Place = tuple[str, str, int]  # of a package, an image or a file: its name, path and line
@@ -154,7 +157,7 @@ _MARKED_ASKED |= {
         r"|^\W*where is (?:the )?authentication (?:configured|registered|set ?up)\b.*$"
     ),
     Marked.EXITS: (
-        r"^\W*(?:with )?(?:which|what)(?: is| are| the| different)* exit (?:codes?|status(?:es)?)"
+        r"^\W*(?:with )?(?:which|what)(?: is| are| the| different| possible)* exit (?:codes?|status(?:es)?)"
         rf"(?: (?:are there|exist|(?:can|does|do|will) {_RUNNABLE} (?:exit|give|have|return|set|use)\b.*))?\W*$"
         rf"|^\W*what does {_RUNNABLE} exit with\b.*$"
     ),
@@ -380,6 +383,23 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     if marked is Marked.CONNECTION_STRINGS:
         facts = [*{one.source: one for one in reversed(facts)}.values()][::-1]
     return facts_listed(facts, marked.value, index)
+
+
+_EXIT_CODES = frozenset({"exitcode", "exitcodes", "exitstatus", "exitstatuses", "returncode", "returncodes"})
+_GIVES_CODE = re.compile(r"\b(?:Exit|Return)(?:Code|Status)\w*(?:::|\.)\w+(?:\([^()]*\))?\s*(?:=>|->)\s*-?\d")
+
+
+def exit_codes_at(index: LabelIndex, graph: Graph) -> list[CodePlace]:
+    """Where the product declares a type of exit codes, and where its file says the numbers of them."""
+    declared = types_called(graph, _EXIT_CODES)
+    lines = lines_of(index, {one.path for one in declared})
+    given = [
+        CodePlace(path, at)
+        for path in sorted(lines)
+        for at in sorted(lines[path])
+        if _GIVES_CODE.search(lines[path][at])
+    ]
+    return [*declared, *given[:1]]
 
 
 _MARKS_CASE = re.compile(r"^\s*(?:\[(?:Fact|Theory|Test|TestCase|TestMethod|\w*Fact|\w*Theory)\b|@(?:\w*Test)\b)")

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -23,12 +24,14 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.plans.listing import is_called
-from rag_assets.answer.question_analysis import QueryTerm
+from rag_assets.answer.plans.listing import is_called, of_kind
+from rag_assets.answer.question_analysis import QueryTerm, root
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
 from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file
 from rag_assets.graph.lookup import short_name
+from rag_assets.identifiers import identifier_words
+from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -54,6 +57,78 @@ _RECEIVES = (
 """What gets a message: `Subscribe<OrderPaid>(…)`, `if (message is OrderPaid)`, `Handle(OrderPaid paid)`."""
 _CONNECTS = r"(?<!\w){0}\.connect(?:_via)?\(|^\s*@receiver\((?:[^)]*[\s.,\[(])?{0}(?!\w)"
 """What gets a signal of Django, Celery or Flask."""
+
+
+_SAID = re.compile(
+    r"\b(?:an?|its|our|the|this|are|is|of|on|calls?|changed?|covers?|deleted?|drop|implements?|invokes?|modify|needs?"
+    r"|removed?|renamed?|tests?|uses?) (?=(?P<said>[a-z][\w-]*(?: [a-z][\w-]*){0,4}))",
+    re.IGNORECASE,
+)
+_KINDS_SAID = {
+    **dict.fromkeys(("table",), (NodeType.TABLE, NodeType.TABLE_OR_VIEW)),
+    **dict.fromkeys(("view",), (NodeType.VIEW, NodeType.TABLE_OR_VIEW)),
+    **dict.fromkeys(("procedure", "proc", "sproc"), (NodeType.PROC,)),
+    **dict.fromkeys(("method", "function"), (NodeType.METHOD, NodeType.FUNC)),
+    **dict.fromkeys(
+        ("class", "component", "entity", "enum", "interface", "model", "record", "service", "struct", "type"),
+        (NodeType.TYPE,),
+    ),
+}
+"""What somebody says behind a name. Of types it may be a part of the name as well."""
+
+
+def with_names(graphs: Sequence[Graph], text: str) -> tuple[str, tuple[str, ...]]:
+    """(a question with the first thing that it says in words, and that the graph has one of, as code writes it; what it
+    is called): `who uses the order manager?` → `who uses the OrderManager?`; a class goes with its interface, which is
+    what others are given. (the question, ()) where it has none."""
+    for found in _SAID.finditer(text):
+        words = list(takewhile(lambda word: word not in FUNCTION_WORDS, found["said"].lower().split()))
+        for end in range(len(words), 0, -1):
+            if names := next(filter(None, (_called(graph, words[:end]) for graph in graphs)), ()):
+                kind = f" {words[end - 1]}" if words[end - 1] in _KINDS_SAID else ""
+                last = found.start("said") + len(" ".join(found["said"].split()[:end]))
+                return f"{text[: found.start('said')]}{names[0]}{kind}{text[last:]}", names
+    return text, ()
+
+
+def _called(graph: Graph, words: Sequence[str]) -> tuple[str, ...]:
+    """What the graph calls the one thing that some words mean; () for none or several. Of one word alone a kind says
+    that it is a name."""
+    kinds = _KINDS_SAID.get(words[-1], ())
+    bare = words[:-1] if kinds else words
+    if not bare or len(words) == 1:
+        return ()
+    if kinds and NodeType.TYPE not in kinds:
+        wanted = [root(part) for word in bare for part in identifier_words(word)]
+        nodes = [node for kind in kinds for node in of_kind(graph, kind)]
+        named = [node for node in nodes if [root(word) for word in _words_of(graph.names[node])] == wanted]
+        return _one_name(graph, named)
+    wholes = ["".join(some).replace("-", "") for some in ((words, bare) if kinds else (words,))]
+    called: dict[str, list[int]] = {}
+    for node in of_kind(graph, NodeType.TYPE):
+        called.setdefault(graph.names[node].rpartition(".")[2].casefold(), []).append(node)
+    for whole in wholes:
+        found = (_one_name(graph, called.get(name, ())) for name in (whole, f"i{whole}"))
+        if names := tuple(name for one in found for name in one):
+            return names
+    return ()
+
+
+def _one_name(graph: Graph, nodes: Sequence[int]) -> tuple[str, ...]:
+    """What some nodes are called, those of the product where there are some, if that is one name."""
+    names = {graph.names[node] for node in nodes if not _is_beside(graph, node)} or {
+        graph.names[node] for node in nodes
+    }
+    return tuple(names) if len(names) == 1 else ()
+
+
+def _words_of(name: str) -> list[str]:
+    return [word.lower() for word in identifier_words(name.rpartition(".")[2])]
+
+
+def _is_beside(graph: Graph, node: int) -> bool:
+    places = graph.places(node)
+    return bool(places) and non_product_code(places[0].path) is not None
 
 
 def receivers_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
