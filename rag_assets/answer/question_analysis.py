@@ -253,6 +253,7 @@ class Intent(StrEnum):
     TESTS = "tests"
     IMPLEMENTATIONS = "implementations"
     HANDLERS = "handlers"
+    SENDERS = "senders"
     ROUTES = "routes"
     TABLES = "tables"
     OVERVIEW = "overview"

@@ -814,7 +814,7 @@ def asks_failed_validation(question: str) -> bool:
     return _FAILS_VALIDATION.match(question.strip()) is not None
 
 
-_MESSAGE = r"(?:signal )?\S+(?: (?:commands?|quer(?:y|ies)|events?|messages?|notifications?|requests?|signals?))?"
+_MESSAGE = r"(?:signal )?\S+(?: \w+){0,2}?(?: (?:commands?|quer(?:y|ies)|events?|messages?|notifications?|requests?|signals?))?"
 _HANDLING = r"(?:handles?|consumes?|process(?:es)?|receives?|subscribes? to|listens? (?:to|for)|reacts? to)"
 _HANDLED = re.compile(
     rf"^\W*(?:who|what|(?:which|what) \w+(?: \w+)?) {_HANDLING} (?:the |an? )?{_MESSAGE}\W*$"

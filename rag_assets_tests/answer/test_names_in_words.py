@@ -17,6 +17,13 @@ FILES = {
     "src/PriceList.cs": "namespace Ferry;\n\npublic class PriceList\n{\n    public int Of(int count) => count * 3;\n}\n",
     "src/GateController.cs": "namespace Ferry;\n\npublic class GateController(ITicketOffice office)\n{\n"
     "    public void Open() => office.Sell(1);\n}\n",
+    "src/DeckController.cs": 'using Microsoft.AspNetCore.Mvc;\n\nnamespace Ferry;\n\n[ApiController]\n[Route("deck")]\n'
+    "public class DeckController(ITicketOffice office, IMediator mediator) : ControllerBase\n{\n    [HttpPost]\n"
+    "    public void Load() => office.Sell(2);\n\n    [HttpDelete]\n"
+    "    public void Clear() => mediator.Publish(new DeckClearedEvent());\n}\n",
+    "src/DeckClearedEvent.cs": "namespace Ferry;\n\npublic record DeckClearedEvent : INotification;\n\n"
+    "public class Horn : INotificationHandler<DeckClearedEvent>\n{\n"
+    "    public Task Handle(DeckClearedEvent cleared, CancellationToken token) => Task.CompletedTask;\n}\n",
     "src/Cache.cs": "namespace Ferry;\n\npublic class Cache { public void Clear() { } }\n",
     "tests/PriceListTests.cs": "using Xunit;\n\nnamespace Ferry.Tests;\n\npublic class PriceListTests\n{\n    [Fact]\n"
     "    public void Three_each() => Assert.Equal(6, new PriceList().Of(2));\n}\n",
@@ -58,6 +65,11 @@ def test_what_is_given_the_interface_of_a_class_uses_it(ferry: Index, question: 
         ("how is the price list tested?", "**PriceListTests** tests **PriceList** in tests/PriceListTests.cs:5"),
         ("what implements the ticket office interface?", "**TicketOffice** implements **ITicketOffice** in"),
         ("what does the ticket office depend on?", "**PriceList**"),
+        ("which endpoints use the ticket office?", "**1 endpoint:**\n- **POST /deck** in src/DeckController.cs:10"),
+        ("who handles the deck cleared event?", "**Horn.Handle** handles **DeckClearedEvent** in"),
+        ("where is the deck cleared event published?", "**DeckController.Clear** creates **DeckClearedEvent** in"),
+        ("who sends DeckClearedEvent?", "**DeckController.Clear** creates **DeckClearedEvent** in"),
+        ("where is the ticket office defined?", "`TicketOffice` in src/TicketOffice.cs:8"),
     ],
 )
 def test_a_thing_said_in_words_is_what_the_graph_calls_so(ferry: Index, question: str, fact: str) -> None:

@@ -17,6 +17,7 @@ from rag_assets.answer.plans.code_lines import (
     MOST_READ,
     by_place,
     code_of,
+    facts_listed,
     facts_naming,
     list_heading,
     points_naming,
@@ -24,7 +25,7 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.plans.listing import is_called, of_kind
+from rag_assets.answer.plans.listing import is_called, of_kind, places_of
 from rag_assets.answer.question_analysis import QueryTerm, root
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
@@ -33,7 +34,7 @@ from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search.index import LabelIndex, Searchable
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import non_product_code, product_or_samples
 
 _REGISTERING = (
     "AddScoped AddSingleton AddTransient AddHostedService AddHttpClient AddDbContext TryAddSingleton Decorate"
@@ -70,11 +71,41 @@ _KINDS_SAID = {
     **dict.fromkeys(("procedure", "proc", "sproc"), (NodeType.PROC,)),
     **dict.fromkeys(("method", "function"), (NodeType.METHOD, NodeType.FUNC)),
     **dict.fromkeys(
-        ("class", "component", "entity", "enum", "interface", "model", "record", "service", "struct", "type"),
+        [
+            "class",
+            "command",
+            "component",
+            "dto",
+            "entity",
+            "enum",
+            "event",
+            "exception",
+            "interface",
+            "message",
+            "model",
+            "query",
+            "record",
+            "request",
+            "service",
+            "struct",
+            "type",
+        ],
         (NodeType.TYPE,),
     ),
 }
 """What somebody says behind a name. Of types it may be a part of the name as well."""
+
+
+def endpoints_reaching(
+    index: LabelIndex, graph: Graph, names: Sequence[str]
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The endpoints that lead to what some names mean, through whatever they call, each where its handler is."""
+    nodes = [node for key in named_nodes(graph, names) if (node := graph.find(key)) is not None]
+    reached = (graph.find(one.key) for one in impact(graph, nodes).reached if one.group is ImpactGroup.ENDPOINTS)
+    places = places_of(graph, np.array(sorted(node for node in reached if node is not None), np.int64))
+    found = seen_of(sorted(places, key=lambda one: (one.path, one.line)), index)
+    kept = product_or_samples(one.path for one in found)
+    return facts_listed([one.fact for one in found if one.path in kept], "endpoint", index)
 
 
 def with_names(graphs: Sequence[Graph], text: str) -> tuple[str, tuple[str, ...]]:
