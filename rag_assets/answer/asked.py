@@ -40,7 +40,10 @@ from rag_assets.answer.question_kinds import (
     APPS,
     CONTAINERS,
     OF_ENUMERATIONS,
+    asks_endpoints_reaching,
+    asks_handler,
     asks_options,
+    asks_sender,
     asks_values_of,
     attribute_asked,
     enumeration_named,
@@ -81,14 +84,8 @@ _OF_RELATIONS = re.compile(
     r"|references?|relies|rely|tests?|tested|usages?|uses?|used|using|if (?:i|we|you|somebody) \w+)\b",
     re.IGNORECASE,
 )
-_OF_ONE = re.compile(
-    r"\b(?:declared|defined|(?:emit|fire|handle|raise)[sd]?|emitted|(?:dispatch|publish)(?:es|ed)?|consumes?d?|sends?|sent)\b"
-    r"|^\W*(?:which|what) (?:\w+ )?(?:endpoints?|routes?) ",
-    re.IGNORECASE,
-)
-"""What else is asked of a thing that the graph knows by its name, and by its name alone."""
 _RELATED = frozenset({Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS})
-_OF_NAMES = _RELATED | {Intent.DEFINITION, Intent.EXPLANATION, Intent.ROUTES}
+_WHERE_DEFINED = re.compile(r"^\W*where (?:is|are) .+ (?:declared|defined|implemented)\W*$|^\W*show me ", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +132,7 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
     elif not wish.names:
         wish = _with_declared_words(wish, question, target, graph_of)
     if not wish.names:
-        wish = _with_said_names(wish, question, [graph for _, graph in graphs_of(target, graph_of)])
+        wish = _with_said_names(wish, question, (graph for _, graph in graphs_of(target, graph_of)))
     if wish.intent is Intent.USAGE and len(wish.names) == 1:
         wish = _with_contract(wish, [graph for _, graph in graphs_of(target, graph_of)])
     if owner := members_asked(question.asks or question.typed):
@@ -236,21 +233,21 @@ def _with_declared_words(
     return replace(maybe, names=names[:1] if of_type else names) if names else wish
 
 
-def _with_said_names(wish: QueryIntent, question: Question, graphs: Sequence[Graph]) -> QueryIntent:
+def _with_said_names(wish: QueryIntent, question: Question, graphs: Iterable[Graph]) -> QueryIntent:
     """A question of what uses, needs, tests, implements or is hit by a change of something as if it were written as
     code does: `the order manager` is `OrderManager`, `the orders table` `sales.Orders`."""
     text = question.asks or question.typed
-    of_one = _OF_ONE.search(text) is not None
-    if not (of_one or _OF_RELATIONS.search(text)):
+    is_of_one = asks_handler(text) or asks_sender(text) or _WHERE_DEFINED.search(text) is not None
+    if not (is_of_one or asks_endpoints_reaching(text) or _OF_RELATIONS.search(text)):
         return wish
     from rag_assets.answer.plans.usage import with_names
 
-    text, names = with_names(graphs, text)
+    written, names = with_names([*graphs], text)
     if not names:
         return wish
-    written = replace(question, typed=text, asks=text if question.asks else "", symbols=names)
-    named = intent_of(written)
-    return named if named.intent in (_OF_NAMES if of_one else _RELATED) else wish
+    asks = written if question.asks else ""
+    named = intent_of(replace(question, typed=written, asks=asks, symbols=names))
+    return named if is_of_one or named.intent in _RELATED or asks_endpoints_reaching(text) else wish
 
 
 def _with_contract(wish: QueryIntent, graphs: Sequence[Graph]) -> QueryIntent:

@@ -274,7 +274,6 @@ def _steps(intent: Intent) -> tuple[WalkStep, ...]:
         Intent.TESTS: ((Relation.TESTS,), Direction.IN),
         Intent.IMPLEMENTATIONS: ((Relation.IMPLEMENTS, Relation.INHERITS, Relation.OVERRIDES), Direction.IN),
         Intent.HANDLERS: ((Relation.HANDLES,), Direction.IN),
-        Intent.SENDERS: ((Relation.CONSTRUCTS,), Direction.IN),
         Intent.ROUTES: ((Relation.HANDLES, Relation.EXPOSES), Direction.BOTH),
         Intent.TABLES: (
             (Relation.READS_FROM, Relation.WRITES_TO, Relation.EXECUTES, Relation.MAPS_TO, Relation.FOREIGN_KEY),

@@ -80,6 +80,7 @@ from rag_assets.answer.question_analysis import (
     written_name,
 )
 from rag_assets.answer.question_kinds import (
+    asks_endpoints_reaching,
     asks_failed_validation,
     asks_handler,
     asks_sender,
@@ -124,19 +125,6 @@ _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _HOW_CONFIGURED = re.compile(r"\W*(?:how (?:is|are) .+ (?:configured|set up)|what happens)\b", re.IGNORECASE)
 """Code does that, with several settings."""
 _VALIDATION_ERROR = "ValidationException"  # of FluentValidation, .NET and Java, and as projects call theirs
-_SENDS = r"(?:dispatch(?:es)?|emits?|enqueues?|fires?|produces?|publish(?:es)?|raises?|sends?|triggers?)"
-_SENT = re.compile(
-    rf"^\W*(?:who|what|(?:which|what) \w+(?: \w+)?) {_SENDS} (?:(?:an?|our|the) )?[\w.]+(?: \w+){{0,3}}\W*$"
-    r"|^\W*(?:where|when|by (?:what|whom)) (?:is|are) (?:(?:an?|our|the) )?[\w.]+(?: \w+){0,3}"
-    r" (?:dispatched|emitted|enqueued|fired|published|raised|sent|triggered)(?: from)?\W*$",
-    re.IGNORECASE,
-)
-_ENDPOINTS_OF = re.compile(
-    r"^\W*(?:which|what) (?:(?:api|http|rest|web) )?(?:apis?|controllers?|endpoints?|routes?|urls?)"
-    r" (?:(?:are|do|does|is|will|would|that|can) )*(?:affected|break|breaks|call|calls|depend|depends|end|execute|hit|hits"
-    r"|impacted|lead|leads|need|needs|reach|reaches|rely|run|runs|touch|touches|use|uses|using)\b",
-    re.IGNORECASE,
-)
 _OF_ATTRIBUTES = "Attribute"
 """What C# leaves out of the name of an attribute where it marks something with it."""
 
@@ -480,7 +468,7 @@ def _sent(asked: Asked) -> Planned | None:
 
 def _reaching(asked: Asked) -> Planned | None:
     """The endpoints that lead to the names of a question, through whatever they call."""
-    if not asked.wish.names or _ENDPOINTS_OF.match(asked.question.text.strip()) is None:
+    if not asked.wish.names or not asks_endpoints_reaching(asked.question.text):
         return None
     from rag_assets.answer.plans.usage import endpoints_reaching
 
@@ -677,9 +665,9 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     length_plan,
     _convention,
     _handled,
+    _errors,
     _sent,
     _reaching,
-    _errors,
     _graph,
     _derived,
     _uses,

@@ -253,7 +253,6 @@ class Intent(StrEnum):
     TESTS = "tests"
     IMPLEMENTATIONS = "implementations"
     HANDLERS = "handlers"
-    SENDERS = "senders"
     ROUTES = "routes"
     TABLES = "tables"
     OVERVIEW = "overview"

@@ -814,7 +814,10 @@ def asks_failed_validation(question: str) -> bool:
     return _FAILS_VALIDATION.match(question.strip()) is not None
 
 
-_MESSAGE = r"(?:signal )?\S+(?: \w+){0,2}?(?: (?:commands?|quer(?:y|ies)|events?|messages?|notifications?|requests?|signals?))?"
+_MESSAGE = (
+    r"(?:signal )?\S+(?: \w+){0,2}?"
+    r"(?: (?:commands?|quer(?:y|ies)|events?|messages?|notifications?|requests?|signals?))?"
+)
 _HANDLING = r"(?:handles?|consumes?|process(?:es)?|receives?|subscribes? to|listens? (?:to|for)|reacts? to)"
 _HANDLED = re.compile(
     rf"^\W*(?:who|what|(?:which|what) \w+(?: \w+)?) {_HANDLING} (?:the |an? )?{_MESSAGE}\W*$"
@@ -846,6 +849,19 @@ _SENT = re.compile(
 def asks_sender(question: str) -> bool:
     """Whether a question is for what sends a message. Nothing may follow that asks for more."""
     return _SENT.match(question.strip()) is not None
+
+
+_ENDPOINTS_REACHING = re.compile(
+    r"^\W*(?:which|what) (?:(?:api|http|rest|web) )?(?:apis?|controllers?|endpoints?|routes?|urls?)"
+    r" (?:(?:are|can|do|does|is|that|will|would) )*(?:affected|breaks?|calls?|depends?|end|execute|hits?"
+    r"|impacted|leads?|needs?|reach(?:es)?|rely|runs?|touch(?:es)?|uses?|using)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_endpoints_reaching(question: str) -> bool:
+    """Whether a question is for the endpoints that lead to something."""
+    return _ENDPOINTS_REACHING.match(question.strip()) is not None
 
 
 def asks_who_catches(question: str) -> bool:

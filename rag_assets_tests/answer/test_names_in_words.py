@@ -14,7 +14,8 @@ FILES = {
     "src/TicketOffice.cs": "namespace Ferry;\n\npublic interface ITicketOffice\n{\n    void Sell(int count);\n}\n\n"
     "public class TicketOffice : ITicketOffice\n{\n    private readonly PriceList _prices = new();\n\n"
     "    public void Sell(int count) => _prices.Of(count);\n}\n",
-    "src/PriceList.cs": "namespace Ferry;\n\npublic class PriceList\n{\n    public int Of(int count) => count * 3;\n}\n",
+    "src/PriceList.cs": "namespace Ferry;\n\npublic class PriceList\n{\n"
+    "    public int Of(int count) => count * 3;\n}\n",
     "src/GateController.cs": "namespace Ferry;\n\npublic class GateController(ITicketOffice office)\n{\n"
     "    public void Open() => office.Sell(1);\n}\n",
     "src/DeckController.cs": 'using Microsoft.AspNetCore.Mvc;\n\nnamespace Ferry;\n\n[ApiController]\n[Route("deck")]\n'
