@@ -68,8 +68,8 @@ def test_what_is_given_the_interface_of_a_class_uses_it(ferry: Index, question: 
         ("what does the ticket office depend on?", "**PriceList**"),
         ("which endpoints use the ticket office?", "**1 endpoint:**\n- **POST /deck** in src/DeckController.cs:10"),
         ("who handles the deck cleared event?", "**Horn.Handle** handles **DeckClearedEvent** in"),
-        ("where is the deck cleared event published?", "**DeckController.Clear** creates **DeckClearedEvent** in"),
-        ("who sends DeckClearedEvent?", "**DeckController.Clear** creates **DeckClearedEvent** in"),
+        ("where is the deck cleared event published?", "**DeckController.Clear** sends **DeckClearedEvent** in"),
+        ("who sends DeckClearedEvent?", "**DeckController.Clear** sends **DeckClearedEvent** in"),
         ("where is the ticket office defined?", "`TicketOffice` in src/TicketOffice.cs:8"),
     ],
 )
