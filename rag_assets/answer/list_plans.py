@@ -863,7 +863,7 @@ def keys_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.interface import shortcut_facts
 
     about = roots_of(with_it(rest, asked.target))
-    said = [word for word in asked.words if word.root in about]
+    said = [word for word in asked.words if word.root in about and word.root not in APPS]
     subject = [word for word in said if is_subject(word)]
     does = [word for word in said if word not in subject]
     known = together(shortcut_facts(index, subject, does, rest) for index in asked.target.members.values())

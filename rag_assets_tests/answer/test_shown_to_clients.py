@@ -222,6 +222,7 @@ def pen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     ("question", "names"),
     [
         ("Which keyboard shortcuts are there?", ["Command.NewRecording", "Command.SaveRecording", "StopShortcut"]),
+        ("Which shortcuts does the app have?", ["Command.NewRecording", "Command.SaveRecording", "StopShortcut"]),
         ("Which shortcut saves the recording?", ["Command.SaveRecording"]),
         ("What is the default shortcut to stop a recording?", ["StopShortcut"]),
         ("Which shortcuts stop or save a recording?", ["Command.NewRecording", "Command.SaveRecording"]),
