@@ -253,6 +253,9 @@ def _retired(asked: Asked) -> Planned | None:
 _OF_WHOLES = frozenset({Everyday.LICENCE, Everyday.VERSION, Everyday.TECHNOLOGY, Everyday.SIZE})
 
 
+_IS_USED = re.compile(r"\b(?:depend|us(?:e[ds]?|ing)\b)", re.IGNORECASE)
+
+
 def _names_declared(text: str, target: Searchable) -> bool:
     """Whether a word with a capital, as names have them, is declared: `what is Version` asks about that class."""
     words = re.findall(r"\w+", text)[1:]
@@ -266,6 +269,8 @@ def _everyday(asked: Asked) -> Planned | None:
     question = everyday_question(text)
     if question is None:
         text, question = written, everyday_question(written)
+    if question is not None and question.about is Everyday.VERSION and text != written and _IS_USED.search(written):
+        return None  # of a package that is called as the repository
     if question is None or (question.about in _OF_WHOLES and _names_declared(text, asked.target)):
         return None
     from rag_assets.answer.plans.everyday import exports, project_facts, release, steps, technology_facts

@@ -449,7 +449,7 @@ _BESIDE_ACTIONS = word_set(
 _LICENCE = word_set("license licence licensed licensing under open source copyright legal terms released")
 _VERSION = word_set("version versions latest release released number newest last")
 _REQUIRED = word_set(
-    "version versions minimum need needed required target targets targeted runtime sdk on supported support"
+    "version versions minimum need needed required target targets targeted run runs runtime sdk on supported support"
 )
 _TO_START = word_set("run running build building install installed develop start use")
 _OF_PLATFORMS = word_set(

@@ -230,7 +230,10 @@ namespace Ferry.Booking.Features.Parcel
     "src/Ferry.Web/Views/Shared/Layout.cshtml": "<html>@RenderBody()</html>\n",
     "Ferry.sln": "Microsoft Visual Studio Solution File\n",
     "src/Ferry.Office/Ferry.Office.csproj": '<Project ToolsVersion="15.0">\n</Project>\n',
-    "src/Ferry.Service/Ferry.Service.csproj": '<Project ToolsVersion="15.0">\n</Project>\n',
+    "src/Ferry.Service/Ferry.Service.csproj": '<Project ToolsVersion="15.0">\n  <ItemGroup>\n'
+    '    <PackageReference Include="Ferry" Version="4.2.0" />\n  </ItemGroup>\n</Project>\n',
+    "Directory.Build.props": "<Project>\n  <PropertyGroup>\n    <VersionPrefix>0.1.0</VersionPrefix>\n"
+    "    <TargetFramework>net48</TargetFramework>\n  </PropertyGroup>\n</Project>\n",
 }
 
 
@@ -277,6 +280,9 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Which validation rules does a parcel have?", ["1 rule:", "m.Weight"], ["Colour"]),
         ("Which jobs are there?", ["2 jobs", "NightWatch", "DayWatch"], ["interface INightly"]),
         ("How do I switch to paper tickets?", ["Set in", "Office/Web.config:6"], []),
+        ("Which version of Ferry is used?", ['Include="Ferry" Version="4.2.0"'], []),
+        ("Which version of Ferry is this?", ["0.1.0"], ["4.2.0"]),
+        ("Which .NET framework version does it run on?", ["net48"], ["4.2.0"]),
         ("Which decks exist?", ["enum Deck", "Sun"], []),
     ],
 )
