@@ -125,6 +125,7 @@ _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _HOW_CONFIGURED = re.compile(r"\W*(?:how (?:is|are) .+ (?:configured|set up)|what happens)\b", re.IGNORECASE)
 """Code does that, with several settings."""
 _VALIDATION_ERROR = "ValidationException"  # of FluentValidation, .NET and Java, and as projects call theirs
+_ANNOTATED = re.compile(r"@\w|\[\w|\b(?:annotat|attribute|decorat|marked|tagged)", re.IGNORECASE)
 _OF_ATTRIBUTES = "Attribute"
 """What C# leaves out of the name of an attribute where it marks something with it."""
 
@@ -446,6 +447,21 @@ def _convention(asked: Asked) -> Planned | None:
     return answered(asked, Intent.EXPLANATION, known)
 
 
+def _annotated(asked: Asked) -> Planned | None:
+    """The declarations of the product with an attribute, an annotation or a decorator."""
+    text = asked.question.asks or asked.question.typed
+    if _ANNOTATED.search(text) is None:
+        return None
+    from rag_assets.answer.plans.code_lines import list_heading
+    from rag_assets.answer.plans.interface import mark_asked, marked_members
+
+    if not (mark := mark_asked(text)):
+        return None
+    found = (marked_members(index, graph, mark, (), "", (), is_mark=True) for index, graph in asked.graphs)
+    facts, at = together(found)
+    return answered(asked, Intent.LIST, (replace(facts, heading=list_heading("declaration", facts.total)), at))
+
+
 def _handled(asked: Asked) -> Planned | None:
     """What handles the messages of a question, where the graph knows a handler, or code says that it gets them."""
     if not asked.wish.names or not asks_handler(asked.question.text):
@@ -635,6 +651,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     declared_plan,
     marked_plan,
     access_plan,
+    _annotated,
     endpoint_plan,
     validated_plan,
     request_flow_plan,

@@ -127,7 +127,8 @@ def short_name(key: str) -> str:
         parts = name.symbol.split(".")
         return ".".join(parts[-2:]) if all(map(str.isidentifier, parts)) else name.symbol
     is_member = name.kind in (NodeType.METHOD.value, NodeType.PROPERTY.value)
-    return ".".join(name.segments[-2:] if is_member else name.segments[-1:])
+    told = name.segments[-2:] if is_member else name.segments[-1:]
+    return ".".join(part.rpartition("/")[2] for part in told)  # of a file that stands for a namespace no folders
 
 
 def node_words(key: str, name: str) -> tuple[str, ...]:

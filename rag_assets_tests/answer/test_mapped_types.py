@@ -146,3 +146,16 @@ def test_the_schema_of_rails_tells_the_columns_before_what_changed_it(
         told = index.ask("what columns does the boats table have?").text
         assert 't.integer "length"' in told and "db/migrate" not in told
         assert "**2 created tables:**" in index.ask("which tables are there?").text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which classes are annotated with @Entity?",
+        "which types have the Entity annotation?",
+        "list all types marked with Entity",
+    ],
+)
+def test_what_has_an_annotation_is_listed(harbour: Index, question: str) -> None:
+    told = harbour.ask(question).text
+    assert told.startswith("**3 declarations:**") and "**CargoItem**" in told and "EntityView" not in told

@@ -848,3 +848,20 @@ def test_a_variable_of_a_module_that_is_called_default_is_one(tmp_path: Path) ->
     with opened_index(tmp_path, {"queue/queue.go": code}, "q") as index:
         text = index.ask("How long does a request wait in the queue by default?", options=AskOptions()).text
     assert "queue/queue.go:3: `var defaultQueueTimeout = time.Second * 60`" in text.partition("**Read in:**")[0]
+
+
+OF_A_RANGE = {
+    "src/PortConstants.cs": "namespace Quay;\n\npublic static class PortConstants\n{\n"
+    "    public const int MaxPort = 65535;\n}\n",
+    "src/ServerOptions.cs": "namespace Quay;\n\npublic class ServerOptions\n{\n"
+    "    public int Port { get; set; } = 7000;\n}\n",
+    "src/Server.cs": "namespace Quay;\n\npublic class Server(ServerOptions options)\n{\n"
+    "    public bool Fits() => options.Port <= PortConstants.MaxPort;\n}\n",
+}
+
+
+def test_the_default_of_something_is_no_bound_of_it(tmp_path: Path) -> None:
+    with opened_index(tmp_path, OF_A_RANGE, "quay") as index:
+        told = index.ask("what is the default port of the server?", options=AskOptions()).text
+        assert "7000" in told and "**Default:**" in told and "PortConstants" not in told.partition("**Read in:**")[0]
+        assert "MaxPort" in index.ask("what is the default of the maximum port?", options=AskOptions()).text

@@ -48,7 +48,7 @@ from rag_assets.search.line_references import meant
 from rag_assets.search.ranking.penalties import non_product_code
 
 _FAILS = r".*\b(?:throw|raise|panic|bail|fail|fatal|[eE]rrorf?|abort|exit|die)\b"
-_COMMENTS = ("//", "*", "# ", "<!--")
+_COMMENTS = ("//", "/*", "*", "# ", "<!--")
 _MOST_OF_A_HEAD = 30  # lines, in which a file of XAML says what it lays out
 
 
@@ -193,15 +193,41 @@ _OF_GRAPHQL = frozenset(map(root, word_set("api browser call client exposed grap
 _PUBLIC = re.compile(r"public (?!(?:\w+ )*(?:class|const|enum|interface|record|struct)\b)")
 
 
+_MARKED_WITH = r"(?:are |is )?(?:annotated|decorated|marked|tagged) (?:as|by|with)"
+_HAS_MARK = re.compile(
+    rf"^\W*(?:which|what|list|show)\b(?: me| all| the)*(?: \w+){{0,2}} (?:{_MARKED_WITH}|carr(?:y|ies)|ha(?:s|ve))"
+    r" (?:an? |the )?(?:@(?:\w+\.)*(?P<at>\w+)(?:\(\))?|\[(?P<within>\w+)\]"
+    r"|[`']?(?P<named>\w+)[`']? (?:annotation|attribute|decorator))\W*$"
+    rf"|^\W*(?:which|what|list|show)\b(?: me| all| the)*(?: \w+){{0,2}} {_MARKED_WITH}"
+    r" (?:an? |the )?[`']?(?P<bare>\w+)\W*$",
+    re.IGNORECASE,
+)
+
+
+def mark_asked(question: str) -> str:
+    """The attribute, annotation or decorator whose declarations a question wants, in words; '' for another one."""
+    found = _HAS_MARK.search(question.strip())
+    name = next(filter(None, found.groups())) if found is not None else ""
+    return " ".join(identifier_words(name.removesuffix("Attribute"))).lower()
+
+
 def marked_members(
-    index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm], said: str, named: Sequence[GraphFact]
+    index: LabelIndex,
+    graph: Graph,
+    noun: str,
+    subject: Sequence[QueryTerm],
+    said: str,
+    named: Sequence[GraphFact],
+    *,
+    is_mark: bool = False,
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The members that are marked as what a noun says, `[DataLoader]` or `@Query`, and the fields of the operations of
-    GraphQL, as code or else a schema has them; none where types are `named` so that are no holders of these."""
-    of_graphql = noun in _OPERATIONS
+    GraphQL, as code or else a schema has them; none where types are `named` so that are no holders of these. What has a
+    mark, where `is_mark` says that the noun is one."""
+    of_graphql = noun in _OPERATIONS and not is_mark
     is_meant = of_graphql and not _OF_GRAPHQL.isdisjoint(roots_of(said))
     is_held = all(one.source.endswith("s") or one.source.lower() == noun for one in named)
-    if noun in LISTED_KINDS or not (is_meant or is_held):
+    if not is_mark and (noun in LISTED_KINDS or not (is_meant or is_held)):
         return GraphFacts(), {}
     capital = "".join(map(str.capitalize, noun.split()))
     also = f" {capital}Type {capital}Mapping ExtendObjectType Add{capital}Type" if of_graphql else ""

@@ -108,6 +108,10 @@ _FEWEST_NAMED = 0.35
 """By the name alone, where neither an amount nor the default is asked for: what is like a few words of a question is
 then mostly another's."""
 _THE_DEFAULT = re.compile(r"(?<!\bby )\bdefaults?\b", re.IGNORECASE)
+_SAYS_LIMIT = re.compile(
+    r"\b(?:at (?:least|most)|bounds?|caps?|highest|largest|limit\w*|low(?:er|est)|m(?:ax|in)\w*|upper)\b", re.I
+)
+_LIMIT = re.compile(r"_?(?:[Mm](?:ax|in)(?:imum)?(?=[A-Z_])|M(?:AX|IN)(?:IMUM)?_)")
 _MOSTLY_SAID = 0.6  # by the name: then it is told before what was found
 _NEARLY_AS_GOOD = 0.75  # of the best score
 _MOST_SETTINGS, _MOST_EACH = 3, 2
@@ -270,6 +274,8 @@ def settings_meant(
         for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
         if said[at] >= _FEWEST_SAID and by_name[at] >= least and not is_no_amount(known[at], fits[at])
     ]
+    if _THE_DEFAULT.search(question) and _SAYS_LIMIT.search(question) is None:  # `MaxPort` is no default port
+        likely = [at for at in likely if _LIMIT.match(known[at].name) is None] or likely
     declared = [at for at in likely if known[at].place is None]
     reader = ResultReader(graph).places(np.array([known[at].node for at in declared], np.int64))
     places = {at: (where[0].path, where[0].line_start) for at, where in zip(declared, reader, strict=True) if where}
