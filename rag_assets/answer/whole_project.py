@@ -370,9 +370,11 @@ _SPOKEN_FOR = key_of_word(
 _KINDS = ("kind of", "sort of", "type of", "kinds of")
 _RUNTIMES = key_of_word(
     {
+        "android": "android",
         "cpp": "c++ cpp",
         "elixir": "elixir",
         "go": "go golang",
+        "ios": "ios",
         "java": "java jdk jre",
         "net": "c# csharp dotnet net sdk",
         "node": "node node.js nodejs",

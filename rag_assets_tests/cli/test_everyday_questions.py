@@ -967,6 +967,7 @@ def crate(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
         "till.gemspec": GEM,
         "lib/till/version.rb": 'module Till\n  VERSION = "0.4.0"\nend\n',
         "composer.json": COMPOSER,
+        "gradle/libs.versions.toml": '[versions]\ncompileSdk = "35"\nminSdk = "24"\n',
         "UNLICENSE": "This is free and unencumbered software released into the public domain.\n\nAnyone is free to copy"
         " it, either in source code form or as a compiled binary.\n",
         "docs/tests.md": "# How it is checked\n\n```sh\ncargo test --all\n```\n",
@@ -983,6 +984,7 @@ def crate(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
         ("what license is Till under?", ["**UNLICENSE** is **Unlicense**"]),
         ("which version of Rust is required?", ['Cargo.toml:4: `rust-version = "1.80"`']),
         ("which Ruby version does till need?", ['till.gemspec:5: `s.required_ruby_version = ">= 3.1"`']),
+        ("what minimum Android version is supported?", ['libs.versions.toml:3: `minSdk = "24"`']),
         ("which version of PHP is needed?", ['composer.json:3: `"php": ">=8.2"`']),
         ("what is the current version?", ['Cargo.toml:3: `version = "0.3.1"`', 'version.rb:2: `VERSION = "0.4.0"`']),
         ("how do I run the tests?", ["docs/tests.md:4: `cargo test --all`", 'composer.json:6: `"test": [`']),

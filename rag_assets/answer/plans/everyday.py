@@ -98,6 +98,17 @@ _PLATFORM = re.compile(r"-(?:android|browser|ios|mac(?:catalyst|os)|tizen|tvos|w
 _Told = Sequence[tuple[str, Sequence[str]]]
 """(names of files, or their endings with a dot, what a line of it has, in lower case) …"""
 _RUNTIME: Mapping[str, _Told] = {
+    "android": (
+        (".gradle .kts .toml", ["minsdk"]),
+        ("androidmanifest.xml", ["minsdkversion"]),
+        (_PROJECTS, ["'android'\">", "-android"]),
+    ),
+    "ios": (
+        ("package.swift", [".ios("]),
+        ("podfile", ["platform :ios"]),
+        (".pbxproj", ["iphoneos_deployment_target"]),
+        (_PROJECTS, ["'ios'\">", "-ios"]),
+    ),
     "go": (("go.mod", ["go 1."]), (_DOCKER, ["from golang", "/golang:"])),
     "java": (
         ("pom.xml", ["<java.version", "<maven.compiler.", "<release>"]),
