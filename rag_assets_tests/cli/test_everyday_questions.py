@@ -419,7 +419,7 @@ def test_what_no_test_names_is_not_said_to_be_tested(cli: CommandLine) -> None:
         (
             "lib/coins.js",
             "function count () { return 1 }\nfunction half () { return 2 }\nmodule.exports = { count }\n",
-            ["lib/coins.count"],
+            ["coins.count"],
         ),
         ("src/Coins.cs", "public class Coins { public int Count() => 1; }\ninternal class Half { }\n", ["Coins"]),
     ],
