@@ -79,6 +79,8 @@ _MOST_OF_CODE = 3  # names of pasted code
 _TOKEN = re.compile(r"\w[\w.+-]*\w")
 
 
+_MOST_PLACES = 8  # that say which columns a table has
+_OF_A_TABLE = 30  # lines after its first section
 _OF_RELATIONS = re.compile(
     r"\b(?:affect\w*|break\w*|calls?|called|callers?|covers?|depend\w*|impact\w*|implement\w*|injects?|invoke\w*|needs?"
     r"|references?|relies|rely|tests?|tested|usages?|uses?|used|using|if (?:i|we|you|somebody) \w+)\b",
@@ -547,3 +549,30 @@ def from_graphs(
     known = GraphFacts(tuple(found), total, heading, command)
     decides = wish.intent in (Intent.LIST, Intent.OVERVIEW)
     return Planned(wish, known, points, decides, near=tuple(near), warnings=tuple(warnings))
+
+
+def at_declarations(asked: Asked, places: Sequence[CodePlace]) -> Planned | None:
+    """What is declared at some places, as what an answer begins with."""
+    lead = points_of_places(places[:_MOST_PLACES], asked.target) if places else []
+    if not lead:
+        return None
+    lead += _next_sections(lead, asked.target)
+    wish = replace(asked.wish, intent=Intent.DEFINITION, names=(), places=tuple(places[:_MOST_PLACES]))
+    return Planned(wish, decides=True, lead=tuple(lead))
+
+
+def _next_sections(points: Sequence[str], target: Searchable) -> list[str]:
+    """The sections that go on where some begin: a long table lies in several."""
+    shard, scope = target.parts.shard(), target.scope()
+    first = shard.retrieve(list(points), scope).values()
+    known = sections_of({one["Path"] for one in first}, shard, scope)
+    return [
+        point
+        for point in sorted(known, key=lambda one: (known[one]["Path"], known[one]["StartLine"], one))
+        if point not in points
+        and any(
+            one["Path"] == known[point]["Path"]
+            and one["StartLine"] <= known[point]["StartLine"] <= one["EndLine"] + _OF_A_TABLE
+            for one in first
+        )
+    ]

@@ -11,10 +11,10 @@ from rag_assets.answer.asked import (
     Asked,
     Planned,
     answered,
+    at_declarations,
     declaring,
     first_of,
     from_graphs,
-    points_of_places,
     says_contract,
     together,
     with_it,
@@ -26,9 +26,6 @@ from rag_assets.answer.graph_facts import (
     facts_at,
 )
 from rag_assets.answer.question_analysis import (
-    HOW_OFTEN,
-    SHOWN,
-    WHAT_TESTED,
     Intent,
     QueryTerm,
     asks_what_happens,
@@ -64,20 +61,13 @@ from rag_assets.answer.question_kinds import (
     registered_where,
     request_flow_asked,
     says_something,
-    things_done,
     validated_asked,
     values_named,
 )
 from rag_assets.answer.whole_project import listed_of_whole
-from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search import CodePlace
-from rag_assets.search.line_references import sections_of
-from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
 if TYPE_CHECKING:
-    from rag_assets.graph.csr_graph import Graph
-    from rag_assets.search.index import LabelIndex, Searchable
-
     Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
 
 
@@ -86,8 +76,6 @@ _OF_COMPOSE = re.compile(r"\bimages?\b|\bports?\b|\benv(?:ironment)? var(?:iable
 _STARTS_SERVICES = re.compile(r"\b(?:apphost|aspire|compose|containers?|docker)\b", re.IGNORECASE)
 _APP_HOST = re.compile(r"\bapp host\b", re.IGNORECASE)
 _MOST_LOGINS = 3  # lines that say one
-_MOST_PLACES = 8  # that say which columns a table has
-_OF_A_TABLE = 30  # lines after its first section
 _CALLED = re.compile(r"@?\w+")
 _OF_KEYS = re.compile(
     r"(?:short[-_]?cuts?|hot[-_]?keys?|key[-_]?(?:bindings?|map))[^/]*\.(?:adoc|html?|mdx?|rst|txt)$", re.IGNORECASE
@@ -114,16 +102,11 @@ _OF_DATABASES = re.compile(
     r"index(?:es)?|indices|triggers?|stored procedures?|views?|user[- ]defined)\b",
     re.IGNORECASE,
 )
-_OF_SCHEMAS = re.compile(r"\b(?:database|db|materiali[sz]ed|schemas?|sql)\b", re.IGNORECASE)
-_IN_DATABASES = frozenset({"view", "procedure", "function", "trigger", "sequence", "synonym"})
-_OF_SCRIPTS = frozenset(map(root, ("exist", "database", "schema", "sql", "define", "declare", "create")))
-"""What a question says of any object of a database."""
 _PACKAGES = frozenset({"package", "dependency", "library"})
 _OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|pushed)\b", re.IGNORECASE)
 """What is said of the packages that a project makes, and not of those that it refers to."""
 _OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})
 """`Which packages does it depend on?` is for a list."""
-_FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 
 
 _TO_CONTEXT = r"(?:db ?sets?|entit(?:y|ies)|entity sets?|sets|(?:database |db )?tables?)"
@@ -241,7 +224,7 @@ def declared_plan(asked: Asked) -> Planned | None:
 
         at = [place for index in asked.target.members.values() for place in triggers(index, text)]
         if at:
-            return _at_declarations(asked, at)
+            return at_declarations(asked, at)
     if _MAY_BE_DECLARED.search(text) is None:
         return None
     from rag_assets.answer.plans.services import declared_facts
@@ -274,16 +257,16 @@ def marked_plan(asked: Asked) -> Planned | None:
 
     facts, at = first_of(marked_facts(index, marked, text) for index in asked.target.members.values())
     if marked is Marked.LOGINS:  # what a sentence says, and no line; else what is seeded
-        if told := _at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS]):
+        if told := at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS]):
             return told
         facts, at = first_of(marked_facts(index, Marked.USERS, text) for index in asked.target.members.values())
     if marked in (Marked.TOKENS, Marked.MAPPED_ROUTES):  # and what below it says how
-        return _at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS])
+        return at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS])
     if marked is Marked.EXITS:
         from rag_assets.answer.plans.marked import exit_codes_at
 
         places = [place for index, graph in asked.graphs for place in exit_codes_at(index, graph)]
-        if told := _at_declarations(asked, places):  # with the numbers, which no list of calls has
+        if told := at_declarations(asked, places):  # with the numbers, which no list of calls has
             return replace(told, wish=replace(told.wish, intent=Intent.PLACE))
     is_how = marked is Marked.ERROR_HANDLERS  # which code tells
     wish = replace(asked.wish, intent=Intent.EXPLANATION if is_how else Intent.LIST, names=())
@@ -302,7 +285,7 @@ def access_plan(asked: Asked) -> Planned | None:
         return answered(asked, Intent.LIST, known)
     from rag_assets.answer.plans.data import open_routes_at
 
-    return _at_declarations(asked, [place for _, graph in asked.graphs for place in open_routes_at(graph)])
+    return at_declarations(asked, [place for _, graph in asked.graphs for place in open_routes_at(graph)])
 
 
 def endpoint_plan(asked: Asked) -> Planned | None:
@@ -449,7 +432,7 @@ def columns_plan(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans.data import columns_at
 
-    return _at_declarations(asked, [place for _, graph in asked.graphs for place in columns_at(graph, owner)])
+    return at_declarations(asked, [place for _, graph in asked.graphs for place in columns_at(graph, owner)])
 
 
 def parameters_plan(asked: Asked) -> Planned | None:
@@ -545,137 +528,9 @@ def listed_plan(asked: Asked) -> Planned | None:
         noun = noun if noun in LISTED_KINDS or says_contract((graph for _, graph in asked.graphs), noun) else ""
     if not noun:
         return None
-    if noun == "test" and (tested := tests_of_type_plan(asked, rest)):
-        return tested
-    about = roots_of(rest) - (_OF_SCRIPTS if noun in _IN_DATABASES else {root("exist")})
-    of_tests = noun == "test"  # of anything, also of settings
-    subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
-    subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
-    from rag_assets.answer.plans.code_lines import FEWEST_LISTED
-    from rag_assets.answer.plans.listing import CREATED_TABLE, DATABASE_MODEL, is_run_by_itself
+    from rag_assets.answer.listed_nouns import list_of  # start-up budget: few questions want a list
 
-    listing = replace(wish, intent=Intent.LIST, names=())
-    known = from_graphs(asked, listing, noun, subject, rest)
-    sort, _, last = noun.rpartition(" ")
-    if not known.at and sort and last in ("class", "type"):  # `which exception types are there?`
-        noun, known = sort, from_graphs(asked, listing, sort, subject, rest)
-    others = {"table": (CREATED_TABLE, DATABASE_MODEL), **dict.fromkeys(("entity", "model"), (DATABASE_MODEL,))}
-    if noun == "model" or not known.at:
-        found = [from_graphs(asked, listing, other, subject, rest) for other in others.get(noun, ())]
-        known = max((one for one in found if one.at), key=lambda one: one.facts.total, default=known)
-    if of_tests and known.at and WHAT_TESTED.match(asked.question.text.strip()):
-        from rag_assets.answer.plans.marked import cases_in
-
-        cases = together(cases_in(index, known.facts.facts, subject) for index, _ in asked.graphs)
-        return answered(asked, Intent.LIST, cases) or known
-    if noun.rpartition(" ")[2] in SHOWN:
-        from rag_assets.answer.plans.interface import web_pages, window_facts
-
-        windows = (window_facts(index, graph, noun, subject) for index, graph in asked.graphs)
-        known = answered(asked, Intent.LIST, together(windows)) or known
-        is_other = known.at or (noun == "view" and _OF_SCHEMAS.search(asked.question.text))
-        files = () if is_other else (web_pages(index, noun, subject) for index in asked.target.members.values())
-        known = answered(asked, Intent.LIST, together(files)) or known
-    from rag_assets.answer.plans.interface import marked_members
-
-    marked = (marked_members(index, graph, noun, subject, rest, known.facts.facts) for index, graph in asked.graphs)
-    known = answered(asked, Intent.LIST, together(marked)) or known
-    if is_run_by_itself(noun) and (not known.at or _may_run_otherwise(asked, noun)):
-        ran = run_plan(asked, noun, subject, rest)
-        return ran if ran is not None and (not known.at or ran.facts.total >= FEWEST_LISTED) else known
-    if not known.at and noun == "middleware":  # functions that no type is called as
-        from rag_assets.answer.plans.marked import Marked, marked_facts
-
-        used = (marked_facts(index, Marked.MIDDLEWARES, rest) for index in asked.target.members.values())
-        return answered(asked, Intent.LIST, first_of(used)) or known
-    if not known.at and not subject and (derived := _derived_from_contract(asked, noun)):
-        return derived
-    if not known.at and noun == "page":  # of an app that no folder is called as
-        everywhere = from_graphs(asked, listing, noun)
-        if everywhere.at:
-            return everywhere if all(word.root in APPS for word in subject) else known
-    if not known.at and not subject and (choice := _choice_called(asked, noun)):
-        return choice
-    if not known.at and of_tests:
-        wanted = {word.root for word in subject}
-        is_told = not wanted or any(is_test_path(hit.path) and wanted <= roots_of(hit.text) for hit in asked.hits)
-        said = " ".join(word.word for word in subject)
-        return None if is_told else Planned(asked.wish, absent=f"no test is known whose name says {said}")
-    if not known.at:
-        from rag_assets.answer.plans.documents import documents_listed
-
-        told = [documents_listed(index, noun, subject) for index, _ in asked.graphs]
-        lacks = next((facts.heading for facts, at in told if not at and facts.heading), "")
-        none = Planned(asked.wish, absent=lacks) if lacks else known
-        return answered(asked, Intent.LIST, first_of(told)) or none
-    return known
-
-
-def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
-    """What derives from a contract, or a base, that a noun means: `IPipelineBehavior`, `AggregateRoot`."""
-    from rag_assets.answer.plans.code_lines import facts_listed
-    from rag_assets.answer.plans.listing import derived_by_text
-
-    called = "".join(map(str.capitalize, noun.split()))
-    bases = [f"{before}{called}{after}" for after in ("", "Root", "Base") for before in ("I", "")]
-
-    def derived(index: LabelIndex, graph: Graph) -> Facts:
-        facts = derived_by_text(index, graph, bases).facts
-        of_product = (one for one in facts if non_product_code(one.path) is None and one.source not in bases)
-        own = dict.fromkeys(replace(one, verb="", target="") for one in of_product)
-        return facts_listed([*own], noun, index)
-
-    return answered(asked, Intent.LIST, together(derived(index, graph) for index, graph in asked.graphs))
-
-
-def _choice_called(asked: Asked, noun: str) -> Planned | None:
-    """The one enumeration that is called as a noun: `Grade` for the grades that exist."""
-    from rag_assets.answer.plans.listing import enumerations
-
-    known = (one for _, graph in asked.graphs for one, _ in enumerations(graph))
-    places = [CodePlace(one.path, one.line) for one in known if one.name.casefold() == noun.replace(" ", "")]
-    return _at_declarations(asked, places) if len(places) == 1 else None
-
-
-def _may_run_otherwise(asked: Asked, noun: str) -> bool:
-    """Whether what is scheduled is asked for, and no type says that a schedule runs it."""
-    from rag_assets.answer.plans.listing import is_scheduled, says_scheduled
-
-    return is_scheduled(noun) and not any(says_scheduled(graph) for _, graph in asked.graphs)
-
-
-def run_plan(asked: Asked, noun: str, subject: Sequence[QueryTerm], rest: str) -> Planned | None:
-    """What is run by a schedule, as code or else configuration says it, and where it is not asked how often by
-    workers; of Celery that alone."""
-    from rag_assets.answer.plans.code_lines import list_heading
-    from rag_assets.answer.plans.listing import QUEUE, is_scheduled
-    from rag_assets.answer.plans.schedules import configured_schedules, queued_members, scheduled_members
-
-    of_queue, often = noun.startswith(QUEUE), HOW_OFTEN in rest
-    tasks = [queued_members(asked.target, subject)] if of_queue or not (often or is_scheduled(noun)) else []
-    members = [scheduled_members(asked.target, subject)] if often or not of_queue else []
-    in_code = any(at for _, at in members)
-    of_integration = not in_code and not of_queue and not noun.startswith("background")
-    indexes = () if (in_code and not often) or not members else asked.target.members.values()
-    configured = [configured_schedules(index, subject, of_integration=of_integration) for index in indexes]
-    facts, at = together([*tasks, *members, *configured])
-    others = "background job" if any(at for _, at in tasks) else "scheduled job"
-    called = noun.replace("cron", "scheduled") if is_scheduled(noun) else others
-    heading = list_heading(called, facts.total)
-    return answered(asked, Intent.LIST, (replace(facts, heading=heading), at))
-
-
-def tests_of_type_plan(asked: Asked, rest: str) -> Planned | None:
-    """The tests of the type that is called as people say it: `the job scheduler` may be `JobScheduler`."""
-    said = [word for word in re.findall(r"[A-Za-z]\w*", rest) if word.lower() not in FUNCTION_WORDS]
-    if len(said) < _FEWEST_OF_A_NAME:
-        return None
-    for last in dict.fromkeys((said[-1], singular(said[-1]))):
-        name = "".join(f"{word[:1].upper()}{word[1:]}" for word in (*said[:-1], last))
-        if any(declares(graph, name, only_types=True) for _, graph in asked.graphs):
-            known = from_graphs(asked, replace(asked.wish, intent=Intent.TESTS, names=(name,)))
-            return known if known.at else None
-    return None
+    return list_of(asked, noun, rest)
 
 
 def values_plan(asked: Asked) -> Planned | None:
@@ -696,7 +551,7 @@ def values_plan(asked: Asked) -> Planned | None:
         return answered(asked, Intent.LIST, known)
     from rag_assets.answer.plans.data import collection_at
 
-    return _at_declarations(asked, [place for _, graph in asked.graphs for place in collection_at(graph, noun)])
+    return at_declarations(asked, [place for _, graph in asked.graphs for place in collection_at(graph, noun)])
 
 
 def machine_plan(asked: Asked) -> Planned | None:
@@ -744,33 +599,7 @@ def constant_plan(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans.data import constants_at
 
-    return _at_declarations(asked, [place for _, graph in asked.graphs for place in constants_at(graph, names)])
-
-
-def _at_declarations(asked: Asked, places: Sequence[CodePlace]) -> Planned | None:
-    lead = points_of_places(places[:_MOST_PLACES], asked.target) if places else []
-    if not lead:
-        return None
-    lead += _next_sections(lead, asked.target)
-    wish = replace(asked.wish, intent=Intent.DEFINITION, names=(), places=tuple(places[:_MOST_PLACES]))
-    return Planned(wish, decides=True, lead=tuple(lead))
-
-
-def _next_sections(points: Sequence[str], target: Searchable) -> list[str]:
-    """The sections that go on where some begin: a long table lies in several."""
-    shard, scope = target.parts.shard(), target.scope()
-    first = shard.retrieve(list(points), scope).values()
-    known = sections_of({one["Path"] for one in first}, shard, scope)
-    return [
-        point
-        for point in sorted(known, key=lambda one: (known[one]["Path"], known[one]["StartLine"], one))
-        if point not in points
-        and any(
-            one["Path"] == known[point]["Path"]
-            and one["StartLine"] <= known[point]["StartLine"] <= one["EndLine"] + _OF_A_TABLE
-            for one in first
-        )
-    ]
+    return at_declarations(asked, [place for _, graph in asked.graphs for place in constants_at(graph, names)])
 
 
 _OF_TEXTS = re.compile(
