@@ -48,15 +48,9 @@ if TYPE_CHECKING:
 
 
 _OF_SCHEMAS = re.compile(r"\b(?:database|db|materiali[sz]ed|schemas?|sql)\b", re.IGNORECASE)
-
-
 _IN_DATABASES = frozenset({"view", "procedure", "function", "trigger", "sequence", "synonym"})
-
-
 _OF_SCRIPTS = frozenset(map(root, ("exist", "database", "schema", "sql", "define", "declare", "create")))
 """What a question says of any object of a database."""
-
-
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 
 
