@@ -18,7 +18,7 @@ _DATA_EXTENSIONS = frozenset(
      ".runsettings", ".sh", ".targets", ".tf", ".toml", ".vbproj", ".xml", ".yaml", ".yml"}
 )  # fmt: skip
 _SETTINGS_NAMES = re.compile(
-    r"(?:appsettings|launchsettings|secrets?|local\.settings|connectionstrings?|docker-compose|compose|values|"
+    r"(?:appsettings|launchsettings|secrets?|local\.settings|connectionstrings?|docker-(?:compose|stack)|compose|values|"
     r"credentials?|web|app)(?:[.-].*)?\.(?:jsonc?|ya?ml|xml|config|toml)|\.env(?:\..*)?|.*\.env|"
     r"dockerfile(?:\..*)?|\.npmrc|\.pypirc"
 )
@@ -78,15 +78,24 @@ def _fits_name(found: SecretCandidate) -> bool:
     """Whether the value is what the name before it announces."""
     if found.extension in _TRANSLATIONS:
         return False
-    before = _before(found, _IDENTIFIER, _LONGEST_IDENTIFIER) or b""
-    if MESSAGE_PREFIX.search(before.lower().replace(b"_", b"").replace(b"-", b"")):
+    if _begins_message(_before(found, _IDENTIFIER, _LONGEST_IDENTIFIER) or b""):
         return False
     name = found.text[found.match_start : found.start].lower().lstrip(b" \t-")
     if b"," in name and _before(found, _PAIR, _LONGEST_LINE_START) is None:
         return False
-    if b"passw" in name or b"passphrase" in name or b"pwd" in name:
-        return is_password(found.value, found.context)
-    return (is_token if name.startswith(b"token") else is_key)(found.value, found.context)
+    return _is_announced(name, found.value, found.context)
+
+
+def _begins_message(before: bytes) -> bool:
+    return MESSAGE_PREFIX.search(before.lower().replace(b"_", b"").replace(b"-", b"")) is not None
+
+
+def _is_announced(name: bytes, value: str, context: AssignmentContext) -> bool:
+    """Whether a value is the password, token or key that a name announces."""
+    low = name.lower()
+    if b"passw" in low or b"passphrase" in low or b"pwd" in low:
+        return is_password(value, context)
+    return (is_token if low.startswith(b"token") else is_key)(value, context)
 
 
 def _before(found: SecretCandidate, form: re.Pattern[bytes], reach: int) -> bytes | None:
@@ -101,6 +110,22 @@ def _begins_line(found: SecretCandidate) -> bool:
 
 def _is_element(found: SecretCandidate) -> bool:
     return _before(found, _TAG, _LONGEST_IDENTIFIER) is not None and _fits_name(found)
+
+
+_ENTRY = re.compile(rb"(?i:\b(?:name|key|variable))[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?P<before>[\w.:-]*)\Z")
+_OF_ENVIRONMENT = re.compile(rb"[A-Z][A-Z\d]*(?:_[A-Z\d]+)*\Z")
+
+
+def _is_entry(found: SecretCandidate) -> bool:
+    """Whether a name and its value are an entry of a list: of variables of the environment, which are settings, or of
+    others."""
+    reach = max(0, found.match_start - _LONGEST_LINE_START)
+    entry = _ENTRY.search(found.text, reach, found.match_start)
+    if entry is None:
+        return False
+    name = entry["before"] + re.split(rb"[^\w.:-]", found.text[found.match_start : found.start], maxsplit=1)[0]
+    context = AssignmentContext.SETTINGS if _OF_ENVIRONMENT.match(name) else found.context
+    return _is_announced(name, found.value, context) and not _begins_message(entry["before"])
 
 
 def _is_of_sql(found: SecretCandidate) -> bool:
@@ -209,6 +234,14 @@ NAMED_RULES = (
         rf"(?im)^[ \t]*ENV[ \t]+\w*{_NAME}[ \t]+{_BARE}[ \t]*\r?$",
         _fits_name,
         _SETTINGS,
+    ),
+    SecretRule(
+        "environment",  # of Kubernetes, pipelines, container tasks, applications of Azure
+        _KEYWORDS,
+        rf"(?i){_NAME}[\"']?\s{{0,4}}(?:,\s{{0,200}}|\s{{1,200}})[\"']?value[\"']?\s{{0,4}}[:=]\s{{0,4}}"
+        r"(?:\"([^\"\r\n]+)\"|'([^'\r\n]+)'|([^\s\"'{}\[\],]+))",
+        _is_entry,
+        _PLAIN,
     ),
     SecretRule(
         "login",
