@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from functools import lru_cache
+from itertools import pairwise
 
 from rag_assets.contracts.source_file import name_copied_to
 from rag_assets.sources.default_ignores import PROSE, extension_of
@@ -18,7 +21,7 @@ _DATA_EXTENSIONS = frozenset(
      ".runsettings", ".sh", ".targets", ".tf", ".toml", ".vbproj", ".xml", ".yaml", ".yml"}
 )  # fmt: skip
 _SETTINGS_NAMES = re.compile(
-    r"(?:appsettings|launchsettings|secrets?|local\.settings|connectionstrings?|docker-(?:compose|stack)|compose|values|"
+    r"(?:application|appsettings|bootstrap|launchsettings|secrets?|local\.settings|connectionstrings?|docker-(?:compose|stack)|compose|values|"
     r"credentials?|web|app)(?:[.-].*)?\.(?:jsonc?|ya?ml|xml|config|toml)|\.env(?:\..*)?|.*\.env|"
     r"dockerfile(?:\..*)?|\.npmrc|\.pypirc"
 )
@@ -126,6 +129,31 @@ def _is_entry(found: SecretCandidate) -> bool:
     name = entry["before"] + re.split(rb"[^\w.:-]", found.text[found.match_start : found.start], maxsplit=1)[0]
     context = AssignmentContext.SETTINGS if _OF_ENVIRONMENT.match(name) else found.context
     return _is_announced(name, found.value, context) and not _begins_message(entry["before"])
+
+
+def _is_of_argument(found: SecretCandidate) -> bool:
+    """Whether what a command line gives a variable is the password or key that it is called as."""
+    given = found.text[found.match_start : found.start].lstrip(b" \t,").rpartition(b" ")[2].strip(b"\"'=")
+    return _is_announced(given.rpartition(b"=")[2], found.value, found.context)
+
+
+_KIND_OF_SECRET = re.compile(rb"^kind:[ \t]*Secret[ \t]*\r?$", re.MULTILINE)
+_OBJECT_ENDS = re.compile(rb"^---", re.MULTILINE)
+_HELD = re.compile(rb"^(?:data|stringData):[^\n]*\n(?:(?:[ \t\r#][^\n]*)?(?:\n|\Z))*", re.MULTILINE)
+
+
+@lru_cache(maxsize=1)  # asked for each value of a file
+def _held_by_secrets(text: bytes) -> list[tuple[int, int]]:
+    """From where to where the Kubernetes objects of the kind Secret in a text hold values."""
+    ends = [0, *(found.start() for found in _OBJECT_ENDS.finditer(text)), len(text)]
+    objects = [(begin, end) for begin, end in pairwise(ends) if _KIND_OF_SECRET.search(text, begin, end)]
+    return [found.span() for begin, end in objects for found in _HELD.finditer(text, begin, end)]
+
+
+def _is_in_kubernetes_secret(found: SecretCandidate) -> bool:
+    held = _held_by_secrets(found.text)
+    at = bisect_right(held, (found.match_start, len(found.text))) - 1
+    return at >= 0 and found.match_start < held[at][1] and not is_placeholder(found.value)
 
 
 def _is_of_sql(found: SecretCandidate) -> bool:
@@ -248,6 +276,35 @@ NAMED_RULES = (
         ("networkcredential", "httpbasicauth", "auth"),
         rf"{_LOGIN}\s{{0,9}}[@$]?[\"']([^\"'\r\n]{{4,200}})[\"']",
         lambda found: is_password(found.value, found.context),
+    ),
+    SecretRule(
+        "variable-argument",
+        _KEYWORDS,
+        rf"(?i)(?:\s(?:-e|--env|--set(?:-string)?|--from-literal|--build-arg)[ =]|,)[\"']?[\w.-]{{0,64}}?{_NAME}=[\"']?"
+        r"([^\s\"',;`]+)",
+        _is_of_argument,
+        _PLAIN | _PROSE,
+    ),
+    SecretRule(
+        "sql-client-password",
+        ("sqlcmd", "bcp "),
+        r"(?i)\b(?:sqlcmd|bcp)(?:\.exe)?\s[^\r\n]{0,200}?\s(?-i:-P)[ \t]{0,4}[\"']?([^\s\"'`]+)",
+        lambda found: is_password(found.value, AssignmentContext.SETTINGS),
+    ),
+    SecretRule(
+        "default",
+        _KEYWORDS,
+        rf"(?i)\bvariable\s{{1,4}}\"[\w-]{{0,64}}?{_NAME}\"\s{{0,4}}\{{[^{{}}]{{0,400}}?\bdefault\s{{0,20}}=\s{{0,20}}\"([^\"\r\n]+)\""
+        rf"|\bparam\s{{1,4}}\w{{0,64}}?{_NAME}\s{{1,4}}string\s{{0,4}}=\s{{0,4}}'([^'\r\n]+)'",
+        lambda found: is_password(found.value, found.context),
+        _PLAIN,
+    ),
+    SecretRule(
+        "kubernetes-secret",
+        ("kind: secret",),
+        r"(?m)^[ \t]{1,8}[\w.-]{1,128}:[ \t]{1,8}[\"']?([^\s\"'#|>][^\r\n\"']*)",
+        _is_in_kubernetes_secret,
+        _PLAIN,
     ),
     SecretRule("element", _KEYWORDS, rf"(?i){_NAME}>\s*([^<>\s]+)\s*</", _is_element, _PLAIN | _PROSE),
     SecretRule("argument", _KEYWORDS, rf"(?i)\s--?(?:[a-z]+-)*{_NAME}[ =][\"']?{_BARE}", _fits_name, _PLAIN | _PROSE),
