@@ -82,12 +82,18 @@ _TOKEN = re.compile(r"\w[\w.+-]*\w")
 _MOST_PLACES = 8  # that say which columns a table has
 _OF_A_TABLE = 30  # lines after its first section
 _OF_RELATIONS = re.compile(
-    r"\b(?:affect\w*|break\w*|calls?|called|callers?|covers?|depend\w*|impact\w*|implement\w*|injects?|invoke\w*|needs?"
-    r"|references?|relies|rely|tests?|tested|usages?|uses?|used|using|if (?:i|we|you|somebody) \w+)\b",
+    r"\b(?:affect\w*|break\w*|call(?:s|ed|ers?|ing)?|columns|constructor|covers?|creates?|created|depend\w*|deriv\w*|extends?|fields"
+    r"|impact\w*|implement\w*|inherits?|inject(?:s|ed)?|invoke\w*|members|mentions?|methods|needs?|overrid\w*|properties|reads?|references?|relies|rely"
+    r"|tests?|tested|usages?|uses?|used|using|writes?|if (?:i|we|you|somebody) \w+)\b",
     re.IGNORECASE,
 )
-_RELATED = frozenset({Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS})
-_WHERE_DEFINED = re.compile(r"^\W*where (?:is|are) .+ (?:declared|defined|implemented)\W*$|^\W*show me ", re.IGNORECASE)
+_RELATED = frozenset({Intent.USAGE, Intent.DEPENDENCIES, Intent.TESTS, Intent.IMPLEMENTATIONS, Intent.TABLES})
+_OF_ONE = re.compile(
+    r"^\W*where (?:is|are|gets?) .+ (?:assigned|changed|declared|defined|implemented|registered|set)\W*$|^\W*show me "
+    r"|^\W*(?:who|what|which \w+) (?:assign|change|register|set)s? |^\W*where (?:is|are) (?:the|our) [a-z -]+\W*$"
+    r"|^\W*(?:what|which) (?:\w+ )?(?:is|does|contains|has|holds) .+ (?:in|belong to|part of)\W*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +140,7 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
     elif not wish.names:
         wish = _with_declared_words(wish, question, target, graph_of)
     if not wish.names:
-        wish = _with_said_names(wish, question, (graph for _, graph in graphs_of(target, graph_of)))
+        wish, question = _with_said_names(wish, question, (graph for _, graph in graphs_of(target, graph_of)))
     if wish.intent is Intent.USAGE and len(wish.names) == 1:
         wish = _with_contract(wish, [graph for _, graph in graphs_of(target, graph_of)])
     if owner := members_asked(question.asks or question.typed):
@@ -235,21 +241,30 @@ def _with_declared_words(
     return replace(maybe, names=names[:1] if of_type else names) if names else wish
 
 
-def _with_said_names(wish: QueryIntent, question: Question, graphs: Iterable[Graph]) -> QueryIntent:
+def _with_said_names(wish: QueryIntent, question: Question, graphs: Iterable[Graph]) -> tuple[QueryIntent, Question]:
     """A question of what uses, needs, tests, implements or is hit by a change of something as if it were written as
     code does: `the order manager` is `OrderManager`, `the orders table` `sales.Orders`."""
     text = question.asks or question.typed
-    is_of_one = asks_handler(text) or asks_sender(text) or _WHERE_DEFINED.search(text) is not None
+    is_of_one = asks_handler(text) or asks_sender(text) or _OF_ONE.search(text) is not None
     if not (is_of_one or asks_endpoints_reaching(text) or _OF_RELATIONS.search(text)):
-        return wish
+        return wish, question
     from rag_assets.answer.plans.usage import with_names
 
-    written, names = with_names([*graphs], text)
+    known = [*graphs]
+    written, names, (said, stands) = with_names(known, text)
     if not names:
-        return wish
-    asks = written if question.asks else ""
-    named = intent_of(replace(question, typed=written, asks=asks, symbols=names))
-    return named if is_of_one or named.intent in _RELATED or asks_endpoints_reaching(text) else wish
+        return wish, question
+    asks, whole = written if question.asks else "", question.text.replace(said, stands)
+    asked = replace(question, typed=written, text=whole, asks=asks, symbols=names)
+    named = intent_of(asked)
+    is_member = "." in names[0]
+    if is_member and named.intent is Intent.TABLES:  # who reads a property uses it
+        named = replace(named, intent=Intent.USAGE)
+    if named.intent in (Intent.DEFINITION, Intent.DEPENDENCIES):
+        named = replace(named, names=names[:1])
+    is_wanted = is_of_one or named.intent in _RELATED or asks_endpoints_reaching(text)
+    is_wanted |= named.declared and any(declares(graph, names[0], only_types=not is_member) for graph in known)
+    return (named, asked) if is_wanted else (wish, question)
 
 
 def _with_contract(wish: QueryIntent, graphs: Sequence[Graph]) -> QueryIntent:

@@ -95,6 +95,7 @@ from rag_assets.answer.question_kinds import (
     feature_asked,
     file_asked,
     is_subject,
+    outside_name_said,
     settings_asked,
 )
 from rag_assets.answer.whole_project import (
@@ -124,6 +125,7 @@ _OF_THE_INDEX_ALONE = frozenset(
 _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _HOW_CONFIGURED = re.compile(r"\W*(?:how (?:is|are) .+ (?:configured|set up)|what happens)\b", re.IGNORECASE)
 """Code does that, with several settings."""
+_ERROR_SAID = re.compile(r"\w*(?:Exception|Error)")
 _VALIDATION_ERROR = "ValidationException"  # of FluentValidation, .NET and Java, and as projects call theirs
 _ANNOTATED = re.compile(r"@\w|\[\w|\b(?:annotat|attribute|decorat|marked|tagged)", re.IGNORECASE)
 _OF_ATTRIBUTES = "Attribute"
@@ -480,7 +482,7 @@ def _sent(asked: Asked) -> Planned | None:
         return None
     graphs = [graph for _, graph in asked.graphs]
     names = [one for one in asked.wish.names if any(declares(graph, one, only_types=True) for graph in graphs)]
-    if not names or errors_asked(asked.question.text, names):
+    if not names:
         return None
     from rag_assets.answer.plans.usage import senders_of
 
@@ -504,8 +506,9 @@ def _errors(asked: Asked) -> Planned | None:
         return None
     of_named = bool(wish.names) and asks_what_is_thrown(text)
     names = wish.names if of_named else errors_asked(text, wish.names)
-    if not names and not wish.names and asks_failed_validation(text):
-        names = [_VALIDATION_ERROR]
+    if not names and not wish.names:
+        said = [one for one in outside_name_said(text) if _ERROR_SAID.fullmatch(one)]
+        names = said or ([_VALIDATION_ERROR] if asks_failed_validation(text) else [])
     if not names and not asks_which_are_thrown(text):
         return None
     from rag_assets.answer.plans.errors import error_facts, errors_derived, thrown_by
@@ -559,7 +562,7 @@ def _with_mentions(asked: Asked, known: Planned) -> Planned:
 def _derived(asked: Asked) -> Planned | None:
     """What derives from the names of a question that nothing here declares."""
     maybe = words_as_names(asked.question) if not asked.names else None
-    names = asked.undeclared or (maybe.names if maybe is not None else ())
+    names = asked.undeclared or (maybe.names if maybe is not None else outside_name_said(asked.question.text))
     if asked.wish.intent is not Intent.IMPLEMENTATIONS or not names:
         return None
     from rag_assets.answer.plans.listing import derived_by_text
@@ -591,6 +594,12 @@ def _uses(asked: Asked) -> Planned | None:
     if not (of_purpose or mentions[1] or asked.undeclared):
         named = " or ".join(wish.names)
         is_test = wish.intent is Intent.TESTS
+        if is_test:
+            from rag_assets.answer.plans.usage import tests_reaching
+
+            run = together(tests_reaching(index, graph, wish.names) for index, graph in asked.graphs)
+            if run[1]:
+                return answered(asked, wish.intent, run)
         told = (
             f"no test of {named} is known, and no test" if is_test else f"no use of {named} is known, and nothing else"
         )

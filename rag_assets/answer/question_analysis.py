@@ -265,8 +265,8 @@ class Intent(StrEnum):
 
 _DEPENDENCIES = re.compile(
     r"^\W*(?:what|who|(?:what|which) (?:other )?(?:types|classes|interfaces|services|methods|members|repositories))"
-    r" (?:does|do) (?:the )?\S+ (?:(?:class|type|method) )?"
-    r"(?:depend on|call|invoke|use|rely on|inject|create|construct)\W*$"
+    r" (?:does|do) (?:the )?\S+ (?:[a-z]+ )?"
+    r"(?:depend on|call|invoke|use|need|require|rely on|inject|create|construct)\W*$"
     r"|\b(?:what|which) (?:are|is) (?:the )?dependenc(?:ies|y) of \S+\W*$",
     re.IGNORECASE,
 )
@@ -286,6 +286,11 @@ _IMPACT = (
     r"|\bimpact of\b"
     r"|\bif (?:i|we|you|somebody) (?:change|remove|rename|delete|drop|edit|modify|touch|threw|throw)\b"
 )
+_NAMED = (
+    r"(?:the )?(?-i:`?(?=[\w.]*(?:[a-z][A-Z]|\w[._]\w)|[A-Z])[\w.]++`?)(?: (?:class|component|entity|function|interface"
+    r"|method|property|record|service|table|type|view))?"
+)
+"""One thing as code writes it, with what it is."""
 _USAGE = re.compile(
     r"\bwho (?:else )?(?:calls|executes|uses|invokes|creates|constructs|is (?:calling|using|invoking))\b"
     r"|\b(?:callers?|usages?) of\b|\breferences? (?:to|of)\b"
@@ -297,7 +302,11 @@ _USAGE = re.compile(
     r"(?:calls?|executes?|invokes?|runs?|uses?) "
     r"(?-i:(?=[\w.]*(?:[a-z][A-Z]|\w_\w))[\w.]++)\W*$"
     r"|^\W*(?:which|what) [a-z]\w+s (?:call|use|invoke|create|construct|inject|depend on|reference)"
-    rf" {_ONE_NAMED}\W*$|\bwh(?:at|ich|o)\b.{{0,60}}\bdepends? on\b|{_IMPACT}",
+    rf" {_ONE_NAMED}\W*$|\bwh(?:at|ich|o)\b.{{0,60}}\bdepends? on\b|{_IMPACT}"
+    rf"|^\W*(?:who|what|(?:what|which) [a-z]\w+) (?:call|inject|mention|reference|use)s? {_NAMED}\W*$"
+    rf"|^\W*(?:what|which) [a-z]\w+ (?:gets?|(?:are|is) given|has|have) {_NAMED}(?: injected)?\W*$"
+    rf"|^\W*(?:is|are) {_NAMED} (?:even |ever |still )?(?:called|referenced|used)(?: anywhere| at all| somewhere)?\W*$"
+    rf"|^\W*where (?:do|does) (?:it|we|you) (?:call|create|inject|reference|use) {_NAMED}\W*$",
     re.IGNORECASE,
 )
 _REQUESTED = re.compile(r"\b(?:calls|called|consumes?|consumed|fetch(?:es|ed)|requested)\b", re.IGNORECASE)
@@ -329,7 +338,14 @@ _DEFINITION = re.compile(
     r"|where (?:is|are) .{1,80}? (?:defined|declared))\b",
     re.IGNORECASE,
 )
-_DECLARED = r"(?:table|view|class|type|interface|record|struct|entity|model|have)"
+_PLACED = re.compile(
+    rf"^\W*where (?:is|are) (?:our )?{_ONE_NAMED}\W*$"
+    r"|^\W*(?:what|which) (?:assembly|file|folder|layer|module|namespace|package|project)"
+    rf" (?:is|are|does|do|contains|has|holds) {_ONE_NAMED}"
+    r"(?: (?:belong to|(?:declared |defined |live |located |part )?(?:in|of)))?\W*$",
+    re.IGNORECASE,
+)
+_DECLARED = r"(?:table|view|class|type|interface|record|struct|entity|model|expose|have|offer|provide)"
 _OWNER = rf"(?:(?:the|an?) )?(?P<{{0}}>\w+(?: (?!{_DECLARED}\b)\w+)?(?= {_DECLARED}\b)|[\w.]+)(?: {_DECLARED})*"
 _MEMBERS = re.compile(
     r"^\W*(?:(?:what|which|list|show|the|all)\b(?: are| the| me| all)* )?"
@@ -349,8 +365,12 @@ _OF_DECLARATION = (
 _SHOWN = re.compile(
     rf"^\W*(?:show|give|print)(?: me| us)?(?: the| full| whole)*(?: {_OF_DECLARATION}(?: of| for)?)? \S+\W*$"
     rf"|^\W*(?:what(?: is|'s| are) )?(?:the )?{_OF_DECLARATION} (?:of|for) \S+\W*$"
-    r"|^\W*(?:what|which)(?: (?:parameters|arguments|interfaces?|base (?:class|type)))? does \S+"
-    r" (?:take|expect|accept|return|implement|inherit(?: from)?|derive from|extend)\W*$",
+    r"|^\W*(?:what|which)(?: (?:parameters|arguments|interfaces?|base (?:class|type)))? does (?:the )?\S+"
+    r" (?:take|expect|accept|return|implement|inherit(?: from)?|derive from|extend)\W*$"
+    r"|^\W*(?:what|which)(?: \w+)? does (?:the )?(?:constructor of (?:the )?\S+(?: [a-z]+)?|\S+ constructor)"
+    r" (?:accept|expect|get|have|need|require|take)\W*$"
+    r"|^\W*(?:what|which) constructor (?:argument|parameter)s does (?:the )?\S+ (?:[a-z]+ )?"
+    r"(?:expect|have|need|take)\W*$",
     re.IGNORECASE,
 )
 """Who asks for a declaration, or for what it says before its body."""
@@ -453,7 +473,7 @@ def intent_of(question: Question) -> QueryIntent:
         for one in dict.fromkeys((*_OPTION_NAME.findall(text), *_KEY_PATH.findall(text), *_PROTOCOL.findall(text)))
         if one not in names
     )
-    declared = intent is Intent.DEFINITION and any(one.search(text) for one in (_SHOWN, _MEMBERS))
+    declared = intent is Intent.DEFINITION and any(one.search(text) for one in (_SHOWN, _MEMBERS, _PLACED))
     does, case = _DOES.match(text) is not None, _CASE.match(text) is not None
     return QueryIntent(intent, names + options, places, routes, does, declared=declared, case=case)
 
@@ -812,6 +832,6 @@ def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
     ):
         if (has_names or intent not in of_names) and pattern.search(text):
             return intent
-    if has_names and (kind is QuestionKind.SYMBOL or _DEFINITION.search(text)):
+    if has_names and (kind is QuestionKind.SYMBOL or _DEFINITION.search(text) or _PLACED.search(text)):
         return Intent.DEFINITION
     return Intent.EXPLANATION

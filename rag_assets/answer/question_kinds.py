@@ -286,6 +286,8 @@ _DATA = re.compile(
     r"(?: to| in(?: the (?:db|database))?)?\W*$"
     rf"|^\W*(?:who|what|which (?:stored )?(?!{_ENDPOINT}\b)\w+) (?:(?P<writes>{_STORING})|(?P<reads>{_LOADING}))"
     rf"(?: (?:to|into|from|in))? {_KEPT.format('object')}\W*$"
+    rf"|^\W*(?:who|what|which (?!{_ENDPOINT}\b)\w+) (?:access(?:es)?|depends? on|touch(?:es)?|uses?)"
+    r" (?:the |our )?(?P<used>[\w.` -]+?) table\W*$"
     r"|^\W*(?:in )?(?:which|what) (?:database |db )?tables? (?:holds?|stores?|keeps?|contains?|has|have|is|are)"
     rf" {_KEPT.format('held')}(?: (?:stored|saved|kept|in))*\W*$",
     re.IGNORECASE,
@@ -313,10 +315,10 @@ def data_asked(question: str) -> DataAsked | None:
     found = _DATA.match(question.strip())
     if found is None:
         return None
-    thing = found["kept"] or found["object"] or found["held"]
+    thing = found["kept"] or found["object"] or found["held"] or found["used"]
     said = [run for run in re.findall(r"\w+", thing.rpartition(".")[2]) if run.lower() not in FUNCTION_WORDS]
     words = [word.lower() for run in said for word in identifier_words(run)]  # of `be_posts` both
-    first = WRITTEN if found["writes"] else READ if found["reads"] else STORED
+    first = WRITTEN if found["writes"] else READ if found["reads"] or found["used"] else STORED
     by = _READER.match(question)
     deletes = (found["writes"] or "").lower().startswith(("delete", "remove"))
     return DataAsked(tuple(map(root, words)), first, "".join(said), by["by"].lower() if by is not None else "", deletes)
@@ -862,6 +864,24 @@ _ENDPOINTS_REACHING = re.compile(
 def asks_endpoints_reaching(question: str) -> bool:
     """Whether a question is for the endpoints that lead to something."""
     return _ENDPOINTS_REACHING.match(question.strip()) is not None
+
+
+_SAID_OF_OUTSIDE = re.compile(
+    r"\b(?:throws?|raises?|catch(?:es)?|handles?|implements?|extends?|(?:derives?|inherits?)(?: from)?)"
+    r" (?:the |an? |our )?(?P<said>[a-z]+(?: [a-z]+){1,4}?)(?: (?:interface|class))?\W*$"
+    r"|^\W*where (?:is|are) (?:the |an? )?(?P<what>[a-z]+(?: [a-z]+){0,3} (?:error|exception))"
+    r" (?:thrown|raised|caught)\W*$",
+    re.IGNORECASE,
+)
+
+
+def outside_name_said(question: str) -> tuple[str, ...]:
+    """What a question of who throws, catches or implements something that may be of a library would be called:
+    `the db update exception` → `DbUpdateException`, and as an interface of .NET."""
+    found = _SAID_OF_OUTSIDE.search(question)
+    words = (found["said"] or found["what"]).split() if found is not None else ()
+    name = "".join(word[:1].upper() + word[1:] for word in words)
+    return (name, f"I{name}") if name else ()
 
 
 def asks_who_catches(question: str) -> bool:

@@ -339,6 +339,8 @@ _GROUPS = {
 }
 _GROUP = tuple(ImpactGroup)
 _CONFIDENCE = tuple(Confidence)
+_HANDLES = RELATIONS.index(Relation.HANDLES.value)
+_CONTRACTS = [RELATIONS.index(one.value) for one in (Relation.IMPLEMENTS, Relation.OVERRIDES)]
 _PROBABLE = _CONFIDENCE.index(Confidence.PROBABLE)
 
 
@@ -437,6 +439,9 @@ class _Spread:
         reach, _ = graph.reach(frontier, (rules >= 0).any(axis=(2, 3)))
         origin = frontier[reach.origin]
         then = rules[reach.side, reach.relation, graph.kinds[origin], graph.kinds[reach.node]]
+        # Who sends a message runs its handlers, and not who calls the contract of all handlers.
+        handling = np.unique(origin[(reach.side == OUT) & (reach.relation == _HANDLES)])
+        then[(reach.side == OUT) & np.isin(reach.relation, _CONTRACTS) & np.isin(origin, handling)] = -1
         doubts = np.maximum(self._passed_on[state, origin], graph.confidence[reach.edge])
         doubts[(then == EffectState.AROUND) & (doubts < _PROBABLE)] = _PROBABLE
         return reach, origin, then, doubts

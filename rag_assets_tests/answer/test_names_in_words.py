@@ -28,6 +28,19 @@ FILES = {
     "src/Cache.cs": "namespace Ferry;\n\npublic class Cache { public void Clear() { } }\n",
     "tests/PriceListTests.cs": "using Xunit;\n\nnamespace Ferry.Tests;\n\npublic class PriceListTests\n{\n    [Fact]\n"
     "    public void Three_each() => Assert.Equal(6, new PriceList().Of(2));\n}\n",
+    "src/Ticket.cs": "namespace Ferry;\n\npublic class Ticket(int seats)\n{\n"
+    "    public int SeatCount { get; private set; } = seats;\n\n    public bool IsUsed { get; private set; }\n\n"
+    "    public void TearOff() => IsUsed = true;\n\n    public Task FindBySeatAsync() => Task.CompletedTask;\n}\n",
+    "src/DeckRepository.cs": "namespace Ferry;\n\npublic interface IDecksRepository { }\n\n"
+    "public class DecksRepository : IDecksRepository, IAsyncDisposable { }\n\npublic class Deck { }\n\n"
+    "public class Purser(IDecksRepository decks, Ticket ticket)\n{\n"
+    "    public void Punch()\n    {\n        ticket.TearOff();\n        ticket.FindBySeatAsync();\n"
+    "        if (ticket.IsUsed) throw new BoatFullException(ticket.SeatCount);\n    }\n}\n",
+    "src/Horns.cs": "namespace Ferry;\n\npublic record FogSeen(int Metres);\n\npublic class Wrapped<T> { }\n\n"
+    "public class FogHorn : INotificationHandler<Wrapped<FogSeen>>\n{\n"
+    "    public Task Handle(Wrapped<FogSeen> seen) => Task.CompletedTask;\n}\n\n"
+    "public class Lookout\n{\n    public object Look() => new FogSeen(10);\n}\n\n"
+    "public class NightLookout : Lookout { }\n",
     "db/tables.sql": "CREATE TABLE sales.Tickets (Id int);\nGO\nCREATE TABLE sales.BoatLogs (Id int);\nGO\n"
     "CREATE PROCEDURE sales.SellTicket AS\nINSERT INTO sales.Tickets (Id) VALUES (1);\n",
 }
@@ -75,6 +88,61 @@ def test_what_is_given_the_interface_of_a_class_uses_it(ferry: Index, question: 
 )
 def test_a_thing_said_in_words_is_what_the_graph_calls_so(ferry: Index, question: str, fact: str) -> None:
     assert fact in ferry.ask(question).text
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("who calls the ticket's tear off method?", "**Purser.Punch** calls **Ticket.TearOff** in"),
+        ("who calls the tear off method of the ticket?", "**Purser.Punch** calls **Ticket.TearOff** in"),
+        ("who calls find by seat on the ticket?", "**Purser.Punch** calls **Ticket.FindBySeatAsync** in"),
+        ("who reads the ticket's seat count?", "**Purser.Punch** refers to **Ticket.SeatCount** in"),
+        ("what uses the is used property of a ticket?", "**Purser.Punch** refers to **Ticket.IsUsed** in"),
+        ("where is the ticket's is used set?", "**Ticket.TearOff** sets **IsUsed** in"),
+        ("who uses the deck repo?", "**Purser** is given **IDecksRepository** in"),
+        ("what injects the deck repository?", "**Purser** is given **IDecksRepository** in"),
+        ("is the price list used anywhere?", "**TicketOffice._prices** creates **PriceList** in"),
+        ("who throws the boat full exception?", "**Purser.Punch** throws **BoatFullException** in"),
+        ("what implements the async disposable interface?", "**DecksRepository** derives from **IAsyncDisposable** in"),
+        ("who raises the fog seen event?", "**Lookout.Look** makes **FogSeen** in"),
+        ("who handles the fog seen event?", "**FogHorn** receives **FogSeen** in"),
+        ("what inherits from the lookout class?", "**NightLookout** inherits **Lookout** in"),
+        (
+            "what does the constructor of the deck controller take?",
+            "DeckController(ITicketOffice office, IMediator mediator)",
+        ),
+        ("where is the ticket office?", "`TicketOffice` in src/TicketOffice.cs:8"),
+        ("which folder is the price list in?", "`PriceList` in src/PriceList.cs:3"),
+        ("which tests cover the gate controller?", "No test"),
+    ],
+)
+def test_members_kinds_and_short_forms_are_said_in_words_too(ferry: Index, question: str, fact: str) -> None:
+    told = ferry.ask(question)
+    assert fact.lower() in f"{told.text} {told.notes}".lower()
+
+
+def test_what_a_class_depends_on_is_not_what_uses_it(ferry: Index) -> None:
+    told = ferry.ask("what does the ticket office depend on?").text
+    assert "**PriceList**" in told
+    assert "GateController" not in told
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who uses the ticket office repository?",
+        "what calls the ticket office method?",
+        "who uses the ticket office service?",
+        "who uses the colour of the ticket office?",
+    ],
+)
+def test_more_words_of_a_name_or_a_part_of_it_are_not_the_whole(ferry: Index, question: str) -> None:
+    assert "is given **ITicketOffice**" not in ferry.ask(question).text
+
+
+def test_a_service_of_a_thing_is_not_the_thing(ferry: Index) -> None:
+    assert "given **Ticket**" not in ferry.ask("who uses the ticket service?").text
+    assert "given **Ticket**" in ferry.ask("who uses the ticket class?").text
 
 
 @pytest.mark.parametrize("question", ["who uses the cache?", "what breaks if I change the boat?"])

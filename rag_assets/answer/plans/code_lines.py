@@ -353,7 +353,7 @@ def without_resolver(graphs: Iterable[tuple[LabelIndex, Graph]], names: Sequence
     for name in names:
         keys = [key for _, graph in known for key in named_nodes(graph, (name.rpartition(".")[2],))]
         if keys and all(map(language_without_resolver, keys)):
-            (found if len({key.partition("(")[0] for key in keys}) == 1 else others).append(name)
+            (found if len({key.partition("(")[0].partition("|")[0] for key in keys}) == 1 else others).append(name)
     return found, others
 
 

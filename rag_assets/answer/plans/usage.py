@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
+from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -26,13 +28,13 @@ from rag_assets.answer.plans.code_lines import (
     says,
 )
 from rag_assets.answer.plans.listing import is_called, of_kind, places_of
-from rag_assets.answer.question_analysis import QueryTerm, root
+from rag_assets.answer.question_analysis import QueryTerm, is_relation_or_manner, root, singular
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
-from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file
+from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file, language_without_resolver
 from rag_assets.graph.lookup import short_name
-from rag_assets.identifiers import identifier_words
-from rag_assets.index.keyword.terms import FUNCTION_WORDS
+from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code, product_or_samples
 
@@ -52,19 +54,55 @@ _AS = re.compile(r"\.\s*As<(?:\w+\.)*(\w+)>")
 _MOST_OF_REGISTRATION = 6  # lines
 _RECEIVES = (
     r"\b(?:(?:Un)?[Ss]ubscribe|[Ll]isten|[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n|[Ww]ait)\w*<(?:\w+\.)*{0}>"
-    r"|\b(?:is|case|instanceof)\s+\(?(?:\w+\.)*{0}(?![\w.])"
-    r"|\b(?:[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n[A-Z]|Apply|When)\w*\((?:[\w.]+\s+\w+,\s*)*(?:\w+\.)*{0}\s+\w+"
+    r"|\b(?:is|case|instanceof)\s+\(?(?:\w+\.)*{0}(?![\w.])|:.*\b\w*(?:Handler|Consumer)<\w+<(?:\w+\.)*{0}>"
+    r"|\b(?:[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n[A-Z]|Apply|When)\w*\((?:[\w.]+\s+\w+,\s*)*(?:\w+<)?(?:\w+\.)*{0}>?"
+    r"\s+\w+"
 )
 """What gets a message: `Subscribe<OrderPaid>(…)`, `if (message is OrderPaid)`, `Handle(OrderPaid paid)`."""
 _CONNECTS = r"(?<!\w){0}\.connect(?:_via)?\(|^\s*@receiver\((?:[^)]*[\s.,\[(])?{0}(?!\w)"
 """What gets a signal of Django, Celery or Flask."""
 
 
+_WORDS_SAID = r"[a-z][\w-]*(?: [a-z][\w-]*){0,6}"
 _SAID = re.compile(
-    r"\b(?:an?|its|our|the|this|are|is|of|on|calls?|changed?|covers?|deleted?|drop|implements?|invokes?|modify|needs?"
-    r"|removed?|renamed?|tests?|uses?) (?=(?P<said>[a-z][\w-]*(?: [a-z][\w-]*){0,4}))",
+    r"\b(?:an?|its|our|the|this|are|is|from|of|on|to|(?:call|catche|cover|handle|implement|invoke|need|publishe|raise|read"
+    r"|send|set|test|throw|use)s?|changed?|creates?|deleted?|drop|extends|injects?|modify|removed?|renamed?|writes) "
+    rf"(?=(?P<said>{_WORDS_SAID}))",
     re.IGNORECASE,
 )
+_MEMBER_SAID = re.compile(
+    rf"\b(?=(?:the |an? |our |call(?:s|ing) )(?P<member>{_WORDS_SAID}) (?:of|in|on)"
+    rf" (?:the |an? |our )?(?P<owner>{_WORDS_SAID})"
+    rf"|(?:the |an? |our )?(?P<whose>{_WORDS_SAID})['’]s (?P<its>{_WORDS_SAID}))",
+    re.IGNORECASE,
+)
+"""`the total of an invoice`, `the order manager's place order method`."""
+_PART_OF = re.compile(r"(\w+) of(?: (?:the|an?|our))? $", re.IGNORECASE)
+_WHOLE_OF = frozenset(
+    map(
+        root,
+        word_set(
+            "argument caller class column constructor consumer dependency field handler impact implementation member"
+            " method parameter property publisher reference removal rename sender subclass subtype test type usage use"
+            " user"
+        ),
+    )
+)
+_OF_TYPES = frozenset(map(root, ("class", "constructor", "subclass", "subtype")))
+"""What is asked of a whole: `the users of the order manager`. Another part of it, as `the discount of an order`, is not
+the whole."""
+_MOST_SAID = 24  # places where a question may say a name
+_OF_MEMBERS = ("column", "event", "field", "function", "method", "operation", "property")
+_SHORT = {
+    "auth": "authentication",
+    "config": "configuration",
+    "ctx": "context",
+    "database": "db",
+    "info": "information",
+    "repo": "repository",
+    "spec": "specification",
+}
+"""Words that are said and written in two ways, as one of them."""
 _KINDS_SAID = {
     **dict.fromkeys(("table",), (NodeType.TABLE, NodeType.TABLE_OR_VIEW)),
     **dict.fromkeys(("view",), (NodeType.VIEW, NodeType.TABLE_OR_VIEW)),
@@ -74,19 +112,15 @@ _KINDS_SAID = {
         [
             "class",
             "command",
-            "component",
             "dto",
             "entity",
             "enum",
             "event",
-            "exception",
             "interface",
             "message",
             "model",
             "query",
             "record",
-            "request",
-            "service",
             "struct",
             "type",
         ],
@@ -94,6 +128,9 @@ _KINDS_SAID = {
     ),
 }
 """What somebody says behind a name. Of types it may be a part of the name as well."""
+_MESSAGES = ("command", "event", "message", "query")
+_ROLES = ("component", "exception", "handler", "repository", "request", "service")
+"""What is no kind but a part of a name: the order service is no `Order`."""
 
 
 def endpoints_reaching(
@@ -108,41 +145,162 @@ def endpoints_reaching(
     return facts_listed([one.fact for one in found if one.path in kept], "endpoint", index)
 
 
-def with_names(graphs: Sequence[Graph], text: str) -> tuple[str, tuple[str, ...]]:
+_OF_CASES = re.compile(r"(?:test|spec)[^/]*$", re.IGNORECASE)
+"""A file of test cases, and not of what they share."""
+
+
+def tests_reaching(index: LabelIndex, graph: Graph, names: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The tests that run what some names mean through what uses it, where none names it."""
+    nodes = [node for key in named_nodes(graph, names) if (node := graph.find(key)) is not None]
+    reached = impact(graph, nodes).reached
+    tests = [one.via for one in reached if one.group is ImpactGroup.TESTS and one.kind is NodeType.METHOD]
+    keys = {one.key: one.name for one in reached}
+    found = dict.fromkeys(fact_of(edge, keys) for edge in seen_of(tests, index))
+    facts = tuple(fact for fact in found if _OF_CASES.search(fact.path)) or tuple(found)
+    at = facts_at(facts[:MOST_FACTS], index)
+    heading = "**No test names it; these run what uses it:**"
+    return GraphFacts(tuple(at), len(facts), heading, f"graph impact {shlex.quote(names[0])}"), at
+
+
+def with_names(graphs: Sequence[Graph], text: str) -> tuple[str, tuple[str, ...], tuple[str, str]]:
     """(a question with the first thing that it says in words, and that the graph has one of, as code writes it; what it
-    is called): `who uses the order manager?` → `who uses the OrderManager?`; a class goes with its interface, which is
-    what others are given. (the question, ()) where it has none."""
-    for found in _SAID.finditer(text):
-        words = list(takewhile(lambda word: word not in FUNCTION_WORDS, found["said"].lower().split()))
+    is called; the words, and what stands for them): `who uses the order manager?` → `who uses the OrderManager?`. (the
+    question, (), two '') where it has none."""
+    called = [_Called(graph) for graph in graphs]
+    for found in islice(_MEMBER_SAID.finditer(text), _MOST_SAID):
+        of_owner = found["owner"] is not None
+        group, last = ("owner" if of_owner else "its"), (found["owner"] or found["its"]).split()
+        for end in range(len(last), 0, -1):
+            other = (found["member"] if of_owner else found["whose"]).split()
+            both = (last[:end], other) if of_owner else (other, last[:end])
+            if name := next(filter(None, (one.member(*both) for one in called)), ""):
+                start, stop = found.start("member" if of_owner else "whose"), found.start(group)
+                said = text[start : stop + len(" ".join(last[:end]))]
+                return text.replace(said, name), (name,), (said, name)
+    for found in islice(_SAID.finditer(text), _MOST_SAID):
+        part = _PART_OF.search(text[: found.start("said")])
+        if part is not None and root(part[1]) not in _WHOLE_OF:
+            continue
+        how = "type" if part is not None and root(part[1]) in _OF_TYPES else ""
+        how = "call" if found.group().lower().startswith(("call", "invoke")) else how
+        words = found["said"].lower().split()
         for end in range(len(words), 0, -1):
-            if names := next(filter(None, (_called(graph, words[:end]) for graph in graphs)), ()):
-                kind = f" {words[end - 1]}" if words[end - 1] in _KINDS_SAID else ""
-                last = found.start("said") + len(" ".join(found["said"].split()[:end]))
-                return f"{text[: found.start('said')]}{names[0]}{kind}{text[last:]}", names
-    return text, ()
+            names, kind = next(
+                filter(lambda known: known[0], (one.names(words[:end], how) for one in called)), ((), "")
+            )
+            if names and any(one.goes_on(words[end:]) for one in called):
+                break
+            if names:
+                said, stands = " ".join(found["said"].split()[:end]), f"{names[0]} {kind}".rstrip()
+                return (
+                    text[: found.start("said")] + stands + text[found.start("said") + len(said) :],
+                    names,
+                    (said, stands),
+                )
+    return text, (), ("", "")
 
 
-def _called(graph: Graph, words: Sequence[str]) -> tuple[str, ...]:
-    """What the graph calls the one thing that some words mean; () for none or several. Of one word alone a kind says
-    that it is a name."""
-    kinds = _KINDS_SAID.get(words[-1], ())
-    bare = words[:-1] if kinds else words
-    if not bare or len(words) == 1:
+class _Called:
+    """What a graph calls its types, by their names in one word and by their words without endings and short forms."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._whole = defaultdict[str, list[int]](list)
+        for node in of_kind(graph, NodeType.TYPE):
+            self._whole[_bare(graph.names[node])].append(node)
+
+    @cached_property
+    def _by_words(self) -> dict[str, list[int]]:
+        found = defaultdict[str, list[int]](list)
+        for node in of_kind(self._graph, NodeType.TYPE):
+            found[_joined(_words_of(self._graph.names[node]))].append(node)
+        return found
+
+    @cached_property
+    def _last_words(self) -> set[str]:
+        return {_joined(_words_of(self._graph.names[nodes[0]])[-1:]) for nodes in self._whole.values()}
+
+    def goes_on(self, rest: Sequence[str]) -> bool:
+        """Whether words behind a name are more of one: `the order item repository` is no `OrderItem`."""
+        if not rest or singular(rest[0]) in (*_OF_MEMBERS, *_ROLES):
+            return bool(rest)
+        return not is_relation_or_manner(rest[0]) and _joined(rest[:1]) in self._last_words
+
+    def names(self, words: Sequence[str], how: str = "") -> tuple[tuple[str, ...], str]:
+        """(what the graph calls the one thing that some words mean, the kind that is said behind it); () for none or
+        several. Of one word alone a kind says that it is a name, or what is asked of it, and of words of grammar too;
+        what is called may be a method."""
+        kinds = _KINDS_SAID.get(singular(words[-1]), ())
+        is_message = singular(words[-1]) in _MESSAGES and len(words) < 3  # an order event is no `Order`
+        bare = words[:-1] if kinds and not is_message else words
+        if not bare or (len(words) == 1 and how != "type") or words[0] in FUNCTION_WORDS - _VERBS:
+            return (), ""
+        if kinds and NodeType.TYPE not in kinds:
+            return self._others(bare, kinds), words[-1]
+        if kinds or not FUNCTION_WORDS & {*words}:
+            for some in (words, bare) if kinds else (words,):
+                if names := self._type(some):
+                    return names, words[-1] if kinds and some is bare else ""
+        return (self._others(words, _CALLABLE) if how == "call" else ()), ""
+
+    def _type(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The class that is called so and its interface, which is what others are given."""
+        for by, key in ((self._whole, "".join(words).replace("-", "")), (self._by_words, _joined(words))):
+            if names := (*_one_name(self._graph, by.get(key, ())), *_one_name(self._graph, by.get(f"i{key}", ()))):
+                return names
         return ()
-    if kinds and NodeType.TYPE not in kinds:
-        wanted = [root(part) for word in bare for part in identifier_words(word)]
+
+    def _others(self, words: Sequence[str], kinds: Sequence[NodeType]) -> tuple[str, ...]:
+        graph = self._graph
+        wanted = [root(part) for word in words for part in identifier_words(word)]
         nodes = [node for kind in kinds for node in of_kind(graph, kind)]
         named = [node for node in nodes if [root(word) for word in _words_of(graph.names[node])] == wanted]
-        return _one_name(graph, named)
-    wholes = ["".join(some).replace("-", "") for some in ((words, bare) if kinds else (words,))]
-    called: dict[str, list[int]] = {}
-    for node in of_kind(graph, NodeType.TYPE):
-        called.setdefault(graph.names[node].rpartition(".")[2].casefold(), []).append(node)
-    for whole in wholes:
-        found = (_one_name(graph, called.get(name, ())) for name in (whole, f"i{whole}"))
-        if names := tuple(name for one in found for name in one):
+        names = _one_name(graph, named)
+        if NodeType.TABLE not in kinds:
             return names
-    return ()
+        entities = {one for node in named for one in mapped_without_resolver(graph, node)}
+        return (*names, *entities) if len(entities) == 1 else names
+
+    def member(self, owner: Sequence[str], member: Sequence[str]) -> str:
+        """`Order.Total` of the words of both; '' where the graph has no such member, or several."""
+        bare = owner[:-1] if len(owner) > 1 and owner[-1] in _KINDS_SAID else ()
+        names = self._type(owner) or (self._type(bare) if bare else ())
+        if not names:
+            return ""
+        its = member[:-1] if len(member) > 1 and singular(member[-1]) in _OF_MEMBERS else member
+        wanted = "".join(its).replace("-", "").lower()
+        either = (wanted, f"{wanted}async")
+        graph, kinds = self._graph, (*_CALLABLE, NodeType.PROPERTY)
+        called = {
+            graph.names[node]
+            for kind in kinds
+            for node in of_kind(graph, kind)
+            if kind is not NodeType.PROPERTY or not language_without_resolver(graph.keys[node])
+            if graph.names[node].casefold() in either and f".{names[0]}.{graph.names[node]}" in f".{graph.keys[node]}"
+        }
+        return f"{names[0]}.{called.pop()}" if len(called) == 1 else ""
+
+
+_CALLABLE = (NodeType.METHOD, NodeType.FUNC)
+_VERBS = frozenset({"can", "has", "have", "is", "to"})  # `IsOpen`, `HasEvents`, `ToUpper`
+
+
+def mapped_without_resolver(graph: Graph, table: int) -> set[str]:
+    """The types that are kept in a table, of languages of which the graph does not know who reads it."""
+    maps = np.zeros((2, len(RELATIONS)), np.bool_)
+    maps[IN, RELATIONS.index(Relation.MAPS_TO.value)] = True
+    found = graph.reach(np.array([table]), maps)[0].node.tolist()
+    return {graph.names[node] for node in found if language_without_resolver(graph.keys[node])}
+
+
+def _bare(name: str) -> str:
+    return name.rpartition(".")[2].replace("_", "").casefold()
+
+
+def _joined(words: Sequence[str]) -> str:
+    """Words as one without endings of plurals, in their short or long form alike."""
+    parts = [part for word in words for part in word.lower().split("-")]
+    return "".join(_SHORT.get(one, one) for one in map(stem, parts))
 
 
 def _one_name(graph: Graph, nodes: Sequence[int]) -> tuple[str, ...]:
