@@ -43,6 +43,7 @@ def _pairs(content: NDArray[np.uint8]) -> Numbers:
 _PREFIX = re.compile(r"([a-z][a-z0-9]*):(?!:)")
 _ARITY = re.compile(r"`+\d+")
 _ROUTE_PARAMETER = re.compile(r"\{[^{}]*\}|<[^<>]*>|^:\w+\??")  # as they are shown, and as Flask and Express write them
+_FOLDERS = re.compile(r"^.*/(?=\w)")  # not the operator `/`
 _VERB = re.compile(r"([A-Za-z]+)[ \t]+(?=/|[^ ]*/)")
 _QUOTED = re.compile(r'(?:(?<=\.)|^)(?:\[((?:[^\]]|\]\])*)\]|"([^"]*)"|`([^`\d][^`]*)`)(?=\.|$)')
 _KINDS = frozenset(kind.value for kind in NodeType)
@@ -128,7 +129,7 @@ def short_name(key: str) -> str:
         return ".".join(parts[-2:]) if all(map(str.isidentifier, parts)) else name.symbol
     is_member = name.kind in (NodeType.METHOD.value, NodeType.PROPERTY.value)
     told = name.segments[-2:] if is_member else name.segments[-1:]
-    return ".".join(part.rpartition("/")[2] for part in told)  # of a file that stands for a namespace no folders
+    return ".".join(_FOLDERS.sub("", part) for part in told)  # of a file that stands for a namespace no folders
 
 
 def node_words(key: str, name: str) -> tuple[str, ...]:

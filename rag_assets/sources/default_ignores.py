@@ -138,8 +138,8 @@ _COPIED_LIBRARY_FOLDERS = frozenset({"scripts", "content", "wwwroot", "js", "css
 
 _SERVED = frozenset({"assets", "content", "public", "scripts", "static", "wwwroot", "www"})
 """Folders that a web server gives out as they are, where copies of libraries are beside a project's own scripts."""
-_SERVED_ALONE = frozenset({"public", "static", "wwwroot", "www"})
-"""Of these the folders in which nobody writes declarations of TypeScript: they come with a library."""
+_SERVED_LIBRARY = re.compile(r"(?:^|/)(?:wwwroot|(?:public|static|www)/(?:libs|vendors?))(?:/|$)")
+"""Folders below which declarations of TypeScript come with a library. A `public` or `www` may hold a project's own."""
 _VERSIONED = re.compile(r"(?!release-|version-)[a-z][\w.]*(?:-[a-z]\w*)*-v?\d+(?:\.\d+)+(?:-\w+)?")
 """`pdfjs-4.2.67-dist`, `font-awesome-4.7.0`: below a folder that is served."""
 _SAYS_COPIED = re.compile(
@@ -249,7 +249,7 @@ def refused_name(parents: tuple[str, ...], name: str) -> tuple[SkipReason, str] 
             return SkipReason.MINIFIED, f"*{ending}"
     if _COPIED_LIBRARY.fullmatch(low) and any(part.lower() in _COPIED_LIBRARY_FOLDERS for part in parents):
         return SkipReason.VENDORED, "copy of a well-known script library"
-    if low.endswith(".d.ts") and not _SERVED_ALONE.isdisjoint(map(str.lower, parents)):
+    if low.endswith(".d.ts") and _SERVED_LIBRARY.search("/".join(parents).lower()):
         return SkipReason.VENDORED, "declarations of a script library that is served"
     return None
 
@@ -322,7 +322,7 @@ def conventions_description() -> str:
         _COPIED_LIBRARY.pattern,
         sorted(_COPIED_LIBRARY_FOLDERS),
         sorted(_SERVED),
-        sorted(_SERVED_ALONE),
+        _SERVED_LIBRARY.pattern,
         _SAYS_COPIED.pattern,
         _VERSIONED.pattern,
         sorted(BINARY),

@@ -6,7 +6,7 @@ import pytest
 
 from rag_assets.contracts.graph import GraphNode, NodeType, Relation
 from rag_assets.graph.csr_graph import Graph
-from rag_assets.graph.lookup import Match, NotFound, find, named, nodes_named
+from rag_assets.graph.lookup import Match, NotFound, find, named, nodes_named, short_name
 from rag_assets_tests.graph.small_graphs import edge, graph_of, node
 
 SERVICE = "csharp:Shop.Orders.OrderService|TYPE"
@@ -287,3 +287,17 @@ def test_a_name_of_many_segments_is_looked_up_once() -> None:
 def test_a_package_is_found_by_the_whole_of_its_name(text: str, key: str) -> None:
     graph = graph_of([node("maven:junit:junit|PACKAGE"), node("pypi:zope-interface|PACKAGE")], [])
     assert [graph.keys[found] for found in named(graph, text).nodes] == [key]
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("typescript:web/src/cart.Cart.add|METHOD", "Cart.add"),
+        ("typescript:web/src/cart.add|METHOD", "cart.add"),
+        ("rust:src/walk.Batch|TYPE", "Batch"),
+        ("csharp:Shop.Money.operator /(Money,Money)|METHOD", "Money.operator /"),
+        ("ruby:Money./|METHOD", "Money./"),
+    ],
+)
+def test_a_short_name_has_no_folders_but_the_operator_that_is_a_slash(key: str, name: str) -> None:
+    assert short_name(key) == name

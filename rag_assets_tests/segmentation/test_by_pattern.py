@@ -648,9 +648,16 @@ def test_documentation_attributes_and_bases_belong_to_their_declaration() -> Non
         ("a.vb", "<Fact>\nPublic Sub A()\nEnd Sub", ["Fact"]),
         ("a.vb", "<Fact, Trait(1, 2)> Public Sub A()\nEnd Sub", ["Fact", "Trait(1, 2)"]),
         ("a.kt", "@Test fun a() = 1", ["Test"]),
-        ("a.kt", "@Headers(1,\n    2)\nfun a() = 1", ["Headers(1,\n    2)"]),
+        ("a.kt", "@Headers(1,\n    2)\nfun a() = 1", ["Headers(1, 2)"]),
         ("a.swift", "@Test(1)\n@MainActor\nfunc a() {}", ["Test(1)", "MainActor"]),
         ("a.rs", "#[tokio::test]\nasync fn a() {}", ["tokio::test"]),
+        ("a.rs", '#[derive(A, B), serde(rename = "]")]\nfn a() {}', ["derive(A, B)", 'serde(rename = "]")']),
+        (
+            "a.php",
+            "<?php\n#[ORM\\Table(\n    name: 'a, b)',\n    indexes: [new Index(columns: ['a', 'b'])],\n)]\n"
+            "function a() {}",
+            ["ORM\\Table( name: 'a, b)', indexes: [new Index(columns: ['a', 'b'])], )"],
+        ),
         ("a.cpp", "template <class T>\nint a() { return 1; }", []),
         ("a.cpp", "TEST_F(Suite, Case) {\n}", ["Test"]),
         ("a.exs", 'test "adds", %{a: a} do\n  1\nend', ["Test"]),

@@ -40,6 +40,8 @@ def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[st
         ("build/Build.cs", None),
         ("docs/jquery-plan.md", None),
         ("src/types/tinymce.d.ts", None),
+        ("public/app/types/store.d.ts", None),
+        ("apps/www/next-env.d.ts", None),
         ("src/jquery-helper.js", None),
         ("package.json", None),
         ("static/release-1.2/notes.md", None),
@@ -68,6 +70,7 @@ def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[st
         ("src/Web/wwwroot/pdfjs-4.2.67-dist/web/viewer.css", SkipReason.VENDORED),
         ("static/plugins/DataTables-1.10.16/js/tables.js", SkipReason.VENDORED),
         ("public/libs/tinymce/tinymce.d.ts", SkipReason.VENDORED),
+        ("Web/wwwroot/js/signalr.d.ts", SkipReason.VENDORED),
         ("app/src/main/baseline-prof.txt", SkipReason.GENERATED),
         ("src/Shop/PublicAPI.Shipped.txt", SkipReason.GENERATED),
         # generated

@@ -20,6 +20,8 @@ _ENTITY = re.compile(r"(?:\w+[.\\])*Entity\b(?!\.)")
 _TABLE = re.compile(r"(?:\w+[.\\])*(?:Entity|Table|CollectionTable)\b(?!\.)\s*(?:\((?P<said>.*)\))?", re.DOTALL)
 _QUOTED = r"[\"'`]+(?P<{0}>[\w.$ -]{{1,128}})[\"'`]+"
 _NAMED = re.compile(rf"\b(?:tableName|name)\s*[=:]\s*{_QUOTED.format('name')}|^\s*{_QUOTED.format('first')}")
+_PARTS = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`[^`]*+`|[^\"'`()\[\]{}]++|.", re.DOTALL)
+"""Of what an attribute is given: strings, brackets, and what is between them."""
 _SCHEMA = re.compile(rf"\bschema\s*[=:]\s*{_QUOTED.format('schema')}")
 
 
@@ -55,6 +57,20 @@ def _names(attributes: Sequence[str]) -> Iterator[str]:
     """What attributes say the table is called, `@Table` before `@Entity`."""
     said = sorted(filter(None, map(_TABLE.match, attributes)), key=lambda one: "Table" not in one[0].partition("(")[0])
     for one in said:
-        if (found := _NAMED.search(one["said"] or "")) and (name := found["name"] or found["first"]):
+        if (found := _NAMED.search(_outermost(one["said"] or ""))) and (name := found["name"] or found["first"]):
             schema = _SCHEMA.search(one["said"])
             yield f"{schema['schema']}.{name}" if schema else name
+
+
+def _outermost(said: str) -> str:
+    """What an attribute is given, or the object that it is given, without what is in brackets: indexes have names."""
+    kept, depth = list[str](), -1 if said.lstrip().startswith("{") else 0
+    for part in _PARTS.findall(said):
+        depth += part in _OPENING
+        if depth <= 0:
+            kept.append(part.replace('\\"', ""))
+        depth -= part in _CLOSING
+    return "".join(kept)
+
+
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from rag_assets.contracts.graph import GraphEdge
 from rag_assets.graph.extract.endpoints import source_of
 from rag_assets.graph.extract.sql_objects import edges_of_program, first_references, once
-from rag_assets.languages.by_pattern.comments import strings_in
+from rag_assets.languages.by_pattern.comments import masked, strings_in
 from rag_assets.languages.call_syntax import syntax_of
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.sql.label_objects import SqlSymbols
@@ -43,12 +43,11 @@ _OF_OBJECTS = re.compile(r"(?:\bcreateQuery|@(?:Named)?Query)\b(?=[^;{}]*\Z)")
 """Queries for objects: their tables are names of types, unless a script declares them."""
 _BUILDS = re.compile(
     r"\b(?:Schema::(?:create|table)|create_table|change_table|add_column|createTable(?:IfNotExists)?|alterTable)\b"
-    r"[\s(]{1,40}(?:[\"'`]|:(?=\w))(?P<name>\w{1,128})"
+    r"[\s(]{1,40}(?::|(?P<quote>[\"'`]))(?P<name>\w{1,128}(?:\.\w{1,128})?)(?(quote)(?<!_)(?P=quote)|\b)"
 )
 """What creates or changes a table in Laravel, Rails, Alembic and Knex."""
 _GOES_BACK = re.compile(r"[.:](?:down|downgrade)\|")
 """The member of a migration that takes it back."""
-_COMMENTS = ("#", "//", "*", "--")
 _ROOM = "androidx.room"
 """Whose `@Query` is SQL."""
 _OF_TABLES = re.compile(r"[^@;{}]*\bnativeQuery\s*=\s*true")
@@ -59,20 +58,20 @@ def sql_in_code(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
     syntax = syntax_of(file.language)
     if syntax is None or len(file.text) > _LONGEST:
         return
-    made = list(_changed_by_builders(file, symbols))
+    made = list(_changed_by_builders(file, syntax.comments, symbols))
     if made or _MAY_HOLD_SQL.search(file.text) is not None:
         yield from once([*made, *_edges(file, syntax.comments, symbols)])
 
 
-def _changed_by_builders(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
+def _changed_by_builders(file: ParsedFile, style: str, symbols: SqlSymbols) -> Iterator[GraphEdge]:
     if _BUILDS.search(file.text) is None:
         return
-    source_at = source_of(file)
+    source_at, code = source_of(file), masked(file.text, style).code
     for found in _BUILDS.finditer(file.text):
-        before = file.text[file.text.rfind("\n", 0, found.start()) + 1 : found.start()]
         source = source_at(found.start())
-        if not before.lstrip().startswith(_COMMENTS) and not _GOES_BACK.search(source):
-            made = ObjectReference(SqlUse.ALTERS, ObjectName((found["name"],), 0), found.start("name"), "TABLE")
+        if not code[found.start()].isspace() and not _GOES_BACK.search(source):
+            name = ObjectName(tuple(found["name"].split(".")), 0)
+            made = ObjectReference(SqlUse.ALTERS, name, found.start("name"), "TABLE")
             line = file.lines.line_of(made.start)
             yield from edges_of_program(made, source, symbols, file.path, line, only_declared=False)
 

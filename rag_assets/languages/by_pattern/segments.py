@@ -197,9 +197,16 @@ class _Reader:
 
     def _attributes(self, one: Declaration) -> tuple[str, ...]:
         found = _attributes_that(self.rules.attributes).finditer(self.code.code, one.start, one.head_end)
-        written = ((match[0], self.text[slice(*match.span(match.lastindex or 0))]) for match in found)
-        each = ([text] if mark.startswith("@") else _BETWEEN_ATTRIBUTES.split(text) for mark, text in written)
-        return (*(" ".join(text.split()) for texts in each for text in texts), *(("Test",) if one.is_test else ()))
+        spans = (span for match in found for span in self._each_of(match))
+        written = (" ".join(self.text[slice(*span)].split()) for span in spans)
+        return (*filter(None, written), *(("Test",) if one.is_test else ()))
+
+    def _each_of(self, attributes: re.Match[str]) -> Iterator[tuple[int, int]]:
+        span = attributes.span(attributes.lastindex or 0)
+        if attributes[0].startswith("@"):
+            yield span
+        else:
+            yield from (one.span() for one in _ONE_ATTRIBUTE.finditer(self.code.code, *span))
 
     def _read_imports(self, found: CodeFile) -> None:
         pattern = self.rules.pattern("imports")
@@ -246,8 +253,9 @@ def _import_end(block: BlockEnd, indent: int) -> re.Pattern[str]:
 
 
 _GIVEN = r"\((?:[^()]|\((?:[^()]|\([^()]{0,400}+\)){0,400}+\)){0,800}+\)"
-_ATTRIBUTES = {"#[": r"#\[(.+?)\]", "[<": r"\[<(.+?)>\]", "<": r"<([^<>\n]+)>", "@": rf"@([\w.:]+(?:{_GIVEN})?)"}
-_BETWEEN_ATTRIBUTES = re.compile(r"[;,](?![^()]*\))")  # `[<Fact; Trait("a", "b")>]`
+_BRACKETED = r"#\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,400}+\]){0,400}+\]){1,2000}+)\]"
+_ATTRIBUTES = {"#[": _BRACKETED, "[<": r"\[<(.{1,2000}?)>\]", "<": r"<([^<>\n]+)>", "@": rf"@([\w.:]+(?:{_GIVEN})?)"}
+_ONE_ATTRIBUTE = re.compile(rf"(?:{_GIVEN}|[^;,])+")  # `[<Fact; Trait("a", "b")>]`
 
 
 @cache

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rag_assets.contracts.graph import Relation
 from rag_assets.graph.extract.sql_in_code import sql_in_code
+from rag_assets.languages.detection import detect_language
 from rag_assets.languages.sql.label_objects import SqlSymbols
 from rag_assets_tests.effort import ends_within
 
@@ -128,3 +130,25 @@ def test_strings_of_many_members_take_linear_time() -> None:
     file = file_of(text, "src/a.py", "python")
     with ends_within(2):
         assert len(list(sql_in_code(file, NOTHING))) == 8_000
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        (
+            "a.rb",
+            "class A\n  def up\n    create_table :ships do |t| end # create_table :none\n  end\nend\n",
+            ["dbo.ships"],
+        ),
+        ("a.py", 'def upgrade():\n    """As create_table("none")."""\n    op.create_table("ships")\n', ["dbo.ships"]),
+        ("a.py", "def f():\n    log(\"call create_table('none') first\")\n", []),
+        ("a.ts", "export function up(knex) {\n  knex.schema.createTable('port.ships', t => {});\n}\n", ["port.ships"]),
+        ("a.ts", "export function up(knex) {\n  knex.schema.createTable(`ships_${year}`, t => {});\n}\n", []),
+        ("a.php", "<?php\nclass A {\n  function up() {\n    Schema::create('tbl_' . $a, b());\n  }\n}\n", []),
+    ],
+)
+def test_code_that_creates_a_table_by_its_whole_name_changes_the_schema(path: str, text: str, said: list[str]) -> None:
+    edges = sql_in_code(file_of(text, path, detect_language(path)), NOTHING)
+    assert [(one.relation, one.target) for one in edges] == [
+        (Relation.SCHEMA_CHANGE, f"{name}|TABLE_OR_VIEW") for name in said
+    ]
