@@ -596,10 +596,10 @@ def settings_subject(question: str) -> str:
 _NAME = r"`?(?P<{0}>[A-Za-z_][\w.]*\w)`?"
 _WRITING = r"(?:writ(?:e|es|ten)|assign(?:s|ed)?|sets?|chang(?:e|es|ed)|modif(?:y|ies|ied)|updat(?:e|es|ed))"
 _WRITES = re.compile(
-    r"(?!.*\b(?:if|when|breaks?|affected)\b)"
-    rf"^\W*(?:where|who|what|which \w+)\b[^?]*? {_WRITING}(?: to| into)?(?: the)? {_NAME.format('object')}"
+    r"^(?!.*\b(?:if|when|breaks?|affected)\b)"
+    rf"(?:\W*(?:where|who|what|which \w+)\b[^?]*? {_WRITING}(?: to| into)?(?: the)? {_NAME.format('object')}"
     r"(?: (?:for|in|of|on) (?:an?|all|each|every|the) \w+(?: \w+)?)?\W*$"
-    rf"|^\W*where (?:is|are|was|does|do)(?: the)? {_NAME.format('subject')}(?: \w+)?(?: gets?)? {_WRITING}\W*$",
+    rf"|\W*where (?:is|are|was|does|do)(?: the)? {_NAME.format('subject')}(?: \w+)?(?: gets?)? {_WRITING}\W*$)",
     re.IGNORECASE,
 )
 _AS_CODE = re.compile(r"[._]|[a-z0-9][A-Z]")
