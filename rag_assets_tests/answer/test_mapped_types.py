@@ -51,6 +51,8 @@ LARAVEL = {
     "database/migrations/2022_01_01_000000_create_loans.php": "<?php\n\nreturn new class extends Migration\n{\n"
     "    public function up(): void\n    {\n        Schema::create('loans', function (Blueprint $table) {\n"
     "            $table->date('due');\n        });\n    }\n};\n",
+    "app/Reports/Loans.php": "<?php\n\nclass Loans\n{\n    public function count()\n    {\n"
+    "        return DB::select('SELECT count(*) FROM loans');\n    }\n}\n",
     "routes/api.php": "<?php\n\nRoute::get('books', [BookController::class, 'list']);\n"
     "Route::post('books', [BookController::class, 'create']);\n",
     "routes/web.php": "<?php\n\nRoute::get('/api', [DocsController::class, 'show']);\n",
@@ -121,7 +123,8 @@ def test_what_derives_from_the_model_of_laravel_is_a_model_and_a_factory_is_none
 def test_tables_that_code_creates_are_listed_where_it_does(library: Index) -> None:
     told = library.ask("which tables are there?").text
     assert "- **books** in database/migrations/2020_01_01_000000_create_books.php:7" in told
-    assert "- **loans** in" in told and "shelves" not in told
+    assert "- **loans** in database/migrations/2022_01_01_000000_create_loans.php:7" in told
+    assert "shelves" not in told
 
 
 def test_the_columns_of_a_table_that_code_creates_are_shown_with_what_changes_it(library: Index) -> None:

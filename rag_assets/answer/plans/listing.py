@@ -822,7 +822,9 @@ def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = (), p
         if not places or (is_table and not is_created):
             edges = reader.edges(graph.reach(here, mapping if places else _inwards())[0].edge)
             found |= {(edge.path, edge.line): 1 for edge in edges if edge.path}
-            found |= {(edge.path, edge.line): 2 for edge in edges if edge.path and edge.relation in _MAKES_TABLES}
+            made = {(edge.path, edge.line): 2 for edge in edges if edge.path and edge.relation in _MAKES_TABLES}
+            is_made = any(non_product_code(path) is None for path, _ in made)
+            found = made if is_made and not places else found | made  # a query is where no table comes from
 
         def order(place: tuple[str, int], well: Mapping[tuple[str, int], int] = found) -> tuple[object, ...]:
             path, line = place

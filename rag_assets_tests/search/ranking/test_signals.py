@@ -150,7 +150,8 @@ def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[B
         *("not asked for", "asked for", "asked for something else", "a sample", "the product"),
         *("a document", "a document that is asked for", "a document of tests"),
         *("a template", "a template that is asked for"),
-        *("texts of .NET", "texts of XAML", "texts of a front end", "texts that are asked for", "a window", "no texts"),
+        *("texts of .NET", "texts of XAML", "texts of a front end", "texts of PHP in a folder", "texts in a folder"),
+        *("a language of code", "code of a folder of texts", "texts that are asked for", "a window", "no texts"),
         *("settings of git", "a diagram", "a diagram that is asked for"),
     ],
 )
