@@ -65,6 +65,14 @@ RAILS = {
     "    create_table :boats do |t|\n      t.string :name\n    end\n  end\nend\n",
     "app/models/boat.rb": "class Boat < ApplicationRecord\nend\n",
 }
+ALEMBIC = {
+    "app/models.py": "from sqlmodel import Field, SQLModel\n\n\nclass BoatBase(SQLModel):\n    name: str\n\n\n"
+    "class BoatCreate(BoatBase):\n    pass\n\n\nclass Boat(BoatBase, table=True):\n"
+    "    id: int = Field(primary_key=True)\n    length: int\n\n\nclass Mooring(SQLModel, table=True):\n"
+    "    id: int = Field(primary_key=True)\n    pier: str\n",
+    "alembic/versions/9f_boats.py": 'def upgrade():\n    op.create_table("boat", sa.Column("id"))\n',
+    "alembic/versions/1a_length.py": 'def upgrade():\n    op.add_column("boat", sa.Column("length"))\n',
+}
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +157,16 @@ def test_the_schema_of_rails_tells_the_columns_before_what_changed_it(
         told = index.ask("what columns does the boats table have?").text
         assert 't.integer "length"' in told and "db/migrate" not in told
         assert "**2 created tables:**" in index.ask("which tables are there?").text
+
+
+def test_a_model_of_python_tells_the_columns_before_scripts_whose_names_have_no_order(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    with opened_index(tmp_path_factory.mktemp("alembic"), ALEMBIC, "marina") as index:
+        told = index.ask("what columns does boat have?").text
+        assert "length: int" in told and "add_column" not in told.partition("length: int")[0]
+        models = index.ask("which entities are there?").text
+        assert models.startswith("**2 database models:**") and "**Boat**" in models and "**Mooring**" in models
 
 
 @pytest.mark.parametrize(

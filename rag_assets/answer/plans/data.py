@@ -269,11 +269,13 @@ def _places_of_product(graph: Graph, nodes: Sequence[int]) -> list[CodePlace]:
 def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
     """Where scripts, or calls of code, create the table that is called so, and change it after that, in the order of
     their names; SQLite makes a `new_Orders`, which becomes `Orders`. Nothing of a table that a type is mapped to, or
-    nothing creates."""
+    nothing creates; models of Python say their columns, and names of Alembic's scripts no order."""
     if entity_called(graph, words):
         return []
     created, changed = set[tuple[str, int]](), set[tuple[str, int]]()
+    has_model = any(graph.language(one) == "python" for one in _called(graph, database_models(graph).tolist(), words))
     of_code = undeclared_tables(graph, Relation.SCHEMA_CHANGE).tolist()  # whose creation is a change like any other
+    of_code = [] if has_model else of_code
     for node in (*of_kind(graph, NodeType.TABLE), *of_code):
         name = graph.names[node].rpartition(".")[2]
         if [root(word) for word in identifier_words(REMADE.sub("", name))] != list(words):

@@ -616,6 +616,12 @@ def database_models(graph: Graph) -> Numbers:
     ]
     derived, bases = derived_from(graph, models)
     shared = {node for node in bases if _OF_MODELS.search(graph.names[node].rpartition(".")[2])}
+    of_sqlmodel = [node for node in models if "SQLModel" in bases_of(graph, node)]  # also of what no table keeps
+    shared |= {
+        node
+        for node in derived_from(graph, of_sqlmodel)[0].union(of_sqlmodel)
+        if "table=True" not in bases_of(graph, node).replace(" ", "")
+    }
     return np.array(sorted(derived.union(models) - shared), np.int64)
 
 
