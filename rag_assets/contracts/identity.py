@@ -117,8 +117,11 @@ def declared_names(symbol: str, names: Sequence[str] = (), *, in_file: bool = Fa
     `in_file`, of what a file of a language with folders for namespaces declares, `src/walk.Batch` → `batch`.
     """
     own = plain_symbol(symbol)
-    own = own.rpartition("/")[2] if in_file else own
+    own = _FOLDERS.sub("", own) if in_file else own
     return tuple(dict.fromkeys(filter(None, map(_simple_name, (own, *names)))))
+
+
+_FOLDERS = re.compile(r"^[^()]*/(?=\w)")  # a route is no folder: `Program.MapGet(/api/orders)`
 
 
 def _simple_name(name: str) -> str:

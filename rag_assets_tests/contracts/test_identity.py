@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rag_assets.contracts.identity import (
     build_point_id,
     build_semantic_id,
+    declared_names,
     disambiguated_symbol,
     plain_symbol,
     point_id,
@@ -173,3 +174,16 @@ def test_a32_a_double_colon_in_a_name_is_told_apart(symbol: str) -> None:
 )
 def test_r6_the_artifact_has_no_suffix(symbol: str, plain: str) -> None:
     assert plain_symbol(symbol) == plain
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("src/walk.Batch", "batch"),
+        ("web/src/cart.Cart`1~1f2e3d4c", "cart"),
+        ("Shop.Money", "money"),
+        ("Program.MapGet(/api/customers/{id:guid}/discount)", "mapget"),
+    ],
+)
+def test_what_a_file_declares_is_called_without_its_folders_and_routes_are_none(symbol: str, name: str) -> None:
+    assert declared_names(symbol, in_file=True) == (name,)
