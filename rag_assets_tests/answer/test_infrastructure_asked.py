@@ -10,7 +10,7 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository, opened_index
 
 FILES = {
     "README.md": "# Harbour\n\nShips and quays.\n",
@@ -205,3 +205,38 @@ def test_an_object_that_no_manifest_declares_is_not_guessed(harbour: Index) -> N
 def test_a_workflow_is_shown_where_it_says_when_it_runs(harbour: Index, question: str, shown: str, other: str) -> None:
     answer = harbour.ask(question).text
     assert shown in answer and other not in answer
+
+
+SHIPYARD = {
+    "variables.tf": 'variable "region" {}\n\nvariable "tags" {\n  type = object({\n    default_colour = string\n  })\n'
+    '}\n\nvariable "size" { default = 3 }\n',
+    "chart/templates/service.yaml": 'apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ include "dry.dock" . }}\n'
+    "spec:\n  ports:\n    - port: 80\n      name: http\n",
+    "k8s/slip.yaml": 'apiVersion: v1\nkind: Service\nmetadata:\n  labels:\n    name: label\n  name: "slip"\n',
+    "package.json": '{\n  "scripts": {\n    "lint": "eslint src/**/*.{ts,tsx}",\n    "weld": "tsc"\n  },\n'
+    '  "license": "MIT"\n}\n',
+    ".github/workflows/push.yml": "on: push\njobs:\n  push:\n    steps:\n"
+    "      - run: login -u ${{ secrets.YARD_USER }} -p ${{ secrets.YARD_PASSWORD }}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "declared"),
+    [
+        ("which terraform variables are required?", ["region", "tags"]),
+        ("which services are in the cluster?", ["service", "slip"]),
+        ("which npm scripts are there?", ["lint", "weld"]),
+        ("which secrets do the workflows need?", ["YARD_PASSWORD", "YARD_USER"]),
+    ],
+)
+def test_each_declaration_is_read_to_its_end_and_no_further(
+    shipyard: Index, question: str, declared: list[str]
+) -> None:
+    told = shipyard.ask(question).text
+    assert sorted({*re.findall(r"^- \*\*([\w-]+)\*\*", told, re.MULTILINE)}) == declared
+
+
+@pytest.fixture(scope="module")
+def shipyard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("shipyard"), SHIPYARD, "shipyard") as index:
+        yield index

@@ -167,7 +167,7 @@ _SORTS: Mapping[str, tuple[str, str, str]] = {
     "secret": (
         r"secrets?(?=.*\b(?:actions?|build\w*|ci|deploy\w*|github|pipelines?|publish\w*|releas\w*|workflows?)\b)",
         r"(?:^|/)\.github/.*\.ya?ml$",
-        r"[^#]*?(?<![\w.])secrets\.(?P<name>\w+)",
+        r"(?<![\w.])secrets\.(?P<name>\w+)",
     ),
     "object": (
         r"config ?maps|daemon ?sets|deployments|ingress(?:es)?|stateful ?sets"
@@ -200,12 +200,15 @@ _OF_DECLARATIONS = roots_of(
     " package pass pipeline project provision require required return run set stack take template terraform that the"
     " their them there these they this to type up use used value we what which with workflow yarn you your"
 )
-_OWN_NAME = re.compile(r"\s+name:\s*(?P<name>[\w.-]+)\s*$")
+_OWN_NAME = re.compile(r"(?P<indent>\s+)name:\s*(?:[\"']?(?P<name>[\w.-]+)[\"']?\s*(?:#.*)?$)?")
+"""Of an object of Kubernetes, of its lines with a name the least indented; a chart may write it as a template."""
 _WITHIN = {
-    "npm script": (re.compile(r"\s*\"scripts\"\s*:"), "}"),
-    "exported command": (re.compile(r"\s*(?:Cmdlets|Functions)ToExport\s*="), ")"),
+    "npm script": (re.compile(r"\s*\"scripts\"\s*:"), re.compile(r"\s*\}")),  # and no `*.{ts,tsx}`
+    "exported command": (re.compile(r"\s*(?:Cmdlets|Functions)ToExport\s*="), re.compile(r"[^)]*\)")),
 }
 """What begins, and ends, the lines that declare something."""
+_DEFAULT = re.compile(r"\s*default\s*=")
+_ON_ONE_LINE = re.compile(r"[^{]*\{(?P<block>.*)\}\s*$")
 _VALUE = re.compile(r"(?P<name>[\w.-]+):\s*(?P<value>[^#\s].*)?")
 
 
@@ -255,16 +258,20 @@ def _declared_in(sort: str, path: str, lines: Mapping[int, str]) -> Iterator[tup
     """The declarations of a sort in a file, each with its names and what it is said to be."""
     declares = re.compile(_SORTS[sort][2])
     above: list[tuple[int, str]] = []  # (indent, key) of YAML
-    begins, end = _WITHIN.get(sort, (None, ""))
+    begins, ends = _WITHIN.get(sort, (None, None))
     is_inside = False
     for number, text in sorted(lines.items()):
         at, verb, name, said = number, "", "", ""
-        if begins is not None:
+        if sort == "secret":  # a line may use several
+            for named in declares.finditer(text.partition("#")[0]):
+                yield GraphFact(named["name"], "", "", path, number, certain=True, is_comment=True), named["name"]
+            continue
+        if begins is not None and ends is not None:
             is_first = begins.match(text) is not None
             names = declares.finditer(text.partition("=")[2] if is_first else text) if is_first or is_inside else ()
             for named in names:
                 yield GraphFact(named["name"], "", "", path, number, certain=True, is_comment=True), named["name"]
-            is_inside = (is_inside or (is_first and text.rstrip().endswith(("(", "{", "=")))) and end not in text
+            is_inside = (is_inside or (is_first and text.rstrip().endswith(("(", "{", "=")))) and not ends.match(text)
             continue
         if sort == "chart value":
             if (value := _VALUE.match(text.lstrip())) is None:
@@ -282,17 +289,20 @@ def _declared_in(sort: str, path: str, lines: Mapping[int, str]) -> Iterator[tup
         target = "required" if verb else ""
         block = _block(lines, number) if sort in ("variable", "object", "output") else {}
         if sort == "variable":
-            at = next((one for one, line in block.items() if line.lstrip().startswith("default")), 0)
+            at = next((one for one, line in block.items() if _DEFAULT.match(line)), 0)
             at, verb, target = (at, "", "") if at else (number, "is", "required")
         if sort == "object":
-            own = filter(None, map(_OWN_NAME.match, block.values()))
-            name, target = next((line["name"] for line in own), path.rpartition("/")[2].partition(".")[0]), name
+            named_so = filter(None, map(_OWN_NAME.match, block.values()))
+            own = min(named_so, key=lambda line: len(line["indent"]), default=None)
+            name, target = (own and own["name"]) or path.rpartition("/")[2].partition(".")[0], name
         said = " ".join(line for line in block.values() if line.lstrip().startswith("description"))
         yield GraphFact(name, verb, target, path, at, certain=True, is_comment=True), f"{name} {said}"
 
 
 def _block(lines: Mapping[int, str], start: int) -> Mapping[int, str]:
-    """The lines below one until a block of Terraform, or a document of YAML, ends."""
+    """The lines below one until a block of Terraform, or a document of YAML, ends; what is in a block of one line."""
+    if (whole := _ON_ONE_LINE.match(lines[start])) is not None:
+        return {start: whole["block"]}
     found: dict[int, str] = {}
     for number in range(start + 1, start + _MOST_OF_A_BLOCK):
         if lines.get(number, "").startswith(("}", "---")):
