@@ -610,18 +610,23 @@ _OF_TEXTS = re.compile(
     r"|(?<=ui )(?:labels|messages)|(?<=ed )messages)"
     r"(?: (?:of|for|in) (?:the |our )?(?:\w+ )?(?:app|application|buttons|client|interface|site|ui|users?|windows?))*"
     r"(?: (?:defined|found|held|kept|located|managed|stored))?\W*$"
-    r"|^\W*(?:which|what) languages (?:is|are) .*\b(?:locali[sz]ed|translated)\b",
+    r"|^\W*(?:which|what) (?P<languages>languages) (?:is|are) (?!.*\b(?:docs?|documentation|guides?|manual|readme)\b)"
+    r".*\b(?:locali[sz]ed|translated)\b",
     re.IGNORECASE,
 )
 
 
 def texts_plan(asked: Asked) -> Planned | None:
     """The files of the texts that users see, and of their translations."""
-    if not _OF_TEXTS.match(asked.question.asks or asked.question.typed):
+    found = _OF_TEXTS.match(asked.question.asks or asked.question.typed)
+    if found is None:
         return None
     from rag_assets.answer.plans.documents import texts_shown
 
-    return answered(asked, Intent.LIST, together(texts_shown(index) for index in asked.target.members.values()))
+    only_translated, indexes = bool(found["languages"]), asked.target.members.values()
+    return answered(
+        asked, Intent.LIST, together(texts_shown(index, only_translated=only_translated) for index in indexes)
+    )
 
 
 _OF_MEMBERS = re.compile(r"^\W*\w+(?: \w+)*? (?:commands|events|properties)\b", re.IGNORECASE)

@@ -69,7 +69,7 @@ def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
     listing = replace(wish, intent=Intent.LIST, names=())
     known = from_graphs(asked, listing, noun, subject, rest)
     sort, _, last = noun.rpartition(" ")
-    if not known.at and sort and last in ("class", "type"):  # `which exception types are there?`
+    if not known.at and sort not in ("", "base") and last in ("class", "type"):  # `which exception types are there?`
         noun, known = sort, from_graphs(asked, listing, sort, subject, rest)
     others = {"table": (CREATED_TABLE, DATABASE_MODEL), **dict.fromkeys(("entity", "model"), (DATABASE_MODEL,))}
     if noun == "model" or not known.at:

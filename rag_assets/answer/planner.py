@@ -457,9 +457,10 @@ def _annotated(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.code_lines import list_heading
     from rag_assets.answer.plans.interface import mark_asked, marked_members
 
-    if not (mark := mark_asked(text)):
+    mark, kinds = mark_asked(text)
+    if not mark:
         return None
-    found = (marked_members(index, graph, mark, (), "", (), is_mark=True) for index, graph in asked.graphs)
+    found = [marked_members(index, graph, mark, (), "", (), is_mark=True, kinds=kinds) for index, graph in asked.graphs]
     facts, at = together(found)
     return answered(asked, Intent.LIST, (replace(facts, heading=list_heading("declaration", facts.total)), at))
 

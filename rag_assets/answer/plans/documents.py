@@ -193,12 +193,15 @@ def _as_list(index: LabelIndex, noun: str, found: Sequence[GraphFact], fewest: i
 _ENGLISH = re.compile(r"\ben\b[^/]*$", re.IGNORECASE)
 
 
-def texts_shown(index: LabelIndex) -> Facts:
-    """The files of the texts that users see, and then those of their translations, each at its first line."""
+def texts_shown(index: LabelIndex, *, only_translated: bool = False) -> Facts:
+    """The files of the texts that users see, and then those of their translations, each at its first line; where only
+    what is translated is asked for, none without translations."""
     known = index.parts.shard().values("Path", index.scope())
     side = {path: non_product_code(path) for path in known}
-    found = [path for path in known if has_shown_texts(path) and side[path] in (None, BesideProduct.TEXTS)]
-    found += [path for path in known if side[path] is BesideProduct.TRANSLATION]
+    found = [path for path in known if side[path] is BesideProduct.TRANSLATION]
+    if only_translated and not found:
+        return GraphFacts(), {}
+    found += [path for path in known if has_shown_texts(path) and side[path] in (None, BesideProduct.TEXTS)]
     found.sort(key=lambda path: (not has_shown_texts(path), _ENGLISH.search(path) is None, len(path), path))
     lines = lines_of(index, found[:MOST_LISTED])
     starts = {path: next((at for at, text in lines.get(path, {}).items() if text.strip()), 1) for path in found}

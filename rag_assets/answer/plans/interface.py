@@ -183,16 +183,34 @@ def shortcut_facts(
     return GraphFacts(tuple(shown), len(named), list_heading("shortcut", len(named))), shown
 
 
-_MARK = re.compile(r"\s*(?:#?\[|@)\s*(?:\w+(?:\.|::|:\s*))*(?P<name>\w+)(?P<said>.*)")
-_MOST_MARKS = 12  # lines
+_MARK = re.compile(
+    r"\s*(?:#?\[|@|(?P<next>,))\s*(?:\w+(?:\.|::|:\s*))*(?P<name>\w++)"
+    r"(?P<said>(?:<[^<>]*>)?(?:\s*\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\))?)\s*(?P<end>\]?)"
+)
+_MOST_MARKS = 30  # lines
 _MARK_WORDS = frozenset(map(root, ("attribute", "mapping")))  # `@QueryMapping`
 _MAY_BE_MARKED = frozenset({NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY})
 _OPERATIONS = frozenset({"mutation", "query", "subscription"})
 _OF_GRAPHQL = frozenset(map(root, word_set("api browser call client exposed graphql listen schema server subscribe")))
 """What a question says of all operations of GraphQL alike."""
+_OF_A_THING = frozenset(
+    map(
+        root,
+        word_set(
+            "argument category claim column comment description group header index label name option parameter"
+            " permission policy priority property role scope status tag title value version"
+        ),
+    )
+)
+"""What a mark says that a thing has, and not that it is: `@click.option("--force")`, `[Category("slow")]`."""
 _PUBLIC = re.compile(r"public (?!(?:\w+ )*(?:class|const|enum|interface|record|struct)\b)")
 
 
+_SORTS_MARKED = {
+    "class(?:es)?|enums|interfaces|records|structs|types": NodeType.TYPE,
+    "functions|methods": NodeType.METHOD,
+    "properties": NodeType.PROPERTY,
+}
 _MARKED_WITH = r"(?:are |is )?(?:annotated|decorated|marked|tagged) (?:as|by|with)"
 _HAS_MARK = re.compile(
     rf"^\W*(?:which|what|list|show)\b(?: me| all| the)*(?: \w+){{0,2}} (?:{_MARKED_WITH}|carr(?:y|ies)|ha(?:s|ve))"
@@ -204,11 +222,16 @@ _HAS_MARK = re.compile(
 )
 
 
-def mark_asked(question: str) -> str:
-    """The attribute, annotation or decorator whose declarations a question wants, in words; '' for another one."""
+def mark_asked(question: str) -> tuple[str, Collection[NodeType]]:
+    """The attribute, annotation or decorator whose declarations a question wants, in words, and which sorts of them;
+    '' for another one."""
     found = _HAS_MARK.search(question.strip())
-    name = next(filter(None, found.groups())) if found is not None else ""
-    return " ".join(identifier_words(name.removesuffix("Attribute"))).lower()
+    if found is None:
+        return "", _MAY_BE_MARKED
+    name = next(filter(None, found.groups()))
+    kind = next((kind for said, kind in _SORTS_MARKED.items() if re.search(rf"\b(?:{said})\b", found[0], re.I)), None)
+    mark = " ".join(identifier_words(name.removesuffix("Attribute"))).lower()
+    return mark, _MAY_BE_MARKED if kind is None else (kind,)
 
 
 def marked_members(
@@ -220,23 +243,28 @@ def marked_members(
     named: Sequence[GraphFact],
     *,
     is_mark: bool = False,
+    kinds: Collection[NodeType] = _MAY_BE_MARKED,
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The members that are marked as what a noun says, `[DataLoader]` or `@Query`, and the fields of the operations of
     GraphQL, as code or else a schema has them; none where types are `named` so that are no holders of these. What has a
-    mark, where `is_mark` says that the noun is one."""
+    mark and is of some `kinds`, where `is_mark` says that the noun is one."""
     of_graphql = noun in _OPERATIONS and not is_mark
     is_meant = of_graphql and not _OF_GRAPHQL.isdisjoint(roots_of(said))
     is_held = all(one.source.endswith("s") or one.source.lower() == noun for one in named)
-    if not is_mark and (noun in LISTED_KINDS or not (is_meant or is_held)):
+    is_other = noun in LISTED_KINDS or not (is_meant or is_held) or root(noun.rpartition(" ")[2]) in _OF_A_THING
+    if is_other and not is_mark:
         return GraphFacts(), {}
     capital = "".join(map(str.capitalize, noun.split()))
-    also = f" {capital}Type {capital}Mapping ExtendObjectType Add{capital}Type" if of_graphql else ""
-    likely = product_of(points_with(f"{noun} {capital}{also}", index, MOST_READ), index).values()
+    points = set(points_naming(capital, index).ids)
+    if of_graphql:
+        words = f"{noun} {capital} {capital}Type {capital}Mapping ExtendObjectType Add{capital}Type"
+        points |= {*points_with(words, index, MOST_READ)}
+    likely = product_of(points, index).values()
     lines = lines_of(index, {one["Path"] for one in likely})
     registered = re.compile(rf"\bAdd{capital}Type<(?:\w+\.)*(\w+)>")
     holding = {one for known in lines.values() for line in known.values() for one in registered.findall(line)}
     found, held = list[int](), list[int]()
-    keys = {key for one in likely for key in one.get("GraphNodeKeys", ()) if key_kind(key) in _MAY_BE_MARKED}
+    keys = {key for one in likely for key in one.get("GraphNodeKeys", ()) if key_kind(key) in kinds}
     for node in (node for key in keys if (node := graph.find(key)) is not None):
         marks = _marks_of(graph, node, lines)
         if not of_graphql or graph.kind(node) is not NodeType.TYPE:
@@ -257,15 +285,18 @@ def marked_members(
 
 
 def _marks_of(graph: Graph, node: int, files: Mapping[str, Mapping[int, str]]) -> list[tuple[str, str]]:
-    """(name, the rest of its line) of the attributes, annotations or decorators that a declaration begins with."""
+    """(name, what it is given) of the attributes, annotations or decorators that a declaration begins with, of several
+    on a line each."""
     found = []
     for place in graph.places(node):
         lines = files.get(place.path, {})
-        for line in (lines.get(at, "") for at in range(place.line_start, place.line_start + _MOST_MARKS)):
-            if (mark := _MARK.match(line)) is not None:
-                found.append((mark["name"], mark["said"]))
-            elif line.strip() and not line.lstrip().startswith(_COMMENTS):
-                break
+        begin = [lines.get(at, "") for at in range(place.line_start, place.line_start + _MOST_MARKS)]
+        text = "\n".join(line for line in begin if not line.lstrip().startswith(_COMMENTS))
+        mark, is_ended = _MARK.match(text), True
+        while mark is not None and not (mark["next"] and is_ended):
+            found.append((mark["name"], mark["said"]))
+            is_ended = bool(mark["end"])
+            mark = _MARK.match(text, mark.end())
     return found
 
 
@@ -419,9 +450,9 @@ def _member_at(payload: Mapping[str, Any], line: int) -> str:
 
 
 _CMDLET = re.compile(r"(?<![\w./-])[A-Za-z]\w*-[A-Za-z]\w*(?![\w-]*\.)")
-_SCRIPT = re.compile(r"[\w./-]+\.ps1\b", re.IGNORECASE)
+_SCRIPT = re.compile(r"(?<![\w./-])[\w./-]+\.ps1\b", re.IGNORECASE)
 _PARAM = re.compile(r"(?:\bparam|^\s*function\s+[\w:-]+)\s*\((?!\s*\))", re.IGNORECASE)
-_OF_SCRIPT = re.compile(r"<#.*?#>|#[^\n]*|\"(?:`.|[^\"`])*\"|'[^']*'", re.DOTALL)
+_OF_SCRIPT = re.compile(r"<#.*?(?:#>|\Z)|#[^\n]*|\"(?:`.|[^\"`])*+\"?|'[^']*'", re.DOTALL)
 """Comments and texts of PowerShell, whose brackets mean nothing."""
 _MANDATORY = re.compile(r"\bMandatory\b(?!\s*=\s*(?:\$false|0))", re.IGNORECASE)
 _ONLY_MANDATORY = re.compile(

@@ -62,6 +62,8 @@ _OF_BASE = r"\b(?!\w*(?:Has|With|Without){0})\w*{0}(?:Attribute|Base)?\b"
 """How a type says by a base that no name of it need repeat what it is: `ReceiveActor`, `ActionFilterAttribute`."""
 _STRUCTURES = word_set("class collection data dictionary item key list map object record set stream test type value")
 """What bases are called whatever derives from them is."""
+_IS_ALIAS = re.compile(r"(?:declare |export )*type \w[^={]*=")
+"""Of TypeScript, whose bounds are no bases: `type Payload<T extends SailCommand> = …`."""
 _ABSTRACT = re.compile(r"\b(?:interface|abstract|trait|ABC|Protocol)\b")
 _FORMS = {
     form: re.compile(rf"(?:[\w@]+[\s.]+)*?{form}\b(?! of\b)")
@@ -543,7 +545,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
             said[-1] in lasts and (said[-2:-1] not in _BEFORE_A_PART or lasts & roots_of(bases_of(graph, node)))
         ):
             named.append(node)
-        elif of_base and of_base.search(bases_of(graph, node)):
+        elif of_base and of_base.search(bases_of(graph, node)) and not _IS_ALIAS.match(graph.signature(node)):
             (contracts_of_it if _ABSTRACT.search(graph.signature(node)) else named).append(node)
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
     derived, bases = derived_from(graph, contracts if sort else [*contracts, *one_of_them, *contracts_of_it])

@@ -192,7 +192,7 @@ _SAID = (
 _MARKS: Mapping[Marked, str] = {
     Marked.CONNECTION_STRINGS: (
         rf"(?i)\b(?:Get|Add)ConnectionString\(\s*{_NAMED}|\bConnectionStrings(?::|__|\[\")(?P<key>\w+)"
-        r"|<add\b[^>]*\bname=\"(?P<added>[^\"]+)\"[^>]*\bconnectionString="
+        r"|<add\b(?=[^<>]*\bconnectionString=)[^<>]*?\bname=\"(?P<added>[^\"]+)\""
         r"|^\s*\"(?P<own>\w*ConnectionString)\"\s*:\s*\"(?!\")"
     ),
     Marked.RATE_LIMITED: (
@@ -262,7 +262,7 @@ _MARKS: Mapping[Marked, str] = {
         r"|WarmUp|EnsureDatabase)\w*)(?:<(?P<made>\w+)>)?\("
         r"|\.Database\.(?P<name>(?:Migrate|EnsureCreated|EnsureDeleted)(?:Async)?)\("
         r"|\bAdd(?:HostedService|BackgroundWorker(?:Async)?)<(?P<other>\w+)>|\bApplicationStarted\.Register\("
-        r"|:.*\bIStartupFilter\b|@PostConstruct\b|\bimplements\b.*\b(?:Application|CommandLine)Runner\b"
+        r"|:[^:]*\bIStartupFilter\b|@PostConstruct\b|\bimplements\b.*\b(?:Application|CommandLine)Runner\b"
         r"|@\w+\.on_event\(\"startup\"\)|\blifespan\s*=|\boverride\b.*\bOnApplicationInitialization(?:Async)?\("
     ),
     Marked.DOUBLES: (
@@ -278,21 +278,21 @@ _MARKS: Mapping[Marked, str] = {
     ),
     Marked.RPCS: r"^\s*rpc\s+(?P<name>\w+)\s*\(",
     Marked.HTTP_MODULES: (
-        r"<add\b[^>]*\bname=\"(?P<name>[^\"]+)\"[^>]*\btype=\"[\w.]*Module(?:Async)?[,\"]"
-        r"|\bclass (?P<key>\w+)\b.*\bIHttpModule\b"
+        r"<add\b(?=[^<>]*\btype=\"[\w.]*Module(?:Async)?[,\"])[^<>]*?\bname=\"(?P<name>[^\"]+)\""
+        r"|^(?=.*\bIHttpModule\b).*?\bclass (?P<key>\w+)"
     ),
     Marked.HTTP_HANDLERS: (
-        r"<add\b[^>]*?\b(?:name|path)=\"(?P<name>[^\"]+)\"[^>]*\btype=\"[\w.]*Handler\w*[,\"]"
-        r"|\bclass (?P<key>\w+)\b.*\bIHttp(?:Async)?Handler\b"
+        r"<add\b(?=[^<>]*\btype=\"[\w.]*Handler\w*[,\"])[^<>]*?\b(?:name|path)=\"(?P<name>[^\"]+)\""
+        r"|^(?=.*\bIHttp(?:Async)?Handler\b).*?\bclass (?P<key>\w+)"
     ),
     Marked.OPERATIONS: r"^\s*\[(?:OperationContract|WebMethod)\b",
     Marked.CONTRACTS: r"^\s*\[(?:ServiceContract|WebService(?=[\](]))\b",
-    Marked.SERVICE_ENDPOINTS: r"<endpoint\b[^>]*\bbinding=\"(?P<name>\w+)\"",
+    Marked.SERVICE_ENDPOINTS: r"<endpoint\b[^<>]*\bbinding=\"(?P<name>\w+)\"",
     Marked.MAPPED_ROUTES: r"\b(?:app|context|endpoints|[rR]outes)\.Map\w*Route\(",
     Marked.SEEDS: (
         r"\b(?:void|Task(?:<\w+>)?) (?P<name>\w*Seed(?!ed)\w*)\(|\.(?P<key>HasData|Use(?:Async)?Seeding)\("
-        r"|\bclass (?P<own>\w+)\b.*:.*\b(?:CreateDatabaseIfNotExists|DropCreateDatabase\w+|DbMigrationsConfiguration"
-        r"|IDataSeed\w*)\b|\.(?P<added>SetInitializer)\b"
+        r"|^(?=[^:]*:.*\b(?:CreateDatabaseIfNotExists|DropCreateDatabase\w+|DbMigrationsConfiguration|IDataSeed\w*)\b)"
+        r"[^:]*?\bclass (?P<own>\w+)|\.(?P<added>SetInitializer)\b"
         r"|^\s*(?:async )?def (?P<py>seed\w*|\w+_seed)\(|\bfunction (?P<js>seed\w*)\(|\bexports\.(?P<knex>seed)\b"
         r"|\bfunc (?:\([^)]*\) )?(?P<go>[sS]eed[A-Z]\w*)\(|\bvoid (?P<java>seed\w*)\("
         r"|\bclass (?P<php>\w+) extends Seeder\b"

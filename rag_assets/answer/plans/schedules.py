@@ -48,7 +48,6 @@ _WAITS = re.compile(
     r"\bnew PeriodicTimer\(\s*TimeSpan\.From|\b(?:Task\.Delay|Thread\.Sleep)\(\s*TimeSpan\.From\w+\(\s*[\d._]+\s*\)"
 )
 _WAITS_HELD = re.compile(r"\b(?:Task\.Delay|Thread\.Sleep|new PeriodicTimer)\(\s*(?P<held>_?[a-z]\w*)\s*[,)]")
-_HELD_SPAN = r"(?<![\w.]){0}\s*=\s*TimeSpan\.From\w+\("
 _LOOP = re.compile(r"\bwhile\s*\(")
 _SCHEDULING = (
     "Cron Scheduled Schedule Schedules Interval fixedRate scheduled_job periodic_task repeat_every TimerTrigger"

@@ -44,7 +44,7 @@ _REGISTERING = (
 )
 _REGISTERS = re.compile(
     r"(?:\.\s*(?:(?:Try)?Add(?:Keyed)?(?:Scoped|Singleton|Transient|HostedService|HttpClient|DbContext)|(?:Try)?Decorate"
-    r"|Register(?=<[^<>]+,)|Register(?:Generic|Instance|Type))|\b(?:Component\.For|(?:Bind|For)(?=<[^;]+\)\s*\.(?:To|Use))))"
+    r"|Register(?=<[^<>]+,)|Register(?:Generic|Instance|Type))|\b(?:Component\.For|(?:Bind|For)(?=<[^;]{1,200}\)\s*\.(?:To|Use))))"
     r"(?:<|\(typeof\()(?:\w+\.)*(?P<service>(?!T\b|T[A-Z])\w+)"
 )
 """What gives a service to a container: of .NET, or Autofac, Castle Windsor, Ninject, StructureMap, Unity."""
