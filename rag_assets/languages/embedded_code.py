@@ -23,6 +23,7 @@ _SCRIPT = re.compile(r"<script\b(?P<attributes>[^>]{0,500})>(?P<code>.*?)</scrip
 _IS_TYPESCRIPT = re.compile(r"\blang\s*=\s*[\"']?tsx?\b")
 _MARKS = re.compile(r"</?script\b[^>]*>|@(?:code|functions)\b", re.IGNORECASE)
 _LINE_REST = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
+_NOT_DECLARED = frozenset({MemberKind.STATEMENTS, MemberKind.WINDOW})
 _MOST_BLOCKS = 10  # each is read in a text as long as the file
 _WORD = re.compile(r"\w\w")
 
@@ -63,7 +64,7 @@ def _of_scripts(text: str, path: str) -> Iterator[Member]:
         language = "typescript" if _IS_TYPESCRIPT.search(script["attributes"]) else "javascript"
         for found in segment(f"{blank(text[:start])}{text[start:end]}", path, language).segments:
             if found.kind == "module":
-                yield from (member for member in found.members if member.kind is not MemberKind.STATEMENTS)
+                yield from (member for member in found.members if member.kind not in _NOT_DECLARED)
             elif found.kind != "file":
                 yield _as_member(found)
 

@@ -152,6 +152,13 @@ FRAGMENTS = (
 )
 
 
+def test_scripts_of_comments_alone_declare_nothing() -> None:
+    text = "<script>\n//\n</script>\n<script>\n// more words\n</script>"
+    found = segment_file(text, "src/a.vue", "vue")
+    check_invariants(text, found)
+    assert all(member.kind is MemberKind.WINDOW for member in found.segments[0].members)
+
+
 @pytest.mark.rule("A07")
 @pytest.mark.parametrize("language", ["razor", "vue", "svelte"])
 @given(
