@@ -442,9 +442,10 @@ def parameters_plan(asked: Asked) -> Planned | None:
     if not (wants_all or asks_value(text)):
         return None
     from rag_assets.answer.plans.data import parameter_facts
-    from rag_assets.answer.plans.interface import script_parameters
 
     if wants_all:
+        from rag_assets.answer.plans.interface import script_parameters
+
         of_scripts = first_of(script_parameters(index, graph, text) for index, graph in asked.graphs)
         if of_scripts[1]:
             return answered(asked, Intent.LIST, of_scripts)

@@ -27,7 +27,7 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.plans.listing import LISTED_KINDS, bases_of, held_by, nodes_listed, of_kind, places_of
+from rag_assets.answer.plans.listing import EITHER, LISTED_KINDS, bases_of, held_by, nodes_listed, of_kind, places_of
 from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of, singular
 from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import NodeType, key_kind
@@ -54,7 +54,6 @@ _MOST_OF_A_HEAD = 30  # lines, in which a file of XAML says what it lays out
 
 _OF_COMMANDS = frozenset(map(root, ("cli", "command", "group", "subcommand")))
 """What a question calls that which has commands and options."""
-_EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
 _DECORATOR = re.compile(r"@(\w+)(?:\(\))?\s*")
 
 
@@ -171,7 +170,7 @@ def shortcut_facts(
         if not line.lstrip().startswith(_COMMENTS):
             named[known := replace(one, source=name)] = point
             said[known] = roots_of(f"{name} {line.replace('new ', '')}")  # a word of code
-    if _EITHER.search(question) and subject:
+    if EITHER.search(question) and subject:
         named = {one: point for one, point in named.items() if said[one] & {word.root for word in subject}}
     else:
         best = _saying_most(named, said, does)

@@ -47,7 +47,7 @@ _HAVING = frozenset(
     )
 )
 """What a list says of all that it has, and no name does."""
-_EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
+EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
 REMADE = re.compile(r"^_*(?:new|tmp|temp)_+(?=\w)|(?<=\w)_+(?:new|tmp|temp|old)$", re.IGNORECASE)
 """What the name of a table begins or ends with until it has that of another, or when another has its own: SQLite
 alters few things of a table."""
@@ -190,7 +190,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     found = [one for one in found if not _is_dropped(one, graph, index)] if noun == "table" else found
     is_in_part = bool(found) and not _parts_of_path(found[0].path).isdisjoint(parts)
     is_one = index.is_narrowed or is_in_part or (noun == "test" and all(_says_all(subject, one) for one in found))
-    if len(telling) > 1 and not _EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
+    if len(telling) > 1 and not EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
         is_one, found = is_one or len(best) < len(found), best
     if used := seen_of(_by_use(graph, noun, telling, said, parts), index):
         is_one, found = True, used

@@ -305,8 +305,17 @@ _NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")
 """Of a pattern: sections with its words are looked through."""
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
-_OF_ALL = frozenset({Marked.ERROR_HANDLERS, Marked.LOGINS, Marked.PORTS, Marked.USERS, Marked.SECRETS, Marked.DOUBLES})
-_OF_ALL |= {Marked.NAVIGATION}
+_OF_ALL = frozenset(
+    {
+        Marked.DOUBLES,
+        Marked.ERROR_HANDLERS,
+        Marked.LOGINS,
+        Marked.NAVIGATION,
+        Marked.PORTS,
+        Marked.SECRETS,
+        Marked.USERS,
+    }
+)
 """What is asked of a project as a whole, and is in what it is called as."""
 _OF_PARTS = _IN_CONFIGURATION | {
     Marked.CONNECTION_STRINGS,

@@ -109,21 +109,7 @@ _KINDS_SAID = {
     **dict.fromkeys(("procedure", "proc", "sproc"), (NodeType.PROC,)),
     **dict.fromkeys(("method", "function"), (NodeType.METHOD, NodeType.FUNC)),
     **dict.fromkeys(
-        [
-            "class",
-            "command",
-            "dto",
-            "entity",
-            "enum",
-            "event",
-            "interface",
-            "message",
-            "model",
-            "query",
-            "record",
-            "struct",
-            "type",
-        ],
+        word_set("class command dto entity enum event interface message model query record struct type"),
         (NodeType.TYPE,),
     ),
 }
@@ -205,9 +191,13 @@ class _Called:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._whole = defaultdict[str, list[int]](list)
-        for node in of_kind(graph, NodeType.TYPE):
-            self._whole[_bare(graph.names[node])].append(node)
+
+    @cached_property
+    def _whole(self) -> dict[str, list[int]]:
+        found = defaultdict[str, list[int]](list)
+        for node in of_kind(self._graph, NodeType.TYPE):
+            found[_bare(self._graph.names[node])].append(node)
+        return found
 
     @cached_property
     def _by_words(self) -> dict[str, list[int]]:
