@@ -346,7 +346,7 @@ def read(
     evidence, at = _with_facts(gathered.evidence, known.at)
     lead = tuple(one for one in evidence if not set(known.lead).isdisjoint(one.point_ids))
     unknown, near = _unknown(asked, gathered.evidence), known.near
-    if known.decides and at:
+    if known.decides and (at or lead):
         unknown = tuple(name for name in unknown if name in wish.names)  # `gRPC` is no name where it is understood
     if question.kind is QuestionKind.PATH and wish.places and not known.lead and not narrowed:
         unknown = tuple(dict.fromkeys(place.path for place in wish.places))

@@ -116,6 +116,7 @@ def answer_of(
         said = "\n\n".join([said, *shown[:1]])
     if wish.intent is Intent.PLACE:
         pieces += _at_places(wish.places, lead)
+        pieces += [said] if facts.leads else []
     elif wish.intent is Intent.STEPS:
         lead = sorted(lead, key=lambda known: (readme_first(known.path), known.line_start))
         headed = _headed(lead, lambda heading: is_of_action(heading, wish.action), words, wish.action)

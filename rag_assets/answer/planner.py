@@ -107,6 +107,7 @@ from rag_assets.answer.whole_project import (
 )
 from rag_assets.search import QuestionKind
 from rag_assets.search.line_references import meant
+from rag_assets.search.ranking.signals import is_question
 
 if TYPE_CHECKING:
     from rag_assets.answer.plans.settings import Setting
@@ -180,6 +181,31 @@ def _led(known: Planned, target: Searchable) -> Planned:
         return replace(known, lead=tuple(point for index in target.members.values() for point in readme_points(index)))
     lead = list(known.lead) or points_of_places(known.wish.places, target) if known.wish.places else []
     return replace(known, wish=replace(known.wish, intent=Intent.PLACE), lead=tuple(lead)) if lead else known
+
+
+_SEEN = re.compile(
+    r"\b(?:complain\w*|error|exception|fail(?:s|ed|ing)?|get(?:s|ting)?|got|logs?|logged|means?|message|prints?|reports?|saw"
+    r"|say(?:s|ing)?|see(?:s|ing)?|shows?|shown|text|throws?|told|warning)\b",
+    re.IGNORECASE,
+)
+"""How a question tells of a text that somebody saw."""
+_OF_TEXTS_SEEN = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE, Intent.LIST})
+
+
+def _seen(asked: Asked) -> Planned | None:
+    """Where a text is written that somebody saw, as errors and logs have it, and what leads to it."""
+    question = asked.question
+    text = question.asks or question.typed
+    is_told = _SEEN.search(text) or any(" " in phrase for phrase in question.phrases) or not is_question(text)
+    if not is_told or question.places or asked.wish.intent not in _OF_TEXTS_SEEN:
+        return None
+    from rag_assets.answer.message_texts import written_texts
+
+    found = written_texts(text, question.phrases, asked.target)
+    if found is None:
+        return None
+    wish = replace(asked.wish, intent=Intent.PLACE, names=(), places=tuple(found.places))
+    return Planned(wish, found.facts, found.at, decides=True, lead=tuple(found.places.values()))
 
 
 _VERBS = tuple(
@@ -648,6 +674,7 @@ def _setting_meant(asked: Asked) -> Planned | None:
 
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
+    _seen,
     _versions,
     _everyday,
     _file_shown,

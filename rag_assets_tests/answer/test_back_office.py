@@ -192,8 +192,8 @@ def test_that_nothing_tests_something_is_said(post: Index) -> None:
 
 
 def test_a_member_is_told_with_the_type_that_has_it(post: Index) -> None:
-    thrown = post.ask('where is "Must pass a number or a street on the query string" thrown?').text
-    assert "**LetterBoxController.FindLetterBoxAsync** throws **InvalidOperationException**" in thrown
+    thrown = post.ask("where is InvalidOperationException thrown?").text
+    assert "**LetterBoxController.FindLetterBox** throws **InvalidOperationException**" in thrown
     assert "**DocumentRepoBase._client** names **PostClient**" in post.ask("where is PostClient used?").text
 
 
