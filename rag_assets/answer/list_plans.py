@@ -236,9 +236,10 @@ def declared_plan(asked: Asked) -> Planned | None:
 
 
 _MAY_BE_MARKED = re.compile(
-    r"account|admin|authent|bean|binding|boot|cache|connection|contract|credential|data|doubles|error|exception|exit"
-    r"|fake|handlers|initial|jwt|limit|log ?in|middleware|mock|modules|operation|passw|ports?\b|process|routes?\b|rpc"
-    r"|run|secret|seed|service|sign ?in|soap|spies|start|stub|throttl|token|user|wcf",
+    r"account|admin|authent|bean|binding|boot|cache|callback|connection|contract|credential|data|doubles|error"
+    r"|exception|exit|fake|filters|handlers|hooks|initial|jwt|limit|log ?in|mail|middleware|mock|modules|operation"
+    r"|passw|ports?\b|process|routes?\b|rpc|run|secret|seed|service|sign ?in|signal|soap|spies|start|stub|throttl|token"
+    r"|user|wcf",
     re.IGNORECASE,
 )
 """A word of each question for what lines tell of."""
@@ -281,6 +282,11 @@ def access_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.access import access_facts
 
     known = first_of(access_facts(index, graph, asks, subject) for index, graph in asked.graphs)
+    if not known[1] and asks == "who":
+        from rag_assets.answer.policies import policy_places
+
+        places = (policy_places(index, graph, asked.question.text) for index, graph in asked.graphs)
+        return at_declarations(asked, [place for found in places for place in found])
     if known[1] or asks != "open" or subject:
         return answered(asked, Intent.LIST, known)
     from rag_assets.answer.plans.data import open_routes_at

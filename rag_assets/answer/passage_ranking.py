@@ -22,6 +22,7 @@ from rag_assets.answer.passages import (
     Passage,
     excerpts_of,
     only_declares,
+    only_exports,
     only_links,
     only_stores,
     whole_of,
@@ -117,8 +118,9 @@ class PassageWeights:
     question it says (0 to 1, rare words more), `meaning` its cosine with the question, `file` the best `words` of its
     file, `length` the logarithm of its lines. The others are 1 or 0: what a passage is, or that it has what the
     question asks for (an amount, what fails, advice); a `record` is a changelog, a migration or a translation;
-    `bare` is what says nothing of how: a constructor that keeps what it is given; where it is asked how something is
-    made, members without a body; where no place is asked for, a list of links."""
+    `bare` is what says nothing of how: a constructor that keeps what it is given, and what a module exports by its
+    names; where it is asked how something is made, members without a body; where no place is asked for, a list of
+    links."""
 
     rank: float
     words: float
@@ -443,7 +445,10 @@ def passage_features(
             wants_failure and not one.is_prose and _FAILS.search(one.code) is not None,
             wants_advice and one.is_prose,
             files[one.evidence.path][1] is not None,
-            only_stores(one) or (wants_work and only_declares(one)) or (not wants_place and only_links(one)),
+            only_stores(one)
+            or only_exports(one)
+            or (wants_work and only_declares(one))
+            or (not wants_place and only_links(one)),
         )
         for at, one in enumerate(passages)
     ]

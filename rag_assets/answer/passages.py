@@ -299,6 +299,12 @@ _STORED = re.compile(r"(?:(?:this|self)\.\w+|_\w+|[A-Z]\w*) = \w+(?: \?\? throw\
 
 _BODILESS = re.compile(r"[\w<>\[\]?,. ]+(?:\([^()]*\);|\{[ \w]*(?:get|set|init);[ \w;]*\})")
 
+_EXPORTS = re.compile(
+    r"(?:(?:(?:module\.)?exports(?:\.\w++)*+\s*+=|export\b(?:\s++(?:default|type)\b)?)\s*+"
+    r"(?:\{[\w$\s,]*+\}|[\w$]++(?![\w$ ({.=])|\*|require\([^()]*+\))(?:\s*+from\s[^\s;]++)?\s*+;?\s*+"
+    r"|__all__\s*+=\s*+[\[(][\w\s,\"']*+[\])]\s*+)++"
+)
+
 _TYPES_AFTER_NAMES = frozenset({"typescript", "tsx", "javascript"})
 _KEYWORDS = word_set("if else for foreach while do switch using lock", "try catch return throw new await var yield")
 
@@ -465,6 +471,11 @@ def only_declares(one: Passage) -> bool:
     """Whether a passage of code has members without a body alone: what an interface asks for, and what is only kept."""
     lines = [line for line in map(str.strip, one.code.split("\n")) if line and line[0] not in "/*[@#"]
     return bool(lines) and all(map(_BODILESS.fullmatch, lines))
+
+
+def only_exports(one: Passage) -> bool:
+    """Whether a passage of a module says only what others may import of it: `module.exports = { a, b }`, `__all__`."""
+    return _EXPORTS.fullmatch(one.code.strip()) is not None
 
 
 def only_links(one: Passage) -> bool:

@@ -27,9 +27,17 @@ from rag_assets.search.line_references import sections_of
 _ACCESS = re.compile(
     r"^\s*\[.*?\b\w*(?:Authorize|AllowAnonymous|Permission)\w*\b"
     r"|\.(?:AllowAnonymous|RequireAuthorization|Require\w*(?:Permission|Policy|Role)\w*)\("
-    r"|@(?:DenyAll|PermitAll|PreAuthorize|RolesAllowed|Secured|login_required|permission_required)\b"
+    r"|@(?:DenyAll|PermitAll|PreAuthorize|RolesAllowed|Secured|UseGuards|jwt_required|login_required|permission_required)\b"
 )
 """Who may call an endpoint, at it or its type."""
+_GUARD = re.compile(
+    r"(?<![\w'\"/.])(?:auth\w*|ensure(?:Auth|Log)\w*|is(?:Admin|Auth|Logged)\w*|protect\w*|passport\.authenticate|jwt\w*"
+    r"|loginRequired|(?:check|requires?|verify)_?(?:Admin|Auth|JWT|Jwt|Login|Permission|Role|Session|Sign|Token|User)\w*)"
+    r"(?:\.required)?\s*[(,]"
+)
+"""The same of JavaScript, before the handler of a route: `router.get('/', auth('read'), list)`."""
+_BEGINS_HANDLER = re.compile(r"=>|\bfunction\b|;\s*$")
+_SCRIPTS = (".cjs", ".js", ".mjs", ".ts")
 _OPEN = re.compile(r"AllowAnonymous")
 _GUARDS = re.compile(r"^(?!.*(?:AllowAnonymous|PermitAll))")
 _RESTRICTED = re.compile(
@@ -123,7 +131,7 @@ def access_facts(
             for at in dict.fromkeys((*range(place.line_start, place.line_end + 1), *mapped))
             if _ACCESS.search(known.get(at, ""))
         ]
-        own = [*_above(known, place.line_start), *within]
+        own = [*_above(known, place.line_start), *within, *_before_handler(known, place)]
         around = _above(known, _type_around(known, place.line_start))
         saying = own or _of_group(known, on, place.line_start if not mapped else mapped[0]) or around
         access = described.get((place.path, place.line_start))
@@ -132,7 +140,8 @@ def access_facts(
         shown = GraphFact(name, "", "", place.path, mapped[0] if mapped else begin, certain=True, is_comment=True)
         if not saying and access and (access == _ANONYMOUS) == (asks == "open"):
             facts[shown] = None
-        silent += [shown] * (not saying and (asks != "open" or access == ""))
+        is_known = access == "" or place.path.endswith(_SCRIPTS)
+        silent += [shown] * (not saying and (asks != "open" or is_known))
         for at in saying:
             kind = facts if telling.search(known[at]) else guarded
             kind[replace(shown, line=at)] = None
@@ -143,7 +152,11 @@ def access_facts(
     if asks == "open" and not kept and (for_others or not silent):
         heading = "**None of these is open to anybody:**"
         kept = sorted(guarded, key=lambda one: (one.path, one.line, one.source))
-    elif asks == "open" and not for_others and (kept or any(described.values()) or _authenticates_nobody(index)):
+    elif (
+        asks == "open"
+        and not for_others
+        and (kept or guarded or any(described.values()) or _authenticates_nobody(index))
+    ):
         silent = sorted(dict.fromkeys(silent), key=lambda one: (one.path, one.line, one.source))
         most = max(MOST_LISTED // 2, MOST_LISTED - min(len(kept), len(silent)))
         kept = [*_grouped(_OPEN_TO_ALL, kept, most), *_grouped(_UNSAID, silent, most)]
@@ -152,6 +165,17 @@ def access_facts(
     policies = {one["name"] for text in read for one in _POLICY_NAMED.finditer(text)}
     at_points |= _policies_defined(index, policies) | for_others
     return GraphFacts(tuple(at_points), len(kept), heading), at_points
+
+
+def _before_handler(lines: Mapping[int, str], place: NodeLocation) -> Iterator[int]:
+    """The lines of a route of JavaScript with what lets not all come to its handler."""
+    for at in range(place.line_start, place.line_start + _MOST_OF_STATEMENT * place.path.endswith(_SCRIPTS)):
+        if at > place.line_start and lines.get(at, "").lstrip().startswith("."):  # the next method of this route
+            return
+        if _GUARD.search(lines.get(at, "")):
+            yield at
+        if _BEGINS_HANDLER.search(lines.get(at, ";")):
+            return
 
 
 def _authenticates_nobody(index: LabelIndex) -> bool:

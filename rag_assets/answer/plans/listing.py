@@ -79,7 +79,7 @@ _STATIC_METHOD = re.compile(r"\bstatic\b[^=]*\(")
 _OF_ITSELF = r"\bstatic (?:(?:final|new|readonly) )*(?:(?:\w+\.)*{0} \w|\w+ = new {0}\()"
 """How a type says that a member of it is one of its values."""
 _HIDDEN = re.compile(r"\b(?:internal|private)\b")
-_DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b")
+_DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b|^class [\w:]+ <(?!<)")
 _BEFORE_A_PART = (["with"], ["without"])
 """What stands before that which a type only has: a `PageWithLayout` is no layout."""
 _HELD = frozenset({"claim", "metric", "permission", "scope"})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
+    FEWEST_LISTED,
     code_of,
     facts_listed,
     from_the_root,
@@ -18,7 +19,7 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
 )
 from rag_assets.answer.plans.listing import types_called
-from rag_assets.answer.question_analysis import QueryTerm, covered, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of, telling_words
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
@@ -57,6 +58,9 @@ class Marked(StrEnum):
     MAPPED_ROUTES = "mapped route"
     SEEDS = "seeding step"
     NAVIGATION = "navigation route"
+    CALLBACKS = "callback"
+    SIGNALS = "signal handler"
+    EMAILS = "email"
 
 
 _ERROR = r"(?:(?:all|api|application|global|runtime|the|uncaught|unexpected|unhandled) )*(?:errors|exceptions)"
@@ -69,7 +73,24 @@ _RUNNABLE = (
 )
 _FIRST_DATA = r"(?:initial|sample|seed|demo|reference|starting) (?:data|records|rows|values)"
 _DOUBLE = r"(?:test[- ]doubles?|doubles|fakes?|mocks?|stubs?|spies)"
+_OF_MODELS = (
+    r"(?:(?:active ?record|controller|database|document|entity|life-?cycle|models?|mongoose|orm|sequelize|the) )*"
+)
 _LISTED = {
+    Marked.MIDDLEWARES: r"middlewares?\b(?=.*\b(?:chain|each|every|order|pipeline|requests?|runs?)\b)(?!.*\bdoes\b).*$",
+    Marked.CALLBACKS: (
+        rf"{_OF_MODELS}(?:(?:callbacks|(?:before|after|around) (?:actions|filters))"
+        r"|(?<=model )hooks|hooks(?= (?:are called|are there|does|do|fire|get called|has|have|of|on|run|will)\b))\b"
+        r"(?!.*\b(?:commits?|effects?|git|push|react|web)\b).*$"
+    ),
+    Marked.SIGNALS: (
+        r"(?:(?:django|flask|os|unix) )?signals?(?: (?:handlers|receivers|listeners))?\W*(?:$"
+        r"|(?:are|is|do|does|get|exist|gets|has|have)\b(?!.*\b(?:emit|fir|rais|send|sent|produc)\w*).*$)"
+    ),
+    Marked.EMAILS: (
+        r"(?:(?:notification|transactional) )?e?-?mails? (?:are|do|does|gets?|is|will)\b"
+        r".*\b(?:deliver|mail|send|sent)\w*\b.*$"
+    ),
     Marked.CONNECTION_STRINGS: r"connection ?strings?\W*(?:$|(?:are|can|does|do|exist|has|have|must|to|is|in)\b.*$)",
     Marked.RATE_LIMITED: r"(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
     r"(?:rate[- ]?limit\w*|throttl\w+)\W*$"
@@ -207,7 +228,9 @@ _MARKS: Mapping[Marked, str] = {
         r"\.Use\(\s*(?P<name>(?!async\b|func\b)[A-Za-z_][\w.]*)?|\bapp\.(?P<key>Use[A-Z]\w*)"
         r"|\b(?:\w*[aA]pp|\w*[rR]outer|api|express|fastify|hono|procedure|server)\.use\("
         r"\s*(?:[\"'`][^\"'`]*[\"'`],\s*)?(?P<other>(?!async\b|function\b)[A-Za-z_][\w.]*)?"
-        r"|\badd_middleware\(\s*(?P<added>[\w.]+)?|^\s*[\"'](?P<listed>[\w.]+Middleware)[\"']"
+        r"|\badd_middleware\(\s*(?P<added>[\w.]+)?"
+        r"|^\s*[\"'](?P<listed>[\w.]+(?:Middleware|\.middleware\.\w+))[\"']|\bMIDDLEWARE\.(?:append|insert)\((?:\d+,\s*)?[\"'](?P<more>[\w.]+)"
+        r"|\bmiddleware\.(?:use|insert_before|insert_after) (?P<rack>[\w:]+)"
         r"|\bconsumer\.apply\(\s*(?P<applied>[\w.]+)?"
     ),
     Marked.ERROR_HANDLERS: (
@@ -298,6 +321,29 @@ _MARKS: Mapping[Marked, str] = {
         r"|\bclass (?P<php>\w+) extends Seeder\b"
     ),
 }
+_MARKS = {
+    **_MARKS,
+    Marked.CALLBACKS: (
+        r"^\s*(?P<name>(?:before|after|around)_(?:action|commit|create|create_commit|destroy|destroy_commit|filter|find|initialize"
+        r"|rollback|save|save_commit|touch|update|update_commit|validation))\b(?!\s*[=.])"
+        r"|\b\w*[sS]chema\.(?P<key>pre|post)\(|^\s*(?P<own>(?:before|after)(?:Bulk)?(?:Create|Destroy|Find|Restore|Save|Update"
+        r"|Upsert|Validate|Validation))(?=\s*[:(])|\.(?:addHook|hook)\(\s*[\"'](?P<added>\w+)"
+        r"|\w\.(?P<other>(?:before|after)(?:Bulk)?(?:Create|Destroy|Save|Update|Validate))\("
+        r"|^\s*@(?P<js>(?:Before|After)(?:Insert|Update|Remove|Load|SoftRemove|Recover))\("
+        r"|^\s*@(?P<java>(?:Pre|Post)(?:Persist|Update|Remove|Load))\b"
+        r"|\b(?:static|self)::(?P<php>creating|created|updating|updated|saving|saved|deleting|deleted)\("
+    ),
+    Marked.SIGNALS: (
+        r"^\s*@receiver\(|\b(?P<name>(?:(?:pre|post)_(?:delete|init|migrate|save)|m2m_changed|request_(?:started|finished|exception)"
+        r"|got_request_exception|user_(?:logged_in|logged_out|login_failed)|(?:task|worker|beat|before_task)_\w+"
+        r"|[\w.]*signals?\.\w+))\.connect(?:_via)?\b"
+        r"|\bsignal\.(?:signal|Notify)\(|\bprocess\.(?:on|once)\(\s*[\"'](?P<js>SIG\w+)|\bSignal\.trap\b"
+    ),
+    Marked.EMAILS: (
+        r"(?<![\w.])mail\((?!\))|\bsend_(?:mass_)?mail\(|\bEmail(?:Multi\w+|Message)\(|\bnew MailMessage\(|->subject\("
+        r"|(?<![\w.])(?:const |let |var )?subject\s*[:=](?!=)\s*[\"'`f$]|\bSubject\s*=(?!=)\s*[$@]*\""
+    ),
+}
 _IN_CONFIGURATION = frozenset({Marked.HTTP_MODULES, Marked.HTTP_HANDLERS, Marked.SERVICE_ENDPOINTS})
 _IN_SETTINGS = _IN_CONFIGURATION | {Marked.CONNECTION_STRINGS, Marked.PORTS, Marked.USERS, Marked.SECRETS}
 """Which lines of files of configuration tell of, too."""
@@ -310,6 +356,7 @@ _OF_ALL = frozenset(
         Marked.DOUBLES,
         Marked.ERROR_HANDLERS,
         Marked.LOGINS,
+        Marked.MIDDLEWARES,
         Marked.NAVIGATION,
         Marked.PORTS,
         Marked.SECRETS,
@@ -318,8 +365,10 @@ _OF_ALL = frozenset(
 )
 """What is asked of a project as a whole, and is in what it is called as."""
 _OF_PARTS = _IN_CONFIGURATION | {
+    Marked.CALLBACKS,
     Marked.CONNECTION_STRINGS,
     Marked.CONTRACTS,
+    Marked.EMAILS,
     Marked.EXITS,
     Marked.MAPPED_ROUTES,
     Marked.OPERATIONS,
@@ -330,8 +379,16 @@ _OF_PARTS = _IN_CONFIGURATION | {
 """What is asked of a part by the name of its folder."""
 _ANNOTATED = frozenset({Marked.BEANS, Marked.CONTRACTS, Marked.OPERATIONS})
 """What an annotation marks, which alone tells less than what it is on."""
-_ONCE_A_FILE = frozenset({Marked.CONNECTION_STRINGS, Marked.HTTP_HANDLERS, Marked.HTTP_MODULES})
-"""What a file may say twice, for two kinds of hosts."""
+_ONCE_A_FILE = frozenset({Marked.CONNECTION_STRINGS, Marked.EMAILS, Marked.HTTP_HANDLERS, Marked.HTTP_MODULES})
+"""What a file may say twice, for two kinds of hosts, or on two lines."""
+_OF_SUBJECTS = {
+    Marked.CALLBACKS: roots_of(
+        "action after around before call callback create delete destroy document entity filter fire hook lifecycle"
+        " model mongoose record run save sequelize update validate"
+    ),
+    Marked.EMAILS: roots_of("email mail notification sent send"),
+}
+"""What is asked of all, or of a subject that its lines, or their files, say all of, and what says nothing of one."""
 _OF_ANY_PART = "app application data database db host limit process program server service startup system"
 _MAIN = "main"  # the group of a line that tells something in the entry point alone
 _FILES = {Marked.USERS: re.compile(r"seed|test_?users|initiali|fixtures|demo|default_?(?:users|data)", re.IGNORECASE)}
@@ -374,24 +431,32 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
             is_itself = marked not in _ANNOTATED
             fact = GraphFact(called, "", "", path, at, certain=True, is_comment=is_itself)
             once = {Marked.DOUBLES: named, Marked.RPCS: f"{named} of {path.rpartition('/')[2]}"}
-            once |= dict.fromkeys(_ONCE_A_FILE, f"{named} of {path}")
+            once |= dict.fromkeys(_ONCE_A_FILE, f"{called} of {path}")
             found.setdefault(once.get(marked) or f"{path}:{at}", fact)
     paths = [one.path for one in found.values()]
     kept = set(filter(is_test_path, paths)) if marked is Marked.DOUBLES else product_or_samples(paths)
     found = {key: one for key, one in found.items() if one.path in kept}
     asked_of = roots_of(asked) - roots_of(f"{marked.value} {_OF_ANY_PART} configured defined found set settings")
     own = {
-        one: roots_of(
-            f"{one.path if marked in _OF_PARTS else one.path.rpartition('/')[2].partition('.')[0]} {one.source}"
-        )
-        for one in found.values()
+        one: roots_of(f"{one.path if marked in _OF_PARTS else _stem(one.path)} {one.source}") for one in found.values()
     }
     most = max((len(roots & asked_of) for roots in own.values()), default=0)
     named_so = [one for one in found.values() if most and len(own[one] & asked_of) == most]
+    if marked in _OF_SUBJECTS:
+        subject = {root(word) for word, _ in telling_words(asked)} - _OF_SUBJECTS[marked]
+        named_so = [one for one in found.values() if subject <= own[one]]
+        if marked is Marked.CALLBACKS and subject:  # of a user, not of the languages of users
+            named_so = [one for one in named_so if roots_of(_stem(one.path)) <= roots_of(asked)]
+        if len(named_so) < (FEWEST_LISTED if marked is Marked.EMAILS and not subject else 1):
+            return GraphFacts(), {}
     facts = named_so if named_so and marked not in _OF_ALL else [*found.values()]
     if marked is Marked.CONNECTION_STRINGS:
         facts = [*{one.source: one for one in reversed(facts)}.values()][::-1]
     return facts_listed(facts, marked.value, index)
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 _EXIT_CODES = frozenset({"exitcode", "exitcodes", "exitstatus", "exitstatuses", "returncode", "returncodes"})

@@ -1,0 +1,182 @@
+"""What applications of Rails, Django and Express have is told: models, callbacks, emails, signals, policies, guards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index
+from rag_assets.answer.passages import only_exports, passages_of
+from rag_assets.answer.plans.marked import Marked, marked_asked
+from rag_assets_tests.answer.pieces import piece
+from rag_assets_tests.cli.conftest import opened_index
+
+RAILS = {
+    "app/models/application_record.rb": (
+        "class ApplicationRecord < ActiveRecord::Base\n  self.abstract_class = true\nend\n"
+    ),
+    "app/models/keeper.rb": (
+        "class Keeper < ApplicationRecord\n  before_save :tidy_name\n  after_create :greet\n\n"
+        "  def tidy_name\n    self.name = name.strip\n  end\nend\n"
+    ),
+    "app/models/keeper_badge.rb": "class KeeperBadge < ApplicationRecord\n  before_save :polish\nend\n",
+    "app/models/night_keeper.rb": "class NightKeeper < Keeper\nend\n",
+    "app/policies/application_policy.rb": (
+        "class ApplicationPolicy\n  def destroy?\n    is_chief?\n  end\n\n  def create?\n    false\n  end\n\n"
+        "  def is_chief?\n    user.chief?\n  end\nend\n"
+    ),
+    "app/policies/shore_lamp_policy.rb": (
+        "class ShoreLampPolicy < ApplicationPolicy\n  def update?\n    is_owner?\n  end\n\n"
+        "  alias_method :edit?, :update?\n\n  private\n\n  def is_owner?\n    record.keeper == user\n  end\nend\n"
+    ),
+    "app/mailers/keeper_mailer.rb": (
+        "class KeeperMailer < ApplicationMailer\n  def welcome(keeper)\n    mail(to: keeper.email, subject: 'Hello')\n"
+        "  end\n\n  def fog_warning(keeper)\n    @keeper = keeper\n    mail(\n      to: keeper.email,\n"
+        "      subject: 'Fog'\n    )\n  end\nend\n"
+    ),
+    "app/mailers/harbour_mailer.rb": (
+        "class HarbourMailer < ApplicationMailer\n  def closed(port)\n    mail(to: port.email, subject: 'Closed')\n"
+        "  end\nend\n"
+    ),
+}
+EXPRESS = {
+    "package.json": '{"dependencies": {"express": "4", "mongoose": "5"}}\n',
+    "src/app.js": (
+        "const express = require('express');\nconst lamps = require('./lamps.route');\nconst app = express();\n"
+        "app.use(helmet());\napp.use(express.json());\napp.use('/lamps', lamps);\napp.use(errorHandler);\n"
+        "module.exports = app;\n"
+    ),
+    "src/lamps.route.js": (
+        "const router = require('express').Router();\n"
+        "router.get('/', lampController.list);\n"
+        "router.post('/authorize', lampController.authorize);\n"
+        "router\n  .route('/:lampId')\n  .get(lampController.show)\n"
+        "  .delete(auth('keepers'), lampController.remove);\n"
+        "router.post(\n  '/:lampId/light',\n  auth.required,\n  async function (req, res) {\n    res.send();\n  }\n);\n"
+        "module.exports = router;\n"
+    ),
+    "src/lamp.model.js": (
+        "const lampSchema = mongoose.Schema({ height: Number });\n"
+        "lampSchema.pre('save', async function (next) {\n  next();\n});\n"
+        "module.exports = mongoose.model('Lamp', lampSchema);\n"
+    ),
+}
+DJANGO = {
+    "lights/settings.py": (
+        'MIDDLEWARE = [\n    "lights.middleware.Harbour",\n    "django.middleware.common.CommonMiddleware",\n]\n'
+    ),
+    "lights/models.py": (
+        "class Lamp(models.Model):\n    height = models.IntegerField()\n\n\n"
+        "@receiver(post_save, sender=Lamp)\ndef light_it(sender, instance, **kwargs):\n    instance.light()\n"
+    ),
+    "lights/apps.py": (
+        "class LightsConfig(AppConfig):\n    def ready(self):\n        post_migrate.connect(make_groups, sender=self)\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def rails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("rails"), RAILS, "keepers") as index:
+        yield index
+
+
+@pytest.fixture(scope="module")
+def express(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("express"), EXPRESS, "lamps") as index:
+        yield index
+
+
+@pytest.fixture(scope="module")
+def django(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("django"), DJANGO, "lights") as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "others"),
+    [
+        ("which models are there?", ["Keeper", "KeeperBadge", "NightKeeper"], ["ApplicationRecord in"]),
+        ("what callbacks run when a keeper is saved?", ["before_save :tidy_name", "after_create :greet"], ["polish"]),
+        ("which emails are sent?", ["3 emails", "welcome", "fog_warning", "closed"], ["subject: 'Fog' ["]),
+        ("which emails are sent to keepers?", ["2 emails", "welcome", "fog_warning"], ["closed"]),
+        ("who may delete a shore lamp?", ["def destroy?", "user.chief?"], ["is_owner"]),
+        ("who is allowed to edit a lamp?", ["alias_method :edit?", "def update?"], ["def destroy?"]),
+    ],
+)
+def test_what_a_rails_application_has_is_told(
+    rails: Index, question: str, expected: list[str], others: list[str]
+) -> None:
+    told = rails.ask(question).text
+    assert not [one for one in expected if one not in told], told
+    assert not [one for one in others if one in told], told
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what callbacks run when a ship is saved?", "which emails are sent to admirals?", "who may delete a ship?"],
+)
+def test_of_a_subject_that_has_none_nothing_is_listed(rails: Index, question: str) -> None:
+    told = rails.ask(question).text
+    assert not [one for one in ("callback:", "callbacks:", "emails:", "def destroy?") if one in told], told
+
+
+def test_middlewares_are_listed_in_the_order_in_which_they_run(express: Index) -> None:
+    told = express.ask("what middleware runs for every request, and in which order?").text
+    places = [told.index(one) for one in ("helmet", "express.json", "app.use('/lamps'", "errorHandler")]
+    assert places == sorted(places), told
+
+
+def test_what_lets_not_all_come_to_a_handler_of_express_guards_its_endpoint(express: Index) -> None:
+    guarded = express.ask("which endpoints need authentication?").text
+    assert "DELETE /lamps/{lampId}" in guarded and "POST /lamps/{lampId}/light" in guarded
+    assert "GET /lamps" not in guarded and "/lamps/authorize" not in guarded
+    unguarded = express.ask("which endpoints need no login?").text
+    assert "GET /lamps/{lampId}" in unguarded and "POST /lamps/authorize" in unguarded
+    assert "DELETE /lamps/{lampId}" not in unguarded
+
+
+def test_hooks_of_a_schema_are_callbacks(express: Index) -> None:
+    assert "lampSchema.pre('save'" in express.ask("which hooks run when a lamp is saved?").text
+
+
+def test_a_middleware_of_django_need_not_be_called_so(django: Index) -> None:
+    assert "lights.middleware.Harbour" in django.ask("which middleware is installed?").text
+
+
+def test_receivers_and_connected_functions_handle_signals(django: Index) -> None:
+    told = django.ask("which signals are handled?").text
+    assert "light_it" in told and "post_migrate.connect(make_groups" in told
+
+
+@pytest.mark.parametrize(
+    ("question", "marked"),
+    [
+        ("which callbacks does the order model have?", Marked.CALLBACKS),
+        ("which before actions run in the application controller?", Marked.CALLBACKS),
+        ("which hooks run before a commit?", None),
+        ("which react hooks are there?", None),
+        ("what callbacks does the click handler take?", Marked.CALLBACKS),
+        ("which signals are sent?", None),
+        ("which emails are stored?", None),
+        ("what does the auth middleware do?", None),
+    ],
+)
+def test_hooks_and_signals_of_other_sorts_are_no_such_lines(question: str, marked: Marked | None) -> None:
+    assert marked_asked(question) is marked
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("module.exports = {\n  light,\n  darken,\n};", True),
+        ("module.exports.light = require('./light');", True),
+        ("export { light } from './light';", True),
+        ('__all__ = [\n    "light",\n]', True),
+        ("module.exports = {\n  height: 12,\n};", False),
+        ("export default function light() {\n  return 1;\n}", False),
+    ],
+)
+def test_names_that_a_module_exports_say_nothing_of_how(code: str, expected: bool) -> None:
+    assert only_exports(passages_of(piece(code, path="src/light.js", language="javascript"))[0]) is expected
