@@ -58,7 +58,7 @@ from rag_assets.contracts.outline import SectionMember
 from rag_assets.errors import NoEmbedderError
 from rag_assets.identifiers import identifier_words
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
-from rag_assets.search.line_references import meant, sections_at, sections_of
+from rag_assets.search.line_references import meant, named_at, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -137,6 +137,8 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
     whole = name_of_whole(question.asks or question.typed)
     if whole and len(target.members) == 1 and _is_called(next(iter(target.members.values())), whole):
         wish = replace(wish, intent=Intent.OVERVIEW)
+    elif not wish.names and wish.places and wish.intent in _RELATED:
+        wish = _with_names_at(wish, target)
     elif not wish.names:
         wish = _with_declared_words(wish, question, target, graph_of)
     if not wish.names:
@@ -483,6 +485,15 @@ def points_of_places(places: Sequence[CodePlace], target: Searchable) -> list[st
         payloads = sections_of([path], shard, scope)
         found += sorted(payloads, key=lambda one: (payloads[one].get("StartLine", 0), one))[:MOST_DECLARING]
     return found
+
+
+def _with_names_at(wish: QueryIntent, target: Searchable) -> QueryIntent:
+    """A question of what calls, tests or needs something, as one about what is at the lines that it names."""
+    shard, scope = target.parts.shard(), target.scope()
+    at = sections_at(wish.places, shard, scope)
+    payloads = shard.retrieve(list(at), scope)
+    names = dict.fromkeys(named_at(at[point].line, payloads[point]) for point in at if point in payloads)
+    return replace(wish, names=tuple(filter(None, names)))
 
 
 def near_files(place: CodePlace, known: Iterable[str]) -> list[str]:

@@ -36,8 +36,8 @@ from rag_assets.contracts.outline import SectionMember
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters, SearchScope
-from rag_assets.search import QuestionKind, SearchResult
-from rag_assets.search.line_references import sections_of
+from rag_assets.search import CodePlace, QuestionKind, SearchResult
+from rag_assets.search.line_references import meant, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -348,8 +348,11 @@ def read(
     unknown, near = _unknown(asked, gathered.evidence), known.near
     if known.decides and (at or lead):
         unknown = tuple(name for name in unknown if name in wish.names)  # `gRPC` is no name where it is understood
-    if question.kind is QuestionKind.PATH and wish.places and not known.lead and not narrowed:
-        unknown = tuple(dict.fromkeys(place.path for place in wish.places))
+    is_of_places = bool(wish.places) and question.kind is not QuestionKind.ERROR
+    if is_of_places and not (known.lead or known.at or narrowed):
+        missing = _lines_missing(wish.places, target)
+        known = replace(known, absent=known.absent or missing)
+        unknown = () if missing else tuple(dict.fromkeys(place.path for place in wish.places))
         near = tuple(_near_paths(unknown, target))
     ranked_of = [one for one in evidence if one.origin is not Origin.GRAPH]
     written = [name for name in asked.undeclared if not {"_", "-", ":"}.isdisjoint(name)]  # not types of a framework
@@ -477,6 +480,13 @@ def _with_facts(
         replace(piece, via="; ".join(said[number])) if number in said else piece for number, piece in enumerate(pieces)
     )
     return made, {fact: made[number] for fact, number in at.items()}
+
+
+def _lines_missing(places: Sequence[CodePlace], target: Searchable) -> str:
+    """That files which are there have no such lines; '' where none of them is there."""
+    paths = target.parts.shard().values("Path", target.scope())
+    of_files = {path: place.line for place in places if place.line for path in meant(place.path, paths)}
+    return "; ".join(f"no section of {path} has line {line}" for path, line in of_files.items())
 
 
 def _near_paths(unknown: Sequence[str], target: Searchable) -> dict[str, None]:

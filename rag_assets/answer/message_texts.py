@@ -6,17 +6,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passages import PROSE
 from rag_assets.answer.plans.code_lines import code_of, facts_naming, points_naming, points_with, product_of
 from rag_assets.answer.plans.errors import error_facts
-from rag_assets.contracts.evidence import owner_name
-from rag_assets.contracts.outline import SectionMember
 from rag_assets.identifiers import word_set
 from rag_assets.search import CodePlace
+from rag_assets.search.line_references import named_at
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -104,11 +103,12 @@ def written_texts(question: str, phrases: Sequence[str], target: Searchable) -> 
         return None
     most = max(one.words for one in told)
     best, *others = sorted((one for one in told if one.words == most), key=lambda one: one.order)
-    used = _users([best, *others], _symbol_at(best.place, payloads[best.point]).partition(".")[0], target)
+    used = _users([best, *others], named_at(best.place.line, payloads[best.point]).partition(".")[0], target)
     at: dict[GraphFact, str] = {}
     for one in others:
-        source = _symbol_at(one.place, payloads[one.point])
-        at[GraphFact(source, "", "", one.place.path, one.place.line, True, _THE_SAME, is_comment=True)] = one.point
+        path, line = one.place.path, one.place.line
+        source = named_at(line, payloads[one.point]) or path.rpartition("/")[2]
+        at[GraphFact(source, "", "", path, line, True, _THE_SAME, is_comment=True)] = one.point
     at = {**dict(islice(at.items(), _MOST_FACTS)), **dict(islice(used.items(), _MOST_FACTS))}
     shown = {CodePlace(fact.path, fact.line): point for fact, point in used.items()}
     places = {best.place: best.point, **dict(islice(shown.items(), 1))}
@@ -139,7 +139,11 @@ def _texts_said(
         for start, end in [text.span(), *(one.span() for one in pieces if len(pieces) > 1)]:
             written = source[start:end] if text["string"] else text["element"] or text["plain"]
             parts = [part for part in map(_words_of, _VALUES.sub(_FILLED, written).split(_FILLED)) if part]
-            if not parts or known.isdisjoint(parts[0]) or not (words := _count_said(parts, said, quoted)):
+            if (
+                not parts
+                or known.isdisjoint(chain.from_iterable(parts))
+                or not (words := _count_said(parts, said, quoted))
+            ):
                 continue
             line = int(payload.get("StartLine", 1)) + source.count("\n", 0, start)
             raises = _RAISES.search(source, source.rfind("\n", 0, start) + 1, end) is not None
@@ -185,12 +189,3 @@ def _holder(before: str) -> str:
     if not known or _DONE.search(before, known[-1].end()):
         return ""
     return known[-1]["constant"] or known[-1]["resource"] or known[-1]["key"]
-
-
-def _symbol_at(place: CodePlace, payload: Mapping[str, Any]) -> str:
-    """The type and the member at a place, else its file."""
-    members = map(SectionMember.decoded, payload.get("Members", ()))
-    member = next((one.name for one in members if one.start_line <= place.line <= one.end_line), "")
-    owner = owner_name(str(payload.get("Symbol", "")).partition("~")[0])
-    owner = owner if owner.isidentifier() or not member else ""
-    return ".".join(dict.fromkeys(filter(None, (owner, member)))) or place.path.rpartition("/")[2]

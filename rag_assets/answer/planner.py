@@ -179,8 +179,11 @@ def _led(known: Planned, target: Searchable) -> Planned:
         from rag_assets.answer.plans.code_lines import readme_points
 
         return replace(known, lead=tuple(point for index in target.members.values() for point in readme_points(index)))
-    lead = list(known.lead) or points_of_places(known.wish.places, target) if known.wish.places else []
-    return replace(known, wish=replace(known.wish, intent=Intent.PLACE), lead=tuple(lead)) if lead else known
+    is_told = not known.lead and bool(known.absent or (known.at and (known.decides or known.wish.names)))
+    if not known.wish.places or is_told:
+        return known
+    lead = known.lead or tuple(points_of_places(known.wish.places, target))
+    return replace(known, wish=replace(known.wish, intent=Intent.PLACE), lead=lead) if lead else known
 
 
 _SEEN = re.compile(

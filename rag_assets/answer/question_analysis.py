@@ -461,8 +461,9 @@ def intent_of(question: Question) -> QueryIntent:
     names = tuple(dict.fromkeys((*symbols, *_QUOTED_NAME.findall(text))))
     if not names and question.kind is QuestionKind.SYMBOL:
         names = (question.text.strip(),)
-    places = question.places if question.kind in (QuestionKind.PATH, QuestionKind.ERROR) else ()
-    intent = _intent(text, question.kind, bool(names))
+    of_places = question.kind in (QuestionKind.PATH, QuestionKind.ERROR)
+    places = question.places if of_places else tuple(place for place in question.places if place.line)
+    intent = _intent(text, question.kind, bool(names) or bool(places))
     if intent is Intent.OVERVIEW and places:
         intent = Intent.EXPLANATION
     routes = tuple(_ROUTE_PATH.findall(text)) if intent in (Intent.ROUTES, Intent.USAGE) and not names else ()

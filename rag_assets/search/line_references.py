@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rag_assets.contracts.evidence import owner_name
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.index.vectors.filters import SearchScope
 from rag_assets.index.vectors.vector_api import PointReader
 from rag_assets.search import CodePlace
@@ -63,3 +65,13 @@ def _smallest(payloads: Mapping[str, Mapping[str, Any]], line: int) -> str | Non
         if payload.get("StartLine", 0) <= line <= payload.get("EndLine", -1)
     ]
     return min(around)[1] if around else None
+
+
+def named_at(line: int, payload: Mapping[str, Any]) -> str:
+    """The type and the member at a line of a section, `Order.Cancel`; '' where nothing is declared."""
+    members = map(SectionMember.decoded, payload.get("Members", ()))
+    member = next((one.name for one in members if one.start_line <= line <= one.end_line), "")
+    symbol = str(payload.get("Symbol", "")).partition("~")[0]
+    owner = owner_name("" if symbol == payload.get("Path") else symbol)
+    owner = owner if owner.isidentifier() or not member else ""  # a module is called by its path
+    return ".".join(dict.fromkeys(filter(None, (owner, member))))

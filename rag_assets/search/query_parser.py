@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rag_assets.errors import QueryError, WrongQuestion
@@ -66,6 +66,12 @@ _WITH_LINE = re.compile(
     r"(?P<path>.+?)(?::(?P<line>\d{1,9})(?:[:-]\d+)?|#L(?P<hash>\d{1,9}).*|\((?P<paren>\d{1,9})(?:,\d+)*\))?"
 )
 _LINE_IN_BRACKETS = re.compile(r"\(\d+(?:,\d+)*\)$")
+_LINE_SAID = re.compile(
+    r"\blines? (?P<first>\d{1,9})(?: ?(?:-|–|to) ?\d{1,9})? (?:in|of) (?:the )?(?:file )?(?P<of>\S+)"
+    r"|(?P<in>\S+\.\w+),? (?:(?:at|in|on) )?lines? (?P<line>\d{1,9})\b",
+    re.IGNORECASE,
+)
+"""A line in words, beside the name of its file."""
 _MARKS = ".,;!?"
 _TEXT_EXTENSIONS = frozenset({"txt", "text", "log"})
 _ENVIRONMENT = ("process.env", "import.meta.env")  # of JavaScript, and no files
@@ -126,7 +132,7 @@ def understand(typed: str) -> Question:
         raise WrongQuestion(f"there is nothing to search for in {typed!r}; add a word, or what should be listed")
     words = [word.strip(_MARKS) for word in read.bare]
     phrases = [one for one in read.phrases if len(one) > _FEW_LETTERS or len(words) < _SENTENCE]
-    places = tuple(place for place in map(_place, words) if place is not None)
+    places = _with_lines(tuple(place for place in map(_place, words) if place is not None), " ".join(words))
     symbols = tuple(dict.fromkeys(name for name in map(_symbol, words) if name))
     return Question(
         typed=typed,
@@ -275,6 +281,16 @@ def _place(word: str) -> CodePlace | None:
         return None
     line = found["line"] or found["hash"] or found["paren"]
     return CodePlace(path, int(line) if line else 0)
+
+
+def _with_lines(places: tuple[CodePlace, ...], text: str) -> tuple[CodePlace, ...]:
+    """The places with the lines that a text says in words: `line 42 of A.cs`, `A.cs, line 42`."""
+    if not places:
+        return ()
+    lines: dict[CodePlace | None, int] = {}
+    for found in _LINE_SAID.finditer(text):
+        lines[_place((found["of"] or found["in"]).strip(_MARKS))] = int(found["first"] or found["line"])
+    return tuple(replace(place, line=lines.get(place, place.line)) for place in places)
 
 
 def _symbol(word: str) -> str:
