@@ -232,7 +232,10 @@ def _with_declared_words(
         return wish
     of_type = maybe.intent is Intent.DEFINITION
     if maybe.choice:
-        maybe = replace(maybe, names=(*_enumerations(graphs, maybe.names), *chosen, *maybe.names))
+        values = (*_enumerations(graphs, maybe.names), *chosen)
+        if not values and says_contract(graphs, listed_noun(text)[0]):
+            return wish  # of a state machine whose states are types
+        maybe = replace(maybe, names=(*values, *maybe.names))
     names = tuple(
         one
         for one in maybe.names

@@ -150,7 +150,9 @@ def context_plan(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, together(known))
 
 
-_OF_PROJECTS = re.compile(r"depend|refer|project|layers|app|programs|executables|hosts|services", re.IGNORECASE)
+_OF_PROJECTS = re.compile(
+    r"asmdef|assembl|depend|refer|project|layers|app|programs|executables|hosts|services", re.IGNORECASE
+)
 
 
 def projects_plan(asked: Asked) -> Planned | None:
@@ -636,17 +638,20 @@ def texts_plan(asked: Asked) -> Planned | None:
     )
 
 
-_OF_MEMBERS = re.compile(r"^\W*\w+(?: \w+)*? (?:commands|events|properties)\b", re.IGNORECASE)
+_OF_MEMBERS = re.compile(r"^\W*\w+(?: \w+)*? (?:commands|events|fields|members|properties|values)\b", re.IGNORECASE)
 
 
 def members_plan(asked: Asked) -> Planned | None:
-    """The commands, the events or the properties that tell of their changes, of the type that a question names."""
+    """The commands, the events, the properties that tell of their changes, or what is marked as a question says, of the
+    type that it names."""
     text = asked.question.asks or asked.question.typed
     if not _OF_MEMBERS.match(text):
         return None
-    from rag_assets.answer.plans.interface import sort_of_members
+    from rag_assets.answer.plans.interface import members_marked, sort_of_members
 
-    return answered(asked, Intent.LIST, together(sort_of_members(index, graph, text) for index, graph in asked.graphs))
+    known = together(sort_of_members(index, graph, text) for index, graph in asked.graphs)
+    known = known if known[1] else together(members_marked(index, graph, text) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, known)
 
 
 def command_line_plan(asked: Asked) -> Planned | None:
@@ -709,6 +714,22 @@ def keys_plan(asked: Asked) -> Planned | None:
     does = [word for word in said if word not in subject]
     known = together(shortcut_facts(index, subject, does, rest) for index in asked.target.members.values())
     return answered(asked, Intent.LIST, known)
+
+
+_OF_TRIGGERS = re.compile(r"\b(?:functions?|listeners|triggers)\b", re.IGNORECASE)
+
+
+def functions_plan(asked: Asked) -> Planned | None:
+    """The functions of a cloud that something triggers, of the sort that a question says."""
+    text = asked.question.asks or asked.question.typed
+    if asked.wish.names or not _OF_TRIGGERS.search(text):
+        return None
+    from rag_assets.answer.plans.schedules import functions_triggered
+
+    told = [functions_triggered(index, text) for index in asked.target.members.values()]
+    known = answered(asked, Intent.LIST, together((facts, at) for facts, at, _ in told))
+    absent = next((absent for *_, absent in told if absent), "")
+    return known or (Planned(asked.wish, absent=absent) if absent else None)
 
 
 def _are_parts(names: Sequence[str], asked: Asked) -> bool:

@@ -7,7 +7,7 @@ index answers. Their modules are imported where a question asks for them: few do
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,7 @@ from rag_assets.answer.list_plans import (
     extended_plan,
     flags_plan,
     foreign_keys_plan,
+    functions_plan,
     granted_plan,
     hub_plan,
     in_scripts_plan,
@@ -128,6 +129,11 @@ _HOW_CONFIGURED = re.compile(r"\W*(?:how (?:is|are) .+ (?:configured|set up)|wha
 """Code does that, with several settings."""
 _ERROR_SAID = re.compile(r"\w*(?:Exception|Error)")
 _VALIDATION_ERROR = "ValidationException"  # of FluentValidation, .NET and Java, and as projects call theirs
+_OF_BASE = re.compile(
+    r"^\W*(?i:which|what|list|show)\b(?i: me| all| the| are| our)* (?P<base>[A-Z]\w*[a-z][A-Z]\w*?)s"
+    r"(?i: (?:are (?:there|defined|used)|exist|do (?:we|you) have|does (?:it|the \w+) (?:have|define)))?\W*$"
+)
+"""A list of what is called after a class of code, in the plural: `which ScriptableObjects are there?`"""
 _ANNOTATED = re.compile(r"@\w|\[\w|\b(?:annotat|attribute|decorat|marked|tagged)", re.IGNORECASE)
 _OF_ATTRIBUTES = "Attribute"
 """What C# leaves out of the name of an attribute where it marks something with it."""
@@ -591,10 +597,18 @@ def _with_mentions(asked: Asked, known: Planned) -> Planned:
 
 def _derived(asked: Asked) -> Planned | None:
     """What derives from the names of a question that nothing here declares."""
+    text = asked.question.asks or asked.question.typed
+    if listed := _OF_BASE.match(text):
+        names: Sequence[str] = (listed["base"],)
+        return _derived_by_text(asked, names) if asked.undeclared else None
     maybe = words_as_names(asked.question) if not asked.names else None
     names = asked.undeclared or (maybe.names if maybe is not None else outside_name_said(asked.question.text))
     if asked.wish.intent is not Intent.IMPLEMENTATIONS or not names:
         return None
+    return _derived_by_text(asked, names)
+
+
+def _derived_by_text(asked: Asked, names: Sequence[str]) -> Planned | None:
     from rag_assets.answer.plans.listing import derived_by_text
 
     derived = ((derived_by_text(index, graph, names), index) for index, graph in asked.graphs)
@@ -690,6 +704,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     error_status_plan,
     declared_plan,
     marked_plan,
+    functions_plan,
     access_plan,
     _annotated,
     endpoint_plan,

@@ -760,7 +760,7 @@ def _choices(question: str) -> tuple[str, ...]:
     return tuple(f"{owner}{one}" for one in ENUMERATED[last].split())
 
 
-SHOWN = frozenset({"control", "dialog", "form", "page", "popup", "screen", "view", "window"})
+SHOWN = frozenset({"control", "dialog", "form", "page", "popup", "prefab", "scene", "screen", "view", "window"})
 """What a question calls what a program shows."""
 
 

@@ -374,6 +374,7 @@ _RUNTIMES = key_of_word(
         "cpp": "c++ cpp",
         "elixir": "elixir",
         "go": "go golang",
+        "godot": "godot",
         "ios": "ios",
         "java": "java jdk jre",
         "net": "c# csharp dotnet net sdk",
@@ -383,6 +384,7 @@ _RUNTIMES = key_of_word(
         "python": "python",
         "ruby": "ruby",
         "rust": "rust rustc msrv",
+        "unity": "unity unity3d",
         "terraform": "opentofu terraform",
     }
 )

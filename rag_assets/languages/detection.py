@@ -151,7 +151,9 @@ _TABLE = (
         "ini cfg conf env editorconfig globalconfig gitattributes gitmodules gitconfig npmrc service desktop",
         "env",
     ),
-    Language("json", _CONFIG, "json jsonc json5 jsonl ndjson webmanifest babelrc eslintrc prettierrc swcrc"),
+    Language(
+        "json", _CONFIG, "json asmdef asmref jsonc json5 jsonl ndjson webmanifest babelrc eslintrc prettierrc swcrc"
+    ),
     Language("makefile", _CONFIG, "mk mak cmake", "makefile gnumakefile cmakelists.txt"),
     Language("msbuild", _CONFIG, "csproj vbproj fsproj sqlproj vcxproj proj props targets tasks sln slnx slnf ruleset"),
     Language("toml", _CONFIG, "toml", "pipfile"),
@@ -212,7 +214,7 @@ def source_type(language: str) -> SourceType:
 
 
 _MANIFEST = re.compile(
-    r"(?:.*/)?(?:(?P<package_json>package\.json)|(?P<pyproject>pyproject\.toml)|(?P<setup_cfg>setup\.cfg)|(?P<go_mod>go\.mod)"
+    r"(?:.*/)?(?:(?P<package_json>package\.json|(?<![^/])Packages/manifest\.json)|(?P<pyproject>pyproject\.toml)|(?P<setup_cfg>setup\.cfg)|(?P<go_mod>go\.mod)"
     r"|(?P<packages_config>[Pp]ackages\.[Cc]onfig)"
     r"|(?P<cabal>[^/]+\.cabal)|(?P<mix>mix\.exs)|(?P<pubspec>pubspec\.ya?ml)|(?P<swift>Package\.swift)|(?P<vcpkg>vcpkg\.json)"
     r"|(?P<cargo>Cargo\.toml)|(?P<gems>Gemfile|[^/]+\.gemspec)|(?P<composer>composer\.json)|(?P<pom>pom\.xml)|(?P<gradle>build\.gradle(?:\.kts)?)|(?P<catalog>[^/]*\.versions\.toml)"

@@ -1,5 +1,5 @@
-"""Manifests: which packages a project of Python, JavaScript, Go, Java, Rust, Ruby, PHP, Elixir, Swift, Dart, Haskell,
-C++ (vcpkg) or .NET Framework says that it uses itself.
+"""Manifests: which packages a project of Python, JavaScript, Unity, Go, Java, Rust, Ruby, PHP, Elixir, Swift, Dart,
+Haskell, C++ (vcpkg) or .NET Framework says that it uses itself.
 
 Lock files, which also have the packages of packages, are none. What cannot be read is left out: a manifest that no
 parser takes has what stands before the error, or nothing.
@@ -71,6 +71,7 @@ _MEMBER = re.compile(r'[\s,{\ufeff]*"(?P<key>[^"\\]*)"\s*:\s*')
 _NPM_SECTIONS = frozenset({"dependencies", "devDependencies", "peerDependencies", "optionalDependencies"})
 _NPM_NAME = re.compile(r"(?:@[\w.~-]+/)?[\w.~-]+", re.ASCII)
 _NPM_LOCAL = ("workspace:", "file:", "link:", "portal:")  # other folders of the same repository
+_OF_ENGINE = "com.unity.modules."  # parts of Unity itself, which manifests switch on
 
 
 def _package_json(text: str) -> Iterator[UsedPackage]:
@@ -79,7 +80,8 @@ def _package_json(text: str) -> Iterator[UsedPackage]:
         if key in _NPM_SECTIONS and isinstance(value, dict):
             for name, start, _, version in _members(text, at):
                 written = version if isinstance(version, str) else ""
-                if _NPM_NAME.fullmatch(name) and not written.startswith(_NPM_LOCAL):
+                is_own = written.startswith(_NPM_LOCAL) or name.startswith(_OF_ENGINE)
+                if _NPM_NAME.fullmatch(name) and not is_own:
                     yield UsedPackage(NPM, name, name, written, lines.line_of(start))
 
 

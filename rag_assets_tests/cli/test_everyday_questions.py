@@ -1378,3 +1378,33 @@ def test_login_providers_are_told_by_packages_else_by_code(tmp_path: Path) -> No
     repository.commit({"src/Till/Start.cs": f"{start} till.AddGoogle(one => one.Key());\n}}\n"}, "By code")
     index_without_dagster(cli.home, repository, "till")
     assert "google-login** in src/Till/Start.cs:5" in asked(cli, "which login providers are supported?").json["answer"]
+
+
+@pytest.mark.parametrize(
+    ("files", "question", "told"),
+    [
+        (
+            {"README.md": "# Till\n\n## Use\n\nTo deploy it to Azure, type:\n\n```bash\n./anvil -- Sky\n```\n"},
+            "how do I deploy it to Azure?",
+            "./anvil -- Sky",
+        ),
+        (
+            {
+                ".github/workflows/ci.yml": "jobs:\n  all:\n    steps:\n      - name: Fetch\n"
+                "        run: ./anvil fetch\n      - name: Run Tests on Linux\n        run: |\n"
+                "          ./anvil --prove\n"
+            },
+            "how do I run the tests?",
+            "./anvil --prove",
+        ),
+        ({"scripts/run-local.ps1": "# Starts the till\n./anvil\n"}, "how do I run it locally?", "run-local.ps1"),
+    ],
+)
+def test_steps_are_also_what_a_sentence_a_step_or_a_script_is_called_as(
+    tmp_path: Path, files: dict[str, str], question: str, told: str
+) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    repository = new_repository(tmp_path / "till", {"README.md": "# Till\n\nCounts.\n", "src/Coins.cs": CODE, **files})
+    index_without_dagster(cli.home, repository, "till")
+    answer = asked(cli, question).json["answer"]
+    assert told in answer and "no document" not in answer and "fetch" not in answer

@@ -110,6 +110,11 @@ _RUNTIME: Mapping[str, _Told] = {
         (_PROJECTS, ["'ios'\">", "-ios"]),
     ),
     "go": (("go.mod", ["go 1."]), (_DOCKER, ["from golang", "/golang:"])),
+    "godot": (
+        (".csproj .fsproj global.json", ["godot.net.sdk"]),
+        ("project.godot", ["config/features"]),
+    ),
+    "unity": (("projectversion.txt", ["m_editorversion:"]),),
     "java": (
         ("pom.xml", ["<java.version", "<maven.compiler.", "<release>"]),
         (_GRADLE, ["sourcecompatibility", "javalanguageversion", "jvmtoolchain"]),
@@ -144,6 +149,8 @@ _RUNTIME: Mapping[str, _Told] = {
         (_DOCKER, ["from python", "/python:"]),
     ),
 }
+_ENGINES = frozenset({"godot", "unity"})
+"""Libraries are called so too."""
 _VERSION: _Told = (
     ("package.json composer.json", ['"version":']),
     ("pom.xml", ["<version>"]),
@@ -253,6 +260,12 @@ _SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
 _SCRIPTS_OF = re.compile(r"^\s*\"scripts\"\s*:\s*\{")
 _WITH_SCRIPTS = frozenset({"package.json", "composer.json", "makefile", "taskfile.yml", "justfile"})
 _SHELLS = (".bat", ".cmd", ".ps1", ".sh")
+_FENCE = re.compile(r"\s*(?:```|~~~)\s*(?P<shell>(?:(?:ba|fi|z)?sh|bat|cmd|console|powershell|pwsh|shell\S*)?\s*$)?")
+_SAYS_STEP = re.compile(r"\s*(?:- )?name:(?P<name>.*)", re.IGNORECASE)
+_RUNS = re.compile(r"\s*(?:- )?(?:run|script|bash|pwsh):\s*(?P<command>[^\s|>#].*)?")
+_MOST_OF_A_STEP = 8  # lines
+_CALLED_AFTER = frozenset({"build", "deploy", "lint", "run", "test"})
+"""What scripts for shells are called, `run-local.ps1`; one called `install` may be for a server."""
 _IN_WORKFLOWS = frozenset({"test", "e2e", "build", "lint", MIGRATE})
 """What workflows do as people do; what they install and run is of the machine that they run on."""
 _MOST_STEPS, _MOST_OF_A_FILE = 8, 3
@@ -412,10 +425,11 @@ def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFact
     if asked.about is Everyday.VERSION:
         facts = list(_lines_with(index, paths, _VERSION, _SAYS_VERSION))
         return *_at(index, facts), "no manifest says a version; tags may: git describe --tags"
-    if asked.words[0] not in _RUNTIME:
-        return *_at(index, list(_versions_said(index, paths, asked.words[0]))), ""
     of_platform = asked.words[0] == "platform"
-    facts = list(_lines_with(index, paths, _RUNTIME[asked.words[0]], _PLATFORM if of_platform else None))
+    told = _RUNTIME.get(asked.words[0], ())
+    facts = list(_lines_with(index, paths, told, _PLATFORM if of_platform else None))
+    if not facts and (not told or asked.words[0] in _ENGINES):
+        return *_at(index, list(_versions_said(index, paths, asked.words[0]))), ""
     return *_at(index, facts), "" if of_platform else f"no manifest says which version of {asked.words[0]} is needed"
 
 
@@ -555,7 +569,13 @@ def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, d
                 GraphFact(name, "", "", path, number, certain=True, group=group, is_comment=True)
                 for number, name in islice(said.items(), _MOST_OF_A_FILE)
             ]
+        if files is documents and not told:
+            told = [one for path in files for one in _told_before(path, lines.get(path, {}), wanted, platform)]
+        if files is workflows and not told:
+            told = [one for path in files for one in _steps_called(path, lines.get(path, {}), wanted)]
         facts += told[: _MOST_STEPS // 2]
+    if not platform and not kind and not any(one.group in ("Documents", "Shell scripts") for one in facts):
+        facts += _shells_called(index, shells, wanted)
     of_kind = [replace(one, group="Test projects") for one in tests_called(index, kind)] if kind else []
     if kind and not of_kind and kind not in KINDS_OF_TESTS:
         return GraphFacts(), {}, ()
@@ -568,6 +588,55 @@ def _commands(path: str, lines: Mapping[int, str], action: str) -> dict[int, str
     pattern = _commands_of(action)
     told = (number for number, text in said.items() if pattern.search(text))
     return {number: path.rpartition("/")[2] for number in told if not said[number].startswith(("name:", "- name:"))}
+
+
+def _told_before(path: str, lines: Mapping[int, str], action: str, platform: str) -> Iterator[GraphFact]:
+    """The commands below a sentence of a document that ends with a colon and says an action, and the platform."""
+    before, is_told, is_inside = "", False, False
+    for number, text in sorted(lines.items()):
+        if (fence := _FENCE.match(text)) is not None:
+            is_inside = not is_inside
+            is_told = is_inside and fence["shell"] is not None and before.endswith(":") and action != "run"
+            is_told = is_told and is_of_action(before, action) and (not platform or says_platform(before, platform))
+        elif is_inside and is_told and text.strip() and not text.lstrip().startswith("#"):
+            name = path.rpartition("/")[2]
+            yield GraphFact(name, "", "", path, number, certain=True, group="Documents", is_comment=True)
+        elif text.strip():
+            before = text.strip()
+
+
+def _steps_called(path: str, lines: Mapping[int, str], action: str) -> Iterator[GraphFact]:
+    """The first commands of those steps of a workflow whose names say an action."""
+    for at, text in sorted(lines.items()):
+        named = _SAYS_STEP.match(text)
+        if named is None or not is_of_action(named["name"], action):
+            continue
+        for number in range(at + 1, at + _MOST_OF_A_STEP):
+            below = lines.get(number, "")
+            if (runs := _RUNS.match(below)) is not None:
+                line = number if runs["command"] else number + 1
+                yield GraphFact(path.rpartition("/")[2], "", "", path, line, True, group="Workflows", is_comment=True)
+            if runs is not None or _SAYS_STEP.match(below):
+                break
+
+
+def _shells_called(index: LabelIndex, shells: Sequence[str], action: str) -> list[GraphFact]:
+    """The scripts for shells that are called after an action, each at its first line."""
+    names = {*_SCRIPTS.get(action, "").split()} if action in _CALLED_AFTER else set[str]()
+    called = [path for path in shells if parts_of(path.rpartition("/")[2])[0] in names][:_MOST_OF_A_FILE]
+    return [
+        GraphFact(
+            path.rpartition("/")[2],
+            "",
+            "",
+            path,
+            _first_line(index, path),
+            True,
+            group="Shell scripts",
+            is_comment=True,
+        )
+        for path in called
+    ]
 
 
 @cache

@@ -320,6 +320,17 @@ _SORT_OF_MEMBERS = re.compile(
     r"(?: (?:about|for|itself|of))*\W*$",
     re.IGNORECASE,
 )
+_MEMBERS_MARKED = re.compile(
+    r"^\W*(?:which|what|list|show)\b(?: me| are| all| the| of)* (?P<mark>[a-z]+ed) (?:fields|members|properties)"
+    r"(?: (?:does|do|are (?:there )?(?:in|on|of)|of|in|on|has|have))? (?:an? |the )?(?P<owner>\w[\w'’ ]*?)"
+    r"(?: (?:define|expose|have)s?)?\W*$"
+    r"|^\W*(?:which|what) (?:fields|members|properties|values)(?: (?:of|in|on))? (?:an? |the )?(?P<of>\w[\w'’ ]*?)"
+    r" (?:are (?P<is>[a-z]+ed)|(?:can be|can (?:i|we|you)|are) (?:changed?|edit(?:ed)?|set|shown|visible)"
+    r" (?:from|in) the (?P<editor>editor|inspector))\W*$",
+    re.IGNORECASE,
+)
+_OF_INSPECTORS = roots_of("Export SerializeField")
+"""What marks in Godot and Unity which members their editors show."""
 _GENERIC = re.compile(r"<[^<>]*(?:<[^<>]*>[^<>]*)*>")
 _PROPERTY = root("property")
 _NOTIFIES = re.compile(
@@ -354,16 +365,39 @@ def sort_of_members(index: LabelIndex, graph: Graph, question: str) -> tuple[Gra
     return facts_listed(sorted(found, key=lambda one: (one.path, one.line)), singular(asked["noun"].lower()), index)
 
 
-def _types_called(graph: Graph, said: str) -> list[int]:
+def members_marked(index: LabelIndex, graph: Graph, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The members of the type that a question names which are marked as what it says: `[SerializeField]` of the
+    serialized fields, and of what an inspector shows."""
+    asked = _MEMBERS_MARKED.match(question.strip())
+    if asked is None:
+        return GraphFacts(), {}
+    wanted = _OF_INSPECTORS - {root("field")} if asked["editor"] else roots_of(asked["mark"] or asked["is"])
+    types = _types_called(graph, asked["owner"] or asked["of"], is_short=True)
+    members = {place: one for one in held_by(graph, types) for place in graph.places(one)}
+    lines = lines_of(index, {place.path for place in members})
+    found = [
+        GraphFact(graph.names[one], "", "", place.path, place.line_start, True)
+        for place, one in members.items()
+        if any(wanted & roots_of(name) for name, _ in _marks_of(graph, one, lines))
+    ]
+    return facts_listed(sorted(found, key=lambda one: (one.path, one.line)), "member", index)
+
+
+def _types_called(graph: Graph, said: str, *, is_short: bool = False) -> list[int]:
     """The types of the product that some words call, those whose names say the most of them: `EditorViewModel` of `the
-    editor page's view model`."""
+    editor page's view model`. Where none is and these may be short, the one that ends with all of them: `the wave
+    spawner` is `ServerWaveSpawner`."""
     words = [root(word.lower()) for run in re.findall(r"\w+", said) for word in identifier_words(run)]
     found: dict[int, int] = {}
+    longer = list[int]()
     for node in of_kind(graph, NodeType.TYPE):
         own = [root(word.lower()) for word in identifier_words(graph.names[node])]
         if words and own[-1:] == words[-1:] and words[:1] == own[:1] and set(own) <= set(words):
             found[node] = len(own)
+        elif len(words) > 1 and own[-len(words) :] == words:
+            longer.append(node)
     best = [node for node, count in found.items() if count == max(found.values())]
+    best = best or longer * (is_short and len(longer) == 1)
     return [one for one in best if any(non_product_code(place.path) is None for place in graph.places(one))]
 
 
@@ -425,13 +459,14 @@ def window_facts(
 
 _WEB_PAGES = {"page": (".aspx", ".cshtml", ".vbhtml"), "control": (".ascx",), "master page": (".master",)}
 _WEB_PAGES |= dict.fromkeys(("screen", "view", "web page"), _WEB_PAGES["page"]) | {"user control": (".ascx",)}
+_WEB_PAGES |= {"scene": (".unity", ".tscn", ".escn"), "prefab": (".prefab",)}  # of games
 _NO_PAGE = re.compile(r"/_|/(?:Components|DisplayTemplates|EditorTemplates|Layouts?|Shared)/")
 """Of Razor: what is shown as a part of pages, and around them."""
 
 
 def web_pages(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The files that ASP.NET shows as pages, of Web Forms first, or as what else a noun means, about a subject."""
-    subject = [word for word in subject if word.root not in CONTAINERS]
+    subject = [word for word in subject if word.root not in CONTAINERS and word.root != "game"]
     ends = _WEB_PAGES.get(noun, ())
     paths = [path for path in index.parts.shard().values("Path", index.scope()) if path.lower().endswith(ends or "\0")]
     paths = [path for path in paths if non_product_code(path) is None and says(subject, path)]

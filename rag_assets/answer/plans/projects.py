@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
@@ -14,7 +14,7 @@ from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code, product_or_samples
 
 _PROJECT = re.compile(
-    r"(?:^|/)(?:(?P<name>[^/]+)\.(?:cs|es|fs|sql|vb|vcx)proj"
+    r"(?:^|/)(?:(?P<name>[^/]+)\.(?:(?:cs|es|fs|sql|vb|vcx)proj|asmdef)"
     r"|(?:build\.gradle(?:\.kts)?|Cargo\.toml|go\.mod|package\.json|pom\.xml|pyproject\.toml))$",
     re.IGNORECASE,
 )
@@ -28,9 +28,14 @@ _REFERENCE = re.compile(
     r"<ProjectReference\b[^>]*\bInclude=\"(?:[^\"]*[\\/])?(?P<net>[^\"\\/]+)\.\w+proj\""
     r"|\bproject\(\s*(?:path\s*[:=]\s*)?[\"']:(?:[^\"']*:)?(?P<gradle>[^\"':]+)[\"']"
 )
+_OF_ASSEMBLY = re.compile(r"\"references\"\s*:\s*\[(?P<all>[^\]]*)")
+_ASSEMBLY = re.compile(r"\"(?:GUID:)?(?P<name>[\w.-]+)\"")
+"""What an assembly of Unity refers to, one or several on a line."""
+_CALLED = r"(?:projects?|asmdefs?|assembl(?:y|ies)(?: definitions?)?)"
 _REFER = r"(?:depends? on|refers? to|references?)"
 _PROJECTS = re.compile(
-    r"^\W*(?:which|what|list|show|how many)\b(?: me| all| the| are| c#| \.net| build| different)* projects?"
+    r"^\W*(?:which|what|list|show|how many)\b(?: me| all| the| are| c#| \.net| build| different)*"
+    rf" {_CALLED}"
     r"(?: (?:are|is|do|does|has|have|make|exist|there|in|of|the|this|our|each|repo\w*|solutions?|code ?base|up|it"
     r"|belongs?|to|contain|built?|consists?|from))*\W*$",
     re.IGNORECASE,
@@ -58,8 +63,8 @@ _RUNS = re.compile(
 """Of a project that is a program."""
 _FEWEST_LAYERS = 3
 _REFERENCES = re.compile(
-    rf"^\W*(?:which|what) projects? {_REFER} (?:which|what|each other|(?:the )?(?P<to>[\w.]+)(?: project)?)\W*$"
-    r"|^\W*(?:what|which (?:other )?projects?) does (?:the )?(?P<of>[\w.]+)(?P<is_said> project)?"
+    rf"^\W*(?:which|what) {_CALLED} {_REFER} (?:which|what|each other|(?:the )?(?P<to>[\w.]+)(?: {_CALLED})?)\W*$"
+    rf"|^\W*(?:what|which (?:other )?{_CALLED}) does (?:the )?(?P<of>[\w.]+)(?P<is_said> {_CALLED})?"
     r" (?:depend on|refer to|reference)\W*$"
     rf"|^\W*how (?:do|are) (?:the |our |all )?projects (?:{_REFER}|related|connected)\b.*$"
     r"|^\W*(?:what|which|show|list)\b.* (?:project (?:dependencies|references)"
@@ -127,10 +132,10 @@ def references_between(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphF
     """Which project refers to which, each at its line; a project is called in full or by its last part, `Web` of
     `Shop.Web`."""
     found = [
-        GraphFact(project.source, "refers to", to["net"] or to["gradle"], project.path, line, True, is_comment=True)
+        GraphFact(project.source, "refers to", to, project.path, line, True, is_comment=True)
         for project, lines in _projects(index)
-        for line, text in sorted(lines.items())
-        if (to := _REFERENCE.search(text)) is not None and not (wanted.layers and non_product_code(project.path))
+        if not (wanted.layers and non_product_code(project.path))
+        for line, to in _references(project.path, lines)
     ]
     if wanted.source:
         sources = _meant({one.source for one in found}, wanted.source)
@@ -140,6 +145,19 @@ def references_between(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphF
         found = [one for one in found if one.target in targets]
     found.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
     return facts_listed(found, "reference", index)
+
+
+def _references(path: str, lines: Mapping[int, str]) -> Iterator[tuple[int, str]]:
+    """(line, what is referred to there) of a project."""
+    numbers = sorted(lines)
+    if not path.endswith(".asmdef"):
+        found = ((number, _REFERENCE.search(lines[number])) for number in numbers)
+        yield from ((number, to["net"] or to["gradle"]) for number, to in found if to is not None)
+        return
+    text = "\n".join(lines[number] for number in numbers)
+    for listed in _OF_ASSEMBLY.finditer(text):
+        for to in _ASSEMBLY.finditer(text, *listed.span("all")):
+            yield numbers[text.count("\n", 0, to.start())], to["name"]
 
 
 def _projects(index: LabelIndex) -> Iterator[tuple[GraphFact, dict[int, str]]]:

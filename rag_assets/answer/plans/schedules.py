@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.passages import CONFIGURATION
+from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     MOST_READ,
@@ -276,3 +276,68 @@ def triggers(index: LabelIndex, asked: str) -> list[CodePlace]:
     named = [path for path in at if said <= roots_of(path.lower())]
     named = named or [path for path in at if said <= roots_of(" ".join(lines[path].values()).lower())]
     return [CodePlace(path, at[path]) for path in sorted(named) if at[path]]
+
+
+_KIND = r"(?P<{0}>[A-Za-z]+(?: [A-Za-z]+){{0,2}}?)"
+_TRIGGERED = r"(?:fired|invoked|run|started|triggered)"
+_FUNCTIONS_ASKED = re.compile(
+    r"^\W*(?:which|what|list|show)\b(?: me| all| the| are| azure| cloud| serverless)* (?:"
+    rf"functions? (?:(?:is|are|gets?|that are) {_TRIGGERED}|runs?|have|has|with)"
+    rf" (?:by|from|on|via)?(?: ?(?:an?|each|every|the))? ?{_KIND.format('by')}(?: triggers?| messages?| bindings?)?"
+    rf"|(?:(?:{_KIND.format('sort')}[- ](?:triggered )?)?functions|{_KIND.format('other')}[- ](?:listeners|triggers))"
+    r"(?: (?:are there|exist|do we have|(?:(?:do|does|in|of|has) )?(?:the |our )?(?P<of>[\w ]+?)"
+    r"(?: (?:call|have|run|use|contain)s?)?))?)\W*$",
+    re.IGNORECASE,
+)
+_FUNCTION_TRIGGERS = re.compile(
+    r"\[(?:\w+\.)*(?P<net>\w+?)Trigger\b|^\s*@(?P<java>[A-Z]\w+?)Trigger\(|^\s*@\w+\.(?P<python>\w+?)_trigger\("
+    r"|\bapp\.(?P<js>http|timer|storageQueue|storageBlob|serviceBusQueue|serviceBusTopic|eventGrid|eventHub|cosmosDB)\("
+    r"|\"type\"\s*:\s*\"(?P<json>\w+?)Trigger\""
+)
+"""How functions of Azure say what calls them, in C#, Java, Python, JavaScript and `function.json`."""
+_TRIGGERING = (
+    "HttpTrigger QueueTrigger TimerTrigger BlobTrigger EventGridTrigger EventHubTrigger ServiceBusTrigger"
+    " CosmosDBTrigger ActivityTrigger OrchestrationTrigger EntityTrigger SqlTrigger KafkaTrigger RabbitMQTrigger"
+    " SignalRTrigger queue_trigger timer_trigger blob_trigger storageQueue storageBlob"
+)
+_TIMED = dict.fromkeys(roots_of("cron schedule timer"), "timer")
+_KINDS_TRIGGERING = roots_of(_TRIGGERING.lower()) | roots_of(_TRIGGERING) | _TIMED.keys()
+_OF_FUNCTIONS = roots_of("app apps azure db function storage trigger triggered message event orchestrator")
+
+
+def functions_triggered(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+    """The functions that are called by what a question says, or all that something calls, of the part that it names;
+    what to say where none is called so."""
+    found = _FUNCTIONS_ASKED.match(asked.strip())
+    if found is None:
+        return GraphFacts(), {}, ""
+    called = found["by"] or found["sort"] or found["other"] or ""
+    wanted = {_TIMED.get(one, one) for one in roots_of(called.lower())}
+    if wanted and not wanted <= _KINDS_TRIGGERING | _OF_FUNCTIONS:
+        return GraphFacts(), {}, ""
+    functions = list[tuple[frozenset[str], GraphFact]]()
+    for one in product_of(points_with(_TRIGGERING, index, MOST_READ), index).values():
+        path, first = one["Path"], one.get("StartLine", 1)
+        members = [SectionMember.decoded(text) for text in one.get("Members", ())]
+        for at, line in enumerate(code_of(one, index, PROSE).split("\n"), first):
+            trigger = _FUNCTION_TRIGGERS.search(line)
+            is_told = trigger is not None and not line.lstrip().startswith(("//", "*", "#"))
+            if trigger is None or not is_told or (trigger["json"] and not path.endswith("/function.json")):
+                continue
+            around = [member for member in members if member.start_line <= at <= member.end_line and member.name]
+            name = min(around, key=lambda member: member.end_line - member.start_line).name if around else ""
+            kind = roots_of(next(filter(None, trigger.groups())))
+            name = path.split("/")[-2] if trigger["json"] else name or path.rpartition("/")[2]
+            functions.append((kind, GraphFact(name, "", "", path, at, certain=True)))
+    of_kind = [fact for kind, fact in functions if wanted - _OF_FUNCTIONS <= kind]
+    if functions and not of_kind and wanted:
+        return (
+            GraphFacts(),
+            {},
+            f"none of the {len(functions)} functions that something triggers has a {called} trigger",
+        )
+    about = roots_of((found["of"] or "").lower()) - _OF_FUNCTIONS
+    own = [one for one in of_kind if about <= roots_of(one.path.rpartition("/")[0])]
+    own = own or [one for one in of_kind if about <= roots_of(one.path)]
+    facts = {(one.path, one.line): one for one in sorted(own, key=lambda one: (one.path, one.line))}
+    return *facts_listed([*facts.values()], "function", index), ""

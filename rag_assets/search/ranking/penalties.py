@@ -50,6 +50,10 @@ TOOLING_DEMOTION = 0.5
 """Of what sets up an editor or git, and of diagrams as text, unless the question asks for such: they list the names of
 everything, and say of nothing how it works."""
 
+SCENE_DEMOTION = 0.5
+"""Of scenes, prefabs and other assets that the editor of an engine writes, unless the question asks for such: they have
+the names of the fields and methods of code, thousands of lines of them."""
+
 OLDER_DEMOTION = 0.8
 """Of a file in the folder of a version (`v3/`, `docs/quartz-3.x/`) where one of a newer version was found beside it:
 the same is there twice, and the newer is meant unless a question says otherwise."""
@@ -93,6 +97,9 @@ class BesideProduct(Enum):
             "vscode",
         }
     )
+    SCENE = frozenset(
+        {"animation", "asset", "inspector", "material", "node", "prefab", "scene", "serialized", "shader", "sprite"}
+    )
     DOCUMENT = frozenset(
         (
             *("doc", "document", "documentation", "guide", "tutorial", "manual", "handbook", "readme", "changelog"),
@@ -128,6 +135,11 @@ _TEMPLATES = (
     *(".css", ".ejs", ".erb", ".ftl", ".ftlh", ".gohtml", ".haml", ".hbs", ".htm", ".html", ".j2", ".jinja2", ".jsp"),
     *(".less", ".liquid", ".mustache", ".pug", ".sass", ".scss", ".tmpl", ".twig"),
 )
+_SCENES = (
+    *(".anim", ".asset", ".controller", ".lighting", ".mat", ".mixer", ".overridecontroller", ".physicmaterial"),
+    *(".playable", ".prefab", ".preset", ".tres", ".tscn", ".unity", ".vfx"),
+)
+"""What the editors of Unity and Godot write."""
 _TOOLING = re.compile(
     r"(?:^|/)\.(?:editorconfig|git(?:attributes|ignore)|idea/.*)$|\.(?:code-snippets|dgml|dot|drawio|mmd|plantuml|puml)$"
     r"|\.sln\.DotSettings$",
@@ -253,6 +265,8 @@ def demotion(path: str, asked: Collection[BesideProduct], question: Container[st
         return DOCUMENT_DEMOTION if question is None else QUESTION_DOCUMENT_DEMOTION
     if BesideProduct.TEMPLATE not in asked and path.lower().endswith(_TEMPLATES):
         return TEMPLATE_DEMOTION
+    if BesideProduct.SCENE not in asked and path.lower().endswith(_SCENES):
+        return SCENE_DEMOTION
     if BesideProduct.TOOLING not in asked and is_tooling(path):
         return TOOLING_DEMOTION
     if not {BesideProduct.TEXTS, BesideProduct.TRANSLATION} & set(asked) and has_shown_texts(path):
