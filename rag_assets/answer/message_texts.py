@@ -88,9 +88,12 @@ class WrittenTexts:
     at: Mapping[GraphFact, str]
 
 
-def written_texts(question: str, phrases: Sequence[str], target: Searchable) -> WrittenTexts | None:
+def written_texts(
+    question: str, phrases: Sequence[str], target: Searchable, *, alone: bool = False
+) -> WrittenTexts | None:
     """Where the longest text is written whose words a question has, or which has those of one of its `phrases`, and
-    what leads to it. None where no text of the product stands in the question."""
+    what leads to it. None where no text of the product stands in the question, or, where the text is asked for `alone`,
+    is most of it."""
     said, quoted = _words_of(question), [_words_of(phrase) for phrase in phrases]
     points = points_with(question, target, _MOST_READ)
     payloads = target.parts.shard().retrieve(points, target.scope())
@@ -99,9 +102,9 @@ def written_texts(question: str, phrases: Sequence[str], target: Searchable) -> 
         for one in _texts_said(point, payloads[point], code_of(payloads[point], target, PROSE), said, quoted):
             found.setdefault(one.place, one)
     told = [one for one in found.values() if non_product_code(one.place.path) is None]
-    if not told:
+    most = max((one.words for one in told), default=0)
+    if not most or (alone and 2 * most < len(said)):
         return None
-    most = max(one.words for one in told)
     best, *others = sorted((one for one in told if one.words == most), key=lambda one: one.order)
     used = _users([best, *others], named_at(best.place.line, payloads[best.point]).partition(".")[0], target)
     at: dict[GraphFact, str] = {}

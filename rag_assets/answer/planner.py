@@ -205,12 +205,12 @@ def _seen(asked: Asked) -> Planned | None:
     """Where a text is written that somebody saw, as errors and logs have it, and what leads to it."""
     question = asked.question
     text = question.asks or question.typed
-    is_told = _SEEN.search(text) or any(" " in phrase for phrase in question.phrases) or not is_question(text)
-    if not is_told or question.places or asked.wish.intent not in _OF_TEXTS_SEEN:
+    is_told = _SEEN.search(text) is not None or any(" " in phrase for phrase in question.phrases)
+    if question.places or asked.wish.intent not in _OF_TEXTS_SEEN or not (is_told or not is_question(text)):
         return None
     from rag_assets.answer.message_texts import written_texts
 
-    found = written_texts(text, question.phrases, asked.target)
+    found = written_texts(text, question.phrases, asked.target, alone=not is_told)
     if found is None:
         return None
     wish = replace(asked.wish, intent=Intent.PLACE, names=(), places=tuple(found.places))

@@ -20,13 +20,23 @@ from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
 
 class Listed(Enum):
     """A list that only a project as a whole has. `TASKS` are comments that say what is left to do, `SCRIPTS` those of a
-    package, `TARGETS` those of a Makefile."""
+    package, `TARGETS` those of a Makefile; the last ten are measures of its code (`answer.code_measures`)."""
 
     ENTRY_POINTS = auto()
     CENTRAL_TYPES = auto()
     TASKS = auto()
     SCRIPTS = auto()
     TARGETS = auto()
+    LONGEST_TYPES = auto()
+    LONGEST_METHODS = auto()
+    LONGEST_FILES = auto()
+    MOST_CALLED = auto()
+    MOST_NEEDING = auto()
+    UNUSED = auto()
+    UNUSED_TYPES = auto()
+    UNUSED_METHODS = auto()
+    CIRCLES = auto()
+    HOT_SPOTS = auto()
 
 
 WHOLES = word_set(
@@ -120,7 +130,35 @@ _HERE = (
 """What may follow the noun of a list where all of it is wanted."""
 _LISTING = r"(?:(?:what|which|list|show|name|are|is|me|the|all|of|available) )*"
 _RUNNABLE = r"(?: can (?:i|we|you) (?:run|use))?"
-_CENTRAL = r"(?:most (?:important|central|used)|important|central|main|core)"
+_CENTRAL = (
+    r"(?:(?:most (?:often |heavily |widely )?|heavily |widely )(?:important|central|used|referenced|depended on)"
+    r"|important|central|main|core)"
+)
+_TYPES, _METHODS = "(?:class|type|service|component)(?:es|s)?", "(?:method|function)s?"
+_LONG = r"(?:(?:too |very |really )?(?:big|large|long)(?:ger|est|gest|r)?|largest|most (?:complex|complicated)|complex)"
+
+
+def _superlative(how: str, noun: str) -> re.Pattern[str]:
+    """`the longest methods`, `which methods are the longest`."""
+    return re.compile(
+        rf"^(?:(?:what|which|list|show|find|give|are|is|me|the|all|our|top|\d+) )*{how} {noun}{_HERE}"
+        rf"|^(?:what|which) (?:of (?:the|our) )?{noun} (?:is|are|has|have|gets?)(?: got)? (?:the )?{how}(?: ones?)?"
+        + _HERE,
+        re.IGNORECASE,
+    )
+
+
+def _unused(noun: str) -> re.Pattern[str]:
+    """`is there dead code`, `which methods are never called`."""
+    return re.compile(
+        r"^(?:(?:what|which|list|show|find|where|are|is|there|any|me|the|all|do|we|have) )*"
+        rf"(?:unused|dead|unreferenced|unreachable|never (?:used|called|referenced)) {noun}{_HERE}"
+        rf"|^(?:what|which) {noun} (?:is|are|gets?) (?:never|not|no longer) (?:used|called|referenced|needed|invoked)"
+        rf"(?: by anything| anywhere| any ?more)?{_HERE}",
+        re.IGNORECASE,
+    )
+
+
 _LISTED = {
     Listed.ENTRY_POINTS: re.compile(
         rf"^where do(?:es)? (?:it|everything|execution|(?:the|this|our) (?:code|{_NOUNS})) (?:start|begin)(?: up)?\W*$"
@@ -130,7 +168,34 @@ _LISTED = {
     ),
     Listed.CENTRAL_TYPES: re.compile(
         rf"^(?:(?:what|which|list|show|are|is|me|the|all) )*{_CENTRAL} (?:class|type)(?:es|s)?{_HERE}"
-        rf"|^(?:what|which) (?:classes|types) are (?:the )?{_CENTRAL}(?: ones)?\W*$",
+        rf"|^(?:what|which) (?:classes|types|services) (?:are|is) (?:the )?{_CENTRAL}(?: ones)?(?: the)?(?: most)?"
+        r"(?: often)?\W*$|^(?:what|which) (?:classes|types|services) (?:are|is) used (?:the )?most(?: often)?\W*$",
+        re.IGNORECASE,
+    ),
+    Listed.LONGEST_TYPES: _superlative(_LONG, _TYPES),
+    Listed.LONGEST_METHODS: _superlative(_LONG, _METHODS),
+    Listed.LONGEST_FILES: _superlative(_LONG, "(?:source |code )?(?:file|module)s?"),
+    Listed.MOST_CALLED: _superlative(
+        r"(?:most (?:often |frequently )?(?:called|used)|(?:called|used) (?:the )?most(?: often)?)", _METHODS
+    ),
+    Listed.MOST_NEEDING: _superlative(
+        r"(?:(?:the )?most (?:dependencies|coupled|other types)|(?:the )?(?:highest|tightest|strongest) coupling)",
+        _TYPES,
+    ),
+    Listed.UNUSED: _unused("code"),
+    Listed.UNUSED_TYPES: _unused(_TYPES),
+    Listed.UNUSED_METHODS: _unused(_METHODS),
+    Listed.CIRCLES: re.compile(
+        r"^(?:(?:what|which|list|show|find|where|are|is|there|any|me|the|all|do|does|we|it|have|has) )*"
+        rf"(?:circular|cyclic) (?:dependenc(?:y|ies)|references?|imports?){_HERE}"
+        rf"|^(?:(?:are|is|there|any|which|what|find|show|the|do|we|have) )*dependency (?:cycles?|circles?|loops?)"
+        + _HERE,
+        re.IGNORECASE,
+    ),
+    Listed.HOT_SPOTS: re.compile(
+        rf"^(?:(?:what|which|where|list|show|are|is|me|the|our|any|there) )*hot ?spots?(?: of (?:the|our) code)?{_HERE}"
+        r"|^(?:what|which) (?:files?|parts|code) (?:is|are|gets?|change|changes|was|were)"
+        rf"(?: changed)? (?:the )?most(?: often| frequently)?(?: changed)?{_HERE}",
         re.IGNORECASE,
     ),
     Listed.SCRIPTS: re.compile(rf"^{_LISTING}(?:npm|pnpm|yarn|bun|composer) scripts{_RUNNABLE}{_HERE}", re.IGNORECASE),

@@ -22,7 +22,7 @@ from rag_assets.graph.lookup import name_of, short_name
 from rag_assets.graph.modules import first_paths, split_folders
 from rag_assets.index.artifacts import ArtifactError
 from rag_assets.search.index import LabelIndex
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import product_or_samples
 
 Mask = NDArray[np.bool_]
 
@@ -119,9 +119,10 @@ class GraphColumns:
 
     @cached_property
     def _beside(self) -> Mask:
-        """Of each path whether it is of tests, samples and the like."""
-        paths = self.graph.paths
-        beside = [non_product_code(paths[number]) is not None for number in range(len(paths))]
+        """Of each path whether it is of tests, samples and the like; a project may be its samples."""
+        paths = list(self.graph.paths)
+        kept = product_or_samples(filter(None, paths))
+        beside = [bool(path) and path not in kept for path in paths]
         return np.array([*beside, True], bool)  # the last is of what has no path
 
     @cached_property

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -192,6 +193,19 @@ def all_changes(index: LabelIndex, paths: Sequence[str]) -> Facts:
     listing = _code("git log --follow -- " + shlex.join(paths[:1]))
     more = f"; the newest are below, and all in {listing}" if len(ids) > len(facts) else ""
     return GraphFacts(tuple(at), len(at), f"**{counted} changed {', '.join(map(_code, paths))}{more}:**\n"), at
+
+
+def changes_by_file(index: LabelIndex) -> tuple[Counter[str], int]:
+    """How many of the newest commits changed each file, and how many commits these are; none where git cannot be
+    asked."""
+    from rag_assets.errors import RagAssetsError
+
+    history = _history(index)
+    try:
+        read = {} if history is None else history.read(history.ids())
+    except (RagAssetsError, OSError):
+        read = {}
+    return Counter(path for commit in read.values() for path in commit.paths), len(read)
 
 
 def authors_absent(paths: Sequence[str]) -> str:

@@ -84,6 +84,17 @@ LISTED_NOWHERE = {
     Listed.CENTRAL_TYPES: "the graph has no types of the product",
     Listed.SCRIPTS: "no package has scripts",
     Listed.TARGETS: "there is no Makefile with targets",
+    **dict.fromkeys(
+        (Listed.LONGEST_TYPES, Listed.LONGEST_METHODS, Listed.LONGEST_FILES), "the graph has none of the product"
+    ),
+    Listed.MOST_CALLED: "the graph knows no calls",
+    Listed.MOST_NEEDING: "the graph knows no type that uses another one",
+    **dict.fromkeys(
+        (Listed.UNUSED, Listed.UNUSED_TYPES, Listed.UNUSED_METHODS),
+        "something names each one of the product that only a name can reach",
+    ),
+    Listed.CIRCLES: "no two folders of the product use each other, as far as the graph knows",
+    Listed.HOT_SPOTS: "no file is known to change often; git has to be on this machine with its history",
     Listed.TASKS: f"no comment says {_TASK_WORDS.replace(' ', ', ')}",
 }
 """What is said where there is nothing to list."""
@@ -172,6 +183,10 @@ def facts_listed(index: LabelIndex, graph: Graph, listed: Listed) -> list[GraphF
     columns = GraphColumns(index, graph, None)
     if listed is Listed.ENTRY_POINTS:
         return list(_entry_points(columns, MOST_LISTED))
+    if listed is not Listed.CENTRAL_TYPES:
+        from rag_assets.answer.code_measures import measured  # start-up budget: overviews have none
+
+        return list(measured(index, columns, listed))
     return list(_central_types(columns, _MOST_CENTRAL))
 
 

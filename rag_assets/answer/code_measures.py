@@ -1,0 +1,242 @@
+"""What stands out in the code of a product as a whole: what is longest, most called and needs most, what nothing
+names, which folders use each other, and which files change most often."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, takewhile
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
+from rag_assets.answer.graph_facts import GraphFact
+from rag_assets.answer.passages import CONFIGURATION
+from rag_assets.answer.plans.code_lines import from_the_root
+from rag_assets.answer.whole_project import Listed
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import KINDS, Numbers
+from rag_assets.index.keyword.terms import runs
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+_MOST = 12  # of the first of a kind
+_MOST_UNUSED = 30
+_MOST_PAIRS = 8  # of folders
+_MOST_FOLDERS = 600  # whose uses are put against each other
+_FEWEST_CHANGES = 2
+_HAS_BASES = re.compile(r"\)?\s*:\s*\w|\b(?:extends|implements)\b|\bclass \w+\(\s*\w|<\s*[A-Z]\w*(?:::\w+)*\s*$")
+_CALLED_FROM_OUTSIDE = re.compile(r"\b(?:override|operator|abstract|virtual|extern|partial|export default)\b")
+_STARTS = frozenset({"Main", "main", "Program", "Startup", "__init__", "constructor", "init"})
+_MARK = re.compile(r"\s*(?:\[\w|@\w|#\[)")
+_ENDS = re.compile(r"[;{}]\s*$")
+_DECLARATIVE = CONFIGURATION | {"bicep", "hcl", "terraform", "sql", "tsql", "plpgsql", "graphql", "proto"}
+_ACCESSOR = re.compile(r"(?:get|set|is)[A-Z]")
+"""Of Java: what reads and writes beans finds these."""
+
+
+def measured(index: LabelIndex, columns: GraphColumns, listed: Listed) -> Iterator[GraphFact]:
+    """The facts of one measure, the most telling first."""
+    yield from _MEASURES[listed](index, columns)
+
+
+def _by_length(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterator[GraphFact]]:
+    def longest(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+        places = columns.graph.places
+        of = {
+            node: sum(one.line_end - one.line_start + 1 for one in places(node))
+            for node in columns.nodes(*kinds).tolist()
+        }
+        yield from _highest(
+            columns, of, "has", "line", f"The longest {'methods' if NodeType.METHOD in kinds else 'types'}"
+        )
+
+    return longest
+
+
+def _longest_files(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+    first = _first_lines(columns)
+    of = {path: columns.text(path).count("\n") + 1 for path in first}
+    group = "The longest files of code"
+    for path in sorted(of, key=lambda path: (-of[path], path))[:_MOST]:
+        yield GraphFact(path.rpartition("/")[2], "has", f"{of[path]:,} lines", path, first[path], True, group)
+
+
+def _first_lines(columns: GraphColumns) -> dict[str, int]:
+    """Each file of the product with code → the first line that declares something."""
+    first: dict[str, int] = {}
+    for node in columns.nodes(NodeType.TYPE, NodeType.METHOD).tolist():
+        for place in columns.graph.places(node):
+            first[place.path] = min(first.get(place.path, place.line_start), place.line_start)
+    return first
+
+
+def _most_called(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+    wanted = columns.of(Relation.CALLS) & columns.product[columns.source] & columns.own[columns.target]
+    of = _different(columns.target[wanted], columns.source[wanted])
+    yield from _highest(columns, of, "is called by", "member", "Called by the most others")
+
+
+def _most_needing(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+    source, target = columns.type_of[columns.source], columns.type_of[columns.target]
+    wanted = columns.own[columns.source] & ~columns.of(*NO_USE) & (source >= 0) & (target >= 0) & (source != target)
+    of = _different(source[wanted], target[wanted])
+    yield from _highest(columns, of, "needs", "other type", "Need the most other types of this index")
+
+
+def _different(ones: Numbers, others: Numbers) -> dict[int, int]:
+    """Of each of `ones` how many different `others` it stands with."""
+    pairs = {*zip(ones.tolist(), others.tolist(), strict=True)}
+    return dict(Counter(one for one, _ in pairs))
+
+
+def _highest(columns: GraphColumns, of: Mapping[int, int], verb: str, noun: str, group: str) -> Iterator[GraphFact]:
+    for node in sorted(of, key=lambda node: (-of[node], columns.graph.keys[node]))[:_MOST]:
+        place = columns.place(node)
+        if place is not None:
+            said = f"{of[node]:,} {noun}{'' if of[node] == 1 else 's'}"
+            yield GraphFact(columns.called(node), verb, said, place.path, place.line_start, True, group)
+
+
+def _unused(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterator[GraphFact]]:
+    def unused(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+        found = [one for one in _named_nowhere(index, columns) if columns.graph.kind(one[2]) in kinds]
+        group = "Nothing in this index names them; reflection, a framework or users of a library may"
+        group = f"{group} ({_MOST_UNUSED} of {len(found):,})" if len(found) > _MOST_UNUSED else group
+        for path, line, node in found[:_MOST_UNUSED]:
+            yield GraphFact(columns.called(node), "", "", path, line, True, group)
+
+    return unused
+
+
+def _named_nowhere(index: LabelIndex, columns: GraphColumns) -> list[tuple[str, int, int]]:
+    """(path, line, node) of the types and methods of the product that no edge leads to, and that no text of the index
+    names but where they are declared; types first. What a framework may find, by its base or an attribute, is left
+    out, and so are the methods of a type that is among them."""
+    graph = columns.graph
+    used = np.zeros(len(graph), bool)
+    beside = columns.of(Relation.CONTAINS, Relation.MENTIONS, Relation.SYNONYM_FOR)
+    own = columns.type_of[columns.source] == columns.type_of[columns.target]  # recursion, and a type by its members
+    is_type = graph.kinds == KINDS.index(NodeType.TYPE.value)
+    used[columns.target[~beside & ~(own & is_type[columns.target]) & (columns.source != columns.target)]] = True
+    users = columns.type_of[columns.target[~beside & ~own]]
+    used[users[users >= 0]] = True
+    waiting = [node for node in columns.nodes(NodeType.TYPE, NodeType.METHOD).tolist() if not used[node]]
+    names, declared = graph.names, Counter(graph.names[node] for node in range(len(graph)) if is_type[node])
+    methods = graph.kinds == KINDS.index(NodeType.METHOD.value)
+    declared.update(graph.names[node] for node in np.flatnonzero(methods).tolist())
+    waiting = [node for node in waiting if names[node] not in _STARTS and _is_known_by_name(columns, node)]
+    texts = {path: columns.text(path) for path in index.parts.shard().values("Path", index.scope())}
+    of_type = defaultdict[int, set[str]](set)
+    for node in np.flatnonzero(methods).tolist():
+        of_type[int(columns.type_of[node])].add(names[node])
+    # the methods of a static class may be called without its name
+    members = {node: of_type[node] for node in waiting if is_type[node] and "static " in graph.signature(node)}
+    files: dict[str, set[str]] = {name: set() for name in chain(map(names.__getitem__, waiting), *members.values())}
+    said = Counter[str]()
+    for path, text in texts.items():
+        counted = Counter(run for run in runs(text) if run in files)
+        said.update(counted)
+        for name in counted:
+            files[name].add(path)
+    found: list[tuple[str, int, int]] = []
+    for node in waiting:
+        place, name = columns.place(node), names[node]
+        if place is None or files[name] != {place.path} or _is_marked(texts[place.path], place.line_start, name):
+            continue
+        if any(files[member] != {place.path} for member in members.get(node, ())):
+            continue
+        inside = _within(texts[place.path], place.line_start, place.line_end)
+        if said[name] == (runs(inside).count(name) if is_type[node] else declared[name]):
+            found.append((place.path, place.line_start, node))
+    types = {node for *_, node in found if is_type[node]}
+    shown = [one for one in found if one[2] in types or int(columns.type_of[one[2]]) not in types]
+    return sorted(shown, key=lambda one: (not is_type[one[2]], *from_the_root(one[0]), one[1]))
+
+
+def _is_known_by_name(columns: GraphColumns, node: int) -> bool:
+    """Whether who uses something has to name it: no base, and no interface, by which it may be found."""
+    signature = columns.graph.signature(node)
+    if _CALLED_FROM_OUTSIDE.search(signature):
+        return False
+    owner, name = int(columns.type_of[node]), columns.graph.names[node]
+    language = columns.graph.language(node)
+    if language in _DECLARATIVE or (language == "java" and _ACCESSOR.match(name)) or name.startswith("__"):
+        return False
+    if owner not in (-1, node) and name == columns.graph.names[owner]:  # a constructor
+        return False
+    bases = columns.graph.signature(owner) if owner >= 0 else ""
+    is_private = re.search(r"\bprivate\b", signature) is not None
+    return is_private or _HAS_BASES.search(bases.partition("where ")[0]) is None
+
+
+def _is_marked(text: str, line: int, name: str) -> bool:
+    """Whether a declaration has an attribute, an annotation or a decorator, by which a framework may find it."""
+    lines = text.split("\n")
+    for at in range(line - 1, len(lines)):
+        if _MARK.match(lines[at]):
+            return True
+        if name in lines[at]:
+            break
+    above = takewhile(lambda text: text.strip() and not _ENDS.search(text), reversed(lines[: line - 1]))
+    return any(_MARK.match(text) for text in above)
+
+
+def _within(text: str, first: int, last: int) -> str:
+    return "\n".join(text.split("\n")[first - 1 : last])
+
+
+def _circles(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+    """The folders that use each other, those first that do it the most."""
+    graph = columns.graph
+    folders = sorted({path.rpartition("/")[0] for path in graph.paths})
+    number_of = {folder: number for number, folder in enumerate(folders)}
+    if len(folders) > _MOST_FOLDERS:
+        return
+    of_path = np.array([*(number_of[path.rpartition("/")[0]] for path in graph.paths), -1], np.int64)
+    area = np.where(columns.own, of_path[columns.path_of], -1)
+    source, target = area[columns.source], area[columns.target]
+    counted = (source >= 0) & (target >= 0) & (source != target) & columns.is_seen & ~columns.of(*NO_USE)
+    uses = np.zeros((len(folders), len(folders)), np.int64)
+    np.add.at(uses, (source[counted], target[counted]), 1)
+    both = np.minimum(uses, uses.T)
+    pairs = [(one, other) for one, other in zip(*map(np.ndarray.tolist, np.nonzero(both)), strict=True) if one < other]
+    pairs.sort(key=lambda pair: (-int(both[pair]), pair))
+    for one, other in pairs[:_MOST_PAIRS]:
+        group = f"{folders[one] or '.'} and {folders[other] or '.'} use each other"
+        for begin, end in ((one, other), (other, one)):
+            yield from _first_use(columns, counted & (source == begin) & (target == end), group)
+
+
+def _first_use(columns: GraphColumns, wanted: Mask, group: str) -> Iterator[GraphFact]:
+    for source, target, _, path, line in columns.edges(wanted)[:1]:
+        yield GraphFact(columns.called(source), "uses", columns.called(target), path, line, True, group)
+
+
+def _hot_spots(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+    from rag_assets.answer.plans.history import changes_by_file
+
+    changes, commits = changes_by_file(index)
+    first = _first_lines(columns)
+    ranked = [path for path, count in changes.most_common() if path in first and count >= _FEWEST_CHANGES]
+    group = f"Changed most often, of the last {commits:,} commits"
+    for path in ranked[:_MOST]:
+        said = f"{changes[path]:,} commits"
+        yield GraphFact(path.rpartition("/")[2], "was changed by", said, path, first[path], True, group)
+
+
+_MEASURES: Mapping[Listed, Callable[[LabelIndex, GraphColumns], Iterable[GraphFact]]] = {
+    Listed.LONGEST_TYPES: _by_length(NodeType.TYPE),
+    Listed.LONGEST_METHODS: _by_length(NodeType.METHOD),
+    Listed.LONGEST_FILES: _longest_files,
+    Listed.MOST_CALLED: _most_called,
+    Listed.MOST_NEEDING: _most_needing,
+    Listed.UNUSED: _unused(NodeType.TYPE, NodeType.METHOD),
+    Listed.UNUSED_TYPES: _unused(NodeType.TYPE),
+    Listed.UNUSED_METHODS: _unused(NodeType.METHOD),
+    Listed.CIRCLES: _circles,
+    Listed.HOT_SPOTS: _hot_spots,
+}
