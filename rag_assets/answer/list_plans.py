@@ -43,6 +43,7 @@ from rag_assets.answer.question_kinds import (
     asks_choice,
     asks_parameters,
     asks_value,
+    asks_values_of,
     asks_what_is_registered,
     code_asked,
     command_line_asked,
@@ -435,12 +436,19 @@ def foreign_keys_plan(asked: Asked) -> Planned | None:
 def columns_plan(asked: Asked) -> Planned | None:
     """The scripts that create and change the table whose columns a question asks for."""
     text = asked.question.asks or asked.question.typed
-    owner = members_asked(text) if _OF_TABLES.search(text) else ()
+    owner = members_asked(text)
     if not owner:
         return None
     from rag_assets.answer.plans.data import columns_at
 
-    return at_declarations(asked, [place for _, graph in asked.graphs for place in columns_at(graph, owner)])
+    graphs = asked.graphs if _OF_TABLES.search(text) else ()
+    places = [place for _, graph in graphs for place in columns_at(graph, owner)]
+    if not (places or asked.names):
+        from rag_assets.answer.model_lines import models_of_scripts
+
+        models = (one for index in asked.target.members.values() for one in models_of_scripts(index, owner))
+        places = [CodePlace(one.path, one.line) for one in models]
+    return at_declarations(asked, places)
 
 
 def parameters_plan(asked: Asked) -> Planned | None:
@@ -546,6 +554,12 @@ def values_plan(asked: Asked) -> Planned | None:
     """The values that a type holds of itself, where a question wants a list of what it is called."""
     (noun, called), names = values_named(asked.question.text), asked.wish.names
     called = names[0] if names and asked.wish.choice else called
+    if not names and asks_values_of(asked.question.text):
+        from rag_assets.answer.model_lines import choices_at
+
+        chosen = (choices_at(index, asked.question.text) for index in asked.target.members.values())
+        if told := at_declarations(asked, [place for found in chosen for place in found]):
+            return told
     if not called or not (names == () or asked.wish.choice):
         return None
     from rag_assets.answer.plans.listing import constants_listed, values_listed

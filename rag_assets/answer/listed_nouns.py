@@ -75,6 +75,12 @@ def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
     if noun == "model" or not known.at:
         found = [from_graphs(asked, listing, other, subject, rest) for other in others.get(noun, ())]
         known = max((one for one in found if one.at), key=lambda one: one.facts.total, default=known)
+    if not known.at and noun in others and not subject:
+        from rag_assets.answer.model_lines import models_of_scripts
+        from rag_assets.answer.plans.code_lines import facts_listed
+
+        scripts = (facts_listed(models_of_scripts(index), "database model", index) for index, _ in asked.graphs)
+        known = answered(asked, Intent.LIST, together(scripts)) or known
     if of_tests and known.at and WHAT_TESTED.match(asked.question.text.strip()):
         from rag_assets.answer.plans.marked import cases_in
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.plans.code_lines import lines_of
@@ -23,69 +23,54 @@ _ASKED = re.compile(
     r" (?:(?:all|an?|any|new|our|the) )*(?P<thing>[\w -]+?)\W*$",
     re.IGNORECASE,
 )
-_ACTIONS = (
-    frozenset({"create", "new", "store", "add", "make"}),
-    frozenset({"update", "edit", "change", "modify"}),
-    frozenset({"destroy", "delete", "remove"}),
-    frozenset({"show", "view", "see", "read"}),
-    frozenset({"index", "list", "view_any", "viewany", "browse"}),
-)
+_ACTIONS = ("create new store add make", "update edit change modify", "destroy delete remove", "show view see read")
 """What a question calls an action, and a policy."""
-_CALLED = re.compile(r"(?<![\w:@.])(?::|\$this->)?(?P<name>\w+\?|\w+(?=\())")
-_MOST_OF_RULE, _MOST_BASES = 12, 4
-_MOST_PLACES = 4
+_RULE = r"\bdef (?:{0})\??(?![\w?])|\balias_method :(?:{0})\??,|\bfunction (?:{0})\("
+_CALLED = re.compile(r"(?<![\w:@.])(?::|\$this->)?(?P<name>\w+(?=\?|\())")
+_ENDS = ("end", "}")
+_MOST_OF_RULE, _MOST_BASES, _MOST_PLACES = 12, 4, 4
 
 
 def policy_places(index: LabelIndex, graph: Graph, question: str) -> list[CodePlace]:
     """Where the policy of the thing that a question names, or what that derives from, says who may do to it what is
-    asked, and what this is decided by."""
+    asked, and what this asks in turn."""
     asked = _ASKED.match(question.strip())
     if asked is None:
         return []
-    thing, does = [root(word.lower()) for word in identifier_words(asked["thing"])], asked["does"].lower()
-    policies = [one for one in nodes_listed(graph, "policy") if non_product_code(one.path) is None]
-    named = {one.name.rpartition(".")[2]: one for one in policies}
-    words = {name: [root(word.lower()) for word in identifier_words(name)][:-1] for name in named}
-    known = [name for name in named if words[name] == thing]
-    known = known or [name for name in named if words[name][-len(thing) :] == thing]
+    thing, does = _words(asked["thing"]), asked["does"].lower()
+    named = {one.name: one for one in nodes_listed(graph, "policy") if non_product_code(one.path) is None}
+    known = [name for name in named if _words(name)[:-1] == thing]
+    known = known or [name for name in named if _words(name)[:-1][-len(thing) :] == thing]
     if len(known) != 1:
         return []
-    wanted = next((action for action in _ACTIONS if does in action), frozenset({does}))
-    line = [named[known[0]]]
-    while len(line) < _MOST_BASES and (node := graph.find(line[-1].key)) is not None:
-        base = next((named[name] for name in named if name in re.findall(r"\w+", bases_of(graph, node))), None)
-        if base is None or base in line:
+    line = known
+    while len(line) < _MOST_BASES and (node := graph.find(named[line[-1]].key)) is not None:
+        bases = [name for name in re.findall(r"\w+", bases_of(graph, node)) if name in named and name not in line]
+        if not bases:
             break
-        line.append(base)
-    text = lines_of(index, {one.path for one in line})
+        line.append(bases[0])
+    text = lines_of(index, {named[name].path for name in line})
     found: list[CodePlace] = []
-    names = {*wanted, *(f"{name}?" for name in wanted)}
+    wanted = set(next((action.split() for action in _ACTIONS if does in action.split()), [does]))
     for _ in range(2):  # the rule, and what it asks
-        places = [place for one in line for place in _defined(text.get(one.path, {}), one.path, names)]
-        first = [place for place in places if place.path == places[0].path]
-        found += [place for place in first if place not in found]
-        names = {name for place in first for name in _asked_by(text[place.path], place.line)} - names
-        if not names:
-            break
-    return found[:_MOST_PLACES]
+        rule = re.compile(_RULE.format("|".join(sorted(map(re.escape, wanted))) or "(?!)"), re.IGNORECASE)
+        paths = (named[name].path for name in line)
+        places = [CodePlace(path, at) for path in paths for at, said in text.get(path, {}).items() if rule.search(said)]
+        places = [one for one in places if one.path == places[0].path]
+        found += places
+        wanted = set()
+        for one in places:
+            lines = text[one.path]
+            below = (lines.get(at, "end") for at in range(one.line + 1, one.line + _MOST_OF_RULE))
+            is_alias = "alias_method" in lines[one.line]
+            own = (
+                [lines[one.line].partition(",")[2]]
+                if is_alias
+                else takewhile(lambda it: it.strip() not in _ENDS, below)
+            )
+            wanted |= {call["name"] for it in own for call in _CALLED.finditer(it)}
+    return list(dict.fromkeys(found))[:_MOST_PLACES]
 
 
-def _defined(lines: Mapping[int, str], path: str, names: set[str]) -> list[CodePlace]:
-    said = "|".join(re.escape(name) for name in sorted(names))
-    defines = re.compile(
-        rf"\bdef (?:{said})(?![\w?])|\balias_method :(?:{said}),|\bfunction (?:{said})\(", re.IGNORECASE
-    )
-    return [CodePlace(path, at) for at, text in sorted(lines.items()) if defines.search(text)] if names else []
-
-
-def _asked_by(lines: Mapping[int, str], begin: int) -> set[str]:
-    """The names that a rule asks, on its own lines."""
-    own = [lines[begin].partition(",")[2] if "alias_method" in lines[begin] else ""]
-    if not own[0]:
-        indent = len(lines[begin]) - len(lines[begin].lstrip())
-        for at in range(begin + 1, begin + _MOST_OF_RULE):
-            text = lines.get(at, "")
-            if text.strip() and len(text) - len(text.lstrip()) <= indent and text.strip() != "{":
-                break
-            own.append(text)
-    return {found["name"] for text in own for found in _CALLED.finditer(text)}
+def _words(name: str) -> list[str]:
+    return [root(word.lower()) for word in identifier_words(name.rpartition(".")[2])]

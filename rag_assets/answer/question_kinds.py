@@ -696,7 +696,8 @@ def endpoint_asked(question: str) -> tuple[list[str], bool]:
 _VALIDATED = re.compile(
     r"^\W*how (?:is|are|does \S+|do (?:we|you)|does the \w+) (?P<what>.+?) (?:is )?validated\b.*$"
     r"|^\W*how (?:does (?:it|the \w+)|do (?:we|you)) validate (?P<object>.+)$"
-    r"|^\W*(?:which|what)(?: are)?(?: the)? validation rules\b(?P<of>.+)$"
+    r"|^\W*(?:which|what)(?: are)?(?: the)? validation(?: rule)?s\b(?P<of>.+)$"
+    r"|^\W*what (?:is|gets) validated (?:for|in|of|on|when) (?P<on>.+)$"
     r"|^\W*(?:which|what) rules (?:validate|must|should|does|do) (?P<rules>.+)$"
     r"|^\W*(?:which|what)(?: are)?(?: the)? (?:constraints|rules) (?:for|of|on) (?P<ruled>.+)$"
     r"|^\W*(?:which|what)(?: are)?(?: the)? (?P<own>\w+) (?:constraints|requirements|rules)\W*$"
@@ -717,7 +718,8 @@ _OF_VALIDATION = frozenset(
 def validated_asked(question: str, words: Sequence[QueryTerm]) -> list[QueryTerm]:
     """The words for that of which a question asks by which rules it is validated; none for another question."""
     found = _VALIDATED.match(question.strip())
-    about = roots_of(next(filter(None, found.groups()), "")) - _OF_VALIDATION if found is not None else frozenset()
+    said = roots_of(next(filter(None, found.groups()), "")) if found is not None else frozenset()
+    about = said - _OF_VALIDATION or (said & {root("user")} if "input" not in said else frozenset())
     return [word for word in words if word.root in about and is_subject(word)]
 
 

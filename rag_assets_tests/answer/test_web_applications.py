@@ -20,6 +20,17 @@ RAILS = {
         "class Keeper < ApplicationRecord\n  before_save :tidy_name\n  after_create :greet\n\n"
         "  def tidy_name\n    self.name = name.strip\n  end\nend\n"
     ),
+    "app/models/fog_report.rb": (
+        "class FogReport < ApplicationRecord\n  enum :fog_status, {thin: 0, thick: 1}\n\n"
+        "  validates :depth, presence: true\n  validate :depth_is_possible\nend\n"
+    ),
+    "db/migrate/20200101_create_keepers.rb": (
+        "class CreateKeepers < ActiveRecord::Migration[6.0]\n  def change\n    create_table :keepers\n  end\nend\n"
+    ),
+    "db/migrate/20200102_add_height_to_lamps.rb": (
+        "class AddHeightToLamps < ActiveRecord::Migration[6.0]\n  def change\n"
+        "    add_column :lamps, :height, :integer\n  end\nend\n"
+    ),
     "app/models/keeper_badge.rb": "class KeeperBadge < ApplicationRecord\n  before_save :polish\nend\n",
     "app/models/night_keeper.rb": "class NightKeeper < Keeper\nend\n",
     "app/policies/application_policy.rb": (
@@ -56,8 +67,18 @@ EXPRESS = {
         "router.post(\n  '/:lampId/light',\n  auth.required,\n  async function (req, res) {\n    res.send();\n  }\n);\n"
         "module.exports = router;\n"
     ),
+    "src/harbour.js": (
+        "module.exports = (sequelize) =>\n  sequelize.define(\n    'Harbour',\n    {\n"
+        "      depth: {\n        type: DataTypes.INTEGER,\n      },\n    }\n  );\n"
+    ),
+    "src/lamp.validation.js": (
+        "const createLamp = {\n  body: Joi.object().keys({\n    bulb: Joi.string().required(),\n  }),\n};\n"
+    ),
+    "gulpfile.js": 'gulp.task("test", test);\n',
+    "README.md": "# Lamps\n\nA harbour has lamps.\n\n## Docker\n\n    yarn docker:dev\n",
     "src/lamp.model.js": (
-        "const lampSchema = mongoose.Schema({ height: Number });\n"
+        "const lampSchema = mongoose.Schema({\n  height: {\n    type: Number,\n  },\n"
+        "  colour: {\n    type: String,\n    enum: ['red', 'white'],\n  },\n});\n"
         "lampSchema.pre('save', async function (next) {\n  next();\n});\n"
         "module.exports = mongoose.model('Lamp', lampSchema);\n"
     ),
@@ -67,7 +88,8 @@ DJANGO = {
         'MIDDLEWARE = [\n    "lights.middleware.Harbour",\n    "django.middleware.common.CommonMiddleware",\n]\n'
     ),
     "lights/models.py": (
-        "class Lamp(models.Model):\n    height = models.IntegerField()\n\n\n"
+        "class Lamp(models.Model):\n    height = models.IntegerField()\n    glass = models.CharField(\n"
+        '        choices=[\n            ("clear", "Clear"),\n            ("milky", "Milky"),\n        ],\n    )\n\n\n'
         "@receiver(post_save, sender=Lamp)\ndef light_it(sender, instance, **kwargs):\n    instance.light()\n"
     ),
     "lights/apps.py": (
@@ -98,6 +120,9 @@ def django(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     ("question", "expected", "others"),
     [
         ("which models are there?", ["Keeper", "KeeperBadge", "NightKeeper"], ["ApplicationRecord in"]),
+        ("which migrations are there?", ["2 migrations", "20200101_create_keepers", "add_height"], ["keeper.rb"]),
+        ("what are the statuses of a fog report?", ["{thin: 0, thick: 1}"], ["Not sure"]),
+        ("what is validated on a fog report?", ["2 rules", "presence: true", "depth_is_possible"], ["before_save"]),
         ("what callbacks run when a keeper is saved?", ["before_save :tidy_name", "after_create :greet"], ["polish"]),
         ("which emails are sent?", ["3 emails", "welcome", "fog_warning", "closed"], ["subject: 'Fog' ["]),
         ("which emails are sent to keepers?", ["2 emails", "welcome", "fog_warning"], ["closed"]),
@@ -141,8 +166,29 @@ def test_hooks_of_a_schema_are_callbacks(express: Index) -> None:
     assert "lampSchema.pre('save'" in express.ask("which hooks run when a lamp is saved?").text
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("which models are there?", ["2 database models", "Harbour", "Lamp"]),
+        ("which fields does the lamp model have?", ["height", "colour"]),
+        ("what columns does the Harbour table have?", ["depth"]),
+        ("which colours can a lamp have?", ["enum: ['red', 'white']"]),
+        ("what are the rules for a bulb?", ["1 rule", "createLamp.bulb"]),
+        ("how do I run the tests?", ['gulp.task("test", test)']),
+        ("how do I run it in docker?", ["yarn docker:dev"]),
+    ],
+)
+def test_what_a_node_application_has_is_told(express: Index, question: str, expected: list[str]) -> None:
+    told = express.ask(question).text
+    assert not [one for one in expected if one not in told] and "Not sure" not in told, told
+
+
 def test_a_middleware_of_django_need_not_be_called_so(django: Index) -> None:
     assert "lights.middleware.Harbour" in django.ask("which middleware is installed?").text
+
+
+def test_choices_of_a_field_of_django_are_its_values(django: Index) -> None:
+    assert '("milky", "Milky")' in django.ask("which lamp glasses can be chosen?").text
 
 
 def test_receivers_and_connected_functions_handle_signals(django: Index) -> None:

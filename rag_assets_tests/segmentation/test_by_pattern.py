@@ -251,6 +251,9 @@ FILES = {
         }
         extension String {
           func shout() -> String { self }
+          @Kept final class Case: Codable {
+            var upper = true
+          }
         }
         """,
         [
@@ -262,6 +265,8 @@ FILES = {
             "  method ==",
             "module src/Cart",
             "  method String.shout",
+            "class String.Case",
+            "  field upper",
         ],
     ),
     "src/Cart.scala": (

@@ -140,8 +140,7 @@ def access_facts(
         shown = GraphFact(name, "", "", place.path, mapped[0] if mapped else begin, certain=True, is_comment=True)
         if not saying and access and (access == _ANONYMOUS) == (asks == "open"):
             facts[shown] = None
-        is_known = access == "" or place.path.endswith(_SCRIPTS)
-        silent += [shown] * (not saying and (asks != "open" or is_known))
+        silent += [shown] * (not saying and (asks != "open" or access == "" or place.path.endswith(_SCRIPTS)))
         for at in saying:
             kind = facts if telling.search(known[at]) else guarded
             kind[replace(shown, line=at)] = None
@@ -149,14 +148,11 @@ def access_facts(
     kept = sorted(facts, key=lambda one: (one.path, one.line, one.source))
     heading = "**Who may call it:**"
     for_others = _said_for_others(index, [one.path for one in silent]) if silent else {}
+    is_told = bool(kept or guarded or any(described.values()))
     if asks == "open" and not kept and (for_others or not silent):
         heading = "**None of these is open to anybody:**"
         kept = sorted(guarded, key=lambda one: (one.path, one.line, one.source))
-    elif (
-        asks == "open"
-        and not for_others
-        and (kept or guarded or any(described.values()) or _authenticates_nobody(index))
-    ):
+    elif asks == "open" and not for_others and (is_told or _authenticates_nobody(index)):
         silent = sorted(dict.fromkeys(silent), key=lambda one: (one.path, one.line, one.source))
         most = max(MOST_LISTED // 2, MOST_LISTED - min(len(kept), len(silent)))
         kept = [*_grouped(_OPEN_TO_ALL, kept, most), *_grouped(_UNSAID, silent, most)]

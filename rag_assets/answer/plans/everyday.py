@@ -249,7 +249,7 @@ _SCRIPTS: Mapping[str, str] = {
 }
 """What scripts of a `package.json` or `composer.json` and targets of a Makefile are called that do it."""
 _DOCUMENT = re.compile(
-    r"(?:\.github/(?=contribut)|docs?/)?(?!change|history|release|licen|cmakelists|requirements)[\w.-]+\.(?:md|markdown|rst|adoc|asciidoc|txt)"
+    r"(?:\.github/(?=contribut)|docs?/(?:[\w-]*(?:contribut|develop|install|set-?up)[\w-]*/)?)?(?!change|history|release|licen|cmakelists|requirements)[\w.-]+\.(?:md|markdown|rst|adoc|asciidoc|txt)"
     r"|readme|install|contributing|hacking",
     re.IGNORECASE,
 )
@@ -257,7 +257,10 @@ _DEMANDS = re.compile(r">=|≥|\b(?:at least|minimum|requires?|or (?:above|highe
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
 _SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
+_TASK = re.compile(r"\s*(?:gulp\.task|grunt\.registerTask)\(\s*[\"'](?P<name>[\w:-]+)[\"']")
+_RUNNER = r"(?:bun(?: run)?|deno task|grunt|gulp|npm run|pnpm(?: run)?|rake|turbo(?: run)?|yarn(?: run)?) (?:run )?"
 _SCRIPTS_OF = re.compile(r"^\s*\"scripts\"\s*:\s*\{")
+_TASKS = frozenset({"gulpfile.js", "gruntfile.js"})
 _WITH_SCRIPTS = frozenset({"package.json", "composer.json", "makefile", "taskfile.yml", "justfile"})
 _SHELLS = (".bat", ".cmd", ".ps1", ".sh")
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*(?P<shell>(?:(?:ba|fi|z)?sh|bat|cmd|console|powershell|pwsh|shell\S*)?\s*$)?")
@@ -544,7 +547,7 @@ def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, d
     wanted, _, platform = action.partition(" ")
     paths = sorted(index.parts.shard().values("Path", index.scope()), key=from_the_root)
     documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=readme_first)
-    scripts = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS]
+    scripts = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS | _TASKS]
     shells = sorted(product_or_samples(path for path in paths if path.endswith(_SHELLS)), key=from_the_root)
     workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
     below = [path for path in paths if "/" in path and path.rpartition("/")[2].lower().startswith("readme.")]
@@ -562,7 +565,7 @@ def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, d
         told: list[GraphFact] = []
         for path in files:
             known = lines.get(path, {})
-            said = of_file(path, known, wanted)
+            said = of_file(path, known, action)
             if platform:
                 said = {number: name for number, name in said.items() if says_platform(known[number], platform)}
             told += [
@@ -641,15 +644,19 @@ def _shells_called(index: LabelIndex, shells: Sequence[str], action: str) -> lis
 
 @cache
 def _commands_of(action: str) -> re.Pattern[str]:
-    return re.compile(
-        rf"(?<![\w#-])(?:{'|'.join(map(re.escape, _COMMANDS[action]))})" if action in _COMMANDS else r"(?!)"
-    )
+    wanted, _, platform = action.partition(" ")
+    commands = "|".join(map(re.escape, _COMMANDS[wanted])) if wanted in _COMMANDS else "(?!)"
+    scripts = "|".join((*_SCRIPTS.get(wanted, "").split(), *filter(None, [platform])))
+    return re.compile(rf"(?<![\w#-])(?:{commands}|{_RUNNER}(?:{scripts or '(?!)'})(?![\w/.-]))")
 
 
 def _scripts(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
     """Line → the script, or the recipe of the target, whose name is one of the action; the shortest names first."""
-    is_make = not path.endswith(".json")
-    pattern, names = (_TARGET if is_make else _SCRIPT), _SCRIPTS.get(action, "").split()
+    name = path.rpartition("/")[2].lower()
+    is_make = not name.endswith(".json") and name not in _TASKS
+    pattern = _TASK if name in _TASKS else _TARGET if is_make else _SCRIPT
+    wanted, _, platform = action.partition(" ")
+    names = {*_SCRIPTS.get(wanted, "").split(), *filter(None, [platform])}
     found = []
     for number, text in lines.items():
         match = pattern.match(text)

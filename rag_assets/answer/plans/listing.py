@@ -108,6 +108,7 @@ _PERIOD = re.compile(
     r"(?<!\w)(?:Timer\.)?(?:Period|CronExpression)\s*=(?!=)|\bnew (?:PeriodicTimer|Timer)\(|\bTask\.Delay\("
     r"|\bThread\.Sleep\("
 )
+_IS_MIGRATION = re.compile(r"^[^_].*\.(?:[cm]?js|ts|py|rb|php|exs|sql)$")
 DATABASE_MODEL, CREATED_TABLE = "database model", "created table"
 _IS_MODEL = re.compile(r"\b(?:db\.Model|models\.Model|DeclarativeBase|SQLModel|ApplicationRecord|ActiveRecord::Base)\b")
 """How a type of Django, SQLAlchemy or Rails says that it is kept in a table."""
@@ -514,6 +515,9 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     if kinds:
         nodes = np.flatnonzero(np.isin(graph.kinds, [KINDS.index(kind) for kind in kinds]))
         nodes = np.union1d(nodes, undeclared_tables(graph, Relation.MAPS_TO)) if noun == "table" else nodes
+        if noun == "migration" and not len(nodes):  # of other frameworks than EF Core
+            files = (node for node in of_kind(graph, NodeType.FILE) if _IS_MIGRATION.search(graph.names[node]))
+            nodes = np.array([node for node in files if MIGRATION.search(graph.places(node)[0].path)], np.int64)
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
     if noun in _OF_DBT and (made := [node for node in of_kind(graph, _OF_DBT[noun][0]) if _of_dbt(graph, node, noun)]):

@@ -320,9 +320,6 @@ _MARKS: Mapping[Marked, str] = {
         r"|\bfunc (?:\([^)]*\) )?(?P<go>[sS]eed[A-Z]\w*)\(|\bvoid (?P<java>seed\w*)\("
         r"|\bclass (?P<php>\w+) extends Seeder\b"
     ),
-}
-_MARKS = {
-    **_MARKS,
     Marked.CALLBACKS: (
         r"^\s*(?P<name>(?:before|after|around)_(?:action|commit|create|create_commit|destroy|destroy_commit|filter|find|initialize"
         r"|rollback|save|save_commit|touch|update|update_commit|validation))\b(?!\s*[=.])"
@@ -438,7 +435,10 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     found = {key: one for key, one in found.items() if one.path in kept}
     asked_of = roots_of(asked) - roots_of(f"{marked.value} {_OF_ANY_PART} configured defined found set settings")
     own = {
-        one: roots_of(f"{one.path if marked in _OF_PARTS else _stem(one.path)} {one.source}") for one in found.values()
+        one: roots_of(
+            f"{one.path if marked in _OF_PARTS else one.path.rpartition('/')[2].partition('.')[0]} {one.source}"
+        )
+        for one in found.values()
     }
     most = max((len(roots & asked_of) for roots in own.values()), default=0)
     named_so = [one for one in found.values() if most and len(own[one] & asked_of) == most]
@@ -446,17 +446,15 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
         subject = {root(word) for word, _ in telling_words(asked)} - _OF_SUBJECTS[marked]
         named_so = [one for one in found.values() if subject <= own[one]]
         if marked is Marked.CALLBACKS and subject:  # of a user, not of the languages of users
-            named_so = [one for one in named_so if roots_of(_stem(one.path)) <= roots_of(asked)]
+            named_so = [
+                one for one in named_so if roots_of(one.path.rpartition("/")[2].partition(".")[0]) <= roots_of(asked)
+            ]
         if len(named_so) < (FEWEST_LISTED if marked is Marked.EMAILS and not subject else 1):
             return GraphFacts(), {}
     facts = named_so if named_so and marked not in _OF_ALL else [*found.values()]
     if marked is Marked.CONNECTION_STRINGS:
         facts = [*{one.source: one for one in reversed(facts)}.values()][::-1]
     return facts_listed(facts, marked.value, index)
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0]
 
 
 _EXIT_CODES = frozenset({"exitcode", "exitcodes", "exitstatus", "exitstatuses", "returncode", "returncodes"})

@@ -25,16 +25,19 @@ _RULE = re.compile(
     r"|\[(?:\w+, )*(?:Compare|CreditCard|EmailAddress|MaxLength|MinLength|Phone|Range|RegularExpression|Required"
     r"|StringLength|Url)\b"
     r"|[\w.]*\b(?P<policy>Password)\.Require\w+\s*="  # of ASP.NET Core Identity
-    r"|@(?:Digits|Email|Future|Max|Min|Negative|NotBlank|NotEmpty|NotNull|Past|Pattern|Positive|Size)\w*\b)"
+    r"|@(?:Digits|Email|Future|Max|Min|Negative|NotBlank|NotEmpty|NotNull|Past|Pattern|Positive|Size)\w*\b"
+    r"|validates?(?:_\w+_of)? :(?P<rails>\w+)|validates_with (?P<by>[A-Z]\w+)"
+    r"|[\"']?(?P<script>\w+)[\"']?: (?:Joi|joi|yup|Yup|z)\.\w+\()"
 )
 _WORDS = (
     "RuleFor RuleForEach Required StringLength MaxLength MinLength EmailAddress Range RegularExpression NotNull"
-    " NotBlank NotEmpty Size Pattern RequiredLength RequireDigit"
+    " NotBlank NotEmpty Size Pattern RequiredLength RequireDigit validates validate Joi Yup string required z"
 )
 _MOST_READ = 1_000  # sections with these words, the likeliest
 _ANNOTATES = re.compile(r"^\s*(?:\[[^\]]*\]\s*$|@\w)")
 _ANNOTATED = re.compile(r"(?:\[[^\]]*\]\s*)*[^=({;\[]*?(?P<name>\w+)\s*(?:[{=;(]|$)")
 _CREATES = frozenset(map(root, ("add", "create", "new", "register")))
+_HOLDS = re.compile(r"(?:export )?(?:const|let|var) (?P<name>\w+)\b")  # of JavaScript, a schema
 _COMPONENT = ".razor"  # a type without a declaration
 _OF_ANY = roots_of("command input model query request validator")
 """What rules are in whose type says nothing of what they are for: `Features/Boats/Edit.cs` has a `Validator`."""
@@ -74,15 +77,19 @@ def validation_facts(
             rule = _RULE.match(line)
             around = [name for begin, end, name in sorted(types.get(path, ())) if begin <= at <= -end]
             around = around or [_name(path)] * path.endswith(_COMPONENT)
+            if rule is not None and rule["script"]:
+                above = (held["name"] for one in range(at, 0, -1) if (held := _HOLDS.match(lines.get(one, ""))))
+                around = [*around, next(above, "")]
             if rule is None or not around:
                 continue
-            member = rule["name"] or rule["policy"] or _annotated(lines, at)
+            member = next(filter(None, rule.groups()), "") or _annotated(lines, at)
             called = ".".join(filter(None, (*dict.fromkeys((around[0], around[-1])), "" if rule["name"] else member)))
             fact = GraphFact(called, "", "", path, at, True, is_comment=True)
             if roots_of(member) == {word.root for word in subject}:
                 of_member.append(fact)
             if share := _said(subject, around[-1], path, member):
-                found[fact] = share
+                is_itself = roots_of(around[-1]) == {word.root for word in subject}
+                found[fact] = share + (rule["rails"] is not None and is_itself)
     kept = product_or_samples(one.path for one in (*of_member, *found))
     found = {one: share for one, share in found.items() if one.path in kept}
     told = [one for one in of_member if one.path in kept]

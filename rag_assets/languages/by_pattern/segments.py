@@ -93,7 +93,7 @@ class _Reader:
         for one in _merged(list(declared), clauses=self.rules.clauses):
             if one.role is Role.OWNER and one.name not in self.types:
                 self._pass_over(one, found)
-                yield from self._owned(one)
+                yield from self._owned(one, namespace)
             elif one.role in (Role.TYPE, Role.OWNER) or (one.role is Role.CONTAINER and one.kind and _has_members(one)):
                 member = self._type(one)
                 yield type_segment(member, _joined(namespace, member.name), namespace, self.language)
@@ -120,11 +120,14 @@ class _Reader:
             found.doc = doc
             found.doc_range = Statement(start, end)
 
-    def _owned(self, owner: Declaration) -> Iterator[Member]:
-        """The members of a type that another file declares, `Type.member` as the methods of Go are."""
+    def _owned(self, owner: Declaration, namespace: str) -> Iterator[Segment | Member]:
+        """The members of a type that another file declares, `Type.member` as the methods of Go are; types in it."""
         for one in owner.inner:
-            member = self._member(one, owner.name)
-            yield replace(member, name=f"{owner.name}.{member.name}")
+            name = f"{owner.name}.{one.name}"
+            if one.role is Role.TYPE:
+                yield type_segment(self._type(one), _joined(namespace, name), namespace, self.language)
+            else:
+                yield replace(self._member(one, owner.name), name=name)
 
     def _type(self, one: Declaration) -> Member:
         return Member(
