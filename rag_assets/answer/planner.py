@@ -390,6 +390,24 @@ def _file_shown(asked: Asked) -> Planned | None:
     return Planned(replace(asked.wish, places=(place,)), lead=tuple(lead))
 
 
+_OF_FOLDERS = re.compile(
+    r"\b(?:folder|directory|project|module|package|namespace|assembly|library)\b|\w[./]\w", re.IGNORECASE
+)
+
+
+def _folder(asked: Asked) -> Planned | None:
+    """What a folder, a project or a namespace holds."""
+    text = asked.question.asks or asked.question.typed
+    if not _OF_FOLDERS.search(text) or asked.question.places or asked.wish.intent is Intent.OVERVIEW:
+        return None
+    from rag_assets.answer.folders import folder_asked, folder_facts
+
+    wanted = folder_asked(text)
+    if wanted is None or (any(asked.declared.values()) and not wanted.is_said):
+        return None
+    return answered(asked, Intent.LIST, first_of(folder_facts(index, graph, wanted) for index, graph in asked.graphs))
+
+
 def _left_out(asked: Asked) -> Planned | None:
     """Why the files that a question names are in no index."""
     places = asked.question.places if asked.question.kind is not QuestionKind.ERROR else ()
@@ -695,6 +713,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _versions,
     _everyday,
     _file_shown,
+    _folder,
     _left_out,
     _settings_read,
     context_plan,

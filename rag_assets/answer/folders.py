@@ -1,0 +1,166 @@
+"""What a folder, a project or a namespace holds: its parts, its types by how much uses them, what it needs from
+elsewhere and who uses it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import MOST_LISTED, from_the_root
+from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.csr_graph import KINDS
+from rag_assets.search.line_references import sections_of
+
+if TYPE_CHECKING:
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.search.index import LabelIndex
+
+_KIND = r"(?:folder|directory|project|module|package|namespace|assembly|library)"
+_NAME = r"[\w.@-]+(?:[/\\][\w.@-]+)*[/\\]?|[\w-]+(?: [\w-]+)?"
+_ASKED = re.compile(
+    r"^\W*(?:(?:what|which (?:(?P<files>files)|classes|types|code|things)) (?:is|are|lies|stands?|(?:can|do) i find)"
+    r" (?:there )?(?:in(?:side)?|below|under)"
+    r"|(?:explain|describe|summari[sz]e|show(?: me)?|list|outline)"
+    r"(?: (?:the )?(?:contents?|files|structure|purpose) (?:of|in))?"
+    r"|(?:tell me about|give me an overview of|what is|what does|what are|how is"
+    r"|what(?: is| are)? the (?:purpose|role|job) of))"
+    rf" (?:the |our )?(?:{_KIND} (?P<named>{_NAME})|(?P<name>{_NAME}) {_KIND}|(?P<path>[\w.-]+[./][\w./-]+))"
+    r"(?: (?:contains?|do|does|hold|have|about|for|good for|responsible for|made of|structured|organi[sz]ed"
+    r"|used for))?\W*$",
+    re.IGNORECASE,
+)
+_NOT_LETTERS = re.compile(r"[\W_]+")
+_MOST_PARTS, _MOST_TYPES, _MOST_USES = 8, 12, 4
+_README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderAsked:
+    """The folder whose content is asked for, by the `name` that a question calls it; whether the question says that it
+    is one, and whether it wants its `files`."""
+
+    name: str
+    is_said: bool
+    files: bool
+
+
+def folder_asked(question: str) -> FolderAsked | None:
+    """What a question asks of a folder; None for others."""
+    found = _ASKED.match(question)
+    if found is None:
+        return None
+    name = (found["named"] or found["name"] or found["path"]).rstrip("/\\")
+    return FolderAsked(name, found["path"] is None, found["files"] is not None)
+
+
+def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """What is in a folder; nothing where no folder, or more than one, is called so."""
+    paths = list(index.parts.shard().values("Path", index.scope()))
+    folder = _folder(paths, wanted.name)
+    if not folder:
+        return GraphFacts(), {}
+    inside = sorted((path for path in paths if path.startswith(folder + "/")), key=from_the_root)
+    columns = GraphColumns(index, graph, None)
+    within = np.array([*(path.startswith(folder + "/") for path in graph.paths), False])
+    own = within[columns.path_of]
+    types = [] if wanted.files else _types(columns, own)
+    facts = [*_files(index, [path for path in inside if _README.search(path)][: not wanted.files], "Told by")]
+    facts += [] if wanted.files else _parts(columns, own, folder)
+    facts += types or _files(index, inside[:MOST_LISTED], _counted("Its files", len(inside), MOST_LISTED))
+    if types:
+        facts += _uses(columns, own, "Needs from elsewhere", out=True)
+        facts += _uses(columns, own, "Used from elsewhere", out=False)
+    at = facts_at(list(dict.fromkeys(facts)), index)
+    counted = "one file" if len(inside) == 1 else f"{len(inside):,} files"
+    return GraphFacts(tuple(at), len(at), f"**`{folder}` has {counted}:**\n"), at
+
+
+def _counted(said: str, total: int, most: int) -> str:
+    return f"{said} ({most} of {total:,})" if total > most else said
+
+
+def _folder(paths: Sequence[str], name: str) -> str:
+    """The folder that a name means: by its whole path, its last names, a namespace, or its words."""
+    folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
+    wanted = name.replace("\\", "/").strip("/").casefold()
+    letters = _NOT_LETTERS.sub("", wanted)
+    tests: tuple[Callable[[str], bool], ...] = (
+        lambda folder: folder == wanted,
+        lambda folder: folder.endswith("/" + wanted),
+        lambda folder: folder.replace("/", ".") == wanted or folder.endswith("/" + wanted.replace(".", "/")),
+        lambda folder: folder.replace("/", ".").endswith("." + wanted),
+        lambda folder: _NOT_LETTERS.sub("", folder.rpartition("/")[2]) == letters,
+    )
+    for fits in tests:
+        found = sorted((one for one in folders if fits(one.casefold())), key=from_the_root)
+        outer = [one for one in found if one.count("/") == found[0].count("/")]
+        if outer:
+            return outer[0] if len(outer) == 1 else ""
+    return ""
+
+
+def _files(index: LabelIndex, paths: Sequence[str], group: str) -> list[GraphFact]:
+    first: dict[str, int] = {}
+    for payload in sections_of(paths, index.parts.shard(), index.scope()).values():
+        path, line = payload["Path"], int(payload.get("StartLine", 1))
+        first[path] = min(first.get(path, line), line)
+    named = ((path, path.rpartition("/")[2]) for path in paths if path in first)
+    return [GraphFact(name, "", "", path, first[path], True, group) for path, name in named]
+
+
+def _nodes(columns: GraphColumns, own: Mask, *kinds: NodeType) -> list[int]:
+    of_kind = np.isin(columns.graph.kinds, [KINDS.index(kind.value) for kind in kinds])
+    found: list[int] = np.flatnonzero(own & of_kind).tolist()
+    return found
+
+
+def _parts(columns: GraphColumns, own: Mask, folder: str) -> Iterator[GraphFact]:
+    """The folders in it, the largest first, each with what is used the most of it."""
+    nodes = _nodes(columns, own, NodeType.TYPE, NodeType.METHOD)
+    best, counts = dict[str, int](), Counter[str]()
+    for node in columns.by_weight(nodes):
+        part, slash, _ = columns.graph.paths[int(columns.path_of[node])][len(folder) + 1 :].partition("/")
+        if slash:
+            best.setdefault(part, node)
+            counts[part] += 1
+    shown = [part for part, _ in counts.most_common(_MOST_PARTS)]
+    group = _counted("Its parts", len(counts), _MOST_PARTS)
+    for part in shown:
+        if (place := columns.place(best[part])) is not None:
+            yield GraphFact(part, "has", columns.called(best[part]), place.path, place.line_start, True, group)
+
+
+def _types(columns: GraphColumns, own: Mask) -> list[GraphFact]:
+    """Its types, those first that most other files use; its functions where it has none."""
+    for kind, called in ((NodeType.TYPE, "Its types"), (NodeType.METHOD, "Its functions")):
+        nodes = _nodes(columns, own, kind)
+        ranked = [node for node in columns.by_weight(nodes) if columns.place(node) is not None]
+        places = ((node, columns.place(node)) for node in ranked[:_MOST_TYPES])
+        group = _counted(f"{called}, the most used first", len(ranked), _MOST_TYPES)
+        facts = [
+            GraphFact(columns.called(node), "", "", at.path, at.line_start, True, group)
+            for node, at in places
+            if at is not None
+        ]
+        if facts:
+            return facts
+    return []
+
+
+def _uses(columns: GraphColumns, own: Mask, group: str, *, out: bool) -> Iterator[GraphFact]:
+    """The types elsewhere that it uses, or that use it, each with its first use."""
+    source, target = columns.type_of[columns.source], columns.type_of[columns.target]
+    begins, ends = own[columns.source], own[columns.target]
+    wanted = (begins & ~ends) if out else (ends & ~begins)
+    wanted &= (source >= 0) & (target >= 0) & columns.is_seen & ~columns.of(*NO_USE)
+    elsewhere = target if out else source
+    for node, _ in Counter(elsewhere[wanted].tolist()).most_common(_MOST_USES):
+        for one, other, _, path, line in columns.edges(wanted & (elsewhere == node))[:1]:
+            yield GraphFact(columns.called(one), "uses", columns.called(other), path, line, True, group)
