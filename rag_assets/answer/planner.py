@@ -15,6 +15,7 @@ from rag_assets.answer.asked import (
     Asked,
     Planned,
     answered,
+    at_declarations,
     declaring,
     first_of,
     from_graphs,
@@ -518,6 +519,47 @@ def _annotated(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, (replace(facts, heading=list_heading("declaration", facts.total)), at))
 
 
+_OF_SHAPES = re.compile(
+    r"\b(?:class|type|interface|struct|record|enum|method|function|constructor)(?:es|s)?\b", re.IGNORECASE
+)
+
+
+def _shaped(asked: Asked) -> Planned | None:
+    """What is declared with a modifier, with so many implementations or so many parameters."""
+    text = asked.question.asks or asked.question.typed
+    if not _OF_SHAPES.search(text) or asked.wish.names:
+        return None
+    from rag_assets.answer.declared_shapes import shape_asked, shaped
+
+    wanted = shape_asked(text)
+    if wanted is None:
+        return None
+    known = together(shaped(index, graph, wanted) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=f"no {wanted.said} is known")
+
+
+_OF_CONSTRUCTORS = re.compile(
+    r"^\W*(?:(?:what|which \w+) (?:(?:is|are|gets?) injected into (?:the )?(?P<into>[\w.]+)"
+    r"|does (?:the )?(?P<gets>[\w.]+) get injected|does the constructor of (?:the )?(?P<takes>[\w.]+) \w+)"
+    r"|what (?:do|would|should|must) (?:i|we|you) (?:need to |have to )?(?:mock|fake|stub) (?:\w+ )?"
+    r"(?:to test|for) (?:the )?(?P<tested>[\w.]+)"
+    r"|(?:what|which) .{0,30}\bconstructors? (?:parameters?|arguments?|dependencies) (?:of|does|has) (?P<of>[\w.]+)"
+    r"(?: have)?)\W*$",
+    re.IGNORECASE,
+)
+
+
+def _constructor(asked: Asked) -> Planned | None:
+    """The constructors of a type, by what a question asks for: what it is given."""
+    found = _OF_CONSTRUCTORS.match(asked.question.asks or asked.question.typed)
+    if found is None:
+        return None
+    from rag_assets.answer.declared_shapes import constructed
+
+    name = next(filter(None, found.groups())).rstrip(".")
+    return at_declarations(asked, [place for index, graph in asked.graphs for place in constructed(index, graph, name)])
+
+
 def _handled(asked: Asked) -> Planned | None:
     """What handles the messages of a question, where the graph knows a handler, or code says that it gets them."""
     if not asked.wish.names or not asks_handler(asked.question.text):
@@ -726,6 +768,8 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     functions_plan,
     access_plan,
     _annotated,
+    _shaped,
+    _constructor,
     endpoint_plan,
     validated_plan,
     request_flow_plan,

@@ -329,8 +329,9 @@ class Everyday(Enum):
 @dataclass(frozen=True, slots=True)
 class EverydayQuestion:
     """`words` say more: what a question calls a technology, the language of a runtime, the action of steps, the thing
-    that changed. `within` are the words for a part of the project: of a technology, where it is used. `is_beside`: what
-    is done with the technology is asked, which only where there is none of it is told."""
+    that changed, that a size is wanted in lines. `within` are the words for a part of the project: of a technology,
+    where it is used. `is_beside`: what is done with the technology is asked, which only where there is none of it is
+    told."""
 
     about: Everyday
     words: tuple[str, ...] = ()
@@ -528,7 +529,10 @@ _OF_PLATFORMS = word_set(
 _VERSIONS, _DEMANDED = word_set("version versions"), word_set("minimum need needed required support supported")
 _TARGETED = frozenset({"framework", "frameworks"})
 """What projects of .NET target."""
-_SIZE = word_set("big large size many files file languages language count programming written number implemented")
+_SIZE = word_set(
+    "big large size many files file languages language count programming written number implemented",
+    "line lines code loc",
+)
 _COMMITS = word_set(
     "changed changes change lately recently recent latest last commit commits newest history git log updated modified",
     "done happened been most made were few subject subjects file files",
@@ -615,7 +619,7 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     if lacks and said <= _UNTESTED and not said.isdisjoint(("untested", "test", "tests", "tested", "covered")):
         return everyday(Everyday.UNTESTED)
     if said and said <= _SIZE and _asks_size(words):
-        return everyday(Everyday.SIZE)
+        return everyday(Everyday.SIZE, ("lines",) if {"lines", "loc"} & said else ())
     if said <= _COMMITS and words[0] in ("what", "which", "show", "list", "when", "give", "tell"):
         if said & _LATELY and not said.isdisjoint(("commit", "commits", "changed", "changes", "change", "modified")):
             return everyday(Everyday.COMMITS)
@@ -628,7 +632,7 @@ def _asks_size(words: Sequence[str]) -> bool:
     pairs = set(pairwise(words))
     return (
         (not {("how", "big"), ("how", "large")}.isdisjoint(pairs) and {"file", "files"}.isdisjoint(words))
-        or (("how", "many") in pairs and not {"files", "languages"}.isdisjoint(words))
+        or (("how", "many") in pairs and not {"files", "languages", "lines", "loc"}.isdisjoint(words))
         or (
             ("language" in words or "languages" in words)
             and not {"written", "programming", "used", "use", "implemented"}.isdisjoint(words)

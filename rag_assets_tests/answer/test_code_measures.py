@@ -149,3 +149,9 @@ def test_what_nothing_names_is_unused_but_what_a_framework_may_find(
 )
 def test_a_question_about_one_thing_is_no_measure_of_the_whole(question: str) -> None:
     assert listed_of_whole(question) is None
+
+
+def test_the_lines_of_each_language_are_counted_where_they_are_asked_for(shop: Index) -> None:
+    told = shop.ask("how many lines of code are there?").text
+    assert told.startswith("**4 files with 63 lines are indexed:**"), told
+    assert " lines" not in shop.ask("how many files are there?").text

@@ -421,7 +421,7 @@ def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFact
     """The licence, a version or the size of the project."""
     paths = sorted(index.parts.shard().values("Path", index.scope()), key=from_the_root)
     if asked.about is Everyday.SIZE:
-        return _sizes(index, paths)
+        return _sizes(index, paths, of_lines=bool(asked.words))
     if asked.about is Everyday.LICENCE:
         facts = [*_licences(index, paths), *_lines_with(index, paths, _LICENCE)]
         return *_at(index, facts), "no licence file, and no manifest that names a licence, was found"
@@ -520,24 +520,39 @@ def _first_of(names: Mapping[str, str], words: str) -> str:
     return min(found)[1] if found else ""
 
 
-def _sizes(index: LabelIndex, paths: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str], str]:
-    """The languages by the number of their files, those of programs first, each with a file of the product."""
+def _sizes(index: LabelIndex, paths: Sequence[str], *, of_lines: bool) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+    """The languages by the number of their files, and of the lines in these, those of programs first, each with a file
+    of the product."""
     from rag_assets.languages.detection import SourceType, detect_language, source_type
 
     languages = {path: detect_language(path) for path in paths}
-    facts = []
+    lines, facts = Counter[str](), []
+    for path, count in _last_lines(index).items() if of_lines else ():
+        lines[languages.get(path, "")] += count
     for language, count in Counter(languages.values()).most_common():
         is_code = source_type(language) in (SourceType.CODE, SourceType.SQL)
         group = _PROGRAMS if is_code else "Data, markup and texts"
         of_it = [path for path in paths if languages[path] == language]
         path = next((one for one in of_it if non_product_code(one) is None), of_it[0])
         number, name = _first_line(index, path), path.rpartition("/")[2]
-        said = f"has {count:,} files, such as" if count > 1 else "has one file,"
+        counted = f" with {lines[language]:,} lines" if of_lines else ""
+        said = f"has {count:,} files{counted}, such as" if count > 1 else f"has one file{counted},"
         facts.append(GraphFact(language, said, name, path, number, certain=True, group=group, is_comment=True))
     facts.sort(key=lambda one: one.group != _PROGRAMS)
     are = "are within the filter" if index.is_narrowed else "are indexed"
-    told, at = _at(index, facts, f"**{len(paths):,} files {are}:**")
+    counted = f" with {lines.total():,} lines" if of_lines else ""
+    told, at = _at(index, facts, f"**{len(paths):,} files{counted} {are}:**")
     return replace(told, total=len(paths)), at, ""
+
+
+def _last_lines(index: LabelIndex) -> dict[str, int]:
+    """Each file with the last line of its last section."""
+    shard, scope = index.parts.shard(), index.scope()
+    last: dict[str, int] = {}
+    for payload in shard.retrieve(sorted(shard.ids(scope)), scope).values():
+        path = payload.get("Path", "")
+        last[path] = max(last.get(path, 0), int(payload.get("EndLine", 0)))
+    return last
 
 
 def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, dict[GraphFact, str], tuple[str, ...]]:
