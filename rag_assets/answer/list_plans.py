@@ -554,12 +554,6 @@ def values_plan(asked: Asked) -> Planned | None:
     """The values that a type holds of itself, where a question wants a list of what it is called."""
     (noun, called), names = values_named(asked.question.text), asked.wish.names
     called = names[0] if names and asked.wish.choice else called
-    if not names and asks_values_of(asked.question.text):
-        from rag_assets.answer.model_lines import choices_at
-
-        chosen = (choices_at(index, asked.question.text) for index in asked.target.members.values())
-        if told := at_declarations(asked, [place for found in chosen for place in found]):
-            return told
     if not called or not (names == () or asked.wish.choice):
         return None
     from rag_assets.answer.plans.listing import constants_listed, values_listed
@@ -575,6 +569,16 @@ def values_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.data import collection_at
 
     return at_declarations(asked, [place for _, graph in asked.graphs for place in collection_at(graph, noun)])
+
+
+def choices_plan(asked: Asked) -> Planned | None:
+    """The fields of models whose choices a question asks for."""
+    if asked.wish.names or not asks_values_of(asked.question.text):
+        return None
+    from rag_assets.answer.model_lines import choices_at
+
+    chosen = (choices_at(index, asked.question.text) for index in asked.target.members.values())
+    return at_declarations(asked, [place for found in chosen for place in found])
 
 
 def machine_plan(asked: Asked) -> Planned | None:

@@ -428,7 +428,7 @@ def passage_features(
     files = {known.path: (_is_beside(known.path), _RECORDS.search(known.path)) for known in evidence}
     wants_amount, wants_failure = asks_amount(question), asks_about_failure(question)
     wants_advice, wants_work = asks_how_to(question), asks_how_made(question)
-    wants_place = _WANTS_PLACE.search(question) is not None
+    wants_place, wants_exports = _WANTS_PLACE.search(question) is not None, "export" in question.lower()
     rows = [
         (
             max(one.evidence.score, 0.0) / best,
@@ -446,7 +446,7 @@ def passage_features(
             wants_advice and one.is_prose,
             files[one.evidence.path][1] is not None,
             only_stores(one)
-            or only_exports(one)
+            or (not wants_exports and only_exports(one))
             or (wants_work and only_declares(one))
             or (not wants_place and only_links(one)),
         )

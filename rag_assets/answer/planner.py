@@ -33,6 +33,7 @@ from rag_assets.answer.graph_facts import (
 )
 from rag_assets.answer.list_plans import (
     access_plan,
+    choices_plan,
     coded_plan,
     columns_plan,
     command_line_plan,
@@ -799,6 +800,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     scripts_say_plan,
     listed_plan,
     items_plan,
+    choices_plan,
     in_scripts_plan,
     granted_plan,
     _written,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag_assets import Index
+from rag_assets.answer.model_lines import choices_at
 from rag_assets.answer.passages import only_exports, passages_of
 from rag_assets.answer.plans.marked import Marked, marked_asked
 from rag_assets_tests.answer.pieces import piece
@@ -74,11 +75,16 @@ EXPRESS = {
     "src/lamp.validation.js": (
         "const createLamp = {\n  body: Joi.object().keys({\n    bulb: Joi.string().required(),\n  }),\n};\n"
     ),
+    "src/roles.js": (
+        "const allRoles = {\n  beacon: [],\n  leading: ['enter'],\n};\nconst roles = Object.keys(allRoles);\n"
+        "module.exports = {\n  roles,\n};\n"
+    ),
     "gulpfile.js": 'gulp.task("test", test);\n',
     "README.md": "# Lamps\n\nA harbour has lamps.\n\n## Docker\n\n    yarn docker:dev\n",
     "src/lamp.model.js": (
         "const lampSchema = mongoose.Schema({\n  height: {\n    type: Number,\n  },\n"
-        "  colour: {\n    type: String,\n    enum: ['red', 'white'],\n  },\n});\n"
+        "  colour: {\n    type: String,\n    enum: ['red', 'white'],\n  },\n"
+        "  role: {\n    type: String,\n    enum: roles,\n  },\n});\n"
         "lampSchema.pre('save', async function (next) {\n  next();\n});\n"
         "module.exports = mongoose.model('Lamp', lampSchema);\n"
     ),
@@ -91,6 +97,10 @@ DJANGO = {
         "class Lamp(models.Model):\n    height = models.IntegerField()\n    glass = models.CharField(\n"
         '        choices=[\n            ("clear", "Clear"),\n            ("milky", "Milky"),\n        ],\n    )\n\n\n'
         "@receiver(post_save, sender=Lamp)\ndef light_it(sender, instance, **kwargs):\n    instance.light()\n"
+    ),
+    "lights/errors.py": "class FogError(Exception):\n    pass\n\n\nclass TideError(Exception):\n    pass\n",
+    "tests/lamp_calls.py": (
+        "class LampCallError(Exception):\n    pass\n\n\nclass LampCallTwiceError(Exception):\n    pass\n"
     ),
     "lights/apps.py": (
         "class LightsConfig(AppConfig):\n    def ready(self):\n        post_migrate.connect(make_groups, sender=self)\n"
@@ -173,6 +183,8 @@ def test_hooks_of_a_schema_are_callbacks(express: Index) -> None:
         ("which fields does the lamp model have?", ["height", "colour"]),
         ("what columns does the Harbour table have?", ["depth"]),
         ("which colours can a lamp have?", ["enum: ['red', 'white']"]),
+        ("which roles can a lamp have?", ["2 roles", "beacon", "leading"]),
+        ("what does the roles module export?", ["module.exports = {"]),
         ("what are the rules for a bulb?", ["1 rule", "createLamp.bulb"]),
         ("how do I run the tests?", ['gulp.task("test", test)']),
         ("how do I run it in docker?", ["yarn docker:dev"]),
@@ -187,13 +199,27 @@ def test_a_middleware_of_django_need_not_be_called_so(django: Index) -> None:
     assert "lights.middleware.Harbour" in django.ask("which middleware is installed?").text
 
 
+def test_choices_are_those_that_a_field_writes_out(rails: Index, express: Index, django: Index) -> None:
+    assert [one.line for one in choices_at(rails, "what are the statuses of a fog report?")] == [2]
+    assert choices_at(rails, "what are the statuses of a tide report?") == []
+    assert [one.path for one in choices_at(express, "which colours can be chosen for a lamp?")] == ["src/lamp.model.js"]
+    assert choices_at(express, "which roles can a lamp have?") == []
+    assert [one.path for one in choices_at(django, "which lamp glasses can be chosen?")] == ["lights/models.py"]
+
+
 def test_choices_of_a_field_of_django_are_its_values(django: Index) -> None:
     assert '("milky", "Milky")' in django.ask("which lamp glasses can be chosen?").text
+
+
+def test_errors_of_tests_are_not_those_of_the_product(django: Index) -> None:
+    assert "LampCallError** in" not in django.ask("which errors can a lamp call produce?").text
+    assert "LampCallError** in" in django.ask("which errors are there in the tests?").text
 
 
 def test_receivers_and_connected_functions_handle_signals(django: Index) -> None:
     told = django.ask("which signals are handled?").text
     assert "light_it" in told and "post_migrate.connect(make_groups" in told
+    assert "signal handler" not in django.ask("which signals does the harbour subscribe to?").text
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,7 @@ _PERIOD = re.compile(
     r"(?<!\w)(?:Timer\.)?(?:Period|CronExpression)\s*=(?!=)|\bnew (?:PeriodicTimer|Timer)\(|\bTask\.Delay\("
     r"|\bThread\.Sleep\("
 )
+_OF_DOUBLES = re.compile(r"\b(?:benchmarks?|doubles?|examples?|fakes?|mocks?|samples?|stubs?|tests?)\b", re.IGNORECASE)
 _IS_MIGRATION = re.compile(r"^[^_].*\.(?:[cm]?js|ts|py|rb|php|exs|sql)$")
 DATABASE_MODEL, CREATED_TABLE = "database model", "created table"
 _IS_MODEL = re.compile(r"\b(?:db\.Model|models\.Model|DeclarativeBase|SQLModel|ApplicationRecord|ActiveRecord::Base)\b")
@@ -210,7 +211,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if len(found) < fewest:
         return GraphFacts()
     of_product = [one for one in found if non_product_code(one.path) is None]
-    if not of_product and _is_of_product(graph, noun):  # doubles of tests are not what there is of it
+    if not of_product and _is_of_product(graph, noun, said):
         return GraphFacts()
     found = of_product if len(of_product) >= FEWEST_LISTED else found
     if sort in _SCHEDULED and last in _RUN and not says_scheduled(graph):
@@ -243,11 +244,14 @@ def _namespaces(graph: Graph, part: str) -> list[GraphFact]:
     return sorted(found.values(), key=lambda one: one.source)
 
 
-def _is_of_product(graph: Graph, noun: str) -> bool:
-    """Whether the product has a type that is called as a noun."""
+def _is_of_product(graph: Graph, noun: str, said: str) -> bool:
+    """Whether the product has what a noun lists, or a type that is called so: doubles of tests are not what there is of
+    it."""
     called = noun.replace(" ", "").casefold()
     types = (node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() == called)
-    return any(non_product_code(place.path) is None for node in types for place in graph.places(node))
+    paths = (place.path for node in types for place in graph.places(node))
+    others = () if noun in LISTED_KINDS or _OF_DOUBLES.search(f"{noun} {said}") else nodes_listed(graph, noun)
+    return any(non_product_code(path) is None for path in (*paths, *(one.path for one in others)))
 
 
 def _by_use(graph: Graph, noun: str, telling: Sequence[QueryTerm], said: str, parts: Sequence[str]) -> list[ListedNode]:

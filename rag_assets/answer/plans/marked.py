@@ -73,9 +73,7 @@ _RUNNABLE = (
 )
 _FIRST_DATA = r"(?:initial|sample|seed|demo|reference|starting) (?:data|records|rows|values)"
 _DOUBLE = r"(?:test[- ]doubles?|doubles|fakes?|mocks?|stubs?|spies)"
-_OF_MODELS = (
-    r"(?:(?:active ?record|controller|database|document|entity|life-?cycle|models?|mongoose|orm|sequelize|the) )*"
-)
+_OF_MODELS = r"(?:(?:active ?record|controller|database|entity|life-?cycle|models?|mongoose|orm|sequelize|the) )*"
 _LISTED = {
     Marked.MIDDLEWARES: r"middlewares?\b(?=.*\b(?:chain|each|every|order|pipeline|requests?|runs?)\b)(?!.*\bdoes\b).*$",
     Marked.CALLBACKS: (
@@ -84,13 +82,10 @@ _LISTED = {
         r"(?!.*\b(?:commits?|effects?|git|push|react|web)\b).*$"
     ),
     Marked.SIGNALS: (
-        r"(?:(?:django|flask|os|unix) )?signals?(?: (?:handlers|receivers|listeners))?\W*(?:$"
+        r"signals?(?: (?:handlers|receivers|listeners))?\W*(?:$"
         r"|(?:are|is|do|does|get|exist|gets|has|have)\b(?!.*\b(?:emit|fir|rais|send|sent|produc)\w*).*$)"
     ),
-    Marked.EMAILS: (
-        r"(?:(?:notification|transactional) )?e?-?mails? (?:are|do|does|gets?|is|will)\b"
-        r".*\b(?:deliver|mail|send|sent)\w*\b.*$"
-    ),
+    Marked.EMAILS: r"e?-?mails? (?:are|do|does|gets?|is|will)\b.*\b(?:deliver|mail|send|sent)\w*\b.*$",
     Marked.CONNECTION_STRINGS: r"connection ?strings?\W*(?:$|(?:are|can|does|do|exist|has|have|must|to|is|in)\b.*$)",
     Marked.RATE_LIMITED: r"(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
     r"(?:rate[- ]?limit\w*|throttl\w+)\W*$"
@@ -230,7 +225,7 @@ _MARKS: Mapping[Marked, str] = {
         r"\s*(?:[\"'`][^\"'`]*[\"'`],\s*)?(?P<other>(?!async\b|function\b)[A-Za-z_][\w.]*)?"
         r"|\badd_middleware\(\s*(?P<added>[\w.]+)?"
         r"|^\s*[\"'](?P<listed>[\w.]+(?:Middleware|\.middleware\.\w+))[\"']|\bMIDDLEWARE\.(?:append|insert)\((?:\d+,\s*)?[\"'](?P<more>[\w.]+)"
-        r"|\bmiddleware\.(?:use|insert_before|insert_after) (?P<rack>[\w:]+)"
+        r"|\bmiddleware\.(?:use|insert_before|insert_after) (?:[\w:]+, )?(?P<rack>[A-Z][\w:]+)"
         r"|\bconsumer\.apply\(\s*(?P<applied>[\w.]+)?"
     ),
     Marked.ERROR_HANDLERS: (
@@ -384,6 +379,7 @@ _OF_SUBJECTS = {
         " model mongoose record run save sequelize update validate"
     ),
     Marked.EMAILS: roots_of("email mail notification sent send"),
+    Marked.SIGNALS: roots_of("app application connect exist handle handler listen project receive receiver signal"),
 }
 """What is asked of all, or of a subject that its lines, or their files, say all of, and what says nothing of one."""
 _OF_ANY_PART = "app application data database db host limit process program server service startup system"
@@ -446,9 +442,7 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
         subject = {root(word) for word, _ in telling_words(asked)} - _OF_SUBJECTS[marked]
         named_so = [one for one in found.values() if subject <= own[one]]
         if marked is Marked.CALLBACKS and subject:  # of a user, not of the languages of users
-            named_so = [
-                one for one in named_so if roots_of(one.path.rpartition("/")[2].partition(".")[0]) <= roots_of(asked)
-            ]
+            named_so = [it for it in named_so if roots_of(it.path.rpartition("/")[2].split(".")[0]) <= roots_of(asked)]
         if len(named_so) < (FEWEST_LISTED if marked is Marked.EMAILS and not subject else 1):
             return GraphFacts(), {}
     facts = named_so if named_so and marked not in _OF_ALL else [*found.values()]
