@@ -45,6 +45,7 @@ from rag_assets.answer.question_kinds import (
     asks_options,
     asks_sender,
     asks_values_of,
+    asks_what_is_thrown,
     attribute_asked,
     enumeration_named,
     says_something,
@@ -230,7 +231,7 @@ def _with_declared_words(
         return replace(wish, intent=Intent.DEFINITION, names=chosen, choice=True)
     if maybe is None:
         return wish
-    of_type = maybe.intent is Intent.DEFINITION
+    of_type = maybe.intent is Intent.DEFINITION and not asks_what_is_thrown(text)
     if maybe.choice:
         values = (*_enumerations(graphs, maybe.names), *chosen)
         if not values and says_contract(graphs, listed_noun(text)[0]):

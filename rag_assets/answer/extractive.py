@@ -277,7 +277,9 @@ def _definitions(
         last = name.rpartition(".")[2].casefold()
         found = [
             passage
-            for known in sorted(evidence, key=lambda known: known.origin is not Origin.DEFINITION)
+            for known in sorted(
+                evidence, key=lambda one: (one.origin is not Origin.DEFINITION, non_product_code(one.path) is not None)
+            )
             for passage in passages_of(known)
             if passage.name.casefold() == last and not passage.is_prose
         ]

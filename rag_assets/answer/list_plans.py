@@ -677,13 +677,17 @@ def command_line_plan(asked: Asked) -> Planned | None:
     have?` does, they are told if it says nothing else, and no more types are called so."""
     noun, rest, is_meant = command_line_asked(asked.question.text)
     rest = with_it(rest, asked.target)
-    if not noun or not (is_meant or not says_something(rest)):
+    is_of_part = not is_meant and says_something(rest)  # `the seeder` may be a program
+    if not noun or (is_of_part and noun != "command"):
         return None
     from rag_assets.answer.plans.interface import command_line_facts
 
     about = roots_of(rest)
     subject = [word for word in asked.words if word.root in about]
     known = together(command_line_facts(index, noun, subject) for index in asked.target.members.values())
+    said = {word.root for word in subject} - APPS
+    if is_of_part and not (said and all(said <= roots_of(fact.path.rpartition("/")[0]) for fact in known[1])):
+        return None
     if known[0].total == 1 and not is_meant:
         return None
     types = listed_plan(asked) if known[1] and not is_meant else None
@@ -782,7 +786,7 @@ def listed_of_whole_plan(asked: Asked) -> Planned | None:
 
     found = (facts_at(facts_listed(index, graph, listed), index) for index, graph in asked.graphs)
     known = answered(asked, Intent.LIST, together((GraphFacts(tuple(at), len(at)), at) for at in found))
-    absent = LISTED_NOWHERE[listed] if asked.graphs else ""
+    absent = LISTED_NOWHERE.get(listed, "") if asked.graphs else ""
     return known or (Planned(asked.wish, absent=absent) if absent else None)
 
 

@@ -7,7 +7,7 @@ index answers. Their modules are imported where a question asks for them: few do
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -659,17 +659,12 @@ def _with_mentions(asked: Asked, known: Planned) -> Planned:
 def _derived(asked: Asked) -> Planned | None:
     """What derives from the names of a question that nothing here declares."""
     text = asked.question.asks or asked.question.typed
-    if listed := _OF_BASE.match(text):
-        names: Sequence[str] = (listed["base"],)
-        return _derived_by_text(asked, names) if asked.undeclared else None
+    listed = _OF_BASE.match(text) if asked.undeclared else None
     maybe = words_as_names(asked.question) if not asked.names else None
     names = asked.undeclared or (maybe.names if maybe is not None else outside_name_said(asked.question.text))
-    if asked.wish.intent is not Intent.IMPLEMENTATIONS or not names:
+    names = (listed["base"],) if listed is not None else names
+    if (asked.wish.intent is not Intent.IMPLEMENTATIONS and listed is None) or not names:
         return None
-    return _derived_by_text(asked, names)
-
-
-def _derived_by_text(asked: Asked, names: Sequence[str]) -> Planned | None:
     from rag_assets.answer.plans.listing import derived_by_text
 
     derived = ((derived_by_text(index, graph, names), index) for index, graph in asked.graphs)

@@ -20,13 +20,15 @@ from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
 
 class Listed(Enum):
     """A list that only a project as a whole has. `TASKS` are comments that say what is left to do, `SCRIPTS` those of a
-    package, `TARGETS` those of a Makefile; the last ten are measures of its code (`answer.code_measures`)."""
+    package, `TARGETS` those of a Makefile, `BUILD_TARGETS` of a build that is code; the last ten are measures of its
+    code (`answer.code_measures`)."""
 
     ENTRY_POINTS = auto()
     CENTRAL_TYPES = auto()
     TASKS = auto()
     SCRIPTS = auto()
     TARGETS = auto()
+    BUILD_TARGETS = auto()
     LONGEST_TYPES = auto()
     LONGEST_METHODS = auto()
     LONGEST_FILES = auto()
@@ -201,6 +203,9 @@ _LISTED = {
     Listed.SCRIPTS: re.compile(rf"^{_LISTING}(?:npm|pnpm|yarn|bun|composer) scripts{_RUNNABLE}{_HERE}", re.IGNORECASE),
     Listed.TARGETS: re.compile(
         rf"^{_LISTING}(?:make(?:file)?|just(?:file)?) (?:targets|recipes|commands){_RUNNABLE}{_HERE}", re.IGNORECASE
+    ),
+    Listed.BUILD_TARGETS: re.compile(
+        rf"^{_LISTING}(?:build|cake|fake|nuke) (?:targets|tasks){_RUNNABLE}{_HERE}", re.IGNORECASE
     ),
     Listed.TASKS: re.compile(
         r"^(?:what|which|list|show|where|are|is|any|how many)\b[^?]{0,40}"

@@ -294,3 +294,31 @@ def test_what_an_empty_optional_throws_is_thrown_there(shop: Index) -> None:
 def test_a_script_that_may_run_twice_says_nothing_of_what_does_not_exist(shop: Index) -> None:
     answer = shop.ask("what happens when a keeper of the warehouse does not exist?", options=AskOptions())
     assert answer.citations[0].path == "pom/Keepers.java"
+
+
+KILN = """\
+namespace Kiln;
+
+public static class KilnExtensions
+{
+    /// <summary>Fires a pot.</summary>
+    /// <exception cref="ArgumentNullException">Where there is no pot.</exception>
+    /// <exception cref="PotCrackedException">
+    /// Thrown if the pot is cracked.
+    /// </exception>
+    public static Pot Fire(this IKiln kiln, Pot pot)
+    {
+        return kiln.Burn(pot);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "question", ["What does Fire throw if the pot is cracked?", "Which exceptions does KilnExtensions.Fire throw?"]
+)
+def test_a_comment_says_what_a_member_throws_by_what_it_calls(tmp_path: Path, question: str) -> None:
+    files = {"README.md": "# Kiln\n\nBurns pots.\n", "src/KilnExtensions.cs": KILN}
+    with opened_index(tmp_path, files, "kiln") as index:
+        told = index.ask(question).text
+        assert "throws **PotCrackedException**" in told and "throws **ArgumentNullException**" not in told

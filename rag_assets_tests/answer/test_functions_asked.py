@@ -37,7 +37,25 @@ FILES = {
     '      "name": "event",\n      "direction": "in"\n    }\n  ]\n}\n',
     "archive/KeepReceipts/index.js": "module.exports = async function (context, event) {\n  context.log(event);\n};\n",
 }
+_COMMANDS = """\
+namespace Till.Sower;
+
+public static class Program
+{
+    public static void Main(string[] args)
+    {
+        var app = new CommandLineApplication();
+        app.Command("sow", cmd => cmd.Description = "Sows coins.");
+        app.Command("reap", cmd => cmd.Description = "Counts them.");
+        app.Execute(args);
+    }
+}
+"""
 OTHER = {
+    "Till.Sower/Program.cs": _COMMANDS,
+    "build.cake": 'Task("Clean")\n    .Does(() => { });\n\nTask("Pack")\n    .IsDependentOn("Clean");\n',
+    "Build.fs": 'open Fake.Core\n\nTarget.create "Press" (fun _ -> run dotnet [ "build" ] ".")\n',
+    "build/Build.cs": "class Build : NukeBuild\n{\n    Target Stamp => _ => _.Executes(() => { });\n}\n",
     "README.md": "# Till\n\nCounts coins.\n",
     "src/Queue.cs": "namespace Till;\n\npublic class Queue\n{\n    public void Push(int coin) { }\n}\n",
 }
@@ -67,6 +85,22 @@ def test_where_no_function_has_such_a_trigger_that_is_told(bakery: Index) -> Non
     assert (found.unsure or found.abstained) and "none of the 5 functions" in f"{found.text} {found.reason}"
 
 
-def test_functions_that_nothing_triggers_are_not_told_as_such(tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.fixture(scope="module")
+def till(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     with opened_index(tmp_path_factory.mktemp("till"), OTHER, "till") as index:
-        assert "functions that something triggers" not in index.ask("Which functions are triggered by a queue?").text
+        yield index
+
+
+def test_functions_that_nothing_triggers_are_not_told_as_such(till: Index) -> None:
+    assert "functions that something triggers" not in till.ask("Which functions are triggered by a queue?").text
+
+
+def test_the_commands_of_a_part_are_those_that_its_folder_declares(till: Index) -> None:
+    told = till.ask("Which commands does the sower have?").text
+    assert re.findall(r"- \*\*(.+?)\*\* in ", told) == ["sow", "reap"]
+    assert "2 commands" not in till.ask("Which commands does the vault have?").text
+
+
+def test_the_targets_of_a_build_that_is_code_are_listed(till: Index) -> None:
+    told = till.ask("Which build targets are there?").text
+    assert sorted(re.findall(r"- \*\*(.+?)\*\* in ", told)) == ["Clean", "Pack", "Press", "Stamp"]

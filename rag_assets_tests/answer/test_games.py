@@ -121,3 +121,8 @@ def test_the_version_of_an_engine_is_what_its_project_says(moor: Index, bog: Ind
 def test_what_an_engine_keeps_beside_each_asset_is_not_indexed(moor: Index, bog: Index) -> None:
     paths = {hit.path for index in (moor, bog) for hit in index.search("guid uid spawner frog", limit=50).hits}
     assert not any(path.endswith((".meta", ".uid")) for path in paths) and "src/Frog.cs" in paths
+
+
+def test_amounts_that_an_editor_shows_are_settings(moor: Index) -> None:
+    told = moor.ask("How many sheep does a flock have by default?").text.partition("\n\n")[0]
+    assert told.startswith("**Default:**") and "int m_Sheep = 12" in told and "m_Pause" not in told

@@ -4,6 +4,7 @@ on, what they may implement, set and share between threads."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -339,3 +340,16 @@ def test_a_number_is_a_version_where_it_is_called_so() -> None:
     assert everyday_question("what changed in version 14?") == EverydayQuestion(Everyday.RELEASE, ("14",))
     assert everyday_question("what changed in v14?") == EverydayQuestion(Everyday.RELEASE, ("14",))
     assert everyday_question("what changed in 14 days?") != EverydayQuestion(Everyday.RELEASE, ("14",))
+
+
+def test_of_two_members_that_differ_the_product_is_told_before_benchmarks(tmp_path: Path) -> None:
+    body = "    public int Dip(int ink)\n    {{\n        return ink + 1;\n    }}\n"
+    member = f"namespace Nib;\n\npublic class {{0}}\n{{{{\n{body}{{1}}}}}}\n"
+    files = {
+        "README.md": "# Nib\n\nWrites.\n",
+        "bench/Nib.Benchmarks/DipBenchmark.cs": member.format("DipBenchmark", ""),
+        "src/Nib/Pen.cs": member.format("Pen", "\n    public int DipTwice(int ink) => Dip(Dip(ink));\n"),
+    }
+    with opened_index(tmp_path, files, "nib") as index:
+        text = told(index, "What is the difference between Dip and DipTwice?")
+    assert "src/Nib/Pen.cs" in text.partition("```")[0]

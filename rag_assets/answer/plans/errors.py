@@ -42,6 +42,10 @@ _ERROR_NAME = re.compile(r"(?:Exception|Error|Fault|Failure|Problem)(?:\W|$)|^Er
 _THROWN_TYPE = re.compile(
     r"\b(?:[Tt]hrow\s+(?:[Nn]ew\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z])|orElseThrow\((?:.*?\bnew\s+)?)((?:\w+\.)*[A-Z]\w+)"
 )
+_SAYS_THROWN = re.compile(
+    r"<exception\s+cref=[\"'](?:\w:)?(?:\w+\.)*(?P<net>\w+)|@(?:throws|exception)\s+\{?(?:\w+\.)*(?P<java>[A-Z]\w+)"
+)
+"""How the comment of a member says what it throws, itself or what it calls."""
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|#|'(?![^'\n]+'\s*(?:[:,)]|=>)))")
 _CHECKS_ARGUMENT = re.compile(
     r"ArgumentNull|ArgumentOutOfRange|NullPointer|NotImplemented|NotSupported|UnsupportedOperation"
@@ -89,8 +93,10 @@ def error_facts(
 
 
 def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dict[GraphFact, str]:
-    """The errors that the code of some names throws, with the points that show it; `declaring` are those of each."""
+    """The errors that the code of some names throws, with the points that show it, and those that comments above it
+    say; `declaring` are those of each."""
     found: dict[GraphFact, str] = {}
+    told = set[str]()
     for name, points in declaring.items():
         last = name.rpartition(".")[2]
         for point, payload in target.parts.shard().retrieve(list(points), target.scope()).items():
@@ -100,7 +106,14 @@ def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dic
             if short_name(str(payload.get("Symbol", ""))) == last:
                 own = [(first, first + len(lines))]
             for number, line in enumerate(lines, first):
-                if _COMMENT.match(line) or not any(start <= number <= end for start, end in own):
+                if not any(start <= number <= end for start, end in own):
+                    continue
+                if _COMMENT.match(line):
+                    said = _SAYS_THROWN.search(line)
+                    error = next(filter(None, said.groups())) if said is not None else ""
+                    if error and error not in told and not error.startswith(("ArgumentNull", "NullPointer")):
+                        found[GraphFact(name, "throws", error, payload["Path"], number, True, _THROWN, True)] = point
+                        told.add(error)
                     continue
                 for known in _THROWN_TYPE.finditer(line):
                     error = known[1].rpartition(".")[2]

@@ -259,6 +259,12 @@ _TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
 _SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
 _TASK = re.compile(r"\s*(?:gulp\.task|grunt\.registerTask)\(\s*[\"'](?P<name>[\w:-]+)[\"']")
 _RUNNER = r"(?:bun(?: run)?|deno task|grunt|gulp|npm run|pnpm(?: run)?|rake|turbo(?: run)?|yarn(?: run)?) (?:run )?"
+_BUILDS = re.compile(r"(?:^|/)_?build[\w.-]*\.(?:cake|cs|fsx?)$", re.IGNORECASE)
+_BUILD_TARGET = re.compile(
+    r"\s*(?:Target\.create(?:Final)?|Target)\s+\"(?P<fake>[\w.-]+)\"|\s*Task(?:Of<\w+>)?\(\s*\"(?P<cake>[\w.-]+)\"\s*\)"
+    r"|\s*(?:public |private |internal )?Target (?P<nuke>\w+) => "
+)
+"""How FAKE, Cake and NUKE declare what a build can do."""
 _SCRIPTS_OF = re.compile(r"^\s*\"scripts\"\s*:\s*\{")
 _TASKS = frozenset({"gulpfile.js", "gruntfile.js"})
 _WITH_SCRIPTS = frozenset({"package.json", "composer.json", "makefile", "taskfile.yml", "justfile"})
@@ -566,15 +572,18 @@ def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, d
     shells = sorted(product_or_samples(path for path in paths if path.endswith(_SHELLS)), key=from_the_root)
     workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
     below = [path for path in paths if "/" in path and path.rpartition("/")[2].lower().startswith("readme.")]
+    names = _SCRIPTS[wanted].split() if wanted in _CALLED_AFTER and not (platform or kind) else ()
+    called = [path for path in shells if parts_of(path.rpartition("/")[2])[0] in names][:_MOST_OF_A_FILE]
     facts: list[GraphFact] = []
     for group, files, of_file in (
         ("Documents", documents, _commands),
         ("Scripts", [path for path in scripts if non_product_code(path) is None][:_MOST_OF_A_FILE], _scripts),
         ("Shell scripts", shells if platform or wanted == MIGRATE else [], _commands),
+        ("Shell scripts", called, _named),
         ("Workflows", workflows if wanted in _IN_WORKFLOWS else [], _commands),
         ("Documents of parts", below if wanted in ("test", "e2e") else [], _commands),
     ):
-        if files is below and any(fact.group == "Documents" for fact in facts):  # of the whole
+        if (files is below or files is called) and any(fact.group == "Documents" for fact in facts):  # of the whole
             continue
         lines = lines_of(index, files)
         told: list[GraphFact] = []
@@ -592,8 +601,6 @@ def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, d
         if files is workflows and not told:
             told = [one for path in files for one in _steps_called(path, lines.get(path, {}), wanted)]
         facts += told[: _MOST_STEPS // 2]
-    if not platform and not kind and not any(one.group in ("Documents", "Shell scripts") for one in facts):
-        facts += _shells_called(index, shells, wanted)
     of_kind = [replace(one, group="Test projects") for one in tests_called(index, kind)] if kind else []
     if kind and not of_kind and kind not in KINDS_OF_TESTS:
         return GraphFacts(), {}, ()
@@ -638,23 +645,9 @@ def _steps_called(path: str, lines: Mapping[int, str], action: str) -> Iterator[
                 break
 
 
-def _shells_called(index: LabelIndex, shells: Sequence[str], action: str) -> list[GraphFact]:
-    """The scripts for shells that are called after an action, each at its first line."""
-    names = {*_SCRIPTS.get(action, "").split()} if action in _CALLED_AFTER else set[str]()
-    called = [path for path in shells if parts_of(path.rpartition("/")[2])[0] in names][:_MOST_OF_A_FILE]
-    return [
-        GraphFact(
-            path.rpartition("/")[2],
-            "",
-            "",
-            path,
-            _first_line(index, path),
-            True,
-            group="Shell scripts",
-            is_comment=True,
-        )
-        for path in called
-    ]
+def _named(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
+    """The first line of a file that is called after the action → the file."""
+    return {next((number for number, text in sorted(lines.items()) if text.strip()), 1): path.rpartition("/")[2]}
 
 
 @cache
@@ -695,6 +688,15 @@ def scripts_listed(index: LabelIndex, *, of_packages: bool) -> Iterator[GraphFac
                 yield GraphFact(found["name"], "", "", path, number, certain=True, is_comment=True)
             if of_packages:
                 inside = (inside or _SCRIPTS_OF.search(text) is not None) and "}" not in text
+
+
+def build_targets(index: LabelIndex) -> Iterator[GraphFact]:
+    """What a build that is written in FAKE, Cake or NUKE can do."""
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if _BUILDS.search(path)]
+    for path, lines in sorted(lines_of(index, paths).items(), key=lambda one: from_the_root(one[0])):
+        for number, text in sorted(lines.items()):
+            if (found := _BUILD_TARGET.match(text)) is not None:
+                yield GraphFact(next(filter(None, found.groups())), "", "", path, number, True, is_comment=True)
 
 
 def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> tuple[str, ...]:

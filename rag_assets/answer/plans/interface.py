@@ -70,8 +70,12 @@ def command_line_facts(
         members = {one: _member_at(payloads[point], one.line) for one, point in points.items()}
         above = lines if is_command else {}  # a command says its group there, a line of an option what else it is for
         said = {one: f"{one.path} {members[one]} {above.get(one.path, {}).get(one.line, '')}" for one in points}
-        itself = {word.root for word in subject} if is_command and len(subject) == 1 else frozenset()
-        about = {one: points[one] for one in points if says(subject, said[one]) and root(one.source) not in itself}
+        itself = {singular(word.word.lower()) for word in subject} if is_command and len(subject) == 1 else frozenset()
+        about = {
+            one: points[one]
+            for one in points
+            if says(subject, said[one]) and singular(one.source.lower()) not in itself  # and not `seed` of the seeder
+        }
         shared = _decorators(lines, [] if is_command else [*about])
         about = {
             one: point

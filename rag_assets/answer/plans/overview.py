@@ -17,7 +17,7 @@ from rag_assets.answer.artifact.structure import area_uses, central_types, entry
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passages import Passage, headings_in
 from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of, points_with
-from rag_assets.answer.plans.everyday import scripts_listed
+from rag_assets.answer.plans.everyday import build_targets, scripts_listed
 from rag_assets.answer.whole_project import WHOLES, Listed
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType
@@ -178,6 +178,8 @@ def _plain(text: str) -> str:
 def facts_listed(index: LabelIndex, graph: Graph, listed: Listed) -> list[GraphFact]:
     if listed is Listed.TASKS:
         return list(_tasks(index))
+    if listed is Listed.BUILD_TARGETS:
+        return list(build_targets(index))
     if listed in (Listed.SCRIPTS, Listed.TARGETS):
         return list(scripts_listed(index, of_packages=listed is Listed.SCRIPTS))
     columns = GraphColumns(index, graph, None)

@@ -32,7 +32,7 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     product_of,
 )
-from rag_assets.answer.plans.listing import of_kind
+from rag_assets.answer.plans.listing import bases_of, of_kind
 from rag_assets.answer.plans.schedules import scheduled
 from rag_assets.answer.plans.services import defaults_declared
 from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
@@ -60,6 +60,14 @@ _OF_ONE = re.compile(r"(?:Dto|Event|Response|Result|State|Stat(?:istic)?s|ViewMo
 """What tells of one thing, or of what happened, has amounts and no settings."""
 _CONSTANT_AMOUNT = re.compile(r"\b(?:const|readonly|final)\b[^=]*=\s*\d[\d_.]*[a-zA-Z]{0,2}\s*;?$")
 """A constant is set once for all, whatever its type and itself are called: `WindowCount = 10`."""
+_SHOWN = re.compile(
+    r"(?!.*\b(?:const|static|readonly)\b)(?:.*\b(?:byte|double|float|int|long|uint) \w+ = -?\d[\d_.]*[a-zA-Z]?$"
+    r"|public (?:double|float|int) \w+ \{ get; set; \}$)"
+)
+_OF_GAMES = re.compile(
+    r"\b(?:MonoBehaviour|NetworkBehaviour|ScriptableObject|Control|Node|Resource|(?:Area|Camera|\w+Body|Node)[23]D)\b"
+)
+"""An amount of what the editors of Unity and Godot show, who sets it there."""
 _IS_CONSTANT = re.compile(r"(?:=>?|\breturn\b)\s*((?:[A-Z]\w*\.)*[A-Z]\w*)\s*[;,]?\s*$")
 _DEFAULT_NAME = re.compile(r"_?default", re.IGNORECASE)
 _ASKING = re.compile(r"(?:Command|Input|Query|Request)(?:Dto|Model)?(?:`\d+)?$", re.IGNORECASE)
@@ -404,7 +412,7 @@ def _settings(graph: Graph) -> list[_Known]:
             if kind is NodeType.PROPERTY:
                 declared = graph.signature(node)
                 is_given = not ("=" in declared or _DEFAULT_NAME.match(name)) and _ASKING.search(owner) is not None
-                is_one = _OWNER.search(owner) or _CONSTANT_AMOUNT.search(declared)
+                is_one = _OWNER.search(owner) or _CONSTANT_AMOUNT.search(declared) or _is_shown(graph, node, declared)
                 if is_one or (_NAME.search(name) and not (is_given or _OF_ONE.search(owner))):
                     found[node, owner, name] = declared
             elif "=" in (signature := graph.signature(node)):
@@ -414,6 +422,14 @@ def _settings(graph: Graph) -> list[_Known]:
             _Known(owner, name, declared, _words_of(name), node) for (node, owner, name), declared in found.items()
         ]
     return _settings_of[graph]
+
+
+def _is_shown(graph: Graph, node: int, declared: str) -> bool:
+    """Whether a member is an amount that the editor of an engine shows."""
+    if not _SHOWN.match(declared):
+        return False
+    owner = graph.find(f"{graph.keys[node].rpartition('.')[0]}|{NodeType.TYPE.value}")
+    return owner is not None and _OF_GAMES.search(bases_of(graph, owner)) is not None
 
 
 def _owner_and_name(graph: Graph, node: int) -> tuple[str, str]:
