@@ -84,7 +84,7 @@ _MOST_PLACES = 8  # that say which columns a table has
 _OF_A_TABLE = 30  # lines after its first section
 _OF_RELATIONS = re.compile(
     r"\b(?:affect\w*|break\w*|call(?:s|ed|ers?|ing)?|columns|constructor|covers?|creates?|created|depend\w*|deriv\w*|extends?|fields"
-    r"|impact\w*|implement\w*|inherits?|inject(?:s|ed)?|invoke\w*|members|mentions?|methods|needs?|overrid\w*|properties|reads?|references?|relies|rely"
+    r"|impact\w*|implement\w*|inherits?|inject(?:s|ed)?|invoke\w*|members|mentions?|methods|needs?|opened|overrid\w*|properties|reads?|references?|relies|rely|rendered|shown"
     r"|tests?|tested|usages?|uses?|used|using|writes?|if (?:i|we|you|somebody) \w+)\b",
     re.IGNORECASE,
 )

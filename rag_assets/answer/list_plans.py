@@ -277,6 +277,21 @@ def marked_plan(asked: Asked) -> Planned | None:
     return Planned(wish, replace(facts, leads=is_how), at, decides=True) if at else None
 
 
+_OF_RAZOR = re.compile(r"component|callback|inject|layout|pages?\b|param|render ?mode|screen", re.IGNORECASE)
+
+
+def component_plan(asked: Asked) -> Planned | None:
+    """What the components of Razor that a question names declare, or all."""
+    text = asked.question.asks or asked.question.typed
+    if _OF_RAZOR.search(text) is None:
+        return None
+    from rag_assets.answer.front_end.components import component_facts
+
+    return answered(
+        asked, Intent.LIST, first_of(component_facts(index, text) for index in asked.target.members.values())
+    )
+
+
 def access_plan(asked: Asked) -> Planned | None:
     """What attributes and calls say of who may call the endpoints of a question."""
     asks, subject = access_asked(asked.question.text, asked.words)

@@ -306,7 +306,9 @@ _USAGE = re.compile(
     rf"|^\W*(?:who|what|(?:what|which) [a-z]\w+) (?:call|inject|mention|reference|use)s? {_NAMED}\W*$"
     rf"|^\W*(?:what|which) [a-z]\w+ (?:gets?|(?:are|is) given|has|have) {_NAMED}(?: injected)?\W*$"
     rf"|^\W*(?:is|are) {_NAMED} (?:even |ever |still )?(?:called|referenced|used)(?: anywhere| at all| somewhere)?\W*$"
-    rf"|^\W*where (?:do|does) (?:it|we|you) (?:call|create|inject|reference|use) {_NAMED}\W*$",
+    rf"|^\W*where (?:do|does) (?:it|we|you) (?:call|create|inject|reference|use) {_NAMED}\W*$"
+    rf"|^\W*where (?:is|are) {_NAMED}(?:(?<=Dialog)|(?<=Modal)|(?<=component)| (?:dialog|modal|popup))"
+    r" (?:displayed|embedded|opened|rendered|shown)\W*$",
     re.IGNORECASE,
 )
 _REQUESTED = re.compile(r"\b(?:calls|called|consumes?|consumed|fetch(?:es|ed)|requested)\b", re.IGNORECASE)

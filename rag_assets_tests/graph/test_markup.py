@@ -106,11 +106,34 @@ def test_a_razor_page_uses_what_its_code_names() -> None:
     assert edges_by(markup, {**PAGE_CODE, "Orders.razor": PAGE}) == [
         "file:Orders.razor|FILE Calls Shop.Web.IOrders.FindAsync(int)|METHOD resolved",
         "file:Orders.razor|FILE Calls Shop.Web.Prices.Shown(decimal)|METHOD resolved",
+        "file:Orders.razor|FILE Contains Orders|TYPE resolved",
         "file:Orders.razor|FILE References Shop.Web.Order.Total|PROPERTY resolved",
         "file:Orders.razor|FILE References Shop.Web.ShopOptions.Title|PROPERTY resolved",
         "file:Orders.razor|FILE UsesType Shop.Web.IOrders|TYPE resolved",
         "file:Orders.razor|FILE UsesType Shop.Web.Order|TYPE resolved",
         "file:Orders.razor|FILE UsesType Shop.Web.ShopOptions|TYPE resolved",
+    ]
+
+
+def test_a_component_is_a_class_of_its_folder_that_tags_use() -> None:
+    project = "<Project><PropertyGroup><RootNamespace>Shop.Web</RootNamespace></PropertyGroup></Project>"
+    files = {
+        "web/Web.csproj": project,
+        "web/Parts/Stamp.razor": "<p>@Name</p>\n",
+        "web/Parts/Seal.razor": "@namespace Other\n<Stamp />\n",
+        "web/Parts/Card.razor": "<b />\n",
+        "web/Parts/Card.razor.cs": "namespace Shop.Elsewhere;\npublic partial class Card { }\n",
+        "web/Page.razor": "<Stamp />\n@* <Seal /> *@\n<Other.Seal>List<Card></Other.Seal>\n<Card/>\n<Nothing />\n",
+    }
+    assert edges_by(markup, files) == [
+        "file:web/Page.razor|FILE Contains Shop.Web.Page|TYPE resolved",
+        "file:web/Page.razor|FILE UsesType Other.Seal|TYPE resolved",
+        "file:web/Page.razor|FILE UsesType Shop.Elsewhere.Card|TYPE resolved",
+        "file:web/Page.razor|FILE UsesType Shop.Web.Parts.Stamp|TYPE resolved",
+        "file:web/Parts/Card.razor|FILE Contains Shop.Elsewhere.Card|TYPE resolved",
+        "file:web/Parts/Seal.razor|FILE Contains Other.Seal|TYPE resolved",
+        "file:web/Parts/Seal.razor|FILE UsesType Shop.Web.Parts.Stamp|TYPE resolved",
+        "file:web/Parts/Stamp.razor|FILE Contains Shop.Web.Parts.Stamp|TYPE resolved",
     ]
 
 

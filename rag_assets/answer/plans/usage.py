@@ -114,6 +114,8 @@ _KINDS_SAID = {
     ),
 }
 """What somebody says behind a name. Of types it may be a part of the name as well."""
+_OF_RAZOR = ("component", "control", "dialog", "form", "layout", "modal", "page", "view")
+"""What people call a component, behind its name or as a part of it."""
 _MESSAGES = ("command", "event", "message", "query")
 _ROLES = ("component", "exception", "handler", "repository", "request", "service")
 """What is no kind but a part of a name: the order service is no `Order`."""
@@ -220,6 +222,10 @@ class _Called:
         """(what the graph calls the one thing that some words mean, the kind that is said behind it); () for none or
         several. Of one word alone a kind says that it is a name, or what is asked of it, and of words of grammar too;
         what is called may be a method."""
+        if len(words) > 1 and singular(words[-1]) in _OF_RAZOR:
+            of_razor = (self._type(some) for some in (words, words[:-1]))
+            if names := next((one for one in of_razor if one and self._is_component(one[0])), ()):
+                return names, words[-1] if _bare(names[0]) != "".join(words) else ""
         kinds = _KINDS_SAID.get(singular(words[-1]), ())
         is_message = singular(words[-1]) in _MESSAGES and len(words) < 3  # an order event is no `Order`
         bare = words[:-1] if kinds and not is_message else words
@@ -232,6 +238,10 @@ class _Called:
                 if names := self._type(some):
                     return names, words[-1] if kinds and some is bare else ""
         return (self._others(words, _CALLABLE) if how == "call" else ()), ""
+
+    def _is_component(self, name: str) -> bool:
+        places = (place for node in self._whole[_bare(name)] for place in self._graph.places(node))
+        return any(place.path.endswith((".razor", ".razor.cs")) for place in places)
 
     def _type(self, words: Sequence[str]) -> tuple[str, ...]:
         """The class that is called so and its interface, which is what others are given."""

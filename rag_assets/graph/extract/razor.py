@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, file_key
+from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, file_key
 from rag_assets.contracts.segment import MemberKind, leaves_of
 from rag_assets.graph.extract.sql_objects import once
+from rag_assets.languages.csharp.binder.declarations import component_name
 from rag_assets.languages.csharp.binder.symbols import TypeSymbol
 from rag_assets.languages.csharp.syntax.lexer import scan
 from rag_assets.languages.label_declarations import LabelDeclarations
@@ -30,15 +31,28 @@ _MEMBER = re.compile(
     r"(?<![\w.])(?P<of>[A-Za-z_]\w*)[?!]?\.(?:(?:Current)?Value\.)?(?P<name>[A-Z]\w*)"
     r"(?=(?P<call>\s*(?:<[\w<>,. ]{0,80}>\s*)?\()?)"
 )
+_SHOWN = re.compile(
+    r"(?:(?<![\w>])<|\bShow(?:Async)?<|\btypeof\(|^[ \t]*@(?:layout|inherits)[ \t]+)(?:\w+\.)*(?P<name>[A-Z]\w*)"
+    r"(?=[\s/>)]|\Z)",
+    re.MULTILINE,
+)
+"""A tag, a dialog that is opened, or the layout of a page."""
 _LONGEST_ARGUMENTS = 80
 _VARIABLES = (MemberKind.FIELD, MemberKind.PROPERTY)
 _CODE = (*_VARIABLES, MemberKind.METHOD)
 
 
-def razor_in(file: ParsedFile, symbols: LabelDeclarations) -> Iterator[GraphEdge]:
-    """`FILE UsesType` each type of the label that is named as code, `FILE Calls` its methods and `FILE References` its
-    properties. Never raises for any text."""
+def razor_in(file: ParsedFile, symbols: LabelDeclarations) -> Iterator[GraphNode | GraphEdge]:
+    """The TYPE that a component is; `FILE UsesType` each type of the label that code names, and each component that a
+    tag shows, `FILE Calls` its methods and `FILE References` its properties. Never raises for any text."""
     text = _COMMENT.sub(lambda found: re.sub(r"[^\r\n]", " ", found.group()), file.text)
+    name = component_name(file.path)
+    own = symbols.csharp.component(name, file.path) if name else None
+    if own is not None:
+        last = file.lines.line_of(len(file.text))
+        signature = f"class {own.name}"
+        yield GraphNode(own.key, NodeType.TYPE, own.name, file.path, 1, last, file.language, signature)
+        yield GraphEdge(file_key(file.path), Relation.CONTAINS, own.key, path=file.path, line=1)
     page = _Page(symbols, tuple(_USING.findall(text)))
     yield from once(
         GraphEdge(file_key(file.path), relation, key, confidence, file.path, file.lines.line_of(at))
@@ -81,6 +95,10 @@ def _used(file: ParsedFile, text: str, page: _Page) -> Iterator[tuple[Relation, 
                 continue  # `@inject IMailer Mailer`, and `Mailer` may be a type too
             if (named := page.type_of(_with_arity(found.group(), masked, found.end()))) is not None:
                 yield Relation.USES_TYPE, named.key, Confidence.RESOLVED, start + found.start()
+    for found in _SHOWN.finditer(text) if file.path.endswith(".razor") else ():
+        shown = page.symbols.csharp.component(found["name"], file.path)
+        if shown is not None and found["name"] != component_name(file.path):
+            yield Relation.USES_TYPE, shown.key, Confidence.RESOLVED, found.start("name")
     for found in _MEMBER.finditer(text):
         written = variables.get(found["of"], found["of"])
         options = _OPTIONS.fullmatch(written)

@@ -49,7 +49,7 @@ class ProjectDeclaration:
     """A project, or a file that is read for all projects below its folder (`shared`).
 
     `projects` are paths of the label, `usings` written as in code (`static A.B`, `X = A.B`).
-    `implicit_usings`: None where it does not say.
+    `implicit_usings`: None where it does not say. `root_namespace`: '' where it is what the project is called.
     """
 
     path: str
@@ -58,6 +58,7 @@ class ProjectDeclaration:
     usings: tuple[str, ...] = ()
     implicit_usings: bool | None = None
     sdk: str = ""
+    root_namespace: str = ""
 
     @property
     def folder(self) -> str:
@@ -82,6 +83,7 @@ def read_project(path: str, text: str) -> ProjectDeclaration:
         usings=tuple(dict.fromkeys(_using(i) for i in items if i.element == "Using")),
         implicit_usings=implicit in ("enable", "true") if implicit else None,
         sdk=sdk.group(1) if sdk else "",
+        root_namespace="" if "$" in (root := properties.get("RootNamespace", "")) else root,
     )
 
 

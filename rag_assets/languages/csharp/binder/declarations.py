@@ -23,6 +23,7 @@ LANGUAGE = "csharp"
 _TYPE_KINDS = ("class", "interface", "enum", "struct", "record", "delegate")
 _CONSTRAINT = re.compile(r"\bwhere\s+(\w+)\s*:\s*((?:(?!\bwhere\b).)*)", re.DOTALL)
 _NOT_A_TYPE = frozenset({"class", "class?", "struct", "notnull", "unmanaged", "default", "new()", "allows ref struct"})
+_NAMESPACE = re.compile(r"^[ \t\ufeff]*@namespace[ \t]+([\w.]+)", re.MULTILINE)
 _DELEGATE_RETURN = re.compile(r"\bdelegate\s+(.*?)\s*\b\w+\s*(?:<[^()]*>)?\s*\(", re.DOTALL)
 
 
@@ -116,8 +117,15 @@ class CSharpDeclarations:
     projects: tuple[ProjectDeclaration, ...] = ()
 
 
+def component_name(path: str) -> str:
+    """What the component of Razor of a file is called; '' of other files."""
+    name, ending, _ = path.rpartition("/")[2].partition(".razor")
+    return name if path.endswith(ending or "\0") and name.isidentifier() and name != "_Imports" else ""
+
+
 def declared_in(files: Iterable[ParsedFile]) -> CSharpDeclarations:
-    """The declarations of some files. Reads segments only, but the text of project files."""
+    """The declarations of some files. Reads segments only, but the text of project files and of components of Razor,
+    whose symbols their label knows."""
     types: list[LabelType] = []
     usings: list[tuple[str, tuple[str, ...]]] = []
     projects: list[ProjectDeclaration] = []
@@ -127,6 +135,10 @@ def declared_in(files: Iterable[ParsedFile]) -> CSharpDeclarations:
             written = tuple(dict.fromkeys(using for segment in file.segments for using in segment.usings))
             if written:
                 usings.append((file.path, written))
+        elif component := component_name(file.path):
+            said, last = _NAMESPACE.search(file.text), file.text.count("\n") + 1
+            namespace = said[1] if said is not None else ""
+            types.append(LabelType("", "", component, "class", file.path, 1, last, namespace, modifiers=("partial",)))
         elif is_project_file(file.path):
             projects.append(read_project(file.path, file.text))
     return CSharpDeclarations(tuple(types), tuple(usings), tuple(projects))

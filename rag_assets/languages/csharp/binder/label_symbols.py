@@ -102,6 +102,11 @@ class CSharpSymbols:
         """The type that the file declares under this symbol: where several projects do, its own one."""
         return self._types.symbol(self._types.home_id(symbol, path))
 
+    @tracked("csharp.component")
+    def component(self, name: str, path: str) -> TypeSymbol | None:
+        """The component of Razor that a tag means in a file, of its own name itself."""
+        return self._types.symbol(self._types.component(name, path))
+
     @tracked("csharp.bases")
     def bases(self, type_id: str) -> tuple[TypeRef, ...]:
         """The base list of all parts, bound, in the order written; also types of libraries."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import attrgetter
+from operator import attrgetter, eq
 from types import MethodType
 from typing import Any, TypeVar, cast
 from weakref import proxy
@@ -122,6 +122,9 @@ class Projects:
     def _home_below(self, folder: str) -> str:
         return next((made for above in _folders(folder) if (made := self._by_folder.get(above))), "")
 
+    def project_of(self, path: str) -> ProjectDeclaration | None:
+        return self._declared.get(self.home_of(path))
+
     def distance(self, home: str, project: str) -> int:
         """How many references lead from one project to another; `UNREACHABLE` where none do."""
         return 0 if home == project else self._distances(home).get(project, UNREACHABLE)
@@ -188,9 +191,17 @@ class TypeTable:
         self._by_name: dict[tuple[str, str], list[str]] = {}  # (container without arity, name) → symbols
         self._type_names: set[str] = set()  # a look-up ends early for the many names of libraries
         self._namespaces: set[str] = set()
+        self._components: dict[str, list[tuple[str, str]]] = {}  # name of a component of Razor → (path, symbol)
         by_symbol: dict[str, list[LabelType]] = {}
-        for found in sorted((found for entry in given for found in entry.types), key=_place):
+        types = [found for entry in given for found in entry.types]
+        if any(found.path.endswith(".razor") for found in types):
+            from rag_assets.languages.csharp.binder.razor_components import named_components  # start-up budget
+
+            types = named_components(types, self.projects.project_of)
+        for found in sorted(types, key=_place):
             by_symbol.setdefault(found.symbol, []).append(found)
+            if found.path.endswith(".razor"):
+                self._components.setdefault(found.name, []).append((found.path, found.symbol))
         for symbol, parts in by_symbol.items():
             self._add(symbol, parts)
 
@@ -236,6 +247,18 @@ class TypeTable:
             type_parameters=main.type_parameters,
             modifiers=tuple(sorted({word for part in parts for word in part.modifiers})),
         )
+
+    def component(self, name: str, path: str) -> str:
+        """The id of the component of Razor that a name means in a file: its own, else the nearest of its project or of
+        those that it refers to; '' for none."""
+        home, parts = self.projects.home_of(path), path.split("/")
+
+        def distance(known: tuple[str, str]) -> tuple[int, int, str]:
+            away = self.projects.distance(home, self.projects.home_of(known[0]))
+            return away, -sum(map(eq, parts, known[0].split("/"))), known[0]
+
+        nearest = min(self._components.get(name, ()), key=distance, default=None)
+        return self.home_id(nearest[1], path) if nearest is not None else ""
 
     def home_id(self, symbol: str, path: str) -> str:
         """The id of a symbol as the project of `path` sees it; '' for an unknown symbol."""

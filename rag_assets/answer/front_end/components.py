@@ -1,0 +1,149 @@
+"""What components of Razor declare: parameters, what they are injected, routes, who may open them, render modes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.plans.code_lines import facts_listed, from_the_root, lines_of
+from rag_assets.answer.question_analysis import root
+from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.index.keyword.terms import FUNCTION_WORDS
+from rag_assets.languages.csharp.binder.declarations import component_name
+from rag_assets.search.ranking.penalties import product_or_samples
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+_WHICH = r"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)*"
+_PAGES = rf"{_WHICH}(?: (?:blazor|razor|web))* (?:pages?|components?|screens?)\b"
+_LOGIN = r"(?:an? )?(?:authenticat\w+|authoriz\w+|log(?:ged|ging)?[ -]?in|sign(?:ed|ing)?[ -]?in)\b"
+_ATTRIBUTE = r"\[(?:[^\[\]]*[\s,])?{}(?=[\s,(\]])"
+_ON_A_PAGE = r"^\s*(?:@attribute\s*)?\[.*\b{}\b"
+_ASKED = {
+    "cascading parameter": (rf"{_WHICH}.* cascad\w+ (?:parameters|values)\b", _ATTRIBUTE.format("CascadingParameter")),
+    "event callback": (rf"{_WHICH} (?:event ?)?callbacks?\b", _ATTRIBUTE.format("Parameter")),
+    "parameter": (
+        rf"{_WHICH}(?: component)? (?:inputs|parameters|params)\b",
+        _ATTRIBUTE.format("(?:Parameter|SupplyParameterFrom(?:Query|Form))"),
+    ),
+    "injected service": (
+        rf"{_WHICH} (?:dependencies|services|things|types)\b.*\binject\w*\b|^\W*what\b.* inject\w*\b",
+        rf"^\s*@inject\s+\S.*?\s(?P<name>\w+)\s*;?\s*$|{_ATTRIBUTE.format('Inject')}",
+    ),
+    "render mode": (
+        rf"{_WHICH} render ?modes?\b"
+        rf"|{_PAGES}.* (?:in the browser|on the server|render\w* ?modes?|wasm|web ?assembly)\W*$",
+        r"@rendermode[\s=\"(@]+(?:new )?(?P<mode>[\w.]+)",
+    ),
+    "open page": (
+        rf"{_PAGES}.*\b(?:without {_LOGIN}|anonymous\w*|(?:by|to) any(?:body|one)|public\w*)",
+        _ON_A_PAGE.format("AllowAnonymous"),
+    ),
+    "protected page": (
+        rf"{_PAGES}.*\b(?:protected|secured|(?:needs?|requires?|must be|only for)\b.*{_LOGIN})",
+        _ON_A_PAGE.format("Authorize"),
+    ),
+    "access rule": (
+        r"^\W*(?:(?:which|what) (?:permissions?|polic(?:y|ies)|roles?)\b"
+        r"|who (?:may|can|is allowed to) (?:open|see|view|visit)\b).*\b(?:component|page|screen)\W*$",
+        _ON_A_PAGE.format("(?:Authorize|AllowAnonymous)"),
+    ),
+    "component": (
+        rf"{_WHICH} components\b.* (?:consist|contain|display|embed|have|include|made|render|show)\w*(?: of)?\W*$",
+        r"<(?:\w+\.)*(?P<tag>[A-Z]\w*)(?=[\s/>])",
+    ),
+    "layout": (rf"{_WHICH} layouts?\b", r"^\s*@layout\s+\S|\bDefaultLayout=\""),
+    "generic component": (rf"{_WHICH} generic components\b", r"^\s*@typeparam\s"),
+    "page": (rf"{_PAGES}(?<=pages) (?:and|with) (?:their )?(?:routes|urls|paths)\W*$", r"@page\s+\""),
+}
+"""What is asked for, and the lines that say it."""
+_OF_ALL = ("cascading parameter", "render mode", "open page", "protected page", "layout", "generic component", "page")
+_PROPERTY = re.compile(r"(?P<type>[\w.]+(?:<.*>)?[?\]\[]*)\s+@?(?P<name>\w+)\s*(?:\{|=>|=|;|$)")
+_ATTRIBUTES = re.compile(r"^\s*(?:\[(?:[^\[\]]|\[\])*\]\s*)+")
+_MOST_BETWEEN = 4  # lines, of an attribute and what it is on
+_MODES = {"assembly": "WebAssembly", "wasm": "WebAssembly", "browser": "WebAssembly", "server": "Server"}
+
+
+def _roots(*lines: str) -> frozenset[str]:
+    return frozenset(map(root, word_set(*lines)))
+
+
+_KINDS = _roots("dialog form layout modal popup view")
+"""What components are, in their names or beside them."""
+_BESIDE = _KINDS | _roots(
+    *FUNCTION_WORDS,
+    "component page screen accept all allowed app application blazor callback cascading client consist contain declare",
+    "define depend dependency display event exist expose generic have inject input may mode must need offer open",
+    "parameter param permission policy protect raise razor receive render require role route run see server service",
+    "should show site take type url use value view visit web",
+)
+_OF_LOGIN = _roots(
+    "anonymous anonymously anybody anyone authenticated authentication authorization authorized log logged logging",
+    "login protected public publicly secured sign signed signing user users without",
+)
+_BESIDE_IN = {"open page": _OF_LOGIN, "protected page": _OF_LOGIN, "render mode": _roots("assembly browser wasm")}
+_CODE_NAME = re.compile(r"\b(?!WebAssembly\b)[A-Z][a-z]+\w*[A-Z]\w*")
+
+
+def component_facts(index: LabelIndex, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """What a question asks of the components that it names, or of all: each line of their files that says it."""
+    noun = next((one for one, (said, _) in _ASKED.items() if re.search(said, question, re.IGNORECASE)), "")
+    paths = [path for path in index.parts.shard().values("Path", index.scope()) if noun and path.endswith(".razor")]
+    kept = product_or_samples(paths)
+    known = sorted((path for path in paths if path in kept and component_name(path)), key=from_the_root)
+    about = _meant({component_name(path) for path in known}, question, noun) if known else []
+    own = [path for path in known if component_name(path) in about]
+    above = [] if noun in ("parameter", "component") else [path for path in paths if path.endswith("/_Imports.razor")]
+    above = [one for one in above if any(path.startswith(one.removesuffix("_Imports.razor")) for path in own)]
+    files = lines_of(index, [*own, *(f"{path}.cs" for path in own), *above])
+    modes = {mode for word, mode in _MODES.items() if word in question.lower()}
+    facts = [
+        fact
+        for path in sorted(files, key=lambda one: (one in above, from_the_root(one)))
+        for fact in _said(noun, path, files[path], modes, {component_name(one) for one in known})
+    ]
+    once = {(one.source, files[one.path][one.line].strip()): one for one in reversed(facts)}  # and not each copy
+    return facts_listed([*once.values()][::-1], noun, index)
+
+
+def _meant(names: set[str], question: str, noun: str) -> Sequence[str]:
+    """The components that a question names, in words too; all where it names none and asks for what all may have."""
+    asked = re.sub(_WHICH, "", question, flags=re.IGNORECASE)
+    words = [root(word.lower()) for run in re.findall(r"\w+", asked) for word in identifier_words(run)]
+    rest = set(words) - _BESIDE - _BESIDE_IN.get(noun, frozenset())
+    if rest and not names.issuperset(_CODE_NAME.findall(asked)):
+        return ()
+    own = {name: [root(word.lower()) for word in identifier_words(name)] for name in names}
+    holding = [name for name, roots in own.items() if rest <= {*roots}]
+    said = [
+        name for name in holding if rest and _KINDS.intersection(words) - {*own[name]} == set() != _KINDS & {*words}
+    ]
+    if len(said) != 1:
+        said = [one for one in holding if f" {' '.join(own[one])} " in f" {' '.join(words)} "]
+        most = max((len(own[one]) for one in said if rest or len(own[one]) > 1), default=0)
+        said = [one for one in said if len(own[one]) == most]
+    if said or rest:
+        return said or (holding if len(holding) == 1 else ())
+    return [*names] if noun in _OF_ALL else ()
+
+
+def _said(noun: str, path: str, lines: Mapping[int, str], modes: set[str], components: set[str]) -> Iterator[GraphFact]:
+    """The lines of a file that say what is asked; of an attribute the property that it is on."""
+    called, line_of = path.rpartition("/")[2].partition(".")[0], re.compile(_ASKED[noun][1])
+    for at, text in sorted(lines.items()):
+        for said in line_of.finditer(text):
+            groups, line, name = said.groupdict(), at, called
+            if text[said.start() : said.end()].startswith("[") and noun not in ("open page", "protected page"):
+                code = ((one, _ATTRIBUTES.sub("", lines.get(one, ""))) for one in range(at, at + _MOST_BETWEEN))
+                found = next(((one, made) for one, rest in code if (made := _PROPERTY.search(rest))), None)
+                of_events = found and found[1]["type"].startswith(("EventCallback", "Action", "Func"))
+                if found is None or (noun == "event callback" and not of_events):
+                    continue
+                line, name = found[0], f"{called}.{found[1]['name']}"
+            name = groups.get("tag") or name
+            is_other = modes and "mode" in groups and not any(one in groups["mode"] for one in modes)
+            if not is_other and ("tag" not in groups or name in components - {called}):
+                yield GraphFact(name, "", "", path, line, True, is_comment=True)

@@ -1,0 +1,37 @@
+"""Components of Razor as the classes that they are: `Pages/Cart.razor` is `Shop.Web.Pages.Cart`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from rag_assets.contracts.graph import NodeType, symbol_key
+from rag_assets.languages.csharp.binder.declarations import LANGUAGE, LabelType
+
+if TYPE_CHECKING:
+    from rag_assets.languages.csharp.project_files import ProjectDeclaration
+
+
+def named_components(
+    types: Sequence[LabelType], project_of: Callable[[str], ProjectDeclaration | None]
+) -> list[LabelType]:
+    """Some types, where components have a symbol: in the namespace that they say, else that of the class beside them or
+    that their project and folder give."""
+    beside = {(one.path, one.name): one.namespace for one in types if one.path.endswith(".razor.cs")}
+    return [
+        one if one.symbol else _named(one, one.namespace or beside.get((f"{one.path}.cs", one.name), ""), project_of)
+        for one in types
+    ]
+
+
+def _named(one: LabelType, namespace: str, project_of: Callable[[str], ProjectDeclaration | None]) -> LabelType:
+    project = project_of(one.path)
+    if not namespace and project is not None:
+        root = project.root_namespace or project.path.rpartition("/")[2].rpartition(".")[0]
+        below = one.path.rpartition("/")[0].removeprefix(project.folder).strip("/")
+        namespace = re.sub(r"[^\w.]", "_", f"{root}.{below.replace('/', '.')}").strip(".")
+    symbol = f"{namespace}.{one.name}".lstrip(".")
+    return replace(one, symbol=symbol, key=symbol_key(LANGUAGE, symbol, NodeType.TYPE), namespace=namespace)
