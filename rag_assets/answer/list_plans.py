@@ -212,8 +212,8 @@ def composed_plan(asked: Asked) -> Planned | None:
 
 
 _MAY_BE_DECLARED = re.compile(
-    r"\b(?:outputs|inputs|variables|param\w*s|resources|services|infrastructure|values|scripts|secrets?|ingress\w*|maps?"
-    r"|deployments|sets|configmaps|statefulsets|daemonsets|cmdlets|export\w*)\b",
+    r"\b(?:outputs|inputs|variables|param\w*s|resources|services|dapr|infrastructure|values|scripts|secrets?|ingress\w*"
+    r"|maps?|deployments|sets|configmaps|statefulsets|daemonsets|cmdlets|export\w*)\b",
     re.IGNORECASE,
 )
 _OF_WORKFLOWS = re.compile(r"\b(?:pipelines?|workflows?|actions?)\b", re.IGNORECASE)
@@ -240,9 +240,9 @@ def declared_plan(asked: Asked) -> Planned | None:
 
 _MAY_BE_MARKED = re.compile(
     r"account|admin|authent|bean|binding|boot|cache|callback|connection|contract|credential|data|doubles|error"
-    r"|exception|exit|fake|filters|handlers|hooks|initial|jwt|limit|log ?in|mail|middleware|mock|modules|operation"
-    r"|passw|ports?\b|process|routes?\b|rpc|run|secret|seed|service|sign ?in|signal|soap|spies|start|stub|throttl|token"
-    r"|user|wcf",
+    r"|exception|exit|fake|filters|handlers|hooks|hubs?\b|initial|java ?script|js\b|jwt|limit|log ?in|mail|middleware"
+    r"|mock|modules|operation|passw|ports?\b|process|routes?\b|rpc|run|secret|seed|service|\bsign|soap|spies|start|stub"
+    r"|throttl|token|user|wcf",
     re.IGNORECASE,
 )
 """A word of each question for what lines tell of."""
@@ -287,9 +287,8 @@ def component_plan(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.front_end.components import component_facts
 
-    return answered(
-        asked, Intent.LIST, first_of(component_facts(index, text) for index in asked.target.members.values())
-    )
+    known = first_of(component_facts(index, text) for index in asked.target.members.values())
+    return answered(asked, Intent.LIST, known)
 
 
 def access_plan(asked: Asked) -> Planned | None:

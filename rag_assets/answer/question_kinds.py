@@ -701,6 +701,8 @@ _VALIDATED = re.compile(
     r"|^\W*(?:which|what) rules (?:validate|must|should|does|do) (?P<rules>.+)$"
     r"|^\W*(?:which|what)(?: are)?(?: the)? (?:constraints|rules) (?:for|of|on) (?P<ruled>.+)$"
     r"|^\W*(?:which|what)(?: are)?(?: the)? (?P<own>\w+) (?:constraints|requirements|rules)\W*$"
+    r"|^\W*(?:which|what) (?:fields|properties) (?:in|of|on) (?P<fields>.+?) (?:are|is) (?:required|validated)\W*$"
+    r"|^\W*what does (?:an?|the) (?P<form>.+?) (?:dialog|form|modal|page) validate\W*$"
     r"|^\W*what (?:can|may|must|should) (?:an?|the) (?P<like>.+?) (?:have to |need to )?look like\b.*$",
     re.IGNORECASE,
 )

@@ -60,6 +60,7 @@ _ASKED = {
     "page": (rf"{_PAGES}(?<=pages) (?:and|with) (?:their )?(?:routes|urls|paths)\W*$", r"@page\s+\""),
 }
 """What is asked for, and the lines that say it."""
+_ON_PAGES = ("open page", "protected page", "access rule")
 _OF_ALL = ("cascading parameter", "render mode", "open page", "protected page", "layout", "generic component", "page")
 _PROPERTY = re.compile(r"(?P<type>[\w.]+(?:<.*>)?[?\]\[]*)\s+@?(?P<name>\w+)\s*(?:\{|=>|=|;|$)")
 _ATTRIBUTES = re.compile(r"^\s*(?:\[(?:[^\[\]]|\[\])*\]\s*)+")
@@ -93,9 +94,9 @@ def component_facts(index: LabelIndex, question: str) -> tuple[GraphFacts, dict[
     noun = next((one for one, (said, _) in _ASKED.items() if re.search(said, question, re.IGNORECASE)), "")
     paths = [path for path in index.parts.shard().values("Path", index.scope()) if noun and path.endswith(".razor")]
     kept = product_or_samples(paths)
-    known = sorted((path for path in paths if path in kept and component_name(path)), key=from_the_root)
-    about = _meant({component_name(path) for path in known}, question, noun) if known else []
-    own = [path for path in known if component_name(path) in about]
+    known = {path: name for path in sorted(paths, key=from_the_root) if path in kept and (name := component_name(path))}
+    about = _meant({*known.values()}, question, noun) if known else ()
+    own = [path for path, name in known.items() if name in about]
     above = [] if noun in ("parameter", "component") else [path for path in paths if path.endswith("/_Imports.razor")]
     above = [one for one in above if any(path.startswith(one.removesuffix("_Imports.razor")) for path in own)]
     files = lines_of(index, [*own, *(f"{path}.cs" for path in own), *above])
@@ -103,7 +104,7 @@ def component_facts(index: LabelIndex, question: str) -> tuple[GraphFacts, dict[
     facts = [
         fact
         for path in sorted(files, key=lambda one: (one in above, from_the_root(one)))
-        for fact in _said(noun, path, files[path], modes, {component_name(one) for one in known})
+        for fact in _said(noun, path, files[path], modes, {*known.values()})
     ]
     once = {(one.source, files[one.path][one.line].strip()): one for one in reversed(facts)}  # and not each copy
     return facts_listed([*once.values()][::-1], noun, index)
@@ -118,9 +119,8 @@ def _meant(names: set[str], question: str, noun: str) -> Sequence[str]:
         return ()
     own = {name: [root(word.lower()) for word in identifier_words(name)] for name in names}
     holding = [name for name, roots in own.items() if rest <= {*roots}]
-    said = [
-        name for name in holding if rest and _KINDS.intersection(words) - {*own[name]} == set() != _KINDS & {*words}
-    ]
+    kinds = _KINDS.intersection(words)
+    said = [name for name in holding if rest and kinds and kinds <= {*own[name]}]
     if len(said) != 1:
         said = [one for one in holding if f" {' '.join(own[one])} " in f" {' '.join(words)} "]
         most = max((len(own[one]) for one in said if rest or len(own[one]) > 1), default=0)
@@ -136,14 +136,12 @@ def _said(noun: str, path: str, lines: Mapping[int, str], modes: set[str], compo
     for at, text in sorted(lines.items()):
         for said in line_of.finditer(text):
             groups, line, name = said.groupdict(), at, called
-            if text[said.start() : said.end()].startswith("[") and noun not in ("open page", "protected page"):
+            if text[said.start() : said.end()].startswith("[") and noun not in _ON_PAGES:
                 code = ((one, _ATTRIBUTES.sub("", lines.get(one, ""))) for one in range(at, at + _MOST_BETWEEN))
                 found = next(((one, made) for one, rest in code if (made := _PROPERTY.search(rest))), None)
-                of_events = found and found[1]["type"].startswith(("EventCallback", "Action", "Func"))
-                if found is None or (noun == "event callback" and not of_events):
+                if found is None or (noun == "event callback" and not found[1]["type"].startswith("EventCallback")):
                     continue
                 line, name = found[0], f"{called}.{found[1]['name']}"
-            name = groups.get("tag") or name
             is_other = modes and "mode" in groups and not any(one in groups["mode"] for one in modes)
-            if not is_other and ("tag" not in groups or name in components - {called}):
-                yield GraphFact(name, "", "", path, line, True, is_comment=True)
+            if not is_other and groups.get("tag", "") in {"", *components} - {called}:
+                yield GraphFact(groups.get("tag", name), "", "", path, line, True, is_comment=True)

@@ -283,8 +283,20 @@ def marked_members(
         found = held_by(graph, schema)
     telling = [word for word in subject if word.root not in CONTAINERS | _OF_GRAPHQL]
     said_of = {graph.keys[one]: f"{graph.keys[one]} {_marks_of(graph, one, lines)}" for one in found}
-    places = (one for one in places_of(graph, np.array(sorted({*found}), np.int64)) if says(telling, said_of[one.key]))
-    return facts_listed([one.fact for one in sorted(places, key=lambda one: (one.path, one.line))], noun, index)
+    places = [one for one in places_of(graph, np.array(sorted({*found}), np.int64)) if says(telling, said_of[one.key])]
+    places = [one for one in places if telling and says(telling, one.path)] or places  # of a part, by its folder
+    told = (_at_mark(one.fact, capital, lines.get(one.path, {})) for one in places)
+    return facts_listed(sorted(told, key=lambda one: (one.path, one.line)), noun, index)
+
+
+def _at_mark(fact: GraphFact, mark: str, lines: Mapping[int, str]) -> GraphFact:
+    """What is marked, at its mark where that is given something, which tells more."""
+    at = fact.line
+    while (text := lines.get(at, "").lstrip()).startswith(("[", "@")):
+        if re.search(rf"[\[@]{mark}\([^)]", text):
+            return replace(fact, line=at, is_comment=True)
+        at += 1
+    return fact
 
 
 def _marks_of(graph: Graph, node: int, files: Mapping[str, Mapping[int, str]]) -> list[tuple[str, str]]:

@@ -38,7 +38,11 @@ class Marked(StrEnum):
     CONNECTION_STRINGS = "connection string"
     RATE_LIMITED = "rate limited endpoint"
     CACHED = "cached endpoint"
+    RPC_SERVICES = "gRPC service"
     RPCS = "gRPC method"
+    SCRIPT_CALLS = "JavaScript function"
+    HUBS = "hub address"
+    HUB_MESSAGES = "hub message handler"
     BEANS = "bean"
     MIDDLEWARES = "middleware"
     ERROR_HANDLERS = "error handler"
@@ -92,7 +96,12 @@ _LISTED = {
     r"|rate[- ]limits?(?: (?:apply|are|do|does|exist|for|has|have|of|on)\b.*)?$",
     Marked.CACHED: r"(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$",
     Marked.BEANS: r"(?:spring )?beans\W*(?:$|(?:are|does|do|exist)\b(?! .*\b(?:need|needs|use|uses|used)\b).*$)",
-    Marked.RPCS: r"g?rpc (?:calls|endpoints|methods|procedures|services)\b.*$|g?rpcs\b.*$",
+    Marked.RPC_SERVICES: r"g?rpc services\b(?!.*\b(?:call|consume|need|use)s?\W*$).*$",
+    Marked.RPCS: r"(?:\w+ ){0,2}?g?rpc (?:calls|endpoints|methods|procedures)\b.*$|g?rpcs\b.*$",
+    Marked.SCRIPT_CALLS: r"(?:java ?script|js) (?:code|functions|interop|methods|modules)\b(?: \w+)*"
+    r" (?:calls?|called|imported|interop|invoked?|used?)\b.*$",
+    Marked.HUB_MESSAGES: r"(?=.*\b(?:hub|signalr)\b).*\b(?:events|messages|methods|notifications)\b.*"
+    r"\b(?:client|browser|front-?end|page|ui)\b.*\b(?:handle|listen|react|receive|subscribe)\w*\b.*$",
     Marked.HTTP_MODULES: r"(?:http|iis|asp\.net) modules\b.*$",
     Marked.HTTP_HANDLERS: r"(?:http|iis|asp\.net) handlers\b.*$",
     Marked.OPERATIONS: r"(?:(?:asmx|service|soap|wcf|web) )*(?:operation contracts|operations|service methods)\b.*$",
@@ -109,6 +118,10 @@ _LISTED = {
 _IN_A_LIST = r"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)* "
 _MARKED_ASKED = {marked: rf"{_IN_A_LIST}(?:{said})" for marked, said in _LISTED.items()}
 _MARKED_ASKED |= {
+    Marked.HUBS: (
+        r"^\W*(?:(?:at|on|under) )?(?:which|what)(?: is the)? (?:address|endpoint|path|route|url)\b.*\bhubs?\b"
+        rf"|{_IN_A_LIST}(?:signalr )?hubs\b(?!.*\b(?:call|method|message|event)s?\b)"
+    ),
     Marked.CONNECTION_STRINGS: (
         rf"{_MARKED_ASKED[Marked.CONNECTION_STRINGS]}"
         r"|^\W*where (?:is|are|do (?:i|we|you) (?:change|configure|find|put|set)) (?:the )?"
@@ -294,7 +307,13 @@ _MARKS: Mapping[Marked, str] = {
         r"\bRouting\.RegisterRoute\(\s*(?:nameof\((?P<name>[\w.]+)\)|\$?\"(?P<other>[^\"]+)\")"
         r"|\bRegisterForNavigation<(?P<key>\w+)|^(?!.*\bhref).*\bRoute=\"(?P<own>[\w/]+)\""
     ),
+    Marked.RPC_SERVICES: r"^\s*service\s+(?P<name>\w+)\s*(?:\{|$)",
     Marked.RPCS: r"^\s*rpc\s+(?P<name>\w+)\s*\(",
+    Marked.SCRIPT_CALLS: (
+        r"\b(?i:\w*js\w*|\w*module)\s*[!?]?\.Invoke(?:Void)?(?:Async)?(?:<.*>)?\(\s*(?:\"(?P<name>[^\"]+)|$)"
+    ),
+    Marked.HUBS: r"\.MapHub<(?P<name>[\w.]+)>\(",
+    Marked.HUB_MESSAGES: r"(?i:(?:hub|connection)\w*[!?]?\.on(?:<[^()]*>)?\(\s*[\"']?(?:\w+\.)*(?P<name>\w+))",
     Marked.HTTP_MODULES: (
         r"<add\b(?=[^<>]*\btype=\"[\w.]*Module(?:Async)?[,\"])[^<>]*?\bname=\"(?P<name>[^\"]+)\""
         r"|^(?=.*\bIHttpModule\b).*?\bclass (?P<key>\w+)"
@@ -338,36 +357,18 @@ _MARKS: Mapping[Marked, str] = {
 }
 _IN_CONFIGURATION = frozenset({Marked.HTTP_MODULES, Marked.HTTP_HANDLERS, Marked.SERVICE_ENDPOINTS})
 _IN_SETTINGS = _IN_CONFIGURATION | {Marked.CONNECTION_STRINGS, Marked.PORTS, Marked.USERS, Marked.SECRETS}
+_IN_SETTINGS |= {Marked.HUB_MESSAGES, Marked.SCRIPT_CALLS}  # of Razor
 """Which lines of files of configuration tell of, too."""
 _NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")
 """Of a pattern: sections with its words are looked through."""
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
-_OF_ALL = frozenset(
-    {
-        Marked.DOUBLES,
-        Marked.ERROR_HANDLERS,
-        Marked.LOGINS,
-        Marked.MIDDLEWARES,
-        Marked.NAVIGATION,
-        Marked.PORTS,
-        Marked.SECRETS,
-        Marked.USERS,
-    }
-)
+_OF_ALL = frozenset({Marked.DOUBLES, Marked.ERROR_HANDLERS, Marked.LOGINS, Marked.MIDDLEWARES, Marked.NAVIGATION})
+_OF_ALL |= {Marked.PORTS, Marked.SECRETS, Marked.USERS, Marked.HUBS, Marked.HUB_MESSAGES, Marked.SCRIPT_CALLS}
 """What is asked of a project as a whole, and is in what it is called as."""
-_OF_PARTS = _IN_CONFIGURATION | {
-    Marked.CALLBACKS,
-    Marked.CONNECTION_STRINGS,
-    Marked.CONTRACTS,
-    Marked.EMAILS,
-    Marked.EXITS,
-    Marked.MAPPED_ROUTES,
-    Marked.OPERATIONS,
-    Marked.SEEDS,
-    Marked.STARTUP,
-    Marked.TOKENS,
-}
+_OF_PARTS = _IN_CONFIGURATION | {Marked.CALLBACKS, Marked.CONNECTION_STRINGS, Marked.CONTRACTS, Marked.EMAILS}
+_OF_PARTS |= {Marked.EXITS, Marked.MAPPED_ROUTES, Marked.OPERATIONS, Marked.RPC_SERVICES, Marked.SEEDS, Marked.STARTUP}
+_OF_PARTS |= {Marked.TOKENS}
 """What is asked of a part by the name of its folder."""
 _ANNOTATED = frozenset({Marked.BEANS, Marked.CONTRACTS, Marked.OPERATIONS})
 """What an annotation marks, which alone tells less than what it is on."""
@@ -383,6 +384,12 @@ _OF_SUBJECTS = {
 }
 """What is asked of all, or of a subject that its lines, or their files, say all of, and what says nothing of one."""
 _OF_ANY_PART = "app application data database db host limit process program server service startup system"
+_STREAMED = {  # what people call a method of gRPC whose request, or whose answer, is a stream
+    r"bi-?direction|duplex|both (?:directions|ways)": (True, True),
+    r"client[- ](?:side[- ])?stream": (True, False),
+    r"server[- ](?:side[- ])?stream": (False, True),
+    r"\bunary\b": (False, False),
+}
 _MAIN = "main"  # the group of a line that tells something in the entry point alone
 _FILES = {Marked.USERS: re.compile(r"seed|test_?users|initiali|fixtures|demo|default_?(?:users|data)", re.IGNORECASE)}
 """What the files are called that alone have such lines: elsewhere a user is anybody."""
@@ -398,6 +405,8 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     likely = index.parts.shard().retrieve(sorted(points_with(words, index, _MOST_READ)), index.scope())
     of_files = _FILES.get(marked)
     likely = {at: one for at, one in likely.items() if of_files is None or of_files.search(one["Path"])}
+    of_rpcs = (both for said, both in _STREAMED.items() if marked is Marked.RPCS and re.search(said, asked, re.I))
+    streamed = next(of_rpcs, None)
     found: dict[str, GraphFact] = {}
     for one in sorted(
         likely.values(), key=lambda payload: (from_the_root(payload["Path"]), payload.get("StartLine", 1))
@@ -412,6 +421,8 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
                 continue
             if of_text and one.get("CodeLanguage", "") not in PROSE:
                 continue
+            if streamed is not None and streamed != tuple("stream " in part for part in line.split("returns", 1)):
+                continue
             groups = said.groupdict()
             of_main = groups.pop(_MAIN, None) is not None
             named = ".".join(filter(None, groups.values()))
@@ -423,13 +434,15 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
                 continue
             is_itself = marked not in _ANNOTATED
             fact = GraphFact(called, "", "", path, at, certain=True, is_comment=is_itself)
-            once = {Marked.DOUBLES: named, Marked.RPCS: f"{named} of {path.rpartition('/')[2]}"}
+            once = {Marked.DOUBLES: named, Marked.SCRIPT_CALLS: named}
+            once |= dict.fromkeys((Marked.RPCS, Marked.RPC_SERVICES), f"{named} of {path.rpartition('/')[2]}")
             once |= dict.fromkeys(_ONCE_A_FILE, f"{called} of {path}")
             found.setdefault(once.get(marked) or f"{path}:{at}", fact)
     paths = [one.path for one in found.values()]
     kept = set(filter(is_test_path, paths)) if marked is Marked.DOUBLES else product_or_samples(paths)
     found = {key: one for key, one in found.items() if one.path in kept}
     asked_of = roots_of(asked) - roots_of(f"{marked.value} {_OF_ANY_PART} configured defined found set settings")
+    asked_of -= roots_of("bidirectional client duplex stream streaming unary") if streamed else frozenset()
     own = {
         one: roots_of(
             f"{one.path if marked in _OF_PARTS else one.path.rpartition('/')[2].partition('.')[0]} {one.source}"

@@ -35,14 +35,14 @@ _COMPOSED = {
     ),
     "environment": re.compile(r"\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE),
     "images": re.compile(
-        r"^\W*\w+ (?:docker |container )?images? (?:do|does|is|are) .*\b(?:use[sd]?|run)\b", re.IGNORECASE
+        r"^\W*\w+ (?:docker |container )?images? (?:do|does|is|are) .*\b(?:pull|run|start|use)\w*", re.IGNORECASE
     ),
 }
 """What a question calls a key of a service of a compose file."""
 _OF_COMPOSE = roots_of(
     "all and are by compose container define defined do docker does environment env expose exposed file for has have"
-    " host in is list listen map mapped of on open port publish published run set service setup show the there to use"
-    " used uses var variable vars what which with"
+    " host in is list listen map mapped of on open port publish published pull run set service setup show start"
+    " the there to use used uses var variable vars what which with"
 )
 """What a question for all services says."""
 _OF_SERVICES = roots_of("api app application server service the web")
@@ -73,7 +73,8 @@ def compose_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Graph
         for service, number in _composed(lines, "" if key == "images" else key):
             fact = GraphFact(service, "", "", path, number, certain=True, is_comment=True)
             found.setdefault(service, []).append(fact)
-    said = roots_of(asked) | (roots_of("db") if "database" in asked.lower() else frozenset())
+    said = roots_of(asked.lower().replace("container image", "container").replace("docker image", "docker"))
+    said |= roots_of("db") if "database" in asked.lower() else frozenset()
     named = {
         service: len(roots_of(service) & said) * bool(roots_of(service) & said - _OF_SERVICES) for service in found
     }
@@ -170,7 +171,7 @@ _SORTS: Mapping[str, tuple[str, str, str]] = {
         r"(?<![\w.])secrets\.(?P<name>\w+)",
     ),
     "object": (
-        r"config ?maps|daemon ?sets|deployments|ingress(?:es)?|stateful ?sets"
+        r"dapr components|config ?maps|daemon ?sets|deployments|ingress(?:es)?|stateful ?sets"
         r"|services(?=.*\b(?:cluster|k8s|kubernetes|make up)\b)",
         r"\.ya?ml$",
         r"kind:\s*(?P<name>[A-Z]\w+)\s*$",
@@ -194,11 +195,11 @@ _REQUIRED = re.compile(r"^[^,]*?(?<!and which are )(?<!which of them are )\b(?:m
 _OF_A_FILE = re.compile(r"[\w./-]+\.(?:bicep|json|tf|ya?ml)\b")
 _BY_FOLDER = re.compile(r"\b(?:apps?|charts?|modules?|projects?|stacks?|templates?|workflows?)\b", re.IGNORECASE)
 _OF_DECLARATIONS = roots_of(
-    "action all and are aws azure be belong bicep can chart ci cloud cluster control create declare default define"
-    " defined deploy do does exist export exported expose for from gcp get github google has have helm hold i in infra"
-    " infrastructure input is it its k8s kubernetes make mandatory me module must need npm of on optional or our output"
-    " package pass pipeline project provision require required return run set stack take template terraform that the"
-    " their them there these they this to type up use used value we what which with workflow yarn you your"
+    "action all and are aws azure be belong bicep can chart ci cloud cluster configured control create declare default"
+    " define defined deploy do does exist export exported expose for from gcp get github google has have helm hold i in"
+    " infra infrastructure input is it its k8s kubernetes make mandatory me module must need npm of on optional or our"
+    " output package pass pipeline project provision require required return run set stack take template terraform that"
+    " the their them there these they this to type up use used value we what which with workflow yarn you your"
 )
 _OWN_NAME = re.compile(r"(?P<indent>\s+)name:\s*(?:[\"']?(?P<name>[\w.-]+)[\"']?\s*(?:#.*)?$)?")
 """Of an object of Kubernetes, of its lines with a name the least indented; a chart may write it as a template."""
@@ -219,7 +220,7 @@ def declared_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Grap
     sort = next((sort for sort in _SORTS if found and found[sort.replace(" ", "_")]), "")
     if found is None or (sort in ("parameter", "resource") and not _OF_INFRASTRUCTURE.search(asked)):
         return GraphFacts(), {}, ""
-    noun = found[sort.replace(" ", "_")].replace(" ", "").lower()
+    noun = found[sort.replace(" ", "_")].replace(" ", "").lower().removeprefix("dapr")
     paths = [path for path in index.parts.shard().values("Path", index.scope()) if re.search(_SORTS[sort][1], path)]
     file = _OF_A_FILE.search(asked)
     paths = [*meant(file[0], paths)] if file is not None else paths

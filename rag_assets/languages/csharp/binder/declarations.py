@@ -124,8 +124,7 @@ def component_name(path: str) -> str:
 
 
 def declared_in(files: Iterable[ParsedFile]) -> CSharpDeclarations:
-    """The declarations of some files. Reads segments only, but the text of project files and of components of Razor,
-    whose symbols their label knows."""
+    """The declarations of some files. Reads segments, but of project files and components of Razor their text."""
     types: list[LabelType] = []
     usings: list[tuple[str, tuple[str, ...]]] = []
     projects: list[ProjectDeclaration] = []

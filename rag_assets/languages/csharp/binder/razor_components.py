@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 def named_components(
     types: Sequence[LabelType], project_of: Callable[[str], ProjectDeclaration | None]
 ) -> list[LabelType]:
-    """Some types, where components have a symbol: in the namespace that they say, else that of the class beside them or
-    that their project and folder give."""
+    """Some types, where components have the namespace that they say, of the class beside them, or of their folder."""
     beside = {(one.path, one.name): one.namespace for one in types if one.path.endswith(".razor.cs")}
     return [
         one if one.symbol else _named(one, one.namespace or beside.get((f"{one.path}.cs", one.name), ""), project_of)

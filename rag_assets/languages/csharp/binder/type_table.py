@@ -249,8 +249,7 @@ class TypeTable:
         )
 
     def component(self, name: str, path: str) -> str:
-        """The id of the component of Razor that a name means in a file: its own, else the nearest of its project or of
-        those that it refers to; '' for none."""
+        """The id of the component of Razor that a name means in a file: its own, else the nearest; '' for none."""
         home, parts = self.projects.home_of(path), path.split("/")
 
         def distance(known: tuple[str, str]) -> tuple[int, int, str]:
