@@ -272,7 +272,8 @@ _DEPENDENCIES = re.compile(
 )
 """What a type or a method itself needs: the other way round than usage. Nothing may follow that asks for more."""
 _ONE_NAMED = (
-    r"(?:the )?\S+(?: (?:attribute|class|filter|function|handler|interface|method|procedure|service|table|type|view))?"
+    r"(?:the )?\S+(?: (?:attribute|class|component|filter|function|handler|interface|method|procedure|service|table"
+    r"|type|view))?"
 )
 _TESTS = re.compile(
     r"\btests? (?:(?:are )?there )?(?:that |which )?(?:tests?|covers?|checks?|of|for|exercises?|uses?|calls?)"

@@ -59,6 +59,15 @@ public class Dialogs
     public void Add(IDialogService service) => service.Show<Shared.AddParcelModal>("Add");
 }
 """,
+    "Web.Tests/StampBookTests.cs": """\
+namespace Web.Tests;
+
+public class StampBookTests : TestContext
+{
+    [Fact]
+    public void Shows_stamps() => RenderComponent<Web.Shared.StampBook>();
+}
+""",
     "Web/Parcels.cs": """\
 namespace Web;
 
@@ -110,6 +119,7 @@ def test_what_a_component_declares_is_listed(index: Index, question: str, told: 
         ("where is the parcel card component used?", "Web/Pages/Parcels.razor:8"),
         ("who uses StampBook?", "Web/MainLayout.razor:2"),
         ("where is the add parcel modal opened?", "Web/Dialogs.cs:5"),
+        ("which tests cover the stamp book component?", "Web.Tests/StampBookTests.cs:6"),
         ("what breaks if I change MainLayout?", "Web/Pages/Login.razor:3"),
     ],
 )

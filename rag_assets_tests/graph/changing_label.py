@@ -30,6 +30,19 @@ LABEL: Texts = {
 """,
     "src/Other/Other.csproj": """<Project Sdk="Microsoft.NET.Sdk"></Project>
 """,
+    "src/Shop/Pages/Cart.razor": """@page "/cart"
+<Total Cents="1" />
+<Other.Tools.Badge />
+""",
+    "src/Shop/Parts/Total.razor": """<p>@Cents</p>
+@code { [Parameter] public Money Cents { get; set; } }
+""",
+    "src/Shop/Parts/Total.razor.cs": """namespace Shop.Parts;
+public partial class Total { }
+""",
+    "src/Other/Badge.razor": """@namespace Other.Tools
+<b />
+""",
     "src/Shop/Globals.cs": """global using Core;
 global using static Core.Clock;
 global using Totals = Core.Money;

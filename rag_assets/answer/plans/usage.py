@@ -114,8 +114,7 @@ _KINDS_SAID = {
     ),
 }
 """What somebody says behind a name. Of types it may be a part of the name as well."""
-_OF_RAZOR = ("component", "control", "dialog", "form", "layout", "modal", "page", "view")
-"""What people call a component, behind its name or as a part of it."""
+_OF_RAZOR = ("component", "control", "dialog", "form", "layout", "modal", "page", "view")  # or a part of it
 _MESSAGES = ("command", "event", "message", "query")
 _ROLES = ("component", "exception", "handler", "repository", "request", "service")
 """What is no kind but a part of a name: the order service is no `Order`."""
