@@ -64,7 +64,7 @@ def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
     subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
     from rag_assets.answer.plans.code_lines import FEWEST_LISTED
-    from rag_assets.answer.plans.listing import CREATED_TABLE, DATABASE_MODEL, is_run_by_itself
+    from rag_assets.answer.plans.listing import CREATED_TABLE, DATABASE_MODEL, HAVING, is_run_by_itself
 
     listing = replace(wish, intent=Intent.LIST, names=())
     known = from_graphs(asked, listing, noun, subject, rest)
@@ -96,7 +96,8 @@ def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
         known = answered(asked, Intent.LIST, together(files)) or known
     from rag_assets.answer.plans.interface import marked_members
 
-    marked = (marked_members(index, graph, noun, subject, rest, known.facts.facts) for index, graph in asked.graphs)
+    of_it = [word for word in subject if word.root not in HAVING]
+    marked = (marked_members(index, graph, noun, of_it, rest, known.facts.facts) for index, graph in asked.graphs)
     known = answered(asked, Intent.LIST, together(marked)) or known
     if is_run_by_itself(noun) and (not known.at or _may_run_otherwise(asked, noun)):
         ran = run_plan(asked, noun, subject, rest)

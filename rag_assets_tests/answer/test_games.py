@@ -59,6 +59,8 @@ GODOT = {
     "src/Frog.cs": 'using Godot;\n\npublic partial class Frog : Node3D\n{\n    [Export(PropertyHint.Range, "0, 9")]\n'
     "    public float Leap { get; set; } = 4f;\n\n    [Export] public float Weight { get; set; } = 2f;\n\n"
     "    public float Age { get; set; }\n}\n",
+    "src/Pond.cs": "using Godot;\n\npublic partial class Pond : Node3D\n{\n    [Signal]\n"
+    "    public delegate void FullEventHandler();\n\n    [Signal]\n    public delegate void DryEventHandler();\n}\n",
     "src/Frog.tscn": '[gd_scene format=3 uid="uid://deklo7q47fodq"]\n\n[node name="Frog" type="Node3D"]\n',
     "src/Pond.tscn": '[gd_scene format=3 uid="uid://deklo7q47fodr"]\n\n[node name="Pond" type="Node3D"]\n',
 }
@@ -105,6 +107,7 @@ def test_a_game_of_unity_is_told_by_what_its_editor_reads(moor: Index, question:
     ("question", "told"),
     [
         ("Which exported properties does the frog have?", ["Leap", "Weight"]),
+        ("Which signals does the pond emit?", ["FullEventHandler", "DryEventHandler"]),
         ("Which scenes are there?", ["Frog.tscn", "Pond.tscn"]),
     ],
 )

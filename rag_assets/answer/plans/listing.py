@@ -38,7 +38,7 @@ from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
-_HAVING = frozenset(
+HAVING = frozenset(
     map(
         root,
         word_set(
@@ -178,10 +178,10 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if noun == "namespace":
         short = _SHORT_NAME.search(_as_words(said))  # which several projects may end with
         spaces = seen_of(_namespaces(graph, parts[0] if parts else f" {short[1]} " if short else ""), index)
-        named = [] if parts or short else [word for word in subject if word.root not in CONTAINERS | _HAVING]
+        named = [] if parts or short else [word for word in subject if word.root not in CONTAINERS | HAVING]
         spaces = [one for one in spaces if says(named, one.source)]
         return GraphFacts(tuple(spaces[:MOST_LISTED]), len(spaces), list_heading(noun, len(spaces)))
-    subject = [word for word in subject if word.root not in _HAVING]
+    subject = [word for word in subject if word.root not in HAVING]
     with_handlers = noun.rpartition(" ")[2] in _MESSAGES and _WITH_HANDLERS.search(said) is not None
     if with_handlers:
         subject = [word for word in subject if not any(does.fullmatch(word.word) for does in _USES)]
