@@ -15,7 +15,6 @@ from rag_assets.answer.asked import (
     Asked,
     Planned,
     answered,
-    at_declarations,
     declaring,
     first_of,
     from_graphs,
@@ -393,24 +392,6 @@ def _file_shown(asked: Asked) -> Planned | None:
     return Planned(replace(asked.wish, places=(place,)), lead=tuple(lead))
 
 
-_OF_FOLDERS = re.compile(
-    r"\b(?:folder|directory|project|module|package|namespace|assembly|library)\b|\w[./]\w", re.IGNORECASE
-)
-
-
-def _folder(asked: Asked) -> Planned | None:
-    """What a folder, a project or a namespace holds."""
-    text = asked.question.asks or asked.question.typed
-    if not _OF_FOLDERS.search(text) or asked.question.places or asked.wish.intent is Intent.OVERVIEW:
-        return None
-    from rag_assets.answer.folders import folder_asked, folder_facts
-
-    wanted = folder_asked(text)
-    if wanted is None or (any(asked.declared.values()) and not wanted.is_said):
-        return None
-    return answered(asked, Intent.LIST, first_of(folder_facts(index, graph, wanted) for index, graph in asked.graphs))
-
-
 def _left_out(asked: Asked) -> Planned | None:
     """Why the files that a question names are in no index."""
     places = asked.question.places if asked.question.kind is not QuestionKind.ERROR else ()
@@ -521,45 +502,24 @@ def _annotated(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, (replace(facts, heading=list_heading("declaration", facts.total)), at))
 
 
-_OF_SHAPES = re.compile(
-    r"\b(?:class|type|interface|struct|record|enum|method|function|constructor)(?:es|s)?\b", re.IGNORECASE
-)
-
-
-def _shaped(asked: Asked) -> Planned | None:
-    """What is declared with a modifier, with so many implementations or so many parameters."""
-    text = asked.question.asks or asked.question.typed
-    if not _OF_SHAPES.search(text) or asked.wish.names:
-        return None
-    from rag_assets.answer.declared_shapes import shape_asked, shaped
-
-    wanted = shape_asked(text)
-    if wanted is None:
-        return None
-    known = together(shaped(index, graph, wanted) for index, graph in asked.graphs)
-    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=f"no {wanted.said} is known")
-
-
-_OF_CONSTRUCTORS = re.compile(
-    r"^\W*(?:(?:what|which \w+) (?:(?:is|are|gets?) injected into (?:the )?(?P<into>[\w.]+)"
-    r"|does (?:the )?(?P<gets>[\w.]+) get injected|does the constructor of (?:the )?(?P<takes>[\w.]+) \w+)"
-    r"|what (?:do|would|should|must) (?:i|we|you) (?:need to |have to )?(?:mock|fake|stub) (?:\w+ )?"
-    r"(?:to test|for) (?:the )?(?P<tested>[\w.]+)"
-    r"|(?:what|which) .{0,30}\bconstructors? (?:parameters?|arguments?|dependencies) (?:of|does|has) (?P<of>[\w.]+)"
-    r"(?: have)?)\W*$",
+_OF_STRUCTURE = re.compile(
+    r"\b(?:assembly|directory|folder|library|module|namespace|package|project)\b|\w[./]\w"
+    r"|\b(?:abstract|async\w*|extern|final|generic|inline|internal|partial|private|protected|public|readonly|sealed|static"
+    r"|suspend|unsafe|virtual|implement\w+|derived|sub-?class(?:es)?|parameters?|arguments?)\b"
+    r"|\b(?:injected|constructors?|mock|fake|stub|creat\w+|instantiat\w+|constructs?|constructed|made|makes?)\b"
+    r"|\b(?:from|between)\b.+\b(?:to|and)\b|\b(?:reach(?:ed)?|leads?|connected|linked|related|get to|end up|arrive"
+    r"|eventually|indirectly|ever)\b|\b(?:outdated|out of date|up to date|vulnerab\w+|cves?)\b",
     re.IGNORECASE,
 )
 
 
-def _constructor(asked: Asked) -> Planned | None:
-    """The constructors of a type, by what a question asks for: what it is given."""
-    found = _OF_CONSTRUCTORS.match(asked.question.asks or asked.question.typed)
-    if found is None:
+def _structure(asked: Asked) -> Planned | None:
+    """What a folder holds, how declarations are declared and made, how one leads to another."""
+    if not _OF_STRUCTURE.search(asked.question.asks or asked.question.typed):
         return None
-    from rag_assets.answer.declared_shapes import constructed
+    from rag_assets.answer.structure.plans import structure_plan
 
-    name = next(filter(None, found.groups())).rstrip(".")
-    return at_declarations(asked, [place for index, graph in asked.graphs for place in constructed(index, graph, name)])
+    return structure_plan(asked)
 
 
 def _handled(asked: Asked) -> Planned | None:
@@ -752,7 +712,6 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _versions,
     _everyday,
     _file_shown,
-    _folder,
     _left_out,
     _settings_read,
     context_plan,
@@ -766,8 +725,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     functions_plan,
     access_plan,
     _annotated,
-    _shaped,
-    _constructor,
+    _structure,
     endpoint_plan,
     validated_plan,
     request_flow_plan,

@@ -399,7 +399,8 @@ def convention_noun(question: str) -> str:
 _REGISTERED = re.compile(
     r"^\W*(?:which|what|list|show)\b(?: me| all| the| are)* (?:dependencies|implementations|services|types"
     r"|(?P<noun>[a-z]+s)(?=.* (?:containers?|dependency injection|di|ioc|scoped|singletons?|transient)\b))"
-    r" (?:are |get |that are )?(?:registered|injected)\b(?P<where>.*)$"
+    r" (?:are |get |that are )?(?:(?:registered|injected)\b|(?=(?:a )?(?:scoped|singletons?|transient)\W*$))"
+    r"(?P<where>.*)$"
     r"|^\W*what is registered (?P<there>(?:in|with|at|for)\b.*)$",
     re.IGNORECASE,
 )

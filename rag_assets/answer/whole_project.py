@@ -21,7 +21,7 @@ from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
 class Listed(Enum):
     """A list that only a project as a whole has. `TASKS` are comments that say what is left to do, `SCRIPTS` those of a
     package, `TARGETS` those of a Makefile, `BUILD_TARGETS` of a build that is code; the last ten are measures of its
-    code (`answer.code_measures`)."""
+    code (`answer.structure.measures`)."""
 
     ENTRY_POINTS = auto()
     CENTRAL_TYPES = auto()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag_assets import Index
-from rag_assets.answer.declared_shapes import shape_asked
+from rag_assets.answer.structure.questions import shape_asked
 from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {

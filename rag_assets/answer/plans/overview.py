@@ -186,7 +186,7 @@ def facts_listed(index: LabelIndex, graph: Graph, listed: Listed) -> list[GraphF
     if listed is Listed.ENTRY_POINTS:
         return list(_entry_points(columns, MOST_LISTED))
     if listed is not Listed.CENTRAL_TYPES:
-        from rag_assets.answer.code_measures import measured  # start-up budget: overviews have none
+        from rag_assets.answer.structure.measures import measured  # start-up budget: overviews have none
 
         return list(measured(index, columns, listed))
     return list(_central_types(columns, _MOST_CENTRAL))

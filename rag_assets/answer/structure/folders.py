@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,45 +18,13 @@ from rag_assets.graph.csr_graph import KINDS
 from rag_assets.search.line_references import sections_of
 
 if TYPE_CHECKING:
+    from rag_assets.answer.structure.questions import FolderAsked
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 
-_KIND = r"(?:folder|directory|project|module|package|namespace|assembly|library)"
-_NAME = r"[\w.@-]+(?:[/\\][\w.@-]+)*[/\\]?|[\w-]+(?: [\w-]+)?"
-_ASKED = re.compile(
-    r"^\W*(?:(?:what|which (?:(?P<files>files)|classes|types|code|things)) (?:is|are|lies|stands?|(?:can|do) i find)"
-    r" (?:there )?(?:in(?:side)?|below|under)"
-    r"|(?:explain|describe|summari[sz]e|show(?: me)?|list|outline)"
-    r"(?: (?:the )?(?:contents?|files|structure|purpose) (?:of|in))?"
-    r"|(?:tell me about|give me an overview of|what is|what does|what are|how is"
-    r"|what(?: is| are)? the (?:purpose|role|job) of))"
-    rf" (?:the |our )?(?:{_KIND} (?P<named>{_NAME})|(?P<name>{_NAME}) {_KIND}|(?P<path>[\w.-]+[./][\w./-]+))"
-    r"(?: (?:contains?|do|does|hold|have|about|for|good for|responsible for|made of|structured|organi[sz]ed"
-    r"|used for))?\W*$",
-    re.IGNORECASE,
-)
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _MOST_PARTS, _MOST_TYPES, _MOST_USES = 8, 12, 4
 _README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class FolderAsked:
-    """The folder whose content is asked for, by the `name` that a question calls it; whether the question says that it
-    is one, and whether it wants its `files`."""
-
-    name: str
-    is_said: bool
-    files: bool
-
-
-def folder_asked(question: str) -> FolderAsked | None:
-    """What a question asks of a folder; None for others."""
-    found = _ASKED.match(question)
-    if found is None:
-        return None
-    name = (found["named"] or found["name"] or found["path"]).rstrip("/\\")
-    return FolderAsked(name, found["path"] is None, found["files"] is not None)
 
 
 def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:

@@ -4,8 +4,6 @@ parameters they have."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,66 +16,15 @@ from rag_assets.graph.csr_graph import OUT
 from rag_assets.search import CodePlace
 
 if TYPE_CHECKING:
+    from rag_assets.answer.structure.questions import ShapeAsked
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 
-_MODIFIER = (
-    "static|abstract|sealed|final|async|asynchronous|partial|generic|internal|public|private|protected|virtual|readonly"
-    "|suspend|unsafe|extern|inline"
-)
-_NOUNS = "class(?:es)?|types?|interfaces?|structs?|records?|enums?|methods?|functions?|constructors?"
-_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS = {word: number for number, word in enumerate(_WORDS)}
-_NUMBER = rf"\d+|a single|a|{'|'.join(_WORDS)}"
-_HERE = (
-    r"(?: (?:are |is )?(?:there|here)| exist| do we have| does it have"
-    r"| in (?:the|this) (?:code|project|code ?base|repo\w*))*\W*$"
-)
-_ASKED = re.compile(
-    rf"^\W*(?:(?:which|what|list|show|how many|are|is|me|all|the|there|any) )*"
-    rf"(?:(?P<before>{_MODIFIER}) (?P<noun_after>{_NOUNS}){_HERE}"
-    rf"|(?P<noun>{_NOUNS}) (?:(?:is|are|were) (?:declared |marked )?(?:as )?(?P<modifier>{_MODIFIER}){_HERE}"
-    r"|(?:has|have|with) (?P<how>only |just |exactly |more than |at least |over |fewer than )?"
-    rf"(?P<count>{_NUMBER}|several|many)"
-    r" (?P<of>implementations?|implementors?|implementers?|sub-?class(?:es)?|derived (?:class|type)(?:e?s)?)\W*$"
-    rf"|(?:has|have|takes?|with) (?P<than>more than |at least |over |exactly )?(?P<parameters>{_NUMBER})"
-    r" (?:parameters?|arguments?)\W*$))",
-    re.IGNORECASE,
-)
-_SAME = {"asynchronous": "async"}
 _GENERIC = re.compile(r"^[^(=:{]*<\w")
 _OPENS, _CLOSES = frozenset("([{<"), frozenset(")]}>")
 _CONSTRUCTORS = ("__init__", "constructor", "__construct", "initialize", "init")
 _STATIC = re.compile(r"(?:\w+ )*static\b")
 _OF_METHODS = ("method", "function", "constructor")
-
-
-@dataclass(frozen=True, slots=True)
-class ShapeAsked:
-    """Declarations that a question wants by their shape: `noun` in the singular, and one of a `modifier`, a number of
-    those that derive from it, a number of parameters."""
-
-    noun: str
-    modifier: str = ""
-    derived: Callable[[int], bool] | None = None
-    parameters: Callable[[int], bool] | None = None
-
-    @property
-    def said(self) -> str:
-        return f"{self.modifier} {self.noun}" if self.modifier else f"such {self.noun}"
-
-
-def shape_asked(question: str) -> ShapeAsked | None:
-    found = _ASKED.match(question)
-    if found is None:
-        return None
-    noun = re.sub(r"(?<=class)es$|(?<!s)s$", "", (found["noun"] or found["noun_after"]).lower())
-    if found["of"]:
-        return ShapeAsked(noun, derived=_comparison(found["how"] or "", found["count"]))
-    if found["parameters"]:
-        return ShapeAsked(noun, parameters=_comparison(found["than"] or "", found["parameters"]))
-    modifier = (found["before"] or found["modifier"]).lower()
-    return ShapeAsked(noun, modifier=_SAME.get(modifier, modifier))
 
 
 def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -114,20 +61,6 @@ def _has(signature: str, modifier: str) -> bool:
     if modifier == "generic":
         return _GENERIC.search(signature) is not None
     return re.search(rf"\b{modifier}\b", signature.partition("(")[0]) is not None
-
-
-def _comparison(how: str, count: str) -> Callable[[int], bool]:
-    how, count = how.strip().lower(), count.lower()
-    if count in ("several", "many"):
-        how, count = "more than", "one"
-    number = int(count) if count.isdigit() else _NUMBERS.get(count, 1)
-    if how in ("more than", "over"):
-        return lambda found: found > number
-    if how == "at least":
-        return lambda found: found >= number
-    if how == "fewer than":
-        return lambda found: found < number
-    return lambda found: found == number
 
 
 def _implementations(columns: GraphColumns) -> dict[int, int]:

@@ -1,0 +1,207 @@
+"""What questions ask of the structure of code: what a folder holds, how declarations are declared, how one leads to
+another. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_SORT_OF_FOLDER = r"(?:folder|directory|project|module|package|namespace|assembly|library)"
+_NAME_OF_FOLDER = r"[\w.@-]+(?:[/\\][\w.@-]+)*[/\\]?|[\w-]+(?: [\w-]+)?"
+_FOLDER = re.compile(
+    r"^\W*(?:(?:what|which (?:(?P<files>files)|classes|types|code|things)) (?:is|are|lies|stands?|(?:can|do) i find)"
+    r" (?:there )?(?:in(?:side)?|below|under)"
+    r"|(?:explain|describe|summari[sz]e|show(?: me)?|list|outline)"
+    r"(?: (?:the )?(?:contents?|files|structure|purpose) (?:of|in))?"
+    r"|(?:tell me about|give me an overview of|what is|what does|what are|how is"
+    r"|what(?: is| are)? the (?:purpose|role|job) of))"
+    rf" (?:the |our )?(?:{_SORT_OF_FOLDER} (?P<named>{_NAME_OF_FOLDER})"
+    rf"|(?P<name>{_NAME_OF_FOLDER}) {_SORT_OF_FOLDER}|(?P<path>[\w.-]+[./][\w./-]+))"
+    r"(?: (?:contains?|do|does|hold|have|about|for|good for|responsible for|made of|structured|organi[sz]ed"
+    r"|used for))?\W*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderAsked:
+    """The folder whose content is asked for, by the `name` that a question calls it; whether the question says that it
+    is one, and whether it wants its `files`."""
+
+    name: str
+    is_said: bool
+    files: bool
+
+
+def folder_asked(question: str) -> FolderAsked | None:
+    """What a question asks of a folder; None for others."""
+    found = _FOLDER.match(question)
+    if found is None:
+        return None
+    name = (found["named"] or found["name"] or found["path"]).rstrip("/\\")
+    return FolderAsked(name, found["path"] is None, found["files"] is not None)
+
+
+_MODIFIER = (
+    "static|abstract|sealed|final|async|asynchronous|partial|generic|internal|public|private|protected|virtual|readonly"
+    "|suspend|unsafe|extern|inline"
+)
+_NOUNS = "class(?:es)?|types?|interfaces?|structs?|records?|enums?|methods?|functions?|constructors?"
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {word: number for number, word in enumerate(_WORDS)}
+_NUMBER = rf"\d+|a single|a|{'|'.join(_WORDS)}"
+_HERE = (
+    r"(?: (?:are |is )?(?:there|here)| exist| do we have| does it have"
+    r"| in (?:the|this) (?:code|project|code ?base|repo\w*))*\W*$"
+)
+_SHAPE = re.compile(
+    rf"^\W*(?:(?:which|what|list|show|how many|are|is|me|all|the|there|any) )*"
+    rf"(?:(?P<before>{_MODIFIER}) (?P<noun_after>{_NOUNS}){_HERE}"
+    rf"|(?P<noun>{_NOUNS}) (?:(?:is|are|were) (?:declared |marked )?(?:as )?(?P<modifier>{_MODIFIER}){_HERE}"
+    r"|(?:has|have|with) (?P<how>only |just |exactly |more than |at least |over |fewer than )?"
+    rf"(?P<count>{_NUMBER}|several|many)"
+    r" (?P<of>implementations?|implementors?|implementers?|sub-?class(?:es)?|derived (?:class|type)(?:e?s)?)\W*$"
+    rf"|(?:has|have|takes?|with) (?P<than>more than |at least |over |exactly )?(?P<parameters>{_NUMBER})"
+    r" (?:parameters?|arguments?)\W*$))",
+    re.IGNORECASE,
+)
+_SAME = {"asynchronous": "async"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeAsked:
+    """Declarations that a question wants by their shape: `noun` in the singular, and one of a `modifier`, a number of
+    those that derive from it, a number of parameters."""
+
+    noun: str
+    modifier: str = ""
+    derived: Callable[[int], bool] | None = None
+    parameters: Callable[[int], bool] | None = None
+
+    @property
+    def said(self) -> str:
+        return f"{self.modifier} {self.noun}" if self.modifier else f"such {self.noun}"
+
+
+def shape_asked(question: str) -> ShapeAsked | None:
+    found = _SHAPE.match(question)
+    if found is None:
+        return None
+    noun = re.sub(r"(?<=class)es$|(?<!s)s$", "", (found["noun"] or found["noun_after"]).lower())
+    if found["of"]:
+        return ShapeAsked(noun, derived=_comparison(found["how"] or "", found["count"]))
+    if found["parameters"]:
+        return ShapeAsked(noun, parameters=_comparison(found["than"] or "", found["parameters"]))
+    modifier = (found["before"] or found["modifier"]).lower()
+    return ShapeAsked(noun, modifier=_SAME.get(modifier, modifier))
+
+
+def _comparison(how: str, count: str) -> Callable[[int], bool]:
+    how, count = how.strip().lower(), count.lower()
+    if count in ("several", "many"):
+        how, count = "more than", "one"
+    number = int(count) if count.isdigit() else _NUMBERS.get(count, 1)
+    if how in ("more than", "over"):
+        return lambda found: found > number
+    if how == "at least":
+        return lambda found: found >= number
+    if how == "fewer than":
+        return lambda found: found < number
+    return lambda found: found == number
+
+
+_OF_CONSTRUCTORS = re.compile(
+    r"^\W*(?:(?:what|which \w+) (?:(?:is|are|gets?) injected into (?:the )?(?P<into>[\w.]+)"
+    r"|does (?:the )?(?P<gets>[\w.]+) get injected|does the constructor of (?:the )?(?P<takes>[\w.]+) \w+)"
+    r"|what (?:do|would|should|must) (?:i|we|you) (?:need to |have to )?(?:mock|fake|stub) (?:\w+ )?"
+    r"(?:to test|for) (?:the )?(?P<tested>[\w.]+)"
+    r"|(?:what|which) .{0,30}\bconstructors? (?:parameters?|arguments?|dependencies) (?:of|does|has) (?P<of>[\w.]+)"
+    r"(?: have)?)\W*$",
+    re.IGNORECASE,
+)
+
+
+_SORT = r"(?: (?:action|class|controller|endpoint|entity|function|handler|method|page|procedure|service|table|type))?"
+_THING = r"(?:the )?`?(?:(?:GET|POST|PUT|PATCH|DELETE) )?[\w./{{}}:-]+`?"
+_START, _END = rf"(?P<start{{0}}>{_THING}){_SORT}", rf"(?P<end{{0}}>{_THING}){_SORT}"
+_WAY = (
+    r"(?:(?:call|data|dependency|execution|request|shortest) )?"
+    r"(?:chain|connection|dependency|flow|link|path|relation(?:ship)?|route|way)"
+)
+_FORMS = (
+    rf"(?:what is|what's|show(?: me)?|trace|find|explain|describe|is there)(?: the| a| any)? {_WAY}"
+    r" (?P<between>from|between) {start} (?:to|and) {end}",
+    r"how (?:does|do|can) (?:the )?(?:calls?|data|requests?|control) (?:flow|get|go|travel)s? from {start} to {end}",
+    r"how (?:does|do|can|is|are) {start} (?:get to|reach|lead to|end up (?:at|in|calling)|arrive at|called from"
+    r"|reached from) {end}",
+    r"how (?P<related>are) {start} and {end} (?:connected|linked|related)",
+    r"(?:does|can|do) {start} (?:reach|lead to|(?:indirectly|eventually|ever) (?:call|use|reach)|end up (?:in|calling))"
+    r" {end}",
+)
+_FLOWS = [
+    re.compile(
+        rf"^\W*{form.format(start=_START.format(at), end=_END.format(at))}\W*$".replace("{{", "{").replace("}}", "}"),
+        re.IGNORECASE,
+    )
+    for at, form in enumerate(_FORMS)
+]
+_BACKWARDS = re.compile(r"\b(?:called|reached) from\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowAsked:
+    """Two things of which a question asks how the first leads to the second; `either` way where it says none."""
+
+    start: str
+    end: str
+    either: bool
+
+
+def flow_asked(question: str) -> FlowAsked | None:
+    for at, form in enumerate(_FLOWS):
+        if (found := form.match(question)) is None:
+            continue
+        start, end = (found[f"{side}{at}"].removeprefix("the ").strip("`") for side in ("start", "end"))
+        groups = found.groupdict()
+        either = (groups.get("between") or "").lower() == "between" or groups.get("related") is not None
+        return FlowAsked(end, start, either) if _BACKWARDS.search(question) else FlowAsked(start, end, either)
+    return None
+
+
+def constructor_asked(question: str) -> str:
+    """The type of which a question asks what its constructor is given; '' for another question."""
+    found = _OF_CONSTRUCTORS.match(question)
+    return next(filter(None, found.groups())).rstrip(".") if found is not None else ""
+
+
+_OUTDATED = re.compile(
+    r"^\W*(?:(?:which|what|are|do|is|have|list|any|all|the|our|we|there|of) )*"
+    r"(?:(?:npm )?packages?|dependenc(?:y|ies)|librar(?:y|ies)|nugets?)\b(?: (?:are|is|have|that|any|known|we use))*"
+    r" (?:outdated|out of date|vulnerab\w+|up to date|too old|behind|security issues|cves?)\W*$"
+    r"|^\W*(?:(?:which|what|are|do|is|have|list|any|all|the|our|we|there|of) )*(?:outdated|vulnerable)"
+    r" (?:\w+ )?(?:packages|dependencies|libraries)\W*$",
+    re.IGNORECASE,
+)
+
+
+def outdated_asked(question: str) -> bool:
+    """Whether a question is for packages with newer versions, or with known holes."""
+    return _OUTDATED.match(question) is not None
+
+
+_A_NEW = r"(?:the |an? )?(?:new )?"
+_CREATED = re.compile(
+    rf"^\W*(?:(?:where|by (?:what|whom)) (?:(?:is|are|gets?) {_A_NEW}(?P<one>[\w.]+)(?: objects?| instances?)?"
+    r" (?:constructed|created|instantiated|made|newed up)"
+    rf"|(?:do|does) (?:it|we|you) (?:construct|create|instantiate|make|new up) {_A_NEW}(?P<ours>[\w.]+)"
+    r"(?: objects?| instances?)?)"
+    rf"|(?:who|what|which \w+) (?:constructs|creates|instantiates|makes|news up) {_A_NEW}(?P<its>[\w.]+))\W*$",
+    re.IGNORECASE,
+)
+
+
+def created_asked(question: str) -> str:
+    """The type of which a question asks what makes an object of it; '' for another question."""
+    found = _CREATED.match(question)
+    return next(filter(None, found.groups())).rstrip(".") if found is not None else ""
