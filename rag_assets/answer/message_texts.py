@@ -21,7 +21,7 @@ from rag_assets.search.ranking.penalties import non_product_code
 if TYPE_CHECKING:
     from rag_assets.search.index import Searchable
 
-_MOST_READ = 50  # sections: the likeliest of the words of a message
+_MOST_READ = 35  # sections: the likeliest of the words of a message
 _FEWEST_WORDS, _FEWEST_TELLING = 3, 2
 """Of a text, and of these such as are no `is not a`: fewer may stand in any sentence."""
 _MOST_FACTS = 8  # of each sort
@@ -49,6 +49,12 @@ _COMMON = word_set(
     "may must no not of on only or our please should so such than that the their then there these this to too try was",
     "we were will with you your",
 )
+_TOLD = re.compile(
+    r"\b(?:c[ao]mes?|exceptions?|errors?|getting|gets?|got|happens?|i|logs?|means?|messages?|saw|saying|says?|sees?|seeing"
+    r"|shows?|shown|users?|warnings?|what|when|where|why)\b",
+    re.IGNORECASE,
+)
+"""How questions tell of a text; the text itself may have such a word too, and others to be found by."""
 _RAISES = re.compile(r"throw|raise|panic|reject|fail|error|exception|warn|fatal|abort|invalid|problem", re.IGNORECASE)
 _HOLDS = re.compile(
     r"(?:\b(?:const|final|readonly|static|va[lr])\b[^=\n(]*?|^[ \t]*)"
@@ -95,7 +101,8 @@ def written_texts(
     what leads to it. None where no text of the product stands in the question, or, where the text is asked for `alone`,
     is most of it."""
     said, quoted = _words_of(question), [_words_of(phrase) for phrase in phrases]
-    points = points_with(question, target, _MOST_READ)
+    longest = max((phrase for phrase in phrases if " " in phrase), key=len, default="") or question
+    points = points_with(_TOLD.sub(" ", longest), target, _MOST_READ)
     payloads = target.parts.shard().retrieve(points, target.scope())
     found: dict[CodePlace, _Written] = {}
     for point in (point for point in points if point in payloads):

@@ -195,9 +195,10 @@ def _led(known: Planned, target: Searchable) -> Planned:
 
 
 _SEEN = re.compile(
-    r"\b(?:complain\w*|error|exception|fail(?:s|ed|ing)?|get(?:s|ting)?|got|logs?|logged|means?|message|prints?|reports?|saw"
-    r"|say(?:s|ing)?|see(?:s|ing)?|shows?|shown|text|throws?|told|warning)\b",
-    re.IGNORECASE,
+    r"\b(?:error|exception|fail(?:s|ed|ing)?|logs?|logged|message|warning)\b"
+    r"|^(?!\W*(?:are|can|do|does|how|is|list|which|who)\b).*\b(?:complain\w*|get(?:s|ting)?|got|means?|prints?|reports?|saw"
+    r"|say(?:s|ing)?|see(?:s|ing)?|shows?|shown|text|throws?|told)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 """How a question tells of a text that somebody saw."""
 _OF_TEXTS_SEEN = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE, Intent.LIST})

@@ -401,10 +401,12 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
     first."""
     line_of = re.compile(_MARKS[marked])
     words = " ".join(re.findall(r"[A-Za-z]\w{2,}", _NO_WORD.sub(" ", line_of.pattern)))
-    skipped = () if marked is Marked.LOGINS else PROSE if marked in _IN_SETTINGS else PROSE | CONFIGURATION
+    of_text = marked is Marked.LOGINS
+    skipped = () if of_text else PROSE if marked in _IN_SETTINGS else PROSE | CONFIGURATION
     likely = index.parts.shard().retrieve(sorted(points_with(words, index, _MOST_READ)), index.scope())
     of_files = _FILES.get(marked)
     likely = {at: one for at, one in likely.items() if of_files is None or of_files.search(one["Path"])}
+    likely = {at: one for at, one in likely.items() if not of_text or one.get("CodeLanguage", "") in PROSE}
     of_rpcs = (both for said, both in _STREAMED.items() if marked is Marked.RPCS and re.search(said, asked, re.I))
     streamed = next(of_rpcs, None)
     found: dict[str, GraphFact] = {}
@@ -416,10 +418,7 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
         members = [member for member in members if member.name.replace(".", "").isidentifier()]  # and no statements
         for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
             said = line_of.search(line)
-            of_text = marked is Marked.LOGINS
             if said is None or (not of_text and line.lstrip().startswith(("//", "#", "*", "--", "<!--"))):
-                continue
-            if of_text and one.get("CodeLanguage", "") not in PROSE:
                 continue
             if streamed is not None and streamed != tuple("stream " in part for part in line.split("returns", 1)):
                 continue
