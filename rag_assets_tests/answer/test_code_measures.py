@@ -4,13 +4,14 @@ each other, and which files change most often."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.answer.whole_project import listed_of_whole
 from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository, opened_index
 
 FILES: dict[str, str | bytes] = {
     "src/Orders/Order.cs": """\
@@ -132,6 +133,49 @@ def test_what_nothing_names_is_unused_but_what_a_framework_may_find(
     told = shop.ask(question).text
 
     assert {line.split("**")[1] for line in told.split("\n") if line.startswith("- **")} == names
+
+
+def test_what_is_found_without_its_name_is_not_unused(tmp_path: Path) -> None:
+    files = {
+        "src/Export.php": """\
+<?php
+class Export
+{
+    public function run($format) { return $this->{'produce' . $format}(); }
+
+    private function producePdf() { return 'pdf'; }
+
+    public function getTitle() { return 'Shop'; }
+
+    private function forgotten() { return 1; }
+}
+""",
+        "src/index.php": "<?php\n$pdf = (new Export())->run('Pdf');\n",
+        "src/text.rs": """\
+struct Text(String);
+
+impl<T> Reader for Text
+where
+    T: Clone,
+{
+    type Item = String;
+
+    fn read_all(&self) -> String { self.0.clone() }
+}
+
+impl Text {
+    fn dropped(&self) {}
+}
+""",
+        "src/ambient.d.ts": "interface Ambient {\n  one: string;\n}\n",
+        "app/helpers/lamps_helper.rb": "module LampsHelper\n  def lamp_name\n    1\n  end\nend\n",
+    }
+    with opened_index(tmp_path, files, "found") as index:
+        told = index.ask("which methods are never called?").text + index.ask("which types are never used?").text
+
+    assert "forgotten" in told and "dropped" in told
+    for found in ("producePdf", "getTitle", "Item", "read_all", "Ambient", "LampsHelper", "lamp_name"):
+        assert f"{found}**" not in told, told
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,9 @@ public class Bill
     "src/Shop.Core/Shop.Core.csproj": '<Project Sdk="Microsoft.NET.Sdk" />\n',
     "web/Views/index.html": "<p>Hello</p>\n",
     "admin/Views/index.html": "<p>Hello</p>\n",
+    "css/invoices/invoices.css": "p {\n  color: red;\n}\n",
+    "src/Shop.Api/Clients/Mail/Client.cs": "namespace Shop.Api.Clients.Mail;\n\npublic class Client\n{\n}\n",
+    "src/Shop.Mail/Sender.cs": "namespace Shop.Mail;\n\npublic class Sender\n{\n}\n",
     "docs/setup.md": "# Setup\n\nFirst get the keys.\n",
 }
 
@@ -85,7 +88,13 @@ def test_the_files_of_a_folder_are_listed_where_they_are_asked_for_or_nothing_is
 
 def test_a_project_is_its_folder_and_one_name_of_two_folders_is_none(shop: Index) -> None:
     assert "`src/Shop.Core` has 5 files" in shop.ask("what does the Shop.Core project do?").text
-    assert "has 1 file" not in shop.ask("what is in the Views folder?").text
+    assert "`src/Shop.Mail` has one file" in shop.ask("what is in the mail project?").text
+    assert "has one file" not in shop.ask("what is in the Views folder?").text
+
+
+def test_a_folder_without_declarations_is_no_module(shop: Index) -> None:
+    assert "has one file" in shop.ask("what is in the invoices folder?").text
+    assert "has one file" not in shop.ask("explain the invoices module").text
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,9 @@ EXPRESS = {
     "src/lamp.validation.js": (
         "const createLamp = {\n  body: Joi.object().keys({\n    bulb: Joi.string().required(),\n  }),\n};\n"
     ),
+    "src/mast.validation.js": (
+        "const updateMast = {\n  body: Joi.object().keys({\n    sail: Joi.string().required(),\n  }),\n};\n"
+    ),
     "src/roles.js": (
         "const allRoles = {\n  beacon: [],\n  leading: ['enter'],\n};\nconst roles = Object.keys(allRoles);\n"
         "module.exports = {\n  roles,\n};\n"
@@ -150,11 +153,22 @@ def test_what_a_rails_application_has_is_told(
 
 @pytest.mark.parametrize(
     "question",
-    ["what callbacks run when a ship is saved?", "which emails are sent to admirals?", "who may delete a ship?"],
+    [
+        "what callbacks run when a ship is saved?",
+        "what callbacks run when a keeper is deleted?",
+        "which emails are sent to admirals?",
+        "which emails are sent when it is closed?",
+        "who may delete a ship?",
+    ],
 )
 def test_of_a_subject_that_has_none_nothing_is_listed(rails: Index, question: str) -> None:
     told = rails.ask(question).text
-    assert not [one for one in ("callback:", "callbacks:", "emails:", "def destroy?") if one in told], told
+    assert not [one for one in ("callback:", "callbacks:", "email:", "emails:", "def destroy?") if one in told], told
+
+
+def test_rules_for_changing_a_thing_are_not_those_for_creating_it(express: Index) -> None:
+    assert "updateMast.sail" in express.ask("which validation rules are there for a mast?").text
+    assert "updateMast.sail" not in express.ask("which validation rules are there for a new mast?").text
 
 
 def test_middlewares_are_listed_in_the_order_in_which_they_run(express: Index) -> None:

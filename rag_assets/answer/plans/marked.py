@@ -374,6 +374,7 @@ _ANNOTATED = frozenset({Marked.BEANS, Marked.CONTRACTS, Marked.OPERATIONS})
 """What an annotation marks, which alone tells less than what it is on."""
 _ONCE_A_FILE = frozenset({Marked.CONNECTION_STRINGS, Marked.EMAILS, Marked.HTTP_HANDLERS, Marked.HTTP_MODULES})
 """What a file may say twice, for two kinds of hosts, or on two lines."""
+_DELETING = roots_of("delete destroy remove")
 _OF_SUBJECTS = {
     Marked.CALLBACKS: roots_of(
         "action after around before call callback create delete destroy document entity filter fire hook lifecycle"
@@ -455,7 +456,9 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
         named_so = [one for one in found.values() if subject <= own[one]]
         if marked is Marked.CALLBACKS and subject:  # of a user, not of the languages of users
             named_so = [it for it in named_so if roots_of(it.path.rpartition("/")[2].split(".")[0]) <= roots_of(asked)]
-        if len(named_so) < (FEWEST_LISTED if marked is Marked.EMAILS and not subject else 1):
+        if marked is Marked.CALLBACKS and _DELETING & roots_of(asked):
+            named_so = [one for one in named_so if _DELETING & roots_of(one.source)]
+        if len(named_so) < (FEWEST_LISTED if marked is Marked.EMAILS else 1):
             return GraphFacts(), {}
     facts = named_so if named_so and marked not in _OF_ALL else [*found.values()]
     if marked is Marked.CONNECTION_STRINGS:

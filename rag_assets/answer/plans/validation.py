@@ -37,6 +37,7 @@ _MOST_READ = 1_000  # sections with these words, the likeliest
 _ANNOTATES = re.compile(r"^\s*(?:\[[^\]]*\]\s*$|@\w)")
 _ANNOTATED = re.compile(r"(?:\[[^\]]*\]\s*)*[^=({;\[]*?(?P<name>\w+)\s*(?:[{=;(]|$)")
 _CREATES = frozenset(map(root, ("add", "create", "new", "register")))
+_CHANGES = roots_of("change delete edit update")
 _HOLDS = re.compile(r"(?:export )?(?:const|let|var) (?P<name>\w+)\b")  # of JavaScript, a schema
 _COMPONENT = ".razor"  # a type without a declaration
 _OF_ANY = roots_of("command input model query request validator")
@@ -95,7 +96,8 @@ def validation_facts(
     told = [one for one in of_member if one.path in kept]
     told = told or [one for one, share in found.items() if share == max(found.values())]
     if _CREATES & roots_of(asked):
-        told = [one for one in told if _CREATES & roots_of(f"{one.source} {_name(one.path)}")] or told
+        said = {one: roots_of(f"{one.source} {_name(one.path)}") for one in told}
+        told = [one for one in told if _CREATES & said[one]] or [one for one in told if not _CHANGES & said[one]]
     at_points = facts_at(told[:MOST_LISTED], index)
     of_attributes = not any(one.source.endswith("Validator") for one in told)  # and code may check more
     return GraphFacts(tuple(at_points), len(told), list_heading("rule", len(told)), leads=of_attributes), at_points

@@ -30,11 +30,11 @@ _README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.IGNORECASE)
 def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """What is in a folder; nothing where no folder, or more than one, is called so."""
     paths = list(index.parts.shard().values("Path", index.scope()))
-    folder = _folder(paths, wanted.name)
+    columns = GraphColumns(index, graph, None)
+    folder = _folder_of_code(columns, wanted.name) if wanted.is_code else _folder(paths, wanted.name)
     if not folder:
         return GraphFacts(), {}
     inside = sorted((path for path in paths if path.startswith(folder + "/")), key=from_the_root)
-    columns = GraphColumns(index, graph, None)
     within = np.array([*(path.startswith(folder + "/") for path in graph.paths), False])
     own = within[columns.path_of]
     types = [] if wanted.files else _types(columns, own)
@@ -53,16 +53,28 @@ def _counted(said: str, total: int, most: int) -> str:
     return f"{said} ({most} of {total:,})" if total > most else said
 
 
-def _folder(paths: Sequence[str], name: str) -> str:
+def _folder_of_code(columns: GraphColumns, name: str) -> str:
+    """The folder with declarations, of the product if it has one, that is called as a module or a project."""
+    for own in (columns.product, columns.path_of >= 0):
+        declaring = _nodes(columns, own, NodeType.TYPE, NodeType.METHOD)
+        paths = [columns.graph.paths[at] for at in {*columns.path_of[declaring].tolist()}]
+        if folder := _folder(paths, name, is_code=True):
+            return folder
+    return ""
+
+
+def _folder(paths: Sequence[str], name: str, *, is_code: bool = False) -> str:
     """The folder that a name means: by its whole path, its last names, a namespace, or its words."""
     folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
     wanted = name.replace("\\", "/").strip("/").casefold()
     letters = _NOT_LETTERS.sub("", wanted)
     tests: tuple[Callable[[str], bool], ...] = (
         lambda folder: folder == wanted,
-        lambda folder: folder.endswith("/" + wanted),
-        lambda folder: folder.replace("/", ".") == wanted or folder.endswith("/" + wanted.replace(".", "/")),
-        lambda folder: folder.replace("/", ".").endswith("." + wanted),
+        lambda folder: not is_code and folder.endswith("/" + wanted),
+        lambda folder: (
+            folder.replace("/", ".") == wanted or ("." in wanted and folder.endswith("/" + wanted.replace(".", "/")))
+        ),
+        lambda folder: folder.replace("/", ".").endswith("." + wanted),  # and `Shop.Orders` of the orders project
         lambda folder: _NOT_LETTERS.sub("", folder.rpartition("/")[2]) == letters,
     )
     for fits in tests:

@@ -18,6 +18,7 @@ from rag_assets.answer.plans.code_lines import from_the_root
 from rag_assets.answer.whole_project import Listed
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import KINDS, Numbers
+from rag_assets.identifiers import word_set
 from rag_assets.index.keyword.terms import runs
 
 if TYPE_CHECKING:
@@ -30,12 +31,20 @@ _MOST_FOLDERS = 600  # whose uses are put against each other
 _FEWEST_CHANGES = 2
 _HAS_BASES = re.compile(r"\)?\s*:\s*\w|\b(?:extends|implements)\b|\bclass \w+\(\s*\w|<\s*[A-Z]\w*(?:::\w+)*\s*$")
 _CALLED_FROM_OUTSIDE = re.compile(r"\b(?:override|operator|abstract|virtual|extern|partial|export default)\b")
-_STARTS = frozenset({"Main", "main", "Program", "Startup", "__init__", "constructor", "init"})
+_STARTS = word_set(
+    "Main main Program Startup __init__ constructor init generateMetadata generateStaticParams getServerSideProps",
+    "getStaticPaths getStaticProps",
+)
+_OF_FRAMEWORKS = re.compile(r"\.d\.ts$|\.config\.\w+$|(?:^|/)app/helpers/")
+"""Files of which others need no name: declarations alone, what sets up a tool, helpers of Rails."""
+_PREFIX = re.compile(r"[A-Z]?[a-z]+(?=[A-Z_])")
+_IMPL = re.compile(r"^([ \t]*)(?:unsafe )?impl\b[^{;]*\{", re.MULTILINE)
 _MARK = re.compile(r"\s*(?:\[\w|@\w|#\[)")
 _ENDS = re.compile(r"[;{}]\s*$")
 _DECLARATIVE = CONFIGURATION | {"bicep", "hcl", "terraform", "sql", "tsql", "plpgsql", "graphql", "proto"}
-_ACCESSOR = re.compile(r"(?:get|set|is)[A-Z]")
-"""Of Java: what reads and writes beans finds these."""
+_ACCESSOR = re.compile(r"(?:get|set|is|has)[A-Z]")
+_WITH_ACCESSORS = frozenset({"groovy", "java", "php"})
+"""Templates, forms and what reads and writes beans find these."""
 
 
 def measured(index: LabelIndex, columns: GraphColumns, listed: Listed) -> Iterator[GraphFact]:
@@ -145,7 +154,11 @@ def _named_nowhere(index: LabelIndex, columns: GraphColumns) -> list[tuple[str, 
     found: list[tuple[str, int, int]] = []
     for node in waiting:
         place, name = columns.place(node), names[node]
-        if place is None or files[name] != {place.path} or _is_marked(texts[place.path], place.line_start, name):
+        if place is None or files[name] != {place.path} or _OF_FRAMEWORKS.search(place.path):
+            continue
+        if _is_marked(texts[place.path], place.line_start, name) or _is_of_trait(texts[place.path], place.line_start):
+            continue
+        if _is_built(texts[place.path], name):
             continue
         if any(files[member] != {place.path} for member in members.get(node, ())):
             continue
@@ -164,7 +177,7 @@ def _is_known_by_name(columns: GraphColumns, node: int) -> bool:
         return False
     owner, name = int(columns.type_of[node]), columns.graph.names[node]
     language = columns.graph.language(node)
-    if language in _DECLARATIVE or (language == "java" and _ACCESSOR.match(name)) or name.startswith("__"):
+    if language in _DECLARATIVE or (language in _WITH_ACCESSORS and _ACCESSOR.match(name)) or name.startswith("__"):
         return False
     if owner not in (-1, node) and name == columns.graph.names[owner]:  # a constructor
         return False
@@ -183,6 +196,21 @@ def _is_marked(text: str, line: int, name: str) -> bool:
             break
     above = takewhile(lambda text: text.strip() and not _ENDS.search(text), reversed(lines[: line - 1]))
     return any(_MARK.match(text) for text in above)
+
+
+def _is_of_trait(text: str, line: int) -> bool:
+    """Whether a line is in an `impl Trait for Type` of Rust: what uses the trait finds it."""
+    before = "\n".join(text.split("\n")[: line - 1])
+    opened = list(_IMPL.finditer(before))
+    if not opened or re.search(rf"^{opened[-1][1]}\}}", before[opened[-1].end() :], re.MULTILINE):
+        return False
+    return " for " in opened[-1][0]
+
+
+def _is_built(text: str, name: str) -> bool:
+    """Whether code may put a name together when it runs: `'produce' . $format`, `f"visit_{kind}"`."""
+    prefix = _PREFIX.match(name)
+    return prefix is not None and re.search(rf"[\"'`]{prefix[0]}_?(?:[\"'`]|[$#]?\{{|%)", text) is not None
 
 
 def _within(text: str, first: int, last: int) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_SORT_OF_FOLDER = r"(?:folder|directory|project|module|package|namespace|assembly|library)"
+_SORT_OF_FOLDER = r"(?:folder|directory|(?P<{0}>project|module|package|namespace|assembly|library))"
 _NAME_OF_FOLDER = r"[\w.@-]+(?:[/\\][\w.@-]+)*[/\\]?|[\w-]+(?: [\w-]+)?"
 _FOLDER = re.compile(
     r"^\W*(?:(?:what|which (?:(?P<files>files)|classes|types|code|things)) (?:is|are|lies|stands?|(?:can|do) i find)"
@@ -16,8 +16,8 @@ _FOLDER = re.compile(
     r"(?: (?:the )?(?:contents?|files|structure|purpose) (?:of|in))?"
     r"|(?:tell me about|give me an overview of|what is|what does|what are|how is"
     r"|what(?: is| are)? the (?:purpose|role|job) of))"
-    rf" (?:the |our )?(?:{_SORT_OF_FOLDER} (?P<named>{_NAME_OF_FOLDER})"
-    rf"|(?P<name>{_NAME_OF_FOLDER}) {_SORT_OF_FOLDER}|(?P<path>[\w.-]+[./][\w./-]+))"
+    rf" (?:the |our )?(?:{_SORT_OF_FOLDER.format('of')} (?P<named>{_NAME_OF_FOLDER})"
+    rf"|(?P<name>{_NAME_OF_FOLDER}) {_SORT_OF_FOLDER.format('code')}|(?P<path>[\w.-]+[./][\w./-]+))"
     r"(?: (?:contains?|do|does|hold|have|about|for|good for|responsible for|made of|structured|organi[sz]ed"
     r"|used for))?\W*$",
     re.IGNORECASE,
@@ -27,10 +27,11 @@ _FOLDER = re.compile(
 @dataclass(frozen=True, slots=True)
 class FolderAsked:
     """The folder whose content is asked for, by the `name` that a question calls it; whether the question says that it
-    is one, and whether it wants its `files`."""
+    is one, and one of code, and whether it wants its `files`."""
 
     name: str
     is_said: bool
+    is_code: bool
     files: bool
 
 
@@ -40,7 +41,8 @@ def folder_asked(question: str) -> FolderAsked | None:
     if found is None:
         return None
     name = (found["named"] or found["name"] or found["path"]).rstrip("/\\")
-    return FolderAsked(name, found["path"] is None, found["files"] is not None)
+    is_code = (found["of"] or found["code"]) is not None
+    return FolderAsked(name, found["path"] is None, is_code, found["files"] is not None)
 
 
 _MODIFIER = (
