@@ -504,7 +504,7 @@ def _annotated(asked: Asked) -> Planned | None:
 
 
 _OF_STRUCTURE = re.compile(
-    r"\b(?:assembly|directory|folder|library|module|namespace|package|project)\b|\w[./]\w"
+    r"\b(?:assembly|crate|directory|folder|library|module|namespace|package|project)\b|\w[./]\w"
     r"|\b(?:abstract|async\w*|extern|final|generic|inline|internal|partial|private|protected|public|readonly|sealed|static"
     r"|suspend|unsafe|virtual|implement\w+|derived|sub-?class(?:es)?|parameters?|arguments?)\b"
     r"|\b(?:injected|constructors?|mock|fake|stub|creat\w+|instantiat\w+|constructs?|constructed|made|makes?)\b"

@@ -78,6 +78,30 @@ public class Startup
     }
 }
 """,
+    "lib/Invoice.java": """\
+class Invoice {
+    Invoice(String id) {
+    }
+
+    static Invoice create(String id) {
+        return new Invoice(id);
+    }
+}
+""",
+    "lib/ticket.rs": """\
+pub struct Ticket {
+    id: u32,
+}
+
+impl TicketBuilder {
+    pub fn build(&self) -> Ticket {
+        Ticket {
+            id: 1,
+        }
+    }
+}
+""",
+    "lib/label.go": "package lib\n\ntype Label struct {\n}\n\nfunc Read() {\n\tone := Label{}\n\tprint(one)\n}\n",
     "lib/carts.py": "class Cart:\n    pass\n\n\ndef opened():\n    return Cart()\n",
 }
 
@@ -148,6 +172,9 @@ def test_one_implementation_leads_to_no_other(shop: Index) -> None:
         ("where is Order created?", {"OrdersController.Place", "OrderService.Copy"}),
         ("where do we instantiate Order objects?", {"OrdersController.Place", "OrderService.Copy"}),
         ("who creates a Cart?", {"carts.opened"}),
+        ("where is Invoice created?", {"Invoice.create"}),
+        ("where is Ticket created?", {"TicketBuilder.build"}),
+        ("where is Label created?", {"lib.Read"}),
     ],
 )
 def test_where_an_object_is_made_is_told_and_not_who_uses_its_type(

@@ -59,6 +59,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         "what is the Shop.Core.Orders namespace for?",
         "how is src/Shop.Core/Orders structured?",
         "what is the purpose of the Orders package?",
+        "what is in the orders crate?",
     ],
 )
 def test_a_folder_is_told_by_its_parts_its_types_and_who_uses_them(shop: Index, question: str) -> None:

@@ -341,11 +341,24 @@ _MAKES = r"\bnew (?:\w+\.)*{0}\s*[({{]|(?<![\w.>\]]){0}\.[A-Z]\w*\("
 """What makes a message: `new OrderPaid(…)`, `OrderPaid.For(order)`."""
 
 
-_DECLARING = ("class", "def", "fun", "func", "internal", "private", "protected", "public", "record")
+_DECLARING = (
+    "class",
+    "def",
+    "fun",
+    "func",
+    "function",
+    "internal",
+    "operator",
+    "private",
+    "protected",
+    "public",
+    "record",
+)
 _NO_CALL = "".join(f"(?<!{word} )" for word in _DECLARING)
 CREATING = (
     (
-        r"\bnew\s+(?:\w+\.)*{0}\b|(?<!\w){0}(?:::|\.)new\b|&{0}\{{|(?<![\w.:\[@])" + _NO_CALL + r"{0}\(",
+        r"\bnew\s+(?:\w+\.)*{0}\b|(?<!\w){0}(?:::|\.)new\b|(?:&|(?<![=!<>])=|=>|\(|\breturn)\s*(?:\w+\.)?{0} ?\{{"
+        r"|^\s+{0} \{{$|(?<![\w.:\[@])" + _NO_CALL + r"{0}\(",
         "creates",
     ),
 )
@@ -356,13 +369,15 @@ def senders_of(
     target: Searchable, names: Sequence[str], ways: Sequence[tuple[str, str]] = ((_SENDS, "sends"), (_MAKES, "makes"))
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """Where code of the product sends some messages, or else makes them, with the points that show it: the first of the
-    `ways`, a pattern and its verb, that some code has."""
+    `ways`, a pattern and its verb, that some code has. A type may create itself, a message does not send itself."""
     at: dict[GraphFact, str] = {}
     for name in (one.rpartition(".")[2] for one in names):
         code = product_of(points_naming(name, target).ids, target)
         for says_it, verb in ways:
-            made = facts_naming(re.compile(says_it.format(re.escape(name))), code, target, (verb, name, True))
-            at |= {} if at else {one: point for one, point in made.items() if one.source.partition(".")[0] != name}
+            written = re.compile(says_it.format(re.escape(name)))
+            made = facts_naming(written, code, target, (verb, name, True), declares=ways is not CREATING)
+            others = (one for one in made if ways is CREATING or one.source.partition(".")[0] != name)
+            at |= {} if at else {one: made[one] for one in others}
     shown = by_place(at, MOST_FACTS)
     return GraphFacts(tuple(shown), len(at), leads=True), shown
 

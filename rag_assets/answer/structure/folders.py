@@ -31,7 +31,8 @@ def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> tuple[
     """What is in a folder; nothing where no folder, or more than one, is called so."""
     paths = list(index.parts.shard().values("Path", index.scope()))
     columns = GraphColumns(index, graph, None)
-    folder = _folder_of_code(columns, wanted.name) if wanted.is_code else _folder(paths, wanted.name)
+    folder = "" if wanted.is_code else _folder(paths, wanted.name)
+    folder = folder or _folder_of_code(columns, wanted.name)
     if not folder:
         return GraphFacts(), {}
     inside = sorted((path for path in paths if path.startswith(folder + "/")), key=from_the_root)

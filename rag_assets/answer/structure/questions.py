@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_SORT_OF_FOLDER = r"(?:folder|directory|(?P<{0}>project|module|package|namespace|assembly|library))"
+_SORT_OF_FOLDER = r"(?:folder|directory|(?P<{0}>project|module|package|namespace|assembly|library|crate))"
 _NAME_OF_FOLDER = r"[\w.@-]+(?:[/\\][\w.@-]+)*[/\\]?|[\w-]+(?: [\w-]+)?"
 _FOLDER = re.compile(
     r"^\W*(?:(?:what|which (?:(?P<files>files)|classes|types|code|things)) (?:is|are|lies|stands?|(?:can|do) i find)"
