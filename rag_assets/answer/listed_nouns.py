@@ -51,6 +51,8 @@ _OF_SCHEMAS = re.compile(r"\b(?:database|db|materiali[sz]ed|schemas?|sql)\b", re
 _IN_DATABASES = frozenset({"view", "procedure", "function", "trigger", "sequence", "synonym"})
 _OF_SCRIPTS = frozenset(map(root, ("exist", "database", "schema", "sql", "define", "declare", "create")))
 """What a question says of any object of a database."""
+_RELATED = re.compile(r"^\s*(?:have|has) \w|^\s*(?:do|does)\b.*\bbelongs?\b", re.IGNORECASE)
+"""What a question asks of how entities belong together, which their names do not say."""
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 
 
@@ -63,6 +65,8 @@ def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
     of_tests = noun == "test"  # of anything, also of settings
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
     subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
+    if noun in ("entity", "model", "table") and _RELATED.search(rest):
+        return None
     from rag_assets.answer.plans.code_lines import FEWEST_LISTED
     from rag_assets.answer.plans.listing import CREATED_TABLE, DATABASE_MODEL, HAVING, is_run_by_itself
 

@@ -30,6 +30,7 @@ FILES = {
 }
 """,
     "Web/Pages/Login.razor": '@page "/login"\n@attribute [AllowAnonymous]\n@layout MainLayout\n<p>Log in</p>\n',
+    "Web/Areas/Stamps.cshtml.cs": "[Authorize]\npublic class StampsModel : PageModel\n{\n}\n",
     "Web/Shared/ParcelCard.razor": """\
 <p @onclick="Send">@Parcel.Name</p>
 @code {
@@ -100,7 +101,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("what services does the parcel modal inject?", ["AddParcelModal.razor.cs:5", "_Imports.razor:3"]),
         ("which components run as WebAssembly?", ["**1 render mode:**", "Parcels.razor:4"]),
         ("which pages can be opened without logging in?", ["**1 open page:**", "Login.razor:2"]),
-        ("which pages need a login?", ["**2 protected pages:**", "Parcels.razor:3", "_Imports.razor:2"]),
+        ("which pages need a login?", ["**3 protected pages:**", "Parcels.razor:3", "_Imports.razor:2", "Stamps"]),
         ("which policy protects the parcels page?", ["**2 access rules:**", "Parcels.razor:3", "_Imports.razor:2"]),
         ("which components does the parcels page contain?", ["**1 component:**", "Parcels.razor:8"]),
         ("which layout does the login page use?", ["**1 layout:**", "Login.razor:3"]),

@@ -61,6 +61,7 @@ _ASKED = {
 }
 """What is asked for, and the lines that say it."""
 _ON_PAGES = ("open page", "protected page", "access rule")
+_RAZOR_PAGES = (".cshtml", ".cshtml.cs")
 _OF_ALL = ("cascading parameter", "render mode", "open page", "protected page", "layout", "generic component", "page")
 _PROPERTY = re.compile(r"(?P<type>[\w.]+(?:<.*>)?[?\]\[]*)\s+@?(?P<name>\w+)\s*(?:\{|=>|=|;|$)")
 _ATTRIBUTES = re.compile(r"^\s*(?:\[(?:[^\[\]]|\[\])*\]\s*)+")
@@ -92,14 +93,17 @@ _CODE_NAME = re.compile(r"\b(?!WebAssembly\b)[A-Z][a-z]+\w*[A-Z]\w*")
 def component_facts(index: LabelIndex, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """What a question asks of the components that it names, or of all: each line of their files that says it."""
     noun = next((one for one, (said, _) in _ASKED.items() if re.search(said, question, re.IGNORECASE)), "")
-    paths = [path for path in index.parts.shard().values("Path", index.scope()) if noun and path.endswith(".razor")]
+    every = list(index.parts.shard().values("Path", index.scope()) if noun else ())
+    paths = [path for path in every if path.endswith(".razor")]
     kept = product_or_samples(paths)
     known = {path: name for path in sorted(paths, key=from_the_root) if path in kept and (name := component_name(path))}
     about = _meant({*known.values()}, question, noun) if known else ()
     own = [path for path, name in known.items() if name in about]
     above = [] if noun in ("parameter", "component") else [path for path in paths if path.endswith("/_Imports.razor")]
     above = [one for one in above if any(path.startswith(one.removesuffix("_Imports.razor")) for path in own)]
-    files = lines_of(index, [*own, *(f"{path}.cs" for path in own), *above])
+    is_all = noun in _ON_PAGES and len(own) == len(known)  # and Razor Pages may be beside them
+    pages = [path for path in product_or_samples(every) if is_all and path.endswith(_RAZOR_PAGES)]
+    files = lines_of(index, [*own, *(f"{path}.cs" for path in own), *pages, *above])
     modes = {mode for word, mode in _MODES.items() if word in question.lower()}
     facts = [
         fact
