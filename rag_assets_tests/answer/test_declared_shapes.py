@@ -12,6 +12,7 @@ from rag_assets.answer.structure.questions import shape_asked
 from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
+    "tools/plan.py": "class Plan(ABC):\n    pass\n",
     "src/Shapes.cs": """\
 namespace Shapes;
 
@@ -77,7 +78,7 @@ def shapes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     ("question", "names"),
     [
         ("Which classes are static?", ["Pencils"]),
-        ("list all abstract classes", ["Shape"]),
+        ("list all abstract classes", ["Shape", "Plan"]),
         ("which methods are async?", ["Circle.FillAsync"]),
         ("which generic types are there?", ["Shape"]),
         ("which interfaces have only one implementation?", ["IDraws"]),

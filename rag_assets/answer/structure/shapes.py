@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
 _GENERIC = re.compile(r"^[^(=:{]*<\w")
+_ABSTRACT_BASE = re.compile(r"^class \w+\(.*\bABC(?:Meta)?\b")  # of Python
 _OPENS, _CLOSES = frozenset("([{<"), frozenset(")]}>")
 _CONSTRUCTORS = ("__init__", "constructor", "__construct", "initialize", "init")
 _STATIC = re.compile(r"(?:\w+ )*static\b")
@@ -60,6 +61,8 @@ def _is_a(noun: str, columns: GraphColumns, node: int) -> bool:
 def _has(signature: str, modifier: str) -> bool:
     if modifier == "generic":
         return _GENERIC.search(signature) is not None
+    if modifier == "abstract" and _ABSTRACT_BASE.search(signature):
+        return True
     return re.search(rf"\b{modifier}\b", signature.partition("(")[0]) is not None
 
 
