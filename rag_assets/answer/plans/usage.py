@@ -341,20 +341,8 @@ _MAKES = r"\bnew (?:\w+\.)*{0}\s*[({{]|(?<![\w.>\]]){0}\.[A-Z]\w*\("
 """What makes a message: `new OrderPaid(…)`, `OrderPaid.For(order)`."""
 
 
-_DECLARING = (
-    "class",
-    "def",
-    "fun",
-    "func",
-    "function",
-    "internal",
-    "operator",
-    "private",
-    "protected",
-    "public",
-    "record",
-)
-_NO_CALL = "".join(f"(?<!{word} )" for word in _DECLARING)
+_DECLARING = word_set("class def fun func function internal operator private protected public record")
+_NO_CALL = "".join(f"(?<!{word} )" for word in sorted(_DECLARING))
 CREATING = (
     (
         r"\bnew\s+(?:\w+\.)*{0}\b|(?<!\w){0}(?:::|\.)new\b|(?:&|(?<![=!<>])=|=>|\(|\breturn)\s*(?:\w+\.)?{0} ?\{{"
