@@ -102,6 +102,10 @@ impl TicketBuilder {
 }
 """,
     "lib/label.go": "package lib\n\ntype Label struct {\n}\n\nfunc Read() {\n\tone := Label{}\n\tprint(one)\n}\n",
+    "db/schema.sql": (
+        "CREATE TABLE shops (id int PRIMARY KEY);\n"
+        "CREATE TABLE clerks (id int PRIMARY KEY, shop_id int REFERENCES shops (id));\n"
+    ),
     "lib/carts.py": "class Cart:\n    pass\n\n\ndef opened():\n    return Cart()\n",
 }
 
@@ -160,6 +164,10 @@ def test_that_nothing_leads_there_is_said(shop: Index) -> None:
 def test_other_ways_are_no_flow_of_the_graph(shop: Index, question: str) -> None:
     answer = shop.ask(question)
     assert "leads from" not in " ".join((*answer.notes, answer.reason or "")) and "**From " not in answer.text
+
+
+def test_tables_are_related_by_their_keys(shop: Index) -> None:
+    assert "**clerks** refers to **shops**" in shop.ask("how are shops and clerks related?").text
 
 
 def test_one_implementation_leads_to_no_other(shop: Index) -> None:

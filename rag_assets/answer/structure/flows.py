@@ -61,8 +61,10 @@ def _nodes(graph: Graph, name: str, either: bool) -> Sequence[int]:
         return tables
     keys = list(named_nodes(graph, [name]))
     if name.isalpha() and name.islower():
-        kinds_of_word = (NodeType.TYPE, NodeType.TABLE, *(() if either else (NodeType.METHOD,)))
-        keys = [key for key in keys if key_kind(key) in kinds_of_word and short_name(key) == name]
+        kinds_of_word = (NodeType.TYPE, NodeType.TABLE if either else NodeType.METHOD)
+        keys = [key for key in keys if key_kind(key) in kinds_of_word]
+        of_table = f".{name}|{NodeType.TABLE}"
+        keys = [key for key in keys if short_name(key) == name or key.endswith(of_table)]
     named = [node for key in keys if (node := graph.find(key)) is not None]
     edges = (edge for node in named for edge in graph.edges_of(node, OUT, Relation.CONTAINS))
     return [*named, *(node for edge in edges if (node := graph.find(edge.target)) is not None)]
