@@ -135,7 +135,7 @@ class Asked:
 def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Asked:
     question = result.question
     wish = intent_of(question)
-    whole = name_of_whole(question.asks or question.typed)
+    whole = name_of_whole(question.asking)
     if whole and len(target.members) == 1 and _is_called(next(iter(target.members.values())), whole):
         wish = replace(wish, intent=Intent.OVERVIEW)
     elif not wish.names and wish.places and wish.intent in _RELATED:
@@ -146,23 +146,21 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
         wish, question = _with_said_names(wish, question, (graph for _, graph in graphs_of(target, graph_of)))
     if wish.intent is Intent.USAGE and len(wish.names) == 1:
         wish = _with_contract(wish, [graph for _, graph in graphs_of(target, graph_of)])
-    if owner := members_asked(question.asks or question.typed):
-        wish = _of_entity(
-            wish, owner, [graph for _, graph in graphs_of(target, graph_of)], question.asks or question.typed
-        )
-    member, owner_of_it = member_named(question.asks or question.typed)
+    if owner := members_asked(question.asking):
+        wish = _of_entity(wish, owner, [graph for _, graph in graphs_of(target, graph_of)], question.asking)
+    member, owner_of_it = member_named(question.asking)
     qualified = f"{owner_of_it}.{member}"
     if member and any(declares(graph, qualified) for _, graph in graphs_of(target, graph_of)):
         told = (member, owner_of_it) if wish.intent is not Intent.EXPLANATION else (member,)
         wish = replace(wish, names=(qualified, *(one for one in wish.names if one not in told)))
-    pair = compared_names(question.asks or question.typed)
+    pair = compared_names(question.asking)
     if pair and all(any(declares(graph, one) for _, graph in graphs_of(target, graph_of)) for one in pair):
         wish = replace(wish, intent=Intent.DEFINITION, names=pair, compared=True)
-    attribute, is_placed = attribute_asked(question.asks or question.typed)
+    attribute, is_placed = attribute_asked(question.asking)
     of_attribute = attribute and wish.intent in (Intent.EXPLANATION, Intent.DEFINITION)
     if of_attribute and any(declares(graph, attribute, only_types=True) for _, graph in graphs_of(target, graph_of)):
         wish = replace(wish, intent=Intent.DEFINITION if is_placed else wish.intent, names=(attribute,))
-    if called := values_asked(question.asks or question.typed):
+    if called := values_asked(question.asking):
         wish = _of_values(wish, called, [graph for _, graph in graphs_of(target, graph_of)])
     pasted = _declared_of(question.pasted, target)
     words = words_asked_of(target.parts, " ".join((question.text, *pasted)), wish.names)
@@ -210,7 +208,7 @@ def _with_declared_words(
     wish: QueryIntent, question: Question, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
 ) -> QueryIntent:
     """The question with those of its words as names that the graph declares exactly so, as `Basket` may be."""
-    text = question.asks or question.typed
+    text = question.asking
     maybe, (listed, of_choice) = words_as_names(question), enumeration_named(text)
     if maybe is None and not (listed or asks_values_of(text) or listed_noun(text)[0]):
         return wish
@@ -250,7 +248,7 @@ def _with_declared_words(
 def _with_said_names(wish: QueryIntent, question: Question, graphs: Iterable[Graph]) -> tuple[QueryIntent, Question]:
     """A question of what uses, needs, tests, implements or is hit by a change of something as if it were written as
     code does: `the order manager` is `OrderManager`, `the orders table` `sales.Orders`."""
-    text = question.asks or question.typed
+    text = question.asking
     is_of_one = asks_handler(text) or asks_sender(text) or _OF_ONE.search(text) is not None
     if not (is_of_one or asks_endpoints_reaching(text) or _OF_RELATIONS.search(text)):
         return wish, question

@@ -142,7 +142,7 @@ def kept_in_plan(asked: Asked) -> Planned | None:
 
 def context_plan(asked: Asked) -> Planned | None:
     """The sets of the one context of a database that a question names, as it is called or in words."""
-    found = _OF_CONTEXT.match(asked.question.asks or asked.question.typed)
+    found = _OF_CONTEXT.match(asked.question.asking)
     if found is None:
         return None
     from rag_assets.answer.plans.data import sets_of
@@ -158,7 +158,7 @@ _OF_PROJECTS = re.compile(
 
 def projects_plan(asked: Asked) -> Planned | None:
     """The projects that a repository is built from, or which of them refers to which."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if _OF_PROJECTS.search(text) is None:
         return None
     from rag_assets.answer.plans.projects import projects_asked, projects_listed, references_between
@@ -187,7 +187,7 @@ _OF_FAILURE = re.compile(
 
 def error_status_plan(asked: Asked) -> Planned | None:
     """Which errors become which HTTP status."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     is_other = asked.wish.names or asked.wish.routes or asked.wish.places
     if is_other or _OF_STATUS.search(text) is None or _OF_FAILURE.search(text) is None:
         return None
@@ -221,7 +221,7 @@ _OF_WORKFLOWS = re.compile(r"\b(?:pipelines?|workflows?|actions?)\b", re.IGNOREC
 
 def declared_plan(asked: Asked) -> Planned | None:
     """What the code of an infrastructure declares, and when its workflows run."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if _OF_WORKFLOWS.search(text) is not None:
         from rag_assets.answer.plans.schedules import triggers
 
@@ -250,7 +250,7 @@ _MAY_BE_MARKED = re.compile(
 
 def marked_plan(asked: Asked) -> Planned | None:
     """What lines of their own tell of: connection strings, endpoints with a limit."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if _MAY_BE_MARKED.search(text) is None:
         return None
     from rag_assets.answer.plans.marked import Marked, marked_asked, marked_facts  # start-up budget
@@ -282,7 +282,7 @@ _OF_RAZOR = re.compile(r"component|callback|inject|layout|pages?\b|param|render 
 
 def component_plan(asked: Asked) -> Planned | None:
     """What the components of Razor that a question names declare, or all."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if _OF_RAZOR.search(text) is None:
         return None
     from rag_assets.answer.front_end.components import component_facts
@@ -390,7 +390,7 @@ def package_used_plan(asked: Asked) -> Planned | None:
 
 def extended_plan(asked: Asked) -> Planned | None:
     """The contracts that a question wants to implement."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     of_how = _EXPLAINED.match(text) is not None
     text = text if of_how else with_it(text, asked.target)
     subject = extension_asked(text, asked.words)
@@ -409,7 +409,7 @@ def extended_plan(asked: Asked) -> Planned | None:
 
 def coded_plan(asked: Asked) -> Planned | None:
     """Where code reports the error or the diagnostic whose code a question names, also by a constant that is it."""
-    code = code_asked(asked.question.asks or asked.question.typed)
+    code = code_asked(asked.question.asking)
     if not code:
         return None
     from rag_assets.answer.plans.code_lines import mentions_of
@@ -420,7 +420,7 @@ def coded_plan(asked: Asked) -> Planned | None:
 
 def threads_plan(asked: Asked) -> Planned | None:
     """What is said of the threads that may use what a question names."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if not asks_about_threads(text):
         return None
     from rag_assets.answer.plans.documents import said_of_threads
@@ -438,7 +438,7 @@ def threads_plan(asked: Asked) -> Planned | None:
 
 def foreign_keys_plan(asked: Asked) -> Planned | None:
     """The foreign keys of a table, or those that lead to it."""
-    words, leads_to = foreign_keys_asked(asked.question.asks or asked.question.typed)
+    words, leads_to = foreign_keys_asked(asked.question.asking)
     if not words:
         return None
     from rag_assets.answer.plans.data import foreign_key_facts
@@ -449,7 +449,7 @@ def foreign_keys_plan(asked: Asked) -> Planned | None:
 
 def columns_plan(asked: Asked) -> Planned | None:
     """The scripts that create and change the table whose columns a question asks for."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     owner = members_asked(text)
     if not owner:
         return None
@@ -467,7 +467,7 @@ def columns_plan(asked: Asked) -> Planned | None:
 
 def parameters_plan(asked: Asked) -> Planned | None:
     """The parameters of a stored procedure, or the default of one, and those of a function or script of PowerShell."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     wants_all = asks_parameters(text)
     if not (wants_all or asks_value(text)):
         return None
@@ -486,7 +486,7 @@ def parameters_plan(asked: Asked) -> Planned | None:
 
 def routine_plan(asked: Asked) -> Planned | None:
     """What an SQL procedure, function, trigger or view reads, writes, executes or makes; or which procedures do it."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if not _OF_ROUTINES.search(text):
         return None
     from rag_assets.answer.plans.routines import procedures_called, routine_asked, routine_facts
@@ -528,7 +528,7 @@ def _in_scripts(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans.database import database_facts, none_on_table, tables_with_keys
 
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     found = first_of(database_facts(index, graph, text) for index, graph in asked.graphs)
     graphs = [] if found[1] or any(index.is_narrowed for index, _ in asked.graphs) else [one for _, one in asked.graphs]
     if count := sum(tables_with_keys(graph, text) for graph in graphs):
@@ -634,7 +634,7 @@ def items_plan(asked: Asked) -> Planned | None:
 
 def constant_plan(asked: Asked) -> Planned | None:
     """The declaration that a question asks for, where that is of a constant outside of types."""
-    wish, text = asked.wish, asked.question.asks or asked.question.typed
+    wish, text = asked.wish, asked.question.asking
     names = wish.names if wish.intent is Intent.DEFINITION else constants_asked(text) if not wish.names else ()
     if not names or wish.does or asks_value(text):
         return None
@@ -659,7 +659,7 @@ _OF_TEXTS = re.compile(
 
 def texts_plan(asked: Asked) -> Planned | None:
     """The files of the texts that users see, and of their translations."""
-    found = _OF_TEXTS.match(asked.question.asks or asked.question.typed)
+    found = _OF_TEXTS.match(asked.question.asking)
     if found is None:
         return None
     from rag_assets.answer.plans.documents import texts_shown
@@ -676,7 +676,7 @@ _OF_MEMBERS = re.compile(r"^\W*\w+(?: \w+)*? (?:commands|events|fields|members|p
 def members_plan(asked: Asked) -> Planned | None:
     """The commands, the events, the properties that tell of their changes, or what is marked as a question says, of the
     type that it names."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if not _OF_MEMBERS.match(text):
         return None
     from rag_assets.answer.plans.interface import members_marked, sort_of_members
@@ -757,7 +757,7 @@ _OF_TRIGGERS = re.compile(r"\b(?:functions?|listeners|triggers)\b", re.IGNORECAS
 
 def functions_plan(asked: Asked) -> Planned | None:
     """The functions of a cloud that something triggers, of the sort that a question says."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if asked.wish.names or not _OF_TRIGGERS.search(text):
         return None
     from rag_assets.answer.plans.schedules import functions_triggered

@@ -29,7 +29,8 @@ _MOST_HOLDERS = 3
 _THE_SAME = "The same text"
 _FILLED = "\0"
 """Stands for a value that code puts into a text."""
-_STRING = r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`)"""
+_STRING = r"""(?<!\\)(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`[^`\n]*+`)"""
+"""Begins at no escaped quote: each of a line of them would be read to its end."""
 _VALUE_BETWEEN = r"\s*[+.&]\s*(?:[\w$.()\[\]>-]{1,60}\s*[+.&]\s*)?[$@fr]{0,2}"
 _TEXTS = re.compile(
     rf"(?P<string>{_STRING}(?:(?:{_VALUE_BETWEEN}|[ \t]*\n[ \t]*[fr]?){_STRING})*)"

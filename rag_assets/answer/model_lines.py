@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
 _CHOICES = re.compile(
-    r"^\s*enum[ (](?::(?P<field>\w+),|(?P<more>\w+): [\[{%])|\b(?P<other>\w+)\s*[:=].*\bENUM\("
+    r"^\s*enum[ (](?::(?P<field>\w+),|(?P<more>\w+): [\[{%])|\b(?P<other>\w+)\s*[:=].{0,80}\bENUM\("
     r"|->enum\(\s*[\"'](?P<key>\w+)|\bchoices\s*=\s*[\[(]|^\s*enum:\s*\[|\bDataTypes\.ENUM\b"
 )
 _FIELD = re.compile(r"^\s*(?P<name>\w+)\s*(?::\s*\{|=\s*[\w.]*Field\()")

@@ -207,7 +207,7 @@ _OF_TEXTS_SEEN = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE,
 def _seen(asked: Asked) -> Planned | None:
     """Where a text is written that somebody saw, as errors and logs have it, and what leads to it."""
     question = asked.question
-    text = question.asks or question.typed
+    text = question.asking
     is_told = _SEEN.search(text) is not None or any(" " in phrase for phrase in question.phrases)
     if question.places or asked.wish.intent not in _OF_TEXTS_SEEN or not (is_told or not is_question(text)):
         return None
@@ -257,7 +257,7 @@ _OF_RETIREMENT = roots_of(
 
 def _versions(asked: Asked) -> Planned | None:
     """The entries of changelogs that say in which version something came, went or changed."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if not _IN_WHICH.search(text):
         return None
     words = frozenset(word.root for word in asked.words) - _OF_VERSIONS
@@ -276,7 +276,7 @@ def _versions(asked: Asked) -> Planned | None:
 
 def _retired(asked: Asked) -> Planned | None:
     """What is said of something that may be deprecated or gone, and what is used in its place."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if not _RETIRED.search(text):
         return None
     words = {word.root: word.word for word in asked.words if word.root not in _OF_RETIREMENT}
@@ -305,7 +305,7 @@ def _names_declared(text: str, target: Searchable) -> bool:
 
 def _everyday(asked: Asked) -> Planned | None:
     """What many ask of any project: what it is made with, how it is run, what changed."""
-    written = asked.question.asks or asked.question.typed
+    written = asked.question.asking
     text = with_it(written, asked.target)
     question = everyday_question(text)
     if question is None:
@@ -425,7 +425,7 @@ def _settings_read(asked: Asked) -> Planned | None:
 
 def _settings_about(asked: Asked) -> Planned | None:
     """The settings that the index declares about one thing."""
-    subject = settings_subject(asked.question.asks or asked.question.typed)
+    subject = settings_subject(asked.question.asking)
     if not subject:
         return None
     from rag_assets.answer.plans.settings import settings_about
@@ -466,7 +466,7 @@ def _written(asked: Asked) -> Planned | None:
 
 def _feature(asked: Asked) -> Planned | None:
     """What a subject consists of, of which is asked how it works."""
-    said = "" if asked.wish.names else feature_asked(asked.question.asks or asked.question.typed)
+    said = "" if asked.wish.names else feature_asked(asked.question.asking)
     if not said:
         return None
     from rag_assets.answer.plans.feature import feature_facts
@@ -489,7 +489,7 @@ def _convention(asked: Asked) -> Planned | None:
 
 def _annotated(asked: Asked) -> Planned | None:
     """The declarations of the product with an attribute, an annotation or a decorator."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     if _ANNOTATED.search(text) is None:
         return None
     from rag_assets.answer.plans.code_lines import list_heading
@@ -516,7 +516,7 @@ _OF_STRUCTURE = re.compile(
 
 def _structure(asked: Asked) -> Planned | None:
     """What a folder holds, how declarations are declared and made, how one leads to another."""
-    if not _OF_STRUCTURE.search(asked.question.asks or asked.question.typed):
+    if not _OF_STRUCTURE.search(asked.question.asking):
         return None
     from rag_assets.answer.structure.plans import structure_plan
 
@@ -620,7 +620,7 @@ def _with_mentions(asked: Asked, known: Planned) -> Planned:
 
 def _derived(asked: Asked) -> Planned | None:
     """What derives from the names of a question that nothing here declares."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     listed = _OF_BASE.match(text) if asked.undeclared else None
     maybe = words_as_names(asked.question) if not asked.names else None
     names = asked.undeclared or (maybe.names if maybe is not None else outside_name_said(asked.question.text))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _ASKED = re.compile(
     r"^\W*who (?:(?:is|are) (?:allowed|permitted) to|can|may) (?P<does>\w+)"
-    r" (?:(?:all|an?|any|new|our|the) )*(?P<thing>[\w -]+?)\W*$",
+    r" (?:(?:all|an?|any|new|our|the) )*+(?P<thing>[\w -]+?)\W*$",
     re.IGNORECASE,
 )
 _ACTIONS = ("create new store add make", "update edit change modify", "destroy delete remove", "show view see read")

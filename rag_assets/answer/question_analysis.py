@@ -459,7 +459,7 @@ class QueryIntent:
 
 def intent_of(question: Question) -> QueryIntent:
     """The kind of answer and the names that a question is about."""
-    text = question.asks or question.typed
+    text = question.asking
     symbols = [one for one in question.symbols if not _WORD.fullmatch(one)]
     names = tuple(dict.fromkeys((*symbols, *_QUOTED_NAME.findall(text))))
     if not names and question.kind is QuestionKind.SYMBOL:
@@ -519,7 +519,7 @@ def words_as_names(question: Question) -> QueryIntent | None:
     they are names, as `Basket` is one, the index has to say, and of words with a dot or hyphen, as `job.cancel` and
     `Get-GitStatus`, in any question.
     None for others, and without such a word."""
-    text = question.asks or question.typed
+    text = question.asking
     intent = _intent(text, question.kind, True)
     members = _MEMBERS.search(text)
     if members:  # `a catalog item` may be `CatalogItem`

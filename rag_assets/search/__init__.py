@@ -64,6 +64,11 @@ class Question:
     pasted: tuple[str, ...] = ()
 
     @property
+    def asking(self) -> str:
+        """The words that ask, as they were typed, without filters."""
+        return self.asks or (self.text if self.wanted or self.excluded else self.typed)
+
+    @property
     def only_place(self) -> CodePlace | None:
         """The file and line, where the question has no other word and no phrase."""
         place = self.places[0] if len(self.places) == 1 and not self.phrases else None

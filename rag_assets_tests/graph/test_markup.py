@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from rag_assets.graph.extract.registry import markup
+from rag_assets.graph.extract.registry import csharp, markup
 
 from .chains import edges_by
 
@@ -134,6 +134,40 @@ def test_a_component_is_a_class_of_its_folder_that_tags_use() -> None:
         "file:web/Parts/Seal.razor|FILE Contains Other.Seal|TYPE resolved",
         "file:web/Parts/Seal.razor|FILE UsesType Shop.Web.Parts.Stamp|TYPE resolved",
         "file:web/Parts/Stamp.razor|FILE Contains Shop.Web.Parts.Stamp|TYPE resolved",
+    ]
+
+
+def test_a_component_with_type_parameters_is_the_class_beside_it() -> None:
+    files = {
+        "Grid.razor": "@typeparam TItem where TItem : class\n<b />\n",
+        "Grid.razor.cs": "namespace Shop;\npublic partial class Grid<TItem> { }\n",
+        "Page.razor": '<Grid TItem="Order" />\n',
+    }
+    assert edges_by(markup, files) == [
+        "file:Grid.razor|FILE Contains Shop.Grid`1|TYPE resolved",
+        "file:Page.razor|FILE Contains Page|TYPE resolved",
+        "file:Page.razor|FILE UsesType Shop.Grid`1|TYPE resolved",
+    ]
+
+
+def test_a_component_has_a_base_that_no_index_knows() -> None:
+    files = {
+        "Grid.razor": "<b />\n",
+        "Ext.cs": "public static class Ext { public static void Wait(this IRendered<IComponent> it) { } }\n",
+        "Tests.cs": "public class Tests { void Shown(IRendered<Grid> grid) { grid.Wait(); } }\n",
+    }
+    assert edges_by(csharp, files, "Calls") == [
+        "Tests.Shown(IRendered<Grid>)|METHOD Calls Ext.Wait(IRendered<IComponent>)|METHOD resolved"
+    ]
+
+
+def test_a_tag_means_no_component_of_a_project_that_its_own_does_not_refer_to() -> None:
+    project = '<Project Sdk="Microsoft.NET.Sdk.Razor"></Project>'
+    files = {"web/Web.csproj": project, "web/Page.razor": "<Seal />\n"}
+    files |= {"admin/Admin.csproj": project, "admin/Seal.razor": "<b />\n"}
+    assert edges_by(markup, files) == [
+        "file:admin/Seal.razor|FILE Contains Admin.Seal|TYPE resolved",
+        "file:web/Page.razor|FILE Contains Web.Page|TYPE resolved",
     ]
 
 

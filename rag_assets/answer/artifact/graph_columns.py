@@ -186,8 +186,11 @@ class GraphColumns:
 
     def place(self, node: int) -> NodeLocation | None:
         """Where most of a node is declared in what the reader sees."""
-        places = [place for place in self.graph.places(node) if self.visible[self.graph.paths.find(place.path)]]
-        return max(places, key=lambda place: place.line_end - place.line_start, default=None)
+        return max(self.places(node), key=lambda place: place.line_end - place.line_start, default=None)
+
+    def places(self, node: int) -> list[NodeLocation]:
+        """Where a node is declared in what the reader sees."""
+        return [place for place in self.graph.places(node) if self.visible[self.graph.paths.find(place.path)]]
 
     def called(self, node: int) -> str:
         """What a node is called: a member with its type, a file by its path."""

@@ -63,7 +63,7 @@ _ASKED = {
 _ON_PAGES = ("open page", "protected page", "access rule")
 _RAZOR_PAGES = (".cshtml", ".cshtml.cs")
 _OF_ALL = ("cascading parameter", "render mode", "open page", "protected page", "layout", "generic component", "page")
-_PROPERTY = re.compile(r"(?P<type>[\w.]+(?:<.*>)?[?\]\[]*)\s+@?(?P<name>\w+)\s*(?:\{|=>|=|;|$)")
+_PROPERTY = re.compile(r"(?P<type>(?<![\w.])[\w.]++(?:<.{0,200}>)?[?\]\[]*)\s+@?(?P<name>\w+)\s*(?:\{|=>|=|;|$)")
 _ATTRIBUTES = re.compile(r"^\s*(?:\[(?:[^\[\]]|\[\])*\]\s*)+")
 _MOST_BETWEEN = 4  # lines, of an attribute and what it is on
 _MODES = {"assembly": "WebAssembly", "wasm": "WebAssembly", "browser": "WebAssembly", "server": "Server"}

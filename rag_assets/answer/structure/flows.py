@@ -42,13 +42,15 @@ def flow_facts(index: LabelIndex, graph: Graph, wanted: FlowAsked) -> tuple[Grap
     found = paths(graph, starts, ends, steps=_ONWARDS, count=1)
     if not found and wanted.either:
         found = paths(graph, ends, starts, steps=_ONWARDS, count=1)
+    nowhere = f"nothing that the graph knows leads from {wanted.start} to {wanted.end}"
     if not found:
-        absent = f"nothing that the graph knows leads from {wanted.start} to {wanted.end}"
-        return GraphFacts(), {}, "" if wanted.either else absent
+        return GraphFacts(), {}, "" if wanted.either else nowhere
     (way,) = found
     names = {key: short_name(key) for key in way.keys}
     facts = list(dict.fromkeys(fact_of(step.edge, names) for step in way.steps if step.edge.path))
     at = facts_at(facts, index)
+    if index.is_narrowed and len(at) < len(facts):
+        return GraphFacts(), {}, f"{nowhere} within the filter"
     heading = f"**From {wanted.start} to {wanted.end}:**\n"
     return GraphFacts(tuple(at), len(at), heading), at, ""
 

@@ -37,7 +37,7 @@ def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> tuple[
         return GraphFacts(), {}
     inside = sorted((path for path in paths if path.startswith(folder + "/")), key=from_the_root)
     within = np.array([*(path.startswith(folder + "/") for path in graph.paths), False])
-    own = within[columns.path_of]
+    own = (within & columns.visible)[columns.path_of]
     types = [] if wanted.files else _types(columns, own)
     facts = [*_files(index, [path for path in inside if _README.search(path)][: not wanted.files], "Told by")]
     facts += [] if wanted.files else _parts(columns, own, folder)

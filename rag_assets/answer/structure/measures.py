@@ -54,9 +54,8 @@ def measured(index: LabelIndex, columns: GraphColumns, listed: Listed) -> Iterat
 
 def _by_length(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterator[GraphFact]]:
     def longest(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
-        places = columns.graph.places
         of = {
-            node: sum(one.line_end - one.line_start + 1 for one in places(node))
+            node: sum(one.line_end - one.line_start + 1 for one in columns.places(node))
             for node in columns.nodes(*kinds).tolist()
         }
         yield from _highest(
@@ -78,7 +77,7 @@ def _first_lines(columns: GraphColumns) -> dict[str, int]:
     """Each file of the product with code → the first line that declares something."""
     first: dict[str, int] = {}
     for node in columns.nodes(NodeType.TYPE, NodeType.METHOD).tolist():
-        for place in columns.graph.places(node):
+        for place in columns.places(node):
             first[place.path] = min(first.get(place.path, place.line_start), place.line_start)
     return first
 

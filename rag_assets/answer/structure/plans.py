@@ -23,7 +23,7 @@ _OUTDATED_ABSENT = (
 
 def structure_plan(asked: Asked) -> Planned | None:
     """What the first of these plans knows that is for the question."""
-    text = asked.question.asks or asked.question.typed
+    text = asked.question.asking
     return next((known for plan in _PLANS if (known := plan(asked, text)) is not None), None)
 
 

@@ -17,7 +17,7 @@ _FOLDER = re.compile(
     r"|(?:tell me about|give me an overview of|what is|what does|what are|how is"
     r"|what(?: is| are)? the (?:purpose|role|job) of))"
     rf" (?:the |our )?(?:{_SORT_OF_FOLDER.format('of')} (?P<named>{_NAME_OF_FOLDER})"
-    rf"|(?P<name>{_NAME_OF_FOLDER}) {_SORT_OF_FOLDER.format('code')}|(?P<path>[\w.-]+[./][\w./-]+))"
+    rf"|(?P<name>{_NAME_OF_FOLDER}) {_SORT_OF_FOLDER.format('code')}|(?P<path>\.?[\w-]+[./][\w./-]++))"
     r"(?: (?:contains?|do|does|hold|have|about|for|good for|responsible for|made of|structured|organi[sz]ed"
     r"|used for))?\W*$",
     re.IGNORECASE,

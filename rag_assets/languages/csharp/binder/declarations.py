@@ -23,7 +23,7 @@ LANGUAGE = "csharp"
 _TYPE_KINDS = ("class", "interface", "enum", "struct", "record", "delegate")
 _CONSTRAINT = re.compile(r"\bwhere\s+(\w+)\s*:\s*((?:(?!\bwhere\b).)*)", re.DOTALL)
 _NOT_A_TYPE = frozenset({"class", "class?", "struct", "notnull", "unmanaged", "default", "new()", "allows ref struct"})
-_NAMESPACE = re.compile(r"^[ \t\ufeff]*@namespace[ \t]+([\w.]+)", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^[ \t\ufeff]*@(inherits|namespace|typeparam)[ \t]+([\w.]+(?:<.*>)?)", re.MULTILINE)
 _DELEGATE_RETURN = re.compile(r"\bdelegate\s+(.*?)\s*\b\w+\s*(?:<[^()]*>)?\s*\(", re.DOTALL)
 
 
@@ -135,12 +135,30 @@ def declared_in(files: Iterable[ParsedFile]) -> CSharpDeclarations:
             if written:
                 usings.append((file.path, written))
         elif component := component_name(file.path):
-            said, last = _NAMESPACE.search(file.text), file.text.count("\n") + 1
-            namespace = said[1] if said is not None else ""
-            types.append(LabelType("", "", component, "class", file.path, 1, last, namespace, modifiers=("partial",)))
+            types.append(_component(component, file.path, file.text))
         elif is_project_file(file.path):
             projects.append(read_project(file.path, file.text))
     return CSharpDeclarations(tuple(types), tuple(usings), tuple(projects))
+
+
+def _component(name: str, path: str, text: str) -> LabelType:
+    """The class that a component of Razor is, without the symbol, which its project says."""
+    said: dict[str, tuple[str, ...]] = {}
+    for word, value in _DIRECTIVE.findall(text):
+        said[word] = (*said.get(word, ()), value)
+    return LabelType(
+        symbol="",
+        key="",
+        name=name,
+        kind="class",
+        path=path,
+        line_start=1,
+        line_end=text.count("\n") + 1,
+        namespace=said.get("namespace", ("",))[0],
+        type_parameters=said.get("typeparam", ()),
+        base_list=said.get("inherits", ()),
+        modifiers=("partial",),
+    )
 
 
 def types_of(path: str, segments: Iterable[Segment]) -> Iterator[TypeDeclaration]:

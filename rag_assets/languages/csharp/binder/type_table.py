@@ -249,7 +249,8 @@ class TypeTable:
         )
 
     def component(self, name: str, path: str) -> str:
-        """The id of the component of Razor that a name means in a file: its own, else the nearest; '' for none."""
+        """The id of the component of Razor that a name means in a file: its own, else the nearest that its project
+        sees; '' for none."""
         home, parts = self.projects.home_of(path), path.split("/")
 
         def distance(known: tuple[str, str]) -> tuple[int, int, str]:
@@ -257,7 +258,8 @@ class TypeTable:
             return away, -sum(map(eq, parts, known[0].split("/"))), known[0]
 
         nearest = min(self._components.get(name, ()), key=distance, default=None)
-        return self.home_id(nearest[1], path) if nearest is not None else ""
+        found = self.home_id(nearest[1], path) if nearest is not None else ""
+        return found if found and self.sees(path, found) else ""
 
     def home_id(self, symbol: str, path: str) -> str:
         """The id of a symbol as the project of `path` sees it; '' for an unknown symbol."""
