@@ -56,6 +56,7 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 """How questions tell of a text; the text itself may have such a word too, and others to be found by."""
+_COMMENT = re.compile(r"[ \t]*(?:///?|\*|#|/\*|<!--|--|;)")
 _RAISES = re.compile(r"throw|raise|panic|reject|fail|error|exception|warn|fatal|abort|invalid|problem", re.IGNORECASE)
 _HOLDS = re.compile(
     r"(?:\b(?:const|final|readonly|static|va[lr])\b[^=\n(]*?|^[ \t]*)"
@@ -156,8 +157,11 @@ def _texts_said(
                 or not (words := _count_said(parts, said, quoted))
             ):
                 continue
+            begin = source.rfind("\n", 0, start) + 1
+            if _COMMENT.match(source, begin):  # it tells of code, and nobody saw it
+                break
             line = int(payload.get("StartLine", 1)) + source.count("\n", 0, start)
-            raises = _RAISES.search(source, source.rfind("\n", 0, start) + 1, end) is not None
+            raises = _RAISES.search(source, begin, end) is not None
             place = CodePlace(str(payload.get("Path", "")), line)
             yield _Written(place, point, words, raises, _holder(source[: text.start(text.lastgroup or 0)]))
             break
