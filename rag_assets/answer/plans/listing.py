@@ -211,7 +211,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if len(found) < fewest:
         return GraphFacts()
     of_product = [one for one in found if non_product_code(one.path) is None]
-    if not of_product and _is_of_product(graph, noun, said):
+    if not of_product and not index.is_narrowed and _is_of_product(graph, noun, said):
         return GraphFacts()
     found = of_product if len(of_product) >= FEWEST_LISTED else found
     if sort in _SCHEDULED and last in _RUN and not says_scheduled(graph):
