@@ -127,6 +127,11 @@ def facts_listed(facts: Sequence[GraphFact], noun: str, index: LabelIndex) -> tu
     return GraphFacts(tuple(at), len(facts), list_heading(noun, len(facts))), at
 
 
+def part_counted(said: str, total: int, most: int) -> str:
+    """What a list is called, and of how many it shows `most`, where that is not all."""
+    return f"{said} ({most} of {total:,})" if total > most else said
+
+
 def counted_heading(heading: str, count: int) -> str:
     """A heading of a list with another count."""
     one = re.fullmatch(r"\*\*1 (.+):\*\*", heading)

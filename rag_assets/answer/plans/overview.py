@@ -16,7 +16,7 @@ from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passages import Passage, headings_in
-from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of, points_with
+from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of, part_counted, points_with
 from rag_assets.answer.plans.everyday import build_targets, scripts_listed
 from rag_assets.answer.whole_project import WHOLES, Listed
 from rag_assets.contracts.evidence import Evidence
@@ -112,7 +112,7 @@ def overview_facts(index: LabelIndex, graph: Graph) -> Iterator[GraphFact]:
         yield GraphFact(source, "uses", target, use.path, use.line, certain, group="Who uses whom")
     yield from _entry_points(columns, _MOST_ENTRY_POINTS)
     routes = exposed_endpoints(columns)
-    group = _counted("Endpoints", len(routes), _MOST_ENDPOINTS)
+    group = part_counted("Endpoints", len(routes), _MOST_ENDPOINTS)
     for endpoint, _, path, line in routes[:_MOST_ENDPOINTS]:
         yield GraphFact(short_name(graph.keys[endpoint]), "", "", path, line, certain=True, group=group)
     yield from _central_types(columns, _MOST_TYPES)
@@ -194,7 +194,7 @@ def facts_listed(index: LabelIndex, graph: Graph, listed: Listed) -> list[GraphF
 
 def _entry_points(columns: GraphColumns, most: int) -> Iterator[GraphFact]:
     starts = entry_points(columns)
-    group = _counted("Entry points", len(starts), most)
+    group = part_counted("Entry points", len(starts), most)
     for path, line in starts[:most]:
         yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, group=group)
 
@@ -217,7 +217,7 @@ def _tasks(index: LabelIndex) -> Iterator[GraphFact]:
         lines = enumerate(code_of(payload, index, ()).split("\n"), payload.get("StartLine", 1))
         found |= {(payload.get("Path", ""), number) for number, text in lines if _TASK.search(text)}
     places = sorted(found, key=lambda place: (non_product_code(place[0]) is not None, *place))
-    group = _counted("Left to do", len(places), MOST_LISTED)
+    group = part_counted("Left to do", len(places), MOST_LISTED)
     for path, line in places[:MOST_LISTED]:
         yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, group=group, is_comment=True)
 
@@ -237,7 +237,3 @@ def _areas(columns: GraphColumns) -> Iterator[GraphFact]:
         if place is not None:
             name = short_name(columns.graph.keys[best[area]])
             yield GraphFact(areas[area], "has", name, place.path, place.line_start, certain=True, group=group)
-
-
-def _counted(said: str, total: int, most: int) -> str:
-    return f"{said} ({most} of {total:,})" if total > most else said

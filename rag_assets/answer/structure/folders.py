@@ -12,7 +12,7 @@ import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.plans.code_lines import MOST_LISTED, from_the_root
+from rag_assets.answer.plans.code_lines import MOST_LISTED, from_the_root, part_counted
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS
 from rag_assets.search.line_references import sections_of
@@ -41,17 +41,13 @@ def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> tuple[
     types = [] if wanted.files else _types(columns, own)
     facts = [*_files(index, [path for path in inside if _README.search(path)][: not wanted.files], "Told by")]
     facts += [] if wanted.files else _parts(columns, own, folder)
-    facts += types or _files(index, inside[:MOST_LISTED], _counted("Its files", len(inside), MOST_LISTED))
+    facts += types or _files(index, inside[:MOST_LISTED], part_counted("Its files", len(inside), MOST_LISTED))
     if types:
         facts += _uses(columns, own, "Needs from elsewhere", out=True)
         facts += _uses(columns, own, "Used from elsewhere", out=False)
     at = facts_at(list(dict.fromkeys(facts)), index)
     counted = "one file" if len(inside) == 1 else f"{len(inside):,} files"
     return GraphFacts(tuple(at), len(at), f"**`{folder}` has {counted}:**\n"), at
-
-
-def _counted(said: str, total: int, most: int) -> str:
-    return f"{said} ({most} of {total:,})" if total > most else said
 
 
 def _folder_of_code(columns: GraphColumns, name: str) -> str:
@@ -111,7 +107,7 @@ def _parts(columns: GraphColumns, own: Mask, folder: str) -> Iterator[GraphFact]
             best.setdefault(part, node)
             counts[part] += 1
     shown = [part for part, _ in counts.most_common(_MOST_PARTS)]
-    group = _counted("Its parts", len(counts), _MOST_PARTS)
+    group = part_counted("Its parts", len(counts), _MOST_PARTS)
     for part in shown:
         if (place := columns.place(best[part])) is not None:
             yield GraphFact(part, "has", columns.called(best[part]), place.path, place.line_start, True, group)
@@ -123,7 +119,7 @@ def _types(columns: GraphColumns, own: Mask) -> list[GraphFact]:
         nodes = _nodes(columns, own, kind)
         ranked = [node for node in columns.by_weight(nodes) if columns.place(node) is not None]
         places = ((node, columns.place(node)) for node in ranked[:_MOST_TYPES])
-        group = _counted(f"{called}, the most used first", len(ranked), _MOST_TYPES)
+        group = part_counted(f"{called}, the most used first", len(ranked), _MOST_TYPES)
         facts = [
             GraphFact(columns.called(node), "", "", at.path, at.line_start, True, group)
             for node, at in places

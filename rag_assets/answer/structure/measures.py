@@ -14,7 +14,7 @@ import numpy as np
 from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
 from rag_assets.answer.graph_facts import GraphFact
 from rag_assets.answer.passages import CONFIGURATION
-from rag_assets.answer.plans.code_lines import from_the_root
+from rag_assets.answer.plans.code_lines import from_the_root, part_counted
 from rag_assets.answer.whole_project import Listed
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import KINDS, Numbers
@@ -58,9 +58,8 @@ def _by_length(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterato
             node: sum(one.line_end - one.line_start + 1 for one in columns.places(node))
             for node in columns.nodes(*kinds).tolist()
         }
-        yield from _highest(
-            columns, of, "has", "line", f"The longest {'methods' if NodeType.METHOD in kinds else 'types'}"
-        )
+        group = "The longest methods" if NodeType.METHOD in kinds else "The longest types"
+        yield from _highest(columns, of, "has", "line", group)
 
     return longest
 
@@ -113,7 +112,7 @@ def _unused(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterator[G
     def unused(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
         found = [one for one in _named_nowhere(index, columns) if columns.graph.kind(one[2]) in kinds]
         group = "Nothing in this index names them; reflection, a framework or users of a library may"
-        group = f"{group} ({_MOST_UNUSED} of {len(found):,})" if len(found) > _MOST_UNUSED else group
+        group = part_counted(group, len(found), _MOST_UNUSED)
         for path, line, node in found[:_MOST_UNUSED]:
             yield GraphFact(columns.called(node), "", "", path, line, True, group)
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rag_assets.answer.question_analysis import singular
+
 _SORT_OF_FOLDER = r"(?:folder|directory|(?P<{0}>project|module|package|namespace|assembly|library|crate))"
 _NAME_OF_FOLDER = r"[\w.@-]+(?:[/\\][\w.@-]+)*[/\\]?|[\w-]+(?: [\w-]+)?"
 _FOLDER = re.compile(
@@ -90,7 +92,7 @@ def shape_asked(question: str) -> ShapeAsked | None:
     found = _SHAPE.match(question)
     if found is None:
         return None
-    noun = re.sub(r"(?<=class)es$|(?<!s)s$", "", (found["noun"] or found["noun_after"]).lower())
+    noun = singular((found["noun"] or found["noun_after"]).lower())
     if found["of"]:
         return ShapeAsked(noun, derived=_comparison(found["how"] or "", found["count"]))
     if found["parameters"]:
@@ -125,8 +127,8 @@ _OF_CONSTRUCTORS = re.compile(
 
 
 _SORT = r"(?: (?:action|class|controller|endpoint|entity|function|handler|method|page|procedure|service|table|type))?"
-_THING = r"(?:the )?`?(?:(?:GET|POST|PUT|PATCH|DELETE) )?[\w./{{}}:-]+`?"
-_START, _END = rf"(?P<start{{0}}>{_THING}){_SORT}", rf"(?P<end{{0}}>{_THING}){_SORT}"
+_THING = r"(?:the )?`?(?:(?:GET|POST|PUT|PATCH|DELETE) )?[\w./{}:-]+`?"
+_ENDS = {"start": rf"(?P<start>{_THING}){_SORT}", "end": rf"(?P<end>{_THING}){_SORT}"}
 _WAY = (
     r"(?:(?:call|data|dependency|execution|request|shortest) )?"
     r"(?:chain|connection|dependency|flow|link|path|relation(?:ship)?|route|way)"
@@ -141,13 +143,7 @@ _FORMS = (
     r"(?:does|can|do) {start} (?:reach|lead to|(?:indirectly|eventually|ever) (?:call|use|reach)|end up (?:in|calling))"
     r" {end}",
 )
-_FLOWS = [
-    re.compile(
-        rf"^\W*{form.format(start=_START.format(at), end=_END.format(at))}\W*$".replace("{{", "{").replace("}}", "}"),
-        re.IGNORECASE,
-    )
-    for at, form in enumerate(_FORMS)
-]
+_FLOWS = [re.compile(rf"^\W*{form.format(**_ENDS)}\W*$", re.IGNORECASE) for form in _FORMS]
 _BACKWARDS = re.compile(r"\b(?:called|reached) from\b", re.IGNORECASE)
 
 
@@ -161,10 +157,10 @@ class FlowAsked:
 
 
 def flow_asked(question: str) -> FlowAsked | None:
-    for at, form in enumerate(_FLOWS):
+    for form in _FLOWS:
         if (found := form.match(question)) is None:
             continue
-        start, end = (found[f"{side}{at}"].removeprefix("the ").strip("`") for side in ("start", "end"))
+        start, end = (found[side].removeprefix("the ").strip("`") for side in ("start", "end"))
         groups = found.groupdict()
         either = (groups.get("between") or "").lower() == "between" or groups.get("related") is not None
         return FlowAsked(end, start, either) if _BACKWARDS.search(question) else FlowAsked(start, end, either)
