@@ -90,3 +90,24 @@ def word_set(*lines: str) -> frozenset[str]:
 def key_of_word(lines: Mapping[Key, str]) -> dict[str, Key]:
     """The words of some lines, each with the key of its line."""
     return {word: key for key, line in lines.items() for word in line.split()}
+
+
+_LONG_PLURAL = re.compile(r"(?:ss|x|sh|tus|(?<!\bca)ch)es$")  # `branches`, but `caches`
+_LONG_SINGULAR = re.compile(r"(?:s|x|ch|sh)$")
+_ENDS_WITH_Y = re.compile(r"(?<=[^aeiou])y$")
+
+
+def singular(noun: str) -> str:
+    """An English noun as one of it is called: `queries` → `query`, `status` → `status`."""
+    if noun.endswith("ies"):
+        return noun[:-3] + "y"
+    if _LONG_PLURAL.search(noun):
+        return noun[:-2]
+    return noun if noun.endswith(("ss", "us", "is")) else noun.removesuffix("s")
+
+
+def plural(noun: str) -> str:
+    """An English noun as several of it are called: `query` → `queries`, `status` → `statuses`."""
+    if _ENDS_WITH_Y.search(noun):
+        return noun[:-1] + "ies"
+    return f"{noun}es" if _LONG_SINGULAR.search(noun) else f"{noun}s"

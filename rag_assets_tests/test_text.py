@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.identifiers import _ASCII_BOUNDARY, _split_unicode, identifier_words, split_identifiers
+from rag_assets.identifiers import (
+    _ASCII_BOUNDARY,
+    _split_unicode,
+    identifier_words,
+    plural,
+    singular,
+    split_identifiers,
+)
 from rag_assets_tests.effort import ends_within
 
 IDENTIFIER_CHARACTERS = st.text("abcsxyzABCSXYZ0189_", max_size=24)
@@ -72,3 +79,27 @@ def test_a_line_of_2_mb_is_linear(text: str) -> None:
     """Bad input: one 2 MB line. Quadratic behaviour would take minutes."""
     with ends_within(60):
         split_identifiers(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ("query", "queries"),
+        ("key", "keys"),
+        ("status", "statuses"),
+        ("class", "classes"),
+        ("index", "indexes"),
+        ("branch", "branches"),
+        ("cache", "caches"),
+        ("database", "databases"),
+        ("order event", "order events"),
+    ],
+)
+def test_a_noun_has_a_singular_and_a_plural(one: str, several: str) -> None:
+    assert (singular(several), singular(one)) == (one, one)
+    assert plural(one) == several
+
+
+@pytest.mark.parametrize("noun", ["analysis", "process", "bus"])
+def test_what_ends_as_a_plural_does_may_be_one_thing(noun: str) -> None:
+    assert singular(noun) == noun

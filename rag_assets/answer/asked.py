@@ -29,9 +29,9 @@ from rag_assets.answer.question_analysis import (
     listed_noun,
     member_named,
     members_asked,
+    name_roots,
     root,
     roots_of,
-    singular,
     telling_words,
     words_as_names,
     words_asked_of,
@@ -55,11 +55,10 @@ from rag_assets.answer.question_kinds import (
 )
 from rag_assets.answer.whole_project import name_of_whole
 from rag_assets.contracts.evidence import short_name
-from rag_assets.contracts.outline import SectionMember
 from rag_assets.errors import NoEmbedderError
-from rag_assets.identifiers import identifier_words
+from rag_assets.identifiers import singular
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
-from rag_assets.search.line_references import meant, named_at, sections_at, sections_of
+from rag_assets.search.line_references import meant, members_of, named_at, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -299,8 +298,7 @@ def _options_of(graphs: Sequence[Graph], owner: Sequence[str]) -> str:
         for graph in graphs
         for noun in ("options", "settings", "configuration")
         for one in nodes_listed(graph, noun)
-        if non_product_code(one.path) is None
-        and [root(word.lower()) for word in identifier_words(one.name)] == [*owner, root(noun)]
+        if non_product_code(one.path) is None and name_roots(one.name) == [*owner, root(noun)]
     }
     return next(iter(found)) if len(found) == 1 else ""
 
@@ -428,7 +426,7 @@ def declaring(name: str, target: Searchable) -> list[str]:
 def _holds(section: Mapping[str, Any], owner: str) -> bool:
     """Whether a section has members of a nested type: of one that lies in two sections the second declares no name of
     it."""
-    names = (SectionMember.decoded(text).name.casefold() for text in section.get("Members", ()))
+    names = (one.name.casefold() for one in members_of(section))
     return any(f".{name}".rpartition(".")[0].endswith(f".{owner}") for name in names)
 
 

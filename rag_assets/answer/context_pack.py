@@ -27,13 +27,13 @@ from rag_assets.answer.question_analysis import (
     asks_what_happens,
     roots_of,
     sections_of_vocabulary,
-    singular,
 )
 from rag_assets.answer.question_kinds import asks_checks, asks_setting
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.errors import RagAssetsError
+from rag_assets.identifiers import singular
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters, SearchScope
 from rag_assets.search import CodePlace, QuestionKind, SearchResult

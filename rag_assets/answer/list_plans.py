@@ -34,7 +34,6 @@ from rag_assets.answer.question_analysis import (
     owner_said,
     root,
     roots_of,
-    singular,
 )
 from rag_assets.answer.question_kinds import (
     APPS,
@@ -66,6 +65,7 @@ from rag_assets.answer.question_kinds import (
     values_named,
 )
 from rag_assets.answer.whole_project import listed_of_whole
+from rag_assets.identifiers import singular
 from rag_assets.search import CodePlace
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def declared_plan(asked: Asked) -> Planned | None:
     return known or (Planned(asked.wish, absent=absent) if absent else None)
 
 
-_MAY_BE_MARKED = re.compile(
+_OF_MARKED_LINES = re.compile(
     r"account|admin|authent|bean|binding|boot|cache|callback|connection|contract|credential|data|doubles|error"
     r"|exception|exit|fake|filters|handlers|hooks|hubs?\b|initial|java ?script|js\b|jwt|limit|log ?in|mail|middleware"
     r"|mock|modules|operation|passw|ports?\b|process|routes?\b|rpc|run|secret|seed|service|\bsign|soap|spies|start|stub"
@@ -251,7 +251,7 @@ _MAY_BE_MARKED = re.compile(
 def marked_plan(asked: Asked) -> Planned | None:
     """What lines of their own tell of: connection strings, endpoints with a limit."""
     text = asked.question.asking
-    if _MAY_BE_MARKED.search(text) is None:
+    if _OF_MARKED_LINES.search(text) is None:
         return None
     from rag_assets.answer.plans.marked import Marked, marked_asked, marked_facts  # start-up budget
 

@@ -28,14 +28,15 @@ from rag_assets.answer.question_analysis import (
     Intent,
     QueryTerm,
     root,
+    root_set,
     roots_of,
-    singular,
 )
 from rag_assets.answer.question_kinds import (
     APPS,
     is_subject,
     things_done,
 )
+from rag_assets.identifiers import singular
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 _OF_SCHEMAS = re.compile(r"\b(?:database|db|materiali[sz]ed|schemas?|sql)\b", re.IGNORECASE)
 _IN_DATABASES = frozenset({"view", "procedure", "function", "trigger", "sequence", "synonym"})
-_OF_SCRIPTS = frozenset(map(root, ("exist", "database", "schema", "sql", "define", "declare", "create")))
+_OF_SCRIPTS = root_set("exist database schema sql define declare create")
 """What a question says of any object of a database."""
 _RELATED = re.compile(r"^\s*(?:have|has) \w|^\s*(?:do|does)\b.*\bbelongs?\b", re.IGNORECASE)
 """What a question asks of how entities belong together, which their names do not say."""

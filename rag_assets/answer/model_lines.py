@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact
 from rag_assets.answer.plans.code_lines import MOST_READ, lines_of, points_with, product_of
-from rag_assets.answer.question_analysis import listed_noun, root, roots_of, telling_words
+from rag_assets.answer.question_analysis import listed_noun, name_roots, root, roots_of, telling_words
 from rag_assets.answer.question_kinds import asks_values_of, values_called
-from rag_assets.identifiers import identifier_words
 from rag_assets.search import CodePlace
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def models_of_scripts(index: LabelIndex, owner: Sequence[str] = ()) -> list[Grap
                 name = next(filter(None, said.groups()))
                 below = (one for one in range(at + 1, at + _MOST_ABOVE) if _FIELD.match(lines.get(one, "")))
                 line = next(below, at) if owner else at
-                if not owner or [*owner] == [root(word.lower()) for word in identifier_words(name)]:
+                if not owner or [*owner] == name_roots(name):
                     name = f"{name[0].upper()}{name[1:]}"
                     found.setdefault(name, GraphFact(name, "", "", path, line, certain=True, is_comment=True))
     return [*found.values()]

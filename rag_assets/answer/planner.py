@@ -136,7 +136,7 @@ _OF_BASE = re.compile(
     r"(?i: (?:are (?:there|defined|used)|exist|do (?:we|you) have|does (?:it|the \w+) (?:have|define)))?\W*$"
 )
 """A list of what is called after a class of code, in the plural: `which ScriptableObjects are there?`"""
-_ANNOTATED = re.compile(r"@\w|\[\w|\b(?:annotat|attribute|decorat|marked|tagged)", re.IGNORECASE)
+_NAMES_A_MARK = re.compile(r"@\w|\[\w|\b(?:annotat|attribute|decorat|marked|tagged)", re.IGNORECASE)
 _OF_ATTRIBUTES = "Attribute"
 """What C# leaves out of the name of an attribute where it marks something with it."""
 
@@ -490,7 +490,7 @@ def _convention(asked: Asked) -> Planned | None:
 def _annotated(asked: Asked) -> Planned | None:
     """The declarations of the product with an attribute, an annotation or a decorator."""
     text = asked.question.asking
-    if _ANNOTATED.search(text) is None:
+    if _NAMES_A_MARK.search(text) is None:
         return None
     from rag_assets.answer.plans.code_lines import list_heading
     from rag_assets.answer.plans.interface import mark_asked, marked_members

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.plans.code_lines import lines_of
 from rag_assets.answer.plans.listing import bases_of, nodes_listed
-from rag_assets.answer.question_analysis import root
-from rag_assets.identifiers import identifier_words
+from rag_assets.answer.question_analysis import name_roots
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -73,4 +72,4 @@ def policy_places(index: LabelIndex, graph: Graph, question: str) -> list[CodePl
 
 
 def _words(name: str) -> list[str]:
-    return [root(word.lower()) for word in identifier_words(name.rpartition(".")[2])]
+    return name_roots(name.rpartition(".")[2])

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.whole_project import name_of_whole
-from rag_assets.identifiers import identifier_words, key_of_word, word_set
+from rag_assets.identifiers import identifier_words, key_of_word, singular, word_set
 from rag_assets.index.keyword.terms import ENDINGS, FUNCTION_WORDS, runs, stem, with_silent_e, word_forms, word_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, Terms, inverse_document_frequency
 from rag_assets.search import CodePlace, Question, QuestionKind
@@ -148,6 +148,16 @@ def root(word: str) -> str:
             break
         lower = lower.removesuffix(ending)
     return lower
+
+
+def root_set(*lines: str) -> frozenset[str]:
+    """The roots of the words of some lines."""
+    return frozenset(map(root, word_set(*lines)))
+
+
+def name_roots(name: str) -> list[str]:
+    """The roots of the words of an identifier, or of several, in order."""
+    return [root(word) for word in identifier_words(name)]
 
 
 _ROLE_OF_ROOT = dict.fromkeys(map(root, _RELATIONS), "relation") | dict.fromkeys(map(root, _MANNER), "manner")
@@ -510,7 +520,7 @@ def members_asked(question: str) -> tuple[str, ...]:
     """The words of what has the columns, fields or other members that a question asks for; none for others."""
     found = _MEMBERS.search(question)
     said = re.findall(r"\w+", next(filter(None, found.groups()))) if found is not None else ()
-    return tuple(root(word.lower()) for run in said for word in identifier_words(run))
+    return tuple(name_roots(" ".join(said)))
 
 
 def words_as_names(question: Question) -> QueryIntent | None:
@@ -792,14 +802,6 @@ def asks_impact(question: str) -> bool:
 def asks_how_to(question: str) -> bool:
     """Whether somebody wants to know what to do, which documents say."""
     return _ASKS_HOW_TO.search(question) is not None
-
-
-def singular(noun: str) -> str:
-    if noun.endswith("ies"):
-        return noun[:-3] + "y"
-    if noun.endswith(("sses", "xes", "ches", "shes", "tuses")):
-        return noun[:-2]
-    return noun if noun.endswith(("ss", "us", "is")) else noun.removesuffix("s")
 
 
 _ASKS_IN_ENGLISH = re.compile(r"\b(?:what|how|which|where|who|why|when|does)\b", re.IGNORECASE)

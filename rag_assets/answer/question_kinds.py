@@ -6,26 +6,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from rag_assets.identifiers import identifier_words, word_set
-from rag_assets.index.keyword.terms import FUNCTION_WORDS
-from rag_assets.search import CodePlace, Question, QuestionKind
-
-if TYPE_CHECKING:
-    pass
 from rag_assets.answer.question_analysis import (
     ENUMERATED,
     QueryTerm,
     asks_what_happens,
     is_relation_or_manner,
     listed_noun,
+    name_roots,
     owner_said,
     root,
+    root_set,
     roots_of,
-    singular,
     telling_words,
 )
+from rag_assets.identifiers import identifier_words, singular, word_set
+from rag_assets.index.keyword.terms import FUNCTION_WORDS
+from rag_assets.search import CodePlace, Question, QuestionKind
 
 _CONSTANT = re.compile(
     r"^\W*(?i:(?:what(?: is|'s)|where is|show(?: me)?|explain|define)(?: the)?(?: constant)?) `?"
@@ -89,14 +86,9 @@ _EXTENDED = re.compile(
     r"(?:(?:a|an|my|our) )?(?:custom|own) (?P<own>\w+(?: \w+){0,2})\W*$",
     re.IGNORECASE,
 )
-_OF_EXTENSION = frozenset(
-    map(
-        root,
-        word_set(
-            "custom customise customize exist extend framework from hook implement inherit library override own plug"
-            " project replace"
-        ),
-    )
+_OF_EXTENSION = root_set(
+    "custom customise customize exist extend framework from hook implement inherit library override own plug"
+    " project replace"
 )
 
 
@@ -261,9 +253,7 @@ _LENGTH = re.compile(
     r"|^\W*how many (?:characters|chars|letters)\b.*\b(?:can|may|must|fit|allowed|have)\b",
     re.IGNORECASE,
 )
-_OF_LENGTH = frozenset(
-    map(root, word_set("length character char letter allowed permitted max maximal min minimal longest"))
-)
+_OF_LENGTH = root_set("length character char letter allowed permitted max maximal min minimal longest")
 
 
 def length_asked(question: str, words: Sequence[QueryTerm]) -> tuple[QueryTerm, ...]:
@@ -346,7 +336,7 @@ def foreign_keys_asked(question: str) -> tuple[tuple[str, ...], bool]:
     name, leads_to = found["to"] or found["into"], True
     if not name:
         name, leads_to = found["of"] or found["by"], False
-    return tuple(root(word.lower()) for word in identifier_words(name.rpartition(".")[2])), leads_to
+    return tuple(name_roots(name.rpartition(".")[2])), leads_to
 
 
 _PACKAGE = r"(?:package|library|dependency)"
@@ -413,14 +403,9 @@ _REGISTERED_FOR = re.compile(
     re.IGNORECASE,
 )
 _LIFETIME = re.compile(r"\b(scoped|singleton|transient)s?\b", re.IGNORECASE)
-_CONTAINER = frozenset(
-    map(
-        root,
-        word_set(
-            "api app application autofac castle container dependency di injection ioc kernel lifetime module ninject"
-            " registry scoped service singleton startup structuremap transient unity windsor"
-        ),
-    )
+_CONTAINER = root_set(
+    "api app application autofac castle container dependency di injection ioc kernel lifetime module ninject"
+    " registry scoped service singleton startup structuremap transient unity windsor"
 )
 
 
@@ -498,14 +483,9 @@ _HUB_METHODS = re.compile(
     r"(?!.*\b(?:code|classe?s?|services?|controllers?) (?:that )?calls?\b)(?P<rest>.*)$|^\W*(?P<all>hub methods)\W*$",
     re.IGNORECASE | re.DOTALL,
 )
-_OF_HUBS = frozenset(
-    map(
-        root,
-        word_set(
-            "available browser call callable called client clients expose exposed exposes frontend hub invoke invoked"
-            " method real server signalr time websocket"
-        ),
-    )
+_OF_HUBS = root_set(
+    "available browser call callable called client clients expose exposed exposes frontend hub invoke invoked"
+    " method real server signalr time websocket"
 )
 
 
@@ -526,18 +506,13 @@ def things_done(rest: str) -> tuple[str, ...]:
     return tuple(words) if any(map(is_relation_or_manner, words)) else ()
 
 
-CONTAINERS = frozenset(
-    map(
-        root,
-        word_set(
-            "api app application backend code codebase database framework library package persistence persistent",
-            "portal product program project repository schema server service site solution storage system tool",
-            "website",
-        ),
-    )
+CONTAINERS = root_set(
+    "api app application backend code codebase database framework library package persistence persistent",
+    "portal product program project repository schema server service site solution storage system tool",
+    "website",
 )
 """What has all that a repository has, also where nothing is called so."""
-APPS = frozenset(map(root, word_set("admin app application client dashboard frontend portal site ui web")))
+APPS = root_set("admin app application client dashboard frontend portal site ui web")
 """What has pages."""
 _CONSTANTS = word_set("claim feature permission policy scope")
 """What classes of constants have, beside those."""
@@ -644,20 +619,17 @@ _OF_ACCESS = re.compile(
     rf"(?!.*\b{_BY_WHAT})",
     re.IGNORECASE,
 )
-_ACCESS_WORDS, _OPEN_WORDS = (
-    frozenset(map(root, word_set(words)))
-    for words in (
-        "access allow allowed api authorization call called can endpoint endpoints guard guards http list may must need"
-        " needed needs permission permitted policy protect protects require required requires right rights role route"
-        " routes scope see through url urls via view",
-        "accessible action actions all any anybody anyone anonymous anonymously aren auth authenticated authentication"
-        " authorization authorized credential credentials every everybody everyone guarded have in log logging login"
-        " need needs no not open protected public publicly reach reachable reached require requires secured sign"
-        " logged signed signing token unauthenticated unguarded unprotected unsecured use user users visitor without",
-    )
+_ACCESS_WORDS = root_set(
+    "access allow allowed api authorization call called can endpoint endpoints guard guards http list may must need"
+    " needed needs permission permitted policy protect protects require required requires right rights role route"
+    " routes scope see through url urls via view",
 )
-
-
+_OPEN_WORDS = root_set(
+    "accessible action actions all any anybody anyone anonymous anonymously aren auth authenticated authentication"
+    " authorization authorized credential credentials every everybody everyone guarded have in log logging login"
+    " need needs no not open protected public publicly reach reachable reached require requires secured sign"
+    " logged signed signing token unauthenticated unguarded unprotected unsecured use user users visitor without",
+)
 WHOLE = ("open", "guarded")
 """What is asked of all endpoints."""
 
@@ -707,14 +679,9 @@ _VALIDATED = re.compile(
     r"|^\W*what (?:can|may|must|should) (?:an?|the) (?P<like>.+?) (?:have to |need to )?look like\b.*$",
     re.IGNORECASE,
 )
-_OF_VALIDATION = frozenset(
-    map(
-        root,
-        word_set(
-            "before body check created data exist field form have input meet model new payload posted property request",
-            "rule saved sent submitted user validate validated validation value",
-        ),
-    )
+_OF_VALIDATION = root_set(
+    "before body check created data exist field form have input meet model new payload posted property request",
+    "rule saved sent submitted user validate validated validation value",
 )
 
 
@@ -733,7 +700,7 @@ _WAY = re.compile(
     r" (?P<traced>.+? )??(?:request|call)(?P<of>(?: (?:for|of|that|to|which))?.*?)(?: (?:from|through)\b.*)?$",
     re.IGNORECASE,
 )
-_OF_REQUESTS = frozenset(map(root, word_set("api application call endpoint http incoming request service system web")))
+_OF_REQUESTS = root_set("api application call endpoint http incoming request service system web")
 
 
 def request_flow_asked(question: str, words: Sequence[QueryTerm]) -> list[QueryTerm]:

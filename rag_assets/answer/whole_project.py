@@ -14,8 +14,9 @@ from enum import Enum, auto
 from functools import lru_cache
 from itertools import chain, pairwise
 
-from rag_assets.identifiers import key_of_word, word_set
+from rag_assets.identifiers import key_of_word, singular, word_set
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
+from rag_assets.search.ranking.penalties import is_readme
 
 
 class Listed(Enum):
@@ -720,7 +721,7 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
             return _technology((named,), ()) if named in _SPEAKING and "the" in rest else None
         if rest[:1] in (["can"], ["could"]) and _USERS.isdisjoint(rest[1:2]):  # `which cache can use a lock`
             return None
-        one = called.removesuffix("s")
+        one = singular(called)
         if one in CALLED and one != "queue" and not _CHOSEN.isdisjoint(rest):
             called = one  # `which brokers are supported`; queues have names of their own
         if CALLED.get(called) == LOGIN and not _SIGNING.isdisjoint(rest):
@@ -781,4 +782,4 @@ def readme_first(path: str) -> tuple[bool, bool, int, str]:
     """The order of documents that tell how something is done."""
     name = path.rpartition("/")[2].lower()
     helps = name.startswith(("contribut", "develop", "install"))
-    return not name.startswith("readme"), not helps, path.count("/"), path
+    return not is_readme(path), not helps, path.count("/"), path

@@ -35,6 +35,7 @@ from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood, neighbourho
 from rag_assets.graph.paths import GraphPath, paths
 from rag_assets.graph.picture import Picture
 from rag_assets.graph.relations import CALLER_STEPS, Direction, allow_list, check_against
+from rag_assets.identifiers import singular
 from rag_assets.printable import abridged
 from rag_assets.search.graph_context import counts_of, graph_of
 from rag_assets.search.result_objects import edge_object, place_object
@@ -525,7 +526,7 @@ def list_nodes(
     Example: rag-assets graph list endpoint --about orders
     """
     from rag_assets.answer.plans.listing import nodes_listed, parts_named
-    from rag_assets.answer.question_analysis import singular, words_asked_of
+    from rag_assets.answer.question_analysis import words_asked_of
 
     output = session_of(context).output
     noun = kind if kind in KINDS else singular(kind.strip().lower())

@@ -20,12 +20,11 @@ from rag_assets.answer.question_analysis import (
     intent_of,
     is_relation_or_manner,
     roots_of,
-    singular,
 )
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.errors import QueryError
-from rag_assets.identifiers import word_set
+from rag_assets.identifiers import singular, word_set
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search.query_parser import understand
 

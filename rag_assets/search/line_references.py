@@ -67,11 +67,25 @@ def _smallest(payloads: Mapping[str, Mapping[str, Any]], line: int) -> str | Non
     return min(around)[1] if around else None
 
 
+def members_of(payload: Mapping[str, Any]) -> list[SectionMember]:
+    """The members that a section covers."""
+    return [SectionMember.decoded(text) for text in payload.get("Members", ())]
+
+
+def member_at(line: int, members: Iterable[SectionMember]) -> SectionMember | None:
+    return next((one for one in members if one.start_line <= line <= one.end_line), None)
+
+
+def qualified_name(member: SectionMember | None, payload: Mapping[str, Any]) -> str:
+    """A member of a section behind its type, `Order.Cancel`; the type alone without one, '' in a file that declares
+    none."""
+    symbol = payload.get("Symbol", "")
+    owner = "" if symbol == payload.get("Path") else owner_name(symbol.partition("~")[0])
+    name = member.name if member is not None else ""
+    owner = owner if owner.isidentifier() or not name else ""  # a module is called by its path
+    return ".".join(dict.fromkeys(filter(None, (owner, name))))
+
+
 def named_at(line: int, payload: Mapping[str, Any]) -> str:
     """The type and the member at a line of a section, `Order.Cancel`; '' where nothing is declared."""
-    members = map(SectionMember.decoded, payload.get("Members", ()))
-    member = next((one.name for one in members if one.start_line <= line <= one.end_line), "")
-    symbol = str(payload.get("Symbol", "")).partition("~")[0]
-    owner = owner_name("" if symbol == payload.get("Path") else symbol)
-    owner = owner if owner.isidentifier() or not member else ""  # a module is called by its path
-    return ".".join(dict.fromkeys(filter(None, (owner, member))))
+    return qualified_name(member_at(line, members_of(payload)), payload)

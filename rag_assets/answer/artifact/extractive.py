@@ -24,7 +24,7 @@ from rag_assets.answer.passages import BRACES, PROSE, Passage
 from rag_assets.answer.question_analysis import QueryTerm, covered, roots_of
 from rag_assets.contracts.evidence import Evidence, lines_of
 from rag_assets.contracts.protocol_markers import defused
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import is_readme, non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.answer.artifact.findings import Surveyed
@@ -98,7 +98,6 @@ _LEAST_SHARED = 0.34
 _CUES_IN_TEXT = 2
 """One cue is a common word; two of them, or one in the heading, are what a paragraph is about."""
 
-_README = "readme"
 _NOT_ABOUT_IT = re.compile(
     r"licen[cs]e|copying|notice|conduct|change_?log|^changes\b|^history\b|release.?notes", re.IGNORECASE
 )
@@ -178,7 +177,7 @@ def _opening(_: Material, ground: StatementSources) -> Iterator[QuotedStatement]
     if not ground.subject:
         from rag_assets.answer.plans.overview import introduction  # start-up budget: few artifacts are without a model
 
-        readmes = [one for one in ground.pieces if one.language in PROSE and _stem(one.path) == _README]
+        readmes = [one for one in ground.pieces if one.language in PROSE and is_readme(one.path)]
         top = min(((one.path.count("/"), one.path) for one in readmes), default=())
         introducing = [*introduction([one for one in readmes if (one.path.count("/"), one.path) == top])]
         if introducing:
@@ -366,8 +365,7 @@ def _whole(passage: Passage) -> str:
 def _from_the_top(passage: Passage) -> tuple[int, int, str, bool, int]:
     """The README nearest to the root, in the language of the others; what has whole sentences before badges."""
     path = passage.evidence.path
-    stem = _stem(path)
-    rank = 0 if stem == _README else 1 if stem.startswith(_README) else 2
+    rank = 0 if is_readme(path) else 1 if _stem(path).startswith("readme") else 2
     told = any(_is_sentence(line) and line.rstrip().endswith((".", "!", "?")) for line in passage.text.split("\n"))
     return rank, path.count("/"), path, not told, passage.line_start
 

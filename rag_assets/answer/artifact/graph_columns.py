@@ -22,7 +22,7 @@ from rag_assets.graph.lookup import name_of, short_name
 from rag_assets.graph.modules import first_paths, split_folders
 from rag_assets.index.artifacts import ArtifactError
 from rag_assets.search.index import LabelIndex
-from rag_assets.search.ranking.penalties import product_or_samples
+from rag_assets.search.ranking.penalties import is_readme, product_or_samples
 
 Mask = NDArray[np.bool_]
 
@@ -264,7 +264,7 @@ class GraphColumns:
         """The README nearest to the root, which is quoted from in any case."""
         if self.about is not None:
             return ()
-        found = [path for path in self.files if path.rpartition("/")[2].casefold().startswith("readme.")]
+        found = [path for path in self.files if is_readme(path)]
         return tuple(sorted(found, key=lambda path: (path.count("/"), path))[:1])
 
     @cached_property

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.plans.code_lines import facts_listed, from_the_root, lines_of
-from rag_assets.answer.question_analysis import root
-from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.answer.question_analysis import name_roots, root_set
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.languages.csharp.binder.declarations import component_name
 from rag_assets.search.ranking.penalties import product_or_samples
@@ -69,24 +68,20 @@ _MOST_BETWEEN = 4  # lines, of an attribute and what it is on
 _MODES = {"assembly": "WebAssembly", "wasm": "WebAssembly", "browser": "WebAssembly", "server": "Server"}
 
 
-def _roots(*lines: str) -> frozenset[str]:
-    return frozenset(map(root, word_set(*lines)))
-
-
-_KINDS = _roots("dialog form layout modal popup view")
+_KINDS = root_set("dialog form layout modal popup view")
 """What components are, in their names or beside them."""
-_BESIDE = _KINDS | _roots(
+_BESIDE = _KINDS | root_set(
     *FUNCTION_WORDS,
     "component page screen accept all allowed app application blazor callback cascading client consist contain declare",
     "define depend dependency display event exist expose generic have inject input may mode must need offer open",
     "parameter param permission policy protect raise razor receive render require role route run see server service",
     "should show site take type url use value view visit web",
 )
-_OF_LOGIN = _roots(
+_OF_LOGIN = root_set(
     "anonymous anonymously anybody anyone authenticated authentication authorization authorized log logged logging",
     "login protected public publicly secured sign signed signing user users without",
 )
-_BESIDE_IN = {"open page": _OF_LOGIN, "protected page": _OF_LOGIN, "render mode": _roots("assembly browser wasm")}
+_BESIDE_IN = {"open page": _OF_LOGIN, "protected page": _OF_LOGIN, "render mode": root_set("assembly browser wasm")}
 _CODE_NAME = re.compile(r"\b(?!WebAssembly\b)[A-Z][a-z]+\w*[A-Z]\w*")
 
 
@@ -117,11 +112,11 @@ def component_facts(index: LabelIndex, question: str) -> tuple[GraphFacts, dict[
 def _meant(names: set[str], question: str, noun: str) -> Sequence[str]:
     """The components that a question names, in words too; all where it names none and asks for what all may have."""
     asked = re.sub(_WHICH, "", question, flags=re.IGNORECASE)
-    words = [root(word.lower()) for run in re.findall(r"\w+", asked) for word in identifier_words(run)]
+    words = name_roots(asked)
     rest = set(words) - _BESIDE - _BESIDE_IN.get(noun, frozenset())
     if rest and not names.issuperset(_CODE_NAME.findall(asked)):
         return ()
-    own = {name: [root(word.lower()) for word in identifier_words(name)] for name in names}
+    own = {name: name_roots(name) for name in names}
     holding = [name for name, roots in own.items() if rest <= {*roots}]
     kinds = _KINDS.intersection(words)
     said = [name for name in holding if rest and kinds and kinds <= {*own[name]}]

@@ -15,24 +15,24 @@ import numpy as np
 
 from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of
-from rag_assets.contracts.evidence import owner_name
+from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root_set, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import OUT, RELATIONS, Graph, ResultReader
 from rag_assets.graph.impact import language_without_resolver
 from rag_assets.graph.lookup import short_name
-from rag_assets.identifiers import word_set
+from rag_assets.identifiers import plural
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.languages.configuration_keys import settings_read, variables_named
 from rag_assets.search.index import LabelIndex, Searchable
-from rag_assets.search.line_references import sections_of
+from rag_assets.search.line_references import member_at, members_of, qualified_name, sections_of
 from rag_assets.search.phrases import PhraseMatches, points_saying
 from rag_assets.search.ranking.penalties import (
     UPGRADE,
     BesideProduct,
+    is_readme,
     is_test_path,
     non_product_code,
     product_or_samples,
@@ -45,9 +45,9 @@ MOST_LISTED = 40
 FEWEST_LISTED = 2
 _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
-_READERS = frozenset(map(root, word_set("api app application product server service system")))
+_READERS = root_set("api app application product server service system")
 """What reads all settings of a project."""
-_SIDES = frozenset(map(root, word_set("backend frontend ui")))
+_SIDES = root_set("backend frontend ui")
 _README_SECTIONS = 12
 _BOUND = re.compile(
     r"(?:\b(?:IOptions(?:Snapshot|Monitor)?|AddOptions(?:WithValidateOnStart)?|Configure)|GetSection\([^()]*\)\s*\.Get)"
@@ -102,9 +102,7 @@ _TOLD = re.compile(
 )
 """Comments and strings that begin a line; the last are strings of another kind, to know where they end."""
 _COMMENT_END = re.compile(r"\*/(?!\d)")  # and no step of a schedule: `*/5 * * * *`
-_README = re.compile(
-    r"(?:readme|docs?/(?:readme|index|intro|introduction|overview)(?=\.))(?:\.(?!x?html?$)\w+)?", re.IGNORECASE
-)
+_FIRST_PAGE = re.compile(r"docs?/(?:readme|index|intro|introduction|overview)\.(?!x?html?$)\w+", re.IGNORECASE)
 _MARKUP = re.compile(
     r"<[^>]*>|!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|https?:\S+|^[ \t]*#+[ \t]*(?:what is\b)?", re.IGNORECASE | re.MULTILINE
 )
@@ -114,11 +112,7 @@ _TITLE = re.compile(
 
 
 def list_heading(noun: str, count: int) -> str:
-    if count == 1:
-        return f"**1 {noun}:**"
-    if re.search(r"[^aeiou]y$", noun):
-        return f"**{count} {noun[:-1]}ies:**"
-    return f"**{count} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}:**"
+    return f"**{count} {noun if count == 1 else plural(noun)}:**"
 
 
 def facts_listed(facts: Sequence[GraphFact], noun: str, index: LabelIndex) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -147,7 +141,8 @@ def readme_points(index: LabelIndex) -> list[str]:
     """The points of the README at the root of a repository, and of the first page of its documents, in the order of
     their lines; none where there is none."""
     shard, scope = index.parts.shard(), index.scope()
-    paths = [path for path in shard.values("Path", scope) if _README.fullmatch(path)]
+    every = shard.values("Path", scope)
+    paths = [path for path in every if _FIRST_PAGE.fullmatch(path) or ("/" not in path and is_readme(path))]
     found = sections_of(paths, shard, scope) if paths else {}
     return sorted(found, key=lambda one: (found[one].get("StartLine", 0), one))[:_README_SECTIONS]
 
@@ -254,7 +249,7 @@ def _options_in(points: Sequence[str], target: Searchable) -> dict[GraphFact, st
         declared = replace(scope, names=(name,))
         for point, payload in shard.retrieve(sorted(shard.ids(declared)), declared).items():
             of_type = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2] == name
-            for member in map(SectionMember.decoded, payload.get("Members", ()) if of_type else ()):
+            for member in members_of(payload) if of_type else ():
                 if _SETTABLE.search(member.signature):
                     called = f"{name}.{member.name}"
                     found[GraphFact(called, "", "", payload.get("Path", ""), member.start_line, True)] = point
@@ -465,16 +460,12 @@ def facts_naming(
     for point in sorted(payloads, key=place):
         payload = payloads[point]
         path = payload.get("Path", "")
-        symbol = owner_name(str(payload.get("Symbol", "")).partition("~")[0])
-        symbol = "" if payload.get("Symbol") == path else symbol  # a file without declarations
-        members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
+        members = members_of(payload)
         for line, text in _lines_with(written, said[1].casefold(), payload, target, skipped):
-            around = next((one for one in members if one.start_line <= line <= one.end_line), None)
+            around = member_at(line, members)
             if not declares and _declares(text, around, said[1]):
                 continue
-            member = around.name if around is not None else ""
-            owner = symbol if symbol.isidentifier() or not member else ""  # a module is called by its path
-            source = ".".join(dict.fromkeys(filter(None, (owner, member)))) or path.rpartition("/")[2]
+            source = qualified_name(around, payload) or path.rpartition("/")[2]
             if (path, line) not in told:
                 once = line if each_line else 0
                 made.setdefault((path, source, once), (GraphFact(source, said[0], said[1], path, line, said[2]), point))

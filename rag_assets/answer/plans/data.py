@@ -36,12 +36,12 @@ from rag_assets.answer.plans.listing import (
     places_of,
     undeclared_tables,
 )
-from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, covered, name_roots, root, root_set, roots_of
 from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
 from rag_assets.graph.lookup import short_name
-from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.identifiers import identifier_words
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import UPGRADE, non_product_code
 
@@ -71,10 +71,8 @@ _HOLDS = re.compile(r"^(?:\w+ )*[A-Z]\w*\b[^=]*=\s*(?:[\w.]*[\[({]|.*[\[({]$)")
 """How a constant is declared that holds several."""
 _SHARED = re.compile(r"export\b|pub\b")
 _MOST_COLLECTIONS = 2
-_OPEN, _ROUTES = (
-    frozenset(map(root, word_set(words)))
-    for words in ("anonymous open public unauthenticated unprotected", "endpoint method page path procedure route url")
-)
+_OPEN = root_set("anonymous open public unauthenticated unprotected")
+_ROUTES = root_set("endpoint method page path procedure route url")
 _ATTRIBUTES = ("[", "@", "#[")
 _SELECTED = re.compile(r"=>\s*\w+\.(\w+)")
 _NAME = re.compile(r"(\w+)[?!]?\s*(?:[:{=;]|$)")
@@ -171,11 +169,7 @@ def _model_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[Gra
 def _called(graph: Graph, nodes: Iterable[int], words: Sequence[str]) -> Numbers:
     """Those of some nodes whose names are some words."""
     wanted = set(words)
-    found = [
-        node
-        for node in nodes
-        if wanted and {root(word) for word in identifier_words(graph.names[node].rpartition(".")[2])} == wanted
-    ]
+    found = [node for node in nodes if wanted and {*name_roots(graph.names[node].rpartition(".")[2])} == wanted]
     return np.array(found, np.int64)
 
 
@@ -278,7 +272,7 @@ def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
     of_code = [] if has_model else of_code
     for node in (*of_kind(graph, NodeType.TABLE), *of_code):
         name = graph.names[node].rpartition(".")[2]
-        if [root(word) for word in identifier_words(REMADE.sub("", name))] != list(words):
+        if name_roots(REMADE.sub("", name)) != list(words):
             continue
         for found, relation in ((created, Relation.CONTAINS), (changed, Relation.SCHEMA_CHANGE)):
             edges = graph.edges_of(node, IN, Relation.SCHEMA_CHANGE if node in of_code else relation)

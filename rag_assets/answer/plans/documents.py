@@ -20,7 +20,7 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     says,
 )
-from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.ranking.penalties import UPGRADE, BesideProduct, has_shown_texts, non_product_code
 
@@ -50,12 +50,8 @@ _WORD = re.compile(r"\w")
 _TITLE = re.compile(r"(?:#+ |title:).*\w", re.IGNORECASE)
 _INDEX = re.compile(r"(?:index|readme|_category_|summary)\.", re.IGNORECASE)
 _STATUS = r"[\W_]*status\b"
-_WRITTEN_ROOTS = frozenset(
-    map(root, ("described", "documented", "covered", "explained", "defined", "mentioned", "written"))
-)
-_STATUS_ROOTS = frozenset(
-    map(root, ("accepted", "approved", "deprecated", "draft", "proposed", "rejected", "superseded", "superceded"))
-)
+_WRITTEN_ROOTS = root_set("described documented covered explained defined mentioned written")
+_STATUS_ROOTS = root_set("accepted approved deprecated draft proposed rejected superseded superceded")
 """What a decision may be."""
 _OF_THREADS = re.compile(
     r"\bthread[- ]?(?:un)?safe\w*|\bsafe for concurrent\b|\bconcurrent(?:ly)? (?:us\w+|access\w*|call\w*)"

@@ -16,9 +16,9 @@ from rag_assets.answer.plans.listing import derived_from, of_kind, places_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.contracts.evidence import Evidence, short_name
 from rag_assets.contracts.graph import NodeType
-from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.search.index import LabelIndex, Searchable
+from rag_assets.search.line_references import members_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 _THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
@@ -101,7 +101,7 @@ def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dic
         last = name.rpartition(".")[2]
         for point, payload in target.parts.shard().retrieve(list(points), target.scope()).items():
             first, lines = payload.get("StartLine", 1), code_of(payload, target).split("\n")
-            members = [SectionMember.decoded(text) for text in payload.get("Members", ())]
+            members = members_of(payload)
             own = [(one.start_line, one.end_line) for one in members if one.name == last]
             if short_name(str(payload.get("Symbol", ""))) == last:
                 own = [(first, first + len(lines))]

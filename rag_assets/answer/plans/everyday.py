@@ -59,7 +59,7 @@ from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.search.line_references import meant, sections_of
 from rag_assets.search.phrases import points_saying
-from rag_assets.search.ranking.penalties import non_product_code, product_or_samples
+from rag_assets.search.ranking.penalties import is_readme, non_product_code, product_or_samples
 from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
@@ -571,7 +571,7 @@ def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, d
     scripts = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS | _TASKS]
     shells = sorted(product_or_samples(path for path in paths if path.endswith(_SHELLS)), key=from_the_root)
     workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
-    below = [path for path in paths if "/" in path and path.rpartition("/")[2].lower().startswith("readme.")]
+    below = [path for path in paths if "/" in path and is_readme(path)]
     names = _SCRIPTS[wanted].split() if wanted in _CALLED_AFTER and not (platform or kind) else ()
     called = [path for path in shells if parts_of(path.rpartition("/")[2])[0] in names][:_MOST_OF_A_FILE]
     facts: list[GraphFact] = []

@@ -13,7 +13,7 @@ import numpy as np
 from rag_assets.answer.graph_facts import GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import FEWEST_LISTED, MOST_LISTED, list_heading, says
 from rag_assets.answer.plans.listing import ListedNode, of_kind, places_of
-from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
 from rag_assets.contracts.evidence import short_name
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN, RELATIONS, ResultReader
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _CONTRACT = re.compile(r"^(?!.*\b(?:internal|private|static|sealed)\b).*\b(?:interface|abstract|trait|ABC|Protocol)\b")
 _PUBLIC = re.compile(rf"(?=.*\bpublic\b){_CONTRACT.pattern}")
 _HIDDEN_BY_DEFAULT = frozenset({"csharp", "java"})
-_OF_CONTRACTS = frozenset(map(root, ("i", "base", "abstract")))
+_OF_CONTRACTS = root_set("i base abstract")
 _MOST_OF_OTHERS = 4
 """Types that are called so for each that derives from a contract: of more some library has the contract."""
 

@@ -28,13 +28,12 @@ from rag_assets.answer.plans.code_lines import (
     says,
 )
 from rag_assets.answer.plans.listing import EITHER, LISTED_KINDS, bases_of, held_by, nodes_listed, of_kind, places_of
-from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of, singular
+from rag_assets.answer.question_analysis import QueryTerm, covered, name_roots, root, root_set, roots_of
 from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import NodeType, key_kind
-from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.lookup import short_name
-from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.identifiers import identifier_words, singular
 from rag_assets.languages.command_line import (
     COMMAND_WORDS,
     OPTION_WORDS,
@@ -44,7 +43,7 @@ from rag_assets.languages.command_line import (
 )
 from rag_assets.languages.desktop import KEY_WORDS, keys_declared, laid_out
 from rag_assets.search.index import LabelIndex, Searchable
-from rag_assets.search.line_references import meant
+from rag_assets.search.line_references import meant, members_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 _FAILS = r".*\b(?:throw|raise|panic|bail|fail|fatal|[eE]rrorf?|abort|exit|die)\b"
@@ -52,7 +51,7 @@ _COMMENTS = ("//", "/*", "*", "# ", "<!--")
 _MOST_OF_A_HEAD = 30  # lines, in which a file of XAML says what it lays out
 
 
-_OF_COMMANDS = frozenset(map(root, ("cli", "command", "group", "subcommand")))
+_OF_COMMANDS = root_set("cli command group subcommand")
 """What a question calls that which has commands and options."""
 _DECORATOR = re.compile(r"@(\w+)(?:\(\))?\s*")
 
@@ -191,19 +190,14 @@ _MARK = re.compile(
     r"(?P<said>(?:<[^<>]*>)?(?:\s*\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\))?)\s*(?P<end>\]?)"
 )
 _MOST_MARKS = 30  # lines
-_MARK_WORDS = frozenset(map(root, ("attribute", "mapping")))  # `@QueryMapping`
+_MARK_WORDS = root_set("attribute mapping")  # `@QueryMapping`
 _MAY_BE_MARKED = frozenset({NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY})
 _OPERATIONS = frozenset({"mutation", "query", "subscription"})
-_OF_GRAPHQL = frozenset(map(root, word_set("api browser call client exposed graphql listen schema server subscribe")))
+_OF_GRAPHQL = root_set("api browser call client exposed graphql listen schema server subscribe")
 """What a question says of all operations of GraphQL alike."""
-_OF_A_THING = frozenset(
-    map(
-        root,
-        word_set(
-            "argument category claim column comment description group header index label name option parameter"
-            " permission policy priority property role scope status tag title value version"
-        ),
-    )
+_OF_A_THING = root_set(
+    "argument category claim column comment description group header index label name option parameter"
+    " permission policy priority property role scope status tag title value version"
 )
 """What a mark says that a thing has, and not that it is: `@click.option("--force")`, `[Category("slow")]`."""
 _PUBLIC = re.compile(r"public (?!(?:\w+ )*(?:class|const|enum|interface|record|struct)\b)")
@@ -317,7 +311,7 @@ def _marks_of(graph: Graph, node: int, files: Mapping[str, Mapping[int, str]]) -
 
 def _is_mark(name: str, noun: str) -> bool:
     """Whether an attribute says what a noun does, beside what attributes are called."""
-    said = [root(word) for word in identifier_words(name)]
+    said = name_roots(name)
     return [word for word in said if word not in _MARK_WORDS] == [root(word) for word in noun.split()]
 
 
@@ -403,11 +397,11 @@ def _types_called(graph: Graph, said: str, *, is_short: bool = False) -> list[in
     """The types of the product that some words call, those whose names say the most of them: `EditorViewModel` of `the
     editor page's view model`. Where none is and these may be short, the one that ends with all of them: `the wave
     spawner` is `ServerWaveSpawner`."""
-    words = [root(word.lower()) for run in re.findall(r"\w+", said) for word in identifier_words(run)]
+    words = name_roots(said)
     found: dict[int, int] = {}
     longer = list[int]()
     for node in of_kind(graph, NodeType.TYPE):
-        own = [root(word.lower()) for word in identifier_words(graph.names[node])]
+        own = name_roots(graph.names[node])
         if words and own[-1:] == words[-1:] and words[:1] == own[:1] and set(own) <= set(words):
             found[node] = len(own)
         elif len(words) > 1 and own[-len(words) :] == words:
@@ -458,7 +452,7 @@ def window_facts(
     tags: set[str] = set()
     for path, lines in lines_of(index, [one for one in paths if non_product_code(one) is None]).items():
         name, tag, at = laid_out("\n".join(list(lines.values())[:_MOST_OF_A_HEAD])) or ("", "", 0)
-        if not name or (tag not in own and [root(one) for one in identifier_words(tag)][-len(wanted) :] != wanted):
+        if not name or (tag not in own and name_roots(tag)[-len(wanted) :] != wanted):
             continue
         tags.add(tag)
         if says(subject, f"{name} {path}"):
@@ -494,7 +488,7 @@ def web_pages(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tup
 
 def _member_at(payload: Mapping[str, Any], line: int) -> str:
     """The names of the symbol and of the member of a section that a line lies in."""
-    members = map(SectionMember.decoded, payload.get("Members", ()))
+    members = members_of(payload)
     around = [one.name for one in members if one.start_line <= line <= one.end_line]
     return " ".join((str(payload.get("Symbol", "")).partition("~")[0], *around))
 

@@ -20,16 +20,14 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
 )
 from rag_assets.answer.plans.listing import held_by, of_kind, places_of
-from rag_assets.answer.question_analysis import root, roots_of, singular
+from rag_assets.answer.question_analysis import name_roots, root, root_set, roots_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
-from rag_assets.identifiers import identifier_words
+from rag_assets.identifiers import identifier_words, singular
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import has_shown_texts, is_tooling, product_or_samples
 
-_OF_ALL = frozenset(
-    map(root, ["accepted", "all", "allowed", "available", "default", "known", "permitted", "supported", "valid"])
-)
+_OF_ALL = root_set("accepted all allowed available default known permitted supported valid")
 """What a collection may be called beside what it holds: `AllowedExtensions`."""
 _FILLED = r"(?<!\w){0}[ \t]*(?:\{{\s*get\b[^}}]*\}}\s*|:[^=\n;]+)?(?:=>|=(?!=))"
 _TOKEN = re.compile(
@@ -101,8 +99,8 @@ def items_held(index: LabelIndex, graph: Graph, noun: str, rest: str = "") -> tu
     for label, path, line in best:
         of_line.setdefault((path, line), {})[label] = None
     facts = [GraphFact(", ".join(labels), "", "", *at, True, is_comment=True) for at, labels in of_line.items()]
-    known, at_points = facts_listed(facts, noun.removesuffix("s"), index)
-    return replace(known, heading=list_heading(noun.removesuffix("s"), sum(map(len, of_line.values())))), at_points
+    known, at_points = facts_listed(facts, singular(noun), index)
+    return replace(known, heading=list_heading(singular(noun), sum(map(len, of_line.values())))), at_points
 
 
 def items_configured(index: LabelIndex, noun: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -119,7 +117,7 @@ def items_configured(index: LabelIndex, noun: str) -> tuple[GraphFacts, dict[Gra
     ]
     has_names = any(is_named for is_named, _ in found)  # the others refer to these
     facts = [fact for is_named, fact in found if fact.source and (is_named or not has_names)]
-    return facts_listed(facts, noun.removesuffix("s"), index) if len(facts) >= FEWEST_LISTED else (GraphFacts(), {})
+    return facts_listed(facts, singular(noun), index) if len(facts) >= FEWEST_LISTED else (GraphFacts(), {})
 
 
 def items_below_keys(lines: Sequence[tuple[int, str]], wanted: Sequence[str]) -> Iterator[tuple[str, int, bool]]:
@@ -168,7 +166,7 @@ def _named(graph: Graph, words: Sequence[str], about: frozenset[str]) -> list[st
     for node in of_kind(graph, NodeType.PROPERTY):
         name = graph.names[node].rpartition(".")[2]
         if len(name) >= len(words):  # cheaper than its words
-            called = [root(word.lower()) for word in identifier_words(name)]
+            called = name_roots(name)
             if called == list(words) or (called[1:] == list(words) and called[0] in _OF_ALL):
                 found[name] = None
             elif called[1:] == list(words) and called[0] in about:

@@ -26,7 +26,7 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.question_analysis import HOW_OFTEN, QueryTerm, covered, root, roots_of
+from rag_assets.answer.question_analysis import HOW_OFTEN, QueryTerm, covered, name_roots, root, root_set, roots_of
 from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
@@ -38,13 +38,8 @@ from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
-HAVING = frozenset(
-    map(
-        root,
-        word_set(
-            "available declared defined emitted exposed implemented offer offered published raised registered used"
-        ),
-    )
+HAVING = root_set(
+    "available declared defined emitted exposed implemented offer offered published raised registered used"
 )
 """What a list says of all that it has, and no name does."""
 EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
@@ -182,7 +177,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
         spaces = [one for one in spaces if says(named, one.source)]
         return GraphFacts(tuple(spaces[:MOST_LISTED]), len(spaces), list_heading(noun, len(spaces)))
     subject = [word for word in subject if word.root not in HAVING]
-    with_handlers = noun.rpartition(" ")[2] in _MESSAGES and _WITH_HANDLERS.search(said) is not None
+    with_handlers = noun.rpartition(" ")[2] in MESSAGES and _WITH_HANDLERS.search(said) is not None
     if with_handlers:
         subject = [word for word in subject if not any(does.fullmatch(word.word) for does in _USES)]
     telling = [word for word in subject if word.root not in CONTAINERS]
@@ -276,7 +271,7 @@ def _by_use(graph: Graph, noun: str, telling: Sequence[QueryTerm], said: str, pa
 def _use_of(noun: str, said: str) -> Relation | None:
     """What is done to the messages that a noun lists."""
     uses = (relation for does, relation in _USES.items() if does.search(said))
-    return next(uses, None) if noun.rpartition(" ")[2] in _MESSAGES else None
+    return next(uses, None) if noun.rpartition(" ")[2] in MESSAGES else None
 
 
 def _uses(graph: Graph, key: str, relation: Relation) -> list[GraphEdge]:
@@ -315,7 +310,7 @@ def _handled_as(graph: Graph, noun: str) -> list[ListedNode]:
 
 
 _MOST_MAKERS = 2  # of a message
-_MESSAGES = frozenset({"command", "event", "message", "notification", "query"})
+MESSAGES = frozenset({"command", "event", "message", "notification", "query"})
 _USES = {
     re.compile(rf"\b(?:{does})\b", re.IGNORECASE): relation
     for does, relation in (
@@ -455,7 +450,7 @@ def nodes_listed(
     event`, is what they, or their files, are called too."""
     *sort, noun = noun.split()
     nodes, proven = _nodes_of(graph, noun, sort)
-    wanted = frozenset(map(root, sort)) if not proven else frozenset()
+    wanted = root_set(*sort) if not proven else frozenset()
     found: list[ListedNode] = []
     for part in (*parts, ""):
         found = [
@@ -546,7 +541,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
             continue
         if noun in _HELD and graph.names[node].endswith("s"):
             continue
-        said = [root(word) for word in identifier_words(graph.names[node])]
+        said = name_roots(graph.names[node])
         if _bare_contract(said) == wanted:
             contracts.append(node)
         elif said and (
@@ -561,7 +556,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     if sort and not proven:  # no contract, or `PlayoutBuilder` alone implements `IPlayoutBuilder`
         derived, bases = derived_from(graph, [*contracts, *one_of_them])
     found = derived if proven else derived.union(named, contracts)
-    if noun in _MESSAGES:  # of a sort too: `BaseEvent` is no domain event
+    if noun in MESSAGES:  # of a sort too: `BaseEvent` is no domain event
         more = derived_from(graph, one_of_them)[1] if sort else set[int]()
         found -= {node for node in bases | more if not _uses(graph, graph.keys[node], Relation.HANDLES)}
     found -= {node for node in bases if _ABSTRACT.search(graph.signature(node))}
@@ -603,8 +598,7 @@ def is_contract(graph: Graph, noun: str) -> bool:
     called = [
         node
         for node in of_kind(graph, NodeType.TYPE)
-        if _bare_contract([root(word) for word in identifier_words(graph.names[node])]) == wanted
-        and _ABSTRACT.search(graph.signature(node))
+        if _bare_contract(name_roots(graph.names[node])) == wanted and _ABSTRACT.search(graph.signature(node))
     ]
     derived, bases = derived_from(graph, called) if called else (set[int](), set[int]())
     places = (graph.places(node) for node in derived - bases)

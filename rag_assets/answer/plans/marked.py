@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
+from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
@@ -20,8 +21,8 @@ from rag_assets.answer.plans.code_lines import (
 )
 from rag_assets.answer.plans.listing import types_called
 from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of, telling_words
-from rag_assets.contracts.outline import SectionMember
 from rag_assets.search import CodePlace
+from rag_assets.search.line_references import members_of
 from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
 
 if TYPE_CHECKING:
@@ -32,39 +33,30 @@ if TYPE_CHECKING:
     Lines = Mapping[str, Mapping[int, str]]
 
 
-class Marked(StrEnum):
-    """What a line of its own tells of, each time that a project has one."""
+class NamedBy(Enum):
+    """What a question says of some lines of a kind, where it does not ask for all."""
 
-    CONNECTION_STRINGS = "connection string"
-    RATE_LIMITED = "rate limited endpoint"
-    CACHED = "cached endpoint"
-    RPC_SERVICES = "gRPC service"
-    RPCS = "gRPC method"
-    SCRIPT_CALLS = "JavaScript function"
-    HUBS = "hub address"
-    HUB_MESSAGES = "hub message handler"
-    BEANS = "bean"
-    MIDDLEWARES = "middleware"
-    ERROR_HANDLERS = "error handler"
-    PORTS = "port"
-    USERS = "user entry"
-    LOGINS = "first login"
-    SECRETS = "secret store"
-    TOKENS = "token check"
-    EXITS = "exit code"
-    STARTUP = "start-up step"
-    DOUBLES = "test double"
-    HTTP_MODULES = "HTTP module"
-    HTTP_HANDLERS = "HTTP handler"
-    OPERATIONS = "service operation"
-    CONTRACTS = "service contract"
-    SERVICE_ENDPOINTS = "service endpoint"
-    MAPPED_ROUTES = "mapped route"
-    SEEDS = "seeding step"
-    NAVIGATION = "navigation route"
-    CALLBACKS = "callback"
-    SIGNALS = "signal handler"
-    EMAILS = "email"
+    FILE = auto()
+    FOLDER = auto()  # of a part of the project
+    NOTHING = auto()  # what is asked of a project as a whole, and is in what it is called as
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedLines:
+    """Lines that tell of something that a `noun` calls. With words `beside` a subject, the lines or their files have to
+    say all of it, and there have to be the `fewest` of these."""
+
+    noun: str
+    asked: str
+    lines: str
+    in_settings: bool = False  # of files of configuration, too
+    files: str = ""  # what these files alone are called
+    by: NamedBy = NamedBy.FILE
+    above: bool = False  # what they are called as, with others between
+    annotation: bool = False  # which alone tells less than what it is on
+    once: str = "{path}:{at}"  # what only the first of some lines is told for
+    beside: frozenset[str] | None = None
+    fewest: int = 1
 
 
 _ERROR = r"(?:(?:all|api|application|global|runtime|the|uncaught|unexpected|unhandled) )*(?:errors|exceptions)"
@@ -78,312 +70,444 @@ _RUNNABLE = (
 _FIRST_DATA = r"(?:initial|sample|seed|demo|reference|starting) (?:data|records|rows|values)"
 _DOUBLE = r"(?:test[- ]doubles?|doubles|fakes?|mocks?|stubs?|spies)"
 _OF_MODELS = r"(?:(?:active ?record|controller|database|entity|life-?cycle|models?|mongoose|orm|sequelize|the) )*"
-_LISTED = {
-    Marked.MIDDLEWARES: r"middlewares?\b(?=.*\b(?:chain|each|every|order|pipeline|requests?|runs?)\b)(?!.*\bdoes\b).*$",
-    Marked.CALLBACKS: (
-        rf"{_OF_MODELS}(?:(?:callbacks|(?:before|after|around) (?:actions|filters))"
-        r"|(?<=model )hooks|hooks(?= (?:are called|are there|does|do|fire|get called|has|have|of|on|run|will)\b))\b"
-        r"(?!.*\b(?:commits?|effects?|git|push|react|web)\b).*$"
-    ),
-    Marked.SIGNALS: (
-        r"signals?(?: (?:handlers|receivers|listeners))?\W*(?:$"
-        r"|(?:are|is|do|does|get|exist|gets|has|have)\b(?!.*\b(?:emit|fir|rais|send|sent|produc)\w*).*$)"
-    ),
-    Marked.EMAILS: r"e?-?mails? (?:are|do|does|gets?|is|will)\b.*\b(?:deliver|mail|send|sent)\w*\b.*$",
-    Marked.CONNECTION_STRINGS: r"connection ?strings?\W*(?:$|(?:are|can|does|do|exist|has|have|must|to|is|in)\b.*$)",
-    Marked.RATE_LIMITED: r"(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
-    r"(?:rate[- ]?limit\w*|throttl\w+)\W*$"
-    r"|rate[- ]limits?(?: (?:apply|are|do|does|exist|for|has|have|of|on)\b.*)?$",
-    Marked.CACHED: r"(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$",
-    Marked.BEANS: r"(?:spring )?beans\W*(?:$|(?:are|does|do|exist)\b(?! .*\b(?:need|needs|use|uses|used)\b).*$)",
-    Marked.RPC_SERVICES: r"g?rpc services\b(?!.*\b(?:call|consume|need|use)s?\W*$).*$",
-    Marked.RPCS: r"(?:\w+ ){0,2}?g?rpc (?:calls|endpoints|methods|procedures)\b.*$|g?rpcs\b.*$",
-    Marked.SCRIPT_CALLS: r"(?:java ?script|js) (?:code|functions|interop|methods|modules)\b(?: \w+)*"
-    r" (?:calls?|called|imported|interop|invoked?|used?)\b.*$",
-    Marked.HUB_MESSAGES: r"(?=.*\b(?:hub|signalr)\b).*\b(?:events|messages|methods|notifications)\b.*"
-    r"\b(?:client|browser|front-?end|page|ui)\b.*\b(?:handle|listen|react|receive|subscribe)\w*\b.*$",
-    Marked.HTTP_MODULES: r"(?:http|iis|asp\.net) modules\b.*$",
-    Marked.HTTP_HANDLERS: r"(?:http|iis|asp\.net) handlers\b.*$",
-    Marked.OPERATIONS: r"(?:(?:asmx|service|soap|wcf|web) )*(?:operation contracts|operations|service methods)\b.*$",
-    Marked.CONTRACTS: r"(?:(?:soap|wcf|asmx) (?:services|contracts|web services)|service contracts)\b.*$",
-    Marked.SERVICE_ENDPOINTS: (
-        r"(?:(?:service|client) )*(?:(?:soap|wcf) endpoints|bindings"
-        r"|endpoints\b.*\b(?:(?:app|web)\.config|soap|wcf))\b.*$"
-    ),
-    Marked.MAPPED_ROUTES: (
-        r"(?:(?:conventional|default|mvc|page|web ?forms) )+routes?\b.*$|route tables?\b.*$"
-        r"|routes\b.*\b(?:mvc|web ?forms)\b.*$"
-    ),
-}
 _IN_A_LIST = r"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)* "
-_MARKED_ASKED = {marked: rf"{_IN_A_LIST}(?:{said})" for marked, said in _LISTED.items()}
-_MARKED_ASKED |= {
-    Marked.HUBS: (
-        r"^\W*(?:(?:at|on|under) )?(?:which|what)(?: is the)? (?:address|endpoint|path|route|url)\b.*\bhubs?\b"
-        rf"|{_IN_A_LIST}(?:signalr )?hubs\b(?!.*\b(?:call|method|message|event)s?\b)"
-    ),
-    Marked.CONNECTION_STRINGS: (
-        rf"{_MARKED_ASKED[Marked.CONNECTION_STRINGS]}"
-        r"|^\W*where (?:is|are|do (?:i|we|you) (?:change|configure|find|put|set)) (?:the )?"
-        r"(?:(?:database|db|sql|server) )*connection strings?"
-        r"(?: (?:for|in|of|to) (?:(?:our|the) )?[\w.-]+(?: [\w.-]+){0,3}?)?"
-        r"(?: (?:configured|defined|found|kept|set|stored))?\W*$"
-    ),
-    Marked.SEEDS: (
-        rf"^\W*(?:how|when|where)\b(?!.*\b(?:generator|hash|random|rng)\b).*\b(?:seeded|(?:{_FIRST_DATA})"
-        r" (?:added|comes?|created|defined|filled|inserted|is|kept|loaded|made|put))\b.*$"
-        rf"|^\W*(?:how|when|where) (?:are|do|does|is|what) (?:it|the (?:app|application|database|db|program|service))"
-        rf" (?:get|load|seed)s? (?:its |the )?(?:{_FIRST_DATA}|data(?:base)?)\W*$"
-        rf"|^\W*where (?:are|is) (?:the |our )?(?:{_FIRST_DATA})\W*$"
-        r"|^\W*(?:which|what|where|list)(?: is| are| the| all)* "
-        r"(?:(?:data|database|db|ef) (?:initiali[sz]er|seed(?:er|ing))|seeder)s?\b.*$"
-    ),
-    Marked.ERROR_HANDLERS: (
-        rf"^\W*(?:how|where) (?:are|does (?:it|the \w+) handle|do (?:you|we) handle) {_ERROR}"
-        r"(?: (?:caught|converted|handled|mapped|processed|reported|returned|shown|translated|turned))?"
-        r"(?: (?:globally|centrally|here|everywhere|(?:in|by) (?:this|the|our) \w+"
-        r"|(?:in)?to (?:(?:an?|the|api|error|http|json) )*(?:answers?|clients?|problem details|responses?|results?))"
-        r")*\W*$"
-        rf"|^\W*what happens (?:to|when|if|on|with|after) {_UNCAUGHT}"
-        r"(?: (?:is|are|gets?|occurs?|happens?|thrown|in the api))*\W*$"
-        r"|^\W*(?:how does (?:the )?(?:global )?(?:error|exception)[- ]handling work"
-        r"|(?:which|what|where)\b(?: is| are| the| all| global)* (?:error|exception)[- ](?:handlers?|handling))\W*$"
-    ),
-    Marked.LOGINS: (
-        r"^\W*(?:what|which|(?:with|as) (?:what|which|whom)|how)\b"
-        r"(?=.*\b(?:passwords?|credentials?|logins?|(?:log|sign) in)\b)"
-        r"(?=.*\b(?:default|first|initial|after (?:the )?install\w*|out of the box)\b)"
-        r"(?=.*\b(?:users?|user ?names?|accounts?|admin\w*|log ?in|logins?|sign in|credentials?)\b)"
-        r"(?!.*\b(?:chang\w+|created?|encod\w*|expir\w*|hash\w*|length|polic\w+|provider|redirect\w*|require\w*|role"
-        r"|rules?|strength|time-?out|works?)\b)"
-        r"|^\W*what(?:'s| is| are) the (?:admin\w*(?: user)?(?:'s)? (?:credentials|password|log ?in)"
-        r"|(?:credentials|password|log ?in) (?:for|of) (?:the )?admin\w*(?: (?:account|user))?)\W*$"
-    ),
-    Marked.USERS: (
-        r"^\W*(?:which|what|list|show)(?: me| all| the| are| is)*"
-        r" (?:(?:built-?in|default|demo|example|initial|sample|seed(?:ed)?|test) )+"
-        r"(?:(?:admin|user) )?(?:accounts?|admins?|credentials|logins?|passwords?|users?)\b"
-        r"(?: (?:and|are|can|created|credentials|do|exist|for|have|i|in|is|log|login|passwords?|seeded|the|their|there"
-        r"|to|use|we|what|with|you))*\W*$"
-        r"|^\W*(?:with )?(?:which|what) (?:account|credentials|login|user(?:name)?|password) (?:can|do|should|must)"
-        r" (?:i|we|you) (?:use )?(?:to )?(?:log|sign) in(?: with)?\W*$"
-    ),
-    Marked.PORTS: (
-        r"^\W*(?:(?:on|at|under) )?(?:which|what)(?: is| are| the| network| tcp)* ports?"
-        r"(?: (?:do|does|is|are|will|can|it|they|everything|all|each|of|our|the|this|different|various|on|to|in|there"
-        r"|by|apis?|apps?|applications?|back-?ends?|containers?|gateways?|hosts?|micro-?services?|samples?|servers?|services?"
-        r"|sites?|i|we|you|when|by default|in development"
-        r"|listen\w*|run\w*|use[ds]?|using|serve|start\w*|expose[ds]?|open\w*|reachable|available|bind|locally))*\W*$"
-    ),
-    Marked.SECRETS: (
-        r"^\W*(?:where|how) (?:are|is|do (?:i|we|you)|does (?:it|the \w+))"
-        rf"(?: (?:the|all|its|our|{_KEPT}|configure|get|keep|load|manage|put|read|set|store))* (?:\w+ )?secrets?"
-        rf"(?: (?:and|api keys|come|credentials|from|locally|here|(?:in|for) (?:\w+ )?(?:\w+)|{_KEPT}))*\W*$"
-    ),
-    Marked.TOKENS: (
-        rf"^\W*(?:where|how) (?:is|are) {_TOKENS} (?:authenticated|checked|validated|verified)\b.*$"
-        rf"|^\W*(?:where|how) does (?:it|the [\w ]+?) (?:check|validate|verify) {_TOKENS}\W*$"
-        r"|^\W*where is (?:the )?authentication (?:configured|registered|set ?up)\b.*$"
-    ),
-    Marked.EXITS: (
-        r"^\W*(?:with )?(?:which|what)(?: is| are| the| different| possible)* exit (?:codes?|status(?:es)?)"
-        rf"(?: (?:are there|exist|(?:can|does|do|will) {_RUNNABLE} (?:exit|give|have|return|set|use)\b.*))?\W*$"
-        rf"|^\W*what does {_RUNNABLE} exit with\b.*$"
-    ),
-    Marked.STARTUP: (
-        rf"^\W*what (?:happens|is (?:done|executed|run)|gets (?:done|executed|run)|runs)(?: (?:to|with) .+?)?"
-        rf" (?:(?:at|during|on) (?:the )?(?:{_RUNNABLE} )?start-? ?up(?: of {_RUNNABLE})?"
-        rf"|(?:when|while|after) {_RUNNABLE}"
-        r" (?:boots?(?: up)?|comes up|is (?:booted|launched|started)|runs|starts?(?: up)?))\W*$"
-    ),
-    Marked.DOUBLES: (
-        rf"^\W*(?:which|what|list|show)(?: me| all| the| are| is)* (?:{_DOUBLE}(?:,? (?:and|or) )?)+"
-        r"(?: (?:are|do|does|exist|for|have|here|in|of|our|tests?|the|there|to|use[ds]?|we|you))*\W*$"
-        r"|^\W*(?:what|which \w+) (?:is|are|gets?) (?:faked|mocked|stubbed)(?: (?:by|in) (?:the )?(?:\w+ )?tests)?\W*$"
-    ),
-    Marked.NAVIGATION: (
-        r"^\W*(?:which|what|where|list|show)\b(?=.*\b(?:navigation|shell)\b)(?=.*\broutes?\b)(?!.*\b(?:api|http)\b)"
-    ),
-}
-
-
-def marked_asked(question: str) -> Marked | None:
-    asked = question.strip()
-    return next((marked for marked, said in _MARKED_ASKED.items() if re.search(said, asked, re.IGNORECASE)), None)
-
-
 _NAMED = r"(?:\"(?P<name>[\w.:-]+)\"|'(?P<other>[\w.:-]+)')"
 _SAID = (
     r"[*_`\"'“]*(?!(?:and|an?|are|as|by|correct|field\w*|for|from|in|is|left|not|of|on|or|the|to|with|you\w*)\b)"
     r"[\w.@!-]+[*_`\"'”]*"
 )
 """A user or a password as a text names it."""
-_MARKS: Mapping[Marked, str] = {
-    Marked.CONNECTION_STRINGS: (
-        rf"(?i)\b(?:Get|Add)ConnectionString\(\s*{_NAMED}|\bConnectionStrings(?::|__|\[\")(?P<key>\w+)"
-        r"|<add\b(?=[^<>]*\bconnectionString=)[^<>]*?\bname=\"(?P<added>[^\"]+)\""
-        r"|^\s*\"(?P<own>\w*ConnectionString)\"\s*:\s*\"(?!\")"
-    ),
-    Marked.RATE_LIMITED: (
-        r"\.RequireRateLimiting\(|^\s*\[EnableRateLimiting\b|^\s*@(?:RateLimit|Throttle)\w*|@limiter\.limit\("
-    ),
-    Marked.CACHED: (
-        r"\.CacheOutput\(|^\s*\[(?:OutputCache|ResponseCache)\b(?!.*\bNoStore = true)"
-        r"|^\s*@(?:Cacheable|cache_page)\b"
-    ),
-    Marked.BEANS: r"^\s*@Bean\b",
-    Marked.MIDDLEWARES: (
-        r"\.Use\(\s*(?P<name>(?!async\b|func\b)[A-Za-z_][\w.]*)?|\bapp\.(?P<key>Use[A-Z]\w*)"
-        r"|\b(?:\w*[aA]pp|\w*[rR]outer|api|express|fastify|hono|procedure|server)\.use\("
-        r"\s*(?:[\"'`][^\"'`]*[\"'`],\s*)?(?P<other>(?!async\b|function\b)[A-Za-z_][\w.]*)?"
-        r"|\badd_middleware\(\s*(?P<added>[\w.]+)?"
-        r"|^\s*[\"'](?P<listed>[\w.]+(?:Middleware|\.middleware\.\w+))[\"']|\bMIDDLEWARE\.(?:append|insert)\((?:\d+,\s*)?[\"'](?P<more>[\w.]+)"
-        r"|\bmiddleware\.(?:use|insert_before|insert_after) (?:[\w:]+, )?(?P<rack>[A-Z][\w:]+)"
-        r"|\bconsumer\.apply\(\s*(?P<applied>[\w.]+)?"
-    ),
-    Marked.ERROR_HANDLERS: (
-        r"\b(?:UseExceptionHandler|UseStatusCodePages\w*|AddExceptionHandler)\b"
-        r"|\bUseMiddleware<(?P<key>\w*(?:Exception|Error)\w*)>|:\s*(?:[\w<>]+,\s*)*(?:I(?:Async)?Exception(?:Filter|Handler)|ExceptionFilterAttribute)\b"
-        r"|\bclass (?P<name>\w*(?:Exception|Error)\w*(?:Behaviou?r|Filter|Middleware))\b"
-        r"|\bFilters\.Add\w*(?:\(new |<|\(typeof\()(?P<other>\w*(?:Exception|Error)\w*)"
-        r"|\.(?:\w*UnhandledException|UnobservedTaskException|ThreadException)\s*\+="
-        r"|@(?:Rest)?ControllerAdvice\b|@ExceptionHandler\b|@Catch\(|@\w+\.(?:exception_handler|error_?handler)\("
-        r"|\badd_exception_handler\(|\bsys\.excepthook\s*=|\bsetErrorHandler\("
-        r"|\(err(?:or)?(?:: \w+)?, req\w*(?:: \w+)?, res"
-        r"|\bprocess\.on\([\"']uncaughtException|\bconfig\.errorHandler\s*=|\brescue_from\b|\bset_exception_handler\("
-        r"|\b(?:gin|middleware)\.(?:Custom)?Recover\w*\(|\bHTTPErrorHandler\s*=|\bpanic::set_hook\("
-    ),
-    Marked.PORTS: (
-        r"\"applicationUrl\"\s*:\s*\"[^\"]*:\d|^\s*EXPOSE\s+\d"
-        r"|^\s*-\s*[\"']?(?=.*(?:\d{3}|:80))(?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w+)?[\"']?\s*$"
-        r"|^\s*(?:-\s*)?(?:server\.)?port\s*[:=]\s*\d{2,5}\s*$|\.listen\(\s*(?:\d{2,5}\b|[^)]*\|\|\s*\d{2,5})"
-        r"|\bListenAndServe\w*\(\s*\"[^\"]*:\d|\b(?:UseUrls|ListenAnyIP|ListenLocalhost)\(|\bASPNETCORE_URLS\b.*:\d"
-    ),
-    Marked.USERS: (
-        r"\bCreateAsync\(\s*\w+,\s*(?:\"[^\"]+\"|[\w.]*[pP]assword)"
-        r"|\b(?:[uU]ser_?[nN]ame|[lL]ogin|[pP]assword|[eE]mail)[\"']?\s*[=:]\s*[\"'][^\"']+[\"']"
-    ),
-    Marked.LOGINS: (
-        rf"(?i)^(?!.*\b(?:alter|create) user\b).*\b(?:user ?-?name|user|login|account|e-?mail)(?: is|:|=| of)? {_SAID}"
-        rf"[,;/]?(?: (?:and|with|the|/|&))* ?password(?: is|:|=| of)? {_SAID}"
-        rf"|\buser ?-?names? (?:and|/|&) password (?:are|is|:)(?: both)? {_SAID}"
-        rf"|{_SAID} user['’]s password(?: is|:|=) {_SAID}"
-    ),
-    Marked.SECRETS: (
-        r"\.(?P<key>Add(?:UserSecrets|KeyPerFile|SystemsManager|\w*Secrets(?:Manager|Json)|\w*Vault\w*))\b"
-        r"|<UserSecretsId>|\bnew (?:SecretClient|VaultClient|AmazonSecretsManagerClient)\b|\bhvac\.Client\("
-        r"|\b(?P<name>(?:get_secret_value|access_secret_version|GetSecretAsync|GetSecretValueAsync))\("
-        r"|\bAddJsonFile\(\s*\$?\"[^\"]*secrets?[^\"]*\"|^\s*kind: (?:External|Sealed)?Secret\s*$"
-        r"|^\s*-?\s*secretKeyRef:|^\s*type: secretstores\.|^secrets:|Microsoft\.KeyVault/vaults@"
-        r"|\"(?:azurerm_key_vault|aws_secretsmanager_secret|google_secret_manager_secret)\""
-    ),
-    Marked.TOKENS: (
-        r"\.(?P<key>Add(?:\w*JwtBearer|MicrosoftIdentityWeb\w+|\w*OpenIdConnect|OAuth2Introspection|BearerToken"
-        r"|IdentityServerAuthentication|IdentityCookies|Keycloak\w*Authentication))\b"
-        r"|\bnew TokenValidationParameters\b|\.ValidateToken(?:Async)?\(|\b(?:jwt|jsonwebtoken)\.(?:verify|decode)\("
-        r"|\bjwtVerify\(|\bjwt\.Parse(?:WithClaims)?\(|\bparse(?:Signed)?Claims(?:Jws)?\(|\bJwtDecoders?\b.*[({]"
-        r"|\boauth2ResourceServer\b|\bnew JwtStrategy\(|\bextends PassportStrategy\(|\bexpress_?[jJ]wt\("
-    ),
-    Marked.EXITS: (
-        r"\bEnvironment\.(?:Exit\(|ExitCode\s*=)|\b(?:sys|os|process|System)\.[eE]xit\(|\bprocess::exit\("
-        r"|\bprocess\.exitCode\s*=|\braise SystemExit\b|(?P<main>^\s*return\s+-?\d+;)"
-    ),
-    Marked.STARTUP: (
-        r"\b(?:app(?:lication)?|host|builder|services)(?:\.Services)?\.(?P<key>\w*(?:Migrat|Seed|Initiali[sz]|Populate"
-        r"|WarmUp|EnsureDatabase)\w*)(?:<(?P<made>\w+)>)?\("
-        r"|\.Database\.(?P<name>(?:Migrate|EnsureCreated|EnsureDeleted)(?:Async)?)\("
-        r"|\bAdd(?:HostedService|BackgroundWorker(?:Async)?)<(?P<other>\w+)>|\bApplicationStarted\.Register\("
-        r"|:[^:]*\bIStartupFilter\b|@PostConstruct\b|\bimplements\b.*\b(?:Application|CommandLine)Runner\b"
-        r"|@\w+\.on_event\(\"startup\"\)|\blifespan\s*=|\boverride\b.*\bOnApplicationInitialization(?:Async)?\("
-    ),
-    Marked.DOUBLES: (
-        r"\bnew Mock<(?P<name>[\w<>]+)>\(|\bMock\.Of<(?P<other>[\w<>]+)>|\bSubstitute\.For<(?P<key>[\w<>]+)>"
-        r"|\bA\.Fake<(?P<added>[\w<>]+)>"
-        r"|\b(?:class|record|struct|type) (?P<own>(?:Dummy|Fake|InMemory|Mock|Stub)[A-Z]\w*+(?<!Test)(?<!Tests))"
-        r"|\b(?:jest|vi)\.mock\(\s*[\"'](?P<js>[^\"']+)[\"']|\bmock\((?P<java>\w+)\.class\)"
-        r"|(?:@(?:mock\.)?|\bmocker\.|\bmock\.)patch(?:\.object)?\(\s*[\"']?(?P<py>[\w.]+)|\bNewMock(?P<go>\w+)\("
-    ),
-    Marked.NAVIGATION: (
-        r"\bRouting\.RegisterRoute\(\s*(?:nameof\((?P<name>[\w.]+)\)|\$?\"(?P<other>[^\"]+)\")"
-        r"|\bRegisterForNavigation<(?P<key>\w+)|^(?!.*\bhref).*\bRoute=\"(?P<own>[\w/]+)\""
-    ),
-    Marked.RPC_SERVICES: r"^\s*service\s+(?P<name>\w+)\s*(?:\{|$)",
-    Marked.RPCS: r"^\s*rpc\s+(?P<name>\w+)\s*\(",
-    Marked.SCRIPT_CALLS: (
-        r"\b(?i:\w*js\w*|\w*module)\s*[!?]?\.Invoke(?:Void)?(?:Async)?(?:<.*>)?\(\s*(?:\"(?P<name>[^\"]+)|$)"
-    ),
-    Marked.HUBS: r"\.MapHub<(?P<name>[\w.]+)>\(",
-    Marked.HUB_MESSAGES: r"(?i:(?:hub|connection)\w*[!?]?\.on(?:<[^()]*>)?\(\s*[\"']?(?:\w+\.)*(?P<name>\w+))",
-    Marked.HTTP_MODULES: (
-        r"<add\b(?=[^<>]*\btype=\"[\w.]*Module(?:Async)?[,\"])[^<>]*?\bname=\"(?P<name>[^\"]+)\""
-        r"|^(?=.*\bIHttpModule\b).*?\bclass (?P<key>\w+)"
-    ),
-    Marked.HTTP_HANDLERS: (
-        r"<add\b(?=[^<>]*\btype=\"[\w.]*Handler\w*[,\"])[^<>]*?\b(?:name|path)=\"(?P<name>[^\"]+)\""
-        r"|^(?=.*\bIHttp(?:Async)?Handler\b).*?\bclass (?P<key>\w+)"
-    ),
-    Marked.OPERATIONS: r"^\s*\[(?:OperationContract|WebMethod)\b",
-    Marked.CONTRACTS: r"^\s*\[(?:ServiceContract|WebService(?=[\](]))\b",
-    Marked.SERVICE_ENDPOINTS: r"<endpoint\b[^<>]*\bbinding=\"(?P<name>\w+)\"",
-    Marked.MAPPED_ROUTES: r"\b(?:app|context|endpoints|[rR]outes)\.Map\w*Route\(",
-    Marked.SEEDS: (
-        r"\b(?:void|Task(?:<\w+>)?) (?P<name>\w*Seed(?!ed)\w*)\(|\.(?P<key>HasData|Use(?:Async)?Seeding)\("
-        r"|^(?=[^:]*:.*\b(?:CreateDatabaseIfNotExists|DropCreateDatabase\w+|DbMigrationsConfiguration|IDataSeed\w*)\b)"
-        r"[^:]*?\bclass (?P<own>\w+)|\.(?P<added>SetInitializer)\b"
-        r"|^\s*(?:async )?def (?P<py>seed\w*|\w+_seed)\(|\bfunction (?P<js>seed\w*)\(|\bexports\.(?P<knex>seed)\b"
-        r"|\bfunc (?:\([^)]*\) )?(?P<go>[sS]eed[A-Z]\w*)\(|\bvoid (?P<java>seed\w*)\("
-        r"|\bclass (?P<php>\w+) extends Seeder\b"
-    ),
-    Marked.CALLBACKS: (
-        r"^\s*(?P<name>(?:before|after|around)_(?:action|commit|create|create_commit|destroy|destroy_commit|filter|find|initialize"
-        r"|rollback|save|save_commit|touch|update|update_commit|validation))\b(?!\s*[=.])"
-        r"|\b\w*[sS]chema\.(?P<key>pre|post)\(|^\s*(?P<own>(?:before|after)(?:Bulk)?(?:Create|Destroy|Find|Restore|Save|Update"
-        r"|Upsert|Validate|Validation))(?=\s*[:(])|\.(?:addHook|hook)\(\s*[\"'](?P<added>\w+)"
-        r"|\w\.(?P<other>(?:before|after)(?:Bulk)?(?:Create|Destroy|Save|Update|Validate))\("
-        r"|^\s*@(?P<js>(?:Before|After)(?:Insert|Update|Remove|Load|SoftRemove|Recover))\("
-        r"|^\s*@(?P<java>(?:Pre|Post)(?:Persist|Update|Remove|Load))\b"
-        r"|\b(?:static|self)::(?P<php>creating|created|updating|updated|saving|saved|deleting|deleted)\("
-    ),
-    Marked.SIGNALS: (
-        r"^\s*@receiver\(|\b(?P<name>(?:(?:pre|post)_(?:delete|init|migrate|save)|m2m_changed|request_(?:started|finished|exception)"
-        r"|got_request_exception|user_(?:logged_in|logged_out|login_failed)|(?:task|worker|beat|before_task)_\w+"
-        r"|[\w.]*signals?\.\w+))\.connect(?:_via)?\b"
-        r"|\bsignal\.(?:signal|Notify)\(|\bprocess\.(?:on|once)\(\s*[\"'](?P<js>SIG\w+)|\bSignal\.trap\b"
-    ),
-    Marked.EMAILS: (
-        r"(?<![\w.])mail\((?!\))|\bsend_(?:mass_)?mail\(|\bEmail(?:Multi\w+|Message)\(|\bnew MailMessage\(|->subject\("
-        r"|(?<![\w.])(?:const |let |var )?subject\s*[:=](?!=)\s*[\"'`f$]|\bSubject\s*=(?!=)\s*[$@]*\""
-    ),
-}
-_IN_CONFIGURATION = frozenset({Marked.HTTP_MODULES, Marked.HTTP_HANDLERS, Marked.SERVICE_ENDPOINTS})
-_IN_SETTINGS = _IN_CONFIGURATION | {Marked.CONNECTION_STRINGS, Marked.PORTS, Marked.USERS, Marked.SECRETS}
-_IN_SETTINGS |= {Marked.HUB_MESSAGES, Marked.SCRIPT_CALLS}  # of Razor
-"""Which lines of files of configuration tell of, too."""
+
+
+def _listed(said: str) -> str:
+    return rf"{_IN_A_LIST}(?:{said})"
+
+
+class Marked(Enum):
+    """What a line of its own tells of, each time that a project has one; a question asks for the first that fits."""
+
+    MIDDLEWARES = MarkedLines(
+        "middleware",
+        asked=_listed(r"middlewares?\b(?=.*\b(?:chain|each|every|order|pipeline|requests?|runs?)\b)(?!.*\bdoes\b).*$"),
+        lines=(
+            r"\.Use\(\s*(?P<name>(?!async\b|func\b)[A-Za-z_][\w.]*)?|\bapp\.(?P<key>Use[A-Z]\w*)"
+            r"|\b(?:\w*[aA]pp|\w*[rR]outer|api|express|fastify|hono|procedure|server)\.use\("
+            r"\s*(?:[\"'`][^\"'`]*[\"'`],\s*)?(?P<other>(?!async\b|function\b)[A-Za-z_][\w.]*)?"
+            r"|\badd_middleware\(\s*(?P<added>[\w.]+)?"
+            r"|^\s*[\"'](?P<listed>[\w.]+(?:Middleware|\.middleware\.\w+))[\"']|\bMIDDLEWARE\.(?:append|insert)\((?:\d+,\s*)?[\"'](?P<more>[\w.]+)"
+            r"|\bmiddleware\.(?:use|insert_before|insert_after) (?:[\w:]+, )?(?P<rack>[A-Z][\w:]+)"
+            r"|\bconsumer\.apply\(\s*(?P<applied>[\w.]+)?"
+        ),
+        by=NamedBy.NOTHING,
+    )
+    CALLBACKS = MarkedLines(
+        "callback",
+        asked=_listed(
+            rf"{_OF_MODELS}(?:(?:callbacks|(?:before|after|around) (?:actions|filters))"
+            r"|(?<=model )hooks|hooks(?= (?:are called|are there|does|do|fire|get called|has|have|of|on|run|will)\b))\b"
+            r"(?!.*\b(?:commits?|effects?|git|push|react|web)\b).*$"
+        ),
+        lines=(
+            r"^\s*(?P<name>(?:before|after|around)_(?:action|commit|create|create_commit|destroy|destroy_commit|filter|find|initialize"
+            r"|rollback|save|save_commit|touch|update|update_commit|validation))\b(?!\s*[=.])"
+            r"|\b\w*[sS]chema\.(?P<key>pre|post)\(|^\s*(?P<own>(?:before|after)(?:Bulk)?(?:Create|Destroy|Find|Restore|Save|Update"
+            r"|Upsert|Validate|Validation))(?=\s*[:(])|\.(?:addHook|hook)\(\s*[\"'](?P<added>\w+)"
+            r"|\w\.(?P<other>(?:before|after)(?:Bulk)?(?:Create|Destroy|Save|Update|Validate))\("
+            r"|^\s*@(?P<js>(?:Before|After)(?:Insert|Update|Remove|Load|SoftRemove|Recover))\("
+            r"|^\s*@(?P<java>(?:Pre|Post)(?:Persist|Update|Remove|Load))\b"
+            r"|\b(?:static|self)::(?P<php>creating|created|updating|updated|saving|saved|deleting|deleted)\("
+        ),
+        by=NamedBy.FOLDER,
+        beside=roots_of(
+            "action after around before call callback create delete destroy document entity filter fire hook lifecycle"
+            " model mongoose record run save sequelize update validate"
+        ),
+    )
+    SIGNALS = MarkedLines(
+        "signal handler",
+        asked=_listed(
+            r"signals?(?: (?:handlers|receivers|listeners))?\W*(?:$"
+            r"|(?:are|is|do|does|get|exist|gets|has|have)\b(?!.*\b(?:emit|fir|rais|send|sent|produc)\w*).*$)"
+        ),
+        lines=(
+            r"^\s*@receiver\(|\b(?P<name>(?:(?:pre|post)_(?:delete|init|migrate|save)|m2m_changed|request_(?:started|finished|exception)"
+            r"|got_request_exception|user_(?:logged_in|logged_out|login_failed)|(?:task|worker|beat|before_task)_\w+"
+            r"|[\w.]*signals?\.\w+))\.connect(?:_via)?\b"
+            r"|\bsignal\.(?:signal|Notify)\(|\bprocess\.(?:on|once)\(\s*[\"'](?P<js>SIG\w+)|\bSignal\.trap\b"
+        ),
+        above=True,
+        beside=roots_of("app application connect exist handle handler listen project receive receiver signal"),
+    )
+    EMAILS = MarkedLines(
+        "email",
+        asked=_listed(r"e?-?mails? (?:are|do|does|gets?|is|will)\b.*\b(?:deliver|mail|send|sent)\w*\b.*$"),
+        lines=(
+            r"(?<![\w.])mail\((?!\))|\bsend_(?:mass_)?mail\(|\bEmail(?:Multi\w+|Message)\(|\bnew MailMessage\("
+            r"|->subject\("
+            r"|(?<![\w.])(?:const |let |var )?subject\s*[:=](?!=)\s*[\"'`f$]|\bSubject\s*=(?!=)\s*[$@]*\""
+        ),
+        by=NamedBy.FOLDER,
+        once="{called} of {path}",
+        beside=roots_of("email mail notification sent send"),
+        fewest=FEWEST_LISTED,
+    )
+    CONNECTION_STRINGS = MarkedLines(
+        "connection string",
+        asked=_listed(r"connection ?strings?\W*(?:$|(?:are|can|does|do|exist|has|have|must|to|is|in)\b.*$)")
+        + (
+            r"|^\W*where (?:is|are|do (?:i|we|you) (?:change|configure|find|put|set)) (?:the )?"
+            r"(?:(?:database|db|sql|server) )*connection strings?"
+            r"(?: (?:for|in|of|to) (?:(?:our|the) )?[\w.-]+(?: [\w.-]+){0,3}?)?"
+            r"(?: (?:configured|defined|found|kept|set|stored))?\W*$"
+        ),
+        lines=(
+            rf"(?i)\b(?:Get|Add)ConnectionString\(\s*{_NAMED}|\bConnectionStrings(?::|__|\[\")(?P<key>\w+)"
+            r"|<add\b(?=[^<>]*\bconnectionString=)[^<>]*?\bname=\"(?P<added>[^\"]+)\""
+            r"|^\s*\"(?P<own>\w*ConnectionString)\"\s*:\s*\"(?!\")"
+        ),
+        in_settings=True,
+        by=NamedBy.FOLDER,
+        once="{called} of {path}",
+    )
+    RATE_LIMITED = MarkedLines(
+        "rate limited endpoint",
+        asked=_listed(
+            r"(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
+            r"(?:rate[- ]?limit\w*|throttl\w+)\W*$"
+            r"|rate[- ]limits?(?: (?:apply|are|do|does|exist|for|has|have|of|on)\b.*)?$"
+        ),
+        lines=(r"\.RequireRateLimiting\(|^\s*\[EnableRateLimiting\b|^\s*@(?:RateLimit|Throttle)\w*|@limiter\.limit\("),
+        above=True,
+    )
+    CACHED = MarkedLines(
+        "cached endpoint",
+        asked=_listed(r"(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$"),
+        lines=(
+            r"\.CacheOutput\(|^\s*\[(?:OutputCache|ResponseCache)\b(?!.*\bNoStore = true)"
+            r"|^\s*@(?:Cacheable|cache_page)\b"
+        ),
+        above=True,
+    )
+    BEANS = MarkedLines(
+        "bean",
+        asked=_listed(r"(?:spring )?beans\W*(?:$|(?:are|does|do|exist)\b(?! .*\b(?:need|needs|use|uses|used)\b).*$)"),
+        lines=(r"^\s*@Bean\b"),
+        above=True,
+        annotation=True,
+    )
+    RPC_SERVICES = MarkedLines(
+        "gRPC service",
+        asked=_listed(r"g?rpc services\b(?!.*\b(?:call|consume|need|use)s?\W*$).*$"),
+        lines=(r"^\s*service\s+(?P<name>\w+)\s*(?:\{|$)"),
+        by=NamedBy.FOLDER,
+        once="{named} of {file}",
+    )
+    RPCS = MarkedLines(
+        "gRPC method",
+        asked=_listed(r"(?:\w+ ){0,2}?g?rpc (?:calls|endpoints|methods|procedures)\b.*$|g?rpcs\b.*$"),
+        lines=(r"^\s*rpc\s+(?P<name>\w+)\s*\("),
+        above=True,
+        once="{named} of {file}",
+    )
+    SCRIPT_CALLS = MarkedLines(
+        "JavaScript function",
+        asked=_listed(
+            r"(?:java ?script|js) (?:code|functions|interop|methods|modules)\b(?: \w+)*"
+            r" (?:calls?|called|imported|interop|invoked?|used?)\b.*$"
+        ),
+        lines=(r"\b(?i:\w*js\w*|\w*module)\s*[!?]?\.Invoke(?:Void)?(?:Async)?(?:<.*>)?\(\s*(?:\"(?P<name>[^\"]+)|$)"),
+        in_settings=True,
+        by=NamedBy.NOTHING,
+        once="{named}",
+    )
+    HUB_MESSAGES = MarkedLines(
+        "hub message handler",
+        asked=_listed(
+            r"(?=.*\b(?:hub|signalr)\b).*\b(?:events|messages|methods|notifications)\b.*"
+            r"\b(?:client|browser|front-?end|page|ui)\b.*\b(?:handle|listen|react|receive|subscribe)\w*\b.*$"
+        ),
+        lines=(r"(?i:(?:hub|connection)\w*[!?]?\.on(?:<[^()]*>)?\(\s*[\"']?(?:\w+\.)*(?P<name>\w+))"),
+        in_settings=True,
+        by=NamedBy.NOTHING,
+    )
+    HTTP_MODULES = MarkedLines(
+        "HTTP module",
+        asked=_listed(r"(?:http|iis|asp\.net) modules\b.*$"),
+        lines=(
+            r"<add\b(?=[^<>]*\btype=\"[\w.]*Module(?:Async)?[,\"])[^<>]*?\bname=\"(?P<name>[^\"]+)\""
+            r"|^(?=.*\bIHttpModule\b).*?\bclass (?P<key>\w+)"
+        ),
+        in_settings=True,
+        by=NamedBy.FOLDER,
+        once="{called} of {path}",
+    )
+    HTTP_HANDLERS = MarkedLines(
+        "HTTP handler",
+        asked=_listed(r"(?:http|iis|asp\.net) handlers\b.*$"),
+        lines=(
+            r"<add\b(?=[^<>]*\btype=\"[\w.]*Handler\w*[,\"])[^<>]*?\b(?:name|path)=\"(?P<name>[^\"]+)\""
+            r"|^(?=.*\bIHttp(?:Async)?Handler\b).*?\bclass (?P<key>\w+)"
+        ),
+        in_settings=True,
+        by=NamedBy.FOLDER,
+        once="{called} of {path}",
+    )
+    OPERATIONS = MarkedLines(
+        "service operation",
+        asked=_listed(r"(?:(?:asmx|service|soap|wcf|web) )*(?:operation contracts|operations|service methods)\b.*$"),
+        lines=(r"^\s*\[(?:OperationContract|WebMethod)\b"),
+        by=NamedBy.FOLDER,
+        above=True,
+        annotation=True,
+    )
+    CONTRACTS = MarkedLines(
+        "service contract",
+        asked=_listed(r"(?:(?:soap|wcf|asmx) (?:services|contracts|web services)|service contracts)\b.*$"),
+        lines=(r"^\s*\[(?:ServiceContract|WebService(?=[\](]))\b"),
+        by=NamedBy.FOLDER,
+        above=True,
+        annotation=True,
+    )
+    SERVICE_ENDPOINTS = MarkedLines(
+        "service endpoint",
+        asked=_listed(
+            r"(?:(?:service|client) )*(?:(?:soap|wcf) endpoints|bindings"
+            r"|endpoints\b.*\b(?:(?:app|web)\.config|soap|wcf))\b.*$"
+        ),
+        lines=(r"<endpoint\b[^<>]*\bbinding=\"(?P<name>\w+)\""),
+        in_settings=True,
+        by=NamedBy.FOLDER,
+    )
+    MAPPED_ROUTES = MarkedLines(
+        "mapped route",
+        asked=_listed(
+            r"(?:(?:conventional|default|mvc|page|web ?forms) )+routes?\b.*$|route tables?\b.*$"
+            r"|routes\b.*\b(?:mvc|web ?forms)\b.*$"
+        ),
+        lines=(r"\b(?:app|context|endpoints|[rR]outes)\.Map\w*Route\("),
+        by=NamedBy.FOLDER,
+    )
+    HUBS = MarkedLines(
+        "hub address",
+        asked=(
+            r"^\W*(?:(?:at|on|under) )?(?:which|what)(?: is the)? (?:address|endpoint|path|route|url)\b.*\bhubs?\b"
+            rf"|{_IN_A_LIST}(?:signalr )?hubs\b(?!.*\b(?:call|method|message|event)s?\b)"
+        ),
+        lines=(r"\.MapHub<(?P<name>[\w.]+)>\("),
+        by=NamedBy.NOTHING,
+    )
+    SEEDS = MarkedLines(
+        "seeding step",
+        asked=(
+            rf"^\W*(?:how|when|where)\b(?!.*\b(?:generator|hash|random|rng)\b).*\b(?:seeded|(?:{_FIRST_DATA})"
+            r" (?:added|comes?|created|defined|filled|inserted|is|kept|loaded|made|put))\b.*$"
+            rf"|^\W*(?:how|when|where) (?:are|do|does|is|what) (?:it|the (?:app|application|database|db|program"
+            rf"|service))"
+            rf" (?:get|load|seed)s? (?:its |the )?(?:{_FIRST_DATA}|data(?:base)?)\W*$"
+            rf"|^\W*where (?:are|is) (?:the |our )?(?:{_FIRST_DATA})\W*$"
+            r"|^\W*(?:which|what|where|list)(?: is| are| the| all)* "
+            r"(?:(?:data|database|db|ef) (?:initiali[sz]er|seed(?:er|ing))|seeder)s?\b.*$"
+        ),
+        lines=(
+            r"\b(?:void|Task(?:<\w+>)?) (?P<name>\w*Seed(?!ed)\w*)\(|\.(?P<key>HasData|Use(?:Async)?Seeding)\("
+            r"|^(?=[^:]*:.*\b(?:CreateDatabaseIfNotExists|DropCreateDatabase\w+|DbMigrationsConfiguration|IDataSeed\w*)\b)"
+            r"[^:]*?\bclass (?P<own>\w+)|\.(?P<added>SetInitializer)\b"
+            r"|^\s*(?:async )?def (?P<py>seed\w*|\w+_seed)\(|\bfunction (?P<js>seed\w*)\(|\bexports\.(?P<knex>seed)\b"
+            r"|\bfunc (?:\([^)]*\) )?(?P<go>[sS]eed[A-Z]\w*)\(|\bvoid (?P<java>seed\w*)\("
+            r"|\bclass (?P<php>\w+) extends Seeder\b"
+        ),
+        by=NamedBy.FOLDER,
+    )
+    ERROR_HANDLERS = MarkedLines(
+        "error handler",
+        asked=(
+            rf"^\W*(?:how|where) (?:are|does (?:it|the \w+) handle|do (?:you|we) handle) {_ERROR}"
+            r"(?: (?:caught|converted|handled|mapped|processed|reported|returned|shown|translated|turned))?"
+            r"(?: (?:globally|centrally|here|everywhere|(?:in|by) (?:this|the|our) \w+"
+            r"|(?:in)?to (?:(?:an?|the|api|error|http|json) )*(?:answers?|clients?|problem details|responses?"
+            r"|results?))"
+            r")*\W*$"
+            rf"|^\W*what happens (?:to|when|if|on|with|after) {_UNCAUGHT}"
+            r"(?: (?:is|are|gets?|occurs?|happens?|thrown|in the api))*\W*$"
+            r"|^\W*(?:how does (?:the )?(?:global )?(?:error|exception)[- ]handling work"
+            r"|(?:which|what|where)\b(?: is| are| the| all| global)* (?:error|exception)[- ](?:handlers?|handling))\W*$"
+        ),
+        lines=(
+            r"\b(?:UseExceptionHandler|UseStatusCodePages\w*|AddExceptionHandler)\b"
+            r"|\bUseMiddleware<(?P<key>\w*(?:Exception|Error)\w*)>|:\s*(?:[\w<>]+,\s*)*(?:I(?:Async)?Exception(?:Filter|Handler)|ExceptionFilterAttribute)\b"
+            r"|\bclass (?P<name>\w*(?:Exception|Error)\w*(?:Behaviou?r|Filter|Middleware))\b"
+            r"|\bFilters\.Add\w*(?:\(new |<|\(typeof\()(?P<other>\w*(?:Exception|Error)\w*)"
+            r"|\.(?:\w*UnhandledException|UnobservedTaskException|ThreadException)\s*\+="
+            r"|@(?:Rest)?ControllerAdvice\b|@ExceptionHandler\b|@Catch\(|@\w+\.(?:exception_handler|error_?handler)\("
+            r"|\badd_exception_handler\(|\bsys\.excepthook\s*=|\bsetErrorHandler\("
+            r"|\(err(?:or)?(?:: \w+)?, req\w*(?:: \w+)?, res"
+            r"|\bprocess\.on\([\"']uncaughtException|\bconfig\.errorHandler\s*=|\brescue_from\b|\bset_exception_handler\("
+            r"|\b(?:gin|middleware)\.(?:Custom)?Recover\w*\(|\bHTTPErrorHandler\s*=|\bpanic::set_hook\("
+        ),
+        by=NamedBy.NOTHING,
+    )
+    LOGINS = MarkedLines(
+        "first login",
+        asked=(
+            r"^\W*(?:what|which|(?:with|as) (?:what|which|whom)|how)\b"
+            r"(?=.*\b(?:passwords?|credentials?|logins?|(?:log|sign) in)\b)"
+            r"(?=.*\b(?:default|first|initial|after (?:the )?install\w*|out of the box)\b)"
+            r"(?=.*\b(?:users?|user ?names?|accounts?|admin\w*|log ?in|logins?|sign in|credentials?)\b)"
+            r"(?!.*\b(?:chang\w+|created?|encod\w*|expir\w*|hash\w*|length|polic\w+|provider|redirect\w*|require\w*|role"
+            r"|rules?|strength|time-?out|works?)\b)"
+            r"|^\W*what(?:'s| is| are) the (?:admin\w*(?: user)?(?:'s)? (?:credentials|password|log ?in)"
+            r"|(?:credentials|password|log ?in) (?:for|of) (?:the )?admin\w*(?: (?:account|user))?)\W*$"
+        ),
+        lines=(
+            rf"(?i)^(?!.*\b(?:alter|create) user\b).*\b(?:user ?-?name|user|login|account|e-?mail)(?: is|:|="
+            rf"| of)? {_SAID}"
+            rf"[,;/]?(?: (?:and|with|the|/|&))* ?password(?: is|:|=| of)? {_SAID}"
+            rf"|\buser ?-?names? (?:and|/|&) password (?:are|is|:)(?: both)? {_SAID}"
+            rf"|{_SAID} user['’]s password(?: is|:|=) {_SAID}"
+        ),
+        by=NamedBy.NOTHING,
+    )
+    USERS = MarkedLines(
+        "user entry",
+        asked=(
+            r"^\W*(?:which|what|list|show)(?: me| all| the| are| is)*"
+            r" (?:(?:built-?in|default|demo|example|initial|sample|seed(?:ed)?|test) )+"
+            r"(?:(?:admin|user) )?(?:accounts?|admins?|credentials|logins?|passwords?|users?)\b"
+            r"(?: (?:and|are|can|created|credentials|do|exist|for|have|i|in|is|log|login|passwords?|seeded|the|their"
+            r"|there"
+            r"|to|use|we|what|with|you))*\W*$"
+            r"|^\W*(?:with )?(?:which|what) (?:account|credentials|login|user(?:name)?|password) (?:can|do|should|must)"
+            r" (?:i|we|you) (?:use )?(?:to )?(?:log|sign) in(?: with)?\W*$"
+        ),
+        lines=(
+            r"\bCreateAsync\(\s*\w+,\s*(?:\"[^\"]+\"|[\w.]*[pP]assword)"
+            r"|\b(?:[uU]ser_?[nN]ame|[lL]ogin|[pP]assword|[eE]mail)[\"']?\s*[=:]\s*[\"'][^\"']+[\"']"
+        ),
+        in_settings=True,
+        by=NamedBy.NOTHING,
+        files=r"(?i)seed|test_?users|initiali|fixtures|demo|default_?(?:users|data)",  # elsewhere a user is anybody
+    )
+    PORTS = MarkedLines(
+        "port",
+        asked=(
+            r"^\W*(?:(?:on|at|under) )?(?:which|what)(?: is| are| the| network| tcp)* ports?"
+            r"(?: (?:do|does|is|are|will|can|it|they|everything|all|each|of|our|the|this|different|various|on|to|in"
+            r"|there"
+            r"|by|apis?|apps?|applications?|back-?ends?|containers?|gateways?|hosts?|micro-?services?|samples?|servers?|services?"
+            r"|sites?|i|we|you|when|by default|in development"
+            r"|listen\w*|run\w*|use[ds]?|using|serve|start\w*|expose[ds]?|open\w*|reachable|available|bind|locally))*\W*$"
+        ),
+        lines=(
+            r"\"applicationUrl\"\s*:\s*\"[^\"]*:\d|^\s*EXPOSE\s+\d"
+            r"|^\s*-\s*[\"']?(?=.*(?:\d{3}|:80))(?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w+)?[\"']?\s*$"
+            r"|^\s*(?:-\s*)?(?:server\.)?port\s*[:=]\s*\d{2,5}\s*$|\.listen\(\s*(?:\d{2,5}\b|[^)]*\|\|\s*\d{2,5})"
+            r"|\bListenAndServe\w*\(\s*\"[^\"]*:\d|\b(?:UseUrls|ListenAnyIP|ListenLocalhost)\(|\bASPNETCORE_URLS\b.*:\d"
+        ),
+        in_settings=True,
+        by=NamedBy.NOTHING,
+    )
+    SECRETS = MarkedLines(
+        "secret store",
+        asked=(
+            r"^\W*(?:where|how) (?:are|is|do (?:i|we|you)|does (?:it|the \w+))"
+            rf"(?: (?:the|all|its|our|{_KEPT}|configure|get|keep|load|manage|put|read|set|store))* (?:\w+ )?secrets?"
+            rf"(?: (?:and|api keys|come|credentials|from|locally|here|(?:in|for) (?:\w+ )?(?:\w+)|{_KEPT}))*\W*$"
+        ),
+        lines=(
+            r"\.(?P<key>Add(?:UserSecrets|KeyPerFile|SystemsManager|\w*Secrets(?:Manager|Json)|\w*Vault\w*))\b"
+            r"|<UserSecretsId>|\bnew (?:SecretClient|VaultClient|AmazonSecretsManagerClient)\b|\bhvac\.Client\("
+            r"|\b(?P<name>(?:get_secret_value|access_secret_version|GetSecretAsync|GetSecretValueAsync))\("
+            r"|\bAddJsonFile\(\s*\$?\"[^\"]*secrets?[^\"]*\"|^\s*kind: (?:External|Sealed)?Secret\s*$"
+            r"|^\s*-?\s*secretKeyRef:|^\s*type: secretstores\.|^secrets:|Microsoft\.KeyVault/vaults@"
+            r"|\"(?:azurerm_key_vault|aws_secretsmanager_secret|google_secret_manager_secret)\""
+        ),
+        in_settings=True,
+        by=NamedBy.NOTHING,
+    )
+    TOKENS = MarkedLines(
+        "token check",
+        asked=(
+            rf"^\W*(?:where|how) (?:is|are) {_TOKENS} (?:authenticated|checked|validated|verified)\b.*$"
+            rf"|^\W*(?:where|how) does (?:it|the [\w ]+?) (?:check|validate|verify) {_TOKENS}\W*$"
+            r"|^\W*where is (?:the )?authentication (?:configured|registered|set ?up)\b.*$"
+        ),
+        lines=(
+            r"\.(?P<key>Add(?:\w*JwtBearer|MicrosoftIdentityWeb\w+|\w*OpenIdConnect|OAuth2Introspection|BearerToken"
+            r"|IdentityServerAuthentication|IdentityCookies|Keycloak\w*Authentication))\b"
+            r"|\bnew TokenValidationParameters\b|\.ValidateToken(?:Async)?\(|\b(?:jwt|jsonwebtoken)\.(?:verify"
+            r"|decode)\("
+            r"|\bjwtVerify\(|\bjwt\.Parse(?:WithClaims)?\(|\bparse(?:Signed)?Claims(?:Jws)?\(|\bJwtDecoders?\b.*[({]"
+            r"|\boauth2ResourceServer\b|\bnew JwtStrategy\(|\bextends PassportStrategy\(|\bexpress_?[jJ]wt\("
+        ),
+        by=NamedBy.FOLDER,
+    )
+    EXITS = MarkedLines(
+        "exit code",
+        asked=(
+            r"^\W*(?:with )?(?:which|what)(?: is| are| the| different| possible)* exit (?:codes?|status(?:es)?)"
+            rf"(?: (?:are there|exist|(?:can|does|do|will) {_RUNNABLE} (?:exit|give|have|return|set|use)\b.*))?\W*$"
+            rf"|^\W*what does {_RUNNABLE} exit with\b.*$"
+        ),
+        lines=(
+            r"\bEnvironment\.(?:Exit\(|ExitCode\s*=)|\b(?:sys|os|process|System)\.[eE]xit\(|\bprocess::exit\("
+            r"|\bprocess\.exitCode\s*=|\braise SystemExit\b|(?P<main>^\s*return\s+-?\d+;)"
+        ),
+        by=NamedBy.FOLDER,
+    )
+    STARTUP = MarkedLines(
+        "start-up step",
+        asked=(
+            rf"^\W*what (?:happens|is (?:done|executed|run)|gets (?:done|executed|run)|runs)(?: (?:to|with) .+?)?"
+            rf" (?:(?:at|during|on) (?:the )?(?:{_RUNNABLE} )?start-? ?up(?: of {_RUNNABLE})?"
+            rf"|(?:when|while|after) {_RUNNABLE}"
+            r" (?:boots?(?: up)?|comes up|is (?:booted|launched|started)|runs|starts?(?: up)?))\W*$"
+        ),
+        lines=(
+            r"\b(?:app(?:lication)?|host|builder|services)(?:\.Services)?\.(?P<key>\w*(?:Migrat|Seed|Initiali[sz]|Populate"
+            r"|WarmUp|EnsureDatabase)\w*)(?:<(?P<made>\w+)>)?\("
+            r"|\.Database\.(?P<name>(?:Migrate|EnsureCreated|EnsureDeleted)(?:Async)?)\("
+            r"|\bAdd(?:HostedService|BackgroundWorker(?:Async)?)<(?P<other>\w+)>|\bApplicationStarted\.Register\("
+            r"|:[^:]*\bIStartupFilter\b|@PostConstruct\b|\bimplements\b.*\b(?:Application|CommandLine)Runner\b"
+            r"|@\w+\.on_event\(\"startup\"\)|\blifespan\s*=|\boverride\b.*\bOnApplicationInitialization(?:Async)?\("
+        ),
+        by=NamedBy.FOLDER,
+    )
+    DOUBLES = MarkedLines(
+        "test double",
+        asked=(
+            rf"^\W*(?:which|what|list|show)(?: me| all| the| are| is)* (?:{_DOUBLE}(?:,? (?:and|or) )?)+"
+            r"(?: (?:are|do|does|exist|for|have|here|in|of|our|tests?|the|there|to|use[ds]?|we|you))*\W*$"
+            r"|^\W*(?:what|which \w+) (?:is|are|gets?) (?:faked|mocked|stubbed)(?: (?:by"
+            r"|in) (?:the )?(?:\w+ )?tests)?\W*$"
+        ),
+        lines=(
+            r"\bnew Mock<(?P<name>[\w<>]+)>\(|\bMock\.Of<(?P<other>[\w<>]+)>|\bSubstitute\.For<(?P<key>[\w<>]+)>"
+            r"|\bA\.Fake<(?P<added>[\w<>]+)>"
+            r"|\b(?:class|record|struct|type) (?P<own>(?:Dummy|Fake|InMemory|Mock|Stub)[A-Z]\w*+(?<!Test)(?<!Tests))"
+            r"|\b(?:jest|vi)\.mock\(\s*[\"'](?P<js>[^\"']+)[\"']|\bmock\((?P<java>\w+)\.class\)"
+            r"|(?:@(?:mock\.)?|\bmocker\.|\bmock\.)patch(?:\.object)?\(\s*[\"']?(?P<py>[\w.]+)|\bNewMock(?P<go>\w+)\("
+        ),
+        by=NamedBy.NOTHING,
+        once="{named}",
+    )
+    NAVIGATION = MarkedLines(
+        "navigation route",
+        asked=(
+            r"^\W*(?:which|what|where|list|show)\b(?=.*\b(?:navigation|shell)\b)(?=.*\broutes?\b)(?!.*\b(?:api|http)\b)"
+        ),
+        lines=(
+            r"\bRouting\.RegisterRoute\(\s*(?:nameof\((?P<name>[\w.]+)\)|\$?\"(?P<other>[^\"]+)\")"
+            r"|\bRegisterForNavigation<(?P<key>\w+)|^(?!.*\bhref).*\bRoute=\"(?P<own>[\w/]+)\""
+        ),
+        by=NamedBy.NOTHING,
+    )
+
+
 _NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")
 """Of a pattern: sections with its words are looked through."""
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
-_OF_ALL = frozenset({Marked.DOUBLES, Marked.ERROR_HANDLERS, Marked.LOGINS, Marked.MIDDLEWARES, Marked.NAVIGATION})
-_OF_ALL |= {Marked.PORTS, Marked.SECRETS, Marked.USERS, Marked.HUBS, Marked.HUB_MESSAGES, Marked.SCRIPT_CALLS}
-"""What is asked of a project as a whole, and is in what it is called as."""
-_OF_PARTS = _IN_CONFIGURATION | {Marked.CALLBACKS, Marked.CONNECTION_STRINGS, Marked.CONTRACTS, Marked.EMAILS}
-_OF_PARTS |= {Marked.EXITS, Marked.MAPPED_ROUTES, Marked.OPERATIONS, Marked.RPC_SERVICES, Marked.SEEDS, Marked.STARTUP}
-_OF_PARTS |= {Marked.TOKENS}
-"""What is asked of a part by the name of its folder."""
-_ANNOTATED = frozenset({Marked.BEANS, Marked.CONTRACTS, Marked.OPERATIONS})
-"""What an annotation marks, which alone tells less than what it is on."""
-_ONCE_A_FILE = frozenset({Marked.CONNECTION_STRINGS, Marked.EMAILS, Marked.HTTP_HANDLERS, Marked.HTTP_MODULES})
-"""What a file may say twice, for two kinds of hosts, or on two lines."""
 _DELETING = roots_of("delete destroy remove")
-_OF_SUBJECTS = {
-    Marked.CALLBACKS: roots_of(
-        "action after around before call callback create delete destroy document entity filter fire hook lifecycle"
-        " model mongoose record run save sequelize update validate"
-    ),
-    Marked.EMAILS: roots_of("email mail notification sent send"),
-    Marked.SIGNALS: roots_of("app application connect exist handle handler listen project receive receiver signal"),
-}
-"""What is asked of all, or of a subject that its lines, or their files, say all of, and what says nothing of one."""
 _OF_ANY_PART = "app application data database db host limit process program server service startup system"
 _STREAMED = {  # what people call a method of gRPC whose request, or whose answer, is a stream
     r"bi-?direction|duplex|both (?:directions|ways)": (True, True),
@@ -392,31 +516,63 @@ _STREAMED = {  # what people call a method of gRPC whose request, or whose answe
     r"\bunary\b": (False, False),
 }
 _MAIN = "main"  # the group of a line that tells something in the entry point alone
-_FILES = {Marked.USERS: re.compile(r"seed|test_?users|initiali|fixtures|demo|default_?(?:users|data)", re.IGNORECASE)}
-"""What the files are called that alone have such lines: elsewhere a user is anybody."""
+
+
+def marked_asked(question: str) -> Marked | None:
+    asked = question.strip()
+    return next((one for one in Marked if re.search(one.value.asked, asked, re.IGNORECASE)), None)
 
 
 def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The lines of the product that tell of something each, called as what they stand before or in, those whose files
     and members a question names the most, if it does; of a connection string, and of the copies of a file of gRPC, the
     first."""
-    line_of = re.compile(_MARKS[marked])
-    words = " ".join(re.findall(r"[A-Za-z]\w{2,}", _NO_WORD.sub(" ", line_of.pattern)))
-    of_text = marked is Marked.LOGINS
-    skipped = () if of_text else PROSE if marked in _IN_SETTINGS else PROSE | CONFIGURATION
-    likely = index.parts.shard().retrieve(sorted(points_with(words, index, _MOST_READ)), index.scope())
-    of_files = _FILES.get(marked)
-    likely = {at: one for at, one in likely.items() if of_files is None or of_files.search(one["Path"])}
-    likely = {at: one for at, one in likely.items() if not of_text or one.get("CodeLanguage", "") in PROSE}
+    kind = marked.value
     of_rpcs = (both for said, both in _STREAMED.items() if marked is Marked.RPCS and re.search(said, asked, re.I))
     streamed = next(of_rpcs, None)
+    found = _lines_telling(index, marked, streamed)
+    paths = [one.path for one in found]
+    kept = set(filter(is_test_path, paths)) if marked is Marked.DOUBLES else product_or_samples(paths)
+    found = [one for one in found if one.path in kept]
+    own = {one: roots_of(f"{one.path if kind.by is NamedBy.FOLDER else _stem(one.path)} {one.source}") for one in found}
+    if kind.beside is not None:
+        subject = {root(word) for word, _ in telling_words(asked)} - kind.beside
+        named = [one for one in found if subject <= own[one]]
+        if marked is Marked.CALLBACKS and subject:  # of a user, not of the languages of users
+            named = [one for one in named if roots_of(_stem(one.path)) <= roots_of(asked)]
+        if marked is Marked.CALLBACKS and _DELETING & roots_of(asked):
+            named = [one for one in named if _DELETING & roots_of(one.source)]
+        if len(named) < kind.fewest:
+            return GraphFacts(), {}
+    else:
+        asked_of = roots_of(asked) - roots_of(f"{kind.noun} {_OF_ANY_PART} configured defined found set settings")
+        asked_of -= roots_of("bidirectional client duplex stream streaming unary") if streamed else frozenset()
+        most = max((len(roots & asked_of) for roots in own.values()), default=0)
+        named = [one for one in found if most and len(own[one] & asked_of) == most]
+    facts = named if named and kind.by is not NamedBy.NOTHING else found
+    if marked is Marked.CONNECTION_STRINGS:
+        facts = [*{one.source: one for one in reversed(facts)}.values()][::-1]
+    return facts_listed(facts, kind.noun, index)
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def _lines_telling(index: LabelIndex, marked: Marked, streamed: tuple[bool, bool] | None) -> list[GraphFact]:
+    """The lines that tell of something, of all files; of methods of gRPC those that stream so."""
+    kind = marked.value
+    line_of = re.compile(kind.lines)
+    words = " ".join(re.findall(r"[A-Za-z]\w{2,}", _NO_WORD.sub(" ", kind.lines)))
+    of_text = marked is Marked.LOGINS
+    skipped = () if of_text else PROSE if kind.in_settings else PROSE | CONFIGURATION
+    sections = index.parts.shard().retrieve(sorted(points_with(words, index, _MOST_READ)), index.scope()).values()
+    likely = [one for one in sections if re.search(kind.files, one["Path"])]
+    likely = [one for one in likely if not of_text or one.get("CodeLanguage", "") in PROSE]
     found: dict[str, GraphFact] = {}
-    for one in sorted(
-        likely.values(), key=lambda payload: (from_the_root(payload["Path"]), payload.get("StartLine", 1))
-    ):
+    for one in sorted(likely, key=lambda payload: (from_the_root(payload["Path"]), payload.get("StartLine", 1))):
         path, first = one["Path"], one.get("StartLine", 1)
-        members = [SectionMember.decoded(text) for text in one.get("Members", ())]
-        members = [member for member in members if member.name.replace(".", "").isidentifier()]  # and no statements
+        members = [member for member in members_of(one) if member.name.replace(".", "").isidentifier()]  # no statements
         for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
             said = line_of.search(line)
             if said is None or (not of_text and line.lstrip().startswith(("//", "#", "*", "--", "<!--"))):
@@ -426,44 +582,16 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFa
             groups = said.groupdict()
             of_main = groups.pop(_MAIN, None) is not None
             named = ".".join(filter(None, groups.values()))
-            above = 0 if marked in (_OF_ALL | _OF_PARTS) - _ANNOTATED else _MOST_BETWEEN
+            above = _MOST_BETWEEN if kind.above else 0
             near = [member for member in members if member.start_line - above <= at <= member.end_line]
             below = min(near, key=lambda member: (abs(member.start_line - at), member.start_line), default=None)
-            called = named or (below.name if below is not None else path.rpartition("/")[2])
+            file = path.rpartition("/")[2]
+            called = named or (below.name if below is not None else file)
             if of_main and called.rpartition(".")[2].lower() not in ("main", "cs"):  # or `Program.cs`
                 continue
-            is_itself = marked not in _ANNOTATED
-            fact = GraphFact(called, "", "", path, at, certain=True, is_comment=is_itself)
-            once = {Marked.DOUBLES: named, Marked.SCRIPT_CALLS: named}
-            once |= dict.fromkeys((Marked.RPCS, Marked.RPC_SERVICES), f"{named} of {path.rpartition('/')[2]}")
-            once |= dict.fromkeys(_ONCE_A_FILE, f"{called} of {path}")
-            found.setdefault(once.get(marked) or f"{path}:{at}", fact)
-    paths = [one.path for one in found.values()]
-    kept = set(filter(is_test_path, paths)) if marked is Marked.DOUBLES else product_or_samples(paths)
-    found = {key: one for key, one in found.items() if one.path in kept}
-    asked_of = roots_of(asked) - roots_of(f"{marked.value} {_OF_ANY_PART} configured defined found set settings")
-    asked_of -= roots_of("bidirectional client duplex stream streaming unary") if streamed else frozenset()
-    own = {
-        one: roots_of(
-            f"{one.path if marked in _OF_PARTS else one.path.rpartition('/')[2].partition('.')[0]} {one.source}"
-        )
-        for one in found.values()
-    }
-    most = max((len(roots & asked_of) for roots in own.values()), default=0)
-    named_so = [one for one in found.values() if most and len(own[one] & asked_of) == most]
-    if marked in _OF_SUBJECTS:
-        subject = {root(word) for word, _ in telling_words(asked)} - _OF_SUBJECTS[marked]
-        named_so = [one for one in found.values() if subject <= own[one]]
-        if marked is Marked.CALLBACKS and subject:  # of a user, not of the languages of users
-            named_so = [it for it in named_so if roots_of(it.path.rpartition("/")[2].split(".")[0]) <= roots_of(asked)]
-        if marked is Marked.CALLBACKS and _DELETING & roots_of(asked):
-            named_so = [one for one in named_so if _DELETING & roots_of(one.source)]
-        if len(named_so) < (FEWEST_LISTED if marked is Marked.EMAILS else 1):
-            return GraphFacts(), {}
-    facts = named_so if named_so and marked not in _OF_ALL else [*found.values()]
-    if marked is Marked.CONNECTION_STRINGS:
-        facts = [*{one.source: one for one in reversed(facts)}.values()][::-1]
-    return facts_listed(facts, marked.value, index)
+            once = kind.once.format(path=path, at=at, file=file, named=named, called=called) or f"{path}:{at}"
+            found.setdefault(once, GraphFact(called, "", "", path, at, certain=True, is_comment=not kind.annotation))
+    return [*found.values()]
 
 
 _EXIT_CODES = frozenset({"exitcode", "exitcodes", "exitstatus", "exitstatuses", "returncode", "returncodes"})

@@ -11,7 +11,7 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading
 from rag_assets.answer.plans.data import in_order
 from rag_assets.answer.plans.listing import of_kind
-from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import OUT, Graph, NodeLocation
 from rag_assets.graph.lookup import short_name
@@ -57,7 +57,7 @@ _CALLED = re.compile(
     r"^\W*(?:which|what)(?: is the)? (?:stored )?proc(?:edure)?s? (?!(?:does|do|is|are)\b)(?P<does>.+)$", re.IGNORECASE
 )
 _MEANS = {
-    root(word): frozenset(map(root, words.split()))
+    root(word): root_set(words)
     for words in (
         "add create insert make save",
         "change edit modify set update",

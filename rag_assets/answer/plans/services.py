@@ -18,6 +18,7 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
 )
 from rag_assets.answer.question_analysis import roots_of
+from rag_assets.identifiers import singular
 from rag_assets.search.line_references import meant
 from rag_assets.search.ranking.penalties import non_product_code, product_or_samples
 
@@ -230,7 +231,7 @@ def declared_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Grap
         of_kind = [one for one in declared if noun.startswith(one[0].target.lower())]
         if declared and not of_kind and noun != "services":
             return GraphFacts(), {}, f"no manifest of Kubernetes declares an object of the kind {noun}"
-        declared, sort = of_kind, noun.removesuffix("s") if not noun.startswith("ingress") else "ingress"
+        declared, sort = of_kind, singular(noun) if not noun.startswith("ingress") else "ingress"
     said = roots_of(f"{found['before']} {found['rest']}".lower()) - _OF_DECLARATIONS
     if said and file is None:
         in_folder = [one for one in declared if said <= roots_of(one[0].path)]

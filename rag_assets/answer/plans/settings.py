@@ -35,7 +35,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.plans.listing import bases_of, of_kind
 from rag_assets.answer.plans.schedules import scheduled
 from rag_assets.answer.plans.services import defaults_declared
-from rag_assets.answer.question_analysis import QueryTerm, root, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, name_roots, root, roots_of
 from rag_assets.answer.question_kinds import asks_when_run
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
@@ -329,8 +329,7 @@ def settings_used(
     at_node = {one.node: one for one in [*_constants(graph, named), *_settings(graph)] if one.name in named}
     said, manners = roots_of(question), [of for manner, of in _OF_MANNER if manner.search(question)]
     score = {
-        node: len(said & {root(word.lower()) for word in identifier_words(one.name)})
-        + any(any(map(of.fullmatch, one.words)) for of in manners)
+        node: len(said & {*name_roots(one.name)}) + any(any(map(of.fullmatch, one.words)) for of in manners)
         for node, one in at_node.items()
     }
     least = max(1, max(score.values(), default=0) / 2)
@@ -365,9 +364,7 @@ def settings_about(index: LabelIndex, graph: Graph, subject: str) -> tuple[Graph
     known = [
         one
         for one in _settings(graph)
-        if _OPTIONS.search(one.owner)
-        and wanted
-        and wanted <= {root(word.lower()) for word in identifier_words(f"{one.owner} {one.name}")}
+        if _OPTIONS.search(one.owner) and wanted and wanted <= {*name_roots(f"{one.owner} {one.name}")}
     ]
     places = ResultReader(graph).places(np.array([one.node for one in known], np.int64))
     found = {

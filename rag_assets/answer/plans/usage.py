@@ -27,13 +27,13 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.plans.listing import is_called, of_kind, places_of
-from rag_assets.answer.question_analysis import QueryTerm, is_relation_or_manner, root, singular
+from rag_assets.answer.plans.listing import MESSAGES, is_called, of_kind, places_of
+from rag_assets.answer.question_analysis import QueryTerm, is_relation_or_manner, name_roots, root, root_set
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
 from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file, language_without_resolver
 from rag_assets.graph.lookup import short_name
-from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.identifiers import identifier_words, singular, word_set
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.ranking.penalties import non_product_code, product_or_samples
@@ -78,17 +78,12 @@ _MEMBER_SAID = re.compile(
 )
 """`the total of an invoice`, `the order manager's place order method`."""
 _PART_OF = re.compile(r"(\w+) of(?: (?:the|an?|our))? $", re.IGNORECASE)
-_WHOLE_OF = frozenset(
-    map(
-        root,
-        word_set(
-            "argument caller class column constructor consumer dependency field handler impact implementation member"
-            " method parameter property publisher reference removal rename sender subclass subtype test type usage use"
-            " user"
-        ),
-    )
+_WHOLE_OF = root_set(
+    "argument caller class column constructor consumer dependency field handler impact implementation member"
+    " method parameter property publisher reference removal rename sender subclass subtype test type usage use"
+    " user"
 )
-_OF_TYPES = frozenset(map(root, ("class", "constructor", "subclass", "subtype")))
+_OF_TYPES = root_set("class constructor subclass subtype")
 """What is asked of a whole: `the users of the order manager`. Another part of it, as `the discount of an order`, is not
 the whole."""
 _MOST_SAID = 24  # places where a question may say a name
@@ -115,7 +110,6 @@ _KINDS_SAID = {
 }
 """What somebody says behind a name. Of types it may be a part of the name as well."""
 _OF_RAZOR = ("component", "control", "dialog", "form", "layout", "modal", "page", "view")  # or a part of it
-_MESSAGES = ("command", "event", "message", "query")
 _ROLES = ("component", "exception", "handler", "repository", "request", "service")
 """What is no kind but a part of a name: the order service is no `Order`."""
 
@@ -226,7 +220,7 @@ class _Called:
             if names := next((one for one in of_razor if one and self._is_component(one[0])), ()):
                 return names, words[-1] if _bare(names[0]) != "".join(words) else ""
         kinds = _KINDS_SAID.get(singular(words[-1]), ())
-        is_message = singular(words[-1]) in _MESSAGES and len(words) < 3  # an order event is no `Order`
+        is_message = singular(words[-1]) in MESSAGES and len(words) < 3  # an order event is no `Order`
         bare = words[:-1] if kinds and not is_message else words
         if not bare or (len(words) == 1 and how != "type") or words[0] in FUNCTION_WORDS - _VERBS:
             return (), ""
@@ -251,7 +245,7 @@ class _Called:
 
     def _others(self, words: Sequence[str], kinds: Sequence[NodeType]) -> tuple[str, ...]:
         graph = self._graph
-        wanted = [root(part) for word in words for part in identifier_words(word)]
+        wanted = name_roots(" ".join(words))
         nodes = [node for kind in kinds for node in of_kind(graph, kind)]
         named = [node for node in nodes if [root(word) for word in _words_of(graph.names[node])] == wanted]
         names = _one_name(graph, named)

@@ -11,7 +11,7 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, Passage, open_brackets
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with
 from rag_assets.answer.plans.listing import of_kind
-from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, covered, root_set, roots_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.lookup import short_name
 from rag_assets.search.ranking.penalties import product_or_samples
@@ -35,8 +35,8 @@ _WORDS = (
 )
 _MOST_READ = 1_000  # sections with these words, the likeliest
 _ANNOTATES = re.compile(r"^\s*(?:\[[^\]]*\]\s*$|@\w)")
-_ANNOTATED = re.compile(r"(?:\[[^\]]*\]\s*)*[^=({;\[]*?(?P<name>\w+)\s*(?:[{=;(]|$)")
-_CREATES = frozenset(map(root, ("add", "create", "new", "register")))
+_BEHIND_ATTRIBUTES = re.compile(r"(?:\[[^\]]*\]\s*)*[^=({;\[]*?(?P<name>\w+)\s*(?:[{=;(]|$)")
+_CREATES = root_set("add create new register")
 _CHANGES = roots_of("change delete edit update")
 _HOLDS = re.compile(r"(?:export )?(?:const|let|var) (?P<name>\w+)\b")  # of JavaScript, a schema
 _COMPONENT = ".razor"  # a type without a declaration
@@ -126,7 +126,7 @@ def _annotated(lines: Mapping[int, str], at: int) -> str:
         if not (opened > 0 or lines[at].rstrip().endswith(")]") or _ANNOTATES.match(lines[at])):
             break
         at += 1
-    named = _ANNOTATED.match(lines.get(at, "").strip())
+    named = _BEHIND_ATTRIBUTES.match(lines.get(at, "").strip())
     return named["name"] if named is not None else ""
 
 

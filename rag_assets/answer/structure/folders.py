@@ -16,6 +16,7 @@ from rag_assets.answer.plans.code_lines import MOST_LISTED, from_the_root, part_
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS
 from rag_assets.search.line_references import sections_of
+from rag_assets.search.ranking.penalties import is_readme
 
 if TYPE_CHECKING:
     from rag_assets.answer.structure.questions import FolderAsked
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _MOST_PARTS, _MOST_TYPES, _MOST_USES = 8, 12, 4
-_README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.IGNORECASE)
 
 
 def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
@@ -39,7 +39,7 @@ def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> tuple[
     within = np.array([*(path.startswith(folder + "/") for path in graph.paths), False])
     own = (within & columns.visible)[columns.path_of]
     types = [] if wanted.files else _types(columns, own)
-    facts = [*_files(index, [path for path in inside if _README.search(path)][: not wanted.files], "Told by")]
+    facts = [*_files(index, [path for path in inside if is_readme(path)][: not wanted.files], "Told by")]
     facts += [] if wanted.files else _parts(columns, own, folder)
     facts += types or _files(index, inside[:MOST_LISTED], part_counted("Its files", len(inside), MOST_LISTED))
     if types:

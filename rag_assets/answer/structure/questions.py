@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_assets.answer.question_analysis import singular
+from rag_assets.identifiers import singular
 
 _SORT_OF_FOLDER = r"(?:folder|directory|(?P<{0}>project|module|package|namespace|assembly|library|crate))"
 _NAME_OF_FOLDER = r"[\w.@-]+(?:[/\\][\w.@-]+)*[/\\]?|[\w-]+(?: [\w-]+)?"

@@ -145,6 +145,7 @@ _TOOLING = re.compile(
     r"|\.sln\.DotSettings$",
     re.IGNORECASE,
 )
+_README = re.compile(r"readme(?:\.(?!x?html?$)\w+)?", re.IGNORECASE)  # a page of its site is made from it
 _TYPES = re.compile(
     r"(?:^|/)(?:I[A-Z][a-z]\w*\.cs|(?:types|interfaces|typings)(?:/.*)?\.tsx?|[^/]*\.(?:types|d)\.[cm]?ts)$"
 )
@@ -277,6 +278,11 @@ def demotion(path: str, asked: Collection[BesideProduct], question: Container[st
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
+def is_readme(path: str) -> bool:
+    """Whether a file is the README of its folder, in the language of the project."""
+    return _README.fullmatch(path.rpartition("/")[2]) is not None
+
+
 def is_tooling(path: str) -> bool:
     """Whether a file is by its path one of settings of an editor or git, or a diagram as text."""
     return _TOOLING.search(path) is not None

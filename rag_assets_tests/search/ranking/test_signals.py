@@ -17,6 +17,7 @@ from rag_assets.search.ranking.penalties import (
     BesideProduct,
     asked_for,
     demotion,
+    is_readme,
     is_test_path,
     non_product_code,
     older_versions,
@@ -299,3 +300,18 @@ def test_a_name_counts_by_how_much_of_the_question_it_says(
 def test_a_file_that_was_not_found_changes_no_share() -> None:
     """What somebody may not see is no candidate, so the best of the visible files has all."""
     assert shares(said("json", "reader"), "JsonTextReader.cs") == {"JsonTextReader.cs": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_one"),
+    [
+        ("README.md", True),
+        ("src/api/readme.rst", True),
+        ("README", True),
+        ("README.zh-CN.md", False),
+        ("README.html", False),
+        ("docs/readme-first.md", False),
+    ],
+)
+def test_a_readme_is_called_so_and_is_no_page_or_translation(path: str, is_one: bool) -> None:
+    assert is_readme(path) is is_one
