@@ -58,7 +58,7 @@ from rag_assets.contracts.evidence import short_name
 from rag_assets.errors import NoEmbedderError
 from rag_assets.identifiers import singular
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
-from rag_assets.search.line_references import meant, members_of, named_at, sections_at, sections_of
+from rag_assets.search.line_references import meant, named_at, section_members, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
@@ -426,7 +426,7 @@ def declaring(name: str, target: Searchable) -> list[str]:
 def _holds(section: Mapping[str, Any], owner: str) -> bool:
     """Whether a section has members of a nested type: of one that lies in two sections the second declares no name of
     it."""
-    names = (one.name.casefold() for one in members_of(section))
+    names = (one.name.casefold() for one in section_members(section))
     return any(f".{name}".rpartition(".")[0].endswith(f".{owner}") for name in names)
 
 
@@ -506,6 +506,17 @@ def near_files(place: CodePlace, known: Iterable[str]) -> list[str]:
 def answered(asked: Asked, intent: Intent, known: Facts, *, decides: bool = True) -> Planned | None:
     facts, at = known
     return Planned(replace(asked.wish, intent=intent), facts, at, decides) if at else None
+
+
+def answered_or_absent(
+    asked: Asked,
+    told: Sequence[tuple[GraphFacts, Mapping[GraphFact, str], str]],
+    chosen: Callable[[Iterable[Facts]], Facts],
+) -> Planned | None:
+    """The list that is chosen of what all indexes know, or what the first says that has looked for it in vain."""
+    known = answered(asked, Intent.LIST, chosen((facts, at) for facts, at, _ in told))
+    absent = next((absent for *_, absent in told if absent), "")
+    return known or (Planned(asked.wish, absent=absent) if absent else None)
 
 
 def first_of(known: Iterable[Facts]) -> Facts:

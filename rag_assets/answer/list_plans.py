@@ -11,6 +11,7 @@ from rag_assets.answer.asked import (
     Asked,
     Planned,
     answered,
+    answered_or_absent,
     at_declarations,
     declaring,
     first_of,
@@ -233,9 +234,7 @@ def declared_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.services import declared_facts
 
     told = [declared_facts(index, text) for index in asked.target.members.values()]
-    known = answered(asked, Intent.LIST, together((facts, at) for facts, at, _ in told))
-    absent = next((absent for *_, absent in told if absent), "")
-    return known or (Planned(asked.wish, absent=absent) if absent else None)
+    return answered_or_absent(asked, told, together)
 
 
 _OF_MARKED_LINES = re.compile(
@@ -494,9 +493,7 @@ def routine_plan(asked: Asked) -> Planned | None:
     of = routine_asked(text)
     if of is not None:
         told = [routine_facts(index, graph, of) for index, graph in asked.graphs]
-        absent = next((absent for *_, absent in told if absent), "")
-        known = answered(asked, Intent.LIST, first_of((facts, at) for facts, at, _ in told))
-        return known or (Planned(asked.wish, absent=absent) if absent else None)
+        return answered_or_absent(asked, told, first_of)
     called = (procedures_called(index, graph, text, asked.words) for index, graph in asked.graphs)
     return answered(asked, Intent.EXPLANATION, first_of(called)) if not asked.wish.names else None
 
@@ -763,9 +760,7 @@ def functions_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.schedules import functions_triggered
 
     told = [functions_triggered(index, text) for index in asked.target.members.values()]
-    known = answered(asked, Intent.LIST, together((facts, at) for facts, at, _ in told))
-    absent = next((absent for *_, absent in told if absent), "")
-    return known or (Planned(asked.wish, absent=absent) if absent else None)
+    return answered_or_absent(asked, told, together)
 
 
 def _are_parts(names: Sequence[str], asked: Asked) -> bool:

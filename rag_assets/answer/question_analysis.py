@@ -8,7 +8,7 @@ vocabulary it is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -256,6 +256,12 @@ def covered(words: tuple[QueryTerm, ...], roots: frozenset[str]) -> float:
     return sum(word.weight for word in words if word.root in roots) / total if total else 0.0
 
 
+def recognizer(pattern: str) -> Callable[[str], bool]:
+    """Whether a question has a pattern, in any letter case."""
+    search = re.compile(pattern, re.IGNORECASE).search
+    return lambda question: search(question) is not None
+
+
 class Intent(StrEnum):
     DEFINITION = "definition"
     USAGE = "usage"
@@ -387,24 +393,6 @@ _SHOWN = re.compile(
     re.IGNORECASE,
 )
 """Who asks for a declaration, or for what it says before its body."""
-_ASKS_HOW = re.compile(
-    r"\b(?:how|why|when|code|source|implement\w*|algorithm|calculat\w*|comput\w*|happens?|lines?|logic|show|snippet|steps?)\b",
-    re.IGNORECASE,
-)
-_ASKS_AMOUNT = re.compile(
-    r"\bhow (?:many|much|long|often|big|large|far|fast|old)\b"
-    r"|\b(?:limits?|defaults?|maximum|minimum|at (?:most|least))\b",
-    re.IGNORECASE,
-)
-_ASKS_ABOUT_FAILURE = re.compile(
-    r"\b(?:fail\w*|errors?|exceptions?|thrown?|throws|invalid|wrong|crash\w*|reject\w*|refus\w*|missing|unknown|forget"
-    r"|forgot\w*|not (?:exist|found|there)|no such|when there (?:is|are) no"
-    r"|too (?:big|few|large|late|long|many|old|short|small))\b|n't (?:exist|there)\b",
-    re.IGNORECASE,
-)
-_ASKS_HOW_TO = re.compile(
-    r"\bhow (?:do|can|should) (?:i|we|you)\b|\bcan (?:i|we)\b|\bis there\b|\bdo (?:i|we) (?:have|need)\b", re.IGNORECASE
-)
 _QUOTED_NAME = re.compile(r"`([A-Za-z_][\w.]*)`")
 _OPTION_NAME = re.compile(
     r"\b(?:of|does|do|set|use) (?:the |an? )?"
@@ -556,28 +544,20 @@ def words_as_names(question: Question) -> QueryIntent | None:
     return QueryIntent(intent, tuple(names)) if names else None
 
 
-def asks_how(question: str) -> bool:
-    """Whether a question is about how something works or wants to see code: then sources matter, else what is said of
-    them."""
-    return _ASKS_HOW.search(question) is not None
-
-
-_ASKS_HOW_MADE = re.compile(
-    r"\bhow (?:is|are|does|do)\b.*\b(?:calculat\w*|comput\w*|deriv\w*|determin\w*|generat\w*|work(?:ed)? out)\b",
-    re.IGNORECASE,
+asks_how = recognizer(
+    r"\b(?:how|why|when|code|source|implement\w*|algorithm|calculat\w*|comput\w*|happens?|lines?|logic|show|snippet|steps?)\b"
 )
-
-
-def asks_how_made(question: str) -> bool:
-    """Whether the answer is what makes a value, which no declaration alone says."""
-    return _ASKS_HOW_MADE.search(question) is not None
-
-
-def asks_amount(question: str) -> bool:
-    """Whether the answer is likely to be a number."""
-    return _ASKS_AMOUNT.search(question) is not None
-
-
+"""Whether a question is about how something works or wants to see code: then sources matter, else what is said of
+    them."""
+asks_how_made = recognizer(
+    r"\bhow (?:is|are|does|do)\b.*\b(?:calculat\w*|comput\w*|deriv\w*|determin\w*|generat\w*|work(?:ed)? out)\b"
+)
+"""Whether the answer is what makes a value, which no declaration alone says."""
+asks_amount = recognizer(
+    r"\bhow (?:many|much|long|often|big|large|far|fast|old)\b"
+    r"|\b(?:limits?|defaults?|maximum|minimum|at (?:most|least))\b"
+)
+"""Whether the answer is likely to be a number."""
 _LIST = re.compile(
     r"^\W*(?:which|what(?! (?:happens|becomes)\b)|list|show|enumerate|name|how many|give)\b"
     r"(?:\s+(?:me|a|list|all|the|of|kinds?|sorts?|different|"
@@ -627,19 +607,12 @@ def written_name(question: str) -> str:
 
 
 _KEY = r"(?:setting|option|flag|switch|variable|key)"
-_PURPOSE = re.compile(
+asks_purpose = recognizer(
     r"^\W*what (?:is|are|does|do)\b.* (?:used for|good for|for|control|configure|affect|influence)\W*$"
     rf"|^\W*what does (?:the )?(?:{_KEY} \S+|\S+ (?:feature )?{_KEY}|`?(?-i:[A-Z][A-Z0-9_]{{3,}})`?) do\W*$"
-    r"|^\W*(?:how|where) (?:is|are)\b.* (?:used|read|needed|applied|evaluated|checked)\W*$",
-    re.IGNORECASE,
+    r"|^\W*(?:how|where) (?:is|are)\b.* (?:used|read|needed|applied|evaluated|checked)\W*$"
 )
-
-
-def asks_purpose(question: str) -> bool:
-    """Whether a question is about what something is for: of a setting the code that reads it says so."""
-    return _PURPOSE.match(question.strip()) is not None
-
-
+"""Whether a question is about what something is for: of a setting the code that reads it says so."""
 _HOW_MANY_AT_MOST = re.compile(
     r"^\W*how many(?: times\b|\b.*\b(?:can|could|may|might|should|must|will|by default|allowed"
     r"|at (?:most|least|once|a time)|at the same time|per|every|each|in (?:a single|one)"
@@ -694,8 +667,6 @@ _SCHEMA = re.compile(
     r"(?: (?:is|look|looks|like|structured|made up|organi[sz]ed))*\W*$",
     re.IGNORECASE,
 )
-
-
 _VALUE_OF = re.compile(
     r"^\W*(?:what|which)(?: values)? (?:can|could|may|might) the (?P<noun>\w+) of (?P<of>(?:an?|the) .+?)"
     r" (?:be|have|take)\W*$",
@@ -750,7 +721,6 @@ def owner_said(noun: str, rest: str) -> str:
 _KINDS_OF = re.compile(
     r"^\W*(?:(?:which|what|list|show|all|are|the|different)\b ?)*(?:kinds|sorts|types) of\b", re.IGNORECASE
 )
-
 _ARE = r"\b(?:are there|do (?:we|you) have|exists?|(?:is|are) (?:available|defined|supported))\W*$"
 _THERE_ARE = re.compile(_ARE, re.IGNORECASE)
 _SORTS = re.compile(
@@ -775,13 +745,12 @@ def _choices(question: str) -> tuple[str, ...]:
 
 SHOWN = frozenset({"control", "dialog", "form", "page", "popup", "prefab", "scene", "screen", "view", "window"})
 """What a question calls what a program shows."""
-
-
-def asks_about_failure(question: str) -> bool:
-    """Whether a question is about what goes wrong, which is where something is thrown."""
-    return _ASKS_ABOUT_FAILURE.search(question) is not None
-
-
+asks_about_failure = recognizer(
+    r"\b(?:fail\w*|errors?|exceptions?|thrown?|throws|invalid|wrong|crash\w*|reject\w*|refus\w*|missing|unknown|forget"
+    r"|forgot\w*|not (?:exist|found|there)|no such|when there (?:is|are) no"
+    r"|too (?:big|few|large|late|long|many|old|short|small))\b|n't (?:exist|there)\b"
+)
+"""Whether a question is about what goes wrong, which is where something is thrown."""
 _WHAT_HAPPENS = re.compile(
     r"\bwhat (?:happens|if)\b|\bwhat (?:do|does|will|would|answer|status)\b.* (?:get|see|return|back)\b|\bstatus code\b"
     r"|\bwhat is returned\b|\bhttp status\b",
@@ -794,22 +763,14 @@ def asks_what_happens(question: str) -> bool:
     return asks_about_failure(question) or _WHAT_HAPPENS.search(question) is not None
 
 
-def asks_impact(question: str) -> bool:
-    """Whether a question is for what a change reaches, and not for direct users alone."""
-    return re.search(_IMPACT, question, re.IGNORECASE) is not None
-
-
-def asks_how_to(question: str) -> bool:
-    """Whether somebody wants to know what to do, which documents say."""
-    return _ASKS_HOW_TO.search(question) is not None
-
-
-_ASKS_IN_ENGLISH = re.compile(r"\b(?:what|how|which|where|who|why|when|does)\b", re.IGNORECASE)
-
-
-def asks_in_english(text: str) -> bool:
-    """Whether a text has a word that only English questions have."""
-    return _ASKS_IN_ENGLISH.search(text) is not None
+asks_impact = recognizer(_IMPACT)
+"""Whether a question is for what a change reaches, and not for direct users alone."""
+asks_how_to = recognizer(
+    r"\bhow (?:do|can|should) (?:i|we|you)\b|\bcan (?:i|we)\b|\bis there\b|\bdo (?:i|we) (?:have|need)\b"
+)
+"""Whether somebody wants to know what to do, which documents say."""
+asks_in_english = recognizer(r"\b(?:what|how|which|where|who|why|when|does)\b")
+"""Whether a text has a word that only English questions have."""
 
 
 def is_relation_or_manner(word: str) -> bool:

@@ -15,6 +15,7 @@ from rag_assets.answer.question_analysis import (
     listed_noun,
     name_roots,
     owner_said,
+    recognizer,
     root,
     root_set,
     roots_of,
@@ -103,16 +104,10 @@ def extension_asked(question: str, words: Sequence[QueryTerm]) -> tuple[tuple[Qu
     return tuple(word for word in words if word.root in about and (found["own"] or is_subject(word))), is_one
 
 
-_BY_THREADS = re.compile(
-    r"^\W*(?:is|are|can|may|could)\b.*\b(?:thread[- ]?safe|threads|goroutines|concurrent(?:ly)?)\b", re.IGNORECASE
+asks_about_threads = recognizer(
+    r"^\W*(?:is|are|can|may|could)\b.*\b(?:thread[- ]?safe|threads|goroutines|concurrent(?:ly)?)\b"
 )
-
-
-def asks_about_threads(question: str) -> bool:
-    """Whether a question is whether several threads may use something."""
-    return _BY_THREADS.search(question.strip()) is not None
-
-
+"""Whether a question is whether several threads may use something."""
 _CODED = re.compile(
     r"^\W*(?i:who|what|which \w+|where (?:is|are)) "
     r"(?:(?i:the|error|code|(?:defin|emit|rais|report|return|throw|us)e?s) )*"
@@ -126,14 +121,8 @@ def code_asked(question: str) -> str:
     return found["code"] if found is not None else ""
 
 
-_OF_OPTIONS = re.compile(r"\b(?:options|settings)\b", re.IGNORECASE)
-
-
-def asks_options(question: str) -> bool:
-    """Whether the members of something that a question asks for are options."""
-    return _OF_OPTIONS.search(question) is not None
-
-
+asks_options = recognizer(r"\b(?:options|settings)\b")
+"""Whether the members of something that a question asks for are options."""
 _ATTRIBUTE = re.compile(r"\[(?P<marked>[A-Z]\w+)\]|\b(?P<named>[A-Z]\w+)[\"'`]? attributes?\b")
 _PUT_ON = re.compile(
     r"\b(?:put|applied|apply|placed?|allowed|used?|valid) (?:on|to|at)\b|\bput\b|\btargets?\b", re.IGNORECASE
@@ -161,8 +150,6 @@ _SETTINGS = re.compile(
     re.IGNORECASE,
 )
 """What somebody reads. Nothing may follow that asks for more: what is read for something is no list of all."""
-
-
 _AND_DEFAULTS = re.compile(
     r",? and (?:what|which) (?:are|is) (?:its|the|their) (?:defaults?|default values?|values?)\W*$", re.IGNORECASE
 )
@@ -188,8 +175,6 @@ _SETTING = re.compile(
     r"|\b(?:can|could|do) (?:i|we|you) (?:disable|enable|(?:turn|switch) (?:on|off)|switch (?:between|from|to))\b",
     re.IGNORECASE,
 )
-
-
 _OF_SETTINGS = re.compile(r"\b(?:settings?|configur\w+|polic(?:y|ies))\b", re.IGNORECASE)
 
 
@@ -201,52 +186,25 @@ def asks_setting(question: str) -> bool:
 
 
 _CHECKED = r"(?:check|verif|validat|test)(?:s|ed|ied|ies|e|es)?"
-_CHECKS = re.compile(
+asks_checks = recognizer(
     rf"^\W*in (?:what|which) order\b.*\b{_CHECKED}\b"
     r"|\b(?:what|which) (?:\w+ ){0,2}(?:checks?|conditions|guards|validations)\b.*"
     r"\b(?:before|does|first|fulfilled|made|met|order|pass(?:ed)?|performed|satisfied)\b"
     rf"|^\W*(?:what|which \w+(?: \w+)?) (?:is|are|gets?|has to be|must be) {_CHECKED}\b"
     r".*\b(?:before|first|when|while)\b"
-    rf"|^\W*what does .+ {_CHECKED} (?:first|.*\b(?:before|first|when)\b)",
-    re.IGNORECASE,
+    rf"|^\W*what does .+ {_CHECKED} (?:first|.*\b(?:before|first|when)\b)"
 )
-
-
-def asks_checks(question: str) -> bool:
-    """Whether a question is for what code checks before it does something."""
-    return _CHECKS.search(question) is not None
-
-
-_WHEN_RUN = re.compile(
-    r"\b(?:when|(?:at )?what time) (?:(?:do|does) .+ run|(?:is|are) .+ (?:executed|run|scheduled))\W*$",
-    re.IGNORECASE,
+"""Whether a question is for what code checks before it does something."""
+asks_when_run = recognizer(
+    r"\b(?:when|(?:at )?what time) (?:(?:do|does) .+ run|(?:is|are) .+ (?:executed|run|scheduled))\W*$"
 )
-
-
-def asks_when_run(question: str) -> bool:
-    """Whether a question is for the schedule of something."""
-    return _WHEN_RUN.search(question) is not None
-
-
-_VALUE = re.compile(r"\b(?:defaults?|values?|configured|set)\b", re.IGNORECASE)
-
-
-def asks_value(question: str) -> bool:
-    """Whether a question is for what a setting is, or where it is set."""
-    return _VALUE.search(question) is not None
-
-
-_PARAMETERS = re.compile(
-    r"^\W*(?:(?:what|which|list|show|give|the|all|are|me|input|output)\b ?)*\b(?:parameters|arguments|params|args)\b",
-    re.IGNORECASE,
+"""Whether a question is for the schedule of something."""
+asks_value = recognizer(r"\b(?:defaults?|values?|configured|set)\b")
+"""Whether a question is for what a setting is, or where it is set."""
+asks_parameters = recognizer(
+    r"^\W*(?:(?:what|which|list|show|give|the|all|are|me|input|output)\b ?)*\b(?:parameters|arguments|params|args)\b"
 )
-
-
-def asks_parameters(question: str) -> bool:
-    """Whether a question is for the parameters of something."""
-    return _PARAMETERS.search(question) is not None
-
-
+"""Whether a question is for the parameters of something."""
 _LENGTH = re.compile(
     r"^\W*how (?:long|short) (?:can|may|must|should|does|do|is|are)\b.*\b(?:be|have to be|allowed to be)\W*$"
     r"|\b(?:max(?:imum|imal)?|min(?:imum|imal)?|longest|allowed|permitted) (?:\w+ )?length\b"
@@ -282,8 +240,6 @@ _DATA = re.compile(
     rf" {_KEPT.format('held')}(?: (?:stored|saved|kept|in))*\W*$",
     re.IGNORECASE,
 )
-
-
 _READER = re.compile(r"^\W*(?:which|what) (?:\w+ )?(?P<by>view|procedure|proc|function|trigger)s?\b", re.IGNORECASE)
 
 
@@ -370,8 +326,6 @@ _CONVENTION = re.compile(
     r"(?:named|called|written|registered|defined|declared|structured|implemented|added|made)\W*$",
     re.IGNORECASE,
 )
-
-
 _IN_WHOLE = re.compile(
     r" (?:here|(?:for|in|into|of|to) (?:it|(?:our|the|this) "
     r"(?:api|app|application|code|codebase|project|repo|repository|service|solution|system)))\W*$",
@@ -394,24 +348,19 @@ _REGISTERED = re.compile(
     r"|^\W*what is registered (?P<there>(?:in|with|at|for)\b.*)$",
     re.IGNORECASE,
 )
-_REGISTERED_FOR = re.compile(
-    r"\bimplementations? (?:is|are|gets?) (?:chosen|injected|registered|resolved|used) (?:as|for) \S+\W*$"
-    r"|\bimplementations? of \S+ (?:is|are|gets?) (?:chosen|injected|registered|resolved|used)\b"
-    r"|^\W*what is (?:injected|registered) (?:as|for) \S+\W*$"
-    r"|^\W*where (?:(?:is|are) (?:the )?(?:\w+ )?\S+ registered|do (?:we|you|i) register (?:the )?\S+)"
-    r"(?: (?:in|with|for|at)\b.*)?\W*$",
-    re.IGNORECASE,
-)
 _LIFETIME = re.compile(r"\b(scoped|singleton|transient)s?\b", re.IGNORECASE)
 _CONTAINER = root_set(
     "api app application autofac castle container dependency di injection ioc kernel lifetime module ninject"
     " registry scoped service singleton startup structuremap transient unity windsor"
 )
-
-
-def asks_what_is_registered(question: str) -> bool:
-    """Whether a question is for what a container is given for a service that it names, or where it is given one."""
-    return _REGISTERED_FOR.search(question.strip()) is not None
+asks_what_is_registered = recognizer(
+    r"\bimplementations? (?:is|are|gets?) (?:chosen|injected|registered|resolved|used) (?:as|for) \S+\W*$"
+    r"|\bimplementations? of \S+ (?:is|are|gets?) (?:chosen|injected|registered|resolved|used)\b"
+    r"|^\W*what is (?:injected|registered) (?:as|for) \S+\W*$"
+    r"|^\W*where (?:(?:is|are) (?:the )?(?:\w+ )?\S+ registered|do (?:we|you|i) register (?:the )?\S+)"
+    r"(?: (?:in|with|for|at)\b.*)?\W*$"
+)
+"""Whether a question is for what a container is given for a service that it names, or where it is given one."""
 
 
 def registered_where(question: str, words: Sequence[QueryTerm]) -> tuple[QueryTerm, ...] | None:
@@ -555,8 +504,6 @@ def values_called(noun: str) -> frozenset[str]:
 _POSSIBLE = re.compile(r"\b(?:accepted|allowed|possible|supported|valid) (?=\w+s\b)", re.IGNORECASE)
 _TYPES_OF = re.compile(r"\btypes of\b", re.IGNORECASE)
 _OF_ONE_THING = re.compile(r"^ can (?:an?|the) \w+(?: \w+)? (?:be(?: in)?|have|take)\W*$", re.IGNORECASE)
-
-
 _AND_HOW = re.compile(r"\W+and (?:in )?(?:what|which)\b.*$", re.IGNORECASE | re.DOTALL)
 
 
@@ -739,29 +686,16 @@ _ASKS_OF_ERROR = re.compile(
     re.IGNORECASE,
 )
 _THROWN = re.compile(r"\b(?:thrown?|throws|raised?|raises|caught|catch(?:es)?)\b", re.IGNORECASE)
-_CAUGHT = re.compile(r"\b(?:caught|catch(?:es)?|handle[ds]?|mapped|status)\b", re.IGNORECASE)
-_THROWN_BY = re.compile(
+asks_what_is_thrown = recognizer(
     r"^\W*(?:what|which)(?: \w+)? (?:does|do|can|could|may|might|will) .+ (?:throw|raise)"
     r"(?: (?:for|if|in case|on|unless|when|while)\b.*)?\W*$"
-    r"|^\W*(?:what|which) (?:exceptions|errors) (?:are|is|can be) (?:thrown|raised) (?:by|in) \S+\W*$",
-    re.IGNORECASE,
+    r"|^\W*(?:what|which) (?:exceptions|errors) (?:are|is|can be) (?:thrown|raised) (?:by|in) \S+\W*$"
 )
-
-
-def asks_what_is_thrown(question: str) -> bool:
-    """Whether a question is about the errors that something named throws."""
-    return _THROWN_BY.match(question.strip()) is not None
-
-
-_WHICH_THROWN = re.compile(
-    r"\b(?:which|what)(?: (?:kinds?|types?|sorts?) of)? (?:errors|exceptions)\b.*\b(?:thrown?|throws|raised?|raises)\b",
-    re.IGNORECASE,
+"""Whether a question is about the errors that something named throws."""
+asks_which_are_thrown = recognizer(
+    r"\b(?:which|what)(?: (?:kinds?|types?|sorts?) of)? (?:errors|exceptions)\b.*\b(?:thrown?|throws|raised?|raises)\b"
 )
-
-
-def asks_which_are_thrown(question: str) -> bool:
-    """Whether a question wants a list of errors."""
-    return _WHICH_THROWN.search(question) is not None
+"""Whether a question wants a list of errors."""
 
 
 def errors_asked(question: str, names: Sequence[str]) -> list[str]:
@@ -775,69 +709,41 @@ def errors_asked(question: str, names: Sequence[str]) -> list[str]:
     )
 
 
-_FAILS_VALIDATION = re.compile(
+asks_failed_validation = recognizer(
     r"^\W*what (?:happens|does .+ (?:do|return|answer))\b.*"
     r"(?:\bvalidation\b.*\bfails?\b|\bfails? (?:the |its )?validation\b"
-    r"|\b(?:not valid|invalid)\W*$|\binvalid (?:body|command|data|form|input|payload|request)s?\b)",
-    re.IGNORECASE,
+    r"|\b(?:not valid|invalid)\W*$|\binvalid (?:body|command|data|form|input|payload|request)s?\b)"
 )
-
-
-def asks_failed_validation(question: str) -> bool:
-    """Whether a question is for what comes of input that is not valid."""
-    return _FAILS_VALIDATION.match(question.strip()) is not None
-
-
+"""Whether a question is for what comes of input that is not valid."""
 _MESSAGE = (
     r"(?:signal )?\S+(?: \w+){0,2}?"
     r"(?: (?:commands?|quer(?:y|ies)|events?|messages?|notifications?|requests?|signals?))?"
 )
 _HANDLING = r"(?:handles?|consumes?|process(?:es)?|receives?|subscribes? to|listens? (?:to|for)|reacts? to)"
-_HANDLED = re.compile(
+asks_handler = recognizer(
     rf"^\W*(?:who|what|(?:which|what) \w+(?: \w+)?) {_HANDLING} (?:the |an? )?{_MESSAGE}\W*$"
     rf"|^\W*(?:where|by (?:what|whom)|how) (?:is|are) (?:the )?{_MESSAGE} (?:handled|consumed|processed|received)\W*$"
     r"|^\W*(?:what|which|who)(?: is| are)? (?:the )?(?:handlers?|consumers?|subscribers?) (?:of|for) (?:the )?"
     rf"{_MESSAGE}\W*$"
     rf"|^\W*(?:what|which \w+) (?:is|are) (?:connected|subscribed) to (?:the )?{_MESSAGE}\W*$"
-    rf"|^\W*(?:what|which) (?:handlers?|receivers?|subscribers?) does (?:the )?{_MESSAGE} have\W*$",
-    re.IGNORECASE,
+    rf"|^\W*(?:what|which) (?:handlers?|receivers?|subscribers?) does (?:the )?{_MESSAGE} have\W*$"
 )
-
-
-def asks_handler(question: str) -> bool:
-    """Whether a question is for what handles a message. Nothing may follow that asks for more."""
-    return _HANDLED.match(question.strip()) is not None
-
-
+"""Whether a question is for what handles a message. Nothing may follow that asks for more."""
 _SENDING = r"(?:dispatche|emit|enqueue|fire|produce|publishe?|raise|send|trigger)"
-_SENT = re.compile(
+asks_sender = recognizer(
     rf"^\W*(?:who|what|(?:which|what) \w+(?: \w+)?) {_SENDING}s (?:out )?(?:the |an? )?{_MESSAGE}\W*$"
     rf"|^\W*(?:where|by (?:what|whom)) (?:is|are|gets?) (?:the )?{_MESSAGE}"
     r" (?:dispatched|emitted|enqueued|fired|produced|published|raised|sent)\W*$"
     rf"|^\W*(?:what|which|who)(?: is| are)? (?:the )?(?:emitters?|producers?|publishers?|senders?) of (?:the )?"
-    rf"{_MESSAGE}\W*$",
-    re.IGNORECASE,
+    rf"{_MESSAGE}\W*$"
 )
-
-
-def asks_sender(question: str) -> bool:
-    """Whether a question is for what sends a message. Nothing may follow that asks for more."""
-    return _SENT.match(question.strip()) is not None
-
-
-_ENDPOINTS_REACHING = re.compile(
+"""Whether a question is for what sends a message. Nothing may follow that asks for more."""
+asks_endpoints_reaching = recognizer(
     r"^\W*(?:which|what) (?:(?:api|http|rest|web) )?(?:apis?|controllers?|endpoints?|routes?|urls?)"
     r" (?:(?:are|can|do|does|is|that|will|would) )*(?:affected|breaks?|calls?|depends?|end|execute|hits?"
-    r"|impacted|leads?|needs?|reach(?:es)?|rely|runs?|touch(?:es)?|uses?|using)\b",
-    re.IGNORECASE,
+    r"|impacted|leads?|needs?|reach(?:es)?|rely|runs?|touch(?:es)?|uses?|using)\b"
 )
-
-
-def asks_endpoints_reaching(question: str) -> bool:
-    """Whether a question is for the endpoints that lead to something."""
-    return _ENDPOINTS_REACHING.match(question.strip()) is not None
-
-
+"""Whether a question is for the endpoints that lead to something."""
 _SAID_OF_OUTSIDE = re.compile(
     r"\b(?:throws?|raises?|catch(?:es)?|handles?|implements?|extends?|(?:derives?|inherits?)(?: from)?)"
     r" (?:the |an? |our )?(?P<said>[a-z]+(?: [a-z]+){1,4}?)(?: (?:interface|class))?\W*$"
@@ -856,10 +762,7 @@ def outside_name_said(question: str) -> tuple[str, ...]:
     return (name, f"I{name}") if name else ()
 
 
-def asks_who_catches(question: str) -> bool:
-    return _CAUGHT.search(question) is not None
-
-
+asks_who_catches = recognizer(r"\b(?:caught|catch(?:es)?|handle[ds]?|mapped|status)\b")
 _WORKING = (
     r"(?:the |our |your )?([a-z]+(?: [a-z]+)??)"
     r"(?: (?:code|feature|flow|logic|module|process|service|system|workflow))?"

@@ -82,6 +82,13 @@ _KIND = tuple(NodeType)
 OUT, IN = 0, 1
 
 
+def steps_over(side: int, *relations: Relation) -> NDArray[np.bool_]:
+    """The steps of a walk over some relations, or all, from a node (OUT) or to it (IN)."""
+    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
+    allowed[side, [RELATIONS.index(one.value) for one in relations] or slice(None)] = True
+    return allowed
+
+
 @dataclass(frozen=True, slots=True)
 class NodeLocation:
     """Where (a part of) a node is declared; lines are 1-based and inclusive."""
@@ -214,11 +221,9 @@ class Graph:
         """An edge by its number, as it was found."""
         return ResultReader(self).edges(np.array([number]))[0]
 
-    def edges_of(self, node: int, side: int, *relations: Relation) -> list[GraphEdge]:
-        """The edges of some relations from a node (OUT) or to it (IN), without loops."""
-        allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-        allowed[side, [RELATIONS.index(one.value) for one in relations]] = True
-        return ResultReader(self).edges(self.reach(np.array([node]), allowed)[0].edge)
+    def edges_of(self, nodes: int | Numbers, side: int, *relations: Relation) -> list[GraphEdge]:
+        """The edges of some relations from nodes (OUT) or to them (IN), without loops."""
+        return ResultReader(self).edges(self.reach(np.atleast_1d(nodes), steps_over(side, *relations))[0].edge)
 
     def reach(
         self, frontier: Numbers, allowed: NDArray[np.bool_], limit: int | None = None

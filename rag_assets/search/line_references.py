@@ -67,7 +67,7 @@ def _smallest(payloads: Mapping[str, Mapping[str, Any]], line: int) -> str | Non
     return min(around)[1] if around else None
 
 
-def members_of(payload: Mapping[str, Any]) -> list[SectionMember]:
+def section_members(payload: Mapping[str, Any]) -> list[SectionMember]:
     """The members that a section covers."""
     return [SectionMember.decoded(text) for text in payload.get("Members", ())]
 
@@ -88,4 +88,4 @@ def qualified_name(member: SectionMember | None, payload: Mapping[str, Any]) -> 
 
 def named_at(line: int, payload: Mapping[str, Any]) -> str:
     """The type and the member at a line of a section, `Order.Cancel`; '' where nothing is declared."""
-    return qualified_name(member_at(line, members_of(payload)), payload)
+    return qualified_name(member_at(line, section_members(payload)), payload)

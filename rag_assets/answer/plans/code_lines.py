@@ -19,7 +19,7 @@ from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.outline import SectionMember
-from rag_assets.graph.csr_graph import OUT, RELATIONS, Graph, ResultReader
+from rag_assets.graph.csr_graph import OUT, Graph, ResultReader, steps_over
 from rag_assets.graph.impact import language_without_resolver
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import plural
@@ -27,7 +27,7 @@ from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.languages.configuration_keys import settings_read, variables_named
 from rag_assets.search.index import LabelIndex, Searchable
-from rag_assets.search.line_references import member_at, members_of, qualified_name, sections_of
+from rag_assets.search.line_references import member_at, qualified_name, section_members, sections_of
 from rag_assets.search.phrases import PhraseMatches, points_saying
 from rag_assets.search.ranking.penalties import (
     UPGRADE,
@@ -163,9 +163,8 @@ def steps_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> Graph
     entries = [node for key in keys if (node := graph.find(key)) is not None and key_kind(key) is NodeType.METHOD]
     if not entries:
         return GraphFacts()
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[OUT, [RELATIONS.index(one.value) for one in (Relation.CALLS, Relation.EXECUTES, Relation.WRITES_TO)]] = True
-    reach, _ = graph.reach(np.array(entries), allowed)
+    calls = steps_over(OUT, Relation.CALLS, Relation.EXECUTES, Relation.WRITES_TO)
+    reach, _ = graph.reach(np.array(entries), calls)
     reader = ResultReader(graph)
     edges = zip(reader.edges(reach.edge), reach.node.tolist(), strict=True)
     inside = [(edge, node) for edge, node in edges if edge.path and lines[0] <= edge.line <= lines[1]]
@@ -249,7 +248,7 @@ def _options_in(points: Sequence[str], target: Searchable) -> dict[GraphFact, st
         declared = replace(scope, names=(name,))
         for point, payload in shard.retrieve(sorted(shard.ids(declared)), declared).items():
             of_type = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2] == name
-            for member in members_of(payload) if of_type else ():
+            for member in section_members(payload) if of_type else ():
                 if _SETTABLE.search(member.signature):
                     called = f"{name}.{member.name}"
                     found[GraphFact(called, "", "", payload.get("Path", ""), member.start_line, True)] = point
@@ -460,7 +459,7 @@ def facts_naming(
     for point in sorted(payloads, key=place):
         payload = payloads[point]
         path = payload.get("Path", "")
-        members = members_of(payload)
+        members = section_members(payload)
         for line, text in _lines_with(written, said[1].casefold(), payload, target, skipped):
             around = member_at(line, members)
             if not declares and _declares(text, around, said[1]):

@@ -15,7 +15,7 @@ from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_
 from rag_assets.answer.plans.code_lines import facts_naming, list_heading, points_naming, product_of
 from rag_assets.answer.plans.listing import LISTED_KINDS, ListedNode, nodes_listed
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import OUT, RELATIONS, ResultReader
+from rag_assets.graph.csr_graph import OUT
 from rag_assets.graph.lookup import short_name
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -74,10 +74,8 @@ def _base(graph: Graph, one: ListedNode) -> str:
 
 def _implemented(graph: Graph, listed: Sequence[ListedNode]) -> Iterator[tuple[ListedNode, str]]:
     """Types with what the graph says that they implement, each where that is written."""
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[OUT, RELATIONS.index(Relation.IMPLEMENTS.value)] = True
     nodes = np.array([node for one in listed if (node := graph.find(one.key)) is not None], np.int64)
-    for edge in ResultReader(graph).edges(graph.reach(nodes, allowed)[0].edge):
+    for edge in graph.edges_of(nodes, OUT, Relation.IMPLEMENTS):
         if key_kind(edge.source) is NodeType.TYPE and non_product_code(edge.path) is None:
             yield ListedNode(edge.source, edge.path, edge.line), short_name(edge.target).rpartition(".")[2]
 

@@ -39,7 +39,7 @@ from rag_assets.answer.plans.listing import (
 from rag_assets.answer.question_analysis import QueryTerm, covered, name_roots, root, root_set, roots_of
 from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
+from rag_assets.graph.csr_graph import IN, KINDS, OUT, Graph, Numbers, ResultReader, steps_over
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
 from rag_assets.search import CodePlace
@@ -179,8 +179,7 @@ def _meant(graph: Graph, words: Sequence[str], said: str = "") -> Numbers:
     named = _called(graph, np.flatnonzero(np.isin(graph.kinds, _KINDS)).tolist(), words)
     exact = [node for node in named.tolist() if said and _spellings(graph.names[node]) & _spellings(said)]
     named = np.array(exact, np.int64) if exact else named
-    to, of = np.zeros((2, 2, len(RELATIONS)), np.bool_)
-    to[OUT, RELATIONS.index(Relation.MAPS_TO.value)] = of[IN, RELATIONS.index(Relation.MAPS_TO.value)] = True
+    to, of = steps_over(OUT, Relation.MAPS_TO), steps_over(IN, Relation.MAPS_TO)
     known = named
     for _ in range(_HOPS if len(named) else 0):
         entities = known[graph.kinds[known] == _ENTITY]  # where there are some: a table has those of owned types too
@@ -305,10 +304,8 @@ def _tables(graph: Graph, nodes: Numbers) -> list[ListedNode]:
 
 def _edges(graph: Graph, nodes: Numbers) -> list[GraphEdge]:
     """What writes and reads the nodes, and what they map to: the product first, and its code before its scripts."""
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[IN, [RELATIONS.index(one.value) for one in (Relation.WRITES_TO, Relation.READS_FROM)]] = True
-    allowed[OUT, RELATIONS.index(Relation.MAPS_TO.value)] = True
-    reach, _ = graph.reach(nodes, allowed)
+    of_data = steps_over(IN, Relation.WRITES_TO, Relation.READS_FROM) | steps_over(OUT, Relation.MAPS_TO)
+    reach, _ = graph.reach(nodes, of_data)
     kept = (reach.side == IN) | np.isin(graph.kinds[reach.node], _KINDS)
     edges = [edge for edge in ResultReader(graph).edges(np.unique(reach.edge[kept])) if edge.path]
 
@@ -324,9 +321,8 @@ def foreign_key_facts(
 ) -> tuple[GraphFacts, dict[GraphFact, str]]:
     """The foreign keys that lead to the table that is called so, or from it."""
     nodes = _meant(graph, words)
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[IN if leads_to else OUT, RELATIONS.index(Relation.FOREIGN_KEY.value)] = True
-    edges = ResultReader(graph).edges(np.unique(graph.reach(nodes, allowed)[0].edge))
+    keys = steps_over(IN if leads_to else OUT, Relation.FOREIGN_KEY)
+    edges = ResultReader(graph).edges(np.unique(graph.reach(nodes, keys)[0].edge))
     edges = sorted(edges, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
     at = facts_at([fact_of(edge, {}) for edge in edges], index)
     return GraphFacts(tuple(at), len(edges)), at

@@ -18,7 +18,7 @@ from rag_assets.contracts.evidence import Evidence, short_name
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.search.index import LabelIndex, Searchable
-from rag_assets.search.line_references import members_of
+from rag_assets.search.line_references import section_members
 from rag_assets.search.ranking.penalties import non_product_code
 
 _THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
@@ -101,7 +101,7 @@ def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dic
         last = name.rpartition(".")[2]
         for point, payload in target.parts.shard().retrieve(list(points), target.scope()).items():
             first, lines = payload.get("StartLine", 1), code_of(payload, target).split("\n")
-            members = members_of(payload)
+            members = section_members(payload)
             own = [(one.start_line, one.end_line) for one in members if one.name == last]
             if short_name(str(payload.get("Symbol", ""))) == last:
                 own = [(first, first + len(lines))]

@@ -53,7 +53,7 @@ from rag_assets.answer.whole_project import (
     says_platform,
 )
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import IN, KINDS, RELATIONS, Graph, ResultReader
+from rag_assets.graph.csr_graph import IN, KINDS, Graph
 from rag_assets.identifiers import word_set
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
@@ -336,9 +336,7 @@ def _is_written(index: LabelIndex, technologies: Iterable[Sequence[str]]) -> boo
 def _packages(graph: Graph) -> Iterator[Place]:
     """(package, path, line) wherever a manifest or a project file names one."""
     nodes = np.flatnonzero(graph.kinds == KINDS.index(NodeType.PACKAGE.value))
-    referring = np.zeros((2, len(RELATIONS)), np.bool_)
-    referring[IN, RELATIONS.index(Relation.REFERENCES.value)] = True
-    for edge in ResultReader(graph).edges(graph.reach(nodes, referring)[0].edge):
+    for edge in graph.edges_of(nodes, IN, Relation.REFERENCES):
         if not edge.target.partition(":")[2].startswith("@types/"):
             yield edge.target.partition(":")[2].rpartition("|")[0], edge.path, edge.line
 

@@ -16,7 +16,7 @@ from rag_assets.answer.plans.listing import ListedNode, of_kind, places_of
 from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
 from rag_assets.contracts.evidence import short_name
 from rag_assets.contracts.graph import NodeType, Relation
-from rag_assets.graph.csr_graph import IN, RELATIONS, ResultReader
+from rag_assets.graph.csr_graph import IN
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -44,11 +44,8 @@ def contracts_to_implement(
         for node in of_kind(graph, NodeType.TYPE)
     )
     open_to_all = [node for node, contract in types if contract.match(graph.signature(node))]
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[IN, [RELATIONS.index(one.value) for one in (Relation.IMPLEMENTS, Relation.INHERITS)]] = True
-    reach, _ = graph.reach(np.array(open_to_all, np.int64), allowed)
     outside, derived = Counter[str](), dict[str, set[str]]()
-    for edge in ResultReader(graph).edges(reach.edge):
+    for edge in graph.edges_of(np.array(open_to_all, np.int64), IN, Relation.IMPLEMENTS, Relation.INHERITS):
         outside[edge.target] += non_product_code(edge.path) is not None
         derived.setdefault(edge.target, set()).add(edge.source)
     wanted, last = {word.root for word in subject}, [word.root for word in subject[-1:]]

@@ -23,7 +23,7 @@ from rag_assets.contracts.confidentiality import may_see
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.protocol_markers import defused
-from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph
+from rag_assets.graph.csr_graph import IN, KINDS, OUT, Graph, steps_over
 from rag_assets.index.keyword.terms import runs
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.printable import printable
@@ -229,11 +229,8 @@ def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFac
     texts = (code_of(payload, index) for payload in sections.values())
     said = {word for text in texts for word in runs(_without_comments(text))}
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
-    testing, members = np.zeros((2, len(RELATIONS)), np.bool_), np.zeros((2, len(RELATIONS)), np.bool_)
-    testing[IN, RELATIONS.index(Relation.TESTS.value)] = True
-    members[OUT, RELATIONS.index(Relation.CONTAINS.value)] = True
-    tested = set(types[np.unique(graph.reach(types, testing)[0].origin)].tolist())
-    reach, _ = graph.reach(types, members)
+    tested = set(types[np.unique(graph.reach(types, steps_over(IN, Relation.TESTS))[0].origin)].tolist())
+    reach, _ = graph.reach(types, steps_over(OUT, Relation.CONTAINS))
     methods = graph.kinds[reach.node] == KINDS.index(NodeType.METHOD.value)
     doing = set(types[np.unique(reach.origin[methods])].tolist())
     classes = [node for node in types.tolist() if node in doing and _is_class(graph.signature(node))]

@@ -43,7 +43,7 @@ from rag_assets.languages.command_line import (
 )
 from rag_assets.languages.desktop import KEY_WORDS, keys_declared, laid_out
 from rag_assets.search.index import LabelIndex, Searchable
-from rag_assets.search.line_references import meant, members_of
+from rag_assets.search.line_references import meant, section_members
 from rag_assets.search.ranking.penalties import non_product_code
 
 _FAILS = r".*\b(?:throw|raise|panic|bail|fail|fatal|[eE]rrorf?|abort|exit|die)\b"
@@ -488,7 +488,7 @@ def web_pages(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tup
 
 def _member_at(payload: Mapping[str, Any], line: int) -> str:
     """The names of the symbol and of the member of a section that a line lies in."""
-    members = members_of(payload)
+    members = section_members(payload)
     around = [one.name for one in members if one.start_line <= line <= one.end_line]
     return " ".join((str(payload.get("Symbol", "")).partition("~")[0], *around))
 

@@ -11,7 +11,6 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, seen_of
 from rag_assets.answer.plans.code_lines import (
@@ -29,7 +28,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.question_analysis import HOW_OFTEN, QueryTerm, covered, name_roots, root, root_set, roots_of
 from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import IN, KINDS, OUT, RELATIONS, Graph, Numbers, ResultReader
+from rag_assets.graph.csr_graph import IN, KINDS, OUT, Graph, Numbers, ResultReader, steps_over
 from rag_assets.graph.impact import in_test_module
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
@@ -574,10 +573,8 @@ def _of_dbt(graph: Graph, node: int, noun: str) -> bool:
 
 def _testing(graph: Graph, types: Sequence[int]) -> list[int]:
     """Those of some types that test another one."""
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[OUT, RELATIONS.index(Relation.TESTS.value)] = True
     nodes = np.array(types, np.int64)
-    testing: list[int] = nodes[np.unique(graph.reach(nodes, allowed)[0].origin)].tolist()
+    testing: list[int] = nodes[np.unique(graph.reach(nodes, steps_over(OUT, Relation.TESTS))[0].origin)].tolist()
     return testing
 
 
@@ -698,9 +695,7 @@ def held_by(graph: Graph, types: Sequence[int]) -> list[int]:
 
 def _held_by_each(graph: Graph, types: Sequence[int]) -> list[list[int]]:
     """The members of each of some types, in one step over the graph."""
-    inside = np.zeros((2, len(RELATIONS)), np.bool_)
-    inside[OUT, RELATIONS.index(Relation.CONTAINS.value)] = True
-    reached = graph.reach(np.array(types, np.int64), inside)[0]
+    reached = graph.reach(np.array(types, np.int64), steps_over(OUT, Relation.CONTAINS))[0]
     held: list[list[int]] = [[] for _ in types]
     for origin, member in zip(reached.origin.tolist(), reached.node.tolist(), strict=True):
         held[origin].append(member)
@@ -778,17 +773,16 @@ def _without(innermost: re.Pattern[str], text: str) -> str:
 def undeclared_tables(graph: Graph, relation: Relation) -> Numbers:
     """The tables that no script creates: those that types are mapped to, or that code changes."""
     tables = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TABLE_OR_VIEW.value))
-    return tables[np.unique(graph.reach(tables, _inwards(relation))[0].origin)]
+    return tables[np.unique(graph.reach(tables, steps_over(IN, relation))[0].origin)]
 
 
 def derived_from(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
     """What inherits or implements some types, and what does that of these; and what it derives from."""
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[IN, [RELATIONS.index(one.value) for one in (Relation.INHERITS, Relation.IMPLEMENTS)]] = True
+    deriving = steps_over(IN, Relation.INHERITS, Relation.IMPLEMENTS)
     derived, bases = set[int](), set[int]()
     for _ in range(_MOST_BASES):
         frontier = np.array(nodes, np.int64)
-        reach, _ = graph.reach(frontier, allowed)
+        reach, _ = graph.reach(frontier, deriving)
         bases.update(frontier[reach.origin].tolist())
         nodes = [node for node in reach.node.tolist() if graph.kinds[node] == KINDS.index(NodeType.TYPE.value)]
         derived.update(nodes)
@@ -817,7 +811,9 @@ def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = (), p
     of the product creates; of several places the most telling one. A route once for each member that answers it:
     services of one repository, and groups whose prefix is not known, have the same one."""
     reader = ResultReader(graph)
-    exposing, containing, mapping = map(_inwards, (Relation.EXPOSES, Relation.CONTAINS, Relation.MAPS_TO))
+    exposing, containing, mapping = (
+        steps_over(IN, one) for one in (Relation.EXPOSES, Relation.CONTAINS, Relation.MAPS_TO)
+    )
     for node, places in zip(nodes.tolist(), reader.places(nodes), strict=True):
         key, here = reader.key(node), np.array([node])
         kind, is_table = key_kind(key), key_kind(key) is NodeType.TABLE
@@ -830,7 +826,7 @@ def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = (), p
         found = {(one.path, one.line_start): 2 * ((one.path, one.line_start) in created) for one in places}
         is_created = any(found[place] and non_product_code(place[0]) is None for place in found)
         if not places or (is_table and not is_created):
-            edges = reader.edges(graph.reach(here, mapping if places else _inwards())[0].edge)
+            edges = reader.edges(graph.reach(here, mapping if places else steps_over(IN))[0].edge)
             found |= {(edge.path, edge.line): 1 for edge in edges if edge.path}
             made = {(edge.path, edge.line): 2 for edge in edges if edge.path and edge.relation in _MAKES_TABLES}
             is_made = any(non_product_code(path) is None for path, _ in made)
@@ -845,13 +841,6 @@ def places_of(graph: Graph, nodes: Numbers, subject: Sequence[QueryTerm] = (), p
 
         if found:
             yield ListedNode(key, *min(found, key=order))
-
-
-def _inwards(*relations: Relation) -> NDArray[np.bool_]:
-    """The steps against some relations, or all."""
-    allowed = np.zeros((2, len(RELATIONS)), np.bool_)
-    allowed[IN, [RELATIONS.index(one.value) for one in relations] or slice(None)] = True
-    return allowed
 
 
 def _says_all(subject: Sequence[QueryTerm], node: ListedNode) -> bool:

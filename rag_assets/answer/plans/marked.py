@@ -22,7 +22,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.plans.listing import types_called
 from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of, telling_words
 from rag_assets.search import CodePlace
-from rag_assets.search.line_references import members_of
+from rag_assets.search.line_references import section_members
 from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
 
 if TYPE_CHECKING:
@@ -572,7 +572,9 @@ def _lines_telling(index: LabelIndex, marked: Marked, streamed: tuple[bool, bool
     found: dict[str, GraphFact] = {}
     for one in sorted(likely, key=lambda payload: (from_the_root(payload["Path"]), payload.get("StartLine", 1))):
         path, first = one["Path"], one.get("StartLine", 1)
-        members = [member for member in members_of(one) if member.name.replace(".", "").isidentifier()]  # no statements
+        members = [
+            member for member in section_members(one) if member.name.replace(".", "").isidentifier()
+        ]  # no statements
         for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
             said = line_of.search(line)
             if said is None or (not of_text and line.lstrip().startswith(("//", "#", "*", "--", "<!--"))):

@@ -27,7 +27,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.search import CodePlace
 from rag_assets.search.index import LabelIndex, Searchable
-from rag_assets.search.line_references import members_of
+from rag_assets.search.line_references import section_members
 
 _WORDS = (
     "TimeSpan Interval Cron AddScheduledTask Scheduled ScheduledTask Recurring RecurringJob Periodic PeriodicTimer"
@@ -205,7 +205,7 @@ def _given_schedules(code: Mapping[str, Mapping[str, Any]], target: Searchable) 
             continue
         symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         symbol = symbol if symbol.isidentifier() and payload.get("Symbol") != path else ""
-        members = members_of(payload)
+        members = section_members(payload)
         lines = code_of(payload, target).split("\n")
         left_open = 0  # brackets of the statement that was found last: its schedule may stand on a line of its own
         for at, line in enumerate(lines):
@@ -318,7 +318,7 @@ def functions_triggered(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict
     functions = list[tuple[frozenset[str], GraphFact]]()
     for one in product_of(points_with(_TRIGGERING, index, MOST_READ), index).values():
         path, first = one["Path"], one.get("StartLine", 1)
-        members = members_of(one)
+        members = section_members(one)
         for at, line in enumerate(code_of(one, index, PROSE).split("\n"), first):
             trigger = _FUNCTION_TRIGGERS.search(line)
             is_told = trigger is not None and not line.lstrip().startswith(("//", "*", "#"))

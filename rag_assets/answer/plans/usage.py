@@ -30,7 +30,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.plans.listing import MESSAGES, is_called, of_kind, places_of
 from rag_assets.answer.question_analysis import QueryTerm, is_relation_or_manner, name_roots, root, root_set
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import IN, RELATIONS, Graph, ResultReader
+from rag_assets.graph.csr_graph import IN, Graph, steps_over
 from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file, language_without_resolver
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, singular, word_set
@@ -280,9 +280,7 @@ _VERBS = frozenset({"can", "has", "have", "is", "to"})  # `IsOpen`, `HasEvents`,
 
 def mapped_without_resolver(graph: Graph, table: int) -> set[str]:
     """The types that are kept in a table, of languages of which the graph does not know who reads it."""
-    maps = np.zeros((2, len(RELATIONS)), np.bool_)
-    maps[IN, RELATIONS.index(Relation.MAPS_TO.value)] = True
-    found = graph.reach(np.array([table]), maps)[0].node.tolist()
+    found = graph.reach(np.array([table]), steps_over(IN, Relation.MAPS_TO))[0].node.tolist()
     return {graph.names[node] for node in found if language_without_resolver(graph.keys[node])}
 
 
@@ -399,10 +397,8 @@ def users_of_package(
         packages = tuple(key for key in packages if short_name(key).casefold() == name)
     if not packages or any(key_kind(key) is not NodeType.PACKAGE for key in packages):
         return GraphFacts(), {}
-    referring = np.zeros((2, len(RELATIONS)), np.bool_)
-    referring[IN, RELATIONS.index(Relation.REFERENCES.value)] = True
     nodes = np.array([node for key in packages if (node := graph.find(key)) is not None])
-    edges = seen_of(ResultReader(graph).edges(graph.reach(nodes, referring)[0].edge), index)
+    edges = seen_of(graph.edges_of(nodes, IN, Relation.REFERENCES), index)
     edges.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
     names = {edge.source: edge.path for edge in edges}
     facts = tuple(replace(fact_of(edge, names), target=short_name(edge.target)) for edge in edges)

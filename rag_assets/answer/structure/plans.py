@@ -3,7 +3,7 @@ to another. The planner loads this module for questions that may be about that."
 
 from __future__ import annotations
 
-from rag_assets.answer.asked import Asked, Planned, answered, at_declarations, first_of, together
+from rag_assets.answer.asked import Asked, Planned, answered, answered_or_absent, at_declarations, first_of, together
 from rag_assets.answer.graph_facts import declares
 from rag_assets.answer.question_analysis import Intent
 from rag_assets.answer.structure.questions import (
@@ -69,10 +69,8 @@ def _flow(asked: Asked, text: str) -> Planned | None:
         return None
     from rag_assets.answer.structure.flows import flow_facts
 
-    found = [flow_facts(index, graph, wanted) for index, graph in asked.graphs]
-    absent = next((absent for *_, absent in found if absent), "")
-    known = answered(asked, Intent.LIST, first_of((facts, at) for facts, at, _ in found))
-    return known or (Planned(asked.wish, absent=absent) if absent else None)
+    told = [flow_facts(index, graph, wanted) for index, graph in asked.graphs]
+    return answered_or_absent(asked, told, first_of)
 
 
 def _created(asked: Asked, text: str) -> Planned | None:
