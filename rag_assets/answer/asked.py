@@ -333,7 +333,7 @@ def _enumerations_said(graphs: Iterable[Graph], question: str) -> tuple[str, ...
     noun = asks_values_of(question)
     if not noun:
         return ()
-    from rag_assets.answer.plans.listing import enumerations
+    from rag_assets.answer.listed_values import enumerations
 
     said, wanted, about = roots_of(question), values_called(noun), _told_of(question)
     found: dict[str, tuple[int, int]] = {}
@@ -355,7 +355,8 @@ def _enumeration_of_app(graphs: Sequence[Graph], question: str) -> tuple[str, ..
     noun, rest = listed_noun(question)
     said = (one for one, _ in telling_words(rest) if not is_relation_or_manner(one))
     is_all = asks_values_of(question) or all(root(one) in CONTAINERS | APPS for one in said)
-    from rag_assets.answer.plans.listing import LISTED_KINDS, enumerations, nodes_listed
+    from rag_assets.answer.listed_values import enumerations
+    from rag_assets.answer.plans.listing import LISTED_KINDS, nodes_listed
 
     if not is_all or not noun.isalpha() or noun in LISTED_KINDS:
         return ()
@@ -381,7 +382,7 @@ def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
 def _constants_called(graphs: Iterable[Graph], name: str) -> tuple[str, ...]:
     """The one class of the product that holds constants and is called by a name, or two: `ShopRoles`, `RoleNames`;
     `Products` in `Permissions` for those of a product."""
-    from rag_assets.answer.plans.listing import holders_of_constants
+    from rag_assets.answer.listed_values import holders_of_constants
 
     plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
     called = re.compile(rf"(?:.*[a-z\d])?(?:{plural}|{name}(?:Names|Types?|Keys|Constants))")

@@ -567,7 +567,7 @@ def values_plan(asked: Asked) -> Planned | None:
     called = names[0] if names and asked.wish.choice else called
     if not called or not (names == () or asked.wish.choice):
         return None
-    from rag_assets.answer.plans.listing import constants_listed, values_listed
+    from rag_assets.answer.listed_values import constants_listed, values_listed
 
     known = first_of(values_listed(index, graph, noun or "value", called) for index, graph in asked.graphs)
     if not known[1] and asked.wish.choice:

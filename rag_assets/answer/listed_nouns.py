@@ -154,7 +154,7 @@ def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
 
 def _choice_called(asked: Asked, noun: str) -> Planned | None:
     """The one enumeration that is called as a noun: `Grade` for the grades that exist."""
-    from rag_assets.answer.plans.listing import enumerations
+    from rag_assets.answer.listed_values import enumerations
 
     known = (one for _, graph in asked.graphs for one, _ in enumerations(graph))
     places = [CodePlace(one.path, one.line) for one in known if one.name.casefold() == noun.replace(" ", "")]

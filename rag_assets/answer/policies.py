@@ -8,8 +8,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.plans.code_lines import lines_of
-from rag_assets.answer.plans.listing import bases_of, nodes_listed
+from rag_assets.answer.plans.listing import nodes_listed
 from rag_assets.answer.question_analysis import name_roots
+from rag_assets.graph.declared_types import bases_of
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import non_product_code
 

@@ -29,10 +29,8 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.plans.listing import (
     REMADE,
     ListedNode,
-    bases_of,
     database_models,
     nodes_listed,
-    of_kind,
     places_of,
     undeclared_tables,
 )
@@ -40,6 +38,7 @@ from rag_assets.answer.question_analysis import QueryTerm, covered, name_roots, 
 from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, Graph, Numbers, ResultReader, steps_over
+from rag_assets.graph.declared_types import bases_of, of_kind
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
 from rag_assets.search import CodePlace

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with, product_of
-from rag_assets.answer.plans.listing import of_kind
 from rag_assets.answer.question_analysis import is_relation_or_manner, roots_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
+from rag_assets.graph.declared_types import of_kind
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.languages.sql.columns import column_definitions

@@ -12,11 +12,12 @@ import numpy as np
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import RankedPassages
 from rag_assets.answer.plans.code_lines import code_of, facts_naming, points_naming, product_of
-from rag_assets.answer.plans.listing import derived_from, of_kind, places_of
+from rag_assets.answer.plans.listing import places_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.contracts.evidence import Evidence, short_name
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
+from rag_assets.graph.declared_types import derived_from, of_kind
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import section_members
 from rag_assets.search.ranking.penalties import non_product_code

@@ -12,11 +12,12 @@ import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import FEWEST_LISTED, MOST_LISTED, list_heading, says
-from rag_assets.answer.plans.listing import ListedNode, of_kind, places_of
+from rag_assets.answer.plans.listing import ListedNode, places_of
 from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
 from rag_assets.contracts.evidence import short_name
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
+from rag_assets.graph.declared_types import of_kind
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.ranking.penalties import non_product_code
 

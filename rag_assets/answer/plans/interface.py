@@ -27,11 +27,12 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.plans.listing import EITHER, LISTED_KINDS, bases_of, held_by, nodes_listed, of_kind, places_of
+from rag_assets.answer.plans.listing import EITHER, LISTED_KINDS, nodes_listed, places_of
 from rag_assets.answer.question_analysis import QueryTerm, covered, name_roots, root, root_set, roots_of
 from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import Graph
+from rag_assets.graph.declared_types import bases_of, held_by, of_kind
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, singular
 from rag_assets.languages.command_line import (
@@ -356,7 +357,7 @@ def sort_of_members(index: LabelIndex, graph: Graph, question: str) -> tuple[Gra
     noun, does = (root(asked["noun"].lower()), asked["does"] or "") if asked is not None else ("", "")
     if asked is None or (noun == _PROPERTY and not does.lower().startswith((" notify", " raise", " is ", " are "))):
         return GraphFacts(), {}
-    types = _types_called(graph, asked["owner"])
+    types = _types_said(graph, asked["owner"])
     members = {place: one for one in held_by(graph, types) for place in graph.places(one)}
     lines = lines_of(index, {place.path for place in members})
     found = []
@@ -382,7 +383,7 @@ def members_marked(index: LabelIndex, graph: Graph, question: str) -> tuple[Grap
     if asked is None:
         return GraphFacts(), {}
     wanted = _OF_INSPECTORS - {root("field")} if asked["editor"] else roots_of(asked["mark"] or asked["is"])
-    types = _types_called(graph, asked["owner"] or asked["of"], is_short=True)
+    types = _types_said(graph, asked["owner"] or asked["of"], is_short=True)
     members = {place: one for one in held_by(graph, types) for place in graph.places(one)}
     lines = lines_of(index, {place.path for place in members})
     found = [
@@ -393,7 +394,7 @@ def members_marked(index: LabelIndex, graph: Graph, question: str) -> tuple[Grap
     return facts_listed(sorted(found, key=lambda one: (one.path, one.line)), "member", index)
 
 
-def _types_called(graph: Graph, said: str, *, is_short: bool = False) -> list[int]:
+def _types_said(graph: Graph, said: str, *, is_short: bool = False) -> list[int]:
     """The types of the product that some words call, those whose names say the most of them: `EditorViewModel` of `the
     editor page's view model`. Where none is and these may be short, the one that ends with all of them: `the wave
     spawner` is `ServerWaveSpawner`."""

@@ -19,10 +19,11 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     product_of,
 )
-from rag_assets.answer.plans.listing import held_by, of_kind, places_of
+from rag_assets.answer.plans.listing import places_of
 from rag_assets.answer.question_analysis import name_roots, root, root_set, roots_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
+from rag_assets.graph.declared_types import held_by, of_kind
 from rag_assets.identifiers import identifier_words, singular
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import has_shown_texts, is_tooling, product_or_samples

@@ -17,7 +17,6 @@ from rag_assets.answer.plans.code_lines import (
     FEWEST_LISTED,
     MIGRATION,
     MOST_LISTED,
-    facts_listed,
     facts_naming,
     lines_of,
     list_heading,
@@ -29,6 +28,7 @@ from rag_assets.answer.question_analysis import HOW_OFTEN, QueryTerm, covered, n
 from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, Graph, Numbers, ResultReader, steps_over
+from rag_assets.graph.declared_types import bases_of, derived_from, head_of, of_kind
 from rag_assets.graph.impact import in_test_module
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
@@ -66,14 +66,6 @@ _FORMS = {
 """What stands before the name of a type, or in Go behind it."""
 _IS_ENUMERATION = re.compile(r"\b(?:\w*Enum|\w+Choices|(?:Int)?Flag)\b")
 """What enumerations of Python derive from, those of Django too."""
-_CONSTANT_MEMBER = re.compile(r"\bconst\b|\bstatic (?:readonly|final)\b|\bstatic [\w.]+ \w+ \{ get; \}$")
-_FEWEST_CONSTANTS = 9  # fewer are quoted with the class
-_FIELD = re.compile(r"^[^(]*=")
-_STATIC_METHOD = re.compile(r"\bstatic\b[^=]*\(")
-_OF_ITSELF = r"\bstatic (?:(?:final|new|readonly) )*(?:(?:\w+\.)*{0} \w|\w+ = new {0}\()"
-"""How a type says that a member of it is one of its values."""
-_HIDDEN = re.compile(r"\b(?:internal|private)\b")
-_DERIVES = re.compile(r"(?<!:):(?!:)|\b(?:extends|implements)\b|^class [\w:]+ <(?!<)")
 _BEFORE_A_PART = (["with"], ["without"])
 """What stands before that which a type only has: a `PageWithLayout` is no layout."""
 _HELD = frozenset({"claim", "metric", "permission", "scope"})
@@ -119,7 +111,6 @@ _PAGES = (".razor", ".cshtml", ".vue", ".svelte", ".astro", "page.tsx", "page.js
 """The files of pages that routes lead to; elsewhere what lies in a folder `pages` is one."""
 _OF_PAGES = frozenset({"javascript", "jsx", "razor", "svelte", "tsx", "typescript", "vue"})
 _MAKES_TABLES = (Relation.MAPS_TO, Relation.SCHEMA_CHANGE)
-_MOST_BASES = 4  # between a type and the contract that says what it is
 AS_FAR_AS_NAMES_TELL = "**As far as names and declared types tell:**"
 NAMED_IN = "**Code names it in:**"
 LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
@@ -527,7 +518,7 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         is_scheduled_only = _SCHEDULED.issuperset(sort) and says_scheduled(graph)
         return _run_by(_RUN_BY_A_SCHEDULE if is_scheduled_only else _RUN_BY_A_HOST, graph, types), True
     if noun in _FORMS and not sort:
-        of_form = [node for node in types if _FORMS[noun].match(_head(graph, node)) or _derives_so(graph, node, noun)]
+        of_form = [node for node in types if _FORMS[noun].match(head_of(graph, node)) or _derives_so(graph, node, noun)]
         return np.array(of_form, np.int64), True
     functions = _test_functions(graph) if noun == "test" else ()
     wanted = [root(word) for word in (*sort, noun)]
@@ -626,87 +617,6 @@ def database_models(graph: Graph) -> Numbers:
     return np.array(sorted(derived.union(models) - shared), np.int64)
 
 
-def holders_of_constants(graph: Graph) -> Iterator[str]:
-    """The names of the classes of the product that have nothing but constants beside what they do with them and types
-    inside, and of interfaces of Java that have fields, each with what it is in."""
-    java = [one for one in nodes_listed(graph, "interface") if one.path.endswith(".java")]
-    types = [(one, _CONSTANT_MEMBER) for one in nodes_listed(graph, "class")] + [(one, _FIELD) for one in java]
-    known = [(one, constant, graph.find(one.key)) for one, constant in types if non_product_code(one.path) is None]
-    found = [(one, constant, node) for one, constant, node in known if node is not None]
-    held = _held_by_each(graph, [node for *_, node in found])
-    for (one, constant, _), members in zip(found, held, strict=True):
-        own = (graph.signature(at) for at in members if key_kind(graph.keys[at]) is not NodeType.TYPE)
-        signatures = (signature for signature in own if not _STATIC_METHOD.search(signature))
-        first = next(signatures, "")
-        if first and constant.search(first) and all(map(constant.search, signatures)):
-            yield ".".join(one.key.rpartition("|")[0].rpartition(":")[2].split(".")[-2:])
-
-
-def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The values of a type that it holds itself, as one that stands for an enumeration does: `static readonly Currency
-    Euro`; of Go the constants of that type."""
-    of_itself = re.compile(_OF_ITSELF.format(re.escape(name)), re.IGNORECASE)
-    types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() == name.casefold()]
-    values = [node for node in held_by(graph, types) if of_itself.search(graph.signature(node))]
-    values = [node for node in values if not _HIDDEN.search(graph.signature(node))] or values
-    values = values or _constants_of_type(graph, name)
-    places = places_of(graph, np.array(values, np.int64))
-    found = [one for one in places if key_kind(one.key) is NodeType.PROPERTY and non_product_code(one.path) is None]
-    found = sorted(seen_of(found, index), key=lambda one: (one.path, one.line))
-    if len(found) < FEWEST_LISTED:
-        return GraphFacts(), {}
-    return facts_listed([one.fact for one in found], noun, index)
-
-
-def constants_listed(
-    index: LabelIndex, graph: Graph, noun: str, name: str, subject: Sequence[QueryTerm]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The constants of a class that has nothing else and more than an outline of it tells, each with its line: those
-    alone whose names say something of a subject, where some do."""
-    if name not in {one.rpartition(".")[2] for one in holders_of_constants(graph)}:
-        return GraphFacts(), {}
-    types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node] == name]
-    places = places_of(graph, np.array(held_by(graph, types), np.int64))
-    found = [one for one in places if key_kind(one.key) is NodeType.PROPERTY and non_product_code(one.path) is None]
-    about = {word.root for word in subject}
-    telling = [one for one in found if not about.isdisjoint(roots_of(one.name))]
-    is_some = FEWEST_LISTED <= len(telling) < len(found)
-    found = seen_of(sorted(telling if is_some else found, key=lambda one: (one.path, one.line)), index)
-    if len(found) < (FEWEST_LISTED if is_some else _FEWEST_CONSTANTS):
-        return GraphFacts(), {}
-    return facts_listed([one.fact for one in found], noun, index)
-
-
-def _constants_of_type(graph: Graph, name: str) -> list[int]:
-    """The constants of the one type of Go that is called so, or whose name ends so: `Public Visibility = "PUBLIC"`."""
-    found: dict[str, list[int]] = {}
-    of_type = re.compile(rf"\w+ (?P<type>\w*{re.escape(name)}) = ", re.IGNORECASE)
-    for node in of_kind(graph, NodeType.PROPERTY):
-        if graph.language(node) == "go" and (known := of_type.match(graph.signature(node))):
-            found.setdefault(known["type"].casefold(), []).append(node)
-    own = found.get(name.casefold())
-    return own or (next(iter(found.values())) if len(found) == 1 else [])
-
-
-def held_by(graph: Graph, types: Sequence[int]) -> list[int]:
-    """The members of some types."""
-    return [member for held in _held_by_each(graph, types) for member in held]
-
-
-def _held_by_each(graph: Graph, types: Sequence[int]) -> list[list[int]]:
-    """The members of each of some types, in one step over the graph."""
-    reached = graph.reach(np.array(types, np.int64), steps_over(OUT, Relation.CONTAINS))[0]
-    held: list[list[int]] = [[] for _ in types]
-    for origin, member in zip(reached.origin.tolist(), reached.node.tolist(), strict=True):
-        held[origin].append(member)
-    return held
-
-
-def of_kind(graph: Graph, kind: NodeType) -> list[int]:
-    found: list[int] = np.flatnonzero(graph.kinds == KINDS.index(kind.value)).tolist()
-    return found
-
-
 def types_called(graph: Graph, names: Container[str]) -> list[CodePlace]:
     """Where the types of the product are that have one of some names, whatever the case."""
     types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() in names]
@@ -729,64 +639,16 @@ def _test_functions(graph: Graph) -> list[int]:
     return found + [node for node in of_kind(graph, NodeType.FILE) if graph.language(node) in _TEST_FILES]
 
 
-_ARGUMENTS = re.compile(r"<[^<>]*>")
-_PARAMETERS = re.compile(r"\([^()]*\)")
-
-
-def _head(graph: Graph, node: int) -> str:
-    """The declaration of a type without type arguments and what limits them."""
-    return _without(_ARGUMENTS, graph.signature(node)).partition(" where ")[0]
-
-
-def bases_of(graph: Graph, node: int) -> str:
-    """What a type says that it derives from, as it is written; '' for nothing."""
-    said = _head(graph, node)
-    if graph.language(node) == "python":
-        return said.partition("(")[2]
-    said = _without(_PARAMETERS, said)
-    found = _DERIVES.search(said)
-    return said[found.end() :] if found is not None else ""
-
-
 def _derives_so(graph: Graph, node: int, form: str) -> bool:
     """Whether a type of Python is of a form by what it derives from."""
     is_python = form == "enum" and graph.language(node) == "python"
     return is_python and _IS_ENUMERATION.search(bases_of(graph, node)) is not None
 
 
-def enumerations(graph: Graph) -> Iterator[tuple[ListedNode, str]]:
-    """The enumerations of the product, each with the type that it is in, '' outside of types."""
-    for one in nodes_listed(graph, "enum"):
-        owner = one.key.partition("|")[0].rpartition(".")[0]
-        is_inside = bool(owner) and graph.find(f"{owner}|{NodeType.TYPE.value}") is not None
-        if non_product_code(one.path) is None:
-            yield one, re.split(r"[.:]", owner)[-1] if is_inside else ""
-
-
-def _without(innermost: re.Pattern[str], text: str) -> str:
-    """A text without what stands in brackets, those inside of others first."""
-    while (less := innermost.sub("", text)) != text:
-        text = less
-    return text
-
-
 def undeclared_tables(graph: Graph, relation: Relation) -> Numbers:
     """The tables that no script creates: those that types are mapped to, or that code changes."""
     tables = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TABLE_OR_VIEW.value))
     return tables[np.unique(graph.reach(tables, steps_over(IN, relation))[0].origin)]
-
-
-def derived_from(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]]:
-    """What inherits or implements some types, and what does that of these; and what it derives from."""
-    deriving = steps_over(IN, Relation.INHERITS, Relation.IMPLEMENTS)
-    derived, bases = set[int](), set[int]()
-    for _ in range(_MOST_BASES):
-        frontier = np.array(nodes, np.int64)
-        reach, _ = graph.reach(frontier, deriving)
-        bases.update(frontier[reach.origin].tolist())
-        nodes = [node for node in reach.node.tolist() if graph.kinds[node] == KINDS.index(NodeType.TYPE.value)]
-        derived.update(nodes)
-    return derived, bases
 
 
 def derived_by_text(index: LabelIndex, graph: Graph, names: Sequence[str]) -> GraphFacts:

@@ -9,9 +9,10 @@ import numpy as np
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading
-from rag_assets.answer.plans.listing import of_kind, places_of
+from rag_assets.answer.plans.listing import places_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
+from rag_assets.graph.declared_types import of_kind
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import non_product_code
 

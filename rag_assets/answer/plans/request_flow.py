@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.plans.listing import of_kind
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, OUT, Graph, NodeLocation
+from rag_assets.graph.declared_types import of_kind
 from rag_assets.graph.lookup import short_name
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import is_test_path

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading
 from rag_assets.answer.plans.data import in_order
-from rag_assets.answer.plans.listing import of_kind
 from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import OUT, Graph, NodeLocation
+from rag_assets.graph.declared_types import of_kind
 from rag_assets.graph.lookup import short_name
 from rag_assets.languages.sql.lexer import COMMENT
 from rag_assets.search.index import LabelIndex

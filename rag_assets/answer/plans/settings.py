@@ -32,13 +32,13 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     product_of,
 )
-from rag_assets.answer.plans.listing import bases_of, of_kind
 from rag_assets.answer.plans.schedules import scheduled
 from rag_assets.answer.plans.services import defaults_declared
 from rag_assets.answer.question_analysis import QueryTerm, name_roots, root, roots_of
 from rag_assets.answer.question_kinds import asks_when_run
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
+from rag_assets.graph.declared_types import bases_of, of_kind
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.command_line import DEFAULT_WORDS, defaults_given
 from rag_assets.languages.configuration_keys import configuration_keys

@@ -27,10 +27,11 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.plans.listing import MESSAGES, is_called, of_kind, places_of
+from rag_assets.answer.plans.listing import MESSAGES, is_called, places_of
 from rag_assets.answer.question_analysis import QueryTerm, is_relation_or_manner, name_roots, root, root_set
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, Graph, steps_over
+from rag_assets.graph.declared_types import of_kind
 from rag_assets.graph.impact import ImpactGroup, Reached, impact, in_test_file, language_without_resolver
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, singular, word_set

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, Passage, open_brackets
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with
-from rag_assets.answer.plans.listing import of_kind
 from rag_assets.answer.question_analysis import QueryTerm, covered, root_set, roots_of
 from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.declared_types import of_kind
 from rag_assets.graph.lookup import short_name
 from rag_assets.search.ranking.penalties import product_or_samples
 
