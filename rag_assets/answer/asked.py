@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.answer.graph_facts import (
+    Facts,
+    FactsOrAbsent,
     GraphFact,
     GraphFacts,
     declares,
@@ -65,8 +67,6 @@ if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.models.static_code.embedder import StaticEmbedder
     from rag_assets.search.index import LabelIndex, Searchable
-
-    Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
 
 
 MOST_DECLARING = 6
@@ -511,7 +511,7 @@ def answered(asked: Asked, intent: Intent, known: Facts, *, decides: bool = True
 
 def answered_or_absent(
     asked: Asked,
-    told: Sequence[tuple[GraphFacts, Mapping[GraphFact, str], str]],
+    told: Sequence[FactsOrAbsent],
     chosen: Callable[[Iterable[Facts]], Facts],
 ) -> Planned | None:
     """The list that is chosen of what all indexes know, or what the first says that has looked for it in vain."""

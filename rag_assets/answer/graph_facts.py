@@ -85,6 +85,12 @@ class GraphFacts:
     leads: bool = False
 
 
+Facts = tuple[GraphFacts, dict[GraphFact, str]]
+"""Facts of an answer, and for each that is shown the point that shows it."""
+FactsOrAbsent = tuple[GraphFacts, dict[GraphFact, str], str]
+"""The same, and where there are none what was looked for in vain."""
+
+
 def named_nodes(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
     """The keys of the nodes that some names mean; a name that means several declarations means all of them, up to a
     few (overloads and namesakes)."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from rag_assets.answer.asked import (
     Asked,
@@ -20,12 +19,7 @@ from rag_assets.answer.asked import (
     together,
     with_it,
 )
-from rag_assets.answer.graph_facts import (
-    GraphFact,
-    GraphFacts,
-    declares,
-    facts_at,
-)
+from rag_assets.answer.graph_facts import GraphFacts, declares, facts_at
 from rag_assets.answer.question_analysis import (
     Intent,
     QueryTerm,
@@ -68,10 +62,6 @@ from rag_assets.answer.question_kinds import (
 from rag_assets.answer.whole_project import listed_of_whole
 from rag_assets.identifiers import singular
 from rag_assets.search import CodePlace
-
-if TYPE_CHECKING:
-    Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
-
 
 _OF_LISTS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.DEFINITION})
 _OF_COMPOSE = re.compile(r"\bimages?\b|\bports?\b|\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)

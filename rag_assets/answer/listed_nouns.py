@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,7 @@ from rag_assets.answer.asked import (
     from_graphs,
     together,
 )
-from rag_assets.answer.graph_facts import (
-    GraphFact,
-    GraphFacts,
-    declares,
-)
+from rag_assets.answer.graph_facts import Facts, declares
 from rag_assets.answer.question_analysis import (
     HOW_OFTEN,
     SHOWN,
@@ -44,8 +40,6 @@ from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
-
-    Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
 
 
 _OF_SCHEMAS = re.compile(r"\b(?:database|db|materiali[sz]ed|schemas?|sql)\b", re.IGNORECASE)

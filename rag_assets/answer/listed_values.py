@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, seen_of
+from rag_assets.answer.graph_facts import Facts, GraphFacts, seen_of
 from rag_assets.answer.plans.code_lines import FEWEST_LISTED, facts_listed
 from rag_assets.answer.plans.listing import ListedNode, nodes_listed, places_of
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
@@ -51,7 +51,7 @@ def holders_of_constants(graph: Graph) -> Iterator[str]:
             yield ".".join(one.key.rpartition("|")[0].rpartition(":")[2].split(".")[-2:])
 
 
-def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> Facts:
     """The values of a type that it holds itself, as one that stands for an enumeration does: `static readonly Currency
     Euro`; of Go the constants of that type."""
     of_itself = re.compile(_OF_ITSELF.format(re.escape(name)), re.IGNORECASE)
@@ -67,9 +67,7 @@ def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> tupl
     return facts_listed([one.fact for one in found], noun, index)
 
 
-def constants_listed(
-    index: LabelIndex, graph: Graph, noun: str, name: str, subject: Sequence[QueryTerm]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def constants_listed(index: LabelIndex, graph: Graph, noun: str, name: str, subject: Sequence[QueryTerm]) -> Facts:
     """The constants of a class that has nothing else and more than an outline of it tells, each with its line: those
     alone whose names say something of a subject, where some do."""
     if name not in {one.rpartition(".")[2] for one in holders_of_constants(graph)}:

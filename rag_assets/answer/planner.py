@@ -7,7 +7,7 @@ index answers. Their modules are imported where a question asks for them: few do
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,13 +23,7 @@ from rag_assets.answer.asked import (
     together,
     with_it,
 )
-from rag_assets.answer.graph_facts import (
-    MOST_FACTS,
-    GraphFact,
-    GraphFacts,
-    declares,
-    facts_at,
-)
+from rag_assets.answer.graph_facts import MOST_FACTS, GraphFacts, declares, facts_at
 from rag_assets.answer.list_plans import (
     access_plan,
     choices_plan,
@@ -116,8 +110,6 @@ if TYPE_CHECKING:
     from rag_assets.answer.plans.settings import Setting
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex, Searchable
-
-    Facts = tuple[GraphFacts, Mapping[GraphFact, str]]
 
 
 _OF_ERRORS = frozenset({Intent.EXPLANATION, Intent.DEFINITION, Intent.USAGE})
@@ -529,7 +521,7 @@ def _handled(asked: Asked) -> Planned | None:
         return None
     known = from_graphs(asked, replace(asked.wish, intent=Intent.HANDLERS))
     if known.at:
-        return answered(asked, Intent.EXPLANATION, (replace(known.facts, leads=True), known.at))
+        return answered(asked, Intent.EXPLANATION, (replace(known.facts, leads=True), {**known.at}))
     from rag_assets.answer.plans.usage import receivers_of
 
     return answered(asked, Intent.EXPLANATION, receivers_of(asked.target, asked.wish.names))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import Facts, GraphFact
 from rag_assets.answer.plans.code_lines import facts_listed, from_the_root, lines_of
 from rag_assets.answer.question_analysis import name_roots, root_set
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
@@ -85,7 +85,7 @@ _BESIDE_IN = {"open page": _OF_LOGIN, "protected page": _OF_LOGIN, "render mode"
 _CODE_NAME = re.compile(r"\b(?!WebAssembly\b)[A-Z][a-z]+\w*[A-Z]\w*")
 
 
-def component_facts(index: LabelIndex, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def component_facts(index: LabelIndex, question: str) -> Facts:
     """What a question asks of the components that it names, or of all: each line of their files that says it."""
     noun = next((one for one, (said, _) in _ASKED.items() if re.search(said, question, re.IGNORECASE)), "")
     every = list(index.parts.shard().values("Path", index.scope()) if noun else ())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     MOST_READ,
@@ -103,9 +103,7 @@ _SAYS_NO_CODE = re.compile(r"\s*(?:$|//|/?\*|[\[@#])")
 _MOST_ENDPOINTS = 40  # that a question can mean
 
 
-def access_facts(
-    index: LabelIndex, graph: Graph, asks: str, subject: Sequence[QueryTerm]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[QueryTerm]) -> Facts:
     """The lines that say who may call the endpoints about a subject, of themselves or else of the type around them:
     `open` those that anybody may call, and those of C# of which nothing says who; `guarded` those that not all may;
     `what` those that name a role, a policy or the like."""
@@ -207,7 +205,7 @@ def _described(index: LabelIndex, paths: Iterable[str]) -> dict[tuple[str, int],
     return {place: found["access"] if found else "" for place, found in said}
 
 
-def granted(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def granted(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> Facts:
     """The roles, policies or claims that code of the product names where it says who may do something, each once, where
     it is defined if it is, on lines that name a subject."""
     wanted = {word.root for word in subject}

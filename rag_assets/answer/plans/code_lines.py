@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at, named_nodes
+from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root_set, roots_of
 from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
@@ -115,7 +115,7 @@ def list_heading(noun: str, count: int) -> str:
     return f"**{count} {noun if count == 1 else plural(noun)}:**"
 
 
-def facts_listed(facts: Sequence[GraphFact], noun: str, index: LabelIndex) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def facts_listed(facts: Sequence[GraphFact], noun: str, index: LabelIndex) -> Facts:
     """Facts as the list of what a noun says, as many as one answer has of them, with the points that show them."""
     at = facts_at(facts[:MOST_LISTED], index)
     return GraphFacts(tuple(at), len(facts), list_heading(noun, len(facts))), at
@@ -183,7 +183,7 @@ def steps_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> Graph
 
 def settings_of(
     target: Searchable, noun: str, subject: Sequence[QueryTerm], declaring: Sequence[str], *, by_name: bool = False
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+) -> Facts:
     """The settings, or variables of the environment, that code reads by their names, each where it is read first, with
     the points that show it: of the files of the `declaring` points, else of those about the subject, or `by_name` those
     that are called as the subject where several are; of the product alone, if that reads any."""
@@ -280,7 +280,7 @@ def code_of(payload: Mapping[str, Any], target: Searchable, skipped: Container[s
 
 def mentions_of(
     target: Searchable, names: Sequence[str], intent: Intent, declaring: Sequence[str], heading: str = ""
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+) -> Facts:
     """Where code writes some names, or constants that are declared as the text of one, but not in the types that are
     called so, in the files of the points `declaring` them: of most languages the graph does not know all who use
     something. For tests those alone, else the product first. With the points that show it."""
@@ -356,7 +356,7 @@ def without_resolver(graphs: Iterable[tuple[LabelIndex, Graph]], names: Sequence
     return found, others
 
 
-def writes_of(target: Searchable, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def writes_of(target: Searchable, name: str) -> Facts:
     """Where code of the product, if it does, assigns a field, a property or a variable: of its owner, if one is named,
     before others of that name. With the points that show it."""
     owner, _, last = name.rpartition(".")
@@ -382,9 +382,7 @@ def _of_product(facts: Iterable[GraphFact]) -> list[GraphFact]:
     return [fact for fact in known if non_product_code(fact.path) is None] or known
 
 
-def _shown(
-    facts: Sequence[GraphFact], points: Mapping[GraphFact, str], heading: str
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def _shown(facts: Sequence[GraphFact], points: Mapping[GraphFact, str], heading: str) -> Facts:
     if not facts:
         return GraphFacts(), {}
     shown = tuple(facts[:MOST_FACTS])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import facts_naming, list_heading, points_naming, product_of
 from rag_assets.answer.plans.listing import LISTED_KINDS, ListedNode, nodes_listed
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
@@ -30,7 +30,7 @@ _REGISTERS = rf"\b(?:{_ADDS})\w*\s*[<(][^\"'\n]*(?<!\w){{0}}(?!\w)"
 _FEWEST, _SHOWN = 3, 3
 
 
-def convention_facts(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def convention_facts(index: LabelIndex, graph: Graph, noun: str) -> Facts:
     """Three of the types of a sort that have the commonest base, of different folders where they can be, and where that
     base is registered, with the points that show it; nothing where fewer than three have one in common."""
     listed = [one for one in nodes_listed(graph, noun) if non_product_code(one.path) is None]
@@ -80,9 +80,7 @@ def _implemented(graph: Graph, listed: Sequence[ListedNode]) -> Iterator[tuple[L
             yield ListedNode(edge.source, edge.path, edge.line), short_name(edge.target).rpartition(".")[2]
 
 
-def _with_registrations(
-    index: LabelIndex, base: str, at: dict[GraphFact, str]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def _with_registrations(index: LabelIndex, base: str, at: dict[GraphFact, str]) -> Facts:
     found = _registering(index, base)
     if not found:  # each by its own name
         found = {fact: point for one in at for fact, point in islice(_registering(index, one.source).items(), 1)}

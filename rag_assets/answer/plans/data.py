@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at, seen_of
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, fact_of, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import (
     MIGRATION,
     MOST_LISTED,
@@ -92,7 +92,7 @@ _BY = {
 _RELATION = {Relation.MAPS_TO: STORED, Relation.WRITES_TO: WRITTEN, Relation.READS_FROM: READ}
 
 
-def sets_of(index: LabelIndex, graph: Graph, context: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def sets_of(index: LabelIndex, graph: Graph, context: str) -> Facts:
     """The sets of the context that is called so, whatever the case, each where it is declared."""
     of_it = f".{context.casefold()}"
     nodes = [
@@ -104,9 +104,7 @@ def sets_of(index: LabelIndex, graph: Graph, context: str) -> tuple[GraphFacts, 
     return facts_listed([one.fact for one in found], "entity set", index)
 
 
-def keepers_in(
-    index: LabelIndex, graph: Graph, noun: str, where: frozenset[str]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def keepers_in(index: LabelIndex, graph: Graph, noun: str, where: frozenset[str]) -> Facts:
     """The types of the product that a noun lists whose bases say all words of a store."""
     listed = [one for one in nodes_listed(graph, noun) if non_product_code(one.path) is None]
     found = [
@@ -116,7 +114,7 @@ def keepers_in(
     return facts_listed([one.fact for one in found], noun, index)
 
 
-def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> Facts:
     """Where the thing is kept, who writes and who reads it, with the points that show it; nothing where the graph does
     not know what is asked first."""
     nodes = _meant(graph, asked.words, asked.said)
@@ -157,7 +155,7 @@ def _deletes(index: LabelIndex, edge: GraphEdge) -> bool:
 _DELETES = re.compile(r"delet|remov|destroy|purg|truncat|clear|erase|archiv", re.IGNORECASE)
 
 
-def _model_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def _model_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> Facts:
     """The model of a library of Python, Ruby or Node that is called so: what maps it to a table is no edge."""
     models = places_of(graph, _called(graph, database_models(graph).tolist(), asked.words))
     found = [one for one in seen_of(list(models), index) if non_product_code(one.path) is None]
@@ -315,9 +313,7 @@ def _edges(graph: Graph, nodes: Numbers) -> list[GraphEdge]:
     return sorted(edges, key=order)
 
 
-def foreign_key_facts(
-    index: LabelIndex, graph: Graph, words: Sequence[str], *, leads_to: bool
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def foreign_key_facts(index: LabelIndex, graph: Graph, words: Sequence[str], *, leads_to: bool) -> Facts:
     """The foreign keys that lead to the table that is called so, or from it."""
     nodes = _meant(graph, words)
     keys = steps_over(IN if leads_to else OUT, Relation.FOREIGN_KEY)
@@ -327,7 +323,7 @@ def foreign_key_facts(
     return GraphFacts(tuple(at), len(edges)), at
 
 
-def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> Facts:
     """The lines of the product that limit what the words say, of the type that says the least beside, with their
     points."""
     wanted = frozenset(word.root for word in words)
@@ -371,9 +367,7 @@ def _limited(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         yield at, chain, selected[1] if selected else ""
 
 
-def parameter_facts(
-    index: LabelIndex, graph: Graph, names: Sequence[str], *, wants_all: bool
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def parameter_facts(index: LabelIndex, graph: Graph, names: Sequence[str], *, wants_all: bool) -> Facts:
     """Where stored procedures and functions declare a parameter that is named, with its type and default: those that
     are named too, else all that have an `@Days`. Those of a routine that is named alone if a question `wants_all`."""
     wanted = {name.casefold() for name in names}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with, product_of
 from rag_assets.answer.question_analysis import is_relation_or_manner, roots_of
 from rag_assets.contracts.graph import NodeType, Relation
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 
-    Known = tuple[GraphFacts, dict[GraphFact, str]]
+    Known = Facts
 
 _NAMED = r"(?:IF\s+NOT\s+EXISTS\s+)?(?P<name>(?:[\[\"`]?[\w$]+[\]\"`]?\s*\.\s*)*[\[\"`]?[\w$]+[\]\"`]?)"
 _INDEX = (

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     code_of,
@@ -27,7 +27,6 @@ from rag_assets.search.ranking.penalties import UPGRADE, BesideProduct, has_show
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
-    Facts = tuple[GraphFacts, dict[GraphFact, str]]
 
 _DOCUMENT = re.compile(r"\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|docx|pdf)$", re.IGNORECASE)
 _CALLED_DOCUMENTS = tuple(

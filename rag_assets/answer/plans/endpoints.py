@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import MOST_LISTED, list_heading
 from rag_assets.answer.question_analysis import root, roots_of
 from rag_assets.contracts.graph import NodeType, Relation
@@ -115,9 +115,7 @@ def nearest_endpoints(
     return [one for one, rank in zip(found, ranks, strict=True) if rank == min(ranks)]
 
 
-def endpoint_facts(
-    index: LabelIndex, graph: Graph, subject: Sequence[str], *, is_one: bool
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def endpoint_facts(index: LabelIndex, graph: Graph, subject: Sequence[str], *, is_one: bool) -> Facts:
     """The endpoints that do what a question says, each where its handler is; nothing where too many may."""
     found = nearest_endpoints(graph, *endpoints_about(index, graph, subject), is_one=is_one)
     facts = dict.fromkeys(

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import RankedPassages
 from rag_assets.answer.plans.code_lines import code_of, facts_naming, points_naming, product_of
 from rag_assets.answer.plans.listing import places_of
@@ -122,7 +122,7 @@ def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dic
     return found
 
 
-def errors_derived(index: LabelIndex, graph: Graph, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def errors_derived(index: LabelIndex, graph: Graph, question: str) -> Facts:
     """What derives from the one error of all whose name says most of a question, where several do."""
     asked, said = roots_of(question) - _CALLED, defaultdict[str, list[int]](list)
     for node in of_kind(graph, NodeType.TYPE):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
+from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.passages import headings_in
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
@@ -281,9 +281,7 @@ _MOST_STEPS, _MOST_OF_A_FILE = 8, 3
 _MOST_SECTIONS = 3  # of documents whose headings say the action
 
 
-def technology_facts(
-    index: LabelIndex, graph: Graph, asked: EverydayQuestion
-) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+def technology_facts(index: LabelIndex, graph: Graph, asked: EverydayQuestion) -> FactsOrAbsent:
     """The packages, images, files or lines of code of a technology, or of all of a category, each technology with its
     best places; and what to say where there are none."""
     called = " ".join(asked.words)
@@ -410,7 +408,7 @@ def _told(found: Mapping[str, Sequence[Place]], *, of_tests: bool) -> list[Graph
     return product or facts
 
 
-def _at(index: LabelIndex, facts: Sequence[GraphFact], heading: str = "") -> tuple[GraphFacts, dict[GraphFact, str]]:
+def _at(index: LabelIndex, facts: Sequence[GraphFact], heading: str = "") -> Facts:
     """The first facts, with the points that show them."""
     at = facts_at(facts[:_MOST_TOLD], index)
     return GraphFacts(tuple(at), len(at), heading), at
@@ -421,7 +419,7 @@ def _first_line(index: LabelIndex, path: str) -> int:
     return next((number for number, text in known.items() if text.strip()), 0)
 
 
-def project_facts(index: LabelIndex, asked: EverydayQuestion) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+def project_facts(index: LabelIndex, asked: EverydayQuestion) -> FactsOrAbsent:
     """The licence, a version or the size of the project."""
     paths = sorted(index.parts.shard().values("Path", index.scope()), key=from_the_root)
     if asked.about is Everyday.SIZE:
@@ -524,7 +522,7 @@ def _first_of(names: Mapping[str, str], words: str) -> str:
     return min(found)[1] if found else ""
 
 
-def _sizes(index: LabelIndex, paths: Sequence[str], *, of_lines: bool) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+def _sizes(index: LabelIndex, paths: Sequence[str], *, of_lines: bool) -> FactsOrAbsent:
     """The languages by the number of their files, and of the lines in these, those of programs first, each with a file
     of the product."""
     from rag_assets.languages.detection import SourceType, detect_language, source_type
@@ -733,7 +731,7 @@ def release(index: LabelIndex, version: str, *, dated: bool = False) -> tuple[tu
     return tuple(found[:_MOST_SECTIONS]), bool(paths)
 
 
-def exports(index: LabelIndex, graph: Graph, module: str) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+def exports(index: LabelIndex, graph: Graph, module: str) -> FactsOrAbsent:
     """The types and functions that the files of a module, or a folder, let others use."""
     known = index.parts.shard().values("Path", index.scope())
     folder = f"{module.strip('/')}/"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFacts, facts_at, seen_of
+from rag_assets.answer.graph_facts import Facts, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import FEWEST_LISTED, MOST_LISTED, list_heading, says
 from rag_assets.answer.plans.listing import ListedNode, places_of
 from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
@@ -22,7 +22,6 @@ from rag_assets.identifiers import identifier_words
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
-    from rag_assets.answer.graph_facts import GraphFact
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 
@@ -36,7 +35,7 @@ _MOST_OF_OTHERS = 4
 
 def contracts_to_implement(
     index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm], of_one: bool, *, is_made: bool = False
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+) -> Facts:
     """The open contracts of the product, with the points that declare them: those about a `subject`, `of_one` those
     that are called so, and end with what `is_made`; without a subject those that something outside of the product
     implements, most of it first."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.artifact.structure import exposed_endpoints
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import KINDS, Graph
@@ -35,7 +35,7 @@ _DATA = word_set(
 """Last words of the names of types that hold what others do."""
 
 
-def feature_facts(index: LabelIndex, graph: Graph, said: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def feature_facts(index: LabelIndex, graph: Graph, said: str) -> Facts:
     """What is called as a subject is, else what is in folders that are; nothing where no type of it does something."""
     columns = GraphColumns(index, graph, None)
     written = filter(None, map(roots_of, dict.fromkeys((said, said.replace(" ", "")))))  # `Multitenancy`

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
+from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of
 from rag_assets.answer.plans.listing import ListedNode, places_of
 from rag_assets.contracts.confidentiality import may_see
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
     from rag_assets.sources.git.git_history import GitHistory
 
-    Facts = tuple[GraphFacts, dict[GraphFact, str]]
     Payload = Mapping[str, Any]
 
 NO_COMMITS = "the index is of no repository of git; where there is one, this tells it: git log --stat -5"
@@ -217,7 +216,7 @@ def authors_absent(paths: Sequence[str]) -> str:
     )
 
 
-def untested(index: LabelIndex, graph: Graph) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+def untested(index: LabelIndex, graph: Graph) -> FactsOrAbsent:
     """The types of the product with members that do something, that no edge of a test leads to and no test names; and
     what to say where there are no tests."""
     shard, scope = index.parts.shard(), index.tenant  # tests count wherever they are

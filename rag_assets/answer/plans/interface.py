@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, facts_at, named_nodes
+from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
@@ -57,9 +57,7 @@ _OF_COMMANDS = root_set("cli command group subcommand")
 _DECORATOR = re.compile(r"@(\w+)(?:\(\))?\s*")
 
 
-def command_line_facts(
-    index: LabelIndex, noun: str, subject: Sequence[QueryTerm]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def command_line_facts(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> Facts:
     """The commands, or the options, that the product takes on its command line, those about a subject, each where it is
     declared, with its point: an option of several commands once for each."""
     is_command = noun == "command"
@@ -99,14 +97,14 @@ def _decorators(lines: Mapping[str, Mapping[int, str]], options: Sequence[GraphF
     return found
 
 
-def option_facts(index: LabelIndex, names: Container[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def option_facts(index: LabelIndex, names: Container[str]) -> Facts:
     """Where the product declares options of its command line that are called so, with the points that show it."""
     found = facts_at([one for one in _typed(index, "option") if one.source in names], index)
     shown = by_place(found, MOST_FACTS)
     return GraphFacts(tuple(shown), len(found)), shown
 
 
-def refusals(target: Searchable, names: Collection[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def refusals(target: Searchable, names: Collection[str]) -> Facts:
     """The lines of the product that fail with a message that has all of some options, with their points."""
     said = "".join(rf"(?=.*(?<![\w-]){re.escape(name)}(?![\w-]))" for name in names)
     code = product_of(points_naming(max(names, key=len).lstrip("-"), target).ids, target)
@@ -147,9 +145,7 @@ def _saying_most(
     return [one for one, times in count.items() if most and times == most]
 
 
-def shortcut_facts(
-    index: LabelIndex, subject: Sequence[QueryTerm], does: Sequence[QueryTerm], question: str
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def shortcut_facts(index: LabelIndex, subject: Sequence[QueryTerm], does: Sequence[QueryTerm], question: str) -> Facts:
     """The lines of the product that give a key something to do, by the members, or the resources of XAML, that they lie
     in, with their points: those that say the most of what is done, and of a subject, or one of several."""
     about = " ".join(("shortcut", *(word.word for word in (*does, *subject))))  # also in defaults
@@ -242,7 +238,7 @@ def marked_members(
     *,
     is_mark: bool = False,
     kinds: Collection[NodeType] = _MAY_BE_MARKED,
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+) -> Facts:
     """The members that are marked as what a noun says, `[DataLoader]` or `@Query`, and the fields of the operations of
     GraphQL, as code or else a schema has them; none where types are `named` so that are no holders of these. What has a
     mark and is of some `kinds`, where `is_mark` says that the noun is one."""
@@ -350,7 +346,7 @@ _NOTIFIES = re.compile(
 )
 
 
-def sort_of_members(index: LabelIndex, graph: Graph, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def sort_of_members(index: LabelIndex, graph: Graph, question: str) -> Facts:
     """The commands, or the events, of the type that a question names, in words too: `the editor's view model`; and of
     its properties those that tell of their changes. By their names, their types or what they are marked with."""
     asked = _SORT_OF_MEMBERS.match(question.strip())
@@ -376,7 +372,7 @@ def sort_of_members(index: LabelIndex, graph: Graph, question: str) -> tuple[Gra
     return facts_listed(sorted(found, key=lambda one: (one.path, one.line)), singular(asked["noun"].lower()), index)
 
 
-def members_marked(index: LabelIndex, graph: Graph, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def members_marked(index: LabelIndex, graph: Graph, question: str) -> Facts:
     """The members of the type that a question names which are marked as what it says: `[SerializeField]` of the
     serialized fields, and of what an inspector shows."""
     asked = _MEMBERS_MARKED.match(question.strip())
@@ -416,7 +412,7 @@ _IS_HUB = re.compile(r"\b\w*Hub\b")
 _CALLABLE = re.compile(r"public (?!.*\b(?:override|static)\b)[^(]*\(")
 
 
-def hub_facts(index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def hub_facts(index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]) -> Facts:
     """The methods that a client can call: of the hubs of SignalR whose names say most of a subject, of themselves and
     not of their bases; of all hubs without one."""
     hubs = [node for node in of_kind(graph, NodeType.TYPE) if _IS_HUB.search(bases_of(graph, node))]
@@ -440,9 +436,7 @@ def hub_facts(index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]) -> 
     return facts_listed(sorted(found, key=lambda one: (one.path, one.line)), "hub method", index)
 
 
-def window_facts(
-    index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def window_facts(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> Facts:
     """The windows, pages or the like about a subject that XAML lays out, with the types of code that are called so and
     are no bases of them; nothing where no XAML does."""
     subject = [word for word in subject if word.root not in CONTAINERS]
@@ -475,7 +469,7 @@ _NO_PAGE = re.compile(r"/_|/(?:Components|DisplayTemplates|EditorTemplates|Layou
 """Of Razor: what is shown as a part of pages, and around them."""
 
 
-def web_pages(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def web_pages(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> Facts:
     """The files that ASP.NET shows as pages, of Web Forms first, or as what else a noun means, about a subject."""
     subject = [word for word in subject if word.root not in CONTAINERS and word.root != "game"]
     ends = _WEB_PAGES.get(noun, ())
@@ -507,7 +501,7 @@ _ONLY_MANDATORY = re.compile(
 )
 
 
-def script_parameters(index: LabelIndex, graph: Graph, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def script_parameters(index: LabelIndex, graph: Graph, asked: str) -> Facts:
     """The parameters of the function, or the script, of PowerShell that a question names; those that are mandatory
     say so, and are all where a question asks for them alone."""
     known = index.parts.shard().values("Path", index.scope())

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts
 from rag_assets.answer.plans.code_lines import (
     FEWEST_LISTED,
     facts_listed,
@@ -63,7 +63,7 @@ _OF_SAGAS = re.compile(r"(?:State|Machine|Saga|Instance|Process|Workflow)+$")
 """What a saga, and what it keeps, is called beside what it is of."""
 
 
-def parts_of_machine(index: LabelIndex, graph: Graph, noun: str, owner: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def parts_of_machine(index: LabelIndex, graph: Graph, noun: str, owner: str) -> Facts:
     """The states, or the events, that the state machine of MassTransit declares that is called as an owner, or keeps
     what is."""
     if noun not in _OF_MACHINES:
@@ -82,7 +82,7 @@ def parts_of_machine(index: LabelIndex, graph: Graph, noun: str, owner: str) -> 
     return facts_listed([one.fact for one in places if one.path in own], noun, index)
 
 
-def items_held(index: LabelIndex, graph: Graph, noun: str, rest: str = "") -> tuple[GraphFacts, dict[GraphFact, str]]:
+def items_held(index: LabelIndex, graph: Graph, noun: str, rest: str = "") -> Facts:
     """The items of the collection of the product that is called as a noun says, each at its line; of several such
     collections those of the longest, and first of those that say some of the `rest` of the question too. Nothing where
     no code writes its items out."""
@@ -104,7 +104,7 @@ def items_held(index: LabelIndex, graph: Graph, noun: str, rest: str = "") -> tu
     return replace(known, heading=list_heading(singular(noun), sum(map(len, of_line.values())))), at_points
 
 
-def items_configured(index: LabelIndex, noun: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def items_configured(index: LabelIndex, noun: str) -> Facts:
     """The items below the keys of YAML that are called as a noun says, in all files of the product that have one; none
     of texts that users see."""
     points = points_with(noun, index, _MOST_SECTIONS)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
     FEWEST_LISTED,
@@ -523,7 +523,7 @@ def marked_asked(question: str) -> Marked | None:
     return next((one for one in Marked if re.search(one.value.asked, asked, re.IGNORECASE)), None)
 
 
-def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> Facts:
     """The lines of the product that tell of something each, called as what they stand before or in, those whose files
     and members a question names the most, if it does; of a connection string, and of the copies of a file of gRPC, the
     first."""
@@ -622,9 +622,7 @@ _METHOD = re.compile(r"(?P<name>`[^`]+`|\w+)\s*(?:<[^<>]*>)?\(")
 _MOST_ATTRIBUTES = 12  # lines between the mark of a case and its name
 
 
-def cases_in(
-    index: LabelIndex, tests: Sequence[GraphFact], subject: Sequence[QueryTerm]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def cases_in(index: LabelIndex, tests: Sequence[GraphFact], subject: Sequence[QueryTerm]) -> Facts:
     """The cases in the files of some tests, each by its name: those that say the most of a subject."""
     found = []
     for path, lines in sorted(lines_of(index, {one.path for one in tests}).items()):

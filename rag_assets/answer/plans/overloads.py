@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading
 from rag_assets.answer.plans.listing import places_of
 from rag_assets.contracts.graph import NodeType
@@ -20,7 +20,7 @@ _MOST_BEFORE = 40
 _PARAMETERS = re.compile(r"\((?P<all>.*)\)[^)]*$", re.DOTALL)
 
 
-def overload_facts(index: LabelIndex, graph: Graph, names: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def overload_facts(index: LabelIndex, graph: Graph, names: Sequence[str]) -> Facts:
     """Where the product declares each method that is called so, of the type that a name says, if it says one."""
     for name in names:
         owner, _, last = name.rpartition(".")

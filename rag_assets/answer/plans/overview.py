@@ -14,7 +14,7 @@ import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import GraphFact
 from rag_assets.answer.passages import Passage, headings_in
 from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of, part_counted, points_with
 from rag_assets.answer.plans.everyday import build_targets, scripts_listed
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 
-    Facts = tuple[GraphFacts, dict[GraphFact, str]]
 
 _MOST_AREAS, _MOST_USES, _MOST_ENTRY_POINTS, _MOST_ENDPOINTS, _MOST_TYPES = 8, 4, 2, 3, 6
 _MOST_CENTRAL = 12

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts
 from rag_assets.answer.plans.code_lines import FEWEST_LISTED, facts_listed, lines_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.whole_project import WHOLES
@@ -104,7 +104,7 @@ def projects_asked(question: str) -> ProjectsAsked | None:
     return ProjectsAsked(True, source, found["to"] or "", maybe=bool(source) and not found["is_said"])
 
 
-def projects_listed(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def projects_listed(index: LabelIndex, wanted: ProjectsAsked) -> Facts:
     """All projects with the line that declares each, those of the product first; of layers those that are called as a
     part, and of programs those that can be started, of .NET alone."""
     known = [
@@ -128,7 +128,7 @@ def tests_called(index: LabelIndex, kind: str) -> list[GraphFact]:
     return [one for one, _ in _projects(index) if is_test_path(one.path) and wanted <= roots_of(one.path)]
 
 
-def references_between(index: LabelIndex, wanted: ProjectsAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def references_between(index: LabelIndex, wanted: ProjectsAsked) -> Facts:
     """Which project refers to which, each at its line; a project is called in full or by its last part, `Web` of
     `Shop.Web`."""
     found = [

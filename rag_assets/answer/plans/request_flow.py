@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, OUT, Graph, NodeLocation
@@ -22,9 +22,7 @@ _DOUBLE = re.compile(r"(?:^|\.)(?:Dummy|Fake|InMemory|Mock|Null|Stub|Test)[A-Z]|
 _GOES = tuple(map(Relation, ("Calls", "Constructs", "Executes", "References", "UsesType", "WritesTo")))
 
 
-def request_flow(
-    index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def request_flow(index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]) -> Facts:
     """What the one endpoint about a subject calls, depth first, in the order of lines."""
     wanted = {word.root for word in subject}
     found = {

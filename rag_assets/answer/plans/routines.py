@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, seen_of
+from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading
 from rag_assets.answer.plans.data import in_order
 from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
@@ -96,7 +96,7 @@ def routine_asked(question: str) -> RoutineAsked | None:
     return RoutineAsked(words, wanted, noun.startswith("view"), bool(found["temporary"]))
 
 
-def routine_facts(index: LabelIndex, graph: Graph, asked: RoutineAsked) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+def routine_facts(index: LabelIndex, graph: Graph, asked: RoutineAsked) -> FactsOrAbsent:
     """What the one routine that a question names reads, writes, executes or makes, with the points that show it; and
     what no statement of it is known to do, where there is nothing of it."""
     named = [node for kind in _KINDS for node in of_kind(graph, kind) if graph.names[node].casefold() in asked.words]
@@ -112,9 +112,7 @@ def routine_facts(index: LabelIndex, graph: Graph, asked: RoutineAsked) -> tuple
     return GraphFacts(tuple(at), len(facts), f"**Of {of}:**"), at, absent
 
 
-def procedures_called(
-    index: LabelIndex, graph: Graph, question: str, words: Sequence[QueryTerm]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def procedures_called(index: LabelIndex, graph: Graph, question: str, words: Sequence[QueryTerm]) -> Facts:
     """The stored procedures whose names say all that a question wants done, those that say the least beside it."""
     found = _CALLED.match(question.strip())
     about = roots_of(found["does"]) if found is not None else frozenset()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
@@ -159,7 +159,7 @@ def _waiting_a_field(
                 yield Scheduled(_owner(payload), other["Path"], other["StartLine"] + line, said, waits=True)
 
 
-def scheduled_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def scheduled_members(target: Searchable, subject: Sequence[QueryTerm]) -> Facts:
     """The members of the product that an annotation has run by a schedule, and what code gives a schedule otherwise,
     with the line that says how often."""
     code = product_of(points_with(_SCHEDULING, target, MOST_READ), target)
@@ -170,15 +170,13 @@ def scheduled_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple
     return _about(subject, found, "scheduled job")
 
 
-def queued_members(target: Searchable, subject: Sequence[QueryTerm]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def queued_members(target: Searchable, subject: Sequence[QueryTerm]) -> Facts:
     """The functions of the product that a decorator has run by a worker."""
     code = product_of(points_with(_QUEUED_WORDS, target, MOST_READ), target)
     return _about(subject, facts_naming(_QUEUED, code, target, ("", "", True)), "background job")
 
 
-def _about(
-    subject: Sequence[QueryTerm], found: Mapping[GraphFact, str], noun: str
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def _about(subject: Sequence[QueryTerm], found: Mapping[GraphFact, str], noun: str) -> Facts:
     about = {
         replace(one, is_comment=True): at for one, at in found.items() if says(subject, f"{one.source} {one.path}")
     }
@@ -228,9 +226,7 @@ def _given_schedules(code: Mapping[str, Mapping[str, Any]], target: Searchable) 
     return dict(found.values())
 
 
-def configured_schedules(
-    index: LabelIndex, subject: Sequence[QueryTerm], *, of_integration: bool = True
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def configured_schedules(index: LabelIndex, subject: Sequence[QueryTerm], *, of_integration: bool = True) -> Facts:
     """What files of configuration run by a cron expression, each called as the nearest name above it says, else as its
     key; with the workflows of continuous integration or without them."""
     likely = product_of(points_with(_CONFIGURED_SCHEDULE, index, MOST_READ), index).values()
@@ -305,7 +301,7 @@ _KINDS_TRIGGERING = roots_of(_TRIGGERING.lower()) | roots_of(_TRIGGERING) | _TIM
 _OF_FUNCTIONS = roots_of("app apps azure db function storage trigger triggered message event orchestrator")
 
 
-def functions_triggered(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+def functions_triggered(index: LabelIndex, asked: str) -> FactsOrAbsent:
     """The functions that are called by what a question says, or all that something calls, of the part that it names;
     what to say where none is called so."""
     found = _FUNCTIONS_ASKED.match(asked.strip())

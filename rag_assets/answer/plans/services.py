@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     facts_listed,
@@ -64,7 +64,7 @@ _MOST_OF_A_BLOCK = 40  # lines
 _YAML_KEY = re.compile(r"(?P<indent>\s*)(?P<quote>[\"']?)(?P<name>[\w.-]+)(?P=quote)\s*:\s*(?:#.*)?$")
 
 
-def compose_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def compose_facts(index: LabelIndex, asked: str) -> Facts:
     """The ports, or the variables of the environment, that compose files give the services that a question names: all
     services where it has no word for anything else."""
     key = next((key for key, pattern in _COMPOSED.items() if pattern.search(asked)), "")
@@ -90,7 +90,7 @@ def compose_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[Graph
     return GraphFacts(tuple(at), len(facts), f"**{key.capitalize()} in compose files:**"), at
 
 
-def started_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def started_facts(index: LabelIndex, asked: str) -> Facts:
     """The services of compose files, and the resources that an app host of Aspire adds, where a question asks for all
     of what one of them, or both, start; of compose files those in a folder, or with a name, that it says."""
     said = roots_of(asked)
@@ -214,7 +214,7 @@ _ON_ONE_LINE = re.compile(r"[^{]*\{(?P<block>.*)\}\s*$")
 _VALUE = re.compile(r"(?P<name>[\w.-]+):\s*(?P<value>[^#\s].*)?")
 
 
-def declared_facts(index: LabelIndex, asked: str) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+def declared_facts(index: LabelIndex, asked: str) -> FactsOrAbsent:
     """What the code of an infrastructure declares of the sort that a question asks for: in the file that it names, else
     in the folder, or with the names, that its other words say. The text says why there is none."""
     found = _DECLARATIONS_ASKED.match(asked.strip())

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, named_nodes, points_at
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes, points_at
 from rag_assets.answer.passage_ranking import name_scores
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
@@ -320,9 +320,7 @@ def _beside(known: Sequence[_Known], setting: Setting) -> Setting:
     return replace(setting, others=tuple({one.owner for one in known if one.name == setting.name} - {setting.owner}))
 
 
-def settings_used(
-    index: LabelIndex, graph: Graph, question: str, code: str, shown: tuple[str, int, int]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def settings_used(index: LabelIndex, graph: Graph, question: str, code: str, shown: tuple[str, int, int]) -> Facts:
     """Where the settings and constants have their values that some code names and a question asks for, by a word of
     its own or as what its manner wants; those apart that the `shown` lines (path, first, last) declare themselves."""
     named = frozenset(_IDENTIFIER.findall(code))
@@ -357,7 +355,7 @@ def settings_used(
     return GraphFacts(tuple(valued), len(valued)), valued
 
 
-def settings_about(index: LabelIndex, graph: Graph, subject: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def settings_about(index: LabelIndex, graph: Graph, subject: str) -> Facts:
     """The settings of the product, of types or modules of settings, whose names say all words of a subject, where they
     are declared, with the points that show them; none where they are so few that each is told with its readers."""
     wanted = roots_of(subject)
@@ -523,7 +521,7 @@ def _keys(index: LabelIndex) -> list[_Known]:
     return _keys_of[index]
 
 
-def flag_facts(index: LabelIndex, said: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def flag_facts(index: LabelIndex, said: str) -> Facts:
     """The feature flags below a section of configuration that is called so, of the files for an environment where a
     text says one, with the points that show them."""
     flags = [
@@ -562,9 +560,7 @@ def _words_of(name: str) -> frozenset[str]:
     return frozenset((*words, *map("".join, pairwise(words))))  # `TimeOut`, `time_out`
 
 
-def setting_facts(
-    index: LabelIndex, settings: Sequence[Setting], graph: Graph | None = None
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def setting_facts(index: LabelIndex, settings: Sequence[Setting], graph: Graph | None = None) -> Facts:
     """Where each setting has its default, also by a constant of the `graph`, is set and is read, with the points that
     show it. Beside one with a default what has none, and is no option, is what a thing has: its duration."""
     of_setting: list[tuple[Setting, dict[GraphFact, str]]] = []
@@ -621,14 +617,14 @@ def _default_told(index: LabelIndex, setting: Setting) -> int:
     return next((at for at in comment if _SAYS_DEFAULT.search(lines[at])), 0)
 
 
-def key_facts(index: LabelIndex, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def key_facts(index: LabelIndex, name: str) -> Facts:
     """Where files of configuration set a key that no code declares, as a feature flag is."""
     found = _facts_of(Setting("", name, "", 0, 1.0), index)
     found = {} if all(one.group == _READ_IN for one in found) else found  # a table is read too
     return GraphFacts(tuple(found), len(found), leads=True), found
 
 
-def constant_facts(index: LabelIndex, graph: Graph, name: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def constant_facts(index: LabelIndex, graph: Graph, name: str) -> Facts:
     """Where the constant of the product that is called so has its value, is set and is read: `ALLOW_SIGNUP`."""
     at = [node for node in of_kind(graph, NodeType.PROPERTY) if graph.names[node].rpartition(".")[2] == name]
     places = [where[0] for where in ResultReader(graph).places(np.array(at, np.int64)) if where]

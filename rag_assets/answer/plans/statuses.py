@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from http import HTTPStatus
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts
 from rag_assets.answer.plans.code_lines import FEWEST_LISTED, MOST_LISTED, code_of, points_with, product_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.search.index import LabelIndex
@@ -53,7 +53,7 @@ _SORTS = tuple(
 """What questions call a sort of errors, and what errors and statuses of that sort are called."""
 
 
-def statuses_of_errors(index: LabelIndex, question: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def statuses_of_errors(index: LabelIndex, question: str) -> Facts:
     """Which errors of the product become which HTTP status, each where code says so, with the points that show it; of
     the statuses or the sorts that a question asks for alone."""
     numbers = {int(number) for number in _NUMBER.findall(question)}

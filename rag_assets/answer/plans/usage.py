@@ -13,7 +13,16 @@ from itertools import islice
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import MOST_FACTS, GraphFact, GraphFacts, fact_of, facts_at, named_nodes, seen_of
+from rag_assets.answer.graph_facts import (
+    MOST_FACTS,
+    Facts,
+    GraphFact,
+    GraphFacts,
+    fact_of,
+    facts_at,
+    named_nodes,
+    seen_of,
+)
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     MOST_READ,
@@ -115,9 +124,7 @@ _ROLES = ("component", "exception", "handler", "repository", "request", "service
 """What is no kind but a part of a name: the order service is no `Order`."""
 
 
-def endpoints_reaching(
-    index: LabelIndex, graph: Graph, names: Sequence[str]
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def endpoints_reaching(index: LabelIndex, graph: Graph, names: Sequence[str]) -> Facts:
     """The endpoints that lead to what some names mean, through whatever they call, each where its handler is."""
     nodes = [node for key in named_nodes(graph, names) if (node := graph.find(key)) is not None]
     reached = (graph.find(one.key) for one in impact(graph, nodes).reached if one.group is ImpactGroup.ENDPOINTS)
@@ -131,7 +138,7 @@ _OF_CASES = re.compile(r"(?:test|spec)[^/]*$", re.IGNORECASE)
 """A file of test cases, and not of what they share."""
 
 
-def tests_reaching(index: LabelIndex, graph: Graph, names: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def tests_reaching(index: LabelIndex, graph: Graph, names: Sequence[str]) -> Facts:
     """The tests that run what some names mean through what uses it, where none names it."""
     nodes = [node for key in named_nodes(graph, names) if (node := graph.find(key)) is not None]
     reached = impact(graph, nodes).reached
@@ -312,7 +319,7 @@ def _is_beside(graph: Graph, node: int) -> bool:
     return bool(places) and non_product_code(places[0].path) is not None
 
 
-def receivers_of(target: Searchable, names: Sequence[str]) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def receivers_of(target: Searchable, names: Sequence[str]) -> Facts:
     """Where code of the product subscribes to some messages, or takes them, with the points that show it."""
     at: dict[GraphFact, str] = {}
     for name in (one.rpartition(".")[2] for one in names):
@@ -348,7 +355,7 @@ CREATING = (
 
 def senders_of(
     target: Searchable, names: Sequence[str], ways: Sequence[tuple[str, str]] = ((_SENDS, "sends"), (_MAKES, "makes"))
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+) -> Facts:
     """Where code of the product sends some messages, or else makes them, with the points that show it: the first of the
     `ways`, a pattern and its verb, that some code has. A type may create itself, a message does not send itself."""
     at: dict[GraphFact, str] = {}
@@ -365,7 +372,7 @@ def senders_of(
 
 def registrations(
     target: Searchable, subject: Sequence[QueryTerm], names: Sequence[str], noun: str = "", lifetime: str = ""
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+) -> Facts:
     """The lines of the product that give a service to a container, one of some names where there are some, of files
     about a subject, with their points: those alone that are called as a noun, or live as long as it is said."""
     found: dict[GraphFact, str] = {}
@@ -389,9 +396,7 @@ def registrations(
     return GraphFacts(tuple(shown), len(found), list_heading(f"registered {noun or 'service'}", len(found))), shown
 
 
-def users_of_package(
-    index: LabelIndex, graph: Graph, name: str, *, is_package: bool
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def users_of_package(index: LabelIndex, graph: Graph, name: str, *, is_package: bool) -> Facts:
     """The files that refer to a package: nothing if something else is called so, unless a package is asked for."""
     packages = named_nodes(graph, (f"{name}|{NodeType.PACKAGE}" if is_package else name,))
     if not is_package and name.isalpha() and name.islower():  # `core` ends many names, and is a word
@@ -415,9 +420,7 @@ _TOLD = {
 }
 
 
-def reached_by_change(
-    index: LabelIndex, graph: Graph, names: Sequence[str], direct: GraphFacts
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def reached_by_change(index: LabelIndex, graph: Graph, names: Sequence[str], direct: GraphFacts) -> Facts:
     """What a change of some names reaches, in groups: the `direct` users of the product, the endpoints and tests behind
     them, and where no endpoint is, the code. Only the direct users where they are all."""
     nodes = [node for key in named_nodes(graph, names) if (node := graph.find(key)) is not None]

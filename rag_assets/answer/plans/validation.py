@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, Passage, open_brackets
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with
 from rag_assets.answer.question_analysis import QueryTerm, covered, root_set, roots_of
@@ -61,9 +61,7 @@ _CALL = re.compile(
 _IS_COMMENT = re.compile(r"^\s*(?://|/?\*|#(?!\{))")
 
 
-def validation_facts(
-    index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm], asked: str
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def validation_facts(index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm], asked: str) -> Facts:
     """The rules of the member that is called as a subject, else those of the types whose names, or files, say the most
     of it; of what is new those of its creation, where some are."""
     types: dict[str, list[tuple[int, int, str]]] = {}  # of each file

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at, named_nodes
+from rag_assets.answer.graph_facts import FactsOrAbsent, GraphFacts, fact_of, facts_at, named_nodes
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import KINDS, OUT
 from rag_assets.graph.lookup import short_name
@@ -34,7 +34,7 @@ _ONWARDS = tuple(
 )
 
 
-def flow_facts(index: LabelIndex, graph: Graph, wanted: FlowAsked) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+def flow_facts(index: LabelIndex, graph: Graph, wanted: FlowAsked) -> FactsOrAbsent:
     """The steps from one thing to the other; and that there is no way, where both are known."""
     starts, ends = (_nodes(graph, name, wanted.either) for name in (wanted.start, wanted.end))
     if not starts or not ends:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, from_the_root, part_counted
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import KINDS
@@ -27,7 +27,7 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 _MOST_PARTS, _MOST_TYPES, _MOST_USES = 8, 12, 4
 
 
-def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> Facts:
     """What is in a folder; nothing where no folder, or more than one, is called so."""
     paths = list(index.parts.shard().values("Path", index.scope()))
     columns = GraphColumns(index, graph, None)

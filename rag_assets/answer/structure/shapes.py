@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, named_nodes
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, named_nodes
 from rag_assets.answer.plans.code_lines import facts_listed, lines_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import OUT
@@ -28,7 +28,7 @@ _STATIC = re.compile(r"(?:\w+ )*static\b")
 _OF_METHODS = ("method", "function", "constructor")
 
 
-def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
     """The declarations of the product that have a shape."""
     columns, signature = GraphColumns(index, graph, None), graph.signature
     kind = NodeType.METHOD if wanted.noun in _OF_METHODS else NodeType.TYPE
