@@ -34,6 +34,7 @@ from rag_assets.answer.passages import (
     excerpts_of,
     fields_below,
     headings_in,
+    indent_of,
     members_of,
     only_stores,
     open_brackets,
@@ -807,15 +808,11 @@ def _dedented(code: str) -> list[str]:
     lost its own, which is that of its brackets, or of what an attribute stands before."""
     lines = code.strip("\r\n").split("\n")
     others = [line for line in lines[1:] if line.strip() and not line.startswith("#")]
-    least = min(others, key=_indent, default="")
+    least = min(others, key=indent_of, default="")
     if not lines[0][:1].isspace() and (least.lstrip()[:1] in _BRACKETS or lines[0][:1] in ("[", "@", "/")):
-        lines[0] = least[: _indent(least)] + lines[0]
-    cut = min(map(_indent, [line for line in lines if line.strip() and not line.startswith("#")]), default=0)
+        lines[0] = least[: indent_of(least)] + lines[0]
+    cut = min(map(indent_of, [line for line in lines if line.strip() and not line.startswith("#")]), default=0)
     return [line.rstrip() if line.startswith("#") else line[cut:].rstrip() for line in lines]
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 _LONGER = "`" * 12  # than what code has that writes fences of both kinds

@@ -492,7 +492,7 @@ def overloads_plan(asked: Asked) -> Planned | None:
     """The overloads of a method."""
     if not _OVERLOADS.search(asked.question.text) or not asked.names:
         return None
-    from rag_assets.answer.plans.overloads import overload_facts
+    from rag_assets.answer.structure.shapes import overload_facts
 
     return answered(
         asked, Intent.LIST, first_of(overload_facts(index, graph, asked.names) for index, graph in asked.graphs)

@@ -707,3 +707,7 @@ def _merged_bullets(known: Evidence, parts: Sequence[OutlinePart]) -> list[Outli
 def open_brackets(code: str) -> int:
     """How many brackets more are opened than closed."""
     return sum((char in "([{") - (char in ")]}") for char in code)
+
+
+def indent_of(line: str) -> int:
+    return len(line) - len(line.lstrip())

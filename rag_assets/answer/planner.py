@@ -306,9 +306,11 @@ def _everyday(asked: Asked) -> Planned | None:
         return None  # of a package that is called as the repository
     if question is None or (question.about in _OF_WHOLES and _names_declared(text, asked.target)):
         return None
-    from rag_assets.answer.plans.everyday import exports, project_facts, release, steps, technology_facts
+    from rag_assets.answer.plans.everyday import exports, project_facts, technology_facts
 
     if question.about is Everyday.STEPS:
+        from rag_assets.answer.plans.steps import steps
+
         (action,) = question.words
         told = [steps(index, action, *question.within) for index in asked.target.members.values()]
         lead = tuple(point for *_, points in told for point in points)
@@ -322,6 +324,8 @@ def _everyday(asked: Asked) -> Planned | None:
         asks = action.replace(" ", " with ")
         return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {asks}")
     if question.about is Everyday.RELEASE:
+        from rag_assets.answer.plans.documents import release
+
         version, *dated = question.words
         told_of = [release(index, version, dated=bool(dated)) for index in asked.target.members.values()]
         if lead := tuple(point for points, _ in told_of for point in points):

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.passages import headings_in
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     code_of,
@@ -21,13 +22,17 @@ from rag_assets.answer.plans.code_lines import (
     says,
 )
 from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
+from rag_assets.answer.whole_project import is_of_release
 from rag_assets.identifiers import identifier_words
+from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import UPGRADE, BesideProduct, has_shown_texts, non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
 
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_MOST_SECTIONS = 3  # of a release
 _DOCUMENT = re.compile(r"\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|docx|pdf)$", re.IGNORECASE)
 _CALLED_DOCUMENTS = tuple(
     (re.compile(names), re.compile(paths, re.IGNORECASE))
@@ -224,6 +229,26 @@ def versions_that(
     facts = [fact for is_done, fact in found if is_done][:: -1 if oldest else 1]
     at = facts_at(facts[:_MOST_TOLD], index)
     return GraphFacts(tuple(at), len(facts)), at
+
+
+def release(index: LabelIndex, version: str, *, dated: bool = False) -> tuple[tuple[str, ...], bool]:
+    """The points of what changelogs say of a version, below a heading with a year if it is to be `dated`, and whether
+    there is a changelog."""
+    paths = changelogs(index)
+    payloads = sections_of(paths, index.parts.shard(), index.scope())
+    found: list[str] = []
+    for path in paths:
+        level = 0  # of the heading whose text goes on
+        of_file = [point for point in payloads if payloads[point]["Path"] == path]
+        for point in sorted(of_file, key=lambda one: payloads[one].get("StartLine", 0)):
+            is_told = level > 0
+            for heading in headings_in(code_of(payloads[point], index, ()), payloads[point].get("CodeLanguage", "")):
+                if is_of_release(heading.title, version) and (not dated or _YEAR.search(heading.title)):
+                    is_told, level = True, heading.level
+                elif heading.level <= level:
+                    is_told, level = is_told and heading.start > 0, 0
+            found += [point] * is_told
+    return tuple(found[:_MOST_SECTIONS]), bool(paths)
 
 
 def _entries(lines: Mapping[int, str]) -> Iterator[tuple[str, int, str]]:

@@ -10,23 +10,21 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at, seen_of
-from rag_assets.answer.passages import headings_in
+from rag_assets.answer.passages import indent_of
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     code_of,
     from_the_root,
     lines_of,
 )
-from rag_assets.answer.plans.documents import changelogs
 from rag_assets.answer.plans.listing import places_of
-from rag_assets.answer.plans.projects import tests_called
+from rag_assets.answer.plans.steps import DOCUMENT
 from rag_assets.answer.plans.technologies import (
     CODE,
     TECHNOLOGIES,
@@ -41,16 +39,9 @@ from rag_assets.answer.plans.technologies import (
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.whole_project import (
     CALLED,
-    KINDS_OF_TESTS,
     LOGIN,
-    MIGRATE,
     Everyday,
     EverydayQuestion,
-    is_called_as,
-    is_of_action,
-    is_of_release,
-    readme_first,
-    says_platform,
 )
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, Graph
@@ -59,7 +50,7 @@ from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 from rag_assets.search.line_references import meant, sections_of
 from rag_assets.search.phrases import points_saying
-from rag_assets.search.ranking.penalties import is_readme, non_product_code, product_or_samples
+from rag_assets.search.ranking.penalties import non_product_code
 from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
@@ -85,7 +76,6 @@ _IMAGE = re.compile(
 _DEFAULT = re.compile(r"\$\{\w+(?::?-(?P<value>[^}]*))?\}")
 """A variable of a compose file, with what it is where nobody sets it."""
 _SHOWN_BY_FILES = frozenset({"Containers", "Continuous integration"})
-_WORKFLOWS = (".github/workflows/", ".gitlab-ci", ".travis.yml", "azure-pipelines", ".circleci/")
 _PROJECTS = ".csproj .fsproj .vbproj .props"
 _PYTHON, _GRADLE, _DOCKER = (
     "pyproject.toml setup.cfg setup.py",
@@ -202,83 +192,7 @@ _TITLE_CHARS, _BODY_CHARS = 200, 1000
 _OF_THIRD = re.compile(r"third|3rd", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:either|dual|dually)\b")
 _LICENCE_FILE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[-.][\w.-]+)?", re.IGNORECASE)
-_COMMANDS: Mapping[str, Sequence[str]] = {
-    action: commands.split(", ")
-    for action, commands in {
-        "test": "npm test, npm run test, npm t , yarn test, pnpm test, pnpm run test, npx jest, vitest, pytest, tox"
-        ", nox, manage.py test, go test, dotnet test, mvn test, mvnw test, mvn verify, mvnw verify, gradle test"
-        ", gradlew test, make test, task test, cargo test, rake test, rake spec, rspec, phpunit, composer test"
-        ", swift test, mix test, sbt test, ctest, busted, script/test, invoke-pester, test.ps1, playwright test"
-        ", cypress run, terraform test",
-        "e2e": "playwright test, cypress run, run e2e, run test:e2e, yarn e2e, pnpm e2e",
-        "build": "npm run build, yarn build, pnpm build, pnpm run build, make build, go build, dotnet build"
-        ", dotnet publish, mvn package, mvn clean, mvn install, mvnw package, mvnw clean, gradle build, gradlew build"
-        ", docker build, docker-compose build, docker compose build, python -m build, cargo build, swift build"
-        ", cmake --build, mix compile, sbt compile, gem build, zig build, build.ps1",
-        "run": "npm start, npm run dev, npm run start, yarn start, yarn dev, pnpm dev, pnpm start, dotnet run"
-        ", aspire run, go run, docker compose up, docker-compose up, docker compose -f, docker-compose -f, docker run"
-        ", make run"
-        ", manage.py runserver, spring-boot:run, bootrun, java -jar, uvicorn, flask run, tye run, cargo run, swift run"
-        ", rails server, mix phx.server, php -s",
-        "install": "npm install, npm i , npm ci, yarn add, yarn install, pnpm install, pnpm add, pip install, uv sync"
-        ", dotnet add package, install-package, dotnet tool install, go get, go install, brew install, docker pull"
-        ", docker run, apt install, apt-get install, poetry install, uv add, pipx , cargo install, cargo add"
-        ", gem install, bundle install, bundle add, composer require, composer install, luarocks install"
-        ", install-module, mix deps.get, vcpkg install, conan install",
-        "deploy": "docker compose up, docker-compose up, docker run, kubectl apply, helm install, helm upgrade, azd up"
-        ", fly deploy, terraform apply, heroku, docker stack deploy, aspire deploy",
-        "lint": "npm run lint, yarn lint, make lint, ruff, golangci-lint, dotnet format, pre-commit, rubocop, phpcs"
-        ", php-cs-fixer, cargo fmt, cargo clippy, clang-format, swiftlint, mix format, scalafmt, luacheck",
-        MIGRATE: "dotnet ef migrations, dotnet ef database, dotnet-ef migrations, dotnet-ef database, add-migration"
-        ", update-database, alembic upgrade, alembic revision, db:migrate, manage.py migrate, manage.py makemigrations"
-        ", artisan migrate, prisma migrate, knex migrate, typeorm migration"
-        ", flyway migrate, flyway:migrate, liquibase update, liquibase:update, migrate -path, migrate create, goose up"
-        ", diesel migration, sqlx migrate, ecto.migrate, ecto.gen.migration, drizzle-kit, atlas migrate, dbmate"
-        ", make migrate, npm run migrat, yarn migrat, pnpm migrat",
-    }.items()
-}
-"""What lines of documents and workflows have that say how something is done."""
-_SCRIPTS: Mapping[str, str] = {
-    "test": "test tests unit",
-    "build": "build compile dist",
-    "run": "start dev serve run",
-    "install": "install setup",
-    "deploy": "deploy release publish",
-    "lint": "lint format",
-    MIGRATE: "migrate migration migrations",
-}
-"""What scripts of a `package.json` or `composer.json` and targets of a Makefile are called that do it."""
-_DOCUMENT = re.compile(
-    r"(?:\.github/(?=contribut)|docs?/(?:[\w-]*(?:contribut|develop|install|set-?up)[\w-]*/)?)?(?!change|history|release|licen|cmakelists|requirements)[\w.-]+\.(?:md|markdown|rst|adoc|asciidoc|txt)"
-    r"|readme|install|contributing|hacking",
-    re.IGNORECASE,
-)
 _DEMANDS = re.compile(r">=|≥|\b(?:at least|minimum|requires?|or (?:above|higher|later|newer))\b|\d\+", re.IGNORECASE)
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_TARGET = re.compile(r"(?P<name>[\w-]+)\s*:(?!=)")
-_SCRIPT = re.compile(r"\s*\"(?P<name>[\w:-]+)\"\s*:\s*[\"\[]")
-_TASK = re.compile(r"\s*(?:gulp\.task|grunt\.registerTask)\(\s*[\"'](?P<name>[\w:-]+)[\"']")
-_RUNNER = r"(?:bun(?: run)?|deno task|grunt|gulp|npm run|pnpm(?: run)?|rake|turbo(?: run)?|yarn(?: run)?) (?:run )?"
-_BUILDS = re.compile(r"(?:^|/)_?build[\w.-]*\.(?:cake|cs|fsx?)$", re.IGNORECASE)
-_BUILD_TARGET = re.compile(
-    r"\s*(?:Target\.create(?:Final)?|Target)\s+\"(?P<fake>[\w.-]+)\"|\s*Task(?:Of<\w+>)?\(\s*\"(?P<cake>[\w.-]+)\"\s*\)"
-    r"|\s*(?:public |private |internal )?Target (?P<nuke>\w+) => "
-)
-"""How FAKE, Cake and NUKE declare what a build can do."""
-_SCRIPTS_OF = re.compile(r"^\s*\"scripts\"\s*:\s*\{")
-_TASKS = frozenset({"gulpfile.js", "gruntfile.js"})
-_WITH_SCRIPTS = frozenset({"package.json", "composer.json", "makefile", "taskfile.yml", "justfile"})
-_SHELLS = (".bat", ".cmd", ".ps1", ".sh")
-_FENCE = re.compile(r"\s*(?:```|~~~)\s*(?P<shell>(?:(?:ba|fi|z)?sh|bat|cmd|console|powershell|pwsh|shell\S*)?\s*$)?")
-_SAYS_STEP = re.compile(r"\s*(?:- )?name:(?P<name>.*)", re.IGNORECASE)
-_RUNS = re.compile(r"\s*(?:- )?(?:run|script|bash|pwsh):\s*(?P<command>[^\s|>#].*)?")
-_MOST_OF_A_STEP = 8  # lines
-_CALLED_AFTER = frozenset({"build", "deploy", "lint", "run", "test"})
-"""What scripts for shells are called, `run-local.ps1`; one called `install` may be for a server."""
-_IN_WORKFLOWS = frozenset({"test", "e2e", "build", "lint", MIGRATE})
-"""What workflows do as people do; what they install and run is of the machine that they run on."""
-_MOST_STEPS, _MOST_OF_A_FILE = 8, 3
-_MOST_SECTIONS = 3  # of documents whose headings say the action
 
 
 def technology_facts(index: LabelIndex, graph: Graph, asked: EverydayQuestion) -> FactsOrAbsent:
@@ -471,7 +385,7 @@ def _versions_said(index: LabelIndex, paths: Sequence[str], name: str) -> Iterat
     those that demand it."""
     says = re.compile(rf"(?<!\w){re.escape(name)}[a-z]*(?: version)?[ (:>=≥-]{{1,4}}v?\d", re.IGNORECASE)
     told: dict[str, GraphFact] = {}
-    for path, known in lines_of(index, [path for path in paths if _DOCUMENT.fullmatch(path)]).items():
+    for path, known in lines_of(index, [path for path in paths if DOCUMENT.fullmatch(path)]).items():
         for line, text in known.items():
             if says.search(text):
                 told.setdefault(text, GraphFact(path.rpartition("/")[2], "", "", path, line, True, is_comment=True))
@@ -492,10 +406,6 @@ def _targeted(lines: Mapping[int, str]) -> list[int]:
 def _has(line: str, texts: Sequence[str]) -> bool:
     said = line.strip().lower()
     return bool(said) and any(text in said for text in texts) and (any(map(str.isdigit, said)) or "licen" in said)
-
-
-def indent_of(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _licences(index: LabelIndex, paths: Sequence[str]) -> Iterator[GraphFact]:
@@ -555,180 +465,6 @@ def _last_lines(index: LabelIndex) -> dict[str, int]:
         path = payload.get("Path", "")
         last[path] = max(last.get(path, 0), int(payload.get("EndLine", 0)))
     return last
-
-
-def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, dict[GraphFact, str], tuple[str, ...]]:
-    """How something is done: the lines of documents, scripts and workflows that have its commands, and the points of
-    documents whose headings say it; of `deploy azure` those that say that platform. Of a kind of tests also the
-    projects that have these, and nothing where none has, of a kind that not all know."""
-    wanted, _, platform = action.partition(" ")
-    paths = sorted(index.parts.shard().values("Path", index.scope()), key=from_the_root)
-    documents = sorted((path for path in paths if _DOCUMENT.fullmatch(path)), key=readme_first)
-    scripts = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS | _TASKS]
-    shells = sorted(product_or_samples(path for path in paths if path.endswith(_SHELLS)), key=from_the_root)
-    workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
-    below = [path for path in paths if "/" in path and is_readme(path)]
-    names = _SCRIPTS[wanted].split() if wanted in _CALLED_AFTER and not (platform or kind) else ()
-    called = [path for path in shells if parts_of(path.rpartition("/")[2])[0] in names][:_MOST_OF_A_FILE]
-    facts: list[GraphFact] = []
-    for group, files, of_file in (
-        ("Documents", documents, _commands),
-        ("Scripts", [path for path in scripts if non_product_code(path) is None][:_MOST_OF_A_FILE], _scripts),
-        ("Shell scripts", shells if platform or wanted == MIGRATE else [], _commands),
-        ("Shell scripts", called, _named),
-        ("Workflows", workflows if wanted in _IN_WORKFLOWS else [], _commands),
-        ("Documents of parts", below if wanted in ("test", "e2e") else [], _commands),
-    ):
-        if (files is below or files is called) and any(fact.group == "Documents" for fact in facts):  # of the whole
-            continue
-        lines = lines_of(index, files)
-        told: list[GraphFact] = []
-        for path in files:
-            known = lines.get(path, {})
-            said = of_file(path, known, action)
-            if platform:
-                said = {number: name for number, name in said.items() if says_platform(known[number], platform)}
-            told += [
-                GraphFact(name, "", "", path, number, certain=True, group=group, is_comment=True)
-                for number, name in islice(said.items(), _MOST_OF_A_FILE)
-            ]
-        if files is documents and not told:
-            told = [one for path in files for one in _told_before(path, lines.get(path, {}), wanted, platform)]
-        if files is workflows and not told:
-            told = [one for path in files for one in _steps_called(path, lines.get(path, {}), wanted)]
-        facts += told[: _MOST_STEPS // 2]
-    of_kind = [replace(one, group="Test projects") for one in tests_called(index, kind)] if kind else []
-    if kind and not of_kind and kind not in KINDS_OF_TESTS:
-        return GraphFacts(), {}, ()
-    return *_at(index, [*of_kind, *facts][:_MOST_STEPS]), _headed_points(index, documents, action)
-
-
-def _commands(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
-    """Line → the file, of the lines with a command of the action."""
-    said = {number: f"{text.strip().lower()} " for number, text in lines.items()}
-    pattern = _commands_of(action)
-    told = (number for number, text in said.items() if pattern.search(text))
-    return {number: path.rpartition("/")[2] for number in told if not said[number].startswith(("name:", "- name:"))}
-
-
-def _told_before(path: str, lines: Mapping[int, str], action: str, platform: str) -> Iterator[GraphFact]:
-    """The commands below a sentence of a document that ends with a colon and says an action, and the platform."""
-    before, is_told, is_inside = "", False, False
-    for number, text in sorted(lines.items()):
-        if (fence := _FENCE.match(text)) is not None:
-            is_inside = not is_inside
-            is_told = is_inside and fence["shell"] is not None and before.endswith(":") and action != "run"
-            is_told = is_told and is_of_action(before, action) and (not platform or says_platform(before, platform))
-        elif is_inside and is_told and text.strip() and not text.lstrip().startswith("#"):
-            name = path.rpartition("/")[2]
-            yield GraphFact(name, "", "", path, number, certain=True, group="Documents", is_comment=True)
-        elif text.strip():
-            before = text.strip()
-
-
-def _steps_called(path: str, lines: Mapping[int, str], action: str) -> Iterator[GraphFact]:
-    """The first commands of those steps of a workflow whose names say an action."""
-    for at, text in sorted(lines.items()):
-        named = _SAYS_STEP.match(text)
-        if named is None or not is_of_action(named["name"], action):
-            continue
-        for number in range(at + 1, at + _MOST_OF_A_STEP):
-            below = lines.get(number, "")
-            if (runs := _RUNS.match(below)) is not None:
-                line = number if runs["command"] else number + 1
-                yield GraphFact(path.rpartition("/")[2], "", "", path, line, True, group="Workflows", is_comment=True)
-            if runs is not None or _SAYS_STEP.match(below):
-                break
-
-
-def _named(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
-    """The first line of a file that is called after the action → the file."""
-    return {next((number for number, text in sorted(lines.items()) if text.strip()), 1): path.rpartition("/")[2]}
-
-
-@cache
-def _commands_of(action: str) -> re.Pattern[str]:
-    wanted, _, platform = action.partition(" ")
-    commands = "|".join(map(re.escape, _COMMANDS[wanted])) if wanted in _COMMANDS else "(?!)"
-    scripts = "|".join((*_SCRIPTS.get(wanted, "").split(), *filter(None, [platform])))
-    return re.compile(rf"(?<![\w#-])(?:{commands}|{_RUNNER}(?:{scripts or '(?!)'})(?![\w/.-]))")
-
-
-def _scripts(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
-    """Line → the script, or the recipe of the target, whose name is one of the action; the shortest names first."""
-    name = path.rpartition("/")[2].lower()
-    is_make = not name.endswith(".json") and name not in _TASKS
-    pattern = _TASK if name in _TASKS else _TARGET if is_make else _SCRIPT
-    wanted, _, platform = action.partition(" ")
-    names = {*_SCRIPTS.get(wanted, "").split(), *filter(None, [platform])}
-    found = []
-    for number, text in lines.items():
-        match = pattern.match(text)
-        if match is not None and parts_of(match["name"])[:1] and parts_of(match["name"])[0] in names:
-            recipe = lines.get(number + 1, "")
-            found.append((len(match["name"]), number + bool(is_make and recipe.strip()), match["name"]))
-    scripts = {number: name for _, number, name in sorted(found)}
-    return scripts | (_commands(path, lines, action) if is_make else {}) | scripts
-
-
-def scripts_listed(index: LabelIndex, *, of_packages: bool) -> Iterator[GraphFact]:
-    """All scripts of the packages of the product, or the targets of its Makefiles, those nearest to the root first."""
-    paths = [path for path in index.parts.shard().values("Path", index.scope()) if non_product_code(path) is None]
-    named = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS]
-    files = sorted((path for path in named if path.endswith(".json") == of_packages), key=from_the_root)
-    for path, lines in sorted(lines_of(index, files).items(), key=lambda one: from_the_root(one[0])):
-        inside = not of_packages
-        for number, text in lines.items():
-            found = (_SCRIPT if of_packages else _TARGET).match(text) if inside else None
-            if found is not None:
-                yield GraphFact(found["name"], "", "", path, number, certain=True, is_comment=True)
-            if of_packages:
-                inside = (inside or _SCRIPTS_OF.search(text) is not None) and "}" not in text
-
-
-def build_targets(index: LabelIndex) -> Iterator[GraphFact]:
-    """What a build that is written in FAKE, Cake or NUKE can do."""
-    paths = [path for path in index.parts.shard().values("Path", index.scope()) if _BUILDS.search(path)]
-    for path, lines in sorted(lines_of(index, paths).items(), key=lambda one: from_the_root(one[0])):
-        for number, text in sorted(lines.items()):
-            if (found := _BUILD_TARGET.match(text)) is not None:
-                yield GraphFact(next(filter(None, found.groups())), "", "", path, number, True, is_comment=True)
-
-
-def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> tuple[str, ...]:
-    """The first sections of documents that have a heading of the action; of a file that is called so any."""
-    found = []
-    place_of = {path: at for at, path in enumerate(documents)}
-    payloads = sections_of(documents, index.parts.shard(), index.scope())
-    for point, payload in payloads.items():
-        path, text = payload["Path"], code_of(payload, index, ())
-        if not text:
-            continue
-        of_file = is_called_as(path, action)
-        headings = (one.title for one in headings_in(text, payload.get("CodeLanguage", "")))
-        if of_file or any(is_of_action(title, action) for title in headings):
-            found.append((not of_file, place_of[path], payload.get("StartLine", 0), point))
-    return tuple(point for *_, point in sorted(found)[:_MOST_SECTIONS])
-
-
-def release(index: LabelIndex, version: str, *, dated: bool = False) -> tuple[tuple[str, ...], bool]:
-    """The points of what changelogs say of a version, below a heading with a year if it is to be `dated`, and whether
-    there is a changelog."""
-    paths = changelogs(index)
-    payloads = sections_of(paths, index.parts.shard(), index.scope())
-    found: list[str] = []
-    for path in paths:
-        level = 0  # of the heading whose text goes on
-        of_file = [point for point in payloads if payloads[point]["Path"] == path]
-        for point in sorted(of_file, key=lambda one: payloads[one].get("StartLine", 0)):
-            is_told = level > 0
-            for heading in headings_in(code_of(payloads[point], index, ()), payloads[point].get("CodeLanguage", "")):
-                if is_of_release(heading.title, version) and (not dated or _YEAR.search(heading.title)):
-                    is_told, level = True, heading.level
-                elif heading.level <= level:
-                    is_told, level = is_told and heading.start > 0, 0
-            found += [point] * is_told
-    return tuple(found[:_MOST_SECTIONS]), bool(paths)
 
 
 def exports(index: LabelIndex, graph: Graph, module: str) -> FactsOrAbsent:

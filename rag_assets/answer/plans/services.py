@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.passages import indent_of
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     facts_listed,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Place = tuple[str, str, int]  # of a package, an image or a file: its name, path and line
     Lines = Mapping[str, Mapping[int, str]]
-from rag_assets.answer.plans.everyday import COMPOSE_FILE, indent_of
+from rag_assets.answer.plans.everyday import COMPOSE_FILE
 
 _COMPOSED = {
     "ports": re.compile(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
-from rag_assets.answer.passages import CONFIGURATION, Passage, open_brackets
+from rag_assets.answer.passages import CONFIGURATION, Passage, indent_of, open_brackets
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with
 from rag_assets.answer.question_analysis import QueryTerm, covered, root_set, roots_of
 from rag_assets.contracts.graph import NodeType
@@ -154,7 +154,7 @@ def _checks(lines: Sequence[str]) -> Iterator[tuple[str, int]]:
             yield call["call"], at
         elif (begun := _IF.match(line)) is not None:
             condition, last, rest = _condition(lines, at, begun["rest"])
-            leaving = _leaving(lines, last, rest, _indent(line))
+            leaving = _leaving(lines, last, rest, indent_of(line))
             if condition and leaving is not None:
                 yield f"unless {condition}" if begun["word"] == "unless" else condition, leaving
 
@@ -194,12 +194,8 @@ def _leaving(lines: Sequence[str], last: int, rest: str, around: int) -> int | N
         line = lines[at].strip()
         if line in ("", "{"):
             continue
-        if _indent(lines[at]) <= around or _IF.match(lines[at]):
+        if indent_of(lines[at]) <= around or _IF.match(lines[at]):
             return None
         if _LEAVES.search(lines[at]):
             return at
     return None
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())

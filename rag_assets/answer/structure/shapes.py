@@ -1,19 +1,23 @@
-"""Declarations of the product by how they are declared: by a modifier, by how many implement them, by how many
-parameters they have."""
+"""Declarations of the product by how they are declared: by a modifier, by how many implement them, by the parameters
+that they have."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
-from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, named_nodes
-from rag_assets.answer.plans.code_lines import facts_listed, lines_of
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes
+from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_listed, lines_of, list_heading
+from rag_assets.answer.plans.listing import places_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import OUT
+from rag_assets.graph.declared_types import of_kind
 from rag_assets.search import CodePlace
+from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.answer.structure.questions import ShapeAsked
@@ -26,6 +30,8 @@ _OPENS, _CLOSES = frozenset("([{<"), frozenset(")]}>")
 _CONSTRUCTORS = ("__init__", "constructor", "__construct", "initialize", "init")
 _STATIC = re.compile(r"(?:\w+ )*static\b")
 _OF_METHODS = ("method", "function", "constructor")
+_MOST_BEFORE = 40  # an overload: its comment and its attributes
+_PARAMETERS = re.compile(r"\((?P<all>.*)\)[^)]*$", re.DOTALL)
 
 
 def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
@@ -104,3 +110,30 @@ def constructed(index: LabelIndex, graph: Graph, name: str) -> list[CodePlace]:
             at = [head for head in heads if "(" in lines.get(head.path, {}).get(head.line_start, "")]
         places += [CodePlace(one.path, one.line_start) for one in at]
     return places
+
+
+def overload_facts(index: LabelIndex, graph: Graph, names: Sequence[str]) -> Facts:
+    """Where the product declares each method that is called so, of the type that a name says, if it says one."""
+    for name in names:
+        owner, _, last = name.rpartition(".")
+        nodes = [node for node in of_kind(graph, NodeType.METHOD) if graph.names[node].rpartition(".")[2] == last]
+        places = [one for one in places_of(graph, np.array(nodes, np.int64)) if non_product_code(one.path) is None]
+        lines = lines_of(index, {one.path for one in places})
+        written = re.compile(rf"(?<![\w.]){re.escape(last)}\s*[(<]")
+        found: dict[tuple[str, int], GraphFact] = {}
+        for one in sorted(places, key=lambda one: (one.path, one.line)):
+            symbol = one.key.partition("|")[0]
+            before, parameters = symbol.partition("(")[0], _PARAMETERS.search(symbol.rpartition(f".{last}")[2])
+            if owner and not re.search(rf"(?<!\w){re.escape(owner)}(?:\W|$)", before or symbol):
+                continue
+            said = f"{last}({parameters['all']})" if parameters else last
+            known = lines.get(one.path, {})
+            near = range(one.line, one.line + _MOST_BEFORE)
+            line = next((at for at in near if written.search(known.get(at, ""))), one.line)
+            found.setdefault((one.path, line), GraphFact(said, "", "", one.path, line, certain=True, is_comment=True))
+        if found:
+            facts = [*found.values()]
+            at = facts_at(facts[:MOST_LISTED], index)
+            heading = list_heading("overload", len(facts)).replace(":**", f" of {last}:**")
+            return GraphFacts(tuple(at), len(facts), heading), at
+    return GraphFacts(), {}
