@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
     Place = tuple[str, str, int]  # of a package, an image or a file: its name, path and line
-    Lines = Mapping[str, Mapping[int, str]]
 
 _MOST_OF_ONE, _MOST_TOLD = 3, 12  # places of one technology, and of an answer
 _PROGRAMS = "Programming languages"

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 
-    Place = tuple[str, str, int]  # of a package, an image or a file: its name, path and line
     Lines = Mapping[str, Mapping[int, str]]
 
 

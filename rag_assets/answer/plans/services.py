@@ -26,8 +26,6 @@ from rag_assets.search.ranking.penalties import non_product_code, product_or_sam
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
-    Place = tuple[str, str, int]  # of a package, an image or a file: its name, path and line
-    Lines = Mapping[str, Mapping[int, str]]
 from rag_assets.answer.plans.everyday import COMPOSE_FILE
 
 _COMPOSED = {
