@@ -67,7 +67,6 @@ _OF_LISTS = frozenset({Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES, Intent.
 _OF_COMPOSE = re.compile(r"\bimages?\b|\bports?\b|\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE)
 _STARTS_SERVICES = re.compile(r"\b(?:apphost|aspire|compose|containers?|docker)\b", re.IGNORECASE)
 _APP_HOST = re.compile(r"\bapp host\b", re.IGNORECASE)
-_MOST_LOGINS = 3  # lines that say one
 _CALLED = re.compile(r"@?\w+")
 _OF_KEYS = re.compile(
     r"(?:short[-_]?cuts?|hot[-_]?keys?|key[-_]?(?:bindings?|map))[^/]*\.(?:adoc|html?|mdx?|rst|txt)$", re.IGNORECASE
@@ -242,28 +241,9 @@ def marked_plan(asked: Asked) -> Planned | None:
     text = asked.question.asking
     if _OF_MARKED_LINES.search(text) is None:
         return None
-    from rag_assets.answer.plans.marked import Marked, marked_asked, marked_facts  # start-up budget
+    from rag_assets.answer.plans.marked import marked_lines_plan  # start-up budget
 
-    marked = marked_asked(text)
-    if marked is None:
-        return None
-
-    facts, at = first_of(marked_facts(index, marked, text) for index in asked.target.members.values())
-    if marked is Marked.LOGINS:  # what a sentence says, and no line; else what is seeded
-        if told := at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS]):
-            return told
-        facts, at = first_of(marked_facts(index, Marked.USERS, text) for index in asked.target.members.values())
-    if marked in (Marked.TOKENS, Marked.MAPPED_ROUTES):  # and what below it says how
-        return at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_LOGINS])
-    if marked is Marked.EXITS:
-        from rag_assets.answer.plans.marked import exit_codes_at
-
-        places = [place for index, graph in asked.graphs for place in exit_codes_at(index, graph)]
-        if told := at_declarations(asked, places):  # with the numbers, which no list of calls has
-            return replace(told, wish=replace(told.wish, intent=Intent.PLACE))
-    is_how = marked is Marked.ERROR_HANDLERS  # which code tells
-    wish = replace(asked.wish, intent=Intent.EXPLANATION if is_how else Intent.LIST, names=())
-    return Planned(wish, replace(facts, leads=is_how), at, decides=True) if at else None
+    return marked_lines_plan(asked)
 
 
 _OF_RAZOR = re.compile(r"component|callback|inject|layout|pages?\b|param|render ?mode|screen", re.IGNORECASE)

@@ -96,10 +96,6 @@ from rag_assets.answer.question_kinds import (
     settings_asked,
 )
 from rag_assets.answer.whole_project import (
-    KINDS_OF_TESTS,
-    MIGRATE,
-    Everyday,
-    EverydayQuestion,
     everyday_question,
 )
 from rag_assets.search import QuestionKind
@@ -283,18 +279,6 @@ def _retired(asked: Asked) -> Planned | None:
     return answered(asked, Intent.EXPLANATION, (replace(known[0], leads=True), known[1]))
 
 
-_OF_WHOLES = frozenset({Everyday.LICENCE, Everyday.VERSION, Everyday.TECHNOLOGY, Everyday.SIZE})
-
-
-_IS_USED = re.compile(r"\b(?:depend|us(?:e[ds]?|ing)\b)", re.IGNORECASE)
-
-
-def _names_declared(text: str, target: Searchable) -> bool:
-    """Whether a word with a capital, as names have them, is declared: `what is Version` asks about that class."""
-    words = re.findall(r"\w+", text)[1:]
-    return any(declaring(word, target) for word in words if not word.islower() and not word.isdigit())
-
-
 def _everyday(asked: Asked) -> Planned | None:
     """What many ask of any project: what it is made with, how it is run, what changed."""
     written = asked.question.asking
@@ -302,83 +286,11 @@ def _everyday(asked: Asked) -> Planned | None:
     question = everyday_question(text)
     if question is None:
         text, question = written, everyday_question(written)
-    if question is not None and question.about is Everyday.VERSION and text != written and _IS_USED.search(written):
-        return None  # of a package that is called as the repository
-    if question is None or (question.about in _OF_WHOLES and _names_declared(text, asked.target)):
+    if question is None:
         return None
-    from rag_assets.answer.plans.everyday import exports, project_facts, technology_facts
+    from rag_assets.answer.plans.everyday import everyday_plan
 
-    if question.about is Everyday.STEPS:
-        from rag_assets.answer.plans.steps import steps
-
-        (action,) = question.words
-        told = [steps(index, action, *question.within) for index in asked.target.members.values()]
-        lead = tuple(point for *_, points in told for point in points)
-        facts, at = together((facts, at) for facts, at, _ in told)
-        if at or lead:
-            wish = replace(asked.wish, intent=Intent.STEPS, action=action)
-            return Planned(wish, facts, at, decides=True, lead=lead)
-        is_shown = not KINDS_OF_TESTS.issuperset(question.within) or action.startswith(MIGRATE)  # by code, maybe
-        if asked.wish.intent is Intent.OVERVIEW or is_shown:
-            return None
-        asks = action.replace(" ", " with ")
-        return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {asks}")
-    if question.about is Everyday.RELEASE:
-        from rag_assets.answer.plans.documents import release
-
-        version, *dated = question.words
-        told_of = [release(index, version, dated=bool(dated)) for index in asked.target.members.values()]
-        if lead := tuple(point for points, _ in told_of for point in points):
-            return Planned(replace(asked.wish, intent=Intent.RELEASE, action=version), decides=True, lead=lead)
-        is_told = "." in version and any(has_changelog for _, has_changelog in told_of)
-        dates = " with a date" if dated else ""
-        return Planned(asked.wish, absent=f"no changelog has a heading of {version}{dates}") if is_told else None
-    if question.about in (Everyday.COMMITS, Everyday.CHANGE, Everyday.CHANGES, Everyday.AUTHORS):
-        return _changed(asked, question)
-    if question.about is Everyday.TECHNOLOGY:
-        found = [technology_facts(index, graph, question) for index, graph in asked.graphs]
-    elif question.about is Everyday.UNTESTED:
-        from rag_assets.answer.plans.history import untested
-
-        found = [untested(index, graph) for index, graph in asked.graphs]
-    elif question.about is Everyday.EXPORTS:
-        found = [exports(index, graph, *question.words) for index, graph in asked.graphs]
-    else:
-        found = [project_facts(index, question) for index in asked.target.members.values()]
-    known = answered(asked, Intent.LIST, together((facts, at) for facts, at, _ in found))
-    if known and question.is_beside:
-        return None
-    absent = "; ".join(dict.fromkeys(absent for *_, absent in found if absent))
-    return known or (Planned(asked.wish, absent=absent) if absent else None)
-
-
-def _changed(asked: Asked, question: EverydayQuestion) -> Planned | None:
-    """Which commits were the last, of all files or of those that a question names."""
-    from rag_assets.answer.plans.history import (
-        NO_COMMITS,
-        ONE_COMMIT,
-        all_changes,
-        authors_absent,
-        last_change,
-        last_commits,
-        paths_of,
-    )
-
-    indexes = [index for index in asked.target.members.values() if index.manifest.is_git]
-    if not indexes:
-        return Planned(asked.wish, absent=NO_COMMITS)
-    if question.about is Everyday.COMMITS:
-        known = [last_commits(index, is_only=len(indexes) == 1) for index in indexes]
-        return answered(asked, Intent.LIST, together(known)) or Planned(asked.wish, absent=ONE_COMMIT)
-    (thing,) = question.words
-    points = declaring(thing, asked.target)
-    paths = {index.label: paths_of(index, thing, points) for index in indexes}
-    if question.about is Everyday.AUTHORS:
-        told = [path for known in paths.values() for path in known]
-        return Planned(asked.wish, absent=authors_absent(told)) if told else None
-    told_of = all_changes if question.about is Everyday.CHANGES else last_change
-    changes = together(told_of(index, paths[index.label]) for index in indexes if paths[index.label])
-    return answered(asked, Intent.LIST, changes)
+    return everyday_plan(asked, question, text)
 
 
 def _file_shown(asked: Asked) -> Planned | None:

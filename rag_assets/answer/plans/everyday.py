@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag_assets.answer.asked import Asked, Planned, answered, declaring, together
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.passages import indent_of
 from rag_assets.answer.plans.code_lines import (
@@ -23,8 +24,9 @@ from rag_assets.answer.plans.code_lines import (
     from_the_root,
     lines_of,
 )
+from rag_assets.answer.plans.documents import release
 from rag_assets.answer.plans.listing import places_of
-from rag_assets.answer.plans.steps import DOCUMENT
+from rag_assets.answer.plans.steps import DOCUMENT, steps
 from rag_assets.answer.plans.technologies import (
     CODE,
     TECHNOLOGIES,
@@ -36,13 +38,8 @@ from rag_assets.answer.plans.technologies import (
     technologies_called,
     technologies_of,
 )
-from rag_assets.answer.question_analysis import roots_of
-from rag_assets.answer.whole_project import (
-    CALLED,
-    LOGIN,
-    Everyday,
-    EverydayQuestion,
-)
+from rag_assets.answer.question_analysis import Intent, roots_of
+from rag_assets.answer.whole_project import CALLED, KINDS_OF_TESTS, LOGIN, MIGRATE, Everyday, EverydayQuestion
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, Graph
 from rag_assets.identifiers import word_set
@@ -54,7 +51,7 @@ from rag_assets.search.ranking.penalties import non_product_code
 from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
-    from rag_assets.search.index import LabelIndex
+    from rag_assets.search.index import LabelIndex, Searchable
 
     Place = tuple[str, str, int]  # of a package, an image or a file: its name, path and line
 
@@ -192,6 +189,98 @@ _OF_THIRD = re.compile(r"third|3rd", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:either|dual|dually)\b")
 _LICENCE_FILE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[-.][\w.-]+)?", re.IGNORECASE)
 _DEMANDS = re.compile(r">=|≥|\b(?:at least|minimum|requires?|or (?:above|higher|later|newer))\b|\d\+", re.IGNORECASE)
+_OF_WHOLES = frozenset({Everyday.LICENCE, Everyday.VERSION, Everyday.TECHNOLOGY, Everyday.SIZE})
+_IS_USED = re.compile(r"\b(?:depend|us(?:e[ds]?|ing)\b)", re.IGNORECASE)
+
+
+def everyday_plan(asked: Asked, question: EverydayQuestion, text: str) -> Planned | None:
+    """What a question asks that many ask of any project, in its own `text` or with `it` for the name of the project."""
+    written = asked.question.asking
+    if question.about is Everyday.VERSION and text != written and _IS_USED.search(written):
+        return None  # of a package that is called as the repository
+    if question.about in _OF_WHOLES and _names_declared(text, asked.target):
+        return None
+    if question.about is Everyday.STEPS:
+        return _steps_told(asked, question)
+    if question.about is Everyday.RELEASE:
+        return _release_told(asked, question)
+    if question.about in (Everyday.COMMITS, Everyday.CHANGE, Everyday.CHANGES, Everyday.AUTHORS):
+        return _changed(asked, question)
+    if question.about is Everyday.TECHNOLOGY:
+        found = [technology_facts(index, graph, question) for index, graph in asked.graphs]
+    elif question.about is Everyday.UNTESTED:
+        from rag_assets.answer.plans.history import untested
+
+        found = [untested(index, graph) for index, graph in asked.graphs]
+    elif question.about is Everyday.EXPORTS:
+        found = [exports(index, graph, *question.words) for index, graph in asked.graphs]
+    else:
+        found = [project_facts(index, question) for index in asked.target.members.values()]
+    known = answered(asked, Intent.LIST, together((facts, at) for facts, at, _ in found))
+    if known and question.is_beside:
+        return None
+    absent = "; ".join(dict.fromkeys(absent for *_, absent in found if absent))
+    return known or (Planned(asked.wish, absent=absent) if absent else None)
+
+
+def _steps_told(asked: Asked, question: EverydayQuestion) -> Planned | None:
+    (action,) = question.words
+    told = [steps(index, action, *question.within) for index in asked.target.members.values()]
+    lead = tuple(point for *_, points in told for point in points)
+    facts, at = together((facts, at) for facts, at, _ in told)
+    if at or lead:
+        wish = replace(asked.wish, intent=Intent.STEPS, action=action)
+        return Planned(wish, facts, at, decides=True, lead=lead)
+    is_shown = not KINDS_OF_TESTS.issuperset(question.within) or action.startswith(MIGRATE)  # by code, maybe
+    if asked.wish.intent is Intent.OVERVIEW or is_shown:
+        return None
+    asks = action.replace(" ", " with ")
+    return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {asks}")
+
+
+def _release_told(asked: Asked, question: EverydayQuestion) -> Planned | None:
+    version, *dated = question.words
+    told_of = [release(index, version, dated=bool(dated)) for index in asked.target.members.values()]
+    if lead := tuple(point for points, _ in told_of for point in points):
+        return Planned(replace(asked.wish, intent=Intent.RELEASE, action=version), decides=True, lead=lead)
+    is_told = "." in version and any(has_changelog for _, has_changelog in told_of)
+    dates = " with a date" if dated else ""
+    return Planned(asked.wish, absent=f"no changelog has a heading of {version}{dates}") if is_told else None
+
+
+def _changed(asked: Asked, question: EverydayQuestion) -> Planned | None:
+    """Which commits were the last, of all files or of those that a question names."""
+    from rag_assets.answer.plans.history import (
+        NO_COMMITS,
+        ONE_COMMIT,
+        all_changes,
+        authors_absent,
+        last_change,
+        last_commits,
+        paths_of,
+    )
+
+    indexes = [index for index in asked.target.members.values() if index.manifest.is_git]
+    if not indexes:
+        return Planned(asked.wish, absent=NO_COMMITS)
+    if question.about is Everyday.COMMITS:
+        known = [last_commits(index, is_only=len(indexes) == 1) for index in indexes]
+        return answered(asked, Intent.LIST, together(known)) or Planned(asked.wish, absent=ONE_COMMIT)
+    (thing,) = question.words
+    points = declaring(thing, asked.target)
+    paths = {index.label: paths_of(index, thing, points) for index in indexes}
+    if question.about is Everyday.AUTHORS:
+        told = [path for known in paths.values() for path in known]
+        return Planned(asked.wish, absent=authors_absent(told)) if told else None
+    told_of = all_changes if question.about is Everyday.CHANGES else last_change
+    changes = together(told_of(index, paths[index.label]) for index in indexes if paths[index.label])
+    return answered(asked, Intent.LIST, changes)
+
+
+def _names_declared(text: str, target: Searchable) -> bool:
+    """Whether a word with a capital, as names have them, is declared: `what is Version` asks about that class."""
+    words = re.findall(r"\w+", text)[1:]
+    return any(declaring(word, target) for word in words if not word.islower() and not word.isdigit())
 
 
 def technology_facts(index: LabelIndex, graph: Graph, asked: EverydayQuestion) -> FactsOrAbsent:

@@ -4,11 +4,12 @@ beans of Spring, middlewares, what handles errors that nothing else does, ports,
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from rag_assets.answer.asked import Asked, Planned, at_declarations, first_of
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
@@ -20,7 +21,7 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
 )
 from rag_assets.answer.plans.listing import types_called
-from rag_assets.answer.question_analysis import QueryTerm, covered, root, roots_of, telling_words
+from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root, roots_of, telling_words
 from rag_assets.search import CodePlace
 from rag_assets.search.line_references import section_members
 from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
@@ -28,8 +29,6 @@ from rag_assets.search.ranking.penalties import is_test_path, product_or_samples
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
-
-    Lines = Mapping[str, Mapping[int, str]]
 
 
 class NamedBy(Enum):
@@ -505,6 +504,7 @@ class Marked(Enum):
 _NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")
 """Of a pattern: sections with its words are looked through."""
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
+_MOST_QUOTED = 3
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
 _DELETING = roots_of("delete destroy remove")
 _OF_ANY_PART = "app application data database db host limit process program server service startup system"
@@ -520,6 +520,28 @@ _MAIN = "main"  # the group of a line that tells something in the entry point al
 def marked_asked(question: str) -> Marked | None:
     asked = question.strip()
     return next((one for one in Marked if re.search(one.value.asked, asked, re.IGNORECASE)), None)
+
+
+def marked_lines_plan(asked: Asked) -> Planned | None:
+    """The lines that a question asks for; those that begin what says more are quoted with it."""
+    text, indexes = asked.question.asking, asked.target.members.values()
+    marked = marked_asked(text)
+    if marked is None:
+        return None
+    facts, at = first_of(marked_facts(index, marked, text) for index in indexes)
+    if marked is Marked.LOGINS:  # what a sentence says, and no line; else what is seeded
+        if told := at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_QUOTED]):
+            return told
+        facts, at = first_of(marked_facts(index, Marked.USERS, text) for index in indexes)
+    if marked in (Marked.TOKENS, Marked.MAPPED_ROUTES):  # and what below it says how
+        return at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_QUOTED])
+    if marked is Marked.EXITS:
+        places = [place for index, graph in asked.graphs for place in exit_codes_at(index, graph)]
+        if told := at_declarations(asked, places):  # with the numbers, which no list of calls has
+            return replace(told, wish=replace(told.wish, intent=Intent.PLACE))
+    is_how = marked is Marked.ERROR_HANDLERS  # which code tells
+    wish = replace(asked.wish, intent=Intent.EXPLANATION if is_how else Intent.LIST, names=())
+    return Planned(wish, replace(facts, leads=is_how), at, decides=True) if at else None
 
 
 def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> Facts:
