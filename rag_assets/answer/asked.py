@@ -58,7 +58,7 @@ from rag_assets.answer.question_kinds import (
 from rag_assets.answer.whole_project import name_of_whole
 from rag_assets.contracts.evidence import short_name
 from rag_assets.errors import NoEmbedderError
-from rag_assets.identifiers import singular
+from rag_assets.identifiers import identifier_words, singular
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
 from rag_assets.search.line_references import meant, named_at, section_members, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
@@ -75,6 +75,7 @@ _MOST_NAMES = 4
 _FEWEST_SAID = 2  # words of an enumeration beside what it is: `Action` alone may be anything
 _MOST_ENUMERATIONS = 2
 _OF_DATA = frozenset({root("data")})
+_OF_C = re.compile(r"(?:Enum|[ET])$")  # what names of enumerations of C end with: `log_level_t`
 _MOST_OF_CODE = 3  # names of pasted code
 _TOKEN = re.compile(r"\w[\w.+-]*\w")
 
@@ -372,9 +373,12 @@ def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
     from rag_assets.answer.plans.listing import nodes_listed
 
     known = {one.name for graph in graphs for one in nodes_listed(graph, "enum") if non_product_code(one.path) is None}
-    exact = ([one for one in (name, f"{name}s") if one in known][:1] for name in names)
+    forms = {_OF_C.sub("", "".join(map(str.capitalize, identifier_words(one)))): one for one in known if "_" in one}
+    forms |= {one: one for one in known}  # `level_enum` as `Level`
+    exact = ([forms[one] for one in (name, f"{name}s") if one in forms][:1] for name in names)
     ending = (
-        own or [one for one in known if name and one.endswith(name)] for name, own in zip(names, exact, strict=True)
+        own or [known for form, known in forms.items() if name and form.endswith(name)]
+        for name, own in zip(names, exact, strict=True)
     )
     return [found[0] for found in ending if len(found) == 1]
 

@@ -28,6 +28,7 @@ from rag_assets.answer.passages import (
     LINK_TARGETS,
     MOST_LINE_CHARS,
     MOST_LINES,
+    OF_C,
     PROSE,
     SAYS_NOTHING,
     Passage,
@@ -282,8 +283,9 @@ def _definitions(
                 evidence, key=lambda one: (one.origin is not Origin.DEFINITION, non_product_code(one.path) is not None)
             )
             for passage in passages_of(known)
-            if passage.name.casefold() == last and not passage.is_prose
+            if passage.own_name.casefold() == last and not passage.is_prose
         ]
+        found.sort(key=lambda one: one.evidence.language in OF_C and "{" not in one.code)  # prototypes last
         types = sorted((one for one in found if one.is_type), key=lambda one: _least_first(one, last))
         enumerations = [one for one in types if choice and _ENUMERATION.search(one.head)]
         found = enumerations or types or found
@@ -303,7 +305,8 @@ def _definitions(
 
 def _is_qualified(passage: Passage, name: str) -> bool:
     symbol = passage.evidence.plain_symbol
-    return any(one.casefold().endswith(f".{name.casefold()}") for one in (symbol, f"{symbol}.{passage.name}"))
+    called = passage.name.replace("::", ".")
+    return any(one.casefold().endswith(f".{name.casefold()}") for one in (symbol, f"{symbol}.{called}"))
 
 
 def _told_of_all(

@@ -32,7 +32,7 @@ from rag_assets.answer.question_kinds import (
     is_subject,
     things_done,
 )
-from rag_assets.identifiers import singular
+from rag_assets.identifiers import singular, word_set
 from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
@@ -48,12 +48,14 @@ _OF_SCRIPTS = root_set("exist database schema sql define declare create")
 """What a question says of any object of a database."""
 _RELATED = re.compile(r"^\s*(?:have|has) \w|^\s*(?:do|does)\b.*\bbelongs?\b", re.IGNORECASE)
 """What a question asks of how entities belong together, which their names do not say."""
+_OF_ALL = word_set("bundled built exists included provided shipped supplied supported")
+"""What is said of all that a folder holds."""
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 
 
 def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
     """What a noun lists, about the subject that the rest of a question says."""
-    wish = asked.wish
+    wish, called = asked.wish, noun
     if noun == "test" and (tested := tests_of_type_plan(asked, rest)):
         return tested
     about = roots_of(rest) - (_OF_SCRIPTS if noun in _IN_DATABASES else {root("exist")})
@@ -125,6 +127,16 @@ def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
         told = [documents_listed(index, noun, subject) for index, _ in asked.graphs]
         lacks = next((facts.heading for facts, at in told if not at and facts.heading), "")
         none = Planned(asked.wish, absent=lacks) if lacks else known
+        says_more = [word for word in of_it if word.word not in _OF_ALL]
+        if not lacks and not any(at for _, at in told):
+            from rag_assets.answer.constant_families import family_listed
+            from rag_assets.answer.folder_modules import modules_listed
+
+            of_folders = [modules_listed(index, graph, noun) for index, graph in asked.graphs if not says_more]
+            told = [
+                *of_folders,
+                *(family_listed(index, called) for index, _ in asked.graphs if not says_more or " " in called),
+            ]
         return answered(asked, Intent.LIST, first_of(told)) or none
     return known
 

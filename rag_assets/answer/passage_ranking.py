@@ -371,7 +371,7 @@ def bodies_of_case(names: Iterable[str], passages: RankedPassages) -> list[Passa
     found: list[Passage] = []
     called: list[Passage] = []
     for at, one in enumerate(passages.passages):
-        is_called = one.name.casefold() in lasts
+        is_called = one.own_name.casefold() in lasts
         of_named = is_called or not lasts.isdisjoint((one.evidence.name.casefold(), one.owner.casefold()))
         if not of_named or not is_done(one):
             continue

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx"})
 _NAMED_BY_MARKS = BRACES | {"python", "css", "razor"}
+OF_C = frozenset({"c", "cpp", "objectivec"})
+_NAMED_IN_FULL = OF_C | {"elixir", "lua"}
 PROSE = frozenset({"markdown", "rst", "asciidoc", "text", "html", "pdf", "docx", *TRANSCRIPTS})
 
 
@@ -246,7 +248,7 @@ _PRELUDE = re.compile(
     re.MULTILINE,
 )
 """What stands before a declaration: its comment, blank lines, directives."""
-_DOC_LINE = re.compile(r"^[ \t]*(?:///|--|#(?!\w|!?\[)|//|''')[^\n]*$", re.MULTILINE)
+_DOC_LINE = re.compile(r"^[ \t]*(?:///|--|#(?![\w!\[])|//|''')[^\n]*$", re.MULTILINE)
 _TAGGED = re.compile(r"^[ \t]*\**[ \t]*@\w", re.MULTILINE)
 """Where the prose of a block comment ends: at `@param` and the like."""
 _PICTURE = re.compile(r"^[ \t]*```(?:mermaid|svg|plantuml)\b", re.MULTILINE)
@@ -371,6 +373,12 @@ class Passage:
         return _on_one_line(_without_attributes(self.code), _PYTHON_SIGNATURE_END)
 
     @property
+    def own_name(self) -> str:
+        """The name without what is around it that is declared with it: `flush` of `logger::flush` in C++ and of
+        `M.flush` in Lua, `Job` of `defmodule Shop.Job`."""
+        return re.split("[.:]", self.name)[-1] if self.evidence.language in _NAMED_IN_FULL else self.name
+
+    @property
     def is_prose(self) -> bool:
         return self.evidence.language in PROSE
 
@@ -386,7 +394,14 @@ class Passage:
             if around and name == self.name and one.start_line <= self.line_end and self.line_start <= one.end_line:
                 return around.rpartition(".")[2]
         symbol = self.evidence.symbol
-        return owner_name(symbol) if "(" in symbol and " " not in symbol else self.evidence.name
+        owner = owner_name(symbol) if "(" in symbol and " " not in symbol else self.evidence.name
+        return "" if self.head_end and not self.depth and owner in _types_beside(self.evidence) else owner
+
+
+def _types_beside(known: Evidence) -> set[str]:
+    """The types that a piece of evidence has from their beginning, outside of others: what follows them is none of
+    their members."""
+    return {one.name for one in passages_of(known) if one.is_type and not one.depth}
 
 
 @lru_cache(maxsize=256)  # of a turn or two: what declares a name is looked at before and while passages are ranked
@@ -505,6 +520,8 @@ def fields_below(head: Passage) -> list[Passage]:
 
 def _inside(head: Passage) -> list[Passage]:
     after = [part for part in passages_of(head.evidence) if part.line_start > head.line_start]
+    if head.head_end:  # of a language read by patterns, where what is between declarations has no depth of its own
+        after = [part for part in after if part.head_end]
     inside = list(takewhile(lambda part: part.depth > head.depth, after))
     return [part for part in inside if part.depth == inside[0].depth]
 

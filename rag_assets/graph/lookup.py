@@ -48,6 +48,7 @@ _VERB = re.compile(r"([A-Za-z]+)[ \t]+(?=/|[^ ]*/)")
 _QUOTED = re.compile(r'(?:(?<=\.)|^)(?:\[((?:[^\]]|\]\])*)\]|"([^"]*)"|`([^`\d][^`]*)`)(?=\.|$)')
 _KINDS = frozenset(kind.value for kind in NodeType)
 _BY_PATH = frozenset({NodeType.FILE.value, NodeType.SECTION.value})
+_OF_C = frozenset({"c", "cpp", "objectivec"})
 _ENDPOINT, _METHOD = NodeType.ENDPOINT.value, NodeType.METHOD.value  # each node is asked for them
 _LONGEST = 512
 """Characters of a word that is looked up: longer names are damaged input, and would bloat the index."""
@@ -82,8 +83,13 @@ def name_of(key: str) -> KeyName:
     if kind == _ENDPOINT:
         verb, _, route = symbol.partition(" ")
         return KeyName(prefix, route, route_segments(route), kind=kind, verb=verb.upper())
-    symbol, parameters = split_parameters(symbol) if kind == _METHOD else (symbol, None)
+    symbol, parameters = split_parameters(_with_dots(prefix, symbol)) if kind == _METHOD else (symbol, None)
     return KeyName(prefix, symbol, symbol_segments(symbol), parameters, kind)
+
+
+def _with_dots(prefix: str, symbol: str) -> str:
+    """The symbol of a member; of C++ one that is defined outside of its type too, `logger::flush`."""
+    return symbol.replace("::", ".") if prefix in _OF_C else symbol
 
 
 def readings(text: str) -> tuple[KeyName, ...]:
@@ -147,6 +153,8 @@ def _word(key: str) -> str:
     listed = _list_at(symbol) if kind == _METHOD else -1
     if listed >= 0:
         symbol = symbol[:listed].rstrip()
+    if kind == _METHOD and "::" in symbol:
+        symbol = _with_dots(prefix[1] if prefix else "", symbol)
     last = symbol.rpartition(".")[2].strip()
     if not last or "`" in symbol or "<" in symbol:
         last = next(reversed(symbol_segments(symbol)), "")
@@ -545,6 +553,9 @@ def _one_declaration(graph: Graph, nodes: tuple[int, ...]) -> bool:
     symbols = {graph.keys[node].rpartition("|")[0] for node in nodes}
     if len(symbols) > 1 and all(graph.kind(node) is NodeType.METHOD for node in nodes):
         symbols = {split_parameters(symbol)[0] for symbol in symbols}
+        outside = {symbol for symbol in symbols if "::" in symbol and symbol.partition(":")[0] in _OF_C}
+        if outside and len(symbols - outside) < 2:  # a member of C++ where its type declares it and where it is defined
+            symbols = {".".join(name_of(f"{symbol}|{_METHOD}").segments[-2:]) for symbol in symbols}
     return len(symbols) == 1
 
 

@@ -119,6 +119,7 @@ _VARIABLE = re.compile(
     r"|\b\w*(?:EnvVar|Env_?Name|ENV)\w*\s*(?::[^=\n]{0,40})?\s=\s*[\"']([A-Z][A-Z\d_]+)[\"']"  # a constant that is read
     r"|\$env:(\w+)"  # PowerShell
     r"|\$\{([A-Z][A-Z\d_]+):?[-=?]"  # shell, where another value stands in for it
+    r"|\[ -[nz] \"?\$\{?([A-Z][A-Z\d]*_[A-Z\d_]+)\b"  # or it is looked whether there is one
 )
 """What names a variable of the environment where it is read, or where an option or field is declared that takes it."""
 _AS_VARIABLE = re.compile(
@@ -129,7 +130,7 @@ _AS_VARIABLE = re.compile(
 _READING = (
     (KEY_READ, ("onfig", "Section")),
     (_NAMED_KEY, ("onfig", "viper", "@Value", "etProperty", "etRequiredProperty", "My.Settings")),
-    (_VARIABLE, ("env", "Env", "ENV", "${")),
+    (_VARIABLE, ("env", "Env", "ENV", "${", "[ -")),
 )
 """Each pattern with what a text without any of cannot have: most sections have none, and to look takes a tenth."""
 

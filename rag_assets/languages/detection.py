@@ -102,7 +102,7 @@ _TABLE = (
     Language("julia", _CODE, "jl"),
     Language("kotlin", _CODE, "kt kts"),
     Language("kusto", _CODE, "kql csl"),
-    Language("lua", _CODE, "lua"),
+    Language("lua", _CODE, "lua rockspec"),
     Language("objectivec", _CODE, "m mm"),
     Language("perl", _CODE, "pl pm"),
     Language("php", _CODE, "php phtml inc"),
@@ -112,9 +112,9 @@ _TABLE = (
     Language("r", _CODE, "r"),
     Language("ruby", _CODE, "rb rake gemspec ru jbuilder", "gemfile rakefile podfile vagrantfile fastfile"),
     Language("rust", _CODE, "rs"),
-    Language("scala", _CODE, "scala sc"),
+    Language("scala", _CODE, "scala sc sbt mill"),
     Language("shader", _CODE, "hlsl glsl fx shader compute"),
-    Language("shell", _CODE, "sh bash zsh fish ksh"),
+    Language("shell", _CODE, "sh bash zsh fish ksh bats"),
     Language("svelte", _CODE, "svelte"),
     Language("swift", _CODE, "swift"),
     Language("terraform", _CODE, "tf tfvars hcl"),
@@ -217,13 +217,14 @@ _MANIFEST = re.compile(
     r"(?:.*/)?(?:(?P<package_json>package\.json|(?<![^/])Packages/manifest\.json)|(?P<pyproject>pyproject\.toml)|(?P<setup_cfg>setup\.cfg)|(?P<go_mod>go\.mod)"
     r"|(?P<packages_config>[Pp]ackages\.[Cc]onfig)"
     r"|(?P<cabal>[^/]+\.cabal)|(?P<mix>mix\.exs)|(?P<pubspec>pubspec\.ya?ml)|(?P<swift>Package\.swift)|(?P<vcpkg>vcpkg\.json)"
+    r"|(?P<cmake>CMakeLists\.txt)|(?P<sbt>build\.(?:sbt|sc|mill)|project/\w+\.(?:sbt|scala))"
     r"|(?P<cargo>Cargo\.toml)|(?P<gems>Gemfile|[^/]+\.gemspec)|(?P<composer>composer\.json)|(?P<pom>pom\.xml)|(?P<gradle>build\.gradle(?:\.kts)?)|(?P<catalog>[^/]*\.versions\.toml)"
     r"|(?P<requirements>(?:(?:[^/]*[-_.])?requirements?(?:[-_.\d][^/]*)?|requirements/[^/]*)\.(?:txt|in)))"
 )
 _NAMES_PACKAGES = re.compile(
     r"(?:.*/)?(?:setup\.py|pipfile|[^/]+\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs|vb|vcx)proj|[^/]+\.(?:props|targets)"
     r"|paket\.(?:dependencies|references)|gems\.rb|[^/]+\.rockspec"
-    r"|build\.sbt|build\.sc|project\.clj|deps\.edn|conanfile\.(?:py|txt))",
+    r"|project\.clj|deps\.edn|conanfile\.(?:py|txt))",
     re.IGNORECASE,
 )
 

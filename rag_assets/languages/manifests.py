@@ -1,5 +1,5 @@
 """Manifests: which packages a project of Python, JavaScript, Unity, Go, Java, Rust, Ruby, PHP, Elixir, Swift, Dart,
-Haskell, C++ (vcpkg) or .NET Framework says that it uses itself.
+Haskell, C++ (vcpkg, CMake), Scala or .NET Framework says that it uses itself.
 
 Lock files, which also have the packages of packages, are none. What cannot be read is left out: a manifest that no
 parser takes has what stands before the error, or nothing.
@@ -26,7 +26,7 @@ _LONGEST_NAME = 256
 
 NPM, PYPI, GO, MAVEN = "npm", "pypi", "golang", "maven"
 CARGO, GEM, COMPOSER, NUGET = "cargo", "gem", "composer", "nuget"
-HEX, SWIFT, PUB, VCPKG, HACKAGE = "hex", "swift", "pub", "vcpkg", "hackage"
+HEX, SWIFT, PUB, VCPKG, HACKAGE, CMAKE = "hex", "swift", "pub", "vcpkg", "hackage", "cmake"
 """Where packages come from, as package URLs (ECMA-427) call it."""
 
 
@@ -434,6 +434,41 @@ def _vcpkg(text: str) -> Iterator[UsedPackage]:
             yield UsedPackage(VCPKG, name, name, version if isinstance(version, str) else "", 0)
 
 
+_CMAKE = re.compile(
+    r"^[ \t]*(?:find_package|FetchContent_Declare)[ \t]*\(\s*(?P<name>[A-Za-z][\w.+-]*)"
+    r"(?:[ \t]+(?P<version>\d[\d.]*))?",
+    re.MULTILINE | re.IGNORECASE | re.ASCII,
+)
+_CMAKE_OWN = re.compile(r"^[ \t]*project[ \t]*\(\s*([\w.+-]+)", re.MULTILINE | re.IGNORECASE)
+_OF_CMAKE = frozenset({"pkgconfig", "threads"})
+"""What comes with it, or with the system."""
+
+
+def _cmake(text: str) -> Iterator[UsedPackage]:
+    """What a `CMakeLists.txt` looks for or fetches, each once, but the project itself, which its examples look for."""
+    lines, own = LineIndex(text), [name.lower() for name in _CMAKE_OWN.findall(text)]
+    told = set(_OF_CMAKE)
+    for found in _CMAKE.finditer(text):
+        name = found["name"]
+        if name.lower() not in told and not any(one.startswith(name.lower()) for one in own):
+            told.add(name.lower())
+            yield UsedPackage(CMAKE, name, name, found["version"] or "", lines.line_of(found.start("name")))
+
+
+_SBT = re.compile(
+    r"\"(?P<group>[\w.-]+)\"\s*%{1,3}\s*\"(?P<artifact>[\w.-]+)\"(?:\s*%\s*\"(?P<version>[^\"\n]*)\")?"
+    r"|\b(?:ivy|mvn)\"(?P<group2>[\w.-]+):{1,3}(?P<artifact2>[\w.-]+):{1,2}(?P<version2>[^:\"\n]*)"
+)
+
+
+def _sbt(text: str) -> Iterator[UsedPackage]:
+    """`"org" %% "name" % "1.0"` of sbt, and `ivy"org::name:1.0"` of Mill."""
+    lines = LineIndex(text)
+    for found in _SBT.finditer(_without_comments(text)):
+        group, artifact, version = (found[one] or found[f"{one}2"] or "" for one in ("group", "artifact", "version"))
+        yield from _maven(group, artifact, version, lines.line_of(found.start()))
+
+
 _NUGET = re.compile(r"<!--.*?(?:-->|\Z)|<package\s(?P<attributes>[^<>]*)>", re.DOTALL)
 _NUGET_ATTRIBUTE = re.compile(r"\b(id|version)\s*=\s*[\"']([^\"']+)")
 
@@ -451,6 +486,7 @@ _READERS: Mapping[str, Callable[[str], Iterator[UsedPackage]]] = {
     "composer": _composer,
     "gems": _gems,
     "cabal": _cabal,
+    "cmake": _cmake,
     "mix": _mix,
     "pubspec": _pubspec,
     "swift": _swift,
@@ -464,4 +500,5 @@ _READERS: Mapping[str, Callable[[str], Iterator[UsedPackage]]] = {
     "gradle": _gradle,
     "catalog": _catalog,
     "requirements": _requirements,
+    "sbt": _sbt,
 }

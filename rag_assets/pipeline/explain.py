@@ -38,7 +38,7 @@ from rag_assets.segmentation import segment_file
 from rag_assets.serialization import from_json
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources.decoding import Binary, decode
-from rag_assets.sources.discovery import line_count
+from rag_assets.sources.discovery import line_count, named_by_interpreter
 from rag_assets.sources.secrets.redaction import redact
 
 _REPORTING_STAGES = ("descriptions", "qdrant_points")
@@ -343,7 +343,7 @@ def describe_now(
     except (RagAssetsError, OSError) as error:
         return replace(skipped, note=f"it cannot be described now: {error}")
     build = IndexBuild(home, settings, read_spec(generation.directory))
-    language = detect_language(skipped.path)
+    language = detect_language(named_by_interpreter(skipped.path, text))
     context = file_context(
         build.repository,
         build.spec.index_label,

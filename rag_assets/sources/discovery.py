@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -37,6 +38,18 @@ _OF_THE_MOMENT = frozenset(
 limit."""
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_LFS_POINTER = 1024  # the specification's limit
+_INTERPRETER = re.compile(r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+){0,8}(?:\S*/)?)?([a-zA-Z]+)")
+_ENDINGS = {
+    interpreter: ending
+    for ending, interpreters in (
+        ("bats", "bats"), ("erl", "escript"), ("exs", "elixir"), ("fish", "fish"), ("groovy", "groovy"),
+        ("hs", "runghc runhaskell"), ("jl", "julia"), ("js", "bun node nodejs"), ("lua", "lua luajit"), ("mk", "make"),
+        ("php", "php"), ("pl", "perl"), ("ps1", "pwsh"), ("py", "python"), ("r", "rscript"), ("rb", "ruby"),
+        ("scala", "scala"), ("sh", "ash bash dash ksh sh zsh"), ("ts", "deno tsx"),
+    )
+    for interpreter in interpreters.split()
+}  # fmt: skip
+"""Interpreter → the ending that files have which it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +173,7 @@ def examined(
         path=entry.path,
         blob_id=entry.blob_id,
         size_bytes=len(data),
-        language=language_of(entry.path),
+        language=language_of(named_by_interpreter(entry.path, text)),
         encoding=decoded.encoding,
         text_sha256=content_hash(redaction.text),
         line_count=line_count(text),
@@ -168,6 +181,14 @@ def examined(
         replaced_characters=decoded.replaced,
     )
     return DiscoveredText(file, redaction.text, redaction.findings)
+
+
+def named_by_interpreter(path: str, text: str) -> str:
+    """The path of a file, with the ending of those that its interpreter runs where the name has none: `bin/setup` that
+    begins with `#!/usr/bin/env bash` → `bin/setup.sh`."""
+    found = _INTERPRETER.match(text) if "." not in path.rpartition("/")[2] else None
+    ending = _ENDINGS.get(found[1].lower(), "") if found else ""
+    return f"{path}.{ending}" if ending else path
 
 
 def line_count(text: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -273,3 +274,31 @@ def test_fields_below_a_nested_class_are_of_the_class_around_it() -> None:
     assert [one.name for one in found] == ["Order", "Meta", "key", "", "total", "add"]
     assert [one.code.split() for one in fields_below(found[0])] == [found[3].code.split()]
     assert [one.name for one in members_of(found[0])] == ["Meta", "total"]
+
+
+def test_the_signature_and_the_clauses_of_a_function_are_one_part() -> None:
+    text = (
+        '-- | What a word means.\nlevel :: String -> Maybe Level\nlevel "low" = Just Low\n\nlevel "high" = Just High\n'
+        "level _ = Nothing\n\nother :: Int\nother = 1\n"
+    )
+    found = passages_of(piece(text, language="haskell"))
+    assert [(one.name, one.line_end - one.line_start) for one in found] == [("level", 5), ("other", 1)]
+    assert found[0].doc.endswith("What a word means.") and found[0].code.endswith("level _ = Nothing")
+
+
+def test_what_follows_a_type_is_no_member_of_it() -> None:
+    text = "data Color\n    = Never\n    | Always\n\nparse :: String -> Color\nparse _ = Never\n"
+    known = replace(piece(text, language="haskell"), symbol="Shop.Color")
+    kind, function = passages_of(known)
+    assert known.name == "Color" and about(kind).startswith("`Color`") and about(function).startswith("`parse`")
+
+
+def test_a_member_of_cpp_is_called_as_in_its_type_where_it_is_defined_outside() -> None:
+    text = "void logger::flush_on(int level) {\n    level_ = level;\n}\n"
+    (found,) = passages_of(piece(text, language="cpp"))
+    assert (found.name, found.own_name) == ("logger::flush_on", "flush_on")
+
+
+def test_the_interpreter_of_a_script_documents_nothing() -> None:
+    text = "#!/usr/bin/env bash\n# Prints a cart.\ntotal() {\n  echo 1\n}\n"
+    assert [one.doc for one in passages_of(piece(text, language="shell"))] == ["Prints a cart."]

@@ -372,3 +372,8 @@ def test_the_properties_of_types_that_are_bound_to_configuration_are_settings(tm
 def test_what_the_settings_of_visual_basic_do_is_no_setting() -> None:
     code = "My.Settings.Save()\nMy.Settings.Greeting = text\nMy.Settings.Default.Reload()\n"
     assert [key for key, _ in settings_read(code)] == ["Greeting"]
+
+
+def test_a_script_reads_a_variable_by_looking_whether_there_is_one() -> None:
+    script = 'if [ -z "$SHOP_ROOT" ]; then\n  exit 1\nfi\n[ -n "${SHOP_DEBUG}" ] && set -x\n[ -z "$total" ]\n'
+    assert [name for name, _ in settings_read(script)] == ["SHOP_ROOT", "SHOP_DEBUG"]

@@ -180,6 +180,21 @@ test-suite all
   build-depends: till, base
                , hspec ^>= 2.1
 """,
+    "cpp/CMakeLists.txt": """project(till_tests)
+find_package(Threads REQUIRED)
+if(NOT TARGET till)
+  find_package(till REQUIRED)
+endif()
+find_package(Catch2 3 QUIET)
+FetchContent_Declare(
+  Catch2
+)
+""",
+    "scala/build.sbt": """libraryDependencies ++= Seq(
+  "org.typelevel" %% "cats-core" % "2.10.0", // "org.gone" % "gone" % "1"
+)
+""",
+    "scala/mill/build.mill": 'object app { def mvnDeps = Seq(mvn"com.lihaoyi::os-lib:0.9.1") }\n',
     "bad/vcpkg.json": '{"dependencies": [1, {"name": 2}, "a b"]}',
     "bad/cut/vcpkg.json": '{"dependencies": ["cut"',
     "net/packages.config": '<?xml version="1.0"?>\r\n<packages>\r\n  <package id="NHibernate" version="5.1.0" />\r\n'
@@ -260,6 +275,9 @@ FOUND = {
     "hackage:base": "hs/till.cabal:4",
     "hackage:aeson": "hs/till.cabal:6",
     "hackage:hspec": "hs/till.cabal:10",
+    "cmake:Catch2": "cpp/CMakeLists.txt:6",
+    "maven:org.typelevel:cats-core": "scala/build.sbt:2",
+    "maven:com.lihaoyi:os-lib": "scala/mill/build.mill:1",
     "vcpkg:fmt": "cpp/vcpkg.json:4",
     "vcpkg:zlib": "cpp/vcpkg.json:5",
     "nuget:NHibernate": "net/packages.config:3",

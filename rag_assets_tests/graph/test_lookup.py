@@ -301,3 +301,13 @@ def test_a_package_is_found_by_the_whole_of_its_name(text: str, key: str) -> Non
 )
 def test_a_short_name_has_no_folders_but_the_operator_that_is_a_slash(key: str, name: str) -> None:
     assert short_name(key) == name
+
+
+def test_a_member_of_cpp_is_found_where_its_type_declares_it_and_where_it_is_defined() -> None:
+    declared, defined = "c:log.logger.flush_on|METHOD", "c:include/logger-inl.logger::flush_on|METHOD"
+    other = "c:log.registry.flush_on|METHOD"
+    graph = graph_of([node(declared, "logger.h"), node(defined, "logger-inl.h"), node(other, "registry.h")], [])
+    for text in ("logger::flush_on", "logger.flush_on"):
+        assert sorted(graph.keys[found] for found in named(graph, text).nodes) == sorted((declared, defined))
+    assert len(named(graph, "flush_on").candidates) == 3
+    assert short_name(defined) == "logger.flush_on"

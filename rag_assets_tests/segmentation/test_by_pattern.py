@@ -548,7 +548,7 @@ FILES = {
         {
         }
         """,
-        ["module old", "  function count", "  function total", "  function main", "  function show"],
+        ["module old", "  statements lines 1-1", "  function total", "  function main", "  function show"],
     ),
     "cpu.v": (
         """
@@ -732,6 +732,42 @@ def test_a_raw_string_begins_a_word() -> None:
     text = 'auto a = u8R"(\n}\nint not_one() {\n)";\nprintf(PRIR"(%d)", 1);\nint one() { return 1; }\n'
     assert outline(segment_file(text, "a.cpp", "cpp"))[-1] == "  function one"
     assert not any("not_one" in line for line in outline(segment_file(text, "a.cpp", "cpp")))
+
+
+def test_a_field_of_c_may_be_a_function() -> None:
+    text = "struct hooks {\n    int count;\n    void (*close)(struct hooks *, int);\n    char *(*read) (int);\n};\n"
+    (found,) = segment_file(text, "a.h", "c").segments
+    assert [(one.name, one.span.slice(text).strip()) for one in found.members] == [
+        ("count", "int count;"),
+        ("close", "void (*close)(struct hooks *, int);"),
+        ("read", "char *(*read) (int);"),
+    ]
+
+
+def test_a_prototype_declares_a_function_in_a_header_alone() -> None:
+    text = "int open_log(const char *path);\nvoid close_log(void);\n\nint size(void) {\n    return 1;\n}\n"
+    (header,), (source,) = (segment_file(text, path, "c").segments for path in ("log.h", "net.c"))
+    assert [one.name for one in header.members] == ["open_log", "close_log", "size"]
+    assert [one.name for one in source.members] == ["lines 1-2", "size"]
+
+
+def test_the_fields_of_a_schema_of_ecto_are_members_of_its_module() -> None:
+    text = (
+        'defmodule Shop.Order do\n  schema "orders" do\n    field :total, :integer\n    belongs_to :user, Shop.User\n'
+        "  end\n\n  def total(order) do\n    field = order.total\n    field\n  end\nend\n"
+    )
+    (module,) = segment_file(text, "lib/order.ex", "elixir").segments
+    assert [(one.kind.value, one.name) for one in module.members] == [
+        ("field", "total"),
+        ("field", "user"),
+        ("method", "total"),
+    ]
+
+
+def test_the_cases_of_bats_are_tests() -> None:
+    text = '#!/usr/bin/env bats\n\nsetup() {\n  mkdir a\n}\n\n@test "prints a help" {\n  run app\n}\n'
+    members = segment_file(text, "test/app.bats", detect_language("test/app.bats")).segments[0].members
+    assert [(one.name, one.attributes[-1:]) for one in members[-2:]] == [("setup", ()), ("prints a help", ("Test",))]
 
 
 def test_a_string_that_a_word_of_its_own_ends_hides_what_is_in_it_and_no_more() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.contracts.segment import LineIndex
-from rag_assets.sources.discovery import DiscoveredText, discover, line_count
+from rag_assets.sources.discovery import DiscoveredText, discover, line_count, named_by_interpreter
 from rag_assets.sources.ignore import IgnorePolicy
 from rag_assets.sources.open import open_snapshot
 from rag_assets.sources.snapshot import Snapshot
@@ -187,3 +187,25 @@ def test_what_a_template_writes_is_generated_unless_a_rule_takes_it(make_reposit
     assert found.skipped["src/Texts.cs"].detail == "written by Texts.tt" and "src/Mail.cs" in found.texts
     taken = discovered(make_repository, {**files, ".rag_assets_ignore": "!Texts.cs\n"})
     assert "src/Texts.cs" in taken.texts
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "named"),
+    [
+        ("bin/setup", "#!/usr/bin/env bash\necho a\n", "bin/setup.sh"),
+        ("bin/setup", "#! /bin/sh -e\n", "bin/setup.sh"),
+        ("tools/report", "#!/usr/bin/env -S python3 -u\n", "tools/report.py"),
+        ("tools/serve", "#!/usr/local/bin/node\n", "tools/serve.js"),
+        ("bin/setup", "echo a\n", "bin/setup"),
+        ("bin/setup", "#!/opt/own/tool\n", "bin/setup"),
+        ("bin/setup.in", "#!/bin/sh\n", "bin/setup.in"),
+        (".hooks/pre-push", "#!/usr/bin/env ruby\n", ".hooks/pre-push.rb"),
+    ],
+)
+def test_the_interpreter_says_of_what_language_a_script_without_an_ending_is(path: str, text: str, named: str) -> None:
+    assert named_by_interpreter(path, text) == named
+
+
+def test_a_script_without_an_ending_is_of_the_language_of_its_interpreter(make_repository: Make) -> None:
+    found = discovered(make_repository, {"bin/setup": b"#!/bin/bash\necho a\n"}).texts["bin/setup"]
+    assert (found.file.path, found.file.language) == ("bin/setup", "sh")

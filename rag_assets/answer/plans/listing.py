@@ -28,7 +28,7 @@ from rag_assets.answer.question_analysis import HOW_OFTEN, QueryTerm, covered, n
 from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, Graph, Numbers, ResultReader, steps_over
-from rag_assets.graph.declared_types import bases_of, derived_from, head_of, of_kind
+from rag_assets.graph.declared_types import bases_of, derived_from, head_of, held_by, of_kind
 from rag_assets.graph.impact import in_test_module
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
@@ -66,6 +66,8 @@ _FORMS = {
 """What stands before the name of a type, or in Go behind it."""
 _IS_ENUMERATION = re.compile(r"\b(?:\w*Enum|\w+Choices|(?:Int)?Flag)\b")
 """What enumerations of Python derive from, those of Django too."""
+_IS_OBJECT = re.compile(r"(?:\w+ )*object \w")
+"""A type of Scala or Kotlin that may only hold others: `object PathError { case class Missing(…) }`."""
 _BEFORE_A_PART = (["with"], ["without"])
 """What stands before that which a type only has: a `PageWithLayout` is no layout."""
 _HELD = frozenset({"claim", "metric", "permission", "scope"})
@@ -208,7 +210,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
         is_made = _use_of(noun, _WITH_HANDLERS.sub("", said)) is Relation.CONSTRUCTS
         facts = tuple(_with_handlers(graph, found, index, is_made=is_made)[:MOST_LISTED])
     if any(key_kind(one.key) is NodeType.FILE for one in found[:MOST_LISTED]):
-        facts = _at_first_sections(facts, index)
+        facts = at_first_sections(facts, index)
     if is_run_by_itself(noun) and _HOW_OFTEN.search(said):
         told = [_at_schedule(one, index) for one in facts]
         if told == [*facts] and said == HOW_OFTEN:
@@ -332,7 +334,7 @@ def says_scheduled(graph: Graph) -> bool:
     return bool(len(_run_by(_RUN_BY_A_SCHEDULE, graph, of_kind(graph, NodeType.TYPE))))
 
 
-def _at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[GraphFact, ...]:
+def at_first_sections(facts: Sequence[GraphFact], index: LabelIndex) -> tuple[GraphFact, ...]:
     """Facts of whole files at the first lines of these that a section has: imports are in none."""
     starts: dict[str, int] = {}
     for section in sections_of({one.path for one in facts}, index.parts.shard(), index.scope()).values():
@@ -540,6 +542,13 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
             named.append(node)
         elif of_base and of_base.search(bases_of(graph, node)) and not _IS_ALIAS.match(graph.signature(node)):
             (contracts_of_it if _ABSTRACT.search(graph.signature(node)) else named).append(node)
+    objects = [node for node in (*named, *contracts) if _IS_OBJECT.match(graph.signature(node))]
+    held = [node for node in held_by(graph, objects) if key_kind(graph.keys[node]) is NodeType.TYPE] if objects else []
+    if held := [node for node in held if not graph.signature(node).startswith("type ")]:
+        owners = {graph.keys[node].rpartition("|")[0].rpartition(".")[0] for node in held}
+        objects = [node for node in objects if graph.keys[node].rpartition("|")[0] in owners]
+        named = [node for node in dict.fromkeys((*named, *held)) if node not in objects]
+        contracts = [node for node in contracts if node not in objects]
     one_of_them = [node for node in named if not graph.names[node].endswith("s")]  # not `IHasEvents`
     derived, bases = derived_from(graph, contracts if sort else [*contracts, *one_of_them, *contracts_of_it])
     proven = bool(sort) and not derived.issubset(contracts)

@@ -104,9 +104,11 @@ CODE: Mapping[str, Mapping[str, str]] = {
     },
     "Logging": {"log/slog": '"log/slog"', "logging": "import logging", "microsoft.extensions.logging": "ILogger<"},
     "Test framework": {
+        "bats": '@test "',
         "cargo test": "#[test]",
         "ex-unit": "use ExUnit.Case",
         "node:test": "node:test",
+        "plenary.busted": "plenary.busted",
         "testing": '"testing"',
         "unittest": "import unittest",
     },

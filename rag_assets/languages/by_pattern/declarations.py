@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 
 from rag_assets.languages.by_pattern.comments import Masked
 from rag_assets.languages.by_pattern.table import BlockEnd, LanguagePatterns, Role
@@ -162,8 +165,9 @@ def declarations_in(text: str, masked: Masked, language: LanguagePatterns) -> li
             group = next((name for name in _NAMES if name in match.re.groupindex and match[name]), 0)
             name = match[group] if group else ""
             kind = next((match[one] for one in _KINDS if one in match.re.groupindex and match[one]), "")
+            is_callback = role == _FIELDS and masked.code.startswith(")", match.end(group))  # `void (*close)(int);`
             heads[head] = made = Declaration(
-                Role.VALUE, name, kind, head, head, match.end(0 if group == _ARGUMENTS else group)
+                Role.VALUE, name, kind, head, head, match.end(0 if group == _ARGUMENTS or is_callback else group)
             )
             made.is_field = role == _FIELDS
             made.is_constructor = group == _CONSTRUCTOR
@@ -325,7 +329,10 @@ def _nested(found: list[Declaration]) -> list[Declaration]:
                 around.append(one)
             continue
         one.end = min(one.end, outer.end)
-        if outer.role in (Role.FUNCTION, Role.VALUE) or (one.is_field and outer.role is not Role.TYPE):
+        is_of_module = outer.kind == "defmodule"  # of Elixir, whose fields no type is around
+        if outer.role in (Role.FUNCTION, Role.VALUE) or (
+            one.is_field and outer.role is not Role.TYPE and not is_of_module
+        ):
             continue
         if one.is_constructor and one.name.lstrip("~") != outer.name:
             continue
@@ -367,6 +374,22 @@ def _attach_documentation(roots: list[Declaration], layout: Layout, text: str, l
 
     for one in roots:
         attach(one)
+
+
+def merged_clauses(
+    declared: Iterable[Declaration], *, clauses: bool, most_chars: float = math.inf
+) -> Iterator[Declaration]:
+    """Clauses of one function, which stand one below the other, as one, where they are not longer."""
+    if not clauses:
+        yield from declared
+        return
+    for (role, _), group in groupby(declared, key=lambda one: (one.role, one.name)):
+        first, *others = group
+        if others and role is Role.FUNCTION and others[-1].end - first.start <= most_chars:
+            first.end = others[-1].end
+            yield first
+        else:
+            yield from (first, *others)
 
 
 def comments_between(masked: Masked, start: int, end: int) -> list[tuple[int, int]]:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rag_assets.languages.by_pattern.comments import Masked, masked, plain_text
-from rag_assets.languages.by_pattern.declarations import Declaration, comments_between, declarations_in
-from rag_assets.languages.by_pattern.table import PATTERNS, Role
+from rag_assets.languages.by_pattern.declarations import Declaration, comments_between, declarations_in, merged_clauses
+from rag_assets.languages.by_pattern.table import PATTERNS, LanguagePatterns, Role
 
+_READ_AT_ONCE = 1_000  # characters: of longer clauses each is read by itself
 _AROUND = (Role.CONTAINER, Role.OWNER, Role.TYPE)
 
 
@@ -36,11 +37,13 @@ def outlined(text: str, language: str) -> list[Outlined]:
     if rules is None:
         return []
     code = masked(text, rules.comments)
-    return list(_parts(declarations_in(text, code, rules), text, code, 0))
+    return list(_parts(declarations_in(text, code, rules), text, code, 0, rules))
 
 
-def _parts(declared: Iterable[Declaration], text: str, code: Masked, inside: int) -> Iterator[Outlined]:
-    for one in declared:
+def _parts(
+    declared: Iterable[Declaration], text: str, code: Masked, inside: int, rules: LanguagePatterns
+) -> Iterator[Outlined]:
+    for one in merged_clauses(declared, clauses=rules.clauses, most_chars=_READ_AT_ONCE):
         if one.role is Role.PACKAGE:
             continue
         body = one.body if one.body >= 0 else one.end
@@ -49,6 +52,9 @@ def _parts(declared: Iterable[Declaration], text: str, code: Masked, inside: int
         is_around = one.role in _AROUND and bool(inner)
         end = min(one.end if is_enumeration else body, inner[0].start) if is_around else one.end
         doc = plain_text(text[start:stop] for start, stop in comments_between(code, one.start, one.head))
+        within = comments_between(code, body, one.end)[:1] if rules.doc_inside and is_around and not doc else []
+        if within and not code.code[body : within[0][0]].strip():
+            doc, end = plain_text([text[slice(*within[0])]]), max(end, within[0][1])
         above = code.code[one.start : one.head]
         yield Outlined(
             one.start,
@@ -62,4 +68,4 @@ def _parts(declared: Iterable[Declaration], text: str, code: Masked, inside: int
             one.role in _AROUND,
             inside,
         )
-        yield from _parts(inner, text, code, inside + 1)
+        yield from _parts(inner, text, code, inside + 1, rules)

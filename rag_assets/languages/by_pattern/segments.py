@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import groupby
 
 from rag_assets.contracts.segment import (
     LineIndex,
@@ -23,6 +22,7 @@ from rag_assets.languages.by_pattern.declarations import (
     Declaration,
     comments_between,
     declarations_in,
+    merged_clauses,
     without_generics,
 )
 from rag_assets.languages.by_pattern.table import PATTERNS, BlockEnd, LanguagePatterns, Role
@@ -52,6 +52,8 @@ _BASE = re.compile(r"[A-Za-z_][\w.:\\]*")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FEW_WORDS = 4
 _CLOSING_WORDS = 2  # `End Namespace`
+_OF_C = frozenset({"c", "cpp", "objectivec"})
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp")
 _LICENCE = re.compile(r"copyright|licen[sc]e|SPDX", re.IGNORECASE)
 
 
@@ -90,7 +92,7 @@ class _Reader:
         return assemble(found, self.text, self.lines, self.language, ParseHealth.BY_PATTERNS)
 
     def _items(self, declared: Iterable[Declaration], namespace: str, found: CodeFile) -> Iterator[Segment | Member]:
-        for one in _merged(list(declared), clauses=self.rules.clauses):
+        for one in merged_clauses(list(declared), clauses=self.rules.clauses):
             if one.role is Role.OWNER and one.name not in self.types:
                 self._pass_over(one, found)
                 yield from self._owned(one, namespace)
@@ -102,8 +104,14 @@ class _Reader:
             elif one.role is Role.CONTAINER:
                 self._pass_over(one, found)
                 yield from self._items(one.inner, _joined(namespace, one.name), found)
-            else:
+            elif not self._is_prototype(one):
                 yield self._member(one)
+
+    def _is_prototype(self, one: Declaration) -> bool:
+        """Whether a file of C that others do not include only says there that another one defines a function."""
+        is_source = self.language in _OF_C and not self.path.endswith(_HEADERS)
+        is_function = one.role is Role.FUNCTION and not self.text.startswith("#", one.head)
+        return is_source and is_function and one.body < 0 and self.text.startswith(";", one.end - 1)
 
     def _pass_over(self, one: Declaration, found: CodeFile) -> None:
         """The first and last line of what is only around other declarations need no symbol of their own."""
@@ -150,7 +158,7 @@ class _Reader:
         return _bases(head)
 
     def _members(self, owner: Declaration) -> Iterator[Member]:
-        for one in _merged(owner.inner, clauses=self.rules.clauses):
+        for one in merged_clauses(owner.inner, clauses=self.rules.clauses):
             if one.role in (Role.TYPE, Role.CONTAINER, Role.OWNER):
                 yield self._type(one)
             else:
@@ -292,17 +300,3 @@ def _bases(head: str) -> tuple[str, ...]:
     listed = _DERIVES.split(re.split(r"\bwhere\b|\{|=", text)[0], maxsplit=1)[1:]
     words = (_ACCESS.sub("", part).strip() for part in _BETWEEN_BASES.split(listed[0])) if listed else ()
     return tuple(word for word in words if _BASE.fullmatch(word))
-
-
-def _merged(declared: list[Declaration], *, clauses: bool) -> Iterator[Declaration]:
-    """Clauses of one function, which stand one below the other, as one."""
-    if not clauses:
-        yield from declared
-        return
-    for (role, _), group in groupby(declared, key=lambda one: (one.role, one.name)):
-        first, *others = group
-        if others and role is Role.FUNCTION:
-            first.end = others[-1].end
-            yield first
-        else:
-            yield from (first, *others)

@@ -84,9 +84,10 @@ _C_TYPE = rf"{_NOT_A_TYPE}(?:::)?[A-Za-z_][\w:<>,*&\[\] \t]{{0,200}}?(?:[ \t*&>]
 _C_NAME = r"(?P<name>(?:\w+(?:<[^<>\n]{0,80}>)?::)*(?:~?\w+|operator[ \t]*(?:\(\)|\[\]|[^\s\w(]{1,3}|\w+)))"
 _C_FUNCTION = rf"{_C_TYPE}(?<!\w){_NOT_A_TYPE}{_C_NAME}[ \t]*\((?![*\w]*\)[ \t]*\()"
 _C_FIELD = rf"{_C_TYPE}{_NAME}[ \t]*(?:\[[^\]\n]*\][ \t]*)*(?:=[^;\n]*|\{{[^{{}}\n]*\}})?;"
+_C_CALLBACK = rf"{_C_TYPE}\([ \t]*\*[ \t]*(?P<name3>\w+)[ \t]*\)[ \t]*\([^;{{}}\n]*\)[ \t]*;"  # a field that is called
 _CPP_CONSTRUCTOR = (
     r"(?:explicit[ \t]+|inline[ \t]+|constexpr[ \t]+|virtual[ \t]+)*"
-    r"(?:(?P<name2>(?:\w+(?:<[^<>\n]{0,80}>)?::)+~?\w+)|(?P<constructor>~?\w+))[ \t]*\("
+    r"(?:(?P<name2>(?:\w+(?:<[^<>\n]{0,80}>)?::)+~?\w+)|(?P<constructor>~?\w+))[ \t]*\((?!\*)"
 )
 _C_TEST = r"[A-Z_]*(?:TEST|SCENARIO)[A-Z_]*[ \t]*\([ \t]*(?P<arguments>[^()\n]{1,200}?)[ \t]*\)[ \t\n]*(?=\{)"
 _C_ATTRIBUTES = r"\[\[|template\b|__attribute__|[A-Z_]{4,}(?:\([^()\n]*\))?[ \t]*$"
@@ -117,7 +118,7 @@ _C_FAMILY = LanguagePatterns(
         rf"(?:{_C_TEST}|{_C_FUNCTION}|{_C_OLD}|{_CPP_CONSTRUCTOR}|{_C_MACRO})|"
         r"[-+][ \t]*\([^)\n]*\)[ \t]*(?P<name5>\w+)"
     ),
-    fields=rf"{_C_FIELD}|@property\b[ \t]*(?:\([^)\n]*\))?[^;\n]*?(?P<name2>\w+)[ \t]*;",
+    fields=rf"{_C_FIELD}|{_C_CALLBACK}|@property\b[ \t]*(?:\([^)\n]*\))?[^;\n]*?(?P<name2>\w+)[ \t]*;",
     imports=_C_INCLUDE,
     attributes=_C_ATTRIBUTES,
 )
@@ -160,6 +161,7 @@ PATTERNS: dict[str, LanguagePatterns] = {
             r"(?:def|defp|defmacro|defmacrop|defguard|defguardp|defdelegate)[ \t]+(?P<name>\w+[?!]?)|"
             r"test[ \t]+\"(?P<arguments>[^\"\n]+)\"(?=[^\n]*\bdo\b)"
         ),
+        fields=r"(?:field|belongs_to|(?:has|embeds)_(?:one|many)|many_to_many)[ \t(]+:(?P<name>\w+)",  # of Ecto
         imports=r"(?:alias|import|use|require)[ \t]+(?P<name>[\w.]+)",
         attributes=r"@",
         doc_inside=True,
@@ -369,7 +371,10 @@ PATTERNS: dict[str, LanguagePatterns] = {
     "shell": LanguagePatterns(
         comments="hash",
         block=BlockEnd.END,
-        function=r"(?:function[ \t]+)?(?P<name>[\w:.-]+)[ \t]*\([ \t]*\)\s*(?=[{(])|function[ \t]+(?P<name2>[\w:.-]+)",
+        function=(
+            r"(?:function[ \t]+)?(?P<name>[\w:.-]+)[ \t]*\([ \t]*\)\s*(?=[{(])|function[ \t]+(?P<name2>[\w:.-]+)|"
+            r"@test[ \t]+[\"'](?P<arguments>[^\"'\n]+)[\"'](?=[ \t]*\{)"  # of bats
+        ),
         imports=r"(?:source|\.)[ \t]+(?P<name>[^\s;]+)",
     ),
     "swift": LanguagePatterns(

@@ -183,9 +183,9 @@ UPGRADE = re.compile(r"--[\w.]+--(?P<to>\d+(?:\.\d+)*)[^/]*\.sql$", re.IGNORECAS
 """A script that takes an extension of PostgreSQL from one version to the next: `cron--1.0--1.1.sql`."""
 _HOW_TO = re.compile(r"\s*(?:how\s+(?:do|can|should|would)\s+(?:i|we|you|one)|how\s?to)\b", re.IGNORECASE)
 _MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
-_EXPECTED = re.compile(r"\.(?:snap|(?:approved|received|verified)\.\w+|(?!latest$)\w*tests?)$")
-"""What a test compares with or reads: Jest, Verify, ApprovalTests, `select.test`, `site.caddyfiletest`."""
-_FIRST_WORD = re.compile(r"(?:test_\w+|tests)\.(?:c|cc|cpp|exs|jl|lua|py|r|rb|rs|sh)|conftest\.py")
+_EXPECTED = re.compile(r"\.(?:bats|snap|(?:approved|received|verified)\.\w+|(?!latest$)\w*tests?)$")
+"""What a test is, compares with or reads: bats, Jest, Verify, ApprovalTests, `select.test`, `site.caddyfiletest`."""
+_FIRST_WORD = re.compile(r"(?:test_\w+|tests)\.(?:c|cc|cpp|exs|jl|lua|py|r|rb|rs|sh)|test\.(?:c|cc|cpp)|conftest\.py")
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
