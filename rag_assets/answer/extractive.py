@@ -43,7 +43,7 @@ from rag_assets.answer.passages import (
     whole_of,
 )
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, role_of, roots_of
-from rag_assets.answer.whole_project import is_called_as, is_of_action, is_of_release, is_of_whole, readme_first
+from rag_assets.answer.whole_project import is_of_whole
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
@@ -120,8 +120,15 @@ def answer_of(
         pieces += _at_places(wish.places, lead)
         pieces += [said] if facts.leads else []
     elif wish.intent is Intent.STEPS:
+        from rag_assets.answer.plans.steps import is_called_as, is_of_action, readme_first  # start-up budget
+
         lead = sorted(lead, key=lambda known: (readme_first(known.path), known.line_start))
-        headed = _headed(lead, lambda heading: is_of_action(heading, wish.action), words, wish.action)
+        headed = _headed(
+            lead,
+            lambda heading: is_of_action(heading, wish.action),
+            words,
+            of_file=lambda path: is_called_as(path, wish.action),
+        )
         headed.sort(key=lambda one: "`" not in one)  # a heading may only have the word
         commands = sum("`" in one for one in headed)
         pieces += [*headed[:commands], said, *headed[commands:]]
@@ -542,22 +549,28 @@ def _headings_of(words: Sequence[QueryTerm]) -> frozenset[str]:
 
 
 def _headed(
-    lead: Sequence[Evidence], is_wanted: Callable[[str], bool], words: Sequence[QueryTerm], action: str = ""
+    lead: Sequence[Evidence],
+    is_wanted: Callable[[str], bool],
+    words: Sequence[QueryTerm],
+    *,
+    of_file: Callable[[str], bool] | None = None,
 ) -> list[str]:
     """Of documents what is below the first headings that say what is asked: `Features`, `Technology stack`, `Usage`; of
-    an action nothing of the next section."""
+    an action, which the name `of_file` may say too, nothing of the next section."""
     found: dict[str, Passage] = {}
     for known in lead:
         for passage in passages_of(known):
-            of_file = bool(action) and is_called_as(known.path, action)
-            if passage.is_prose and (of_file or is_wanted(passage.heading)):
+            is_told = of_file is not None and of_file(known.path)
+            if passage.is_prose and (is_told or is_wanted(passage.heading)):
                 found.setdefault(passage.heading, passage)
     told = list(found.values())[:_BESIDE_FACTS]
-    return [prose_told(_in_context(one, from_start=True, alone=bool(action)), words) for one in told]
+    return [prose_told(_in_context(one, from_start=True, alone=of_file is not None), words) for one in told]
 
 
 def _of_release(version: str, lead: Sequence[Evidence]) -> list[str]:
     """What changelogs say below the heading of a version, up to the next heading that is no part of it."""
+    from rag_assets.answer.plans.documents import is_of_release  # start-up budget: few questions are of a release
+
     made: list[str] = []
     path, level = "", 0
     for known in sorted(lead, key=lambda one: (one.path, one.line_start)):

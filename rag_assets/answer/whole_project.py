@@ -16,7 +16,6 @@ from itertools import chain, pairwise
 
 from rag_assets.identifiers import key_of_word, singular, word_set
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
-from rag_assets.search.ranking.penalties import is_readme
 
 
 class Listed(Enum):
@@ -388,7 +387,7 @@ CALLED: Mapping[str, str] = {
 }
 """What a question calls a category."""
 
-_WORD = re.compile(r"[#@]?\w[\w.#+/@:-]*[\w#+]|[#@]?\w")
+WORD = re.compile(r"[#@]?\w[\w.#+/@:-]*[\w#+]|[#@]?\w")
 _ASKING = (
     FUNCTION_WORDS
     | WHOLES
@@ -477,18 +476,6 @@ _ACTIONS = key_of_word(
         "test": "test tested tests",
     }
 )
-_PLATFORMS = {
-    name: re.compile(words, re.IGNORECASE)
-    for name, words in {
-        "aws": r"\b(?:amazon|aws|cdk|ecs)\b",
-        "azure": r"\b(?:az|azd|azure)\b",
-        "docker": r"\b(?:compose|containers?|docker|dockerfile)\b",
-        "heroku": r"\bheroku\b",
-        "iis": r"\biis\b",
-        "kubernetes": r"\b(?:helm|k8s|kubectl|kubernetes|kustomize)\b",
-    }.items()
-}
-"""Where something is run or deployed, and the words of headings and commands for it."""
 _PLATFORM_CALLED = key_of_word(
     {
         "aws": "amazon aws",
@@ -499,20 +486,6 @@ _PLATFORM_CALLED = key_of_word(
         "kubernetes": "helm k8s kubernetes",
     }
 )
-_HEADINGS = {
-    "build": word_set("build building compile compiling"),
-    "configure": word_set("configuration configure configuring"),
-    "contribute": word_set("contribute contributing contribution contributions"),
-    "deploy": word_set("deploy deploying deployment docker hosting production self-hosting"),
-    "e2e": word_set("e2e"),
-    "install": word_set("install installation installing prerequisites setup"),
-    "lint": word_set("format formatting lint linting style"),
-    MIGRATE: word_set("migrations"),
-    "run": word_set("launch locally quickstart run running start started starting usage"),
-    "test": word_set("test testing tests"),
-}
-"""What documents, and their headings, are called that tell the steps of an action."""
-_SET_UP = frozenset({("setting", "up"), ("set", "up"), ("getting", "started"), ("get", "started")})
 _STEPS = frozenset({"command", "commands", "steps"})
 KINDS_OF_TESTS = word_set("integration unit")
 """What people call all tests."""
@@ -581,7 +554,7 @@ _WROTE = word_set("wrote changed modified created added authored touched edited 
 
 def everyday_question(question: str) -> EverydayQuestion | None:
     """What a question asks that many ask of any project; None for others."""
-    written = _WORD.findall(re.sub(r"\bend[- ]to[- ]end\b", "e2e", question, flags=re.IGNORECASE))
+    written = WORD.findall(re.sub(r"\bend[- ]to[- ]end\b", "e2e", question, flags=re.IGNORECASE))
     words = ["is" if word == "s" else word.lower() for word in written]  # `what's`
     if not words:
         return None
@@ -746,40 +719,3 @@ def _of_technology(words: list[str]) -> EverydayQuestion | None:
 def _technology(called: tuple[str, ...], rest: Sequence[str]) -> EverydayQuestion:
     within = tuple(one for one in rest if one not in _ASKING | _USED | _OF_TESTS)
     return EverydayQuestion(Everyday.TECHNOLOGY, called, within)
-
-
-def is_of_action(heading: str, action: str) -> bool:
-    """Whether what is below a heading tells how something is done, for `run docker` how with that."""
-    if platform := action.partition(" ")[2]:
-        return says_platform(heading, platform)
-    words = _WORD.findall(heading.lower())
-    is_set_up = action == "install" and any(pair in _SET_UP for pair in pairwise(words))
-    return is_set_up or not _HEADINGS[action].isdisjoint(words)
-
-
-def is_of_release(heading: str, version: str) -> bool:
-    """Whether a heading is that of a version: `## [2.4.1] - 2024-05-01`, of 2.4 also `Changes in 2.4.x` and `2.4.0`, of
-    2 all that begin with it."""
-    more = r"(?:\.[x0])*" if "." in version else r"(?:\.[\dx]+)*"
-    written = rf"\W*(?:[a-z. -]+ )?\W*v?{re.escape(version)}{more}(?![\w-]|\.\w)"
-    return re.match(written, heading, re.IGNORECASE) is not None
-
-
-def is_called_as(path: str, action: str) -> bool:
-    """Whether the name of a file, as `CONTRIBUTING.md` is one, has no words but those of an action, or the platform."""
-    name = path.rpartition("/")[2].partition(".")[0].lower()
-    first, _, platform = action.partition(" ")
-    words = re.split(r"[-_]+", name)
-    return says_platform(" ".join(words), platform) if platform else _HEADINGS[first].issuperset(words)
-
-
-def says_platform(text: str, platform: str) -> bool:
-    """Whether a heading or a command is of a platform."""
-    return _PLATFORMS[platform].search(text) is not None
-
-
-def readme_first(path: str) -> tuple[bool, bool, int, str]:
-    """The order of documents that tell how something is done."""
-    name = path.rpartition("/")[2].lower()
-    helps = name.startswith(("contribut", "develop", "install"))
-    return not is_readme(path), not helps, path.count("/"), path

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag_assets import Index
-from rag_assets.answer.whole_project import is_of_release
+from rag_assets.answer.plans.documents import is_of_release
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import opened_index
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from rag_assets import Index
-from rag_assets.answer.whole_project import Everyday, EverydayQuestion, everyday_question, is_of_release
+from rag_assets.answer.plans.documents import is_of_release
+from rag_assets.answer.whole_project import Everyday, EverydayQuestion, everyday_question
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import opened_index
 

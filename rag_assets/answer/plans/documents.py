@@ -22,7 +22,6 @@ from rag_assets.answer.plans.code_lines import (
     says,
 )
 from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
-from rag_assets.answer.whole_project import is_of_release
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import UPGRADE, BesideProduct, has_shown_texts, non_product_code
@@ -249,6 +248,14 @@ def release(index: LabelIndex, version: str, *, dated: bool = False) -> tuple[tu
                     is_told, level = is_told and heading.start > 0, 0
             found += [point] * is_told
     return tuple(found[:_MOST_SECTIONS]), bool(paths)
+
+
+def is_of_release(heading: str, version: str) -> bool:
+    """Whether a heading is that of a version: `## [2.4.1] - 2024-05-01`, of 2.4 also `Changes in 2.4.x` and `2.4.0`, of
+    2 all that begin with it."""
+    more = r"(?:\.[x0])*" if "." in version else r"(?:\.[\dx]+)*"
+    written = rf"\W*(?:[a-z. -]+ )?\W*v?{re.escape(version)}{more}(?![\w-]|\.\w)"
+    return re.match(written, heading, re.IGNORECASE) is not None
 
 
 def _entries(lines: Mapping[int, str]) -> Iterator[tuple[str, int, str]]:

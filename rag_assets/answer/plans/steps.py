@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
@@ -15,14 +15,8 @@ from rag_assets.answer.passages import headings_in
 from rag_assets.answer.plans.code_lines import code_of, from_the_root, lines_of
 from rag_assets.answer.plans.projects import tests_called
 from rag_assets.answer.plans.technologies import parts_of
-from rag_assets.answer.whole_project import (
-    KINDS_OF_TESTS,
-    MIGRATE,
-    is_called_as,
-    is_of_action,
-    readme_first,
-    says_platform,
-)
+from rag_assets.answer.whole_project import KINDS_OF_TESTS, MIGRATE, WORD
+from rag_assets.identifiers import word_set
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import is_readme, non_product_code, product_or_samples
 
@@ -31,18 +25,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ActionCommands:
-    """What is done: the `commands` of lines of documents and workflows that do it, and what `scripts` of a package and
-    targets of a Makefile are called that do it."""
+class ActionWords:
+    """What is done: the words of `headings` of documents, and of their names, that tell how, the `commands` of lines of
+    documents and workflows that do it, and what `scripts` of a package and targets of a Makefile are called that do
+    it."""
 
-    commands: str
+    headings: frozenset[str]
+    commands: str = ""
     scripts: str = ""
     called_so: bool = False  # scripts for shells, `run-local.ps1`; one called `install` may be for a server
     in_workflows: bool = False  # as people do; what these install and run is of the machine that they run on
 
 
-_ACTIONS: Mapping[str, ActionCommands] = {
-    "test": ActionCommands(
+_ACTIONS: Mapping[str, ActionWords] = {
+    "test": ActionWords(
+        word_set("test testing tests"),
         "npm test, npm run test, npm t , yarn test, pnpm test, pnpm run test, npx jest, vitest, pytest, tox"
         ", nox, manage.py test, go test, dotnet test, mvn test, mvnw test, mvn verify, mvnw verify, gradle test"
         ", gradlew test, make test, task test, cargo test, rake test, rake spec, rspec, phpunit, composer test"
@@ -52,11 +49,13 @@ _ACTIONS: Mapping[str, ActionCommands] = {
         called_so=True,
         in_workflows=True,
     ),
-    "e2e": ActionCommands(
+    "e2e": ActionWords(
+        word_set("e2e"),
         "playwright test, cypress run, run e2e, run test:e2e, yarn e2e, pnpm e2e",
         in_workflows=True,
     ),
-    "build": ActionCommands(
+    "build": ActionWords(
+        word_set("build building compile compiling"),
         "npm run build, yarn build, pnpm build, pnpm run build, make build, go build, dotnet build"
         ", dotnet publish, mvn package, mvn clean, mvn install, mvnw package, mvnw clean, gradle build, gradlew build"
         ", docker build, docker-compose build, docker compose build, python -m build, cargo build, swift build"
@@ -65,7 +64,8 @@ _ACTIONS: Mapping[str, ActionCommands] = {
         called_so=True,
         in_workflows=True,
     ),
-    "run": ActionCommands(
+    "run": ActionWords(
+        word_set("launch locally quickstart run running start started starting usage"),
         "npm start, npm run dev, npm run start, yarn start, yarn dev, pnpm dev, pnpm start, dotnet run"
         ", aspire run, go run, docker compose up, docker-compose up, docker compose -f, docker-compose -f, docker run"
         ", make run"
@@ -74,7 +74,8 @@ _ACTIONS: Mapping[str, ActionCommands] = {
         "start dev serve run",
         called_so=True,
     ),
-    "install": ActionCommands(
+    "install": ActionWords(
+        word_set("install installation installing prerequisites setup"),
         "npm install, npm i , npm ci, yarn add, yarn install, pnpm install, pnpm add, pip install, uv sync"
         ", dotnet add package, install-package, dotnet tool install, go get, go install, brew install, docker pull"
         ", docker run, apt install, apt-get install, poetry install, uv add, pipx , cargo install, cargo add"
@@ -82,20 +83,23 @@ _ACTIONS: Mapping[str, ActionCommands] = {
         ", install-module, mix deps.get, vcpkg install, conan install",
         "install setup",
     ),
-    "deploy": ActionCommands(
+    "deploy": ActionWords(
+        word_set("deploy deploying deployment docker hosting production self-hosting"),
         "docker compose up, docker-compose up, docker run, kubectl apply, helm install, helm upgrade, azd up"
         ", fly deploy, terraform apply, heroku, docker stack deploy, aspire deploy",
         "deploy release publish",
         called_so=True,
     ),
-    "lint": ActionCommands(
+    "lint": ActionWords(
+        word_set("format formatting lint linting style"),
         "npm run lint, yarn lint, make lint, ruff, golangci-lint, dotnet format, pre-commit, rubocop, phpcs"
         ", php-cs-fixer, cargo fmt, cargo clippy, clang-format, swiftlint, mix format, scalafmt, luacheck",
         "lint format",
         called_so=True,
         in_workflows=True,
     ),
-    MIGRATE: ActionCommands(
+    MIGRATE: ActionWords(
+        word_set("migrations"),
         "dotnet ef migrations, dotnet ef database, dotnet-ef migrations, dotnet-ef database, add-migration"
         ", update-database, alembic upgrade, alembic revision, db:migrate, manage.py migrate, manage.py makemigrations"
         ", artisan migrate, prisma migrate, knex migrate, typeorm migration"
@@ -105,8 +109,22 @@ _ACTIONS: Mapping[str, ActionCommands] = {
         "migrate migration migrations",
         in_workflows=True,
     ),
+    "configure": ActionWords(word_set("configuration configure configuring")),
+    "contribute": ActionWords(word_set("contribute contributing contribution contributions")),
 }
-_NO_ACTION = ActionCommands("")
+_PLATFORMS = {
+    name: re.compile(words, re.IGNORECASE)
+    for name, words in {
+        "aws": r"\b(?:amazon|aws|cdk|ecs)\b",
+        "azure": r"\b(?:az|azd|azure)\b",
+        "docker": r"\b(?:compose|containers?|docker|dockerfile)\b",
+        "heroku": r"\bheroku\b",
+        "iis": r"\biis\b",
+        "kubernetes": r"\b(?:helm|k8s|kubectl|kubernetes|kustomize)\b",
+    }.items()
+}
+"""Where something is run or deployed, and the words of headings and commands for it."""
+_SET_UP = frozenset({("setting", "up"), ("set", "up"), ("getting", "started"), ("get", "started")})
 DOCUMENT = re.compile(
     r"(?:\.github/(?=contribut)|docs?/(?:[\w-]*(?:contribut|develop|install|set-?up)[\w-]*/)?)?(?!change|history|release|licen|cmakelists|requirements)[\w.-]+\.(?:md|markdown|rst|adoc|asciidoc|txt)"
     r"|readme|install|contributing|hacking",
@@ -146,7 +164,7 @@ def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, d
     shells = sorted(product_or_samples(path for path in paths if path.endswith(_SHELLS)), key=from_the_root)
     workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
     below = [path for path in paths if "/" in path and is_readme(path)]
-    of_action = _ACTIONS.get(wanted, _NO_ACTION)
+    of_action = _ACTIONS[wanted]
     names = of_action.scripts.split() if of_action.called_so and not (platform or kind) else ()
     called = [path for path in shells if parts_of(path.rpartition("/")[2])[0] in names][:_MOST_OF_A_FILE]
     facts: list[GraphFact] = []
@@ -229,7 +247,7 @@ def _named(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
 @cache
 def _commands_of(action: str) -> re.Pattern[str]:
     wanted, _, platform = action.partition(" ")
-    known = _ACTIONS.get(wanted, _NO_ACTION)
+    known = _ACTIONS[wanted]
     commands = "|".join(map(re.escape, known.commands.split(", "))) if known.commands else "(?!)"
     scripts = "|".join((*known.scripts.split(), *filter(None, [platform])))
     return re.compile(rf"(?<![\w#-])(?:{commands}|{_RUNNER}(?:{scripts or '(?!)'})(?![\w/.-]))")
@@ -241,7 +259,7 @@ def _scripts(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]
     is_make = not name.endswith(".json") and name not in _TASKS
     pattern = _TASK if name in _TASKS else _TARGET if is_make else _SCRIPT
     wanted, _, platform = action.partition(" ")
-    names = {*_ACTIONS.get(wanted, _NO_ACTION).scripts.split(), *filter(None, [platform])}
+    names = {*_ACTIONS[wanted].scripts.split(), *filter(None, [platform])}
     found = []
     for number, text in lines.items():
         match = pattern.match(text)
@@ -290,3 +308,32 @@ def _headed_points(index: LabelIndex, documents: Sequence[str], action: str) -> 
         if of_file or any(is_of_action(title, action) for title in headings):
             found.append((not of_file, place_of[path], payload.get("StartLine", 0), point))
     return tuple(point for *_, point in sorted(found)[:_MOST_SECTIONS])
+
+
+def is_of_action(heading: str, action: str) -> bool:
+    """Whether what is below a heading tells how something is done, for `run docker` how with that."""
+    if platform := action.partition(" ")[2]:
+        return says_platform(heading, platform)
+    words = WORD.findall(heading.lower())
+    is_set_up = action == "install" and any(pair in _SET_UP for pair in pairwise(words))
+    return is_set_up or not _ACTIONS[action].headings.isdisjoint(words)
+
+
+def is_called_as(path: str, action: str) -> bool:
+    """Whether the name of a file, as `CONTRIBUTING.md` is one, has no words but those of an action, or the platform."""
+    name = path.rpartition("/")[2].partition(".")[0].lower()
+    first, _, platform = action.partition(" ")
+    words = re.split(r"[-_]+", name)
+    return says_platform(" ".join(words), platform) if platform else _ACTIONS[first].headings.issuperset(words)
+
+
+def says_platform(text: str, platform: str) -> bool:
+    """Whether a heading or a command is of a platform."""
+    return _PLATFORMS[platform].search(text) is not None
+
+
+def readme_first(path: str) -> tuple[bool, bool, int, str]:
+    """The order of documents that tell how something is done."""
+    name = path.rpartition("/")[2].lower()
+    helps = name.startswith(("contribut", "develop", "install"))
+    return not is_readme(path), not helps, path.count("/"), path
