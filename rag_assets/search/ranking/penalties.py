@@ -128,7 +128,7 @@ _DATA = re.compile(
     re.IGNORECASE,
 )
 """Records: what a database is first filled with, or a program is tried on."""
-_WRAPPER = re.compile(r"(?:^|/)(?:mvnw|gradlew)(?:\.\w+)?$")
+_WRAPPER = re.compile(r"(?:^|/)(?:(?:mvnw|gradlew)(?:\.\w+)?|millw?(?:\.bat)?)$")
 """The script with which a tool of builds fetches itself; which version of it is in another file."""
 _DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".pdf", ".docx")
 _TEMPLATES = (

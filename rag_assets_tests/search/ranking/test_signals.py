@@ -75,6 +75,8 @@ from rag_assets.search.ranking.signals import is_named, may_say, name_shares
         ("shop/test_orders.py", BesideProduct.TEST),
         ("shop/conftest.py", BesideProduct.TEST),
         ("test.c", BesideProduct.TEST),
+        ("mill", BesideProduct.WRAPPER),
+        ("src/mill.c", None),
         ("test.sh", None),
         ("plugins/build/version.bats", BesideProduct.TEST),
         ("src/Contests/Contest.cs", None),
