@@ -302,3 +302,10 @@ def test_a_member_of_cpp_is_called_as_in_its_type_where_it_is_defined_outside() 
 def test_the_interpreter_of_a_script_documents_nothing() -> None:
     text = "#!/usr/bin/env bash\n# Prints a cart.\ntotal() {\n  echo 1\n}\n"
     assert [one.doc for one in passages_of(piece(text, language="shell"))] == ["Prints a cart."]
+
+
+def test_what_documents_a_module_of_elixir_is_a_part_of_its_own() -> None:
+    text = 'defmodule Shop.Cart do\n  @moduledoc """\n  What is wanted.\n  """\n\n  def total, do: 1\nend\n'
+    found = passages_of(piece(text, language="elixir"))
+    assert [one.name for one in found] == ["Shop.Cart", "", "total"] and "What is wanted." in found[1].text
+    assert found[0].doc == "What is wanted." and [one.name for one in members_of(found[0])] == ["total"]

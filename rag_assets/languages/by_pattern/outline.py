@@ -54,7 +54,7 @@ def _parts(
         doc = plain_text(text[start:stop] for start, stop in comments_between(code, one.start, one.head))
         within = comments_between(code, body, one.end)[:1] if rules.doc_inside and is_around and not doc else []
         if within and not code.code[body : within[0][0]].strip():
-            doc, end = plain_text([text[slice(*within[0])]]), max(end, within[0][1])
+            doc = plain_text([text[slice(*within[0])]])
         above = code.code[one.start : one.head]
         yield Outlined(
             one.start,
