@@ -80,6 +80,13 @@ _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+\b")
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
 _OF_ROUTINES = re.compile(r"^\W*(?:which|what)\b.*\b(?:tables?|views?|proc(?:edure)?s?|functions?)\b", re.IGNORECASE)
 _OVERLOADS = re.compile(r"\boverloads?\b|\boverloaded\b", re.IGNORECASE)
+_OVERLOADED = re.compile(
+    r"\boverloads? (?:are there )?(?:does|do|for|has|have|of) (?:the )?(?:method )?[`'\"]?(?P<of>[a-z_][\w.]*)"
+    r"|\b(?!(?:all|any|are|has|have|its|list|many|of|show|the|what|which)\b)(?P<its>[a-z_][\w.]*)[`'\"]?(?:'s)?"
+    r"(?: method)? overloads\b|\bis (?P<one>[a-z_][\w.]*) overloaded\b",
+    re.IGNORECASE,
+)
+"""What has overloads, which may be a word like any other: `Write`."""
 _IN_SCRIPTS = re.compile(
     r"\b(?:columns?|fields?|primary keys?|pks?|schemas?|schemata|roles?|extensions?|domains?|enum\w*|types?|partition|"
     r"materiali[sz]ed|index(?:es)?|indices|triggers?|who|grant\w*|permissions?|privileges|rights|users?|logins?)\b",
@@ -470,13 +477,13 @@ def routine_plan(asked: Asked) -> Planned | None:
 
 def overloads_plan(asked: Asked) -> Planned | None:
     """The overloads of a method."""
-    if not _OVERLOADS.search(asked.question.text) or not asked.names:
+    if not _OVERLOADS.search(asked.question.text):
         return None
+    said = [of for found in _OVERLOADED.finditer(asked.question.text) for of in found.groups() if of]
     from rag_assets.answer.structure.shapes import overload_facts
 
-    return answered(
-        asked, Intent.LIST, first_of(overload_facts(index, graph, asked.names) for index, graph in asked.graphs)
-    )
+    known = (overload_facts(index, graph, asked.names or said) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, first_of(known))
 
 
 def scripts_say_plan(asked: Asked) -> Planned | None:

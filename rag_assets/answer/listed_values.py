@@ -23,6 +23,10 @@ _FIELD = re.compile(r"^[^(]*=")
 _STATIC_METHOD = re.compile(r"\bstatic\b[^=]*\(")
 _OF_ITSELF = r"\bstatic (?:(?:final|new|readonly) )*(?:(?:\w+\.)*{0} \w|\w+ = new {0}\()"
 """How a type says that a member of it is one of its values."""
+_MADE_VALUE = re.compile(
+    rf"\.(?!(?:Build|Create|Current|Default|Get|Instance|New|Next|Random))[A-Z]\w*\(\)\|{NodeType.METHOD.value}$"
+)
+"""A value beside those that are kept, made each time: `Replace()`."""
 _HIDDEN = re.compile(r"\b(?:internal|private)\b")
 
 
@@ -59,11 +63,12 @@ def values_listed(index: LabelIndex, graph: Graph, noun: str, name: str) -> Fact
     values = [node for node in held_by(graph, types) if of_itself.search(graph.signature(node))]
     values = [node for node in values if not _HIDDEN.search(graph.signature(node))] or values
     values = values or _constants_of_type(graph, name)
-    places = places_of(graph, np.array(values, np.int64))
-    found = [one for one in places if key_kind(one.key) is NodeType.PROPERTY and non_product_code(one.path) is None]
-    found = sorted(seen_of(found, index), key=lambda one: (one.path, one.line))
+    known = [one for one in places_of(graph, np.array(values, np.int64)) if non_product_code(one.path) is None]
+    found = [one for one in known if key_kind(one.key) is NodeType.PROPERTY]
     if len(found) < FEWEST_LISTED:
         return GraphFacts(), {}
+    found += [one for one in known if _MADE_VALUE.search(one.key)]
+    found = sorted(seen_of(found, index), key=lambda one: (one.path, one.line))
     return facts_listed([one.fact for one in found], noun, index)
 
 

@@ -1,8 +1,8 @@
 """How well passages answer a question: by its words, by words that mean about the same, and by what they are.
 
 A linear model. Its weights are those of a listwise fit (Cao and others 2007) to questions as people ask them, of each
-of which the lines that answer are known (`benchmarks/people_questions.py`); that of `bare` is set by hand, as
-these questions have too few of them.
+of which the lines that answer are known (`benchmarks/people_questions.py`); those of `bare` and `hidden` are set by
+hand, as these questions have too few of them.
 """
 
 from __future__ import annotations
@@ -109,6 +109,8 @@ _EMPTY_BODY = re.compile(r"\)\s*\{\s*\}$")
 _STATEMENT_END = re.compile(r";[ \t]*$", re.MULTILINE)
 
 
+_WANTS_USE = re.compile(r"\W*(?:how (?:can|could|do|should) (?:i|one|we|you)|how to|can (?:i|we))\b", re.IGNORECASE)
+_HIDDEN = re.compile(r"(?:\w+\s+)*?(?:fileprivate|internal|private|protected)\b")
 _WANTS_PLACE = re.compile(r"\b(?:where|links?|references?|resources?|documentation|docs|guides?)\b", re.IGNORECASE)
 
 
@@ -118,6 +120,7 @@ class PassageWeights:
     question it says (0 to 1, rare words more), `meaning` its cosine with the question, `file` the best `words` of its
     file, `length` the logarithm of its lines. The others are 1 or 0: what a passage is, or that it has what the
     question asks for (an amount, what fails, advice); a `record` is a changelog, a migration or a translation;
+    `hidden` is what nobody outside can call, where somebody asks how to do something;
     `bare` is what says nothing of how: a constructor that keeps what it is given, and what a module exports by its
     names; where it is asked how something is made, members without a body; where no place is asked for, a list of
     links."""
@@ -137,10 +140,11 @@ class PassageWeights:
     how_to: float
     record: float
     bare: float
+    hidden: float
 
 
 _LINE_OF_PROSE = 100  # characters
-WEIGHTS = PassageWeights(2.7, 4.5, 7.5, 1.1, 0.4, -0.1, -0.5, -1.1, -0.2, -0.8, 1.8, 1.3, 0.9, -1.0, -2.0)
+WEIGHTS = PassageWeights(2.7, 4.5, 7.5, 1.1, 0.4, -0.1, -0.5, -1.1, -0.2, -0.8, 1.8, 1.3, 0.9, -1.0, -2.0, -1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -428,6 +432,7 @@ def passage_features(
     files = {known.path: (_is_beside(known.path), _RECORDS.search(known.path)) for known in evidence}
     wants_amount, wants_failure = asks_amount(question), asks_about_failure(question)
     wants_advice, wants_work = asks_how_to(question), asks_how_made(question)
+    wants_use = _WANTS_USE.match(question) is not None
     wants_place, wants_exports = _WANTS_PLACE.search(question) is not None, "export" in question.lower()
     rows = [
         (
@@ -449,6 +454,7 @@ def passage_features(
             or (not wants_exports and only_exports(one))
             or (wants_work and only_declares(one))
             or (not wants_place and only_links(one)),
+            wants_use and not one.is_prose and _HIDDEN.match(one.signature) is not None,
         )
         for at, one in enumerate(passages)
     ]

@@ -77,6 +77,7 @@ from rag_assets.answer.question_analysis import (
     written_name,
 )
 from rag_assets.answer.question_kinds import (
+    asks_default,
     asks_endpoints_reaching,
     asks_failed_validation,
     asks_handler,
@@ -98,6 +99,7 @@ from rag_assets.answer.question_kinds import (
 from rag_assets.answer.whole_project import (
     everyday_question,
 )
+from rag_assets.identifiers import singular
 from rag_assets.search import QuestionKind
 from rag_assets.search.line_references import meant
 from rag_assets.search.ranking.signals import is_question
@@ -118,6 +120,8 @@ _MOST_OUTSIDE = 3  # files that are named where a filter leaves out all
 _HOW_CONFIGURED = re.compile(r"\W*(?:how (?:is|are) .+ (?:configured|set up)|what happens)\b", re.IGNORECASE)
 """Code does that, with several settings."""
 _ERROR_SAID = re.compile(r"\w*(?:Exception|Error)")
+_ALSO_OF_DEFAULTS = frozenset({Intent.TABLES, Intent.USAGE, Intent.LIST})
+"""What a question for a default is read as that says more: `the default table prefix`, `is used by default`."""
 _VALIDATION_ERROR = "ValidationException"  # of FluentValidation, .NET and Java, and as projects call theirs
 _OF_BASE = re.compile(
     r"^\W*(?i:which|what|list|show)\b(?i: me| all| the| are| our)* (?P<base>[A-Z]\w*[a-z][A-Z]\w*?)s"
@@ -208,6 +212,25 @@ def _seen(asked: Asked) -> Planned | None:
     return Planned(wish, found.facts, found.at, decides=True, lead=tuple(found.places.values()))
 
 
+_SUPPORTED = re.compile(
+    r"^\W*(?:which|what) (?P<noun>(?!tests\b)\w[\w.#+-]*(?: \w[\w.#+-]*){0,2}) (?:(?:are|is) (?:\w+ )?supported\b"
+    r"|(?:does|do|can) .{1,40} support\b)\W*$",
+    re.IGNORECASE,
+)
+
+
+def _supported(asked: Asked) -> Planned | None:
+    """What a document lists as supported."""
+    found = _SUPPORTED.match(asked.question.asking)
+    if found is None:
+        return None
+    from rag_assets.answer.plans.documents import supported_listed
+
+    noun = singular(found["noun"].lower())
+    known = first_of(supported_listed(index, noun) for index in asked.target.members.values())
+    return answered(asked, Intent.LIST, known)
+
+
 _VERBS = tuple(
     re.compile(rf"\b(?:{verbs})", re.IGNORECASE)
     for verbs in (
@@ -226,6 +249,12 @@ _IN_WHICH = re.compile(
     rf"|^\W*(?:since )?when (?:was|were|did) .+\b{_DONE}",
     re.IGNORECASE,
 )
+_POSSIBLE_SINCE = re.compile(
+    r"^\W*(?:as of|since) (?:which|what) (?:version|release)"
+    r" (?:can|could|may) (?:i|it|one|we|you) (?P<does>\w+)",
+    re.IGNORECASE,
+)
+"""What can be done since a version was added in it."""
 _OF_VERSIONS = roots_of(
     "version release since when which what added appear became broke break changed deprecated dropped fixed introduced"
     " removed renamed replaced solved supported support switched available possible new bug fix first"
@@ -248,8 +277,9 @@ def _versions(asked: Asked) -> Planned | None:
     text = asked.question.asking
     if not _IN_WHICH.search(text):
         return None
+    can = _POSSIBLE_SINCE.match(text)
     words = frozenset(word.root for word in asked.words) - _OF_VERSIONS
-    does = next((verb for verb in _VERBS if verb.search(text)), None)
+    does = next((verb for verb in _VERBS if verb.search(text)), None if can is None else _VERBS[0])
     if not words or does is None:
         return None
     from rag_assets.answer.plans.documents import changelogs, versions_that
@@ -257,6 +287,9 @@ def _versions(asked: Asked) -> Planned | None:
     oldest = does is _VERBS[0]
     members = asked.target.members.values()
     known = together(versions_that(index, does, words, text, oldest=oldest) for index in members)
+    things = words - roots_of(can["does"] if can is not None else "")
+    if not known[1] and things and things != words:  # an entry adds what somebody can `use`, or `generate`, since then
+        known = together(versions_that(index, does, things, text, oldest=oldest) for index in members)
     if known[1] or "version" not in text.lower() or not any(map(changelogs, members)):
         return answered(asked, Intent.LIST, known)
     return Planned(asked.wish, absent="no entry of a changelog says in which version that was")
@@ -583,7 +616,13 @@ def _setting_meant(asked: Asked) -> Planned | None:
     is called so."""
     if not asks_setting(asked.question.text):
         return None
-    from rag_assets.answer.plans.settings import constant_facts, key_facts, setting_facts, settings_meant
+    from rag_assets.answer.plans.settings import (
+        constant_facts,
+        is_default_of,
+        key_facts,
+        setting_facts,
+        settings_meant,
+    )
 
     if asked.wish.intent in (Intent.EXPLANATION, Intent.DEFINITION):
         known = first_of(key_facts(index, name) for name in asked.undeclared for index, _ in asked.graphs)
@@ -594,7 +633,8 @@ def _setting_meant(asked: Asked) -> Planned | None:
             decides = asks_value(asked.question.text) and not asked.wish.does
             return Planned(replace(asked.wish, intent=Intent.EXPLANATION), *known, decides, setting=1.0)
     of_value = asked.wish.intent is Intent.DEFINITION and asks_value(asked.question.text)
-    if asked.wish.intent is not Intent.EXPLANATION and not of_value:
+    of_default = asked.wish.intent in _ALSO_OF_DEFAULTS and not asked.wish.names and asks_default(asked.question.text)
+    if asked.wish.intent is not Intent.EXPLANATION and not (of_value or of_default):
         return None
     owners = {name.rpartition(".")[2] for name in asked.names}
     words, text, model = asked.words, asked.question.text, asked.model
@@ -605,20 +645,35 @@ def _setting_meant(asked: Asked) -> Planned | None:
             settings = settings or settings_meant(index, graph, text, words, model, owners)
         else:
             settings = settings_meant(index, graph, text, words, model)
+        if of_default:  # what only means about the same is not what `is used`
+            settings = [one for one in settings if is_default_of(text, one)]
         if settings:
             found.append((settings[0].said, index, graph, settings))
     if not found:
-        return None
+        return _fallback(asked)
     said, index, graph, settings = max(found, key=lambda one: one[0])
     facts, at = setting_facts(index, settings, graph)
+    if (fallback := _fallback(asked)) and not any(fact.group == "Default" for fact in at):
+        return fallback
     facts = replace(facts, leads=facts.leads and _HOW_CONFIGURED.match(text) is None)
-    wish = replace(asked.wish, intent=Intent.EXPLANATION) if of_value and at else asked.wish
+    wish = replace(asked.wish, intent=Intent.EXPLANATION) if (of_value or of_default) and at else asked.wish
     return Planned(wish, facts, at, setting=said if at else 0.0)
+
+
+def _fallback(asked: Asked) -> Planned | None:
+    """What code takes for that whose default a question asks for, where that is not given."""
+    if asked.wish.names or not asks_default(asked.question.text):
+        return None
+    from rag_assets.answer.structure.fallbacks import fallback_facts
+
+    known = first_of(fallback_facts(index, asked.words) for index in asked.target.members.values())
+    return answered(asked, Intent.EXPLANATION, known, decides=False)
 
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _seen,
     _versions,
+    _supported,
     _everyday,
     _file_shown,
     _left_out,

@@ -175,6 +175,8 @@ _SETTING = re.compile(
     r"|\b(?:can|could|do) (?:i|we|you) (?:disable|enable|(?:turn|switch) (?:on|off)|switch (?:between|from|to))\b",
     re.IGNORECASE,
 )
+asks_default = recognizer(r"^\W*(?:what|which)\b(?: (?:is|are|'s))* ?(?:the |our )?(?:default\b|.+\bby default\W*$)")
+"""Whether a question is for what something is where nothing else is said."""
 _OF_SETTINGS = re.compile(r"\b(?:settings?|configur\w+|polic(?:y|ies))\b", re.IGNORECASE)
 
 
@@ -357,6 +359,10 @@ asks_what_is_registered = recognizer(
     r"\bimplementations? (?:is|are|gets?) (?:chosen|injected|registered|resolved|used) (?:as|for) \S+\W*$"
     r"|\bimplementations? of \S+ (?:is|are|gets?) (?:chosen|injected|registered|resolved|used)\b"
     r"|^\W*what is (?:injected|registered) (?:as|for) \S+\W*$"
+    r"|^\W*(?:as|under|with) (?:what|which) (?:lifetime|scope) (?:is|are) (?:the )?\S+ (?:registered|injected)\b"
+    r"|^\W*(?:what is|which is|what's) the (?:lifetime|scope) of (?:the )?\S+\W*$"
+    r"|^\W*(?:what|which) (?:lifetime|scope) do(?:es)? (?:the )?\S+ have\W*$"
+    r"|^\W*(?:is|are) (?:the )?\S+ (?:registered (?:as )?)?(?:an? )?(?:scoped|singletons?|transient)\b[\w ,]*\W*$"
     r"|^\W*where (?:(?:is|are) (?:the )?(?:\w+ )?\S+ registered|do (?:we|you|i) register (?:the )?\S+)"
     r"(?: (?:in|with|for|at)\b.*)?\W*$"
 )
@@ -512,7 +518,9 @@ def values_named(question: str) -> tuple[str, str]:
     currencies are supported?`); two '' for another question."""
     if called := values_asked(question):
         return "value", called
-    noun, rest = listed_noun(_TYPES_OF.sub("kinds of", _POSSIBLE.sub("", question)))
+    noun, rest = listed_noun(said := _TYPES_OF.sub("kinds of", _POSSIBLE.sub("", question)))
+    if not noun and (items := items_named(said))[0].count(" ") > 1:  # three words or more
+        noun, rest = singular(items[0]), items[1]
     rest = _AND_HOW.sub("", _OF_ONE_THING.sub("", rest))
     is_all = not [one for one, _ in telling_words(rest) if not (is_relation_or_manner(one) or _CHOICE.fullmatch(one))]
     return (noun, "".join(map(str.capitalize, noun.split()))) if is_all else ("", "")

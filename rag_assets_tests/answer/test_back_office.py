@@ -146,6 +146,9 @@ def test_what_is_registered_is_told_of_a_sort_and_of_a_lifetime(
         "Where is StampRepo registered?",
         "where do we register IStampRepo?",
         "Where is StampRepo.AddStampAsync registered?",
+        "with which lifetime is IStampRepo registered?",
+        "what is the lifetime of IStampRepo?",
+        "is StampRepo a singleton or scoped?",
     ],
 )
 def test_where_something_is_registered_is_the_line_that_does_it(post: Index, question: str) -> None:

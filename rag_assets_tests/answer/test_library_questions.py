@@ -33,6 +33,28 @@ FILES = {
 
 * The first one.
 """,
+    "CHANGELOG.md": "# Changes\n\n## 2.1.0\n\n- Added blotting paper\n\n## 2.0.0\n\n- Added Mixed\n",
+    "docs/3.x/papers.md": "# Papers\n\nThe following papers are supported:\n\n* Rag\n* Laid\n* Bond\n",
+    "docs/4.x/papers.md": """\
+# Writing
+
+Inkwell currently supports the following papers:
+
+* Vellum
+  * only old
+* Wove
+* Laid
+
+## Nibs
+
+| Nib | Cut |
+|---|---|
+| `Round` | Italic |
+| `Broad` | Oblique |
+| `Fine` | Straight |
+
+A table of printers follows in the next version.
+""",
     "src/Directory.Build.props": """\
 <Project>
   <PropertyGroup>
@@ -162,6 +184,27 @@ public sealed class InkGrade
     public static readonly InkGrade Thin = new InkGrade();
     public static readonly InkGrade Thick = new InkGrade();
     internal static InkGrade Best => Thick;
+    public static InkGrade Mixed() => new InkGrade();
+    public static InkGrade Parse(string text) => Thin;
+    public static InkGrade CreateAny() => Thin;
+}
+
+public sealed class LetterFoldingStyle
+{
+    public static readonly LetterFoldingStyle Half = new LetterFoldingStyle
+    {
+    };
+
+    public static readonly LetterFoldingStyle Third = new LetterFoldingStyle { };
+}
+
+public class Folder
+{
+    private const string PressureColumn = "PRESSURE";
+
+    public Folder(LetterFoldingStyle? style, Envelope? envelope) => Style = style ?? LetterFoldingStyle.Third;
+
+    public void Close(SealOptions options) { options ??= new SealOptions(); }
 }
 
 internal static class InkFaults { public const string TooThin = "INK0042"; }
@@ -177,6 +220,26 @@ public class ClothBlotter : Blotter { }
 public abstract class DeskWithBlotter { }
 
 public class OakDesk : DeskWithBlotter { }
+""",
+    "src/Inkwell/Stamping.cs": """\
+namespace Inkwell;
+
+public class Stamper
+{
+    /// <summary>Puts a stamp on an envelope.</summary>
+    public void Stamp(Envelope envelope, Stamp stamp) => envelope.Take(stamp);
+
+    internal void PutStampOnEnvelope(Envelope envelope, Stamp stamp)
+    {
+        var corner = envelope.Corner;
+        if (corner.HasStamp)
+        {
+            corner = envelope.NextCorner;
+        }
+        corner.Put(stamp);
+        envelope.Corner = corner;
+    }
+}
 """,
     "tests/Inkwell.Tests/PenTests.cs": """\
 namespace Inkwell.Tests;
@@ -202,7 +265,15 @@ def told(index: Index, question: str) -> str:
     return index.ask(question, options=AskOptions()).text
 
 
-@pytest.mark.parametrize("question", ["which overloads of Pen.Write are there?", "which overloads does Write() have?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which overloads of Pen.Write are there?",
+        "which overloads does Write() have?",
+        "which overloads does Write have?",
+        "what are the Write overloads?",
+    ],
+)
 def test_all_overloads_of_a_method_are_listed_by_their_parameters(inkwell: Index, question: str) -> None:
     text = told(inkwell, question)
     assert text.startswith("**2 overloads of Write:**")
@@ -298,13 +369,73 @@ def test_versions_of_something_else_are_told_by_the_documents(inkwell: Index) ->
 
 def test_the_values_of_a_type_are_those_that_others_see_whatever_is_asked_of_them_too(inkwell: Index) -> None:
     text = told(inkwell, "which ink grades exist, and in which order?")
-    assert text.startswith("**2 ink grades:**") and "Thin" in text and "Best" not in text
+    assert text.startswith("**3 ink grades:**") and "Thin" in text and "Best" not in text
+
+
+def test_a_value_that_is_made_each_time_is_one_and_what_reads_or_makes_any_is_none(inkwell: Index) -> None:
+    text = told(inkwell, "which ink grades are there?")
+    assert "**InkGrade.Mixed** in" in text and "Parse" not in text and "CreateAny" not in text
+
+
+@pytest.mark.parametrize(
+    "question", ["which letter folding styles are there?", "which letter folding styles can I use?"]
+)
+def test_the_values_of_a_type_of_three_words_are_listed(inkwell: Index, question: str) -> None:
+    text = told(inkwell, question)
+    assert text.startswith("**2 letter folding styles:**") and "Half" in text and "Third" in text
+
+
+@pytest.mark.parametrize("question", ["what is the default folding style?", "which folding style is used by default?"])
+def test_a_default_that_no_setting_has_is_what_code_takes_where_nothing_is_given(inkwell: Index, question: str) -> None:
+    text = told(inkwell, question)
+    assert text.startswith("**Default:**") and "style ?? LetterFoldingStyle.Third" in text
+
+
+@pytest.mark.parametrize(
+    "question", ["what is the default seal?", "what is the default envelope?", "what is the default pressure?"]
+)
+def test_what_is_only_near_a_fallback_and_a_constant_are_no_defaults(inkwell: Index, question: str) -> None:
+    assert "**Default:**" not in told(inkwell, question)
 
 
 def test_what_reports_a_code_is_told_where_a_constant_is_that_code(inkwell: Index) -> None:
     text = told(inkwell, "which check reports INK0042?")
     assert "**Inspector** names **TooThin**" in text and 'TooThin = "INK0042"' in text
     assert "names" not in told(inkwell, "which check reports INK0043?")
+
+
+def test_what_is_supported_is_the_list_of_the_document_of_the_highest_version(inkwell: Index) -> None:
+    text = told(inkwell, "which papers are supported?")
+    assert text.startswith("**Supported papers:**") and "docs/4.x/papers.md:5: `* Vellum`" in text
+    assert "Wove" in text and "only old" not in text and "Rag" not in text
+
+
+def test_what_is_supported_is_the_table_below_a_heading_that_says_only_that(inkwell: Index) -> None:
+    text = told(inkwell, "which nibs does Inkwell support?")
+    assert text.startswith("**Supported nibs:**") and "Italic" in text and "| Nib | Cut |" not in text
+
+
+def test_what_no_document_lists_is_not_supported_by_another_list(inkwell: Index) -> None:
+    assert "Supported" not in told(inkwell, "which printers are supported?")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["since which version can I use blotting paper?", "since which version can I write with blotting paper?"],
+)
+def test_what_can_be_done_since_a_version_is_what_was_added_then(inkwell: Index, question: str) -> None:
+    assert told(inkwell, question).startswith("- **2.1.0** in CHANGELOG.md")
+
+
+def test_what_no_entry_of_a_changelog_says_is_no_version(inkwell: Index) -> None:
+    assert "2.1.0" not in told(inkwell, "since which version can I emboss a letter?")
+
+
+def test_how_to_do_something_is_told_by_what_others_can_call(inkwell: Index) -> None:
+    assert told(inkwell, "how do I put a stamp on an envelope?").startswith(
+        "`Stamper.Stamp` in src/Inkwell/Stamping.cs"
+    )
+    assert told(inkwell, "how is a stamp put on an envelope?").startswith("`Stamper.PutStampOnEnvelope` in")
 
 
 def test_types_that_are_called_services_are_not_what_is_registered(inkwell: Index) -> None:

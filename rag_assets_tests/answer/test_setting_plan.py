@@ -865,3 +865,41 @@ def test_the_default_of_something_is_no_bound_of_it(tmp_path: Path) -> None:
         told = index.ask("what is the default port of the server?", options=AskOptions()).text
         assert "7000" in told and "**Default:**" in told and "PortConstants" not in told.partition("**Read in:**")[0]
         assert "MaxPort" in index.ask("what is the default of the maximum port?", options=AskOptions()).text
+
+
+AMOUNTS = {
+    "src/QueueOptions.cs": """\
+public class QueueOptions
+{
+    public const string DefaultTablePrefix = "Q_";
+
+    public string TablePrefix { get; set; } = DefaultTablePrefix;
+
+    public TimeSpan MaxLetterTime { get; set; } = TimeSpan.FromMinutes(5);
+
+    public int MaxLetters { get; set; } = 10;
+
+    public int LateLetterCount { get; set; } = 4;
+
+    public TimeSpan LateThreshold { get; set; } = TimeSpan.FromSeconds(7);
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "default", "other"),
+    [
+        ("how many letters are taken at once by default?", "MaxLetters", "MaxLetterTime"),
+        ("how late may a letter be before it is late?", "LateThreshold", "LateLetterCount"),
+        ("what is the default table prefix?", 'DefaultTablePrefix = "Q_"', "Letters"),
+        ("which table prefix is used by default?", 'DefaultTablePrefix = "Q_"', "Letters"),
+    ],
+)
+def test_a_number_is_no_time_a_time_no_number_and_a_default_may_be_of_a_table(
+    tmp_path: Path, question: str, default: str, other: str
+) -> None:
+    with opened_index(tmp_path, AMOUNTS, "queue") as index:
+        text = index.ask(question, options=AskOptions()).text
+    told = "".join(line for line in text.splitlines() if line.startswith("- **"))
+    assert "**Default:**" in text and default in told and other not in told

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at
@@ -206,6 +208,60 @@ def texts_shown(index: LabelIndex, *, only_translated: bool = False) -> Facts:
     starts = {path: next((at for at, text in lines.get(path, {}).items() if text.strip()), 1) for path in found}
     facts = [GraphFact(path.rpartition("/")[2], "", "", path, starts[path], True, is_comment=True) for path in found]
     return facts_listed(facts, "text file", index)
+
+
+_SUPPORTED = roots_of("supported supports support available officially currently following list")
+_OF_ANY_PART = roots_of("argument command feature method option parameter property setting value")
+"""What documents have of each part of a product: such a heading alone tells of one."""
+_ITEM = re.compile(r"\s*(?:[-*+•] |\d+[.)] |\|)")
+_BETWEEN_ROWS = re.compile(r"\s*\|[\s|:-]+$")
+_FEWEST_ITEMS, _MOST_ABOVE = 3, 3
+_LONGEST_ITEM = 90  # characters of one item: longer ones are sentences about something
+_OF_VERSION_FOLDER = re.compile(r"\d+")
+
+
+def supported_listed(index: LabelIndex, noun: str) -> Facts:
+    """The list, or the table, of a document below a heading that is the noun alone, or a line that says that these are
+    supported (`The following databases are supported:`); of several documents that of the highest version."""
+    wanted = roots_of(noun)
+    likely = index.parts.shard().retrieve(points_with(f"{noun} supported", index, _MOST_NUMBERED), index.scope())
+    paths = {path for one in likely.values() if _DOCUMENT.search(path := one["Path"]) and not _PAST.search(path)}
+    found = list[tuple[list[int], int, int, str, list[int]]]()
+    for path, lines in lines_of(index, {one for one in paths if non_product_code(one) is None}).items():
+        for at, line in lines.items():
+            said = roots_of(line)
+            is_heading = line.startswith("#") and wanted <= said <= wanted | _SUPPORTED
+            is_heading = is_heading and not (wanted <= _OF_ANY_PART and said.isdisjoint(_SUPPORTED))
+            is_line = line.rstrip("* \r").endswith(":") and wanted <= said and not said.isdisjoint(_SUPPORTED)
+            items = _items_below(lines, at) if is_heading or is_line else []
+            if len(items) >= _FEWEST_ITEMS and median(len(lines[one]) for one in items) <= _LONGEST_ITEM:
+                versions = [int(one) for one in _OF_VERSION_FOLDER.findall(path)]
+                found.append((versions, -len(said - wanted - _SUPPORTED), -at, path, items))
+    if not found:
+        return GraphFacts(), {}
+    *_, path, items = max(found)
+    known, at_points = facts_listed([_document(path, at) for at in items], noun, index)
+    heading = list_heading(f"supported {noun}", 2).replace("2 s", "S", 1)  # a row of a table may have several
+    return replace(known, heading=heading), at_points
+
+
+def _items_below(lines: Mapping[int, str], at: int) -> list[int]:
+    """The items of the list, or the rows of the table without its head, that begins a few lines below a line."""
+    first = next((one for one in range(at + 1, at + 2 + _MOST_ABOVE) if _ITEM.match(lines.get(one, ""))), 0)
+    if not first or any(lines.get(one, "").startswith("#") for one in range(at + 1, first)):
+        return []
+    found = list[int]()
+    indent = len(lines[first]) - len(lines[first].lstrip())
+    for one in range(first, max(lines) + 1):
+        line = lines.get(one, "")
+        deep = len(line) - len(line.lstrip())
+        if _BETWEEN_ROWS.match(line):
+            found.clear()  # what stands above it is the head
+        elif _ITEM.match(line) and deep <= indent:
+            found.append(one)
+        elif deep <= indent:
+            break
+    return found
 
 
 def changelogs(index: LabelIndex) -> list[str]:

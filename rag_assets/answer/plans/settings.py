@@ -35,7 +35,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.plans.schedules import scheduled
 from rag_assets.answer.plans.services import defaults_declared
 from rag_assets.answer.question_analysis import QueryTerm, name_roots, root, roots_of
-from rag_assets.answer.question_kinds import asks_when_run
+from rag_assets.answer.question_kinds import asks_default, asks_when_run
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.graph.declared_types import bases_of, of_kind
@@ -78,7 +78,7 @@ _OF_MANNER = tuple(
         (
             r"\bhow (?:long|often|late|old|fast|soon)\b|\bwhen\b",
             "after|age|days|delay|duration|expir(?:ation|es|y)|frequency|hours|interval|lifespan|lifetime|minutes|period"
-            "|retention|seconds|timeout|ttl|wait",
+            "|retention|seconds|threshold|timeout|ttl|wait",
         ),
         (r"^(?!\W*where\b).*\b(?:kept|stored|retained)\b", "expir(?:ation|es|y)|lifespan|lifetime|retention|ttl"),
         (r"\bhow (?:many|much|big|large)\b", "attempts|count|length|limit|max|maximum|min|minimum|retries|size"),
@@ -102,6 +102,30 @@ _AMOUNT_NAMED = re.compile(
 )
 _OF_NO_AMOUNT = re.compile(r"\b(?:[Bb]ool(?:ean)?|Action|Func)\b")
 """The types of what is no amount: yes or no, and what is called."""
+_OF_ANOTHER = (
+    (
+        re.compile(
+            r"^(?!.*(?:\bhow (?:late|long|often|old|soon)|\bintervals?|\b(?:milli)?seconds|\bminutes|\bhours|\bdays)\b)"
+            r".*\bhow many\b",
+            re.IGNORECASE | re.DOTALL,
+        ),
+        re.compile(r"\b(?:TimeSpan|[Dd]uration|timedelta|DateTime\w*)\b"),
+    ),
+    (
+        re.compile(r"^(?!.*\bhow (?:many|often)\b).*\bhow (?:late|long|old|soon)\b", re.IGNORECASE | re.DOTALL),
+        re.compile(r"\b(?:int|long|uint|short|byte)\?? \w*(?:Count|Size|Attempts|Retries)\b"),
+    ),
+)
+"""What is no amount of what a question asks for: a time where it counts, a number where it is for a time."""
+_OF_ITS_OWN = re.compile(r"(?!.*default)(?:.*\bconst\b|private\b.*=\s*-?\d)", re.IGNORECASE)
+"""A constant that is not called a default is nothing that may be another."""
+_YES_OR_NO = re.compile(r"\b[Bb]ool(?:ean)?\b|(?:^|=)\s*[\"']?(?:[Tt]rue|[Ff]alse)\W*$")
+_DEFAULT_THING = re.compile(
+    r"\bdefault (?!(?:of|for|value)\b)(?P<thing>[\w -]*?\w)(?: (?:for|if|in|of|on|used|when|with)\b|\W*$)"
+    r"|^\W*(?:which|what) (?P<used>[\w -]+?) (?:is|are|does|do|gets?|will)\b",
+    re.IGNORECASE,
+)
+_OF_ANY_NAME = roots_of("default defaults id name type value")
 _OF_TEXT = re.compile(r"^[^=(]*\b(?:[Ss]tring|str)\b")
 """That of what is one only where its name says so: `Timeout`."""
 _TEXT = re.compile(r"=\s*[\"'][^\"'\d]*[\"']\s*;?$")
@@ -116,6 +140,7 @@ _FEWEST_NAMED = 0.35
 """By the name alone, where neither an amount nor the default is asked for: what is like a few words of a question is
 then mostly another's."""
 _THE_DEFAULT = re.compile(r"(?<!\bby )\bdefaults?\b", re.IGNORECASE)
+_DEFAULT_ROOT = root("default")
 _SAYS_LIMIT = re.compile(
     r"\b(?:at (?:least|most)|bounds?|caps?|highest|largest|limit\w*|low(?:er|est)|m(?:ax|in)\w*|upper)\b", re.I
 )
@@ -259,7 +284,11 @@ def settings_meant(
         return []
     owned = [f"{one.name} Interval" if one.is_run else f"{one.owner} {one.name}" for one in known]
     score, said = name_scores(question, words, owned, model)
-    _, by_name = name_scores(question, words, [one.name for one in known], model)
+    named, alone = words, [one.name for one in known]
+    if _THE_DEFAULT.search(question):  # `DefaultName` is no default of a colour, and `Level.Default` is that of a level
+        named = [word for word in words if word.root != _DEFAULT_ROOT] or words
+        alone = [one.name if one.words != {"default"} else f"{one.owner} {one.name}" for one in known]
+    _, by_name = name_scores(question, named, alone, model)
     asked = [of for manner, of in _OF_MANNER if manner.search(question)]
     fits = np.array([sum(any(map(of.fullmatch, one.words)) for of in asked) for one in known], np.float32)
     counted = _COUNTED.search(question)
@@ -274,6 +303,10 @@ def settings_meant(
         is_named = any(root(word.lower()) in said_roots for word in identifier_words(one.name)[-1:])
         is_text = of_amount and not is_named and _TEXT.search(one.declared) is not None
         is_text = is_text or (is_amount and not fit and _OF_TEXT.search(one.declared) is not None)
+        is_text = is_text or any(asks.search(question) and of.search(one.declared) for asks, of in _OF_ANOTHER)
+        if asks_default(question) and not of_amount:
+            is_text = is_text or _OF_ITS_OWN.match(one.declared) is not None
+            is_text = is_text or (_YES_OR_NO.search(one.declared) is not None and not is_default_of(question, one))
         return is_text or (is_amount and _OF_NO_AMOUNT.search(one.declared) is not None)
 
     least = _FEWEST_SAID / 2 if of_amount or _THE_DEFAULT.search(question) else _FEWEST_NAMED
@@ -282,7 +315,8 @@ def settings_meant(
         for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
         if said[at] >= _FEWEST_SAID and by_name[at] >= least and not is_no_amount(known[at], fits[at])
     ]
-    if _THE_DEFAULT.search(question) and _SAYS_LIMIT.search(question) is None:  # `MaxPort` is no default port
+    is_default = _THE_DEFAULT.search(question) is not None or asks_default(question)
+    if is_default and _SAYS_LIMIT.search(question) is None:  # `MaxPort` is no default port
         likely = [at for at in likely if _LIMIT.match(known[at].name) is None] or likely
     declared = [at for at in likely if known[at].place is None]
     reader = ResultReader(graph).places(np.array([known[at].node for at in declared], np.int64))
@@ -375,6 +409,15 @@ def settings_about(index: LabelIndex, graph: Graph, subject: str) -> Facts:
     at = facts_at(sorted(found, key=lambda one: (one.path, one.line)), index)
     facts = tuple(at)[:MOST_LISTED]
     return GraphFacts(facts, len(at), list_heading("setting", len(at))), {fact: at[fact] for fact in facts}
+
+
+def is_default_of(question: str, setting: _Known | Setting) -> bool:
+    """Whether a setting is called as that whose default a question asks for, by the last word: `DB_PORT` for a port."""
+    thing = _DEFAULT_THING.search(question)
+    said = (thing["thing"] or thing["used"]).split()[-1] if thing is not None else ""
+    named = name_roots(f"{setting.owner} {setting.name}")
+    told = [word for word in named if word not in _OF_ANY_NAME]
+    return not said or root(said.lower()) in (*told[-1:], *named[-1:])
 
 
 def _told_by(owner: str) -> tuple[bool, bool]:
