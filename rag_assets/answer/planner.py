@@ -450,18 +450,49 @@ _OF_STRUCTURE = re.compile(
     r"|suspend|unsafe|virtual|implement\w+|derived|sub-?class(?:es)?|parameters?|arguments?)\b"
     r"|\b(?:injected|constructors?|mock|fake|stub|creat\w+|instantiat\w+|constructs?|constructed|made|makes?)\b"
     r"|\b(?:from|between)\b.+\b(?:to|and)\b|\b(?:reach(?:ed)?|leads?|connected|linked|related|get to|end up|arrive"
-    r"|eventually|indirectly|ever)\b|\b(?:outdated|out of date|up to date|vulnerab\w+|cves?)\b",
+    r"|eventually|indirectly|ever)\b|\b(?:outdated|out of date|up to date|vulnerab\w+|cves?)\b"
+    r"|\b\d+ (?:functions|lines|members|methods|properties)\b",
     re.IGNORECASE,
 )
+_OF_DECLARATIONS = re.compile(
+    r"^\W*(?i:is|are|was|in|to|what|which|who|where|how|do|does|can|list|show)\b"
+    r"(?=.*\b(?i:access\w*|arguments|calls?|chang\w+|class(?:es)?|constants?|constructors|declar\w+|defin\w+|depends?"
+    r"|enum|extends?|extension|fields?|file|implements?|inherits?|interface|knows?|lines|logs?|logged|long|members"
+    r"|methods?|functions?|needs?|overrid\w*|parameters|propert\w+|record|references?"
+    r"|returns?|scoped|signature|singleton|status\w*|struct|takes?|touch\w*|transient|type|uses?)\b).*\W[\w.`]*(?:[A-Z_]|\w\.\w)"
+)
+"""A question with a name of code, and a word of what may be asked of that."""
 
 
 def _structure(asked: Asked) -> Planned | None:
     """What a folder holds, how declarations are declared and made, how one leads to another."""
-    if not _OF_STRUCTURE.search(asked.question.asking):
+    text = asked.question.asking
+    if not _OF_STRUCTURE.search(text) and not _OF_DECLARATIONS.search(text):
         return None
     from rag_assets.answer.structure.plans import structure_plan
 
     return structure_plan(asked)
+
+
+_REVIEWED = re.compile(
+    r"\b(?:any types?|block(?:s|ing|ed)?|cached|caching|catch|conditional(?:ly)? compil\w+|console|credentials|dynamic"
+    r"|eval|external (?:apis?|process\w*|programs?|services?|systems?)|fire[ -]and|global|hard-?(?:coded|wired)"
+    r"|http|ignor\w+|leaked|locks?|locking|logs?|logged|md5|mutex\w*|pointers|preprocessor|raw|reflection|reg-?ex\w*"
+    r"|regular expressions?|semaphores?|sha-?1|shells?|sleeps?|sql|status\w*|stdout|suppress\w*|swallow\w*"
+    r"|synchron\w*|third[ -]party|threads?|unsafe|warnings?|weak"
+    r"|(?:files?|process(?:es)?|transactions?|random \w+|tasks?) (?:is |are )?(?:begun|created|drawn|generated|launched"
+    r"|opened|rolled|saved|spawned|started|written)|(?:writes?|saves?) (?:a )?files?|async void|static)\b|#if",
+    re.IGNORECASE,
+)
+
+
+def _reviewed(asked: Asked) -> Planned | None:
+    """The places with a form of code that reviewers look for."""
+    if not _REVIEWED.search(asked.question.asking):
+        return None
+    from rag_assets.answer.structure.constructs import construct_plan
+
+    return construct_plan(asked)
 
 
 def _handled(asked: Asked) -> Planned | None:
@@ -690,6 +721,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     access_plan,
     _annotated,
     _structure,
+    _reviewed,
     endpoint_plan,
     validated_plan,
     request_flow_plan,

@@ -514,7 +514,8 @@ _SIZE = word_set(
 )
 _COMMITS = word_set(
     "changed changes change lately recently recent latest last commit commits newest history git log updated modified",
-    "done happened been most made were few subject subjects file files",
+    "done happened been most made were few subject subjects file files past week weeks month months day days today",
+    "yesterday since two three four seven thirty ten 2 3 4 7 10 14 30 90",
 )
 _LATELY = word_set("lately recently recent latest last newest")
 _RELEASED = word_set(
@@ -545,7 +546,7 @@ _OF_CHANGES = word_set(
 _CHANGES_OF = re.compile(
     r"(?:which|what|how many|list|show) (?:\w+ ){0,2}commits (?:have |that )*(?:affected|changed|edited|modified"
     r"|touched)\b"
-    r"|(?:history|git log|(?:all|last|latest|recent|the) (?:commits?|changes)) (?:for|in|of|on|to)\b"
+    r"|(?:history|git log|(?:all|last|latest|recent|the) (?:commits?|changes?)) (?:for|in|of|on|to)\b"
     r"|^how (?:did|has|often (?:did|has|is|was)) .*\bchanged?\b"
     r"|^what (?:has |was )?changed in .* (?:lately|recently)$"
 )
@@ -659,8 +660,10 @@ def _of_one(words: Sequence[str], written: Sequence[str]) -> EverydayQuestion | 
     if len(thing) != 1 or not _is_of_code(thing[0], words):
         return None
     ends = [word for word in words if word not in _LATELY][-1]
-    if words[0] == "when" and words[1:2] in (["was"], ["were"], ["did"]) and ends in _CHANGED | {"change"}:
-        return EverydayQuestion(Everyday.AUTHORS if ends in _ADDED else Everyday.CHANGE, thing)
+    if words[0] in ("when", "why") and words[1:2] in (["was"], ["were"], ["did"]) and ends in _CHANGED | {"change"}:
+        if ends not in _ADDED:
+            return EverydayQuestion(Everyday.CHANGE, thing)
+        return EverydayQuestion(Everyday.AUTHORS, thing) if words[0] == "when" else None
     if of_changes:
         return EverydayQuestion(Everyday.CHANGES, thing)
     if words[0] == "who" and (words[1] in _WROTE | {"last"} or "author" in words):

@@ -294,6 +294,10 @@ def mentions_of(
         last = name.rpartition(".")[2]
         payloads = shard.retrieve(sorted(points.ids), scope)
         said = ("names", last, last == name)
+        of_library = {} if declaring or last == name else _of_library(name, payloads, target)
+        if of_library:
+            found |= of_library
+            continue
         named = facts_naming(_written(name), payloads, target, said, declares=False)
         pages = {point: one for point, one in payloads.items() if one.get("CodeLanguage", "") in _PAGES}
         named |= facts_naming(re.compile(_IN_PAGE + _written(name).pattern), pages, target, said, (), declares=False)
@@ -319,6 +323,14 @@ def mentions_of(
         kept = _of_product({(fact.path, fact.line): fact for fact in reversed(kept)}.values())[::-1]
     heading = heading or (_NAMED_AMONG if among else _NAMED)
     return _shown(kept, found, heading)
+
+
+def _of_library(name: str, payloads: Mapping[str, Mapping[str, Any]], target: Searchable) -> dict[GraphFact, str]:
+    """Where code names a member with its type, which nothing declares: `DateTime.Now`."""
+    if not name[:1].isupper():
+        return {}
+    written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return facts_naming(written, payloads, target, ("names", name, True), declares=False, each_line=True)
 
 
 def _named_by_settings(target: Searchable, names: Iterable[str]) -> dict[GraphFact, str]:
@@ -482,12 +494,16 @@ def _declares(line: str, member: SectionMember | None, name: str) -> bool:
 def _lines_with(
     written: re.Pattern[str], name: str, payload: Mapping[str, Any], target: Searchable, skipped: Container[str]
 ) -> Iterator[tuple[int, str]]:
-    """The lines of the code of a section that have a pattern with a name and do more than import or tell of it."""
+    """The lines of the code of a section that have a pattern with a name and do more than import or tell of it; of one
+    for several lines where it begins, be it a comment."""
     code, first = code_of(payload, target, skipped), int(payload.get("StartLine", 1))
     if name not in code.casefold():
         return
-    lines = enumerate(code.split("\n"))
-    found = [(at, text) for at, text in lines if name in text.casefold() and written.search(text)]
+    if not written.flags & re.MULTILINE:
+        lines = enumerate(code.split("\n"))
+        found = [(at, text) for at, text in lines if name in text.casefold() and written.search(text)]
+    else:
+        found = [_first_line(one) for one in written.finditer(code)]
     if not found:
         return
     if payload.get("PartTotal", 1) > 1 and ('"""' in code or "'''" in code):  # it may begin or end within a docstring
@@ -495,6 +511,14 @@ def _lines_with(
     else:
         told = {*_told_in(code)}
     yield from ((at + first, text) for at, text in found if not _SAYS_NO_USE.match(text) and at not in told)
+
+
+def _first_line(found: re.Match[str]) -> tuple[int, str]:
+    """(the number of the line where the words of a match begin, what stands before the match there)."""
+    text, start = found.string, found.start()
+    word = re.search(r"\w", found[0])
+    line = text.count("\n", 0, start + (word.start() if word is not None else 0))
+    return line, text[text.rfind("\n", 0, start) + 1 : start]
 
 
 @lru_cache(maxsize=64)  # the sections of a file ask for the same text

@@ -41,6 +41,7 @@ ONE_COMMIT = (
     "the index knows one commit only; where the clone is shallow, this gets the others: git fetch --unshallow; "
     "this tells what is there: git log -5"
 )
+_MOST_TOGETHER, _FEWEST_TOGETHER = 12, 2  # one commit may have changed anything with it
 _MOST_COMMITS, _MOST_CHANGES, _MOST_FILES = 5, 10, 3
 _MOST_SUBJECT_CHARS = 120
 _INERT = str.maketrans({"`": "'", "*": "∗"})  # an asterisk would end the heading that a subject is told in
@@ -205,6 +206,30 @@ def changes_by_file(index: LabelIndex) -> tuple[Counter[str], int]:
     except (RagAssetsError, OSError):
         read = {}
     return Counter(path for commit in read.values() for path in commit.paths), len(read)
+
+
+def changed_together(index: LabelIndex, paths: Sequence[str]) -> Facts:
+    """The files that the newest commits of some files changed too, those first that most did; none where git cannot be
+    asked."""
+    from rag_assets.errors import RagAssetsError
+
+    history, paths = _history(index), paths[:_MOST_FILES]
+    try:
+        ids = [] if history is None else history.ids_of(paths)
+        read = {} if history is None else history.read(ids)
+    except (RagAssetsError, OSError):
+        return GraphFacts(), {}
+    known = index.parts.shard().values("Path", index.scope())
+    counts = Counter(path for commit in read.values() for path in commit.paths if path in known and path not in paths)
+    shared = [(path, count) for path, count in counts.most_common(_MOST_TOGETHER) if count >= _FEWEST_TOGETHER]
+    first = _first_sections(index, [path for path, _ in shared])
+    facts = [
+        GraphFact(path.rpartition("/")[2], "changed in", f"{count:,} of them", path, line, True, is_comment=True)
+        for path, count in shared
+        if path in first and (line := first[path].get("StartLine", 1))
+    ]
+    at = facts_at(facts, index)
+    return GraphFacts(tuple(at), len(at), f"**Of the {len(read):,} commits that changed {_code(paths[0])}:**\n"), at
 
 
 def authors_absent(paths: Sequence[str]) -> str:

@@ -3,9 +3,26 @@ to another. The planner loads this module for questions that may be about that."
 
 from __future__ import annotations
 
-from rag_assets.answer.asked import Asked, Planned, answered, answered_or_absent, at_declarations, first_of, together
+from rag_assets.answer.asked import (
+    Asked,
+    Planned,
+    answered,
+    answered_or_absent,
+    at_declarations,
+    declaring,
+    first_of,
+    together,
+)
 from rag_assets.answer.graph_facts import declares
 from rag_assets.answer.question_analysis import Intent
+from rag_assets.answer.structure.declaration_questions import (
+    declaration_asked,
+    signature_asked,
+    together_asked,
+    trait_asked,
+    use_asked,
+    users_asked,
+)
 from rag_assets.answer.structure.questions import (
     constructor_asked,
     created_asked,
@@ -52,6 +69,75 @@ def _shaped(asked: Asked, text: str) -> Planned | None:
     return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=f"no {wanted.said} is known")
 
 
+def _trait(asked: Asked, text: str) -> Planned | None:
+    """What is so of one declaration."""
+    wanted = trait_asked(text)
+    if wanted is None:
+        return None
+    if wanted.is_lifetime:
+        from rag_assets.answer.plans.usage import registrations
+
+        return answered(asked, Intent.LIST, registrations(asked.target, (), [wanted.name]))
+    if wanted.part in ("directory", "file", "folder"):
+        return _declared(asked, wanted.name)
+    from rag_assets.answer.structure.traits import trait_facts
+
+    return answered(asked, Intent.LIST, together(trait_facts(index, graph, wanted) for index, graph in asked.graphs))
+
+
+def _declaration(asked: Asked, text: str) -> Planned | None:
+    """How what a question names is declared."""
+    name = declaration_asked(text)
+    return _declared(asked, name) if name else None
+
+
+def _declared(asked: Asked, name: str) -> Planned | None:
+    from rag_assets.answer.structure.traits import declared_at
+
+    return at_declarations(asked, [place for index, graph in asked.graphs for place in declared_at(index, graph, name)])
+
+
+def _signature(asked: Asked, text: str) -> Planned | None:
+    """The declarations whose signatures say what a question wants."""
+    wanted = signature_asked(text)
+    if wanted is None:
+        return None
+    from rag_assets.answer.structure.signatures import signature_facts
+
+    known = together(signature_facts(index, graph, wanted) for index, graph in asked.graphs)
+    heading = f"{wanted.heading[:1].lower()}{wanted.heading[1:]}"
+    absent = f"there are no {heading} in the product" if wanted.is_named else ""
+    return answered(asked, Intent.LIST, known) or (Planned(asked.wish, absent=absent) if absent else None)
+
+
+def _use(asked: Asked, text: str) -> Planned | None:
+    """Whether one thing uses another, and which types of a sort do."""
+    use, users = use_asked(text), users_asked(text)
+    if use is None and users is None:
+        return None
+    from rag_assets.answer.structure.uses import use_facts, users_facts
+
+    if users is not None:
+        return answered(asked, Intent.LIST, together(users_facts(index, graph, users) for index, graph in asked.graphs))
+    told = [use_facts(index, graph, use) for index, graph in asked.graphs if use is not None]
+    return answered_or_absent(asked, told, first_of)
+
+
+def _together(asked: Asked, text: str) -> Planned | None:
+    """Which files change with what a question names."""
+    thing = together_asked(text)
+    if not thing:
+        return None
+    from rag_assets.answer.plans.history import NO_COMMITS, changed_together, paths_of
+
+    points = declaring(thing, asked.target)
+    paths = [(index, paths_of(index, thing, points)) for index in asked.target.members.values()]
+    if not any(known for _, known in paths):
+        return None
+    known = together(changed_together(index, of_thing) for index, of_thing in paths if of_thing)
+    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=NO_COMMITS)
+
+
 def _constructor(asked: Asked, text: str) -> Planned | None:
     """The constructors of a type, by what a question asks for: what it is given."""
     name = constructor_asked(text)
@@ -89,4 +175,16 @@ def _outdated(asked: Asked, text: str) -> Planned | None:
     return Planned(asked.wish, absent=_OUTDATED_ABSENT) if outdated_asked(text) else None
 
 
-_PLANS = (_outdated, _folder, _shaped, _constructor, _flow, _created)
+_PLANS = (
+    _outdated,
+    _trait,
+    _declaration,
+    _signature,
+    _use,
+    _together,
+    _folder,
+    _shaped,
+    _constructor,
+    _flow,
+    _created,
+)

@@ -47,7 +47,7 @@ def folder_asked(question: str) -> FolderAsked | None:
     return FolderAsked(name, found["path"] is None, is_code, found["files"] is not None)
 
 
-_MODIFIER = (
+MODIFIERS = (
     "static|abstract|sealed|final|async|asynchronous|partial|generic|internal|public|private|protected|virtual|readonly"
     "|suspend|unsafe|extern|inline"
 )
@@ -61,8 +61,8 @@ _HERE = (
 )
 _SHAPE = re.compile(
     rf"^\W*(?:(?:which|what|list|show|how many|are|is|me|all|the|there|any) )*"
-    rf"(?:(?P<before>{_MODIFIER}) (?P<noun_after>{_NOUNS}){_HERE}"
-    rf"|(?P<noun>{_NOUNS}) (?:(?:is|are|were) (?:declared |marked )?(?:as )?(?P<modifier>{_MODIFIER}){_HERE}"
+    rf"(?:(?P<before>{MODIFIERS}) (?P<noun_after>{_NOUNS}){_HERE}"
+    rf"|(?P<noun>{_NOUNS}) (?:(?:is|are|were) (?:declared |marked )?(?:as )?(?P<modifier>{MODIFIERS}){_HERE}"
     r"|(?:has|have|with) (?P<how>only |just |exactly |more than |at least |over |fewer than )?"
     rf"(?P<count>{_NUMBER}|several|many)"
     r" (?P<of>implementations?|implementors?|implementers?|sub-?class(?:es)?|derived (?:class|type)(?:e?s)?)\W*$"
@@ -94,14 +94,20 @@ def shape_asked(question: str) -> ShapeAsked | None:
         return None
     noun = singular((found["noun"] or found["noun_after"]).lower())
     if found["of"]:
-        return ShapeAsked(noun, derived=_comparison(found["how"] or "", found["count"]))
+        return ShapeAsked(noun, derived=comparison(found["how"] or "", found["count"]))
     if found["parameters"]:
-        return ShapeAsked(noun, parameters=_comparison(found["than"] or "", found["parameters"]))
+        return ShapeAsked(noun, parameters=comparison(found["than"] or "", found["parameters"]))
     modifier = (found["before"] or found["modifier"]).lower()
-    return ShapeAsked(noun, modifier=_SAME.get(modifier, modifier))
+    return ShapeAsked(noun, modifier=modifier_meant(modifier))
 
 
-def _comparison(how: str, count: str) -> Callable[[int], bool]:
+def modifier_meant(said: str) -> str:
+    """A modifier as code writes it."""
+    return _SAME.get(said, said)
+
+
+def comparison(how: str, count: str) -> Callable[[int], bool]:
+    """Whether a number fits what a question says of it."""
     how, count = how.strip().lower(), count.lower()
     if count in ("several", "many"):
         how, count = "more than", "one"

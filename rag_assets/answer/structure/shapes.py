@@ -38,21 +38,21 @@ def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
     """The declarations of the product that have a shape."""
     columns, signature = GraphColumns(index, graph, None), graph.signature
     kind = NodeType.METHOD if wanted.noun in _OF_METHODS else NodeType.TYPE
-    nodes = [node for node in columns.nodes(kind).tolist() if _is_a(wanted.noun, columns, node)]
+    nodes = [node for node in columns.nodes(kind).tolist() if is_called_a(wanted.noun, columns, node)]
     if wanted.modifier:
-        nodes = [node for node in nodes if _has(signature(node), wanted.modifier)]
+        nodes = [node for node in nodes if has_modifier(signature(node), wanted.modifier)]
     if wanted.derived is not None:
         counts = _implementations(columns)
         nodes = [node for node in nodes if wanted.derived(counts.get(node, 0))]
     if wanted.parameters is not None:
-        nodes = [node for node in nodes if wanted.parameters(_parameters(signature(node)))]
+        nodes = [node for node in nodes if wanted.parameters(parameter_count(signature(node)))]
     places = [(columns.place(node), node) for node in nodes]
     shown = sorted((at.path, at.line_start, node) for at, node in places if at is not None)
     facts = [GraphFact(columns.called(node), "", "", path, line, True) for path, line, node in shown]
     return facts_listed(facts, wanted.said, index) if facts else (GraphFacts(), {})
 
 
-def _is_a(noun: str, columns: GraphColumns, node: int) -> bool:
+def is_called_a(noun: str, columns: GraphColumns, node: int) -> bool:
     """Whether a node is called so: each language has its word for it in the signature; the other nouns mean any."""
     signature = columns.graph.signature(node)
     if noun in ("interface", "struct", "record", "enum"):
@@ -64,7 +64,8 @@ def _is_a(noun: str, columns: GraphColumns, node: int) -> bool:
     return is_constructor if noun == "constructor" else not (noun in _OF_METHODS and is_constructor)
 
 
-def _has(signature: str, modifier: str) -> bool:
+def has_modifier(signature: str, modifier: str) -> bool:
+    """Whether a signature says a modifier, before its parameters."""
     if modifier == "generic":
         return _GENERIC.search(signature) is not None
     if modifier == "abstract" and _ABSTRACT_BASE.search(signature):
@@ -80,7 +81,7 @@ def _implementations(columns: GraphColumns) -> dict[int, int]:
     return dict(zip(map(int, targets.tolist()), counts.tolist(), strict=True))
 
 
-def _parameters(signature: str) -> int:
+def parameter_count(signature: str) -> int:
     """How many parameters stand between the first brackets of a signature."""
     inside, depth, commas = "", 0, 0
     for letter in signature[signature.find("(") + 1 :] if "(" in signature else "":

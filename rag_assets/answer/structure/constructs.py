@@ -1,0 +1,137 @@
+"""What reviewers look for in code: waits that block, exceptions that nobody hears of, addresses and SQL in strings, and
+what else has a form of its own, whatever a project calls its types. `constructs.yaml` says how code writes each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rag_assets.answer.asked import Asked, Planned, answered, declaring
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.passages import CONFIGURATION, PROSE
+from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, list_heading, product_of
+from rag_assets.answer.question_analysis import Intent
+from rag_assets.search.line_references import sections_of
+from rag_assets.settings.yaml_loader import InvalidFileError, Problem, load_struct, read_yaml, under_key
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import Searchable
+
+_LEAD = (
+    r"(?:(?:where|which|what|are|is|do|does|did|list|find|show|how many|me|all|any|the|an?|there|we|it|i|code|methods?"
+    r"|class(?:es)?|files?|places?|parts?|types?|functions?|calls?|uses?|usages?|of|to|that|have|has|contains?|with|our|this"
+    r"|project|in|still|ever|currently|makes?|gets?|being|app|application|services?|controllers?)\s+)"
+)
+_ENDS = (
+    r"(?:\s+(?:is|are|exists?|used|called|made|done|anywhere|somewhere|here|there|left|do we have|does it have))*"
+    r"(?:\s+(?:in|inside|within|by)\s+(?:(?:the |our |this )?(?:whole |entire |production )*"
+    r"(?:code(?: ?base)?|project|repo(?:sitory)?|solution|app(?:lication)?|system|product)"
+    r"|(?:the )?`?(?P<within>[\w.]*\w)`?(?: (?:class|folder|module|namespace|project|type))?))?"
+)
+_WHERE = re.compile(
+    r"\b(?:where|any|list|find|show|how many|which|uses?|usages?|places?|(?:is|are) there|code|methods?|class(?:es)?"
+    r"|files?|used|has|have|contains?|left|cached)\b",
+    re.IGNORECASE,
+)
+"""A question for places, as `what are locks?` is none."""
+_ONE = r"(?:the )?`?(?P<within>[\w.]*\w)`?(?: (?:class|method|action|endpoint|service|type|function))?"
+
+
+class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    written: tuple[str, ...]
+    asked: tuple[str, ...] = ()
+    asked_of: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    configuration: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConstructAsked:
+    """A form of code that a question asks for: what one of it is called, how it is written, in which languages if not
+    in any, and the declaration or folder that it is wanted `within`, if not in all of the product. `of_one`: what the
+    question tells of that declaration. Texts that are `skipped` cannot have it."""
+
+    noun: str
+    written: re.Pattern[str]
+    languages: frozenset[str]
+    skipped: frozenset[str]
+    within: str
+    of_one: bool
+
+
+@cache
+def _known() -> Mapping[str, _Written]:
+    problems: list[Problem] = []
+    file = files(__package__) / "constructs.yaml"
+    root = under_key(read_yaml(file, "constructs.yaml"), "constructs", problems)
+    found = {noun: load_struct(_Written, node, noun, problems) for noun, node in root.value.items()}
+    if problems:
+        raise InvalidFileError(problems)
+    return {noun: one for noun, one in found.items() if one is not None}
+
+
+def construct_plan(asked: Asked) -> Planned | None:
+    """The places with the form of code that a question is for."""
+    wanted = construct_asked(asked.question.asking)
+    if wanted is None:
+        return None
+    points = declaring(wanted.within, asked.target) if wanted.within else []
+    if wanted.of_one and not points:
+        return None
+    known = construct_facts(wanted, points, asked.target)
+    within = wanted.within or "the code of the product"
+    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=f"no {wanted.noun} is in {within}")
+
+
+def construct_asked(question: str) -> ConstructAsked | None:
+    """The form of code that a question is for; None for others."""
+    for noun, one in _known().items():
+        where = [rf"{_LEAD}+(?:{'|'.join(one.asked)}){_ENDS}"] if one.asked and _WHERE.search(question) else []
+        of_one = [form.replace("{}", _ONE) for form in one.asked_of]
+        for form in (*where, *of_one):
+            if (found := re.match(rf"\W*{form}\W*$", question, re.IGNORECASE)) is not None:
+                written = re.compile("|".join(one.written), re.MULTILINE)
+                skipped = PROSE if one.configuration else PROSE | CONFIGURATION
+                within = found["within"] or ""
+                return ConstructAsked(noun, written, frozenset(one.languages), skipped, within, form in of_one)
+    return None
+
+
+def construct_facts(
+    wanted: ConstructAsked, declaring: Sequence[str], target: Searchable
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """Every place of the product that has a form of code, with the points that show it; of the one declaration that is
+    asked for its own, where the `declaring` points are."""
+    shard, scope = target.parts.shard(), target.scope()
+    paths = {place.path for place in shard.places(declaring, scope).values()}
+    payloads = sections_of(paths, shard, scope) if paths else product_of(shard.ids(scope), target)
+    code = {
+        point: one
+        for point, one in payloads.items()
+        if not wanted.languages or one.get("CodeLanguage") in wanted.languages
+    }
+    found = facts_naming(wanted.written, code, target, ("", "", True), wanted.skipped, each_line=True)
+    facts = sorted((fact for fact in found if _is_within(fact, wanted.within)), key=_place)
+    shown = {replace(fact, is_comment=True): found[fact] for fact in facts[:MOST_LISTED]}  # that very line
+    within = f" in {wanted.within}" if wanted.within else ""
+    heading = list_heading(wanted.noun, len(facts)).replace(":**", f"{within}:**")
+    return GraphFacts(tuple(shown), len(facts), heading), shown
+
+
+def _is_within(fact: GraphFact, within: str) -> bool:
+    """Whether a place is in a declaration, a file or a folder that is called so."""
+    if not within:
+        return True
+    name, source, path = within.casefold(), fact.source.casefold(), fact.path.casefold()
+    parts = {*source.split("."), *path.split("/"), path.rpartition("/")[2].partition(".")[0]}
+    return name in parts or f".{source}".endswith(f".{name}")
+
+
+def _place(fact: GraphFact) -> tuple[str, int]:
+    return fact.path, fact.line

@@ -1,0 +1,251 @@
+"""What questions ask of declarations that they name, or of all by their signatures: how they are declared, what they
+take and give, where they belong, how much they have, and which of them use which. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from rag_assets.answer.structure.questions import MODIFIERS, comparison, modifier_meant
+from rag_assets.identifiers import singular
+
+_NAME = (
+    r"(?:the )?`?(?P<name>[\w.]*[A-Z_.][\w.]*\w)`?(?:\(\))?"
+    r"(?: (?:class|enum|function|interface|method|property|service|type))?"
+)
+"""A name of code, with a capital, a dot or an underscore. What is around a name is in any case."""
+_OTHER_NAME = _NAME.replace("?P<name>", "?P<other>")
+_LIFETIMES = ("singleton", "scoped", "transient")
+_KINDS = "class|interface|struct|record|enum"
+_PART = r"(?P<part>namespace|project|assembly|module|package|folder|directory|file)"
+_COUNTED = r"(?P<counted>lines|methods|functions|members|properties|fields|constructors|parameters|arguments)"
+_TRAITS = [
+    re.compile(rf"^\W*(?:{form})\W*$")
+    for form in (
+        rf"(?i:is|are|was) {_NAME} (?i:(?:declared |marked |registered )?(?:as )?(?:an? )?"
+        rf"(?P<trait>{MODIFIERS}|{_KINDS}|{'|'.join(_LIFETIMES)})"
+        r"(?: (?:class|function|member|method|property|service|type))?)",
+        rf"(?i:(?:in |to |from )?(?:which|what) {_PART} (?:is|does)) {_NAME}"
+        r"(?i:(?: (?:belong|declared|defined|located|live|lie|sit|implemented))?(?: (?:in|to))?)",
+        rf"(?i:which|what) (?i:{_PART} (?:contains|declares|defines|has|holds)) {_NAME}",
+        rf"(?i:what is the {_PART} of) {_NAME}",
+        rf"(?i:how many {_COUNTED}(?: of code)? (?:does|do|has|have|are (?:there )?in|are there for)) {_NAME}"
+        r"(?i:(?: (?:have|has|contain|take|consist of))?)",
+        rf"(?i:how (?:big|large|(?P<long>long)) is) {_NAME}",
+    )
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TraitAsked:
+    """What a question asks of the declarations with a `name`: whether they have a `trait`, a modifier, a kind or a
+    lifetime; which namespace, project, folder or file they are `part` of; how many of something, in the singular, they
+    have."""
+
+    name: str
+    trait: str = ""
+    part: str = ""
+    counted: str = ""
+
+    @property
+    def is_lifetime(self) -> bool:
+        return self.trait in _LIFETIMES
+
+
+def trait_asked(question: str) -> TraitAsked | None:
+    """What a question asks of one declaration; None for others."""
+    for form in _TRAITS:
+        if (found := form.match(question)) is None:
+            continue
+        said = {group: (text or "").lower() for group, text in found.groupdict().items()}
+        counted = singular(said["counted"]) if said.get("counted") else ""
+        counted = "line" if "long" in said else counted
+        return TraitAsked(found["name"], modifier_meant(said.get("trait", "")), said.get("part", ""), counted)
+    return None
+
+
+_DECLARATION_OF = re.compile(
+    r"^\W*(?i:what(?: is|'s|s)? the (?:(?:data |return )?type|signature|declaration|visibility|accessibility"
+    r"|access modifier) of|what (?:data |return )?type (?:is|has|does)|show(?: me)? the (?:signature|declaration) of)"
+    rf" {_NAME}(?i: (?:have|return))?\W*$"
+)
+
+
+def declaration_asked(question: str) -> str:
+    """The name of which a question asks how it is declared; '' for another question."""
+    found = _DECLARATION_OF.match(question)
+    return found["name"] if found is not None else ""
+
+
+class SignatureOf(Enum):
+    """What a question wants of the signatures of declarations, with the heading of its answer."""
+
+    TAKES = "Methods that take {}"
+    RETURNS = "Methods that return {}"
+    HOLDS = "Members called {}"
+    EXTENDS = "Extension methods of {}"
+    OVERRIDES = "Overrides of {}"
+    MEMBERS = "Members of {}"
+    LENGTH = "{}"
+
+
+_A, _THE = r"(?i:an? |the )?", r"(?i:the )?"
+_TYPE_NAME = r"`?(?P<name>(?:\w+\.)*[A-Z]\w*)`?"
+_MEMBER_NAME = r"`?(?P<name>(?:\w+\.)*(?:[A-Z]\w*|[a-z]\w*[A-Z_]\w*))`?"
+_ASKS = r"\W*(?i:(?:which|what|list|show|find|how many|me|all|the|are|is|there|any) )*"
+_CALLABLES = r"(?P<noun>(?i:methods?|functions?|actions?|constructors?|endpoints?))"
+_TYPES = r"(?P<noun>(?i:class(?:es)?|types?|entit(?:y|ies)|models?|structs?|records?|interfaces?|dtos?|tables?))"
+_MEMBERS = (
+    r"(?P<member>(?i:propert(?:y|ies)|fields?|members?|methods?|functions?|columns?|attributes?|variables?|constants?))"
+)
+_HAVE = r"(?i:(?:that |which )?(?:has|have|contains?|declares?|defines?|with|hold|holds|having))"
+_MORE = r"(?i:(?:(?:is|are) )?(?P<than>more than|at least|over|longer than|larger than|bigger than|fewer than|exactly))"
+_SIGNATURES = [
+    (of, re.compile(rf"^{_ASKS}{form}\W*$"))
+    for of, form in (
+        (
+            SignatureOf.TAKES,
+            rf"{_CALLABLES} (?i:(?:that |which )?(?:takes?|taking|accepts?|accepting|expects?|needs?|receives?|has|have"
+            rf"|with)) (?i:(?:an? |the )?(?:parameters?|arguments?) of type )?{_A}{_TYPE_NAME}"
+            r"(?i:(?: as)?(?: an?| the)?(?: parameters?| arguments?)?)",
+        ),
+        (
+            SignatureOf.RETURNS,
+            rf"{_CALLABLES} (?i:(?:that |which )?(?:returns?|returning|gives?|yields?|produces?)) {_A}{_TYPE_NAME}"
+            r"(?i: objects?)?",
+        ),
+        (SignatureOf.HOLDS, rf"{_TYPES} {_HAVE} {_A}{_MEMBERS} (?i:called |named )?{_TYPE_NAME}"),
+        (SignatureOf.HOLDS, rf"{_TYPES} {_HAVE} {_A}{_TYPE_NAME} {_MEMBERS}"),
+        (SignatureOf.HOLDS, rf"{_TYPES} {_HAVE} {_A}{_MEMBERS} (?P<typed>(?i:of (?:the )?type)) {_TYPE_NAME}"),
+        (
+            SignatureOf.EXTENDS,
+            r"(?i:extension (?:methods?|functions?)(?: (?:are|there|exist|do we have|does it have|defined|declared))*"
+            rf" (?:on|for|of)) {_TYPE_NAME}",
+        ),
+        (SignatureOf.EXTENDS, rf"(?i:extension (?:methods?|functions?) (?:does|has)) {_TYPE_NAME}(?i: have)?"),
+        (
+            SignatureOf.MEMBERS,
+            rf"{_MEMBERS} (?i:(?:(?:are|is|there|defined|declared|listed|available|exist) )*(?:in|on|by)) {_THE}"
+            rf"{_TYPE_NAME}(?i: class| type)?",
+        ),
+        (
+            SignatureOf.MEMBERS,
+            rf"(?P<member>(?i:constants)) (?i:(?:of|does|do|has|have)) {_THE}{_TYPE_NAME}(?i: class| type)?"
+            r"(?i: (?:have|has|define|declare|contain)s?)?",
+        ),
+        (
+            SignatureOf.OVERRIDES,
+            rf"(?i:(?:(?:class(?:es)?|types?|who|methods?) )?(?:overrides?|overriding)(?: of)?) {_THE}{_MEMBER_NAME}"
+            r"(?i: methods?| property)?",
+        ),
+        (SignatureOf.OVERRIDES, rf"(?i:where (?:is|are)) {_MEMBER_NAME} (?i:overridden|overriden)"),
+        (
+            SignatureOf.LENGTH,
+            r"(?P<noun>(?i:class(?:es)?|types?|methods?|functions?)) (?i:(?:that |which )?(?:has|have|with|are|is)?) ?"
+            rf"{_MORE} (?P<number>\d+) (?P<counted>(?i:lines|methods|functions|members|properties))"
+            r"(?i: of code| long)?",
+        ),
+    )
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureAsked:
+    """Declarations that a question wants by what signatures say `of` a `name`: of the members of types by their `noun`,
+    and whether that is their type; of lengths whether a number of what is `counted` fits."""
+
+    of: SignatureOf
+    name: str = ""
+    noun: str = ""
+    is_type: bool = False
+    counted: str = ""
+    fits: Callable[[int], bool] | None = None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the name is surely one of code, which a word that begins with a capital is not."""
+        return self.of is not SignatureOf.LENGTH and re.search(r"[a-z\d][A-Z]|_", self.name) is not None
+
+    @property
+    def heading(self) -> str:
+        heading = self.of.value.format(self.name)
+        return heading.replace("called", "of the type") if self.is_type else heading
+
+
+def signature_asked(question: str) -> SignatureAsked | None:
+    """The signatures that a question is for; None for others."""
+    for of, form in _SIGNATURES:
+        if (found := form.match(question)) is None:
+            continue
+        said = found.groupdict()
+        noun = singular((said.get("member") or said.get("noun") or "").lower())
+        if of is SignatureOf.LENGTH:
+            counted, than = found["counted"].lower(), re.sub(r"^(?:longer|larger|bigger) than", "over", found["than"])
+            heading = f"{found['noun'].capitalize()} by their {counted}"
+            return SignatureAsked(of, heading, noun, counted=counted, fits=comparison(than, found["number"]))
+        return SignatureAsked(of, found["name"], noun, bool(said.get("typed")))
+    return None
+
+
+_USES = (
+    r"calls?|uses?|depends? (?:up)?on|references?|needs?|injects?|knows?(?: about)?|access(?:es)?|talks? to"
+    r"|touch(?:es)?|imports?|invokes?|creates?|reads?(?: from)?|writes?(?: to)?|rel(?:y|ies) on|works? with"
+)
+_CONTRACT = r"(?P<contract>extends?|implements?|inherits?(?: from)?|derives?(?: from)?)"
+_USE = re.compile(
+    rf"^\W*(?i:does|do|can|is) {_NAME} (?i:(?:directly |ever )?(?:{_USES}|{_CONTRACT})(?: the| an?)?) {_OTHER_NAME}\W*$"
+)
+_USERS = re.compile(
+    rf"^\W*(?i:(?:which|what) (?P<sort>[a-z]+(?: [a-z]+)?)(?: classes| types)? (?:directly )?(?:{_USES})) {_NAME}\W*$"
+)
+_ANY_SORT = frozenset(
+    {"class", "code", "file", "function", "method", "module", "package", "part", "place", "project", "test", "type"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UseAsked:
+    """Two names of which a question asks whether the first uses the second, or is declared to have it `as_contract`."""
+
+    user: str
+    used: str
+    as_contract: bool
+
+
+def use_asked(question: str) -> UseAsked | None:
+    """The two that a question asks of; None for others."""
+    found = _USE.match(question)
+    return UseAsked(found["name"], found["other"], found["contract"] is not None) if found is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class UsersAsked:
+    """The `sort` of types, by how their names end, of which a question asks which use something."""
+
+    sort: str
+    used: str
+
+
+def users_asked(question: str) -> UsersAsked | None:
+    """The users of one sort that a question is for; None for others."""
+    found = _USERS.match(question)
+    if found is None:
+        return None
+    sort = "".join(singular(word) for word in found["sort"].lower().split())
+    return UsersAsked(sort, found["name"]) if sort not in _ANY_SORT else None
+
+
+_TOGETHER = re.compile(
+    r"^\W*(?i:which|what) (?:(?:are|code|class(?:es)?|else|files?|gets?|is|other|often|always|typically|types?"
+    r"|usually) )*(?:chang\w+|modified|edited|touched) (?:(?:usually|often|always|at the same time) )?"
+    r"(?:(?:together |along )?with|(?:whenever|when|each time)(?: (?:I|we|you|i))?(?: (?:change|edit))?) (?:the )?"
+    r"`?(?P<thing>[\w./-]*[A-Z_./][\w./-]*\w)`?(?: (?:is |gets )?(?:changes|changed|edited|modified))?\W*$"
+)
+
+
+def together_asked(question: str) -> str:
+    """The file or declaration of which a question asks what changes with it; '' for another question."""
+    found = _TOGETHER.match(question)
+    return found["thing"] if found is not None else ""

@@ -1,0 +1,179 @@
+"""Declarations of the product by what their signatures say: the types that they take and give, the members of a name
+or a type, what they extend and override, and how long they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.artifact.graph_columns import GraphColumns
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import MOST_LISTED, product_of
+from rag_assets.answer.structure.declaration_questions import SignatureAsked, SignatureOf
+from rag_assets.contracts.evidence import owner_name
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.contracts.outline import SectionMember
+from rag_assets.graph.csr_graph import OUT
+
+if TYPE_CHECKING:
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.search.index import LabelIndex
+
+_CALLABLE = re.compile(r"\w\s*(?:<[^()]*>)?\(")
+_VALUES = frozenset({"property", "field", "column", "attribute", "variable"})
+_CONSTANT = re.compile(r"\b(?:const|final)\b|\bstatic readonly\b")
+_OVERRIDES = re.compile(r"\boverride\b")
+_MARKED = re.compile(r"\s*@Override\b")
+
+
+def signature_facts(index: LabelIndex, graph: Graph, wanted: SignatureAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The declarations whose signatures say what is wanted, by path and line."""
+    columns = GraphColumns(index, graph, None)
+    found = list(_FOUND[wanted.of](index, columns, wanted))
+    if wanted.of is not SignatureOf.LENGTH:
+        found.sort(key=lambda fact: (fact.path, fact.line))
+    facts = list({(fact.path, fact.line): fact for fact in found}.values())
+    at = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(facts), f"**{wanted.heading} ({len(facts):,}):**"), at
+
+
+def _methods(columns: GraphColumns, fits: Callable[[int, str, str], bool]) -> Iterator[GraphFact]:
+    """The methods of the product that fit, by their node, their name and their signature."""
+    graph = columns.graph
+    for node in columns.nodes(NodeType.METHOD).tolist():
+        if fits(node, graph.names[node], graph.signature(node)) and (place := columns.place(node)) is not None:
+            yield GraphFact(columns.called(node), "", "", place.path, place.line_start, True)
+
+
+def _taking(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
+    named = _word(wanted.name)
+    return _methods(columns, lambda _, name, text: named.search(split_signature(text, name)[1]) is not None)
+
+
+def _giving(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
+    named = _word(wanted.name)
+
+    def gives(_: int, name: str, text: str) -> bool:
+        before, _parameters, after = split_signature(text, name)
+        return named.search(f"{before} {after.partition('where ')[0]}") is not None
+
+    return _methods(columns, gives)
+
+
+def _extending(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
+    name = re.escape(wanted.name)
+    written = re.compile(
+        rf"\(\s*(?:\[\w+\]\s*)?this\s+(?:in |ref )?{name}\b|\bfun\s+(?:<[^>]*>\s*)?{name}(?:<[^>]*>)?\??\.\w"
+    )
+    return _methods(columns, lambda _, __, text: written.search(text) is not None)
+
+
+def _overriding(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
+    owner, _, last = wanted.name.rpartition(".")
+    graph = columns.graph
+
+    def overrides(node: int, name: str, text: str) -> bool:
+        if name != last:
+            return False
+        edges = graph.edges_of(node, OUT, Relation.OVERRIDES)
+        if owner:
+            return any(f".{owner}.{last}" in f".{edge.target.partition('(')[0].partition('|')[0]}" for edge in edges)
+        return bool(edges) or _OVERRIDES.search(text) is not None or _is_marked(columns, node)
+
+    return _methods(columns, overrides)
+
+
+def _is_marked(columns: GraphColumns, node: int) -> bool:
+    place = columns.place(node)
+    lines = columns.text(place.path).split("\n") if place is not None else ()
+    return place is not None and any(map(_MARKED.match, lines[place.line_start - 1 : place.line_end]))
+
+
+def _holding(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
+    """The members of a name, or of a type, that sections of the product have."""
+    named = _word(wanted.name)
+    for source, member, path in members_of(index):
+        is_callable = _CALLABLE.search(member.signature.partition("=")[0].partition("{")[0]) is not None
+        if (is_callable and wanted.noun in _VALUES) or (not is_callable and wanted.noun in ("method", "function")):
+            continue
+        last = member.name.rpartition(".")[2]
+        is_so = named.search(split_signature(member.signature, last)[0]) if wanted.is_type else last == wanted.name
+        if is_so and source.rpartition(".")[2] == last and "." in source:
+            yield GraphFact(source, "", "", path, member.start_line, True)
+
+
+def _of_type(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
+    """The members of a type that are of the sort of a noun."""
+    for source, member, path in members_of(index):
+        owner, _, last = source.rpartition(".")
+        head = member.signature.partition("=")[0].partition("{")[0]
+        is_callable = _CALLABLE.search(head) is not None
+        if owner.rpartition(".")[2] != wanted.name or is_callable is not (wanted.noun in ("method", "function")):
+            continue
+        if wanted.noun != "constant" or _CONSTANT.search(head) or last.isupper():
+            yield GraphFact(source, "", "", path, member.start_line, True)
+
+
+def members_of(index: LabelIndex) -> Iterator[tuple[str, SectionMember, str]]:
+    """(its name with its type, the member, the path) of the members of sections of the product."""
+    for payload in product_of(index.parts.shard().ids(index.scope()), index).values():
+        path = payload.get("Path", "")
+        symbol = owner_name(str(payload.get("Symbol", "")).partition("~")[0])
+        for text in payload.get("Members", ()):
+            member = SectionMember.decoded(text)
+            yield ".".join(dict.fromkeys((symbol, *member.name.split(".")))), member, path
+
+
+def _long(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
+    kind = NodeType.METHOD if wanted.noun in ("method", "function") else NodeType.TYPE
+    counted = _counted(columns, wanted.counted)
+    counts = {node: counted(node) for node in columns.nodes(kind).tolist()}
+    for node, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])):
+        if wanted.fits is not None and wanted.fits(count) and (place := columns.place(node)) is not None:
+            said = f"{count:,} {wanted.counted}"
+            yield GraphFact(columns.called(node), "has", said, place.path, place.line_start, True)
+
+
+def _counted(columns: GraphColumns, counted: str) -> Callable[[int], int]:
+    if counted == "lines":
+        return lambda node: sum(one.line_end - one.line_start + 1 for one in columns.places(node))
+    kind = {"methods": NodeType.METHOD, "functions": NodeType.METHOD, "properties": NodeType.PROPERTY}.get(counted)
+    graph = columns.graph
+
+    def count(node: int) -> int:
+        edges = graph.edges_of(node, OUT, Relation.CONTAINS)
+        members = {member for edge in edges if (member := graph.find(edge.target)) is not None}
+        members = {member for member in members if columns.place(member) is not None}
+        return sum(kind is None or graph.kind(member) is kind for member in members)
+
+    return count
+
+
+def split_signature(signature: str, name: str) -> tuple[str, str, str]:
+    """(what stands before its name, its parameters, what stands behind them) of a signature."""
+    found = re.search(rf"\b{re.escape(name)}\b\s*(?:<[^()]*>)?\s*\(", signature)
+    if found is None:
+        before, named, after = signature.partition(f" {name}")
+        return (before, "", after) if named else ("", "", signature)
+    depth = 1
+    for at in range(found.end(), len(signature)):
+        depth += (signature[at] == "(") - (signature[at] == ")")
+        if not depth:
+            return signature[: found.start()], signature[found.end() : at], signature[at + 1 :]
+    return signature[: found.start()], signature[found.end() :], ""
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)|\.{re.escape(name)}(?!\w)")
+
+
+_FOUND: Mapping[SignatureOf, Callable[[LabelIndex, GraphColumns, SignatureAsked], Iterable[GraphFact]]] = {
+    SignatureOf.TAKES: _taking,
+    SignatureOf.RETURNS: _giving,
+    SignatureOf.HOLDS: _holding,
+    SignatureOf.EXTENDS: _extending,
+    SignatureOf.OVERRIDES: _overriding,
+    SignatureOf.MEMBERS: _of_type,
+    SignatureOf.LENGTH: _long,
+}

@@ -1,0 +1,100 @@
+"""Whether one thing uses another at once, and which types of a sort use it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at
+from rag_assets.answer.plans.code_lines import MOST_LISTED, part_counted
+from rag_assets.answer.structure.traits import declarations
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import OUT, Numbers
+from rag_assets.graph.lookup import short_name
+
+if TYPE_CHECKING:
+    from rag_assets.answer.structure.declaration_questions import UseAsked, UsersAsked
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.search.index import LabelIndex
+
+_CONTRACTS = (Relation.IMPLEMENTS, Relation.INHERITS)
+_AT_ONCE = tuple(set(Relation) - {Relation.CONTAINS, Relation.MENTIONS, Relation.SYNONYM_FOR})
+
+
+def use_facts(index: LabelIndex, graph: Graph, wanted: UseAsked) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+    """Where the one uses the other or one of its contracts, by path and line; and that it does not, where both are
+    known."""
+    columns = GraphColumns(index, graph, None)
+    users, used = declarations(columns, wanted.user), declarations(columns, wanted.used)
+    if not users or not used:
+        return GraphFacts(), {}, ""
+    ends = _with_members(graph, used)
+    if not wanted.as_contract:
+        ends |= _with_members(graph, _contracts(graph, used))
+    kept = columns.of(*(_CONTRACTS if wanted.as_contract else _AT_ONCE))
+    kept &= _among(columns.source, _with_members(graph, users)) & _among(columns.target, ends)
+    facts = _facts_of(columns, kept)
+    at = facts_at(facts[:MOST_LISTED], index)
+    said = "is declared as" if wanted.as_contract else "uses"
+    absent = f"nothing that the graph knows of {wanted.user} {said} {wanted.used} or a member of it"
+    heading = part_counted(f"{wanted.user} {said} {wanted.used}", len(facts), MOST_LISTED)
+    return GraphFacts(tuple(at), len(facts), f"**{heading}:**"), at, "" if at else absent
+
+
+def users_facts(index: LabelIndex, graph: Graph, wanted: UsersAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The types whose names end with a sort and that use something, each where it first does."""
+    columns = GraphColumns(index, graph, None)
+    used = declarations(columns, wanted.used)
+    ends = _with_members(graph, [*used, *_contracts(graph, used)])
+    sort = [
+        node
+        for node in columns.nodes(NodeType.TYPE).tolist()
+        if graph.names[node].casefold().endswith(wanted.sort) and node not in used
+    ]
+    if not sort or not ends:
+        return GraphFacts(), {}
+    kept = ~columns.of(*NO_USE) & _among(columns.type_of[columns.source], sort) & _among(columns.target, ends)
+    first: dict[str, GraphFact] = {}
+    for fact in _facts_of(columns, kept):
+        first.setdefault(fact.source.partition(".")[0], fact)
+    shown = list(first.values())
+    at = facts_at(shown[:MOST_LISTED], index)
+    heading = part_counted(f"{len(shown):,} that use {wanted.used}", len(shown), MOST_LISTED)
+    return GraphFacts(tuple(at), len(shown), f"**{heading}:**"), at
+
+
+def _with_members(graph: Graph, nodes: Iterable[int]) -> set[int]:
+    found = set(nodes)
+    edges = (edge for node in tuple(found) for edge in graph.edges_of(node, OUT, Relation.CONTAINS))
+    return found | {member for edge in edges if (member := graph.find(edge.target)) is not None}
+
+
+def _contracts(graph: Graph, nodes: Iterable[int]) -> set[int]:
+    """The interfaces that some types implement: code uses these in their place."""
+    edges = (edge for node in nodes for edge in graph.edges_of(node, OUT, Relation.IMPLEMENTS))
+    return {one for edge in edges if (one := graph.find(edge.target)) is not None and graph.places(one)}
+
+
+def _among(column: Numbers, nodes: Collection[int]) -> Mask:
+    found: Mask = np.isin(column, list(nodes))
+    return found
+
+
+def _facts_of(columns: GraphColumns, wanted: Mask) -> list[GraphFact]:
+    """The facts of edges that the reader may see, one a line, by path and line."""
+    graph, found = columns.graph, dict[tuple[str, int], GraphFact]()
+    keys = graph.keys
+    rows = {
+        (keys[source], keys[target], path, line)
+        for source, target, _, path, line in columns.edges(wanted & columns.is_seen)
+    }
+    for source in sorted({source for source, *_ in rows}):
+        node = graph.find(source)
+        for edge in graph.edges_of(node, OUT, *_AT_ONCE) if node is not None else ():
+            if (edge.source, edge.target, edge.path, edge.line) in rows:
+                names = {key: short_name(key) for key in (edge.source, edge.target)}
+                found.setdefault((edge.path, edge.line), fact_of(edge, names))
+    return [found[place] for place in sorted(found)]

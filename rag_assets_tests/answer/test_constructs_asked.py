@@ -1,0 +1,178 @@
+"""What reviewers look for in code is listed by how code writes it, in any language and of the product alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from time import process_time
+
+import pytest
+
+from rag_assets import Index
+from rag_assets.answer.structure.constructs import construct_asked
+from rag_assets_tests.cli.conftest import opened_index
+
+FILES = {
+    "src/Mailer.cs": """\
+namespace Shop;
+
+public class Mailer
+{
+    private static int sent;
+    private static readonly object gate = new();
+    private readonly ILogger logger;
+
+    public void Send(string to)
+    {
+        var text = File.ReadAllTextAsync("mail.txt").Result;
+        lock (gate)
+        {
+            sent++;
+        }
+        try
+        {
+            mail.Enqueue(text).Wait();
+        }
+        catch (TimeoutException)
+        {
+            // the next run sends it
+        }
+        catch (IOException e)
+        {
+            logger.LogError(e, "Nothing was sent to {To}", to);
+        }
+    }
+
+    public async void OnTick(object sender) => await Task.Delay(5);
+
+    public IActionResult Status(int id)
+    {
+        context.Result = new NotFoundResult();
+        return id == 0 ? NotFound() : Ok(id);
+    }
+}
+""",
+    "src/Orders.cs": """\
+namespace Shop;
+
+public class Orders
+{
+#if DEBUG
+    // catch { } and Thread.Sleep(1) are only told of here
+    public Task<int> Count() => db.ExecuteAsync("SELECT count(*) FROM orders");
+
+#pragma warning disable CS0618
+    public Uri Home => new Uri("https://shop.example.org/orders");
+#endif
+}
+""",
+    "tools/clean.py": '''\
+"""Cleans up. Never calls eval("x")."""
+import re
+import subprocess
+
+
+def clean(path):
+    try:
+        subprocess.run(["rm", path])
+    except OSError:
+        # it is gone already
+        pass
+    return re.sub("x", "y", path)  # noqa: S101
+
+
+def price(text):
+    try:
+        return eval(text)
+    except ValueError:
+        return 0
+''',
+    "web/app.ts": """\
+export function load(value: any) {
+  console.log("loading");
+  return fetch("/api/orders").catch(() => {});
+}
+""",
+    "settings.json": '{"Smtp": {"Password": "hunter2-hunter2-99"}}\n',
+    "tests/MailerTests.cs": "public class MailerTests\n{\n    public void Waits() => Thread.Sleep(1);\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("constructs"), FILES, "constructs") as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("Which methods block on async code with .Result or .Wait()?", ["src/Mailer.cs:11", "src/Mailer.cs:18"]),
+        ("Where are exceptions swallowed?", ["src/Mailer.cs:20", "tools/clean.py:9", "web/app.ts:3"]),
+        ("Are there any empty catch blocks in Mailer?", ["src/Mailer.cs:20"]),
+        ("Which methods are async void?", ["src/Mailer.cs:30"]),
+        ("Where are locks used?", ["src/Mailer.cs:12"]),
+        ("What global mutable state is there?", ["src/Mailer.cs:5"]),
+        ("Are there hard-coded URLs in the code?", ["src/Orders.cs:10"]),
+        ("Where is raw SQL executed?", ["src/Orders.cs:7"]),
+        ("Which warnings are suppressed?", ["src/Orders.cs:9", "tools/clean.py:12"]),
+        ("Where is conditional compilation used?", ["src/Orders.cs:5"]),
+        ("Is eval used anywhere?", ["tools/clean.py:17"]),
+        ("Which code starts external processes?", ["tools/clean.py:8"]),
+        ("Where are regular expressions used?", ["tools/clean.py:12"]),
+        ("Are there console.log statements left?", ["web/app.ts:2"]),
+        ("Which external services are called?", ["web/app.ts:3"]),
+        ("Are there hard-coded passwords or secrets?", ["settings.json:1"]),
+        ("What does the Mailer log?", ["src/Mailer.cs:26"]),
+        ("What SQL does Orders run?", ["src/Orders.cs:7"]),
+        ("Which status codes does Mailer.Status return?", ["src/Mailer.cs:35"]),
+    ],
+)
+def test_every_place_of_the_product_is_listed(shop: Index, question: str, places: list[str]) -> None:
+    answer = shop.ask(question)
+    told = sorted(set(re.findall(r"[\w./]+\.\w+:\d+(?=[:\s])", answer.text)) & set(places))
+    assert told == places, answer.text
+    assert f"{len(places)} " in answer.text.split("\n")[0], answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("Where is reflection used?", "no reflection call is in the code of the product"),
+        ("Are there empty catch blocks in Orders?", "no swallowed exception is in Orders"),
+    ],
+)
+def test_that_there_is_none_is_said(shop: Index, question: str, absent: str) -> None:
+    answer = shop.ask(question)
+    assert absent in f"{answer.notes} {answer.reason}"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are locks?",
+        "How are exceptions handled in the mailer?",
+        "Where are orders cached by the customer?",
+        "Which errors does the mailer log when it fails?",
+        "How do I write a regular expression for an order number?",
+        "Who may use the static files?",
+        "What does the order process look like?",
+        "Why are warnings shown to the customer?",
+        "Which status codes are there?",
+        "Where are passwords hashed?",
+        "Where is the log in button?",
+    ],
+)
+def test_questions_that_only_sound_so_are_none(question: str) -> None:
+    assert construct_asked(question) is None
+
+
+def test_long_code_of_comments_and_brackets_takes_no_time(tmp_path_factory: pytest.TempPathFactory) -> None:
+    hostile = {
+        "a.py": "try:\n    x()\nexcept E:\n" + "    # a comment\n" * 20_000 + "    y()\n",
+        "a.cs": "class A { void B() { try { } catch (" + "(a" * 20_000 + "\n{" + " // c\n" * 20_000 + "x } } }\n",
+    }
+    with opened_index(tmp_path_factory.mktemp("hostile"), hostile, "hostile") as index:
+        start = process_time()
+        index.ask("Where are exceptions swallowed?")
+        assert process_time() - start < 5

@@ -1,0 +1,192 @@
+"""What is asked of one declaration, or of all by their signatures: how they are declared, where they belong, how much
+they have, what they take and give, and whether one uses another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index
+from rag_assets.answer.structure.declaration_questions import (
+    declaration_asked,
+    signature_asked,
+    together_asked,
+    trait_asked,
+    use_asked,
+    users_asked,
+)
+from rag_assets_tests.cli.conftest import opened_index
+
+FILES = {
+    "src/Shop/Shop.csproj": '<Project Sdk="Microsoft.NET.Sdk">\n</Project>\n',
+    "src/Shop/Clock.cs": """\
+namespace Shop.Time;
+
+public interface IClock
+{
+    DateTime Now();
+}
+
+sealed class Clock : IClock
+{
+    public const string Zone = "UTC";
+    public const int Step = 60;
+    private readonly Wheel _wheel;
+
+    public int TickCount { get; set; }
+
+    [Obsolete]
+    public async Task<Reading> ReadAsync(Wheel wheel, CancellationToken stop)
+    {
+        return new Reading();
+    }
+
+    public DateTime Now() => _wheel.Turn();
+
+    public override string ToString() => "clock";
+}
+""",
+    "src/Shop/Wheel.cs": """\
+namespace Shop.Time;
+
+public class Wheel
+{
+    public int TickCount { get; set; }
+
+    public DateTime Turn() => default;
+
+    public override string ToString() => "wheel";
+}
+
+public static class WheelExtensions
+{
+    public static void Oil(this Wheel wheel)
+    {
+    }
+}
+""",
+    "src/Shop/Services.cs": """\
+namespace Shop;
+
+using Shop.Time;
+
+public class AlarmService
+{
+    private readonly IClock clock;
+
+    public DateTime Next() => clock.Now();
+}
+
+public class MenuService
+{
+}
+
+public static class Startup
+{
+    public static void Add(IServiceCollection services) => services.AddSingleton<Clock>();
+}
+""",
+    "lib/bells.py": """\
+class Bell:
+    def ring(self, times):
+        return times
+
+    def _stop(self):
+        return 0
+""",
+    "lib/Horn.java": """\
+package lib;
+
+public class Horn {
+    @Override
+    public String toString() {
+        return "horn";
+    }
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("traits"), FILES, "traits") as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Is Clock sealed?", "**Clock** is **sealed** in src/Shop/Clock.cs:8"),
+        ("Is Wheel a sealed class?", "**Wheel** is not **sealed** in src/Shop/Wheel.cs:3"),
+        ("Is Clock internal?", "**Clock** is **internal**"),
+        ("Is ReadAsync async?", "**Clock.ReadAsync** is **async** in src/Shop/Clock.cs:17"),
+        ("Is IClock an interface?", "**IClock** is **an interface**"),
+        ("Is Clock a singleton?", "**Clock** in src/Shop/Services.cs:18"),
+        ("Is Bell._stop private?", "**Bell._stop** is **private**"),
+        ("In which namespace is Clock?", "**Clock** belongs to **Shop.Time**"),
+        ("Which project contains Wheel?", "**Wheel** belongs to **src/Shop/Shop.csproj**"),
+        ("In which file is AlarmService defined?", "`AlarmService` in src/Shop/Services.cs:5"),
+        ("How many lines does Wheel have?", "**Wheel** has **8 lines**"),
+        ("How many methods does Bell have?", "**Bell** has **2 methods**"),
+        ("How many parameters does ReadAsync take?", "**Clock.ReadAsync** has **2 parameters**"),
+        ("What is the return type of ReadAsync?", "public async Task<Reading> ReadAsync(Wheel wheel"),
+        ("Which methods take a CancellationToken?", "**Clock.ReadAsync**"),
+        ("Which methods return Reading?", "**Clock.ReadAsync**"),
+        ("Which classes have a property called TickCount?", "**Members called TickCount (2):**"),
+        ("Which classes have a field of type Wheel?", "**Clock._wheel**"),
+        ("What extension methods are there on Wheel?", "**WheelExtensions.Oil**"),
+        ("Which classes override ToString?", "**Overrides of ToString (2):**"),
+        ("Who overrides toString?", "**Horn.toString**"),
+        ("Which classes are longer than 15 lines?", "**Classes by their lines (1):**"),
+        ("What constants are defined in Clock?", "**Members of Clock (2):**"),
+        ("Does Clock use Wheel?", "**Clock uses Wheel"),
+        ("Does AlarmService call Clock?", "**AlarmService uses Clock"),
+        (
+            "Does MenuService depend on Clock?",
+            "nothing that the graph knows of MenuService uses Clock or a member of it",
+        ),
+        ("Does Clock implement IClock?", "**Clock is declared as IClock"),
+        ("Which services use the Clock?", "**1 that use Clock:**"),
+        ("Which classes have a WindUp method?", "there are no members called WindUp in the product"),
+    ],
+)
+def test_what_is_so_is_told(shop: Index, question: str, told: str) -> None:
+    answer = shop.ask(question)
+    assert told in f"{answer.text} {answer.notes} {answer.reason}", answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is the cart public?",
+        "Is it a singleton?",
+        "Is GET a safe method for orders?",
+        "How many lines does an order have?",
+        "Which classes of customers return Orders late?",
+        "Which methods of payment does the shop accept?",
+        "Does the customer use a coupon?",
+        "Does the project use Redis?",
+        "What is the type of the order?",
+        "Which tests use the database?",
+        "Which services use Redis and which do not?",
+        "Which files change the price?",
+        "In which folder are the logs of yesterday?",
+    ],
+)
+def test_questions_of_people_and_things_are_left_to_others(question: str) -> None:
+    parsers = (trait_asked, declaration_asked, signature_asked, use_asked, users_asked, together_asked)
+    found = [parse(question) for parse in parsers if parse(question)]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("Which files change together with src/Clock.cs?", "src/Clock.cs"),
+        ("What else usually changes when I change ClockService?", "ClockService"),
+        ("Which files are often changed with Clock.cs?", "Clock.cs"),
+    ],
+)
+def test_what_changes_together_is_asked_in_many_ways(question: str, thing: str) -> None:
+    assert together_asked(question) == thing
