@@ -451,7 +451,7 @@ _OF_STRUCTURE = re.compile(
     r"|\b(?:injected|constructors?|mock|fake|stub|creat\w+|instantiat\w+|constructs?|constructed|made|makes?)\b"
     r"|\b(?:from|between)\b.+\b(?:to|and)\b|\b(?:reach(?:ed)?|leads?|connected|linked|related|get to|end up|arrive"
     r"|eventually|indirectly|ever)\b|\b(?:outdated|out of date|up to date|vulnerab\w+|cves?)\b"
-    r"|\b\d+ (?:functions|lines|members|methods|properties)\b",
+    r"|\b\d+ (?:functions|lines|members|methods|properties)\b|\brecursive\b|\b(?:number|value)\b.*\d",
     re.IGNORECASE,
 )
 _OF_DECLARATIONS = re.compile(
@@ -459,7 +459,8 @@ _OF_DECLARATIONS = re.compile(
     r"(?=.*\b(?i:access\w*|arguments|calls?|chang\w+|class(?:es)?|constants?|constructors|declar\w+|defin\w+|depends?"
     r"|enum|extends?|extension|fields?|file|implements?|inherits?|interface|knows?|lines|logs?|logged|long|members"
     r"|methods?|functions?|needs?|overrid\w*|parameters|propert\w+|record|references?"
-    r"|returns?|scoped|signature|singleton|status\w*|struct|takes?|touch\w*|transient|type|uses?)\b).*\W[\w.`]*(?:[A-Z_]|\w\.\w)"
+    r"|associat\w+|base|begin\w*|called|ending?|ends|example|hierarchy|named?|names|parent|relat\w+|start\w*|superclass"
+    r"|returns?|scoped|signature|singleton|status\w*|struct|takes?|touch\w*|transient|types?|uses?)\b).*\W[\w.`]*(?:[A-Z_]|\w\.\w)"
 )
 """A question with a name of code, and a word of what may be asked of that."""
 
@@ -479,6 +480,7 @@ _REVIEWED = re.compile(
     r"|eval|external (?:apis?|process\w*|programs?|services?|systems?)|fire[ -]and|global|hard-?(?:coded|wired)"
     r"|http|ignor\w+|leaked|locks?|locking|logs?|logged|md5|mutex\w*|pointers|preprocessor|raw|reflection|reg-?ex\w*"
     r"|regular expressions?|semaphores?|sha-?1|shells?|sleeps?|sql|status\w*|stdout|suppress\w*|swallow\w*"
+    r"|\b[245]\d\d|deprecated|obsolete|(?:return|be) (?:default|empty|nil|none|nothing|null|undefined)"
     r"|synchron\w*|third[ -]party|threads?|unsafe|warnings?|weak"
     r"|(?:files?|process(?:es)?|transactions?|random \w+|tasks?) (?:is |are )?(?:begun|created|drawn|generated|launched"
     r"|opened|rolled|saved|spawned|started|written)|(?:writes?|saves?) (?:a )?files?|async void|static)\b|#if",

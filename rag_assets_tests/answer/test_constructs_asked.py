@@ -50,6 +50,8 @@ public class Mailer
         context.Result = new NotFoundResult();
         return id == 0 ? NotFound() : Ok(id);
     }
+
+    public Letter Find(int id) => id == 0 ? null : letters[id];
 }
 """,
     "src/Orders.cs": """\
@@ -125,6 +127,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Are there hard-coded passwords or secrets?", ["settings.json:1"]),
         ("What does the Mailer log?", ["src/Mailer.cs:26"]),
         ("What SQL does Orders run?", ["src/Orders.cs:7"]),
+        ("Which endpoints return 404?", ["src/Mailer.cs:35"]),
+        ("Can Mailer.Find return null?", ["src/Mailer.cs:38"]),
         ("Which status codes does Mailer.Status return?", ["src/Mailer.cs:35"]),
     ],
 )

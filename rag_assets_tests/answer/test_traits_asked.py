@@ -10,6 +10,7 @@ import pytest
 from rag_assets import Index
 from rag_assets.answer.structure.declaration_questions import (
     declaration_asked,
+    number_asked,
     signature_asked,
     together_asked,
     trait_asked,
@@ -103,6 +104,10 @@ public class Horn {
     public String toString() {
         return "horn";
     }
+
+    private int depth(int level) {
+        return depth(level - 1);
+    }
 }
 """,
 }
@@ -148,6 +153,18 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ),
         ("Does Clock implement IClock?", "**Clock is declared as IClock"),
         ("Which services use the Clock?", "**1 that use Clock:**"),
+        ("Which types end with Service?", "**Types whose names end with Service (2):**"),
+        ("Which classes have Wheel in their name?", "**Classes whose names contain Wheel (2):**"),
+        ("Which methods are called Turn?", "**Wheel.Turn** in src/Shop/Wheel.cs:7"),
+        ("Which classes start with Zebra?", "there are no classes whose names start with Zebra in the product"),
+        ("Which classes have a relation to Wheel?", "**Clock._wheel**"),
+        ("Which interfaces are implemented by Clock?", "sealed class Clock : IClock"),
+        ("What is the class hierarchy of IClock?", "**Clock** implements **IClock**"),
+        ("Show me an example of how Wheel.Turn is used", "public DateTime Now() => _wheel.Turn();"),
+        ("Where is the magic number 60 used?", "**Clock.Step** in src/Shop/Clock.cs:11"),
+        ("Which constants have the value 61?", "no code of the product has 61"),
+        ("Which methods are recursive?", "**Horn.depth**"),
+        ("Which methods are deprecated?", "**1 deprecated declaration:**"),
         ("Which classes have a WindUp method?", "there are no members called WindUp in the product"),
     ],
 )
@@ -171,11 +188,16 @@ def test_what_is_so_is_told(shop: Index, question: str, told: str) -> None:
         "Which tests use the database?",
         "Which services use Redis and which do not?",
         "Which files change the price?",
+        "Which classes start with an introduction?",
+        "Which methods are called every night?",
+        "Which orders are called Draft?",
+        "Where is the number of orders shown?",
+        "Which entities are related to the customer?",
         "In which folder are the logs of yesterday?",
     ],
 )
 def test_questions_of_people_and_things_are_left_to_others(question: str) -> None:
-    parsers = (trait_asked, declaration_asked, signature_asked, use_asked, users_asked, together_asked)
+    parsers = (trait_asked, declaration_asked, signature_asked, use_asked, users_asked, together_asked, number_asked)
     found = [parse(question) for parse in parsers if parse(question)]
     assert not found
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rag_assets.answer.asked import Asked, Planned, answered, declaring
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, list_heading, product_of
 from rag_assets.answer.question_analysis import Intent
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LEAD = (
     r"(?:(?:where|which|what|are|is|do|does|did|list|find|show|how many|me|all|any|the|an?|there|we|it|i|code|methods?"
     r"|class(?:es)?|files?|places?|parts?|types?|functions?|calls?|uses?|usages?|of|to|that|have|has|contains?|with|our|this"
-    r"|project|in|still|ever|currently|makes?|gets?|being|app|application|services?|controllers?)\s+)"
+    r"|project|in|still|ever|currently|makes?|gets?|being|app|application|services?|controllers?|actions?|endpoints?|routes?)\s+)"
 )
 _ENDS = (
     r"(?:\s+(?:is|are|exists?|used|called|made|done|anywhere|somewhere|here|there|left|do we have|does it have))*"
@@ -85,8 +85,10 @@ def construct_plan(asked: Asked) -> Planned | None:
     if wanted.of_one and not points:
         return None
     known = construct_facts(wanted, points, asked.target)
+    if wanted.of_one or known[1]:
+        return answered(asked, Intent.LIST, known)
     within = wanted.within or "the code of the product"
-    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=f"no {wanted.noun} is in {within}")
+    return Planned(asked.wish, absent=f"no {wanted.noun} is in {within}")
 
 
 def construct_asked(question: str) -> ConstructAsked | None:
@@ -103,9 +105,7 @@ def construct_asked(question: str) -> ConstructAsked | None:
     return None
 
 
-def construct_facts(
-    wanted: ConstructAsked, declaring: Sequence[str], target: Searchable
-) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def construct_facts(wanted: ConstructAsked, declaring: Sequence[str], target: Searchable) -> Facts:
     """Every place of the product that has a form of code, with the points that show it; of the one declaration that is
     asked for its own, where the `declaring` points are."""
     shard, scope = target.parts.shard(), target.scope()
@@ -117,11 +117,25 @@ def construct_facts(
         if not wanted.languages or one.get("CodeLanguage") in wanted.languages
     }
     found = facts_naming(wanted.written, code, target, ("", "", True), wanted.skipped, each_line=True)
-    facts = sorted((fact for fact in found if _is_within(fact, wanted.within)), key=_place)
-    shown = {replace(fact, is_comment=True): found[fact] for fact in facts[:MOST_LISTED]}  # that very line
+    found = {fact: point for fact, point in found.items() if _is_within(fact, wanted.within)}
     within = f" in {wanted.within}" if wanted.within else ""
-    heading = list_heading(wanted.noun, len(facts)).replace(":**", f"{within}:**")
-    return GraphFacts(tuple(shown), len(facts), heading), shown
+    return _listed(found, list_heading(wanted.noun, len(found)).replace(":**", f"{within}:**"))
+
+
+def number_facts(digits: str, target: Searchable) -> Facts:
+    """Every line of code of the product that has a number, be it with a mark between its digits."""
+    whole, point, fraction = digits.partition(".")
+    marked = "[_']?".join(whole) + re.escape(point) + fraction
+    written = re.compile(rf"(?<![\w.#-]){marked}(?:[mMfFdDlLuU]{{1,2}})?(?![\w.]|\s*(?:px|%))", re.MULTILINE)
+    code = product_of(target.parts.shard().ids(target.scope()), target)
+    found = facts_naming(written, code, target, ("", "", True), each_line=True)
+    return _listed(found, f"**{len(found):,} lines with {digits}:**")
+
+
+def _listed(found: Mapping[GraphFact, str], heading: str) -> Facts:
+    facts = sorted(found, key=lambda fact: (fact.path, fact.line))[:MOST_LISTED]
+    shown = {replace(fact, is_comment=True): found[fact] for fact in facts}  # that very line
+    return GraphFacts(tuple(shown), len(found), heading), shown
 
 
 def _is_within(fact: GraphFact, within: str) -> bool:
@@ -131,7 +145,3 @@ def _is_within(fact: GraphFact, within: str) -> bool:
     name, source, path = within.casefold(), fact.source.casefold(), fact.path.casefold()
     parts = {*source.split("."), *path.split("/"), path.rpartition("/")[2].partition(".")[0]}
     return name in parts or f".{source}".endswith(f".{name}")
-
-
-def _place(fact: GraphFact) -> tuple[str, int]:
-    return fact.path, fact.line

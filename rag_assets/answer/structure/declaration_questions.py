@@ -4,9 +4,10 @@ take and give, where they belong, how much they have, and which of them use whic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from rag_assets.answer.structure.questions import MODIFIERS, comparison, modifier_meant
 from rag_assets.identifiers import singular
@@ -70,17 +71,20 @@ _DECLARATION_OF = re.compile(
     r"^\W*(?i:what(?: is|'s|s)? the (?:(?:data |return )?type|signature|declaration|visibility|accessibility"
     r"|access modifier) of|what (?:data |return )?type (?:is|has|does)|show(?: me)? the (?:signature|declaration) of)"
     rf" {_NAME}(?i: (?:have|return))?\W*$"
+    r"|^\W*(?i:(?:what|which) (?:(?:base|parent|super) ?(?:class|type)(?:es|s)?|interfaces?|contracts?)"
+    rf" (?:does|do|is|are)(?: (?:implemented|extended|inherited) by)?) {_OTHER_NAME}"
+    r"(?i: (?:have|implement|extend|derive from|inherit(?: from)?))?\W*$"
 )
 
 
 def declaration_asked(question: str) -> str:
     """The name of which a question asks how it is declared; '' for another question."""
     found = _DECLARATION_OF.match(question)
-    return found["name"] if found is not None else ""
+    return found["name"] or found["other"] if found is not None else ""
 
 
 class SignatureOf(Enum):
-    """What a question wants of the signatures of declarations, with the heading of its answer."""
+    """What a question wants of the signatures of declarations, most with the heading of their answer."""
 
     TAKES = "Methods that take {}"
     RETURNS = "Methods that return {}"
@@ -88,7 +92,8 @@ class SignatureOf(Enum):
     EXTENDS = "Extension methods of {}"
     OVERRIDES = "Overrides of {}"
     MEMBERS = "Members of {}"
-    LENGTH = "{}"
+    NAMED = "named"
+    LENGTH = "length"
 
 
 _A, _THE = r"(?i:an? |the )?", r"(?i:the )?"
@@ -102,6 +107,9 @@ _MEMBERS = (
 )
 _HAVE = r"(?i:(?:that |which )?(?:has|have|contains?|declares?|defines?|with|hold|holds|having))"
 _MORE = r"(?i:(?:(?:is|are) )?(?P<than>more than|at least|over|longer than|larger than|bigger than|fewer than|exactly))"
+_NOUN = r"(?P<noun>(?i:class(?:es)?|types?|interfaces?|enums?|structs?|records?|methods?|functions?))"
+_PART_OF_NAME = r"[`'\"“]?(?P<name>(?:[A-Z]|_)\w*)[`'\"”]?"
+_PART_OF_NAME_IN = rf"{_PART_OF_NAME}(?i: (?:in|within) (?:their|its|the) names?)"
 _SIGNATURES = [
     (of, re.compile(rf"^{_ASKS}{form}\W*$"))
     for of, form in (
@@ -142,6 +150,29 @@ _SIGNATURES = [
         ),
         (SignatureOf.OVERRIDES, rf"(?i:where (?:is|are)) {_MEMBER_NAME} (?i:overridden|overriden)"),
         (
+            SignatureOf.NAMED,
+            rf"{_NOUN} (?i:(?:(?:that|which|whose|have|has|with|a|names?) )*(?P<how>end|start|begin)(?:s|n?ing)?"
+            rf" (?:with|in|on|by)) {_PART_OF_NAME}",
+        ),
+        (
+            SignatureOf.NAMED,
+            rf"{_NOUN} (?i:(?:that |which )?(?:are |is )?(?:called|named)(?P<like> like)?) {_PART_OF_NAME}",
+        ),
+        (
+            SignatureOf.NAMED,
+            rf"{_NOUN} (?i:(?:that |which )?(?:have|has|with|contains?|containing)) (?P<like>{_PART_OF_NAME_IN})",
+        ),
+        (
+            SignatureOf.HOLDS,
+            rf"{_TYPES} (?i:(?:that |which )?(?:have|has|with) (?:a |an |any )?(?P<typed>relation(?:ship)?|association"
+            rf"|reference|navigation property|link) (?:to|with)) {_THE}{_TYPE_NAME}",
+        ),
+        (
+            SignatureOf.HOLDS,
+            rf"{_TYPES} (?i:(?:are |is )?(?P<typed>related|linked|associated|connected) (?:to|with)) {_THE}"
+            rf"{_TYPE_NAME}",
+        ),
+        (
             SignatureOf.LENGTH,
             r"(?P<noun>(?i:class(?:es)?|types?|methods?|functions?)) (?i:(?:that |which )?(?:has|have|with|are|is)?) ?"
             rf"{_MORE} (?P<number>\d+) (?P<counted>(?i:lines|methods|functions|members|properties))"
@@ -151,27 +182,42 @@ _SIGNATURES = [
 ]
 
 
+_SAID_ITSELF = (SignatureOf.NAMED, SignatureOf.LENGTH)
+
+
 @dataclass(frozen=True, slots=True)
 class SignatureAsked:
     """Declarations that a question wants by what signatures say `of` a `name`: of the members of types by their `noun`,
-    and whether that is their type; of lengths whether a number of what is `counted` fits."""
+    and whether that is their type; of lengths whether a number of what is `counted` fits; whether a name in lower case
+    does."""
 
     of: SignatureOf
     name: str = ""
     noun: str = ""
     is_type: bool = False
     counted: str = ""
-    fits: Callable[[int], bool] | None = None
+    fits: Callable[[Any], bool] | None = None
 
     @property
     def is_named(self) -> bool:
         """Whether the name is surely one of code, which a word that begins with a capital is not."""
-        return self.of is not SignatureOf.LENGTH and re.search(r"[a-z\d][A-Z]|_", self.name) is not None
+        is_code = re.search(r"[a-z\d][A-Z]|_", self.name) is not None
+        return self.of is SignatureOf.NAMED or (self.of is not SignatureOf.LENGTH and is_code)
 
     @property
     def heading(self) -> str:
-        heading = self.of.value.format(self.name)
+        heading = self.name if self.of in _SAID_ITSELF else self.of.value.format(self.name)
         return heading.replace("called", "of the type") if self.is_type else heading
+
+
+_NAMES: Mapping[str, Callable[[str], Callable[[str], bool]]] = {
+    "be": lambda part: lambda name: name == part,
+    "contain": lambda part: lambda name: part in name,
+    "end": lambda part: lambda name: name.endswith(part),
+    "start": lambda part: lambda name: name.startswith(part),
+}
+
+_SAID = {"be": "are", "end": "end with", "start": "start with"}
 
 
 def signature_asked(question: str) -> SignatureAsked | None:
@@ -185,7 +231,13 @@ def signature_asked(question: str) -> SignatureAsked | None:
             counted, than = found["counted"].lower(), re.sub(r"^(?:longer|larger|bigger) than", "over", found["than"])
             heading = f"{found['noun'].capitalize()} by their {counted}"
             return SignatureAsked(of, heading, noun, counted=counted, fits=comparison(than, found["number"]))
-        return SignatureAsked(of, found["name"], noun, bool(said.get("typed")))
+        if of is SignatureOf.NAMED:
+            how = (said.get("how") or ("contain" if said.get("like") else "be")).lower().replace("begin", "start")
+            heading = f"{found['noun'].capitalize()} whose names {_SAID.get(how, how)} {found['name']}"
+            return SignatureAsked(of, heading, noun, fits=_NAMES[how](found["name"].casefold()))
+        typed = (said.get("typed") or "").lower()
+        noun = "property" if typed and not typed.endswith("type") else noun  # what holds another has it as a value
+        return SignatureAsked(of, found["name"], noun, bool(typed))
     return None
 
 
@@ -249,3 +301,44 @@ def together_asked(question: str) -> str:
     """The file or declaration of which a question asks what changes with it; '' for another question."""
     found = _TOGETHER.match(question)
     return found["thing"] if found is not None else ""
+
+
+_EXAMPLE_OF = re.compile(
+    r"^\W*(?i:(?:show(?: me)?|give(?: me)?|find|is there|are there|where (?:is|are|can i find)|what is)"
+    r" (?:an? |some |any )?examples? (?:of|for|for how|of how|how|that|where)"
+    rf"(?: (?:to )?(?:call|calling|how|use|uses|using|usage of))*) {_NAME}"
+    r"(?i:(?: (?:is|are) (?:used|called))?(?: being used)?)\W*$"
+)
+
+
+def example_asked(question: str) -> str:
+    """The name of whose use a question wants an example; '' for another question."""
+    found = _EXAMPLE_OF.match(question)
+    return found["name"] if found is not None else ""
+
+
+_HIERARCHY_OF = re.compile(
+    r"^\W*(?i:(?:what is|show(?: me)?|explain|describe) the (?:inheritance|class|type)(?: class)? (?:hierarchy|tree)"
+    rf" of) {_NAME}\W*$"
+)
+
+
+def hierarchy_asked(question: str) -> str:
+    """The type of which a question asks what it derives from and what derives from it; '' for another question."""
+    found = _HIERARCHY_OF.match(question)
+    return found["name"] if found is not None else ""
+
+
+_NUMBER_USED = re.compile(
+    r"^\W*(?:where (?:is|are|does)"
+    r"|which (?:code|constants?|methods?|class(?:es)?|settings?|places?) (?:has|have|uses?|contains?|sets?))"
+    r" (?:the )?(?:magic |literal |hard-?coded )?(?:number|value|literal|constant) (?P<number>\d[\d_,]*(?:\.\d+)?)"
+    r"(?: (?:used|set|defined|written|come from|hard-?coded))?\W*$",
+    re.IGNORECASE,
+)
+
+
+def number_asked(question: str) -> str:
+    """The digits of the number of which a question asks where code has it; '' for another question."""
+    found = _NUMBER_USED.match(question)
+    return re.sub(r"[_,]", "", found["number"]) if found is not None else ""

@@ -3,6 +3,8 @@ to another. The planner loads this module for questions that may be about that."
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rag_assets.answer.asked import (
     Asked,
     Planned,
@@ -11,12 +13,16 @@ from rag_assets.answer.asked import (
     at_declarations,
     declaring,
     first_of,
+    from_graphs,
     together,
 )
 from rag_assets.answer.graph_facts import declares
 from rag_assets.answer.question_analysis import Intent
 from rag_assets.answer.structure.declaration_questions import (
     declaration_asked,
+    example_asked,
+    hierarchy_asked,
+    number_asked,
     signature_asked,
     together_asked,
     trait_asked,
@@ -123,6 +129,36 @@ def _use(asked: Asked, text: str) -> Planned | None:
     return answered_or_absent(asked, told, first_of)
 
 
+def _example(asked: Asked, text: str) -> Planned | None:
+    """The uses of what a question wants an example of, and the first of the product as a quote."""
+    name = example_asked(text)
+    known = from_graphs(asked, replace(asked.wish, intent=Intent.USAGE, names=(name,))) if name else None
+    if known is None or not known.at:
+        return None
+    return replace(known, decides=True, lead=(next(iter(known.at.values())),))
+
+
+def _hierarchy(asked: Asked, text: str) -> Planned | None:
+    """How a type is declared, with what it derives from, and what derives from it."""
+    name = hierarchy_asked(text)
+    declared = _declared(asked, name) if name else None
+    if declared is None:
+        return None
+    derived = from_graphs(asked, replace(asked.wish, intent=Intent.IMPLEMENTATIONS, names=(name,)))
+    return replace(declared, facts=replace(derived.facts, leads=True), at=derived.at)
+
+
+def _number(asked: Asked, text: str) -> Planned | None:
+    """Where code of the product has a number."""
+    digits = number_asked(text)
+    if not digits:
+        return None
+    from rag_assets.answer.structure.constructs import number_facts
+
+    known = number_facts(digits, asked.target)
+    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=f"no code of the product has {digits}")
+
+
 def _together(asked: Asked, text: str) -> Planned | None:
     """Which files change with what a question names."""
     thing = together_asked(text)
@@ -181,6 +217,9 @@ _PLANS = (
     _declaration,
     _signature,
     _use,
+    _example,
+    _hierarchy,
+    _number,
     _together,
     _folder,
     _shaped,

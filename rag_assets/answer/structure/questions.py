@@ -49,7 +49,7 @@ def folder_asked(question: str) -> FolderAsked | None:
 
 MODIFIERS = (
     "static|abstract|sealed|final|async|asynchronous|partial|generic|internal|public|private|protected|virtual|readonly"
-    "|suspend|unsafe|extern|inline"
+    "|suspend|unsafe|extern|inline|recursive"
 )
 _NOUNS = "class(?:es)?|types?|interfaces?|structs?|records?|enums?|methods?|functions?|constructors?"
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

@@ -13,7 +13,7 @@ from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_listed, lines_of, list_heading
 from rag_assets.answer.plans.listing import places_of
-from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.contracts.graph import Confidence, NodeType, Relation
 from rag_assets.graph.csr_graph import OUT
 from rag_assets.graph.declared_types import of_kind
 from rag_assets.search import CodePlace
@@ -40,7 +40,7 @@ def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
     kind = NodeType.METHOD if wanted.noun in _OF_METHODS else NodeType.TYPE
     nodes = [node for node in columns.nodes(kind).tolist() if is_called_a(wanted.noun, columns, node)]
     if wanted.modifier:
-        nodes = [node for node in nodes if has_modifier(signature(node), wanted.modifier)]
+        nodes = [node for node in nodes if _is(wanted.modifier, columns, node)]
     if wanted.derived is not None:
         counts = _implementations(columns)
         nodes = [node for node in nodes if wanted.derived(counts.get(node, 0))]
@@ -62,6 +62,13 @@ def is_called_a(noun: str, columns: GraphColumns, node: int) -> bool:
     owner = int(columns.type_of[node])
     is_constructor = owner not in (-1, node) and columns.graph.names[node] in (columns.graph.names[owner], "__init__")
     return is_constructor if noun == "constructor" else not (noun in _OF_METHODS and is_constructor)
+
+
+def _is(modifier: str, columns: GraphColumns, node: int) -> bool:
+    if modifier != "recursive":
+        return has_modifier(columns.graph.signature(node), modifier)
+    calls = columns.of(Relation.CALLS) & (columns.source == node) & (columns.target == node)
+    return any(confidence is Confidence.RESOLVED for _, _, confidence, *_ in columns.edges(calls))  # no overload
 
 
 def has_modifier(signature: str, modifier: str) -> bool:

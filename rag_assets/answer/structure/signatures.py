@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, product_of
 from rag_assets.answer.structure.declaration_questions import SignatureAsked, SignatureOf
+from rag_assets.answer.structure.shapes import is_called_a
 from rag_assets.contracts.evidence import owner_name
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.contracts.outline import SectionMember
@@ -27,7 +28,7 @@ _OVERRIDES = re.compile(r"\boverride\b")
 _MARKED = re.compile(r"\s*@Override\b")
 
 
-def signature_facts(index: LabelIndex, graph: Graph, wanted: SignatureAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def signature_facts(index: LabelIndex, graph: Graph, wanted: SignatureAsked) -> Facts:
     """The declarations whose signatures say what is wanted, by path and line."""
     columns = GraphColumns(index, graph, None)
     found = list(_FOUND[wanted.of](index, columns, wanted))
@@ -125,6 +126,14 @@ def members_of(index: LabelIndex) -> Iterator[tuple[str, SectionMember, str]]:
             yield ".".join(dict.fromkeys((symbol, *member.name.split(".")))), member, path
 
 
+def _named(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
+    kind = NodeType.METHOD if wanted.noun in ("method", "function") else NodeType.TYPE
+    for node in columns.nodes(kind).tolist():
+        fits = wanted.fits is not None and wanted.fits(columns.graph.names[node].casefold())
+        if fits and is_called_a(wanted.noun, columns, node) and (place := columns.place(node)) is not None:
+            yield GraphFact(columns.called(node), "", "", place.path, place.line_start, True)
+
+
 def _long(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
     kind = NodeType.METHOD if wanted.noun in ("method", "function") else NodeType.TYPE
     counted = _counted(columns, wanted.counted)
@@ -175,5 +184,6 @@ _FOUND: Mapping[SignatureOf, Callable[[LabelIndex, GraphColumns, SignatureAsked]
     SignatureOf.EXTENDS: _extending,
     SignatureOf.OVERRIDES: _overriding,
     SignatureOf.MEMBERS: _of_type,
+    SignatureOf.NAMED: _named,
     SignatureOf.LENGTH: _long,
 }

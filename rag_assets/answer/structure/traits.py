@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at, named_nodes
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.structure.shapes import has_modifier, is_called_a, parameter_count
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import OUT
@@ -39,7 +39,7 @@ _BY_NAME: Mapping[str, Callable[[str], bool]] = {
 _NOUNS = frozenset({"class", "interface", "struct", "record", "enum"})
 
 
-def trait_facts(index: LabelIndex, graph: Graph, wanted: TraitAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def trait_facts(index: LabelIndex, graph: Graph, wanted: TraitAsked) -> Facts:
     """What a question asks of the declarations that are called so, of the product if it has any, each where it is."""
     columns = GraphColumns(index, graph, None)
     nodes = declarations(columns, wanted.name)

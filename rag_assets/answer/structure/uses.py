@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
-from rag_assets.answer.graph_facts import GraphFact, GraphFacts, fact_of, facts_at
+from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, fact_of, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, part_counted
 from rag_assets.answer.structure.traits import declarations
 from rag_assets.contracts.graph import NodeType, Relation
@@ -24,7 +24,7 @@ _CONTRACTS = (Relation.IMPLEMENTS, Relation.INHERITS)
 _AT_ONCE = tuple(set(Relation) - {Relation.CONTAINS, Relation.MENTIONS, Relation.SYNONYM_FOR})
 
 
-def use_facts(index: LabelIndex, graph: Graph, wanted: UseAsked) -> tuple[GraphFacts, dict[GraphFact, str], str]:
+def use_facts(index: LabelIndex, graph: Graph, wanted: UseAsked) -> FactsOrAbsent:
     """Where the one uses the other or one of its contracts, by path and line; and that it does not, where both are
     known."""
     columns = GraphColumns(index, graph, None)
@@ -44,7 +44,7 @@ def use_facts(index: LabelIndex, graph: Graph, wanted: UseAsked) -> tuple[GraphF
     return GraphFacts(tuple(at), len(facts), f"**{heading}:**"), at, "" if at else absent
 
 
-def users_facts(index: LabelIndex, graph: Graph, wanted: UsersAsked) -> tuple[GraphFacts, dict[GraphFact, str]]:
+def users_facts(index: LabelIndex, graph: Graph, wanted: UsersAsked) -> Facts:
     """The types whose names end with a sort and that use something, each where it first does."""
     columns = GraphColumns(index, graph, None)
     used = declarations(columns, wanted.used)
