@@ -451,7 +451,8 @@ _OF_STRUCTURE = re.compile(
     r"|\b(?:injected|constructors?|mock|fake|stub|creat\w+|instantiat\w+|constructs?|constructed|made|makes?)\b"
     r"|\b(?:from|between)\b.+\b(?:to|and)\b|\b(?:reach(?:ed)?|leads?|connected|linked|related|get to|end up|arrive"
     r"|eventually|indirectly|ever)\b|\b(?:outdated|out of date|up to date|vulnerab\w+|cves?)\b"
-    r"|\b\d+ (?:functions|lines|members|methods|properties)\b|\brecursive\b|\b(?:number|value)\b.*\d",
+    r"|\b\d+ (?:functions|lines|members|methods|properties)\b|\brecursive\b|\b(?:number|value)\b.*\d"
+    r"|\boverrid(?:e|den)s?\b|\b(?:field|property|column|method|function|member) (?:called|named)\b",
     re.IGNORECASE,
 )
 _OF_DECLARATIONS = re.compile(
@@ -481,7 +482,7 @@ _REVIEWED = re.compile(
     r"|http|ignor\w+|leaked|locks?|locking|logs?|logged|md5|mutex\w*|pointers|preprocessor|raw|reflection|reg-?ex\w*"
     r"|regular expressions?|semaphores?|sha-?1|shells?|sleeps?|sql|status\w*|stdout|suppress\w*|swallow\w*"
     r"|\b[245]\d\d|deprecated|obsolete|(?:return|be) (?:default|empty|nil|none|nothing|null|undefined)"
-    r"|synchron\w*|third[ -]party|threads?|unsafe|warnings?|weak"
+    r"|disabled?|lint\w*|silenc\w*|sub-?process\w*|synchron\w*|third[ -]party|threads?|unsafe|warnings?|weak"
     r"|(?:files?|process(?:es)?|transactions?|random \w+|tasks?) (?:is |are )?(?:begun|created|drawn|generated|launched"
     r"|opened|rolled|saved|spawned|started|written)|(?:writes?|saves?) (?:a )?files?|async void|static)\b|#if",
     re.IGNORECASE,

@@ -89,13 +89,14 @@ public static class Startup
 }
 """,
     "lib/bells.py": """\
-class Bell:
+class Bell(Part):  # type: ignore[misc]
     def ring(self, times):
         return times
 
     def _stop(self):
         return 0
 """,
+    "web/bells.ts": "export function ringAll(withTimes: number) {\n  return withTimes;\n}\n",
     "lib/Horn.java": """\
 package lib;
 
@@ -165,6 +166,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Which constants have the value 61?", "no code of the product has 61"),
         ("Which methods are recursive?", "**Horn.depth**"),
         ("Which methods are deprecated?", "**1 deprecated declaration:**"),
+        ("Which classes have a field called _wheel?", "**Clock._wheel**"),
+        ("Which functions take a withTimes?", "**bells.ringAll**"),
+        ("Is Bell a class?", "**Bell** is **a class**"),
         ("Which classes have a WindUp method?", "there are no members called WindUp in the product"),
     ],
 )

@@ -116,7 +116,7 @@ _SIGNATURES = [
         (
             SignatureOf.TAKES,
             rf"{_CALLABLES} (?i:(?:that |which )?(?:takes?|taking|accepts?|accepting|expects?|needs?|receives?|has|have"
-            rf"|with)) (?i:(?:an? |the )?(?:parameters?|arguments?) of type )?{_A}{_TYPE_NAME}"
+            rf"|with)) (?i:(?:an? |the )?(?:parameters?|arguments?) of type )?{_A}{_MEMBER_NAME}"
             r"(?i:(?: as)?(?: an?| the)?(?: parameters?| arguments?)?)",
         ),
         (
@@ -124,7 +124,8 @@ _SIGNATURES = [
             rf"{_CALLABLES} (?i:(?:that |which )?(?:returns?|returning|gives?|yields?|produces?)) {_A}{_TYPE_NAME}"
             r"(?i: objects?)?",
         ),
-        (SignatureOf.HOLDS, rf"{_TYPES} {_HAVE} {_A}{_MEMBERS} (?i:called |named )?{_TYPE_NAME}"),
+        (SignatureOf.HOLDS, rf"{_TYPES} {_HAVE} {_A}{_MEMBERS} {_TYPE_NAME}"),
+        (SignatureOf.HOLDS, rf"{_TYPES} {_HAVE} {_A}{_MEMBERS} (?i:called|named) [`'\"“]?(?P<name>\w+)[`'\"”]?"),
         (SignatureOf.HOLDS, rf"{_TYPES} {_HAVE} {_A}{_TYPE_NAME} {_MEMBERS}"),
         (SignatureOf.HOLDS, rf"{_TYPES} {_HAVE} {_A}{_MEMBERS} (?P<typed>(?i:of (?:the )?type)) {_TYPE_NAME}"),
         (
@@ -145,7 +146,8 @@ _SIGNATURES = [
         ),
         (
             SignatureOf.OVERRIDES,
-            rf"(?i:(?:(?:class(?:es)?|types?|who|methods?) )?(?:overrides?|overriding)(?: of)?) {_THE}{_MEMBER_NAME}"
+            rf"(?i:(?:(?:class(?:es)?|types?|who|methods?) )?(?:overrides?|overriding)(?: of)?) {_THE}"
+            r"`?(?P<name>[\w.]*\w)`?"
             r"(?i: methods?| property)?",
         ),
         (SignatureOf.OVERRIDES, rf"(?i:where (?:is|are)) {_MEMBER_NAME} (?i:overridden|overriden)"),

@@ -54,11 +54,11 @@ def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
 
 def is_called_a(noun: str, columns: GraphColumns, node: int) -> bool:
     """Whether a node is called so: each language has its word for it in the signature; the other nouns mean any."""
-    signature = columns.graph.signature(node)
+    before = columns.graph.signature(node).partition(columns.graph.names[node])[0]
     if noun in ("interface", "struct", "record", "enum"):
-        return re.search(rf"\b{noun}\b", signature) is not None
+        return re.search(rf"\b{noun}\b", before) is not None
     if noun == "class":
-        return re.search(r"\b(?:interface|struct|enum|trait|protocol|type)\b", signature.partition("{")[0]) is None
+        return re.search(r"\b(?:interface|struct|enum|trait|protocol|type)\b", before) is None
     owner = int(columns.type_of[node])
     is_constructor = owner not in (-1, node) and columns.graph.names[node] in (columns.graph.names[owner], "__init__")
     return is_constructor if noun == "constructor" else not (noun in _OF_METHODS and is_constructor)

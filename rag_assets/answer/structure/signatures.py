@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, product_of
 from rag_assets.answer.structure.declaration_questions import SignatureAsked, SignatureOf
 from rag_assets.answer.structure.shapes import is_called_a
@@ -102,6 +103,11 @@ def _holding(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -
         is_so = named.search(split_signature(member.signature, last)[0]) if wanted.is_type else last == wanted.name
         if is_so and source.rpartition(".")[2] == last and "." in source:
             yield GraphFact(source, "", "", path, member.start_line, True)
+    if wanted.is_type or wanted.noun in ("method", "function"):
+        return
+    for node in columns.nodes(NodeType.PROPERTY).tolist():  # as columns of Django, which are in no outline
+        if columns.graph.names[node] == wanted.name and (place := columns.place(node)) is not None:
+            yield GraphFact(columns.called(node), "", "", place.path, place.line_start, True)
 
 
 def _of_type(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
@@ -119,6 +125,8 @@ def _of_type(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -
 def members_of(index: LabelIndex) -> Iterator[tuple[str, SectionMember, str]]:
     """(its name with its type, the member, the path) of the members of sections of the product."""
     for payload in product_of(index.parts.shard().ids(index.scope()), index).values():
+        if payload.get("CodeLanguage", "") in PROSE | CONFIGURATION:
+            continue
         path = payload.get("Path", "")
         symbol = owner_name(str(payload.get("Symbol", "")).partition("~")[0])
         for text in payload.get("Members", ()):
