@@ -125,6 +125,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Are there console.log statements left?", ["web/app.ts:2"]),
         ("Which external services are called?", ["web/app.ts:3"]),
         ("Are there hard-coded passwords or secrets?", ["settings.json:1"]),
+        ("Where are sleeps used in tests?", ["tests/MailerTests.cs:3"]),
         ("What does the Mailer log?", ["src/Mailer.cs:26"]),
         ("What SQL does Orders run?", ["src/Orders.cs:7"]),
         ("Which endpoints return 404?", ["src/Mailer.cs:35"]),
@@ -169,6 +170,10 @@ def test_that_there_is_none_is_said(shop: Index, question: str, absent: str) -> 
 )
 def test_questions_that_only_sound_so_are_none(question: str) -> None:
     assert construct_asked(question) is None
+
+
+def test_what_is_in_no_code_is_left_to_others(shop: Index) -> None:
+    assert "no lock is in" not in str(shop.ask("Where are locks used in the warehouse?"))
 
 
 def test_long_code_of_comments_and_brackets_takes_no_time(tmp_path_factory: pytest.TempPathFactory) -> None:

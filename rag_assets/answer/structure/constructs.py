@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -85,7 +85,7 @@ def construct_plan(asked: Asked) -> Planned | None:
     if wanted.of_one and not points:
         return None
     known = construct_facts(wanted, points, asked.target)
-    if wanted.of_one or known[1]:
+    if known[1] or wanted.of_one or (wanted.within and not points):  # `in the warehouse` may be no code at all
         return answered(asked, Intent.LIST, known)
     within = wanted.within or "the code of the product"
     return Planned(asked.wish, absent=f"no {wanted.noun} is in {within}")
@@ -106,11 +106,16 @@ def construct_asked(question: str) -> ConstructAsked | None:
 
 
 def construct_facts(wanted: ConstructAsked, declaring: Sequence[str], target: Searchable) -> Facts:
-    """Every place of the product that has a form of code, with the points that show it; of the one declaration that is
-    asked for its own, where the `declaring` points are."""
+    """Every place of the product that has a form of code, with the points that show it; of what it is wanted within its
+    own, be it tests, and of a declaration those of the files of the `declaring` points."""
     shard, scope = target.parts.shard(), target.scope()
     paths = {place.path for place in shard.places(declaring, scope).values()}
-    payloads = sections_of(paths, shard, scope) if paths else product_of(shard.ids(scope), target)
+    if paths:
+        payloads: Mapping[str, Mapping[str, Any]] = sections_of(paths, shard, scope)
+    elif wanted.within:  # maybe the tests
+        payloads = shard.retrieve(sorted(shard.ids(scope)), scope)
+    else:
+        payloads = product_of(shard.ids(scope), target)
     code = {
         point: one
         for point, one in payloads.items()

@@ -204,7 +204,9 @@ class SignatureAsked:
     def is_named(self) -> bool:
         """Whether the name is surely one of code, which a word that begins with a capital is not."""
         is_code = re.search(r"[a-z\d][A-Z]|_", self.name) is not None
-        return self.of is SignatureOf.NAMED or (self.of is not SignatureOf.LENGTH and is_code)
+        if self.of is SignatureOf.NAMED:
+            return is_code or " are " not in self.name  # `which methods are called Daily?` may ask for times
+        return self.of is not SignatureOf.LENGTH and is_code
 
     @property
     def heading(self) -> str:
@@ -229,6 +231,8 @@ def signature_asked(question: str) -> SignatureAsked | None:
             continue
         said = found.groupdict()
         noun = singular((said.get("member") or said.get("noun") or "").lower())
+        if "column" in noun or said.get("noun", "").lower().startswith("table"):
+            return None  # of a database
         if of is SignatureOf.LENGTH:
             counted, than = found["counted"].lower(), re.sub(r"^(?:longer|larger|bigger) than", "over", found["than"])
             heading = f"{found['noun'].capitalize()} by their {counted}"
