@@ -37,6 +37,8 @@ sealed class Clock : IClock
 
     public int TickCount { get; set; }
 
+    /// <summary>Reads the time.</summary>
+    /// <param name="wheel">what turns while it reads</param>
     [Obsolete]
     public async Task<Reading> ReadAsync(Wheel wheel, CancellationToken stop)
     {
@@ -126,7 +128,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Is Clock sealed?", "**Clock** is **sealed** in src/Shop/Clock.cs:8"),
         ("Is Wheel a sealed class?", "**Wheel** is not **sealed** in src/Shop/Wheel.cs:3"),
         ("Is Clock internal?", "**Clock** is **internal**"),
-        ("Is ReadAsync async?", "**Clock.ReadAsync** is **async** in src/Shop/Clock.cs:17"),
+        ("Is ReadAsync async?", "**Clock.ReadAsync** is **async** in src/Shop/Clock.cs:19"),
         ("Is IClock an interface?", "**IClock** is **an interface**"),
         ("Is Clock a singleton?", "**Clock** in src/Shop/Services.cs:18"),
         ("Is Bell._stop private?", "**Bell._stop** is **private**"),
@@ -169,6 +171,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Which classes have a field called _wheel?", "**Clock._wheel**"),
         ("Which functions take a withTimes?", "**bells.ringAll**"),
         ("Is Bell a class?", "**Bell** is **a class**"),
+        ("What does the parameter wheel of ReadAsync mean?", '<param name="wheel">what turns while it reads'),
+        ("What is the times parameter for?", "**Bell.ring**"),
         ("Which classes have a WindUp method?", "there are no members called WindUp in the product"),
     ],
 )

@@ -348,3 +348,18 @@ def number_asked(question: str) -> str:
     """The digits of the number of which a question asks where code has it; '' for another question."""
     found = _NUMBER_USED.match(question)
     return re.sub(r"[_,]", "", found["number"]) if found is not None else ""
+
+
+_PARAMETER = re.compile(
+    r"^\W*(?:what (?:does|do|is|are)|explain|describe) (?:the )?"
+    r"(?:(?:parameter|argument|param) `?(?P<named>\w+)`?|`?(?P<of_sort>\w+)`? (?:parameter|argument|param))"
+    r"(?: (?:of|in|to|for) (?:the )?`?(?P<method>[\w.]*\w)`?(?:\(\))?)?"
+    r"(?: (?:do|mean|stand for|control|for|used for|good for|about))?\W*$",
+    re.IGNORECASE,
+)
+
+
+def parameter_asked(question: str) -> tuple[str, str]:
+    """(the parameter of which a question asks what it means, its method or ''); two '' for another question."""
+    found = _PARAMETER.match(question)
+    return (found["named"] or found["of_sort"], found["method"] or "") if found is not None else ("", "")

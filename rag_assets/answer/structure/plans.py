@@ -23,6 +23,7 @@ from rag_assets.answer.structure.declaration_questions import (
     example_asked,
     hierarchy_asked,
     number_asked,
+    parameter_asked,
     signature_asked,
     together_asked,
     trait_asked,
@@ -114,6 +115,17 @@ def _signature(asked: Asked, text: str) -> Planned | None:
     heading = f"{wanted.heading[:1].lower()}{wanted.heading[1:]}"
     absent = f"there are no {heading} in the product" if wanted.is_named else ""
     return answered(asked, Intent.LIST, known) or (Planned(asked.wish, absent=absent) if absent else None)
+
+
+def _parameter(asked: Asked, text: str) -> Planned | None:
+    """What a parameter means, by the comments of the methods that have it."""
+    name, method = parameter_asked(text)
+    if not name:
+        return None
+    from rag_assets.answer.structure.signatures import parameter_facts
+
+    known = together(parameter_facts(index, graph, name, method) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, known)
 
 
 def _use(asked: Asked, text: str) -> Planned | None:
@@ -216,6 +228,7 @@ _PLANS = (
     _trait,
     _declaration,
     _signature,
+    _parameter,
     _use,
     _example,
     _hierarchy,

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans.code_lines import MOST_LISTED, product_of
+from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, product_of
 from rag_assets.answer.structure.declaration_questions import SignatureAsked, SignatureOf
 from rag_assets.answer.structure.shapes import is_called_a
 from rag_assets.contracts.evidence import owner_name
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import OUT
+from rag_assets.search.line_references import sections_of
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
@@ -34,7 +36,7 @@ def signature_facts(index: LabelIndex, graph: Graph, wanted: SignatureAsked) -> 
     columns = GraphColumns(index, graph, None)
     found = list(_FOUND[wanted.of](index, columns, wanted))
     if wanted.of is not SignatureOf.LENGTH:
-        found.sort(key=lambda fact: (fact.path, fact.line))
+        found.sort(key=_place)
     facts = list({(fact.path, fact.line): fact for fact in found}.values())
     at = facts_at(facts[:MOST_LISTED], index)
     return GraphFacts(tuple(at), len(facts), f"**{wanted.heading} ({len(facts):,}):**"), at
@@ -51,6 +53,33 @@ def _methods(columns: GraphColumns, fits: Callable[[int, str, str], bool]) -> It
 def _taking(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
     named = _word(wanted.name)
     return _methods(columns, lambda _, name, text: named.search(split_signature(text, name)[1]) is not None)
+
+
+def parameter_facts(index: LabelIndex, graph: Graph, name: str, method: str) -> Facts:
+    """What comments say of a parameter, of those of one method if it is named, and the methods that have it."""
+    columns, word = GraphColumns(index, graph, None), re.escape(name)
+    taking = [
+        fact
+        for fact in _taking(index, columns, SignatureAsked(SignatureOf.TAKES, name))
+        if not method or f".{fact.source}".endswith(f".{method}")
+    ]
+    if not taking:
+        return GraphFacts(), {}
+    documented = re.compile(
+        rf"(?:///?|\*|#|--)[ \t]*(?:<param name=\"{word}\"(?!></param>)|@param\s+(?:\{{[^}}\n]*\}}\s*)?\$?{word}\b)",
+        re.MULTILINE,
+    )
+    paths = {fact.path for fact in taking}
+    payloads = sections_of(paths, index.parts.shard(), index.scope())
+    said = facts_naming(documented, payloads, index, ("", "", True), each_line=True)
+    told = [replace(fact, is_comment=True) for fact in said if not method or f".{fact.source}".endswith(f".{method}")]
+    facts = [*sorted(told, key=_place), *sorted(taking, key=_place)]
+    at = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(at), f"**The parameter {name} ({len(taking):,} methods):**"), at
+
+
+def _place(fact: GraphFact) -> tuple[str, int]:
+    return fact.path, fact.line
 
 
 def _giving(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
