@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _FEWEST = 3
 _MOST_FOLDERS = 2  # of one name: more are parts of features, each with its own
-_ENTRIES = word_set("__init__ base common index init main mod types utils")
+_ENTRIES = word_set("__init__ base common index init layout main mod page route types utils")
 """Files of a folder that are none of what it holds, but what all of these need or are found by."""
 _OF_FEATURES = root_set(
     "admin api apps commands component config constants controller decorators dto entity enums errors events",
@@ -58,7 +58,7 @@ def modules_listed(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphFac
     }
     for entries in held.values() if len(held) <= _MOST_FOLDERS else ():
         for entry, paths in sorted(entries.items()):
-            if entry.casefold() not in _ENTRIES:
+            if entry.casefold() not in _ENTRIES and entry[0].isalnum():  # no `[reportId]` of routes
                 first = min(paths, key=lambda path: (file_stem(path).casefold() not in _ENTRIES, path))
                 facts.append(GraphFact(entry, "", "", first, 1, certain=True))
     if len(facts) < _FEWEST:
@@ -67,7 +67,9 @@ def modules_listed(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphFac
 
 
 def _are_of_one_kind(entries: Iterable[str], noun: list[str], languages: Counter[str]) -> bool:
-    """Whether few are parts of a feature: called as one, as `models`, or after the noun, as `order_service`."""
-    words = [name_roots(entry) for entry in entries]
-    parts = sum(one[: len(noun)] == noun or (len(one) == 1 and one[0] in _OF_FEATURES) for one in words)
+    """Whether few are parts of a feature: called as one, as `models`, or with the noun before something else, as
+    `order_service` and `AdminTeamsPage`."""
+    words, size = [name_roots(entry) for entry in entries], len(noun)
+    begins = [noun in (one[at : at + size] for at in range(max(1, len(one) - size))) for one in words]
+    parts = sum(said or (len(one) == 1 and one[0] in _OF_FEATURES) for said, one in zip(begins, words, strict=True))
     return 4 * parts <= len(words) and 5 * max(languages.values()) >= 4 * languages.total()

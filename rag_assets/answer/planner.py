@@ -461,7 +461,8 @@ _OF_DECLARATIONS = re.compile(
     r"|enum|extends?|extension|fields?|file|implements?|inherits?|interface|knows?|lines|logs?|logged|long|members"
     r"|methods?|functions?|needs?|overrid\w*|parameters|propert\w+|record|references?"
     r"|associat\w+|base|begin\w*|called|ending?|ends|example|hierarchy|named?|names|parent|relat\w+|start\w*|superclass"
-    r"|returns?|scoped|signature|singleton|status\w*|struct|takes?|touch\w*|transient|types?|uses?)\b).*\W[\w.`]*(?:[A-Z_]|\w\.\w)"
+    r"|returns?|scoped|signature|singleton|status\w*|struct|takes?|touch\w*|transient|types?|uses?)\b)"
+    r"(?:.*\W[\w.`]*(?:[A-Z_]|\w\.\w)|.*\b(?i:called|named) \w)"
 )
 """A question with a name of code, and a word of what may be asked of that."""
 
@@ -476,22 +477,16 @@ def _structure(asked: Asked) -> Planned | None:
     return structure_plan(asked)
 
 
-_REVIEWED = re.compile(
-    r"\b(?:any types?|block(?:s|ing|ed)?|cached|caching|catch|conditional(?:ly)? compil\w+|console|credentials|dynamic"
-    r"|eval|external (?:apis?|process\w*|programs?|services?|systems?)|fire[ -]and|global|hard-?(?:coded|wired)"
-    r"|http|ignor\w+|leaked|locks?|locking|logs?|logged|md5|mutex\w*|pointers|preprocessor|raw|reflection|reg-?ex\w*"
-    r"|regular expressions?|semaphores?|sha-?1|shells?|sleeps?|sql|status\w*|stdout|suppress\w*|swallow\w*"
-    r"|\b[245]\d\d|deprecated|obsolete|(?:return|be) (?:default|empty|nil|none|nothing|null|undefined)"
-    r"|disabled?|lint\w*|silenc\w*|sub-?process\w*|synchron\w*|third[ -]party|threads?|unsafe|warnings?|weak"
-    r"|(?:files?|process(?:es)?|transactions?|random \w+|tasks?) (?:is |are )?(?:begun|created|drawn|generated|launched"
-    r"|opened|rolled|saved|spawned|started|written)|(?:writes?|saves?) (?:a )?files?|async void|static)\b|#if",
+_ASKS_OF_CODE = re.compile(
+    r"\b(?:where|which|any|list|find|show|how many|is|are|do|does|can|code|class(?:es)?|files?|methods?|uses?)\b",
     re.IGNORECASE,
 )
+"""What a question for places has, or one of what a declaration does: the forms of code are not loaded for others."""
 
 
 def _reviewed(asked: Asked) -> Planned | None:
     """The places with a form of code that reviewers look for."""
-    if not _REVIEWED.search(asked.question.asking):
+    if not _ASKS_OF_CODE.search(asked.question.asking):
         return None
     from rag_assets.answer.structure.constructs import construct_plan
 

@@ -95,6 +95,21 @@ export function load(value: any) {
   return fetch("/api/orders").catch(() => {});
 }
 """,
+    "jobs/queue.go": """\
+package jobs
+
+var pending = map[string]int{}
+
+var _ Runner = (*Queue)(nil)
+
+func Run() error {
+	go pending.drain()
+	if err := db.Exec("drop table jobs failed"); err != nil {
+		return Wrap(err, "create table file")
+	}
+	return Select("SELECT")
+}
+""",
     "settings.json": '{"Smtp": {"Password": "hunter2-hunter2-99"}}\n',
     "tests/MailerTests.cs": "public class MailerTests\n{\n    public void Waits() => Thread.Sleep(1);\n}\n",
 }
@@ -114,7 +129,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Are there any empty catch blocks in Mailer?", ["src/Mailer.cs:20"]),
         ("Which methods are async void?", ["src/Mailer.cs:30"]),
         ("Where are locks used?", ["src/Mailer.cs:12"]),
-        ("What global mutable state is there?", ["src/Mailer.cs:5"]),
+        ("What global mutable state is there?", ["jobs/queue.go:3", "src/Mailer.cs:5"]),
+        ("Where are goroutines started?", ["jobs/queue.go:8"]),
         ("Are there hard-coded URLs in the code?", ["src/Orders.cs:10"]),
         ("Where is raw SQL executed?", ["src/Orders.cs:7"]),
         ("Which warnings are suppressed?", ["src/Orders.cs:9", "tools/clean.py:12"]),
@@ -150,6 +166,25 @@ def test_every_place_of_the_product_is_listed(shop: Index, question: str, places
 def test_that_there_is_none_is_said(shop: Index, question: str, absent: str) -> None:
     answer = shop.ask(question)
     assert absent in f"{answer.notes} {answer.reason}"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is cached in memory?",
+        "Which files are written by the exporter?",
+    ],
+)
+def test_of_what_names_nothing_no_absence_is_told(shop: Index, question: str) -> None:
+    answer = shop.ask(question)
+    assert "no cache use" not in answer.reason
+    assert "no file write" not in answer.reason
+
+
+def test_of_languages_that_have_no_such_form_no_absence_is_told(tmp_path_factory: pytest.TempPathFactory) -> None:
+    files = {"app.ex": "defmodule App do\n  def run(queue), do: queue\nend\n"}
+    with opened_index(tmp_path_factory.mktemp("elixir"), files, "elixir") as index:
+        assert "no static variable" not in index.ask("What global state is there?").reason
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ _EXTENSION = "local M = {{}}\n\nM.filetypes = {{ '{0}' }}\n\nreturn M\n"
 FILES = {
     **{f"lua/bar/extensions/{name}.lua": _EXTENSION.format(name) for name in ("fzf", "lazy", "man", "oil")},
     "lua/bar/extensions/init.lua": "return {}\n",
+    "lua/bar/extensions/[name]/a.lua": _EXTENSION.format("name"),
     "lua/bar/sections/branch/init.lua": "local M = {}\nfunction M.draw() end\nreturn M\n",
     "lua/bar/sections/branch/git.lua": "local M = {}\nfunction M.find() end\nreturn M\n",
     "lua/bar/sections/clock.lua": "local function clock() return os.date() end\nreturn clock\n",
@@ -21,6 +22,7 @@ FILES = {
         f"app/orders/{part}.py": f"def {part}_of(order):\n    return order\n"
         for part in ("models", "views", "tests_", "urls")
     },
+    **{f"web/teams/{part}.ts": "export const a = 1;\n" for part in ("AdminTeamsPage", "AdminTeamsTable", "getTeam")},
     "app/orders/cart.py": "def total(order):\n    return 1\n",
     "db/read.h": (
         "#ifndef DB_READ_H\n#define DB_READ_H\n\n#define DB_ERR -1\n#define DB_ERR_IO 1 /* reading or writing */\n"
@@ -64,9 +66,11 @@ def test_folders_in_it_are_listed_at_the_file_that_they_begin_with(bar: Index) -
     assert told.startswith("**3 sections:**") and "**branch** in lua/bar/sections/branch/init.lua" in told
 
 
-@pytest.mark.parametrize("question", ["Which orders are there?", "Which fast extensions are there?"])
+@pytest.mark.parametrize(
+    "question", ["Which orders are there?", "Which teams exist?", "Which fast extensions are there?"]
+)
 def test_the_parts_of_a_feature_and_what_says_more_are_no_list_of_a_folder(bar: Index, question: str) -> None:
-    assert not bar.ask(question).text.startswith(("**5", "**4"))
+    assert not bar.ask(question).text.startswith(("**5", "**4", "**3"))
 
 
 def test_an_enumeration_of_c_is_called_as_people_say_it(bar: Index) -> None:

@@ -53,7 +53,11 @@ Inkwell currently supports the following papers:
 | `Broad` | Oblique |
 | `Fine` | Straight |
 
-A table of printers follows in the next version.
+A table of printers follows in the next version. Each printer has the following details:
+
+* Name
+* Speed
+* Tray
 """,
     "src/Directory.Build.props": """\
 <Project>
@@ -205,6 +209,8 @@ public class Folder
     public Folder(LetterFoldingStyle? style, Envelope? envelope) => Style = style ?? LetterFoldingStyle.Third;
 
     public void Close(SealOptions options) { options ??= new SealOptions(); }
+
+    public List<Ribbon> Ribbons(List<Ribbon>? ribbons) => ribbons ?? new List<Ribbon>();
 }
 
 internal static class InkFaults { public const string TooThin = "INK0042"; }
@@ -392,7 +398,13 @@ def test_a_default_that_no_setting_has_is_what_code_takes_where_nothing_is_given
 
 
 @pytest.mark.parametrize(
-    "question", ["what is the default seal?", "what is the default envelope?", "what is the default pressure?"]
+    "question",
+    [
+        "what is the default seal?",
+        "what is the default envelope?",
+        "what is the default pressure?",
+        "what is the default ribbon?",
+    ],
 )
 def test_what_is_only_near_a_fallback_and_a_constant_are_no_defaults(inkwell: Index, question: str) -> None:
     assert "**Default:**" not in told(inkwell, question)
@@ -408,6 +420,7 @@ def test_what_is_supported_is_the_list_of_the_document_of_the_highest_version(in
     text = told(inkwell, "which papers are supported?")
     assert text.startswith("**Supported papers:**") and "docs/4.x/papers.md:5: `* Vellum`" in text
     assert "Wove" in text and "only old" not in text and "Rag" not in text
+    assert not told(inkwell, "which printers are supported?").startswith("**Supported")
 
 
 def test_what_is_supported_is_the_table_below_a_heading_that_says_only_that(inkwell: Index) -> None:

@@ -99,6 +99,38 @@ class Bell(Part):  # type: ignore[misc]
         return 0
 """,
     "web/bells.ts": "export function ringAll(withTimes: number) {\n  return withTimes;\n}\n",
+    "lib/gong.go": """\
+package lib
+
+// Gong is struck.
+type Gong struct {
+	mallet Mallet
+}
+
+type Mallet struct {
+	weight int
+}
+
+func (g *Gong) Weight() int {
+	return g.mallet.weight
+}
+
+func (g *Gong) Copy() *Gong {
+	return g
+}
+
+func (m *Mallet) Strike(gong *Gong) int {
+	return gong.Weight()
+}
+""",
+    "lib/striker.ts": """\
+export class Striker {
+  constructor(private readonly store: Store<Mallet>) {}
+}
+
+export class Mallet {}
+""",
+    "docs/bells.md": "# Bells\n\n## TickCount\n\nHow often a wheel has turned.\n",
     "lib/Horn.java": """\
 package lib;
 
@@ -173,6 +205,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Is Bell a class?", "**Bell** is **a class**"),
         ("What does the parameter wheel of ReadAsync mean?", '<param name="wheel">what turns while it reads'),
         ("What is the times parameter for?", "**Bell.ring**"),
+        ("Which structs have a field of type Mallet?", "**Gong.mallet** in lib/gong.go:5"),
+        ("Which classes have a property named tickcount?", "**Members called tickcount (2):**"),
+        ("Which structs have a field called weight?", "**Members called weight (1):**"),
+        ("Which methods return a Gong?", "**Methods that return Gong (1):**"),
+        ("Which methods take a Gong?", "**Mallet.Strike**"),
+        ("How many lines does Gong have?", "lib/gong.go:4"),
+        ("Does Striker use Mallet?", "**Striker names Mallet:**"),
         ("Which classes have a WindUp method?", "there are no members called WindUp in the product"),
     ],
 )
@@ -201,6 +240,8 @@ def test_what_is_so_is_told(shop: Index, question: str, told: str) -> None:
         "Which orders are called Draft?",
         "Where is the number of orders shown?",
         "Which entities are related to the customer?",
+        "What changes when the Price changes?",
+        "Which endpoints return NotFound?",
         "In which folder are the logs of yesterday?",
     ],
 )
@@ -208,6 +249,19 @@ def test_questions_of_people_and_things_are_left_to_others(question: str) -> Non
     parsers = (trait_asked, declaration_asked, signature_asked, use_asked, users_asked, together_asked, number_asked)
     found = [parse(question) for parse in parsers if parse(question)]
     assert not found
+
+
+@pytest.mark.parametrize(
+    ("question", "untold"),
+    [
+        ("How long is TickCount?", "1 line"),
+        ("Does TickCount use Wheel?", "nothing that the graph knows"),
+        ("Which methods return NotFound?", "there are no methods"),
+    ],
+)
+def test_what_a_question_does_not_mean_is_not_told(shop: Index, question: str, untold: str) -> None:
+    answer = shop.ask(question)
+    assert untold not in f"{answer.text} {answer.reason}"
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ _ASSIGNED = (
 """What writes something, also through the entry of EF Core: an assignment, a keyword argument, a counter, a setter."""
 _CONSTANT = r"(?<!\w)(\w+)\s*(?::\s*[\w.]+\s*)?:?=\s*(?:[\w.]+[(\[]\s*)?[\"']{0}[\"']"
 _CODE = re.compile(r"[A-Z]{2,}[-_]?\d{3,}")
-_SAYS_NO_USE = re.compile(
+SAYS_NO_USE = re.compile(
     r"\s*(?:import|from|using|package|export \*|//|/\*|\*|#|--|\"\"\"|@see)(?!\w)|.*\brequire\(", re.IGNORECASE
 )
 """What imports a name, or tells of it."""
@@ -510,7 +510,7 @@ def _lines_with(
         told = {line + 1 - first for line in _told_in(target.parts.document(payload["BlobVersionId"]))}
     else:
         told = {*_told_in(code)}
-    yield from ((at + first, text) for at, text in found if not _SAYS_NO_USE.match(text) and at not in told)
+    yield from ((at + first, text) for at, text in found if not SAYS_NO_USE.match(text) and at not in told)
 
 
 def _first_line(found: re.Match[str]) -> tuple[int, str]:

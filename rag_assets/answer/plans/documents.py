@@ -211,6 +211,7 @@ def texts_shown(index: LabelIndex, *, only_translated: bool = False) -> Facts:
 
 
 _SUPPORTED = roots_of("supported supports support available officially currently following list")
+_SAYS_SUPPORT = re.compile(r"\b(?:support(?:s|ed)?|available|one of the following)\b", re.IGNORECASE)
 _OF_ANY_PART = roots_of("argument command feature method option parameter property setting value")
 """What documents have of each part of a product: such a heading alone tells of one."""
 _ITEM = re.compile(r"\s*(?:[-*+•] |\d+[.)] |\|)")
@@ -232,7 +233,7 @@ def supported_listed(index: LabelIndex, noun: str) -> Facts:
             said = roots_of(line)
             is_heading = line.startswith("#") and wanted <= said <= wanted | _SUPPORTED
             is_heading = is_heading and not (wanted <= _OF_ANY_PART and said.isdisjoint(_SUPPORTED))
-            is_line = line.rstrip("* \r").endswith(":") and wanted <= said and not said.isdisjoint(_SUPPORTED)
+            is_line = line.rstrip("* \r").endswith(":") and wanted <= said and _SAYS_SUPPORT.search(line) is not None
             items = _items_below(lines, at) if is_heading or is_line else []
             if len(items) >= _FEWEST_ITEMS and median(len(lines[one]) for one in items) <= _LONGEST_ITEM:
                 versions = [int(one) for one in _OF_VERSION_FOLDER.findall(path)]

@@ -20,6 +20,7 @@ from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, Graph
 from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of
 from rag_assets.answer.plans.listing import ListedNode, places_of
 from rag_assets.contracts.confidentiality import may_see
+from rag_assets.contracts.evidence import short_name
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.protocol_markers import defused
@@ -138,10 +139,12 @@ def _code(text: str) -> str:
 
 
 def paths_of(index: LabelIndex, thing: str, declaring: Iterable[str]) -> list[str]:
-    """The files that a path means, or that declare a name."""
-    known = index.parts.shard().values("Path", index.scope())
-    places = index.parts.shard().places(list(declaring), index.scope())
-    return list(dict.fromkeys([*meant(thing, known), *(place.path for place in places.values())]))
+    """The files that a path means, or that declare a name: a type of it, else a member."""
+    shard, scope = index.parts.shard(), index.scope()
+    declared = shard.retrieve(list(declaring), scope).values()
+    types = [one for one in declared if short_name(str(one.get("Symbol", "")).partition("~")[0]) == thing]
+    paths = (one.get("Path", "") for one in types or declared)
+    return list(dict.fromkeys([*meant(thing, shard.values("Path", scope)), *paths]))
 
 
 def last_change(index: LabelIndex, paths: Sequence[str]) -> Facts:

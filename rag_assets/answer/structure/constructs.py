@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rag_assets.answer.asked import Asked, Planned, answered, declaring
-from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts
+from rag_assets.answer.asked import Asked, Planned, answered_or_absent, declaring, first_of
+from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, list_heading, product_of
-from rag_assets.answer.question_analysis import Intent
 from rag_assets.search.line_references import sections_of
 from rag_assets.settings.yaml_loader import InvalidFileError, Problem, load_struct, read_yaml, under_key
 
@@ -84,30 +83,39 @@ def construct_plan(asked: Asked) -> Planned | None:
     points = declaring(wanted.within, asked.target) if wanted.within else []
     if wanted.of_one and not points:
         return None
-    known = construct_facts(wanted, points, asked.target)
-    if known[1] or wanted.of_one or (wanted.within and not points):  # `in the warehouse` may be no code at all
-        return answered(asked, Intent.LIST, known)
-    within = wanted.within or "the code of the product"
-    return Planned(asked.wish, absent=f"no {wanted.noun} is in {within}")
+    return answered_or_absent(asked, [construct_facts(wanted, points, asked.target)], first_of)
 
 
 def construct_asked(question: str) -> ConstructAsked | None:
     """The form of code that a question is for; None for others."""
+    if _WHERE.search(question) and (found := _for_places().fullmatch(question)):
+        noun = next(noun for at, noun in enumerate(_known()) if found.groupdict().get(f"form{at}"))
+        return _wanted(noun, found["within"] or "", of_one=False)
     for noun, one in _known().items():
-        where = [rf"{_LEAD}+(?:{'|'.join(one.asked)}){_ENDS}"] if one.asked and _WHERE.search(question) else []
-        of_one = [form.replace("{}", _ONE) for form in one.asked_of]
-        for form in (*where, *of_one):
-            if (found := re.match(rf"\W*{form}\W*$", question, re.IGNORECASE)) is not None:
-                written = re.compile("|".join(one.written), re.MULTILINE)
-                skipped = PROSE if one.configuration else PROSE | CONFIGURATION
-                within = found["within"] or ""
-                return ConstructAsked(noun, written, frozenset(one.languages), skipped, within, form in of_one)
+        for form in one.asked_of:
+            if found := re.fullmatch(rf"\W*{form.replace('{}', _ONE)}\W*", question, re.IGNORECASE):
+                return _wanted(noun, found["within"], of_one=True)
     return None
 
 
-def construct_facts(wanted: ConstructAsked, declaring: Sequence[str], target: Searchable) -> Facts:
+@cache
+def _for_places() -> re.Pattern[str]:
+    """How questions ask for places, each form of code in a group with its number."""
+    asked = (f"(?P<form{at}>{'|'.join(one.asked)})" for at, one in enumerate(_known().values()) if one.asked)
+    return re.compile(rf"\W*{_LEAD}+?(?:{'|'.join(asked)}){_ENDS}\W*", re.IGNORECASE)
+
+
+def _wanted(noun: str, within: str, *, of_one: bool) -> ConstructAsked:
+    one = _known()[noun]
+    written = re.compile("|".join(one.written), re.MULTILINE)
+    skipped = PROSE if one.configuration else PROSE | CONFIGURATION
+    return ConstructAsked(noun, written, frozenset(one.languages), skipped, within, of_one)
+
+
+def construct_facts(wanted: ConstructAsked, declaring: Sequence[str], target: Searchable) -> FactsOrAbsent:
     """Every place of the product that has a form of code, with the points that show it; of what it is wanted within its
-    own, be it tests, and of a declaration those of the files of the `declaring` points."""
+    own, be it tests, and of a declaration those of the files of the `declaring` points. That there is none, where code
+    could have it and what the question names is known: `in memory` may mean anything."""
     shard, scope = target.parts.shard(), target.scope()
     paths = {place.path for place in shard.places(declaring, scope).values()}
     if paths:
@@ -124,7 +132,10 @@ def construct_facts(wanted: ConstructAsked, declaring: Sequence[str], target: Se
     found = facts_naming(wanted.written, code, target, ("", "", True), wanted.skipped, each_line=True)
     found = {fact: point for fact, point in found.items() if _is_within(fact, wanted.within)}
     within = f" in {wanted.within}" if wanted.within else ""
-    return _listed(found, list_heading(wanted.noun, len(found)).replace(":**", f"{within}:**"))
+    facts, shown = _listed(found, list_heading(wanted.noun, len(found)).replace(":**", f"{within}:**"))
+    is_named = not wanted.within or (bool(declaring) and not wanted.within.islower())
+    is_absent = bool(code) and is_named and not found and not wanted.of_one
+    return facts, shown, f"no {wanted.noun} is in {wanted.within or 'the code of the product'}" if is_absent else ""
 
 
 def number_facts(digits: str, target: Searchable) -> Facts:
@@ -137,7 +148,7 @@ def number_facts(digits: str, target: Searchable) -> Facts:
     return _listed(found, f"**{len(found):,} lines with {digits}:**")
 
 
-def _listed(found: Mapping[GraphFact, str], heading: str) -> Facts:
+def _listed(found: Mapping[GraphFact, str], heading: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
     facts = sorted(found, key=lambda fact: (fact.path, fact.line))[:MOST_LISTED]
     shown = {replace(fact, is_comment=True): found[fact] for fact in facts}  # that very line
     return GraphFacts(tuple(shown), len(found), heading), shown

@@ -100,7 +100,7 @@ _A, _THE = r"(?i:an? |the )?", r"(?i:the )?"
 _TYPE_NAME = r"`?(?P<name>(?:\w+\.)*[A-Z]\w*)`?"
 _MEMBER_NAME = r"`?(?P<name>(?:\w+\.)*(?:[A-Z]\w*|[a-z]\w*[A-Z_]\w*))`?"
 _ASKS = r"\W*(?i:(?:which|what|list|show|find|how many|me|all|the|are|is|there|any) )*"
-_CALLABLES = r"(?P<noun>(?i:methods?|functions?|actions?|constructors?|endpoints?))"
+_CALLABLES = r"(?P<noun>(?i:methods?|functions?|constructors?))"
 _TYPES = r"(?P<noun>(?i:class(?:es)?|types?|entit(?:y|ies)|models?|structs?|records?|interfaces?|dtos?|tables?))"
 _MEMBERS = (
     r"(?P<member>(?i:propert(?:y|ies)|fields?|members?|methods?|functions?|columns?|attributes?|variables?|constants?))"
@@ -296,7 +296,8 @@ def users_asked(question: str) -> UsersAsked | None:
 
 
 _TOGETHER = re.compile(
-    r"^\W*(?i:which|what) (?:(?:are|code|class(?:es)?|else|files?|gets?|is|other|often|always|typically|types?"
+    r"^(?=.*\b(?:along|class(?:es)?|code|else|files?|I|together|types?|we|you)\b)"
+    r"\W*(?i:which|what) (?:(?:are|code|class(?:es)?|else|files?|gets?|is|other|often|always|typically|types?"
     r"|usually) )*(?:chang\w+|modified|edited|touched) (?:(?:usually|often|always|at the same time) )?"
     r"(?:(?:together |along )?with|(?:whenever|when|each time)(?: (?:I|we|you|i))?(?: (?:change|edit))?) (?:the )?"
     r"`?(?P<thing>[\w./-]*[A-Z_./][\w./-]*\w)`?(?: (?:is |gets )?(?:changes|changed|edited|modified))?\W*$"

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 _MOST_READ, _MOST_TOLD = 60, 3
 _FALLS_BACK = re.compile(
-    r"\?\?=?\s*(?!throw\b|null\b)"
+    r"\?\?=?\s*(?!throw\b|null\b|new\s+(?:Collection|Dictionary|HashSet|List)<|\"\")"
     r"(?:new\s+[A-Z][\w.<>]*|[A-Z][\w.]*(?![\w.<(])|\d[\w.]*|\"[^\"\n]*\"|true\b|false\b)[^;,\n]*"
 )
-"""A value that is known when it is read: a constant, a literal, or what is made anew."""
+"""A value that is known when it is read: a constant, a literal, or what is made anew and not empty."""
 _MOST_BEFORE = 80  # characters of what may not be given
 _GIVEN = re.compile(r"(?:[\w.? ]|=(?!>)|\([^()]*\)|<[^<>]*>)*$")
 _NAME = re.compile(r"[A-Za-z]\w*")

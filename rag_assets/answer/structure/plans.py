@@ -19,6 +19,7 @@ from rag_assets.answer.asked import (
 from rag_assets.answer.graph_facts import declares
 from rag_assets.answer.question_analysis import Intent
 from rag_assets.answer.structure.declaration_questions import (
+    SignatureOf,
     declaration_asked,
     example_asked,
     hierarchy_asked,
@@ -113,7 +114,8 @@ def _signature(asked: Asked, text: str) -> Planned | None:
 
     known = together(signature_facts(index, graph, wanted) for index, graph in asked.graphs)
     heading = f"{wanted.heading[:1].lower()}{wanted.heading[1:]}"
-    absent = f"there are no {heading} in the product" if wanted.is_named else ""
+    is_known = wanted.of not in (SignatureOf.TAKES, SignatureOf.RETURNS) or bool(declaring(wanted.name, asked.target))
+    absent = f"there are no {heading} in the product" if wanted.is_named and is_known else ""
     return answered(asked, Intent.LIST, known) or (Planned(asked.wish, absent=absent) if absent else None)
 
 

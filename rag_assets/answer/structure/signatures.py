@@ -29,6 +29,9 @@ _VALUES = frozenset({"property", "field", "column", "attribute", "variable"})
 _CONSTANT = re.compile(r"\b(?:const|final)\b|\bstatic readonly\b")
 _OVERRIDES = re.compile(r"\boverride\b")
 _MARKED = re.compile(r"\s*@Override\b")
+_NO_TYPES = (PROSE | CONFIGURATION) - {"razor"}
+_RECEIVER = re.compile(r"^func\s*\([^()]*\)")
+"""What a method of Go is of, which it does not return."""
 
 
 def signature_facts(index: LabelIndex, graph: Graph, wanted: SignatureAsked) -> Facts:
@@ -86,7 +89,7 @@ def _giving(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) ->
     named = _word(wanted.name)
 
     def gives(_: int, name: str, text: str) -> bool:
-        before, _parameters, after = split_signature(text, name)
+        before, _parameters, after = split_signature(_RECEIVER.sub("", text), name)
         return named.search(f"{before} {after.partition('where ')[0]}") is not None
 
     return _methods(columns, gives)
@@ -129,7 +132,10 @@ def _holding(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -
         if (is_callable and wanted.noun in _VALUES) or (not is_callable and wanted.noun in ("method", "function")):
             continue
         last = member.name.rpartition(".")[2]
-        is_so = named.search(split_signature(member.signature, last)[0]) if wanted.is_type else last == wanted.name
+        before, _, after = split_signature(member.signature, last)
+        typed = f"{before} {after.partition('=')[0].partition('`')[0]}"
+        called = last.casefold() if wanted.name.islower() else last
+        is_so = named.search(typed) if wanted.is_type else called == wanted.name
         if is_so and source.rpartition(".")[2] == last and "." in source:
             yield GraphFact(source, "", "", path, member.start_line, True)
     if wanted.is_type or wanted.noun in ("method", "function"):
@@ -154,7 +160,7 @@ def _of_type(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -
 def members_of(index: LabelIndex) -> Iterator[tuple[str, SectionMember, str]]:
     """(its name with its type, the member, the path) of the members of sections of the product."""
     for payload in product_of(index.parts.shard().ids(index.scope()), index).values():
-        if payload.get("CodeLanguage", "") in PROSE | CONFIGURATION:
+        if payload.get("CodeLanguage", "") in _NO_TYPES:
             continue
         path = payload.get("Path", "")
         symbol = owner_name(str(payload.get("Symbol", "")).partition("~")[0])
@@ -198,6 +204,7 @@ def _counted(columns: GraphColumns, counted: str) -> Callable[[int], int]:
 
 def split_signature(signature: str, name: str) -> tuple[str, str, str]:
     """(what stands before its name, its parameters, what stands behind them) of a signature."""
+    name = name.rpartition(".")[2]  # Go names a method with its type
     found = re.search(rf"\b{re.escape(name)}\b\s*(?:<[^()]*>)?\s*\(", signature)
     if found is None:
         before, named, after = signature.partition(f" {name}")

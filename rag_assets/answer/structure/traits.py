@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes
+from rag_assets.answer.plans.code_lines import SAYS_NO_USE
 from rag_assets.answer.structure.shapes import has_modifier, is_called_a, parameter_count
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import OUT
@@ -74,10 +75,11 @@ def _facts(columns: GraphColumns, nodes: Sequence[int], wanted: TraitAsked) -> I
 
 
 def _line_naming(columns: GraphColumns, node: int, place: NodeLocation) -> int:
-    """The line of a declaration that has its name: attributes stand before it."""
+    """The line of a declaration that has its name: attributes and comments stand before it."""
     lines = columns.text(place.path).split("\n")[place.line_start - 1 : place.line_end]
     name = columns.graph.names[node]
-    return next((line for line, text in enumerate(lines, place.line_start) if name in text), place.line_start)
+    named = (at for at, text in enumerate(lines, place.line_start) if name in text and not SAYS_NO_USE.match(text))
+    return next(named, place.line_start)
 
 
 def _told(columns: GraphColumns, node: int, wanted: TraitAsked) -> tuple[str, str | None]:
@@ -139,7 +141,8 @@ def _namespace(graph: Graph, node: int) -> str:
 def _count(columns: GraphColumns, node: int, noun: str) -> int | None:
     graph = columns.graph
     if noun == "line":
-        return sum(one.line_end - one.line_start + 1 for one in columns.places(node))
+        is_code = graph.kind(node) is not NodeType.PROPERTY  # how long a `BreakDuration` is, its value says
+        return sum(one.line_end - one.line_start + 1 for one in columns.places(node)) if is_code else None
     if noun in ("parameter", "argument"):
         return parameter_count(graph.signature(node)) if graph.kind(node) is NodeType.METHOD else None
     if graph.kind(node) is not NodeType.TYPE:

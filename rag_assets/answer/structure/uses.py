@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, fact_of, facts_at
-from rag_assets.answer.plans.code_lines import MOST_LISTED, part_counted
+from rag_assets.answer.plans.code_lines import MOST_LISTED, SAYS_NO_USE, part_counted
 from rag_assets.answer.structure.traits import declarations
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import OUT, Numbers
@@ -25,10 +26,11 @@ _AT_ONCE = tuple(set(Relation) - {Relation.CONTAINS, Relation.MENTIONS, Relation
 
 
 def use_facts(index: LabelIndex, graph: Graph, wanted: UseAsked) -> FactsOrAbsent:
-    """Where the one uses the other or one of its contracts, by path and line; and that it does not, where both are
-    known."""
+    """Where the one uses the other or one of its contracts, by path and line, else where its code names it; and that it
+    does not, where both are known."""
     columns = GraphColumns(index, graph, None)
-    users, used = declarations(columns, wanted.user), declarations(columns, wanted.used)
+    users = [node for node in declarations(columns, wanted.user) if graph.kind(node) is not NodeType.PROPERTY]
+    used = declarations(columns, wanted.used)
     if not users or not used:
         return GraphFacts(), {}, ""
     ends = _with_members(graph, used)
@@ -36,10 +38,11 @@ def use_facts(index: LabelIndex, graph: Graph, wanted: UseAsked) -> FactsOrAbsen
         ends |= _with_members(graph, _contracts(graph, used))
     kept = columns.of(*(_CONTRACTS if wanted.as_contract else _AT_ONCE))
     kept &= _among(columns.source, _with_members(graph, users)) & _among(columns.target, ends)
-    facts = _facts_of(columns, kept)
-    at = facts_at(facts[:MOST_LISTED], index)
-    said = "is declared as" if wanted.as_contract else "uses"
+    facts, said = _facts_of(columns, kept), "is declared as" if wanted.as_contract else "uses"
     absent = f"nothing that the graph knows of {wanted.user} {said} {wanted.used} or a member of it"
+    if not facts and not wanted.as_contract:
+        facts, said = _naming(columns, _with_members(graph, users), wanted.used), "names"
+    at = facts_at(facts[:MOST_LISTED], index)
     heading = part_counted(f"{wanted.user} {said} {wanted.used}", len(facts), MOST_LISTED)
     return GraphFacts(tuple(at), len(facts), f"**{heading}:**"), at, "" if at else absent
 
@@ -64,6 +67,19 @@ def users_facts(index: LabelIndex, graph: Graph, wanted: UsersAsked) -> Facts:
     at = facts_at(shown[:MOST_LISTED], index)
     heading = part_counted(f"{len(shown):,} that use {wanted.used}", len(shown), MOST_LISTED)
     return GraphFacts(tuple(at), len(shown), f"**{heading}:**"), at
+
+
+def _naming(columns: GraphColumns, nodes: Iterable[int], name: str) -> list[GraphFact]:
+    """The lines of declarations that name something: of many languages the graph does not know every use."""
+    word = re.compile(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)")
+    found = {}
+    for node in sorted(nodes):
+        for place in columns.places(node):
+            lines = columns.text(place.path).split("\n")[place.line_start - 1 : place.line_end]
+            for line, text in enumerate(lines, place.line_start):
+                if word.search(text) and not SAYS_NO_USE.match(text):
+                    found[place.path, line] = GraphFact(columns.called(node), "names", name, place.path, line, True)
+    return [found[place] for place in sorted(found)]
 
 
 def _with_members(graph: Graph, nodes: Iterable[int]) -> set[int]:
