@@ -10,8 +10,8 @@ from rag_assets.answer.question_analysis import root, root_set
 from rag_assets.search.index import LabelIndex
 
 _DEFINED = re.compile(
-    r"[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Z][A-Z\d]*(?:_[A-Z\d]+)+)[ \t]+"
-    r"\(?[ \t]*-?(?:0[xX][\da-fA-F]+|\d+|'.')[uUlL]*[ \t]*(?:<<[^/]*|\))?[ \t]*(?:/[/*].*)?$"
+    r"[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Z][A-Z\d]*(?:_[A-Z\d]+)+)[ \t]++"
+    r"\(?[ \t]*+-?(?:0[xX][\da-fA-F]+|\d+|'.')[uUlL]*[ \t]*+(?:<<[^/]*|\))?[ \t]*+(?:/[/*].*)?$"
 )
 _OF_C = (".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".cxx")
 _FEWEST, _MOST_FAMILIES = 3, 2

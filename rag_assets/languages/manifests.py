@@ -11,6 +11,7 @@ import configparser
 import json
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -446,12 +447,14 @@ _OF_CMAKE = frozenset({"pkgconfig", "threads"})
 
 def _cmake(text: str) -> Iterator[UsedPackage]:
     """What a `CMakeLists.txt` looks for or fetches, each once, but the project itself, which its examples look for."""
-    lines, own = LineIndex(text), [name.lower() for name in _CMAKE_OWN.findall(text)]
+    lines, own = LineIndex(text), sorted({name.lower() for name in _CMAKE_OWN.findall(text)})
     told = set(_OF_CMAKE)
     for found in _CMAKE.finditer(text):
         name = found["name"]
-        if name.lower() not in told and not any(one.startswith(name.lower()) for one in own):
-            told.add(name.lower())
+        called = name.lower()
+        at = bisect_left(own, called)  # what begins so stands there
+        if called not in told and not any(one.startswith(called) for one in own[at : at + 1]):
+            told.add(called)
             yield UsedPackage(CMAKE, name, name, found["version"] or "", lines.line_of(found.start("name")))
 
 

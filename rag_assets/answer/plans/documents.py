@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -217,6 +217,7 @@ _OF_ANY_PART = roots_of("argument command feature method option parameter proper
 _ITEM = re.compile(r"\s*(?:[-*+•] |\d+[.)] |\|)")
 _BETWEEN_ROWS = re.compile(r"\s*\|[\s|:-]+$")
 _FEWEST_ITEMS, _MOST_ABOVE = 3, 3
+_MOST_HEADS = 20  # of one document: more announce nothing
 _LONGEST_ITEM = 90  # characters of one item: longer ones are sentences about something
 _OF_VERSION_FOLDER = re.compile(r"\d+")
 
@@ -229,12 +230,14 @@ def supported_listed(index: LabelIndex, noun: str) -> Facts:
     paths = {path for one in likely.values() if _DOCUMENT.search(path := one["Path"]) and not _PAST.search(path)}
     found = list[tuple[list[int], int, int, str, list[int]]]()
     for path, lines in lines_of(index, {one for one in paths if non_product_code(one) is None}).items():
+        heads = 0
         for at, line in lines.items():
             said = roots_of(line)
             is_heading = line.startswith("#") and wanted <= said <= wanted | _SUPPORTED
             is_heading = is_heading and not (wanted <= _OF_ANY_PART and said.isdisjoint(_SUPPORTED))
             is_line = line.rstrip("* \r").endswith(":") and wanted <= said and _SAYS_SUPPORT.search(line) is not None
-            items = _items_below(lines, at) if is_heading or is_line else []
+            heads += is_heading or is_line
+            items = _items_below(lines, at) if (is_heading or is_line) and heads <= _MOST_HEADS else []
             if len(items) >= _FEWEST_ITEMS and median(len(lines[one]) for one in items) <= _LONGEST_ITEM:
                 versions = [int(one) for one in _OF_VERSION_FOLDER.findall(path)]
                 found.append((versions, -len(said - wanted - _SUPPORTED), -at, path, items))
@@ -253,7 +256,7 @@ def _items_below(lines: Mapping[int, str], at: int) -> list[int]:
         return []
     found = list[int]()
     indent = len(lines[first]) - len(lines[first].lstrip())
-    for one in range(first, max(lines) + 1):
+    for one in count(first):  # no line ends it too
         line = lines.get(one, "")
         deep = len(line) - len(line.lstrip())
         if _BETWEEN_ROWS.match(line):

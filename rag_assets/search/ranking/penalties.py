@@ -277,12 +277,12 @@ def demotion(path: str, asked: Collection[BesideProduct], question: Container[st
     return TYPES_DEMOTION
 
 
-@lru_cache(maxsize=_CACHED_PATHS)
 def is_readme(path: str) -> bool:
     """Whether a file is the README of its folder, in the language of the project."""
     return _README.fullmatch(path.rpartition("/")[2]) is not None
 
 
+@lru_cache(maxsize=_CACHED_PATHS)
 def is_tooling(path: str) -> bool:
     """Whether a file is by its path one of settings of an editor or git, or a diagram as text."""
     return _TOOLING.search(path) is not None
