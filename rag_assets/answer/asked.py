@@ -58,7 +58,7 @@ from rag_assets.answer.question_kinds import (
 from rag_assets.answer.whole_project import name_of_whole
 from rag_assets.contracts.evidence import short_name
 from rag_assets.errors import NoEmbedderError
-from rag_assets.identifiers import identifier_words, singular
+from rag_assets.identifiers import identifier_words, plural, singular
 from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
 from rag_assets.search.line_references import meant, named_at, section_members, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
@@ -388,8 +388,7 @@ def _constants_called(graphs: Iterable[Graph], name: str) -> tuple[str, ...]:
     `Products` in `Permissions` for those of a product."""
     from rag_assets.answer.listed_values import holders_of_constants
 
-    plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
-    called = re.compile(rf"(?:.*[a-z\d])?(?:{plural}|{name}(?:Names|Types?|Keys|Constants))")
+    called = re.compile(rf"(?:.*[a-z\d])?(?:{plural(name)}|{name}(?:Names|Types?|Keys|Constants))")
     holders = {one for graph in graphs for one in holders_of_constants(graph)}
     found = {own for one in holders if called.fullmatch(own := one.rpartition(".")[2])}
     inner = [one for one in holders if "".join(map(singular, reversed(one.split(".")))) == name]

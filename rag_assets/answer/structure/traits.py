@@ -13,6 +13,7 @@ from rag_assets.answer.plans.code_lines import SAYS_NO_USE
 from rag_assets.answer.structure.shapes import has_modifier, is_called_a, parameter_count
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import OUT
+from rag_assets.identifiers import plural
 from rag_assets.search import CodePlace
 
 if TYPE_CHECKING:
@@ -95,8 +96,7 @@ def _told(columns: GraphColumns, node: int, wanted: TraitAsked) -> tuple[str, st
     count, noun = _count(columns, node, wanted.counted), wanted.counted
     if count is None:
         return "", None
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return "has", f"{count:,} {noun if count == 1 else plural}"
+    return "has", f"{count:,} {noun if count == 1 else plural(noun)}"
 
 
 def _has(columns: GraphColumns, node: int, modifier: str) -> bool:
