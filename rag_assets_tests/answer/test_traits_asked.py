@@ -274,3 +274,8 @@ def test_what_a_question_does_not_mean_is_not_told(shop: Index, question: str, u
 )
 def test_what_changes_together_is_asked_in_many_ways(question: str, thing: str) -> None:
     assert together_asked(question) == thing
+
+
+def test_that_no_other_file_changes_with_it_is_not_told_as_if_there_were_no_commits(shop: Index) -> None:
+    answer = shop.ask("Which files change together with AlarmService?")
+    assert "no two changed another file with AlarmService" in f"{answer.notes} {answer.reason}"

@@ -185,7 +185,9 @@ def _together(asked: Asked, text: str) -> Planned | None:
     if not any(known for _, known in paths):
         return None
     known = together(changed_together(index, of_thing) for index, of_thing in paths if of_thing)
-    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=NO_COMMITS)
+    is_git = any(index.manifest.is_git for index, of_thing in paths if of_thing)
+    absent = f"of the commits that are known no two changed another file with {thing}" if is_git else NO_COMMITS
+    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=absent)
 
 
 def _constructor(asked: Asked, text: str) -> Planned | None:
