@@ -518,9 +518,13 @@ def answered_or_absent(
     chosen: Callable[[Iterable[Facts]], Facts],
 ) -> Planned | None:
     """The list that is chosen of what all indexes know, or what the first says that has looked for it in vain."""
-    known = answered(asked, Intent.LIST, chosen((facts, at) for facts, at, _ in told))
     absent = next((absent for *_, absent in told if absent), "")
-    return known or (Planned(asked.wish, absent=absent) if absent else None)
+    return listed_or_absent(asked, chosen((facts, at) for facts, at, _ in told), absent)
+
+
+def listed_or_absent(asked: Asked, known: Facts, absent: str) -> Planned | None:
+    """The list of what is known, else that there is none, where that is sure."""
+    return answered(asked, Intent.LIST, known) or (Planned(asked.wish, absent=absent) if absent else None)
 
 
 def first_of(known: Iterable[Facts]) -> Facts:

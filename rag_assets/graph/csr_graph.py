@@ -225,6 +225,11 @@ class Graph:
         """The edges of some relations from nodes (OUT) or to them (IN), without loops."""
         return ResultReader(self).edges(self.reach(np.atleast_1d(nodes), steps_over(side, *relations))[0].edge)
 
+    def contained(self, node: int) -> list[int]:
+        """The nodes that a node contains, as far as the graph has them."""
+        edges = self.edges_of(node, OUT, Relation.CONTAINS)
+        return [inner for edge in edges if (inner := self.find(edge.target)) is not None]
+
     def reach(
         self, frontier: Numbers, allowed: NDArray[np.bool_], limit: int | None = None
     ) -> tuple[Frontier, list[TruncatedFanOut]]:

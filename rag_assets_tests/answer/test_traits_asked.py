@@ -199,6 +199,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Where is the magic number 60 used?", "**Clock.Step** in src/Shop/Clock.cs:11"),
         ("Which constants have the value 61?", "no code of the product has 61"),
         ("Which methods are recursive?", "**Horn.depth**"),
+        ("Is Horn.depth recursive?", "**Horn.depth** is **recursive**"),
+        ("Is Horn.toString recursive?", "**Horn.toString** is not **recursive**"),
         ("Which methods are deprecated?", "**1 deprecated declaration:**"),
         ("Which classes have a field called _wheel?", "**Clock._wheel**"),
         ("Which functions take a withTimes?", "**bells.ringAll**"),

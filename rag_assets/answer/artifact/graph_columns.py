@@ -192,6 +192,14 @@ class GraphColumns:
         """Where a node is declared in what the reader sees."""
         return [place for place in self.graph.places(node) if self.visible[self.graph.paths.find(place.path)]]
 
+    def length(self, node: int) -> int:
+        """How many lines what the reader sees of a node has."""
+        return sum(place.line_end - place.line_start + 1 for place in self.places(node))
+
+    def contained(self, node: int) -> set[int]:
+        """What a node contains, of what the reader sees."""
+        return {inner for inner in self.graph.contained(node) if self.place(inner) is not None}
+
     def called(self, node: int) -> str:
         """What a node is called: a member with its type, a file by its path."""
         key = self.graph.keys[node]
@@ -207,10 +215,20 @@ class GraphColumns:
         except ArtifactError:
             return ""
 
+    def lines_at(self, place: NodeLocation) -> list[str]:
+        """The lines of a place as they were indexed."""
+        return self.text(place.path).split("\n")[place.line_start - 1 : place.line_end]
+
     def line_of(self, path: str, pattern: re.Pattern[str]) -> int:
         """The first line of a file that has a pattern, 0 for none."""
         lines = self.text(path).split("\n")
         return next((number for number, line in enumerate(lines, 1) if pattern.search(line)), 0)
+
+    @cached_property
+    def recursive(self) -> frozenset[int]:
+        """The nodes that surely call themselves, and no overload."""
+        loops = self.edges(self.of(Relation.CALLS) & (self.source == self.target))
+        return frozenset(node for node, _, confidence, *_ in loops if confidence is Confidence.RESOLVED)
 
     @cached_property
     def type_of(self) -> Numbers:

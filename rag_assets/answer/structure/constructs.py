@@ -15,7 +15,7 @@ import msgspec
 from rag_assets.answer.asked import Asked, Planned, answered_or_absent, declaring, first_of
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, list_heading, product_of
+from rag_assets.answer.plans.code_lines import MOST_LISTED, by_place, facts_naming, list_heading, product_of
 from rag_assets.search.line_references import sections_of
 from rag_assets.settings.yaml_loader import InvalidFileError, Problem, load_struct, read_yaml, under_key
 
@@ -149,8 +149,7 @@ def number_facts(digits: str, target: Searchable) -> Facts:
 
 
 def _listed(found: Mapping[GraphFact, str], heading: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    facts = sorted(found, key=lambda fact: (fact.path, fact.line))[:MOST_LISTED]
-    shown = {replace(fact, is_comment=True): found[fact] for fact in facts}  # that very line
+    shown = {replace(fact, is_comment=True): point for fact, point in by_place(found, MOST_LISTED).items()}  # that line
     return GraphFacts(tuple(shown), len(found), heading), shown
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from rag_assets.answer.structure.questions import MODIFIERS, comparison, modifier_meant
+from rag_assets.answer.structure.questions import MODIFIERS, comparison, modifier_meant, name_in
 from rag_assets.identifiers import singular
 
 _NAME = (
@@ -19,14 +19,14 @@ _NAME = (
 """A name of code, with a capital, a dot or an underscore. What is around a name is in any case."""
 _OTHER_NAME = _NAME.replace("?P<name>", "?P<other>")
 _LIFETIMES = ("singleton", "scoped", "transient")
-_KINDS = "class|interface|struct|record|enum"
+KINDS = ("class", "interface", "struct", "record", "enum")
 _PART = r"(?P<part>namespace|project|assembly|module|package|folder|directory|file)"
 _COUNTED = r"(?P<counted>lines|methods|functions|members|properties|fields|constructors|parameters|arguments)"
 _TRAITS = [
     re.compile(rf"^\W*(?:{form})\W*$")
     for form in (
         rf"(?i:is|are|was) {_NAME} (?i:(?:declared |marked |registered )?(?:as )?(?:an? )?"
-        rf"(?P<trait>{MODIFIERS}|{_KINDS}|{'|'.join(_LIFETIMES)})"
+        rf"(?P<trait>{MODIFIERS}|{'|'.join((*KINDS, *_LIFETIMES))})"
         r"(?: (?:class|function|member|method|property|service|type))?)",
         rf"(?i:(?:in |to |from )?(?:which|what) {_PART} (?:is|does)) {_NAME}"
         r"(?i:(?: (?:belong|declared|defined|located|live|lie|sit|implemented))?(?: (?:in|to))?)",
@@ -67,7 +67,7 @@ def trait_asked(question: str) -> TraitAsked | None:
     return None
 
 
-_DECLARATION_OF = re.compile(
+declaration_asked = name_in(
     r"^\W*(?i:what(?: is|'s|s)? the (?:(?:data |return )?type|signature|declaration|visibility|accessibility"
     r"|access modifier) of|what (?:data |return )?type (?:is|has|does)|show(?: me)? the (?:signature|declaration) of)"
     rf" {_NAME}(?i: (?:have|return))?\W*$"
@@ -75,12 +75,7 @@ _DECLARATION_OF = re.compile(
     rf" (?:does|do|is|are)(?: (?:implemented|extended|inherited) by)?) {_OTHER_NAME}"
     r"(?i: (?:have|implement|extend|derive from|inherit(?: from)?))?\W*$"
 )
-
-
-def declaration_asked(question: str) -> str:
-    """The name of which a question asks how it is declared; '' for another question."""
-    found = _DECLARATION_OF.match(question)
-    return found["name"] or found["other"] if found is not None else ""
+"""The name of which a question asks how it is declared."""
 
 
 class SignatureOf(Enum):
@@ -295,45 +290,30 @@ def users_asked(question: str) -> UsersAsked | None:
     return UsersAsked(sort, found["name"]) if sort not in _ANY_SORT else None
 
 
-_TOGETHER = re.compile(
+together_asked = name_in(
     r"^(?=.*\b(?:along|class(?:es)?|code|else|files?|I|together|types?|we|you)\b)"
     r"\W*(?i:which|what) (?:(?:are|code|class(?:es)?|else|files?|gets?|is|other|often|always|typically|types?"
     r"|usually) )*(?:chang\w+|modified|edited|touched) (?:(?:usually|often|always|at the same time) )?"
     r"(?:(?:together |along )?with|(?:whenever|when|each time)(?: (?:I|we|you|i))?(?: (?:change|edit))?) (?:the )?"
     r"`?(?P<thing>[\w./-]*[A-Z_./][\w./-]*\w)`?(?: (?:is |gets )?(?:changes|changed|edited|modified))?\W*$"
 )
+"""The file or declaration of which a question asks what changes with it."""
 
 
-def together_asked(question: str) -> str:
-    """The file or declaration of which a question asks what changes with it; '' for another question."""
-    found = _TOGETHER.match(question)
-    return found["thing"] if found is not None else ""
-
-
-_EXAMPLE_OF = re.compile(
+example_asked = name_in(
     r"^\W*(?i:(?:show(?: me)?|give(?: me)?|find|is there|are there|where (?:is|are|can i find)|what is)"
     r" (?:an? |some |any )?examples? (?:of|for|for how|of how|how|that|where)"
     rf"(?: (?:to )?(?:call|calling|how|use|uses|using|usage of))*) {_NAME}"
     r"(?i:(?: (?:is|are) (?:used|called))?(?: being used)?)\W*$"
 )
+"""The name of whose use a question wants an example."""
 
 
-def example_asked(question: str) -> str:
-    """The name of whose use a question wants an example; '' for another question."""
-    found = _EXAMPLE_OF.match(question)
-    return found["name"] if found is not None else ""
-
-
-_HIERARCHY_OF = re.compile(
+hierarchy_asked = name_in(
     r"^\W*(?i:(?:what is|show(?: me)?|explain|describe) the (?:inheritance|class|type)(?: class)? (?:hierarchy|tree)"
     rf" of) {_NAME}\W*$"
 )
-
-
-def hierarchy_asked(question: str) -> str:
-    """The type of which a question asks what it derives from and what derives from it; '' for another question."""
-    found = _HIERARCHY_OF.match(question)
-    return found["name"] if found is not None else ""
+"""The type of which a question asks what it derives from and what derives from it."""
 
 
 _NUMBER_USED = re.compile(

@@ -10,7 +10,7 @@ import numpy as np
 
 from rag_assets.answer.graph_facts import FactsOrAbsent, GraphFacts, fact_of, facts_at, named_nodes
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import KINDS, OUT
+from rag_assets.graph.csr_graph import KINDS
 from rag_assets.graph.lookup import short_name
 from rag_assets.graph.paths import paths
 from rag_assets.graph.relations import Direction, WalkStep
@@ -68,5 +68,4 @@ def _nodes(graph: Graph, name: str, either: bool) -> Sequence[int]:
         of_table = f".{name}|{NodeType.TABLE}"
         keys = [key for key in keys if short_name(key) == name or key.endswith(of_table)]
     named = [node for key in keys if (node := graph.find(key)) is not None]
-    edges = (edge for node in named for edge in graph.edges_of(node, OUT, Relation.CONTAINS))
-    return [*named, *(node for edge in edges if (node := graph.find(edge.target)) is not None)]
+    return [*named, *(member for node in named for member in graph.contained(node))]

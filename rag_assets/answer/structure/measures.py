@@ -54,10 +54,7 @@ def measured(index: LabelIndex, columns: GraphColumns, listed: Listed) -> Iterat
 
 def _by_length(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterator[GraphFact]]:
     def longest(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
-        of = {
-            node: sum(one.line_end - one.line_start + 1 for one in columns.places(node))
-            for node in columns.nodes(*kinds).tolist()
-        }
+        of = {node: columns.length(node) for node in columns.nodes(*kinds).tolist()}
         group = "The longest methods" if NodeType.METHOD in kinds else "The longest types"
         yield from _highest(columns, of, "has", "line", group)
 

@@ -14,6 +14,7 @@ from rag_assets.answer.asked import (
     declaring,
     first_of,
     from_graphs,
+    listed_or_absent,
     together,
 )
 from rag_assets.answer.graph_facts import declares
@@ -74,7 +75,7 @@ def _shaped(asked: Asked, text: str) -> Planned | None:
     from rag_assets.answer.structure.shapes import shaped
 
     known = together(shaped(index, graph, wanted) for index, graph in asked.graphs)
-    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=f"no {wanted.said} is known")
+    return listed_or_absent(asked, known, f"no {wanted.said} is known")
 
 
 def _trait(asked: Asked, text: str) -> Planned | None:
@@ -113,10 +114,10 @@ def _signature(asked: Asked, text: str) -> Planned | None:
     from rag_assets.answer.structure.signatures import signature_facts
 
     known = together(signature_facts(index, graph, wanted) for index, graph in asked.graphs)
+    of_type = wanted.of in (SignatureOf.TAKES, SignatureOf.RETURNS)
+    is_sure = not known[1] and wanted.is_named and (not of_type or bool(declaring(wanted.name, asked.target)))
     heading = f"{wanted.heading[:1].lower()}{wanted.heading[1:]}"
-    is_known = wanted.of not in (SignatureOf.TAKES, SignatureOf.RETURNS) or bool(declaring(wanted.name, asked.target))
-    absent = f"there are no {heading} in the product" if wanted.is_named and is_known else ""
-    return answered(asked, Intent.LIST, known) or (Planned(asked.wish, absent=absent) if absent else None)
+    return listed_or_absent(asked, known, f"there are no {heading} in the product" if is_sure else "")
 
 
 def _parameter(asked: Asked, text: str) -> Planned | None:
@@ -169,8 +170,7 @@ def _number(asked: Asked, text: str) -> Planned | None:
         return None
     from rag_assets.answer.structure.constructs import number_facts
 
-    known = number_facts(digits, asked.target)
-    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=f"no code of the product has {digits}")
+    return listed_or_absent(asked, number_facts(digits, asked.target), f"no code of the product has {digits}")
 
 
 def _together(asked: Asked, text: str) -> Planned | None:
@@ -187,7 +187,7 @@ def _together(asked: Asked, text: str) -> Planned | None:
     known = together(changed_together(index, of_thing) for index, of_thing in paths if of_thing)
     is_git = any(index.manifest.is_git for index, of_thing in paths if of_thing)
     absent = f"of the commits that are known no two changed another file with {thing}" if is_git else NO_COMMITS
-    return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=absent)
+    return listed_or_absent(asked, known, absent)
 
 
 def _constructor(asked: Asked, text: str) -> Planned | None:

@@ -9,6 +9,18 @@ from dataclasses import dataclass
 
 from rag_assets.identifiers import singular
 
+
+def name_in(pattern: str, flags: int = 0) -> Callable[[str], str]:
+    """What tells the name that a question with a pattern asks of, its first group; '' of another question."""
+    match = re.compile(pattern, flags).match
+
+    def name_asked(question: str) -> str:
+        found = match(question)
+        return next(filter(None, found.groups())).rstrip(".") if found is not None else ""
+
+    return name_asked
+
+
 _SORT_OF_FOLDER = r"(?:folder|directory|(?P<{0}>project|module|package|namespace|assembly|library|crate))"
 _NAME_OF_FOLDER = r"[\w.@-]+(?:[/\\][\w.@-]+)*[/\\]?|[\w-]+(?: [\w-]+)?"
 _FOLDER = re.compile(
@@ -121,7 +133,7 @@ def comparison(how: str, count: str) -> Callable[[int], bool]:
     return lambda found: found == number
 
 
-_OF_CONSTRUCTORS = re.compile(
+constructor_asked = name_in(
     r"^\W*(?:(?:what|which \w+) (?:(?:is|are|gets?) injected into (?:the )?(?P<into>[\w.]+)"
     r"|does (?:the )?(?P<gets>[\w.]+) get injected|does the constructor of (?:the )?(?P<takes>[\w.]+) \w+)"
     r"|what (?:do|would|should|must) (?:i|we|you) (?:need to |have to )?(?:mock|fake|stub) (?:\w+ )?"
@@ -130,6 +142,7 @@ _OF_CONSTRUCTORS = re.compile(
     r"(?: have)?)\W*$",
     re.IGNORECASE,
 )
+"""The type of which a question asks what its constructor is given."""
 
 
 _SORT = r"(?: (?:action|class|controller|endpoint|entity|function|handler|method|page|procedure|service|table|type))?"
@@ -173,12 +186,6 @@ def flow_asked(question: str) -> FlowAsked | None:
     return None
 
 
-def constructor_asked(question: str) -> str:
-    """The type of which a question asks what its constructor is given; '' for another question."""
-    found = _OF_CONSTRUCTORS.match(question)
-    return next(filter(None, found.groups())).rstrip(".") if found is not None else ""
-
-
 _OUTDATED = re.compile(
     r"^\W*(?:(?:which|what|are|do|is|have|list|any|all|the|our|we|there|of) )*"
     r"(?:(?:npm )?packages?|dependenc(?:y|ies)|librar(?:y|ies)|nugets?)\b(?: (?:are|is|have|that|any|known|we use))*"
@@ -195,7 +202,7 @@ def outdated_asked(question: str) -> bool:
 
 
 _A_NEW = r"(?:the |an? )?(?:new )?"
-_CREATED = re.compile(
+created_asked = name_in(
     rf"^\W*(?:(?:where|by (?:what|whom)) (?:(?:is|are|gets?) {_A_NEW}(?P<one>[\w.]+)(?: objects?| instances?)?"
     r" (?:constructed|created|instantiated|made|newed up)"
     rf"|(?:do|does) (?:it|we|you) (?:construct|create|instantiate|make|new up) {_A_NEW}(?P<ours>[\w.]+)"
@@ -203,9 +210,4 @@ _CREATED = re.compile(
     rf"|(?:who|what|which \w+) (?:constructs|creates|instantiates|makes|news up) {_A_NEW}(?P<its>[\w.]+))\W*$",
     re.IGNORECASE,
 )
-
-
-def created_asked(question: str) -> str:
-    """The type of which a question asks what makes an object of it; '' for another question."""
-    found = _CREATED.match(question)
-    return next(filter(None, found.groups())).rstrip(".") if found is not None else ""
+"""The type of which a question asks what makes an object of it."""

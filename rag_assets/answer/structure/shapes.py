@@ -13,8 +13,7 @@ from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_listed, lines_of, list_heading
 from rag_assets.answer.plans.listing import places_of
-from rag_assets.contracts.graph import Confidence, NodeType, Relation
-from rag_assets.graph.csr_graph import OUT
+from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.declared_types import of_kind
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import non_product_code
@@ -40,7 +39,7 @@ def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
     kind = NodeType.METHOD if wanted.noun in _OF_METHODS else NodeType.TYPE
     nodes = [node for node in columns.nodes(kind).tolist() if is_called_a(wanted.noun, columns, node)]
     if wanted.modifier:
-        nodes = [node for node in nodes if _is(wanted.modifier, columns, node)]
+        nodes = [node for node in nodes if has_modifier(columns, node, wanted.modifier)]
     if wanted.derived is not None:
         counts = _implementations(columns)
         nodes = [node for node in nodes if wanted.derived(counts.get(node, 0))]
@@ -64,15 +63,11 @@ def is_called_a(noun: str, columns: GraphColumns, node: int) -> bool:
     return is_constructor if noun == "constructor" else not (noun in _OF_METHODS and is_constructor)
 
 
-def _is(modifier: str, columns: GraphColumns, node: int) -> bool:
-    if modifier != "recursive":
-        return has_modifier(columns.graph.signature(node), modifier)
-    calls = columns.of(Relation.CALLS) & (columns.source == node) & (columns.target == node)
-    return any(confidence is Confidence.RESOLVED for _, _, confidence, *_ in columns.edges(calls))  # no overload
-
-
-def has_modifier(signature: str, modifier: str) -> bool:
-    """Whether a signature says a modifier, before its parameters."""
+def has_modifier(columns: GraphColumns, node: int, modifier: str) -> bool:
+    """Whether a declaration says a modifier, before its parameters, or is what a question says like one."""
+    if modifier == "recursive":
+        return node in columns.recursive
+    signature = columns.graph.signature(node)
     if modifier == "generic":
         return _GENERIC.search(signature) is not None
     if modifier == "abstract" and _ABSTRACT_BASE.search(signature):
@@ -107,9 +102,7 @@ def constructed(index: LabelIndex, graph: Graph, name: str) -> list[CodePlace]:
     places: list[CodePlace] = []
     nodes = (node for key in named_nodes(graph, [name]) if (node := graph.find(key)) is not None)
     for node in (node for node in nodes if graph.kind(node) is NodeType.TYPE):
-        edges = graph.edges_of(node, OUT, Relation.CONTAINS)
-        members = [member for edge in edges if (member := graph.find(edge.target)) is not None]
-        named = [one for one in members if graph.names[one] in (graph.names[node], *_CONSTRUCTORS)]
+        named = [one for one in graph.contained(node) if graph.names[one] in (graph.names[node], *_CONSTRUCTORS)]
         own = [one for one in named if graph.kind(one) is NodeType.METHOD and not _STATIC.match(graph.signature(one))]
         at = [place for one in own for place in graph.places(one)]
         if not at:

@@ -120,8 +120,7 @@ def _overriding(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked
 
 def _is_marked(columns: GraphColumns, node: int) -> bool:
     place = columns.place(node)
-    lines = columns.text(place.path).split("\n") if place is not None else ()
-    return place is not None and any(map(_MARKED.match, lines[place.line_start - 1 : place.line_end]))
+    return place is not None and any(map(_MARKED.match, columns.lines_at(place)))
 
 
 def _holding(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
@@ -189,17 +188,9 @@ def _long(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> I
 
 def _counted(columns: GraphColumns, counted: str) -> Callable[[int], int]:
     if counted == "lines":
-        return lambda node: sum(one.line_end - one.line_start + 1 for one in columns.places(node))
+        return columns.length
     kind = {"methods": NodeType.METHOD, "functions": NodeType.METHOD, "properties": NodeType.PROPERTY}.get(counted)
-    graph = columns.graph
-
-    def count(node: int) -> int:
-        edges = graph.edges_of(node, OUT, Relation.CONTAINS)
-        members = {member for edge in edges if (member := graph.find(edge.target)) is not None}
-        members = {member for member in members if columns.place(member) is not None}
-        return sum(kind is None or graph.kind(member) is kind for member in members)
-
-    return count
+    return lambda node: sum(kind is None or columns.graph.kind(one) is kind for one in columns.contained(node))
 
 
 def split_signature(signature: str, name: str) -> tuple[str, str, str]:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.plans.code_lines import SAYS_NO_USE
+from rag_assets.answer.structure.declaration_questions import KINDS, TraitAsked
 from rag_assets.answer.structure.shapes import has_modifier, is_called_a, parameter_count
-from rag_assets.contracts.graph import NodeType, Relation
-from rag_assets.graph.csr_graph import OUT
+from rag_assets.contracts.graph import NodeType
 from rag_assets.identifiers import plural
 from rag_assets.search import CodePlace
 
 if TYPE_CHECKING:
-    from rag_assets.answer.structure.declaration_questions import TraitAsked
     from rag_assets.graph.csr_graph import Graph, NodeLocation
     from rag_assets.search.index import LabelIndex
 
@@ -38,7 +37,6 @@ _BY_NAME: Mapping[str, Callable[[str], bool]] = {
     "go": lambda name: name[:1].isupper(),
 }
 """The languages that say by a name whether others may use it."""
-_NOUNS = frozenset({"class", "interface", "struct", "record", "enum"})
 
 
 def trait_facts(index: LabelIndex, graph: Graph, wanted: TraitAsked) -> Facts:
@@ -67,7 +65,7 @@ def declarations(columns: GraphColumns, name: str) -> list[int]:
 
 def _facts(columns: GraphColumns, nodes: Sequence[int], wanted: TraitAsked) -> Iterator[GraphFact]:
     of_types = [node for node in nodes if columns.graph.kind(node) is NodeType.TYPE]
-    for node in (of_types or nodes) if wanted.trait in _NOUNS else nodes:
+    for node in (of_types or nodes) if wanted.trait in KINDS else nodes:
         place = columns.place(node)
         verb, told = _told(columns, node, wanted)
         if place is not None and told is not None:
@@ -77,19 +75,17 @@ def _facts(columns: GraphColumns, nodes: Sequence[int], wanted: TraitAsked) -> I
 
 def _line_naming(columns: GraphColumns, node: int, place: NodeLocation) -> int:
     """The line of a declaration that has its name: attributes and comments stand before it."""
-    lines = columns.text(place.path).split("\n")[place.line_start - 1 : place.line_end]
     name = columns.graph.names[node]
-    named = (at for at, text in enumerate(lines, place.line_start) if name in text and not SAYS_NO_USE.match(text))
+    lines = enumerate(columns.lines_at(place), place.line_start)
+    named = (at for at, text in lines if name in text and not SAYS_NO_USE.match(text))
     return next(named, place.line_start)
 
 
 def _told(columns: GraphColumns, node: int, wanted: TraitAsked) -> tuple[str, str | None]:
     """(verb, what is told) of a node; None of one that cannot have it."""
     if wanted.trait:
-        is_so = (
-            is_called_a(wanted.trait, columns, node) if wanted.trait in _NOUNS else _has(columns, node, wanted.trait)
-        )
-        article = "" if wanted.trait not in _NOUNS else "an " if wanted.trait[0] in "aeiou" else "a "
+        is_so = is_called_a(wanted.trait, columns, node) if wanted.trait in KINDS else _has(columns, node, wanted.trait)
+        article = "" if wanted.trait not in KINDS else "an " if wanted.trait[0] in "aeiou" else "a "
         return "is" if is_so else "is not", f"{article}{wanted.trait}"
     if wanted.part:
         return "belongs to", _part(columns, node, wanted.part) or None
@@ -104,7 +100,7 @@ def _has(columns: GraphColumns, node: int, modifier: str) -> bool:
     graph = columns.graph
     head = graph.signature(node).partition("(")[0]
     if modifier not in _ACCESS or re.search(rf"\b(?:{'|'.join(_ACCESS)})\b", head):
-        return has_modifier(head, modifier)
+        return has_modifier(columns, node, modifier)
     language, name = graph.language(node), graph.names[node]
     if language in _BY_NAME:
         return (modifier == "private") is not _BY_NAME[language](name) and modifier in ("private", "public")
@@ -142,14 +138,12 @@ def _count(columns: GraphColumns, node: int, noun: str) -> int | None:
     graph = columns.graph
     if noun == "line":
         is_code = graph.kind(node) is not NodeType.PROPERTY  # how long a `BreakDuration` is, its value says
-        return sum(one.line_end - one.line_start + 1 for one in columns.places(node)) if is_code else None
+        return columns.length(node) if is_code else None
     if noun in ("parameter", "argument"):
         return parameter_count(graph.signature(node)) if graph.kind(node) is NodeType.METHOD else None
     if graph.kind(node) is not NodeType.TYPE:
         return None
-    edges = graph.edges_of(node, OUT, Relation.CONTAINS)
-    members = {member for edge in edges if (member := graph.find(edge.target)) is not None}
-    members = {one for one in members if columns.place(one) is not None}
+    members = columns.contained(node)
     if noun == "member":
         return len(members)
     kind = _OF_MEMBERS[noun]

@@ -75,8 +75,7 @@ def _naming(columns: GraphColumns, nodes: Iterable[int], name: str) -> list[Grap
     found = {}
     for node in sorted(nodes):
         for place in columns.places(node):
-            lines = columns.text(place.path).split("\n")[place.line_start - 1 : place.line_end]
-            for line, text in enumerate(lines, place.line_start):
+            for line, text in enumerate(columns.lines_at(place), place.line_start):
                 if word.search(text) and not SAYS_NO_USE.match(text):
                     found[place.path, line] = GraphFact(columns.called(node), "names", name, place.path, line, True)
     return [found[place] for place in sorted(found)]
@@ -84,8 +83,7 @@ def _naming(columns: GraphColumns, nodes: Iterable[int], name: str) -> list[Grap
 
 def _with_members(graph: Graph, nodes: Iterable[int]) -> set[int]:
     found = set(nodes)
-    edges = (edge for node in tuple(found) for edge in graph.edges_of(node, OUT, Relation.CONTAINS))
-    return found | {member for edge in edges if (member := graph.find(edge.target)) is not None}
+    return found.union(*map(graph.contained, found))
 
 
 def _contracts(graph: Graph, nodes: Iterable[int]) -> set[int]:
