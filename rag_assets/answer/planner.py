@@ -451,6 +451,7 @@ _OF_STRUCTURE = re.compile(
     r"|\b(?:injected|constructors?|mock|fake|stub|creat\w+|instantiat\w+|constructs?|constructed|made|makes?)\b"
     r"|\b(?:from|between)\b.+\b(?:to|and)\b|\b(?:reach(?:ed)?|leads?|connected|linked|related|get to|end up|arrive"
     r"|eventually|indirectly|ever)\b|\b(?:outdated|out of date|up to date|vulnerab\w+|cves?)\b"
+    r"|\bpatterns?\b|\b(?:third[- ]party|external|outside|hosts|indexed)\b"
     r"|\b\d+ (?:functions|lines|members|methods|properties)\b|\brecursive\b|\b(?:number|value)\b.*\d"
     r"|\boverrid(?:e|den)s?\b|\b(?:field|property|column|method|function|member) (?:called|named)\b",
     re.IGNORECASE,
@@ -461,7 +462,7 @@ _OF_DECLARATIONS = re.compile(
     r"|enum|extends?|extension|fields?|file|implements?|inherits?|interface|knows?|lines|logs?|logged|long|members"
     r"|methods?|functions?|needs?|overrid\w*|parameters|propert\w+|record|references?"
     r"|associat\w+|base|begin\w*|called|ending?|ends|example|hierarchy|named?|names|parent|relat\w+|start\w*|superclass"
-    r"|returns?|scoped|signature|singleton|status\w*|struct|takes?|touch\w*|transient|types?|uses?)\b)"
+    r"|returns?|scoped|signature|singleton|status\w*|struct|takes?|tests?|production|touch\w*|transient|types?|uses?)\b)"
     r"(?:.*\W[\w.`]*(?:[A-Z_]|\w\.\w)|.*\b(?i:called|named) \w)"
 )
 """A question with a name of code, and a word of what may be asked of that."""
@@ -478,7 +479,8 @@ def _structure(asked: Asked) -> Planned | None:
 
 
 _ASKS_OF_CODE = re.compile(
-    r"\b(?:where|which|any|list|find|show|how many|is|are|do|does|can|code|class(?:es)?|files?|methods?|uses?)\b",
+    r"\b(?:where|which|any|list|find|show|how many|is|are|do|does|can|code|class(?:es)?|files?|happens|methods?"
+    r"|shut ?down|uses?)\b",
     re.IGNORECASE,
 )
 """What a question for places has, or one of what a declaration does: the forms of code are not loaded for others."""

@@ -20,7 +20,7 @@ from rag_assets.index.keyword.terms import FUNCTION_WORDS, stem
 
 class Listed(Enum):
     """A list that only a project as a whole has. `TASKS` are comments that say what is left to do, `SCRIPTS` those of a
-    package, `TARGETS` those of a Makefile, `BUILD_TARGETS` of a build that is code; the last ten are measures of its
+    package, `TARGETS` those of a Makefile, `BUILD_TARGETS` of a build that is code; the others are measures of its
     code (`answer.structure.measures`)."""
 
     ENTRY_POINTS = auto()
@@ -39,6 +39,13 @@ class Listed(Enum):
     UNUSED_METHODS = auto()
     CIRCLES = auto()
     HOT_SPOTS = auto()
+    LARGEST_FOLDERS = auto()
+    LARGEST_PROJECTS = auto()
+    OLDEST_FILES = auto()
+    UNCAUGHT = auto()
+    UNDOCUMENTED = auto()
+    UNDOCUMENTED_TYPES = auto()
+    UNDOCUMENTED_METHODS = auto()
 
 
 WHOLES = word_set(
@@ -137,6 +144,12 @@ _CENTRAL = (
     r"|important|central|main|core)"
 )
 _TYPES, _METHODS = "(?:class|type|service|component)(?:es|s)?", "(?:method|function)s?"
+_FOLDERS, _PROJECTS = "(?:folders?|director(?:y|ies))", "(?:projects?|modules?|packages?|assembl(?:y|ies)|crates?)"
+_FILES = "(?:(?:source |code )?files?|classes|types|code|parts?(?: of (?:the|our) code)?)"
+_DOCUMENTATION = (
+    r"(?:(?:xml|doc|api|code)[ -]?)*(?:documentation|docs?|comments?|docstrings?|summar(?:y|ies)|javadocs?|jsdocs?"
+    r"|docblocks?)"
+)
 _LONG = r"(?:(?:too |very |really )?(?:big|large|long)(?:ger|est|gest|r)?|largest|most (?:complex|complicated)|complex)"
 
 
@@ -150,6 +163,16 @@ def _superlative(how: str, noun: str) -> re.Pattern[str]:
     )
 
 
+def _with_most(noun: str) -> re.Pattern[str]:
+    """`the largest folders`, `which folder has the most files`."""
+    return re.compile(
+        rf"{_superlative(_LONG, noun).pattern}"
+        rf"|^(?:what|which) {noun} (?:has|have|holds?|contains?) (?:the )?(?:most|(?:majority|bulk) of(?: the)?)"
+        rf" (?:(?:source |of the )?code|files?|lines(?: of code)?|classes|types){_HERE}",
+        re.IGNORECASE,
+    )
+
+
 def _unused(noun: str) -> re.Pattern[str]:
     """`is there dead code`, `which methods are never called`."""
     return re.compile(
@@ -157,6 +180,21 @@ def _unused(noun: str) -> re.Pattern[str]:
         rf"(?:unused|dead|unreferenced|unreachable|never (?:used|called|referenced)) {noun}{_HERE}"
         rf"|^(?:what|which) {noun} (?:is|are|gets?) (?:never|not|no longer) (?:used|called|referenced|needed|invoked)"
         rf"(?: by anything| anywhere| any ?more)?{_HERE}",
+        re.IGNORECASE,
+    )
+
+
+def _undocumented(noun: str) -> re.Pattern[str]:
+    """`which public methods have no comments`, `how much of the API is documented`."""
+    asks = r"^(?:(?:what|which|list|show|find|where|are|is|there|any|me|the|all|how many) )*"
+    said, noun = r"(?:documented|commented)", rf"(?:(?:public|exported|external) )*{noun}"
+    return re.compile(
+        rf"{asks}(?:undocumented|uncommented) {noun}{_HERE}"
+        rf"|{asks}{noun} (?:(?:that|which) )?(?:(?:do|does|is|are|has|have)(?:n't| not) (?:have (?:any |an? )?)?"
+        rf"(?:{said}|{_DOCUMENTATION})|(?:is|are) (?:undocumented|uncommented|missing (?:any )?{_DOCUMENTATION})"
+        rf"|(?:has|have|with|without|lacks?|lacking|misses|missing)(?: no| any| an?)? {_DOCUMENTATION}){_HERE}"
+        rf"|^(?:how (?:much|many|well)|what (?:percentage|share|part|proportion))(?: of)?(?: the| our| its)? {noun}"
+        rf" (?:is|are|has|have) (?:{said}|{_DOCUMENTATION}){_HERE}",
         re.IGNORECASE,
     )
 
@@ -199,6 +237,33 @@ _LISTED = {
         r"|^(?:what|which) (?:files?|parts|code) (?:is|are|gets?|change|changes|was|were)"
         rf"(?: changed)? (?:the )?most(?: often| frequently)?(?: changed)?{_HERE}",
         re.IGNORECASE,
+    ),
+    Listed.LARGEST_FOLDERS: re.compile(
+        rf"{_with_most(_FOLDERS).pattern}"
+        r"|^where (?:is|does|lives?|lies?) (?:most|the (?:bulk|majority)) of (?:the|our|its) (?:source )?code"
+        r"(?: live| lie| sit)?"
+        rf"{_HERE}",
+        re.IGNORECASE,
+    ),
+    Listed.LARGEST_PROJECTS: _with_most(_PROJECTS),
+    Listed.OLDEST_FILES: re.compile(
+        rf"{_superlative(r'(?:oldest|stalest|least recently (?:chang|edit|modifi|touch|updat)ed)', _FILES).pattern}"
+        rf"|^(?:(?:what|which|list|show|are|me|the|all|there|any|is) )*{_FILES} (?:(?:that|which) )?"
+        r"(?:(?:has|have|had|was|were|did)(?:n't| not| never)(?: been)?|(?:is|are) (?:not|never)) "
+        r"(?:chang|edit|modif|touch|updat)\w+(?: (?:since|for|in|within) [\w ]+?)?(?: lately| recently)?\W*$",
+        re.IGNORECASE,
+    ),
+    Listed.UNCAUGHT: re.compile(
+        r"^(?:(?:what|which|list|show|find|where|are|is|there|any|me|the|all|do|we|have|custom|thrown) )*"
+        rf"(?:(?:uncaught|unhandled|never caught|never handled) (?:exception|error)s?(?: types?)?{_HERE}"
+        r"|(?:exception|error)s?(?: types?)? (?:(?:that|which) )?(?:(?:is|are|gets?) (?:thrown (?:and|but) )?)"
+        rf"(?:never|not|nowhere)(?: ever)? (?:caught|handled)(?: anywhere| by anything)?{_HERE})",
+        re.IGNORECASE,
+    ),
+    Listed.UNDOCUMENTED_TYPES: _undocumented(_TYPES),
+    Listed.UNDOCUMENTED_METHODS: _undocumented(_METHODS),
+    Listed.UNDOCUMENTED: _undocumented(
+        rf"(?:apis?|members?|code|interfaces?|(?:{_TYPES}|{_METHODS}|members?)(?: (?:and|or) (?:{_TYPES}|{_METHODS}))?)"
     ),
     Listed.SCRIPTS: re.compile(rf"^{_LISTING}(?:npm|pnpm|yarn|bun|composer) scripts{_RUNNABLE}{_HERE}", re.IGNORECASE),
     Listed.TARGETS: re.compile(

@@ -294,7 +294,8 @@ def _granted(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Graph
 def _declared(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
     """The objects of a kind that scripts declare, those on a table where one is named."""
     asked = (noun for noun, (called, _) in _OBJECTS.items() if re.match(_ASKS_LIST.format(called), question, re.I))
-    if not (noun := next(asked, "")):
+    noun = next(asked, "")
+    if not noun or (noun == "index" and re.search(r"\bunique\b", question, re.I)):  # code has these too
         return [], ""
     tables = _tables_named(graph, question) if noun in _ON_TABLE else []
     names = {_bare(short_name(graph.keys[node])) for node in tables}

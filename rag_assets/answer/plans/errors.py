@@ -11,13 +11,15 @@ import numpy as np
 
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import RankedPassages
-from rag_assets.answer.plans.code_lines import code_of, facts_naming, points_naming, product_of
+from rag_assets.answer.plans.code_lines import by_place, code_of, facts_naming, lines_of, points_naming, product_of
 from rag_assets.answer.plans.listing import places_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.contracts.evidence import Evidence, short_name
-from rag_assets.contracts.graph import NodeType
-from rag_assets.graph.csr_graph import Graph
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import OUT, Graph
 from rag_assets.graph.declared_types import derived_from, of_kind
+from rag_assets.graph.lookup import name_of
+from rag_assets.index.keyword.terms import runs
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import section_members
 from rag_assets.search.ranking.penalties import non_product_code
@@ -47,10 +49,22 @@ _SAYS_THROWN = re.compile(
     r"<exception\s+cref=[\"'](?:\w:)?(?:\w+\.)*(?P<net>\w+)|@(?:throws|exception)\s+\{?(?:\w+\.)*(?P<java>[A-Z]\w+)"
 )
 """How the comment of a member says what it throws, itself or what it calls."""
-_COMMENT = re.compile(r"\s*(?://|/\*|\*|#|'(?![^'\n]+'\s*(?:[:,)]|=>)))")
+_CATCHING = re.compile(
+    r"\b(?:[Cc]atch|except|rescue|instanceof|case)\b|\bis\s+(?:not\s+)?\(?(?:\w+\.)*[A-Z]\w*(?:Exception|Error)\b"
+    r"|\berrors\.(?:Is|As)\(|\b(?:[Mm]ap|[Hh]andle|[Oo]n|[Cc]atch)\w*<|\bI?Exception\w*<|[Hh]andler\("
+    r"|\btypeof\((?:\w+\.)*\w+(?:Exception|Error)\)|\b\w+(?:Exception|Error)(?:\.|::)class\b"
+    r"|^[ \t]*(?:\w+\.)*\w+(?:Exception|Error)(?:\s+\w+)?\s*=>"
+    r"|\.\(\*?(?:\w+\.)*Err[A-Z]|[!=]=\s*(?:\w+\.)*Err[A-Z]|\bIsErr\w+\(",
+    re.MULTILINE,
+)
 _CHECKS_ARGUMENT = re.compile(
     r"ArgumentNull|ArgumentOutOfRange|NullPointer|NotImplemented|NotSupported|UnsupportedOperation"
 )
+_NO_ERROR = re.compile(rf"(?:Build|Create|Get|Make|New|Throw)[A-Z]|{_CHECKS_ARGUMENT.pattern}")
+"""What makes an error, and what says that the caller is wrong, which nobody should catch."""
+_OF_ALL = frozenset({"Exception", "Throwable", "Error", "BaseException", "StandardError"})
+_MOST_BASES = 4
+_COMMENT = re.compile(r"\s*(?://|/\*|\*|#|'(?![^'\n]+'\s*(?:[:,)]|=>)))")
 _CALLED = roots_of("error exception")
 _MOST_EACH = 4
 _EVERYWHERE = 500  # sections: some 0.2 s to read
@@ -120,6 +134,41 @@ def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dic
                     error = known[1].rpartition(".")[2]
                     found.setdefault(GraphFact(name, "throws", error, payload["Path"], number, True, _THROWN), point)
     return found
+
+
+def thrown_and_uncaught(index: LabelIndex, graph: Graph) -> dict[str, tuple[GraphFact, int]]:
+    """The errors that the product throws and that no code catches by their name or by that of a base, but the one of
+    all errors: where each is thrown first, and in how many places."""
+    payloads = product_of(index.parts.shard().ids(index.scope()), index)
+    lines = lines_of(index, {str(one.get("Path", "")) for one in payloads.values()})
+    caught = {
+        word
+        for point in facts_naming(_CATCHING, payloads, index, ("", "", True), each_line=True)
+        for word in runs(lines.get(point.path, {}).get(point.line, ""))
+    } - _OF_ALL
+    found: dict[str, tuple[GraphFact, int]] = {}
+    for fact in by_place(
+        facts_naming(_THROWN_TYPE, payloads, index, ("throws", "", True), each_line=True), len(payloads)
+    ):
+        thrown = _THROWN_TYPE.search(lines.get(fact.path, {}).get(fact.line, ""))
+        name = thrown[1].rpartition(".")[2] if thrown is not None else ""
+        if name in _OF_ALL or not _ERROR_NAME.search(name) or _NO_ERROR.match(name):
+            continue
+        if caught.isdisjoint({name, f"Is{name}", *_bases_named(graph, name)}):  # `IsErrNotFound(err)` of Go
+            first, count = found.get(name, (fact, 0))
+            found[name] = first, count + 1
+    return dict(sorted(found.items(), key=lambda one: (-one[1][1], one[0])))
+
+
+def _bases_named(graph: Graph, name: str) -> set[str]:
+    """What the types with a name derive from, and that from."""
+    nodes = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node] == name]
+    bases = set[str]()
+    for _ in range(_MOST_BASES):
+        edges = [edge for node in nodes for edge in graph.edges_of(node, OUT, Relation.INHERITS, Relation.IMPLEMENTS)]
+        bases.update(short_name(name_of(edge.target).symbol) for edge in edges)
+        nodes = [node for edge in edges if (node := graph.find(edge.target)) is not None]
+    return bases
 
 
 def errors_derived(index: LabelIndex, graph: Graph, question: str) -> Facts:

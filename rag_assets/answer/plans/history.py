@@ -163,6 +163,13 @@ def last_change(index: LabelIndex, paths: Sequence[str]) -> Facts:
     return GraphFacts(tuple(at), len(at)), at
 
 
+def changed_on(index: LabelIndex) -> dict[str, str]:
+    """Path → the day of the commit that gave a file its text; '' where no commit that is known did."""
+    shard, scope = index.parts.shard(), index.scope()
+    payloads = shard.retrieve(sorted(shard.ids(scope)), scope).values()
+    return {payload["Path"]: payload.get("UpdatedUtc", "")[:_DAY] for payload in payloads}
+
+
 def _first_sections(index: LabelIndex, paths: Sequence[str]) -> dict[str, Payload]:
     """Path → its first section."""
     first: dict[str, Payload] = {}

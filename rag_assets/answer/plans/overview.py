@@ -84,7 +84,20 @@ LISTED_NOWHERE = {
     Listed.SCRIPTS: "no package has scripts",
     Listed.TARGETS: "there is no Makefile with targets",
     **dict.fromkeys(
-        (Listed.LONGEST_TYPES, Listed.LONGEST_METHODS, Listed.LONGEST_FILES), "the graph has none of the product"
+        (
+            Listed.LONGEST_TYPES,
+            Listed.LONGEST_METHODS,
+            Listed.LONGEST_FILES,
+            Listed.LARGEST_FOLDERS,
+            Listed.LARGEST_PROJECTS,
+        ),
+        "the graph has none of the product",
+    ),
+    Listed.OLDEST_FILES: "the index knows of no file when it was changed; a clone with its history tells it",
+    Listed.UNCAUGHT: "no exception that code throws by its name is caught nowhere",
+    **dict.fromkeys(
+        (Listed.UNDOCUMENTED, Listed.UNDOCUMENTED_TYPES, Listed.UNDOCUMENTED_METHODS),
+        "each public one of the product that the graph knows has a comment",
     ),
     Listed.MOST_CALLED: "the graph knows no calls",
     Listed.MOST_NEEDING: "the graph knows no type that uses another one",

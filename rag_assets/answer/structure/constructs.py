@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from rag_assets.search.index import Searchable
 
 _LEAD = (
-    r"(?:(?:where|which|what|are|is|do|does|did|list|find|show|how many|me|all|any|the|an?|there|we|it|i|code|methods?"
-    r"|class(?:es)?|files?|places?|parts?|types?|functions?|calls?|uses?|usages?|of|to|that|have|has|contains?|with|our|this"
-    r"|project|in|still|ever|currently|makes?|gets?|being|app|application|services?|controllers?|actions?|endpoints?|routes?)\s+)"
+    r"(?:(?:where|which|what|how|are|is|do|does|did|list|find|show|how many|me|all|any|the|an?|there|we|it|i|code"
+    r"|methods?|class(?:es)?|files?|places?|parts?|types?|functions?|calls?|uses?|usages?|of|to|that|have|has|contains?|with"
+    r"|our|this|project|in|still|ever|currently|makes?|gets?|being|app|application|services?|controllers?|actions?|endpoints?|routes?)\s+)"
 )
 _ENDS = (
     r"(?:\s+(?:is|are|exists?|used|called|made|done|anywhere|somewhere|here|there|left|do we have|does it have))*"
@@ -35,7 +35,7 @@ _ENDS = (
 )
 _WHERE = re.compile(
     r"\b(?:where|any|list|find|show|how many|which|uses?|usages?|places?|(?:is|are) there|code|methods?|class(?:es)?"
-    r"|files?|used|has|have|contains?|left|cached)\b",
+    r"|files?|used|happens|has|have|contains?|left|cached)\b",
     re.IGNORECASE,
 )
 """A question for places, as `what are locks?` is none."""

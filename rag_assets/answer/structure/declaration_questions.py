@@ -290,6 +290,15 @@ def users_asked(question: str) -> UsersAsked | None:
     return UsersAsked(sort, found["name"]) if sort not in _ANY_SORT else None
 
 
+in_tests_asked = name_in(
+    rf"^\W*(?i:(?:is|are)) {_NAME} (?i:(?:(?:only|just|solely|ever|actually|also) )*(?:used|called|referenced|needed)"
+    r"(?: only| just| solely| anywhere)? (?:in|by|from|outside(?: of)?|except in|other than in) (?:the |our |unit )*"
+    r"(?:tests?|production(?: code)?|product(?: code)?)(?: code| projects?| classes)?)\W*$"
+    rf"|^\W*(?i:do only (?:the )?tests (?:use|call|reference)) {_OTHER_NAME}\W*$"
+)
+"""The name of which a question asks whether only tests use it."""
+
+
 together_asked = name_in(
     r"^(?=.*\b(?:along|class(?:es)?|code|else|files?|I|together|types?|we|you)\b)"
     r"\W*(?i:which|what) (?:(?:are|code|class(?:es)?|else|files?|gets?|is|other|often|always|typically|types?"

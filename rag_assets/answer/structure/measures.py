@@ -1,12 +1,13 @@
 """What stands out in the code of a product as a whole: what is longest, most called and needs most, what nothing
-names, which folders use each other, and which files change most often."""
+names, which folders use each other and have the most code, and which files change most often or seldom."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, takewhile
+from dataclasses import replace
+from itertools import accumulate, chain, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _MOST = 12  # of the first of a kind
 _MOST_UNUSED = 30
+_MOST_OLD = 20
 _MOST_PAIRS = 8  # of folders
 _MOST_FOLDERS = 600  # whose uses are put against each other
 _FEWEST_CHANGES = 2
@@ -62,8 +64,7 @@ def _by_length(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterato
 
 
 def _longest_files(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
-    first = _first_lines(columns)
-    of = {path: columns.text(path).count("\n") + 1 for path in first}
+    first, of = _first_lines(columns), _lengths(columns)
     group = "The longest files of code"
     for path in sorted(of, key=lambda path: (-of[path], path))[:_MOST]:
         yield GraphFact(path.rpartition("/")[2], "has", f"{of[path]:,} lines", path, first[path], True, group)
@@ -251,6 +252,91 @@ def _hot_spots(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
         yield GraphFact(path.rpartition("/")[2], "was changed by", said, path, first[path], True, group)
 
 
+def _largest_folders(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+    """The folders right below the root, and those that hold most files themselves."""
+    lengths = _lengths(columns)
+    yield from _largest(
+        columns, lengths, lambda path: path.rpartition("/")[0], "The most code, without the folders below"
+    )
+    yield from _largest(columns, lengths, lambda path: path.partition("/")[0], "With all that is below")
+
+
+def _largest_projects(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+    """The projects by the code below their files, or what has the most below the root where no file makes projects."""
+    homes = sorted({path.rpartition("/")[0] for path in columns.projects} - {""}, key=len, reverse=True)
+    beside = {one.rpartition("/")[0] for one in homes}  # where projects lie
+
+    def home(path: str) -> str:
+        """The project of a file, else the folder that lies beside projects."""
+        folders = list(accumulate(path.split("/")[:-1], "{}/{}".format))
+        own = next((one for one in homes if path.startswith(f"{one}/")), None)
+        return own or next((one for one in reversed(folders) if one.rpartition("/")[0] in beside), "".join(folders[:1]))
+
+    of = home if len(homes) > 1 else lambda path: path.partition("/")[0]
+    yield from _largest(columns, _lengths(columns), of, "The most code")
+
+
+def _largest(
+    columns: GraphColumns, lengths: Mapping[str, int], of: Callable[[str], str], group: str
+) -> Iterator[GraphFact]:
+    """What paths are `of`, by their lines, each where its longest file begins."""
+    first, inside = _first_lines(columns), defaultdict[str, list[str]](list)
+    for path in sorted(lengths, key=lambda path: (-lengths[path], path)):
+        inside[of(path)].append(path)
+    lines = {name: sum(lengths[path] for path in paths) for name, paths in inside.items()}
+    ranked = sorted(lines, key=lambda name: (-lines[name], name))
+    for name in ranked[:_MOST]:
+        paths = inside[name]
+        said = f"{lines[name]:,} lines in {len(paths):,} file{'' if len(paths) == 1 else 's'}"
+        yield GraphFact(
+            name or ".", "has", said, paths[0], first[paths[0]], True, part_counted(group, len(ranked), _MOST)
+        )
+
+
+def _lengths(columns: GraphColumns) -> dict[str, int]:
+    """Each file of the product with code → how many lines it has."""
+    return {path: columns.text(path).count("\n") + 1 for path in _first_lines(columns)}
+
+
+def _oldest_files(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+    from rag_assets.answer.plans.history import changed_on
+
+    first, changed = _first_lines(columns), changed_on(index)
+    ranked = sorted((day, path) for path, day in changed.items() if day and path in first)
+    group = part_counted("Not changed for the longest time, by the last commit of each", len(ranked), _MOST_OLD)
+    for day, path in ranked[:_MOST_OLD]:
+        yield GraphFact(path.rpartition("/")[2], "was last changed on", day, path, first[path], True, group)
+
+
+def _uncaught(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+    from rag_assets.answer.plans.errors import thrown_and_uncaught
+
+    found = thrown_and_uncaught(index, columns.graph)
+    group = part_counted(
+        "Thrown, and no code catches them by this name or one of their bases", len(found), _MOST_UNUSED
+    )
+    for name, (fact, count) in [*found.items()][:_MOST_UNUSED]:
+        said = f"{name}{f' ({count:,} places do)' if count > 1 else ''}"
+        yield replace(fact, target=said, group=group)
+
+
+def _undocumented(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterator[GraphFact]]:
+    def undocumented(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+        from rag_assets.answer.structure.comments import is_documented, is_public
+
+        public = [node for node in columns.nodes(*kinds).tolist() if is_public(columns, node)]
+        found = [node for node in public if not is_documented(columns, node)]
+        places = sorted((at.path, at.line_start, node) for node in found if (at := columns.place(node)) is not None)
+        documented = len(public) - len(found)
+        nouns = " and ".join("types" if kind is NodeType.TYPE else "methods" for kind in kinds)
+        counted = f"{documented:,} of {len(public):,} public {nouns} have a comment; these do not"
+        for path, line, node in places[:_MOST_UNUSED]:
+            group = part_counted(counted, len(places), _MOST_UNUSED)
+            yield GraphFact(columns.called(node), "", "", path, line, True, group)
+
+    return undocumented
+
+
 _MEASURES: Mapping[Listed, Callable[[LabelIndex, GraphColumns], Iterable[GraphFact]]] = {
     Listed.LONGEST_TYPES: _by_length(NodeType.TYPE),
     Listed.LONGEST_METHODS: _by_length(NodeType.METHOD),
@@ -262,4 +348,11 @@ _MEASURES: Mapping[Listed, Callable[[LabelIndex, GraphColumns], Iterable[GraphFa
     Listed.UNUSED_METHODS: _unused(NodeType.METHOD),
     Listed.CIRCLES: _circles,
     Listed.HOT_SPOTS: _hot_spots,
+    Listed.LARGEST_FOLDERS: _largest_folders,
+    Listed.LARGEST_PROJECTS: _largest_projects,
+    Listed.OLDEST_FILES: _oldest_files,
+    Listed.UNCAUGHT: _uncaught,
+    Listed.UNDOCUMENTED: _undocumented(NodeType.TYPE, NodeType.METHOD),
+    Listed.UNDOCUMENTED_TYPES: _undocumented(NodeType.TYPE),
+    Listed.UNDOCUMENTED_METHODS: _undocumented(NodeType.METHOD),
 }

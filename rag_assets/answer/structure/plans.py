@@ -24,6 +24,7 @@ from rag_assets.answer.structure.declaration_questions import (
     declaration_asked,
     example_asked,
     hierarchy_asked,
+    in_tests_asked,
     number_asked,
     parameter_asked,
     signature_asked,
@@ -37,6 +38,7 @@ from rag_assets.answer.structure.questions import (
     created_asked,
     flow_asked,
     folder_asked,
+    indexed_asked,
     outdated_asked,
     shape_asked,
 )
@@ -144,6 +146,61 @@ def _use(asked: Asked, text: str) -> Planned | None:
     return answered_or_absent(asked, told, first_of)
 
 
+def _pattern(asked: Asked, text: str) -> Planned | None:
+    """The design patterns that names of types tell, or the types of one."""
+    from rag_assets.answer.structure.patterns import pattern_asked, pattern_facts
+
+    wanted = pattern_asked(text)
+    if wanted is None:
+        return None
+    known = together(pattern_facts(index, graph, wanted) for index, graph in asked.graphs)
+    absent = f"no name of a type tells {'a design pattern' if not wanted else f'the pattern {wanted}'}"
+    return listed_or_absent(asked, known, absent)
+
+
+def _hosts(asked: Asked, text: str) -> Planned | None:
+    """The hosts of other systems that code and settings name."""
+    from rag_assets.answer.structure.hosts import asks_hosts, host_facts
+
+    return answered(asked, Intent.LIST, host_facts(asked.target)) if asks_hosts(text) else None
+
+
+def _indexed(asked: Asked, text: str) -> Planned | None:
+    """Which commits are indexed."""
+    if not indexed_asked(text):
+        return None
+    from rag_assets.answer.plans.history import last_commits
+
+    members = asked.target.members.values()
+    return answered(asked, Intent.LIST, together(last_commits(index, is_only=len(members) == 1) for index in members))
+
+
+def _in_tests(asked: Asked, text: str) -> Planned | None:
+    """Whether the product uses something, or its tests alone."""
+    name = in_tests_asked(text)
+    if not name:
+        return None
+    from rag_assets.answer.structure.uses import product_use_facts
+
+    return answered_or_absent(asked, [product_use_facts(index, graph, name) for index, graph in asked.graphs], first_of)
+
+
+def _exchange(asked: Asked, text: str) -> Planned | None:
+    """What an endpoint takes or answers with, before the code of its handler."""
+    from rag_assets.answer.structure.exchanges import exchange_asked, exchange_facts, places_of_handlers
+
+    wanted = exchange_asked(text)
+    if wanted is None:
+        return None
+    shown = at_declarations(
+        asked, [one for _, graph in asked.graphs for one in places_of_handlers(graph, wanted.route)]
+    )
+    if shown is None:
+        return None
+    facts, at = together(exchange_facts(index, graph, wanted) for index, graph in asked.graphs)
+    return replace(shown, facts=replace(facts, leads=True), at=at) if at else shown
+
+
 def _example(asked: Asked, text: str) -> Planned | None:
     """The uses of what a question wants an example of, and the first of the product as a quote."""
     name = example_asked(text)
@@ -234,6 +291,11 @@ _PLANS = (
     _signature,
     _parameter,
     _use,
+    _in_tests,
+    _pattern,
+    _hosts,
+    _indexed,
+    _exchange,
     _example,
     _hierarchy,
     _number,

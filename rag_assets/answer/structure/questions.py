@@ -201,6 +201,20 @@ def outdated_asked(question: str) -> bool:
     return _OUTDATED.match(question) is not None
 
 
+_INDEXED = re.compile(
+    r"^\W*(?:(?:which|what) (?:git )?(?:commit|revision|version|branch|sha)"
+    r"(?: of (?:the|this) (?:code|repo\w*|project))? (?:is|was|do you have|did you) (?:currently )?index(?:ed)?"
+    r"|when was (?:this|it|the (?:code|index|repo\w*|project)) (?:last )?(?:re)?indexed"
+    r"|how (?:fresh|old|recent|up to date|current) is (?:the|this) index(?:ed (?:code|commit))?)\W*$",
+    re.IGNORECASE,
+)
+
+
+def indexed_asked(question: str) -> bool:
+    """Whether a question is for the commit that is indexed."""
+    return _INDEXED.match(question) is not None
+
+
 _A_NEW = r"(?:the |an? )?(?:new )?"
 created_asked = name_in(
     rf"^\W*(?:(?:where|by (?:what|whom)) (?:(?:is|are|gets?) {_A_NEW}(?P<one>[\w.]+)(?: objects?| instances?)?"

@@ -32,11 +32,12 @@ _OF_MEMBERS = {
 _ACCESS = ("internal", "private", "protected", "public")
 _WITHOUT_MODIFIER = {"csharp": ("internal", "private"), "java": ("", ""), "swift": ("internal", "internal")}
 """What a type and a member are that say no access, where that is not `public`."""
-_BY_NAME: Mapping[str, Callable[[str], bool]] = {
-    "python": lambda name: not name.startswith("_"),
-    "go": lambda name: name[:1].isupper(),
+_IS_PUBLIC: Mapping[str, Callable[[str, str], bool]] = {
+    "python": lambda name, _: not name.startswith("_"),
+    "go": lambda name, _: all(part[:1].isupper() for part in name.split(".")),  # a method with its type
+    "rust": lambda _, signature: signature.startswith("pub "),
 }
-"""The languages that say by a name whether others may use it."""
+"""The languages that say by a name, or by a word of their own before it, whether others may use it."""
 
 
 def trait_facts(index: LabelIndex, graph: Graph, wanted: TraitAsked) -> Facts:
@@ -84,7 +85,11 @@ def _line_naming(columns: GraphColumns, node: int, place: NodeLocation) -> int:
 def _told(columns: GraphColumns, node: int, wanted: TraitAsked) -> tuple[str, str | None]:
     """(verb, what is told) of a node; None of one that cannot have it."""
     if wanted.trait:
-        is_so = is_called_a(wanted.trait, columns, node) if wanted.trait in KINDS else _has(columns, node, wanted.trait)
+        is_so = (
+            is_called_a(wanted.trait, columns, node)
+            if wanted.trait in KINDS
+            else has_access(columns, node, wanted.trait)
+        )
         article = "" if wanted.trait not in KINDS else "an " if wanted.trait[0] in "aeiou" else "a "
         return "is" if is_so else "is not", f"{article}{wanted.trait}"
     if wanted.part:
@@ -95,15 +100,16 @@ def _told(columns: GraphColumns, node: int, wanted: TraitAsked) -> tuple[str, st
     return "has", f"{count:,} {noun if count == 1 else plural(noun)}"
 
 
-def _has(columns: GraphColumns, node: int, modifier: str) -> bool:
-    """Whether a declaration has a modifier, if only as what its language means without one."""
+def has_access(columns: GraphColumns, node: int, modifier: str) -> bool:
+    """Whether a declaration has a modifier or an access, if only as what its language means without one."""
     graph = columns.graph
     head = graph.signature(node).partition("(")[0]
     if modifier not in _ACCESS or re.search(rf"\b(?:{'|'.join(_ACCESS)})\b", head):
         return has_modifier(columns, node, modifier)
     language, name = graph.language(node), graph.names[node]
-    if language in _BY_NAME:
-        return (modifier == "private") is not _BY_NAME[language](name) and modifier in ("private", "public")
+    if language in _IS_PUBLIC:
+        is_public = _IS_PUBLIC[language](name, graph.signature(node))
+        return (modifier == "private") is not is_public and modifier in ("private", "public")
     owner = int(columns.type_of[node])
     is_member = owner not in (-1, node) and graph.kind(node) is not NodeType.TYPE
     of_interface = is_member and is_called_a("interface", columns, owner)

@@ -69,6 +69,30 @@ def users_facts(index: LabelIndex, graph: Graph, wanted: UsersAsked) -> Facts:
     return GraphFacts(tuple(at), len(shown), f"**{heading}:**"), at
 
 
+def product_use_facts(index: LabelIndex, graph: Graph, name: str) -> FactsOrAbsent:
+    """Where code of the product, outside of its own, uses what is called so; that only tests do, or nothing does, where
+    none is known."""
+    columns = GraphColumns(index, graph, None)
+    used = declarations(columns, name)
+    if not used:
+        return GraphFacts(), {}, ""
+    own = _with_members(graph, used)
+    outside = columns.of(*_AT_ONCE) & _among(columns.target, own) & ~_among(columns.source, own)
+    facts = _facts_of(columns, outside) or _naming(columns, _beside(columns, own), name)
+    at = facts_at(facts[:MOST_LISTED], index)
+    places = "one place" if len(facts) == 1 else f"{len(facts):,} places"
+    heading = part_counted(f"{name} is used outside of tests, in {places}", len(facts), MOST_LISTED)
+    tested = len({(path, line) for *_, path, line in columns.edges(outside & ~columns.is_seen)})
+    tests = f"tests do, on {tested:,} lines" if tested else "nor do tests"
+    absent = f"no code of the product but its own uses {name}, as far as the graph knows; {tests}"
+    return GraphFacts(tuple(at), len(facts), f"**{heading}:**"), at, "" if at else absent
+
+
+def _beside(columns: GraphColumns, own: Collection[int]) -> list[int]:
+    """The types and methods of the product but some."""
+    return [node for node in columns.nodes(NodeType.TYPE, NodeType.METHOD).tolist() if node not in own]
+
+
 def _naming(columns: GraphColumns, nodes: Iterable[int], name: str) -> list[GraphFact]:
     """The lines of declarations that name something: of many languages the graph does not know every use."""
     word = re.compile(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)")
