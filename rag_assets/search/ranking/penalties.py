@@ -117,10 +117,27 @@ _FOLDERS = {
     **dict.fromkeys(("benchmark", "benchmarks", "perf"), BesideProduct.BENCHMARK),
 }
 """The last word of a folder: `tests`, `Shop.UnitTests`, `ShopTests`, `__tests__`, `Shop.Benchmarks`."""
+_OF_TESTS = re.compile(r"(?:^|[.a-z\d])Tests\.[A-Z]")
+"""Of .NET, a project that belongs to one of tests: `Shop.UnitTests.Viewer`, `Shop.Tests.Shared`."""
 _PACKAGE = re.compile(r"(?P<sources>(?:^|/)src/\w+)/(?:groovy|java|kotlin|scala)(?:/[^/]+){0,3}")
 """Of the JVM, the folders that say whose code it is, and all of a project has: `src/main/java/com/example/demo`."""
-_HOLDS_SOME = frozenset({"app", "apps", "assets", "content", "data", "files", "projects", "resources"})
-"""A last word that says as little: `SampleData`, `test-assets`."""
+_HOLDS_SOME = frozenset(
+    {
+        "app",
+        "apps",
+        "assets",
+        "common",
+        "components",
+        "content",
+        "data",
+        "files",
+        "harness",
+        "helpers",
+        "infrastructure",
+    }
+    | {"projects", "resources", "support", "utilities", "utils"}
+)
+"""A last word that says as little: `SampleData`, `test-assets`, `TestHelpers`."""
 _FILES = frozenset({"test", "tests", "spec", "specs"})
 """The last word of a file name: `OrderTests.cs`, `order_test.go`, `order.spec.ts`."""
 _DATA = re.compile(
@@ -145,6 +162,11 @@ _TOOLING = re.compile(
     r"|\.sln\.DotSettings$",
     re.IGNORECASE,
 )
+_INSTRUCTIONS = re.compile(
+    r"(?:^|/)\.(?:(?!docs?/|documentation/|git(?:hub|lab)/)[\w-]+/|github/(?:agents|chatmodes|instructions|prompts|skills)/)"
+    r"(?:.*/)?[^/]+\.mdc?$"
+)
+"""Documents for the assistants of editors, in hidden folders: `.claude/skills/…`, `.cursor/rules/…`."""
 _README = re.compile(r"readme(?:\.(?!x?html?$)\w+)?", re.IGNORECASE)  # a page of its site is made from it
 _TYPES = re.compile(
     r"(?:^|/)(?:I[A-Z][a-z]\w*\.cs|(?:types|interfaces|typings)(?:/.*)?\.tsx?|[^/]*\.(?:types|d)\.[cm]?ts)$"
@@ -213,6 +235,7 @@ def _side_of_folder(path: str) -> BesideProduct | None:
     above, _, folder = path.rpartition("/")
     words = [word.lower() for word in identifier_words(folder)]
     side = _FOLDERS.get(words[-2 if len(words) > 1 and words[-1] in _HOLDS_SOME else -1]) if words else None
+    side = BesideProduct.TEST if side is None and _OF_TESTS.search(folder) else side
     if side is None and (locale := _FOLDER_OF_LOCALE.fullmatch(folder)):
         parent = above.rpartition("/")[2].lower()
         if not locale["inside"] or parent in ("doc", "docs") or _FOLDER_OF_TEXTS.fullmatch(parent):
@@ -262,6 +285,8 @@ def demotion(path: str, asked: Collection[BesideProduct], question: Container[st
     side = non_product_code(path)
     if side is not None:
         return 1.0 if side in asked else DEMOTION
+    if BesideProduct.TOOLING not in asked and _is_for_assistants(path):
+        return TOOLING_DEMOTION
     if BesideProduct.DOCUMENT not in asked and path.lower().endswith(_DOCUMENTS):
         return DOCUMENT_DEMOTION if question is None else QUESTION_DOCUMENT_DEMOTION
     if BesideProduct.TEMPLATE not in asked and path.lower().endswith(_TEMPLATES):
@@ -286,6 +311,11 @@ def is_readme(path: str) -> bool:
 def is_tooling(path: str) -> bool:
     """Whether a file is by its path one of settings of an editor or git, or a diagram as text."""
     return _TOOLING.search(path) is not None
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def _is_for_assistants(path: str) -> bool:
+    return _INSTRUCTIONS.search(path) is not None
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
