@@ -60,6 +60,16 @@ public class Dialogs
     public void Add(IDialogService service) => service.Show<Shared.AddParcelModal>("Add");
 }
 """,
+    "Web/Shared/LetterCard.razor": "@inherits CardBase\n@code {\n"
+    "    [Parameter] public string Sender { get; set; }\n}\n",
+    "Web/Shared/CardBase.cs": """\
+namespace Web.Shared;
+
+public abstract class CardBase : ComponentBase
+{
+    [Parameter] public string Colour { get; set; }
+}
+""",
     "Web.Tests/StampBookTests.cs": """\
 namespace Web.Tests;
 
@@ -106,6 +116,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which components does the parcels page contain?", ["**1 component:**", "Parcels.razor:8"]),
         ("which layout does the login page use?", ["**1 layout:**", "Login.razor:3"]),
         ("which generic components are there?", ["**1 generic component:**", "StampBook.razor:1"]),
+        ("which components are there?", ["**6 Razor components:**", "ParcelCard.razor:1", "StampBook.razor:1"]),
+        ("which parameters does LetterCard have?", ["**2 parameters:**", "LetterCard.razor:3", "CardBase.cs:5"]),
         ("list all pages with their routes", ["**3 pages:**", "Parcels.razor:1", "Parcels.razor:2", "Login.razor:1"]),
     ],
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ _PAGES = rf"{_WHICH}(?: (?:blazor|razor|web))* (?:pages?|components?|screens?)\b
 _LOGIN = r"(?:an? )?(?:authenticat\w+|authoriz\w+|log(?:ged|ging)?[ -]?in|sign(?:ed|ing)?[ -]?in)\b"
 _ATTRIBUTE = r"\[(?:[^\[\]]*[\s,])?{}(?=[\s,(\]])"
 _ON_A_PAGE = r"^\s*(?:@attribute\s*)?\[.*\b{}\b"
+_ANY = "Razor component"
 _ASKED = {
     "cascading parameter": (rf"{_WHICH}.* cascad\w+ (?:parameters|values)\b", _ATTRIBUTE.format("CascadingParameter")),
     "event callback": (rf"{_WHICH} (?:event ?)?callbacks?\b", _ATTRIBUTE.format("Parameter")),
@@ -54,6 +56,11 @@ _ASKED = {
         rf"{_WHICH} components\b.* (?:consist|contain|display|embed|have|include|made|render|show)\w*(?: of)?\W*$",
         r"<(?:\w+\.)*(?P<tag>[A-Z]\w*)(?=[\s/>])",
     ),
+    _ANY: (
+        rf"{_WHICH}(?: (?:blazor|razor|ui))* components(?: are| is)?"
+        r"(?: (?:there|exist|available|(?:do|does|can) (?:i|it|the \w+|we|you) (?:have|offer|provide|use)))*\W*$",
+        r"",
+    ),
     "layout": (rf"{_WHICH} layouts?\b", r"^\s*@layout\s+\S|\bDefaultLayout=\""),
     "generic component": (rf"{_WHICH} generic components\b", r"^\s*@typeparam\s"),
     "page": (rf"{_PAGES}(?<=pages) (?:and|with) (?:their )?(?:routes|urls|paths)\W*$", r"@page\s+\""),
@@ -64,6 +71,12 @@ _RAZOR_PAGES = (".cshtml", ".cshtml.cs")
 _OF_ALL = ("cascading parameter", "render mode", "open page", "protected page", "layout", "generic component", "page")
 _PROPERTY = re.compile(r"(?P<type>(?<![\w.])[\w.]++(?:<.{0,200}>)?[?\]\[]*)\s+@?(?P<name>\w+)\s*(?:\{|=>|=|;|$)")
 _ATTRIBUTES = re.compile(r"^\s*(?:\[(?:[^\[\]]|\[\])*\]\s*)+")
+_INHERITED = ("parameter", "event callback")
+_IMPORTS = "_Imports.razor"
+_CODE = (".razor", ".razor.cs", ".cs")
+_DERIVES = re.compile(r"^\s*@inherits\s+(?:\w+\.)*(?P<base>\w+)|\bclass \w+(?:<[^<>]*>)?\s*:\s*(?:\w+\.)*(?P<own>\w+)")
+_MOST_BASES = 4
+_IS_PAGE = re.compile(r"\s*@page\s")
 _MOST_BETWEEN = 4  # lines, of an attribute and what it is on
 _MODES = {"assembly": "WebAssembly", "wasm": "WebAssembly", "browser": "WebAssembly", "server": "Server"}
 
@@ -92,21 +105,56 @@ def component_facts(index: LabelIndex, question: str) -> Facts:
     paths = [path for path in every if path.endswith(".razor")]
     kept = product_or_samples(paths)
     known = {path: name for path in sorted(paths, key=from_the_root) if path in kept and (name := component_name(path))}
+    if noun == _ANY:
+        return _every(index, known)
     about = _meant({*known.values()}, question, noun) if known else ()
     own = [path for path, name in known.items() if name in about]
-    above = [] if noun in ("parameter", "component") else [path for path in paths if path.endswith("/_Imports.razor")]
-    above = [one for one in above if any(path.startswith(one.removesuffix("_Imports.razor")) for path in own)]
+    above = [] if noun in ("parameter", "component") else [path for path in paths if path.endswith(f"/{_IMPORTS}")]
+    above = [one for one in above if any(path.startswith(one.removesuffix(_IMPORTS)) for path in own)]
     is_all = noun in _ON_PAGES and len(own) == len(known)  # and Razor Pages may be beside them
     pages = [path for path in product_or_samples(every) if is_all and path.endswith(_RAZOR_PAGES)]
-    files = lines_of(index, [*own, *(f"{path}.cs" for path in own), *pages, *above])
+    own = [*own, *(f"{path}.cs" for path in own)]
+    own = _with_bases(own, every, index) if noun in _INHERITED else own
+    rank = {path: at for at, path in enumerate(own)} if noun in _INHERITED else {}  # its own before those of bases
+    files = lines_of(index, [*own, *pages, *above])
     modes = {mode for word, mode in _MODES.items() if word in question.lower()}
     facts = [
         fact
-        for path in sorted(files, key=lambda one: (one in above, from_the_root(one)))
+        for path in sorted(files, key=lambda one: (one in above, rank.get(one, 0), from_the_root(one)))
         for fact in _said(noun, path, files[path], modes, {*known.values()})
     ]
     once = {(one.source, files[one.path][one.line].strip()): one for one in reversed(facts)}  # and not each copy
     return facts_listed([*once.values()][::-1], noun, index)
+
+
+def _every(index: LabelIndex, known: Mapping[str, str]) -> Facts:
+    """The components that are no pages, each at the first line of its file; those of the largest project first, which
+    has its own `_Imports.razor`."""
+    files, scope = lines_of(index, known), index.scope()
+    own = [path for path, lines in files.items() if not any(map(_IS_PAGE.match, lines.values()))]
+    folders = [
+        path.removesuffix(_IMPORTS) for path in index.parts.shard().values("Path", scope) if path.endswith(_IMPORTS)
+    ]
+    project = {path: max(filter(path.startswith, folders), key=len, default="") for path in own}
+    sizes = Counter(project.values())
+    own.sort(key=lambda path: (-sizes[project[path]], project[path], path))
+    facts = [GraphFact(known[path], "", "", path, 1, True, is_comment=True) for path in own]
+    return facts_listed(facts, _ANY, index)
+
+
+def _with_bases(paths: Sequence[str], every: Sequence[str], index: LabelIndex) -> list[str]:
+    """Some files with those that declare what their components derive from."""
+    found, above = list(paths), [*paths]
+    named = {
+        end: {path.rpartition("/")[2].removesuffix(end): path for path in every if path.endswith(end)} for end in _CODE
+    }
+    for _ in range(_MOST_BASES):
+        lines = lines_of(index, above).values()
+        said = (_DERIVES.search(text) for one in lines for text in one.values())
+        bases = dict.fromkeys(base["base"] or base["own"] for base in said if base is not None)
+        above = [path for base in bases for end in _CODE if (path := named[end].get(base)) and path not in found]
+        found += above
+    return found
 
 
 def _meant(names: set[str], question: str, noun: str) -> Sequence[str]:
