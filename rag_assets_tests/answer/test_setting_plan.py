@@ -197,7 +197,7 @@ def test_the_default_of_an_input_is_one(tmp_path: Path) -> None:
     }
     with opened_index(tmp_path, files, "pen") as index:
         told = index.ask("what is the default test runner?", options=AskOptions(threshold=0.0)).text
-        assert "**TestRunnerInput.Default** in src/TestRunnerInput.cs:5" in told.partition("```")[0]
+        assert "**TestRunnerInput.Default** sets **Default** in src/TestRunnerInput.cs:5" in told.partition("```")[0]
 
 
 def test_texts_that_users_see_read_no_setting_and_are_quoted_after_code(tmp_path: Path) -> None:

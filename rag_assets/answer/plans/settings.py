@@ -155,12 +155,13 @@ _MOST_SECTIONS = 150
 """That name a setting: of a name that more have, others have their own, and to read all takes a quarter of a second."""
 _VALUE = (
     r"^(?!.*\bis \{{).*(?<!\w){0}[\"']?\s*(?:\{{[^{{}}]*\}}\s*)?(?:\??:\s*[\w<>?\[\]., |]+?\s*|As\s+[\w.]+\s*)?"
-    r"(?::?=(?![=>])|:(?!:))(?!\s*[\w.]+\(\s*{0}\s*[,)]|\s*(?:\w+\.)*{0}\W*$)\s*"
+    r"(?::?=(?![=>])|:(?!:)|=>(?=\s*(?:-?\d|[\"']|TimeSpan\.|true\b|false\b)))"
+    r"(?!\s*[\w.]+\(\s*{0}\s*[,)]|\s*(?:\w+\.)*{0}\W*$|\s*[\"'](?i:{0})[\"']|\s*[\w.]*\bParse\w*\((?![\"']))\s*"
     r"(?=[\d\"'-]|[A-Z]\w*\.[A-Z]\w*\s*[,;]?\s*$"
     r"|[Tt]rue|[Ff]alse|(?:new\s+)?[\w.]+(?:<[\w.?]+>)?\(|(?:\w+\.)*_?(?:[Dd]efault|DEFAULT|[A-Z]+_)\w*)"
 )
 """Where code gives a value to a property, a field, a parameter or a key: a literal, what a call makes, a constant; what
-is made of itself (`ttl = parse(ttl)`) is none."""
+is made of itself (`ttl = parse(ttl)`), is its own name or is parsed of another is none."""
 _SET_DEFAULT = r"\b[sS]et_?[dD]efault\(\s*[\"'](?:[\w-]+[.:])*{0}[\"']\s*,"
 """Where code gives a key of a configuration its default, whatever declares it."""
 _READ_WITH_DEFAULT = (
@@ -706,7 +707,7 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
         told |= {(one.path, one.line) for one in new}
         for one in new:
             is_default = pattern in (_SET_DEFAULT, _READ_WITH_DEFAULT) or one.path == setting.path
-            is_default = is_default or _OF_DEFAULTS.search(one.path) is not None
+            is_default = is_default or _OF_DEFAULTS.search(one.path) is not None or _is_of_defaults(one)
             group = _READ_IN if verb == "reads" else _DEFAULT if is_default else _SET_IN
             made[replace(one, group=group)] = facts[one]
     return made
@@ -720,7 +721,12 @@ def _written(name: str) -> str:
 
 def _declares_another(fact: GraphFact, setting: Setting) -> bool:
     """Whether it is the declaration of something else that is called as the setting is."""
-    return fact.path != setting.path and fact.source.endswith(f".{setting.name}")
+    return fact.path != setting.path and fact.source.endswith(f".{setting.name}") and not _is_of_defaults(fact)
+
+
+def _is_of_defaults(fact: GraphFact) -> bool:
+    """Whether it is in a type that has the defaults of others: `DefaultOptionsProvider`, `ShopDefaults`."""
+    return re.match(r"Default(?:Options|Settings|Config|s?\.)|\w*Defaults\.", fact.source) is not None
 
 
 def _order(setting: Setting, fact: GraphFact) -> tuple[bool, bool, bool, int, str, int]:
