@@ -32,7 +32,9 @@ from rag_assets.answer.question_analysis import (
     member_named,
     members_asked,
     name_roots,
+    owner_said,
     root,
+    root_set,
     roots_of,
     telling_words,
     words_as_names,
@@ -75,6 +77,7 @@ _MOST_NAMES = 4
 _FEWEST_SAID = 2  # words of an enumeration beside what it is: `Action` alone may be anything
 _MOST_ENUMERATIONS = 2
 _OF_DATA = frozenset({root("data")})
+_SORT = root_set("kind type")
 _OF_C = re.compile(r"(?:Enum|[ET])$")  # what names of enumerations of C end with: `log_level_t`
 _MOST_OF_CODE = 3  # names of pasted code
 _TOKEN = re.compile(r"\w[\w.+-]*\w")
@@ -217,14 +220,19 @@ def _with_declared_words(
     chosen = tuple(
         one
         for one in (_enumerations(graphs, [listed]) if listed else ())
-        if of_choice or one in (listed, f"{listed}s") or (of_it and of_it <= roots_of(one))
+        if of_choice
+        or one in (listed, f"{listed}s")
+        or (of_it and of_it <= roots_of(one))
+        or _of_whole(one, listed, graphs)
     )
     chosen = chosen or (_constants_called(graphs, listed) if listed else ())
     bare = without_sort(listed)
     if bare and not chosen and not any(declares(graph, bare, only_types=True) for graph in graphs):
         chosen = tuple(_enumerations(graphs, [bare]))  # `Severity` of severity levels, and no `SortOrder` of orders
     if not chosen and (maybe is None or maybe.choice) and not says_contract(graphs, listed_noun(text)[0]):
-        chosen = _enumerations_said(graphs, text) or _enumeration_of_app(graphs, text)
+        chosen = (
+            _enumerations_said(graphs, text) or _enumeration_of_app(graphs, text) or _enumeration_held(graphs, text)
+        )
     if chosen and not (maybe and maybe.choice):
         return replace(wish, intent=Intent.DEFINITION, names=chosen, choice=True)
     if maybe is None:
@@ -338,9 +346,12 @@ def _enumerations_said(graphs: Iterable[Graph], question: str) -> tuple[str, ...
 
     said, wanted, about = roots_of(question), values_called(noun), _told_of(question)
     found: dict[str, tuple[int, int]] = {}
-    for one, owner in (known for graph in graphs for known in enumerations(graph)):
+    known = [one for graph in graphs for one in enumerations(graph)]
+    of_it = [own for own in (roots_of(one.name) for one, _ in known) if root(noun) in own]
+    is_only = len(of_it) == 1 and of_it[0] - _SORT == {root(noun)}  # `PermissionKind` of permissions
+    for one, owner in known:
         own = roots_of(one.name)
-        is_called_so = not wanted.isdisjoint(own & OF_ENUMERATIONS)
+        is_called_so = not wanted.isdisjoint(own & OF_ENUMERATIONS) or (is_only and own == of_it[0])
         for name in filter(None, (one.name, owner and f"{owner}.{one.name}")):
             telling = roots_of(name) - OF_ENUMERATIONS
             telling -= _OF_DATA if len(telling) > _FEWEST_SAID else frozenset()
@@ -367,6 +378,22 @@ def _enumeration_of_app(graphs: Sequence[Graph], question: str) -> tuple[str, ..
     return tuple(found) if len(found) == 1 and len(others) <= len(found) else ()
 
 
+def _enumeration_held(graphs: Sequence[Graph], question: str) -> tuple[str, ...]:
+    """The enumeration that is called as what a question lists, where a property of what it names has its values:
+    `Color` for `which colors can a button have?`, which `MudButton.Color` is of."""
+    noun, rest = listed_noun(question)
+    owner = name_roots(owner_said("", rest)) if noun.isalpha() else []
+    if not owner:
+        return ()
+    from rag_assets.answer.listed_values import enumerations
+    from rag_assets.answer.plans.data import properties_of
+
+    called = {noun, plural(noun)}
+    found = {one.name for graph in graphs for one, _ in enumerations(graph) if one.name.casefold() in called}
+    signatures = [said for graph in graphs for said in properties_of(graph, owner, root(noun))] if found else []
+    return tuple(one for one in sorted(found) if any(re.search(rf"\b{one}\b\S* \w", said) for said in signatures))
+
+
 def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
     """The enumerations of the product that are called by one of some names, or by several of it, or else whose names
     end with it, where that is one: `ShopEventType`."""
@@ -381,6 +408,13 @@ def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
         for name, own in zip(names, exact, strict=True)
     )
     return [found[0] for found in ending if len(found) == 1]
+
+
+def _of_whole(name: str, listed: str, graphs: Sequence[Graph]) -> bool:
+    """Whether an enumeration says beside what it lists only what the whole is called, as `ShopErrorCode` of `Shop`."""
+    whole = name.removesuffix(listed)
+    keys = [key for graph in graphs for key in named_nodes(graph, (name,))] if whole != name else []
+    return any(key.partition(":")[2].startswith(f"{whole}.") for key in keys)
 
 
 def _constants_called(graphs: Iterable[Graph], name: str) -> tuple[str, ...]:

@@ -608,7 +608,7 @@ def telling_line(passage: Passage, passages: RankedPassages) -> tuple[int, str]:
 
 def _with_neighbours(passage: Passage, most: int, others: Sequence[Passage]) -> Passage:
     """A short member with those next to it as far as a quote has room and no other quote of the file shows them: what
-    it says is often decided beside it."""
+    it says is often decided beside it. One that a comment explains begins with that."""
     known = passage.evidence
     if passage.is_type:
         return passage
@@ -618,7 +618,7 @@ def _with_neighbours(passage: Passage, most: int, others: Sequence[Passage]) -> 
     def fits(one: Passage) -> bool:
         return not one.is_type and one.depth == passage.depth and not any(same_place(one, other) for other in others)
 
-    before = [one for one in passages_of(known) if one.line_end < passage.line_start]
+    before = [one for one in passages_of(known) if one.line_end < passage.line_start and not passage.doc]
     after = [one for one in passages_of(known) if one.line_start > passage.line_end]
     start, end = passage.line_start, passage.line_end
     for one in (*takewhile(fits, after), *takewhile(fits, reversed(before))):

@@ -3,12 +3,13 @@ written (D19, D20)."""
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from rag_assets.answer.question_analysis import Intent
+from rag_assets.answer.question_analysis import Intent, roots_of
 from rag_assets.contracts.evidence import short_name
 from rag_assets.index.vectors.filters import SearchScope
 from rag_assets.search.line_references import sections_of
@@ -121,11 +122,23 @@ def declares(graph: Graph, name: str, *, only_types: bool = False) -> bool:
     return any(short_name(one) == name or ("." in name and f".{one}".endswith(f".{name}")) for one in symbols)
 
 
+_ALIKE = 0.8
+"""Share of letters that a slip of typing leaves."""
+
+
 def near_names(graph: Graph, name: str) -> tuple[str, ...]:
-    """The names in the graph that are most like one that it does not have."""
+    """The names in the graph that are most like one that it does not have: that have words with half of its letters, or
+    nearly all of these."""
     from rag_assets.graph.lookup import find, simple_name
 
-    return tuple(dict.fromkeys(simple_name(key) for key in find(graph, name).near))[:3]
+    words, last = roots_of(name), name.rpartition(".")[2].casefold()
+
+    def is_alike(other: str) -> bool:
+        same = sum(map(len, words & roots_of(other)))
+        return 2 * same >= len(last) or difflib.SequenceMatcher(None, other.casefold(), last).ratio() >= _ALIKE
+
+    near = dict.fromkeys(simple_name(key) for key in find(graph, name).near)
+    return tuple(filter(is_alike, near))[:3]
 
 
 def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts:

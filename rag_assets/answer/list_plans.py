@@ -149,7 +149,8 @@ def context_plan(asked: Asked) -> Planned | None:
 
 
 _OF_PROJECTS = re.compile(
-    r"asmdef|assembl|depend|refer|project|layers|app|programs|executables|hosts|services", re.IGNORECASE
+    r"asmdef|assembl|depend|refer|project|layers|app|programs|executables|hosts|services|sample|example|demo",
+    re.IGNORECASE,
 )
 
 

@@ -50,6 +50,14 @@ _RELATED = re.compile(r"^\s*(?:have|has) \w|^\s*(?:do|does)\b.*\bbelongs?\b", re
 """What a question asks of how entities belong together, which their names do not say."""
 _OF_ALL = word_set("bundled built exists included provided shipped supplied supported")
 """What is said of all that a folder holds."""
+_OF_COMPILER = {
+    "analyzer": ("DiagnosticAnalyzer",),
+    "code fix": ("CodeFixProvider",),
+    "incremental generator": ("IIncrementalGenerator",),
+    "source generator": ("IIncrementalGenerator", "ISourceGenerator"),
+}
+"""What the compiler of .NET runs, and what these derive from."""
+_AND_MORE = re.compile(r"\W+and (?:in )?(?:how|what|when|where|which|who)\b.*$", re.IGNORECASE | re.DOTALL)
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 
 
@@ -58,7 +66,7 @@ def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
     wish, called = asked.wish, noun
     if noun == "test" and (tested := tests_of_type_plan(asked, rest)):
         return tested
-    about = roots_of(rest) - (_OF_SCRIPTS if noun in _IN_DATABASES else {root("exist")})
+    about = roots_of(_AND_MORE.sub("", rest)) - (_OF_SCRIPTS if noun in _IN_DATABASES else {root("exist")})
     of_tests = noun == "test"  # of anything, also of settings
     subject = [word for word in asked.words if word.root in about and (is_subject(word) or of_tests)]
     subject = subject or [QueryTerm(one, root(one), 1.0, known=True) for one in things_done(rest)]
@@ -148,6 +156,7 @@ def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
 
     called = "".join(map(str.capitalize, noun.split()))
     bases = [f"{before}{called}{after}" for after in ("", "Root", "Base") for before in ("I", "")]
+    bases += _OF_COMPILER.get(noun, ())
 
     def derived(index: LabelIndex, graph: Graph) -> Facts:
         facts = derived_by_text(index, graph, bases).facts

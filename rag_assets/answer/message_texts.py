@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passages import PROSE
 from rag_assets.answer.plans.code_lines import code_of, facts_naming, points_naming, points_with, product_of
-from rag_assets.answer.plans.errors import error_facts
+from rag_assets.answer.plans.errors import THROWN, error_facts
 from rag_assets.identifiers import word_set
 from rag_assets.search import CodePlace
 from rag_assets.search.line_references import named_at
@@ -115,7 +115,7 @@ def written_texts(
     if not most or (alone and 2 * most < len(said)):
         return None
     best, *others = sorted((one for one in told if one.words == most), key=lambda one: one.order)
-    used = _users([best, *others], named_at(best.place.line, payloads[best.point]).partition(".")[0], target)
+    used = _users([best, *others], named_at(best.place.line, payloads[best.point]), target)
     at: dict[GraphFact, str] = {}
     for one in others:
         path, line = one.place.path, one.place.line
@@ -127,10 +127,17 @@ def written_texts(
     return WrittenTexts(places, GraphFacts(tuple(at), len(others) + len(used), leads=True), at)
 
 
-def _users(all_of_it: Sequence[_Written], type_name: str, target: Searchable) -> dict[GraphFact, str]:
-    """Where code uses what holds a text, or throws the error that says it in its own code."""
+def _users(all_of_it: Sequence[_Written], member: str, target: Searchable) -> dict[GraphFact, str]:
+    """Where code uses what holds a text, or throws the error that says it in its own code, or what the member makes
+    that says it."""
     if not all_of_it[0].holder:
-        return error_facts(target, [type_name], caught_first=False)
+        owner, _, name = member.partition(".")
+        makes = re.compile(rf"\bthrow\b.*(?<!\w){re.escape(owner)}\.{re.escape(name)}\(")
+        payloads = product_of(points_naming(name, target).ids, target) if name else {}
+        thrown = facts_naming(makes, payloads, target, ("throws", name, True))
+        in_order = sorted(thrown, key=lambda one: (one.path, one.line))
+        made = {replace(fact, group=THROWN): thrown[fact] for fact in in_order}
+        return made or error_facts(target, [owner], caught_first=False)
     own, found = {one.place for one in all_of_it}, dict[GraphFact, str]()
     for holder in list(dict.fromkeys(one.holder for one in all_of_it if one.holder))[:_MOST_HOLDERS]:
         written = re.compile(rf"(?<!\w){re.escape(holder)}(?!\w)")

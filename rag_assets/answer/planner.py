@@ -542,11 +542,13 @@ def _errors(asked: Asked) -> Planned | None:
         names = said or ([_VALIDATION_ERROR] if asks_failed_validation(text) else [])
     if not names and not asks_which_are_thrown(text):
         return None
-    from rag_assets.answer.plans.errors import error_facts, errors_derived, thrown_by
+    from rag_assets.answer.plans.errors import error_facts, error_said, errors_derived, thrown_by
 
     if not names:
         known = first_of(errors_derived(index, graph, text) for index, graph in asked.graphs)
-        return answered(asked, Intent.EXPLANATION, known)
+        names = [] if known[1] else [one for _, graph in asked.graphs for one in error_said(graph, text)]
+        if not names:
+            return answered(asked, Intent.EXPLANATION, known)
 
     if of_named:
         thrown = thrown_by(asked.target, asked.declared)

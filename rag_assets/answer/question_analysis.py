@@ -342,6 +342,12 @@ _ROUTES = re.compile(
     rf"\b(?:{_VERBS})\s+/\S*|\bendpoints?\b|\broutes?\b|\bhttp (?:verb|method)s?\b|\bapi calls?\b"
     r"|\b(?:url|path|request)s? (?:to )?/[\w{:<]|(?<!\S)/\S+ (?:is )?(?:handled|served|answered)\b",
 )
+_OF_ANY_ROUTE = re.compile(
+    r"^\W*how (?:can|could|do|should|would) (?:i|we|you|one) (?!(?:call|invoke|reach|request)\b)\w+ (?:.* )?"
+    r"(?:an?|all|any|each|every|my|own|some)(?: \w+)? (?:endpoints?|routes?)\b",
+    re.IGNORECASE,
+)
+"""Asks how something is done with whatever route, as users of a framework do, and for none that is here."""
 _TABLES = re.compile(
     r"\b(?:which|what) (?:database )?tables?\b|\bwho (?:reads|writes)\b|\bdatabase tables?\b"
     r"|\btable (?!(?:an?|and|are|as|at|be|by|can|comes?|contain\w*|do|does|for|from|gets?|grow\w*|has|have|if|in|is|may"
@@ -707,6 +713,7 @@ ENUMERATED = {
     "stage": "Stage Status",
     "kind": "Kind Type",
     "type": "Type Kind",
+    "cause": "Cause Reason",
 } | {one: one.capitalize() for one in ("category", "level", "mode", "phase", "priority", "reason", "role", "severity")}
 """What a question calls the values of an enumeration, and what the enumeration may be called."""
 _MOST_OF_NAME = 3  # words
@@ -740,7 +747,8 @@ def _choices(question: str) -> tuple[str, ...]:
     owner = owner_said(noun, rest) if last in ENUMERATED else ""
     if not owner:
         return ()
-    return tuple(f"{owner}{one}" for one in ENUMERATED[last].split())
+    of_reasons = ["Type"] if last in ("cause", "reason") and len(identifier_words(owner)) > 1 else []
+    return tuple(f"{owner}{one}" for one in (*ENUMERATED[last].split(), *of_reasons))
 
 
 SHOWN = frozenset({"control", "dialog", "form", "page", "popup", "prefab", "scene", "screen", "view", "window"})
@@ -797,7 +805,8 @@ def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
         (Intent.ROUTES, _ROUTES),
         (Intent.TABLES, _TABLES),
     ):
-        if (has_names or intent not in of_names) and pattern.search(text):
+        is_of_any = intent is Intent.ROUTES and _OF_ANY_ROUTE.match(text) is not None
+        if (has_names or intent not in of_names) and not is_of_any and pattern.search(text):
             return intent
     if has_names and (kind is QuestionKind.SYMBOL or _DEFINITION.search(text) or _PLACED.search(text)):
         return Intent.DEFINITION

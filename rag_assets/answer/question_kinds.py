@@ -167,7 +167,7 @@ def settings_asked(question: str) -> tuple[str, str, bool]:
 
 
 _SETTING = re.compile(
-    r"\b(?:defaults?|time-?outs?|limits?|maximum|minimum|at (?:most|least))\b"
+    r"\b(?:(?<!instead of the )defaults?|time-?outs?|limits?|maximum|minimum|at (?:most|least))\b"
     r"|\b(?:what(?: is|'s) the|which|what) (?:\w+ ){0,3}port\b|\brules\b"
     r"|\bhow (?:many|much|long|often|big|large|far|fast|late|old)\b|\b(?:set|configure) nothing\b"
     r"|(?:\bnot|n['’]t) (?:set|configure|specify)\b"
@@ -177,12 +177,21 @@ _SETTING = re.compile(
 )
 asks_default = recognizer(r"^\W*(?:what|which)\b(?: (?:is|are|'s))* ?(?:the |our )?(?:default\b|.+\bby default\W*$)")
 """Whether a question is for what something is where nothing else is said."""
+_OF_NO_SETTING = re.compile(
+    r"^\W*how (?:can|could|do|should) (?:i|we|you)"
+    r" (?:check|count|determine|find out|know|log|measure|see|tell|track) how\b"
+    r"|^\W*what (?:do|does) [\"'“`].+ means?\W*$",
+    re.IGNORECASE,
+)
+"""Who wants to measure an amount, or to know what a word means."""
 _OF_SETTINGS = re.compile(r"\b(?:settings?|configur\w+|polic(?:y|ies))\b", re.IGNORECASE)
 
 
 def asks_setting(question: str) -> bool:
     """Whether the answer may be a setting: an amount, a default, or where something can be changed. A configuration of
     which a question asks what happens to it is none."""
+    if _OF_NO_SETTING.match(question):
+        return False
     is_of_settings = _OF_SETTINGS.search(question) is not None and not asks_what_happens(question)
     return is_of_settings or _SETTING.search(question) is not None or asks_when_run(question)
 

@@ -6,6 +6,7 @@ whether the index has an answer, so they do not count.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -86,7 +87,10 @@ def reason(found: AnswerInputs, threshold: float) -> str:
 def _missing(found: AnswerInputs) -> list[str]:
     """What the question is about and no section says. Of what it asks about that, a missing word says nothing: code
     that computes a total need not say `calculated`."""
-    return [word.word for word in found.words if not word.known and is_subject(word)]
+    typed = found.search.question.typed
+    missing = [word.word for word in found.words if not word.known and is_subject(word)]
+    written = (re.search(rf"\b{re.escape(word)}(?:e?s)?\b", typed, re.IGNORECASE) for word in missing)
+    return [whole.group() if whole is not None else word for word, whole in zip(missing, written, strict=True)]
 
 
 IN_ENGLISH = "without a model the index reads English: ask in English or by names of the code, or configure a model"

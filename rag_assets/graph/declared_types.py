@@ -48,6 +48,16 @@ def derived_from(graph: Graph, nodes: Sequence[int]) -> tuple[set[int], set[int]
     return derived, bases
 
 
+def bases_above(graph: Graph, nodes: Sequence[int]) -> list[int]:
+    """Some types with what they derive from, and what that does."""
+    above = dict.fromkeys(nodes)
+    for _ in range(_MOST_BASES):
+        reach, _ = graph.reach(np.array(nodes, np.int64), steps_over(OUT, Relation.INHERITS))
+        nodes = [node for node in dict.fromkeys(reach.node.tolist()) if node not in above]
+        above |= dict.fromkeys(nodes)
+    return [*above]
+
+
 def bases_of(graph: Graph, node: int) -> str:
     """What a type says that it derives from, as it is written; '' for nothing."""
     said = head_of(graph, node)

@@ -89,8 +89,8 @@ def test_english_with_foreign_words_stays_english(cli: CommandLine, typed: str) 
 def test_only_what_a_question_is_about_is_missing(cli: CommandLine) -> None:
     done = cli.run("ask", "how often is the frobnication of zebras calculated?", "--json")
     assert done.code == 4
-    assert done.json["reason"].endswith("no section has the words frobnication, zebra")
-    assert "about frobnication, zebra;" in done.json["suggestions"][-1]
+    assert done.json["reason"].endswith("no section has the words frobnication, zebras")
+    assert "about frobnication, zebras;" in done.json["suggestions"][-1]
 
 
 TRACE = """why does this happen when somebody looks for an order?

@@ -72,6 +72,7 @@ _IN_PAGE = r"(?:\{[{%]|<[%?]|@\w|\*ng|\([\w.]+\)=\"|\[[\w.]+\]=\"|\b(?:v-|th:)[\
 """What stands before code in a template of pages."""
 _NAMED = "**No graph knows a use; by its text code names it in:**"
 _NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
+_NAMED_BY_TESTS = "**No class of tests is called as it; these tests name it:**"
 _NAMED_BY_ENDING = "**No line names it; code puts names that end so together in:**"
 _NAMED_BY_SETTINGS = "**No code is known to use it; settings name it in:**"
 _ASSIGNED_VALUE = r"(?:[^=!<>]=|\breturn\b|:)\s*(?:\w+\.)*{0}\.{1}\b"
@@ -321,7 +322,7 @@ def mentions_of(
     kept = sorted(others, key=lambda fact: (non_product_code(fact.path) is not None, fact.path, fact.line))
     if heading:  # what something is for is said by the product
         kept = _of_product({(fact.path, fact.line): fact for fact in reversed(kept)}.values())[::-1]
-    heading = heading or (_NAMED_AMONG if among else _NAMED)
+    heading = heading or (_NAMED_AMONG if among else _NAMED_BY_TESTS if intent is Intent.TESTS else _NAMED)
     return _shown(kept, found, heading)
 
 

@@ -38,7 +38,7 @@ from rag_assets.answer.question_analysis import QueryTerm, covered, name_roots, 
 from rag_assets.answer.question_kinds import READ, STORED, WRITTEN, DataAsked
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, Graph, Numbers, ResultReader, steps_over
-from rag_assets.graph.declared_types import bases_of, of_kind
+from rag_assets.graph.declared_types import bases_above, bases_of, held_by, of_kind
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words
 from rag_assets.search import CodePlace
@@ -205,6 +205,15 @@ def types_of_property(graph: Graph, called: str) -> Iterator[str]:
         name = graph.names[node].rpartition(".")[2].casefold()
         if wanted.endswith(name) and "".join(short_name(graph.keys[node]).split(".")[-2:]).casefold() == wanted:
             yield from re.findall(r"\w+", graph.signature(node).partition("{")[0])
+
+
+def properties_of(graph: Graph, owner: Sequence[str], called: str) -> Iterator[str]:
+    """The signatures of the properties whose names end with a root, of the types whose names end with some roots, and
+    of what these derive from."""
+    types = [node for node in of_kind(graph, NodeType.TYPE) if name_roots(graph.names[node])[-len(owner) :] == owner]
+    for node in held_by(graph, bases_above(graph, types)):
+        if key_kind(graph.keys[node]) is NodeType.PROPERTY and name_roots(graph.names[node])[-1:] == [called]:
+            yield graph.signature(node)
 
 
 def constants_at(graph: Graph, names: Sequence[str]) -> list[CodePlace]:

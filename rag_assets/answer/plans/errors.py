@@ -13,18 +13,18 @@ from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import RankedPassages
 from rag_assets.answer.plans.code_lines import by_place, code_of, facts_naming, lines_of, points_naming, product_of
 from rag_assets.answer.plans.listing import places_of
-from rag_assets.answer.question_analysis import roots_of
+from rag_assets.answer.question_analysis import root_set, roots_of
 from rag_assets.contracts.evidence import Evidence, short_name
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import OUT, Graph
 from rag_assets.graph.declared_types import derived_from, of_kind
 from rag_assets.graph.lookup import name_of
-from rag_assets.index.keyword.terms import runs
+from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import section_members
 from rag_assets.search.ranking.penalties import non_product_code
 
-_THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
+THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
 _THROWS = r"\b(?:[Tt]hrow|raise|panic|reject|throwError)\b.*(?<!\w){0}(?!\w)|(?<!\w){0}\.(?:new|from|of|create)\b"
 _RETURNS = r"|(?:\breturn\b|<-|=).*(?<!\w){0}(?!\w)"
 """As Go does, where an error is a value."""
@@ -66,10 +66,12 @@ _OF_ALL = frozenset({"Exception", "Throwable", "Error", "BaseException", "Standa
 _MOST_BASES = 4
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|#|'(?![^'\n]+'\s*(?:[:,)]|=>)))")
 _CALLED = roots_of("error exception")
+_OF_ANY_ERROR = root_set(*FUNCTION_WORDS, "exist fail failed found invalid missing required unknown")
 _MOST_EACH = 4
 _EVERYWHERE = 500  # sections: some 0.2 s to read
 _MOST_PASSAGES, _MOST_ERRORS = 25, 2  # of what was found
 _FEWEST_SAID, _SAID_WEIGHT = 0.2, 8.0
+_FEWEST_WORDS = 2
 _AROUND = 3  # lines: the condition before it, and its message
 
 
@@ -91,10 +93,10 @@ def error_facts(
         told: set[tuple[str, int]] = set()
         for group, verb, pattern in (
             (CAUGHT, "catches", _CATCHES),
-            (_THROWN, "throws", throws),
+            (THROWN, "throws", throws),
             (_MADE, "makes", _MAKES),
         )[: 1 if caught_alone else None]:
-            if group == _MADE and any(one.target == name and one.group == _THROWN for one in found):
+            if group == _MADE and any(one.target == name and one.group == THROWN for one in found):
                 continue
             written = re.compile(pattern.format(re.escape(name)))
             facts = facts_naming(written, payloads, target, (verb, name, True))
@@ -103,7 +105,7 @@ def error_facts(
             )
             told |= {(one.path, one.line) for one in shown}
             found |= {replace(one, group=group): facts[one] for one in shown[:_MOST_EACH]}
-    groups = (CAUGHT, _THROWN, _MADE) if caught_first else (_THROWN, _MADE, CAUGHT)
+    groups = (CAUGHT, THROWN, _MADE) if caught_first else (THROWN, _MADE, CAUGHT)
     return dict(sorted(found.items(), key=lambda one: groups.index(one[0].group)))
 
 
@@ -127,12 +129,12 @@ def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dic
                     said = _SAYS_THROWN.search(line)
                     error = next(filter(None, said.groups())) if said is not None else ""
                     if error and error not in told and not error.startswith(("ArgumentNull", "NullPointer")):
-                        found[GraphFact(name, "throws", error, payload["Path"], number, True, _THROWN, True)] = point
+                        found[GraphFact(name, "throws", error, payload["Path"], number, True, THROWN, True)] = point
                         told.add(error)
                     continue
                 for known in _THROWN_TYPE.finditer(line):
                     error = known[1].rpartition(".")[2]
-                    found.setdefault(GraphFact(name, "throws", error, payload["Path"], number, True, _THROWN), point)
+                    found.setdefault(GraphFact(name, "throws", error, payload["Path"], number, True, THROWN), point)
     return found
 
 
@@ -171,15 +173,29 @@ def _bases_named(graph: Graph, name: str) -> set[str]:
     return bases
 
 
-def errors_derived(index: LabelIndex, graph: Graph, question: str) -> Facts:
-    """What derives from the one error of all whose name says most of a question, where several do."""
+def _errors_said(graph: Graph, question: str) -> dict[str, list[int]]:
+    """The errors whose names say the most of a question, half of themselves at least, with their nodes."""
     asked, said = roots_of(question) - _CALLED, defaultdict[str, list[int]](list)
     for node in of_kind(graph, NodeType.TYPE):
         if graph.names[node].endswith(("Error", "Exception")):
             said[graph.names[node]].append(node)
     words = {name: roots_of(name) - _CALLED for name in said}
     fits = {name: len(asked & own) for name, own in words.items() if len(asked & own) * 2 >= len(own) > 0}
-    best = [name for name, count in fits.items() if count == max(fits.values())]
+    return {name: said[name] for name, count in fits.items() if count == max(fits.values())}
+
+
+def error_said(graph: Graph, question: str) -> list[str]:
+    """The one error whose name says more of a question than that of any other, two words at least, one of which tells
+    of what: `NotFoundException` says nothing of a user."""
+    best = [*_errors_said(graph, question)]
+    said = roots_of(best[0]) & roots_of(question) - _CALLED if len(best) == 1 else frozenset[str]()
+    return best if len(said) >= _FEWEST_WORDS and said - _OF_ANY_ERROR else []
+
+
+def errors_derived(index: LabelIndex, graph: Graph, question: str) -> Facts:
+    """What derives from the one error of all whose name says most of a question, where several do."""
+    said = _errors_said(graph, question)
+    best = [*said]
     nodes = derived_from(graph, said[best[0]])[0] if len(best) == 1 else set[int]()
     found = [one for one in places_of(graph, np.array(sorted(nodes), np.int64)) if non_product_code(one.path) is None]
     facts = [replace(one.fact, group=f"Derived from {best[0]}") for one in found]
@@ -198,7 +214,7 @@ def errors_thrown(found: RankedPassages) -> dict[GraphFact, Evidence]:
             known = None if one.is_prose or _COMMENT.match(line) else _THROWN_TYPE.search(line)
             if known is not None and not _CHECKS_ARGUMENT.match(name := known[1].rpartition(".")[2]):
                 source = ".".join(dict.fromkeys(filter(None, (one.owner, one.name))))
-                fact = GraphFact(source, "throws", name, one.evidence.path, first + at, True, _THROWN)
+                fact = GraphFact(source, "throws", name, one.evidence.path, first + at, True, THROWN)
                 thrown.append((fact, one.evidence, score))
                 texts.append("\n".join([source, *lines[max(0, at - _AROUND) : at + _AROUND]]))
     said = found.said_by(texts)

@@ -94,7 +94,7 @@ _EVERY = (
 """Where code says how often a type is run."""
 _PERIOD = re.compile(
     r"(?<!\w)(?:Timer\.)?(?:Period|CronExpression)\s*=(?!=)|\bnew (?:PeriodicTimer|Timer)\(|\bTask\.Delay\("
-    r"|\bThread\.Sleep\("
+    r"|\bThread\.Sleep\(|(?<![\w.])(?:Default)?(?:Interval|TimeOfDay)\w*\s*=(?!=).*(?:\bTimeSpan\b|\d)"
 )
 _OF_DOUBLES = re.compile(r"\b(?:benchmarks?|doubles?|examples?|fakes?|mocks?|samples?|stubs?|tests?)\b", re.IGNORECASE)
 _IS_MIGRATION = re.compile(r"^[^_].*\.(?:[cm]?js|ts|py|rb|php|exs|sql)$")

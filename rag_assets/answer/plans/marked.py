@@ -86,9 +86,11 @@ class Marked(Enum):
 
     MIDDLEWARES = MarkedLines(
         "middleware",
-        asked=_listed(r"middlewares?\b(?=.*\b(?:chain|each|every|order|pipeline|requests?|runs?)\b)(?!.*\bdoes\b).*$"),
+        asked=_listed(r"middlewares?\b(?=.*\b(?:chain|each|every|order|pipeline|requests?|runs?)\b)(?!.*\bdoes\b).*$")
+        + r"|^\W*(?:in )?(?:which|what)(?: is the)? order\b(?: (?:are|do|does|is|of|the|all))* middlewares?\b.*$",
         lines=(
-            r"\.Use\(\s*(?P<name>(?!async\b|func\b)[A-Za-z_][\w.]*)?|\bapp\.(?P<key>Use[A-Z]\w*)"
+            r"\.Use\(\s*(?P<name>(?!async\b|func\b)[A-Za-z_][\w.]*)?|\bapp\.(?:Use\w*<(?P<typed>[\w.]+)>|(?P<key>Use[A-Z]\w*))"
+            r"|\.UseMiddleware<(?P<type>[\w.]+)>"
             r"|\b(?:\w*[aA]pp|\w*[rR]outer|api|express|fastify|hono|procedure|server)\.use\("
             r"\s*(?:[\"'`][^\"'`]*[\"'`],\s*)?(?P<other>(?!async\b|function\b)[A-Za-z_][\w.]*)?"
             r"|\badd_middleware\(\s*(?P<added>[\w.]+)?"
@@ -399,6 +401,7 @@ class Marked(Enum):
             r"\"applicationUrl\"\s*:\s*\"[^\"]*:\d|^\s*EXPOSE\s+\d"
             r"|^\s*-\s*[\"']?(?=.*(?:\d{3}|:80))(?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w+)?[\"']?\s*$"
             r"|^\s*(?:-\s*)?(?:server\.)?port\s*[:=]\s*\d{2,5}\s*$|\.listen\(\s*(?:\d{2,5}\b|[^)]*\|\|\s*\d{2,5})"
+            r"|\b(?:const|final|readonly)\b[^=;(]*\b\w*(?:Api|Default|Grpc|Https?|Listen|Server|Web)Port\s*=\s*\d{2,5}\b"
             r"|\bListenAndServe\w*\(\s*\"[^\"]*:\d|\b(?:UseUrls|ListenAnyIP|ListenLocalhost)\(|\bASPNETCORE_URLS\b.*:\d"
         ),
         in_settings=True,

@@ -11,7 +11,7 @@ from rag_assets.answer.plans.code_lines import FEWEST_LISTED, facts_listed, line
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.whole_project import WHOLES
 from rag_assets.search.index import LabelIndex
-from rag_assets.search.ranking.penalties import is_test_path, non_product_code, product_or_samples
+from rag_assets.search.ranking.penalties import BesideProduct, is_test_path, non_product_code, product_or_samples
 
 _PROJECT = re.compile(
     r"(?:^|/)(?:(?P<name>[^/]+)\.(?:(?:cs|es|fs|sql|vb|vcx)proj|asmdef)"
@@ -56,6 +56,13 @@ _PROGRAMS = re.compile(
     r"|consists?|from|system|project))*\W*$",
     re.IGNORECASE,
 )
+_SAMPLES = re.compile(
+    r"^\W*(?:which|what|list|show|how many|are there(?: any)?)(?: me| all| are| the)* "
+    r"(?:samples?|examples?|demos?)(?: (?:app(?:lication)?s?|code|programs?|projects?|solutions?))*"
+    r"(?: (?:are|is|do|does|exist|there|in|of|the|this|our|repo\w*|solution|code ?base|it|we|you|have|has|contain"
+    r"|available|included|provided))*\W*$",
+    re.IGNORECASE,
+)
 _RUNS = re.compile(
     r"\bSdk=\"[^\"]*\.(?:Web|Worker|BlazorWebAssembly)\b|<OutputType>(?:Win)?Exe<|<Project\b.*\bAspire\.AppHost",
     re.IGNORECASE,
@@ -78,7 +85,7 @@ _REFERENCES = re.compile(
 class ProjectsAsked:
     """A question for projects, or for what `refers` to what: from a `source`, or to a `target`, where it names one;
     `maybe` where it does not say that the source is a project. `layers`: for those of the product, of a `part`;
-    `programs` for what can be started."""
+    `programs` for what can be started, `samples` for those that show how."""
 
     refers: bool = False
     source: str = ""
@@ -86,6 +93,7 @@ class ProjectsAsked:
     maybe: bool = False
     layers: bool = False
     programs: bool = False
+    samples: bool = False
     part: str = ""
 
 
@@ -97,6 +105,8 @@ def projects_asked(question: str) -> ProjectsAsked | None:
         return ProjectsAsked(refers=layers["refer"] is not None and not part, layers=True, part=part)
     if _PROGRAMS.match(question) is not None:
         return ProjectsAsked(programs=True)
+    if _SAMPLES.match(question) is not None:
+        return ProjectsAsked(samples=True)
     found = _REFERENCES.match(question)
     if found is None:
         return ProjectsAsked() if _PROJECTS.match(question) else None
@@ -106,12 +116,14 @@ def projects_asked(question: str) -> ProjectsAsked | None:
 
 def projects_listed(index: LabelIndex, wanted: ProjectsAsked) -> Facts:
     """All projects with the line that declares each, those of the product first; of layers those that are called as a
-    part, and of programs those that can be started, of .NET alone."""
+    part, of samples those in their folders, and of programs those that can be started, of .NET alone."""
     known = [
         fact
         for fact, lines in _projects(index)
         if not wanted.programs or any(_RUNS.search(text) for text in lines.values())
     ]
+    if wanted.samples:
+        known = [one for one in known if non_product_code(one.path) is BesideProduct.SAMPLE]
     if wanted.layers or wanted.programs:
         roots = roots_of(wanted.part)
         own = product_or_samples(one.path for one in known)
@@ -119,7 +131,8 @@ def projects_listed(index: LabelIndex, wanted: ProjectsAsked) -> Facts:
         is_told = all(one.path.endswith("proj") for one in known)
         known = known if is_told and len(known) >= (_FEWEST_LAYERS if wanted.layers else FEWEST_LISTED) else []
     known.sort(key=lambda one: (non_product_code(one.path) is not None, one.path))
-    return facts_listed(known, "program" if wanted.programs else "project", index) if known else (GraphFacts(), {})
+    noun = "program" if wanted.programs else "sample project" if wanted.samples else "project"
+    return facts_listed(known, noun, index) if known else (GraphFacts(), {})
 
 
 def tests_called(index: LabelIndex, kind: str) -> list[GraphFact]:
