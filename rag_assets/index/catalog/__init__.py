@@ -121,6 +121,7 @@ def forget_stale(home: IndexHome, label: str, keep: Collection[str]) -> list[str
 
         with database.transaction("written") as connection:
             gone += history.forget_generations(connection, tenant, keep)
+        database.erase_deleted()
     return gone
 
 
@@ -132,6 +133,7 @@ def forget_label(home: IndexHome, label: str) -> bool:
 
         with database.transaction("written") as connection:
             found |= history.forget_label(connection, tenant)
+        database.erase_deleted()
     return found
 
 

@@ -314,6 +314,14 @@ class Database(Closeable):
             lost = isinstance(error, DBAPIError) and error.connection_invalidated
             raise self._sql.explained(cause, f" cannot be {doing}", lost=lost) from error
 
+    def erase_deleted(self) -> None:
+        """Overwrites what deleted chunks leave behind: words in the full-text index, the log of SQLite, dead rows of
+        Postgres. Takes seconds for 50,000 chunks. Raises CatalogError."""
+        if self.location.kind == "sqlite":
+            with self.transaction("written") as connection:  # a deletion only marks words; merging drops them
+                connection.exec_driver_sql(f"INSERT INTO {WORDS_TABLE}({WORDS_TABLE}) VALUES ('optimize')")
+        self._sql.erase_deleted((chunks.name, documents.name))
+
     def check(self) -> None:
         """Reads all of a SQLite file. Raises CatalogError where it is not what was written."""
         if self.location.kind == "sqlite":

@@ -71,6 +71,24 @@ def test_a_deleted_generation_takes_its_rows_and_documents_with_it(catalog: Cata
     assert (catalog.rows(), catalog.documents()) == (1, 3)  # a text, a keyword file, a table
 
 
+@pytest.mark.parametrize("how", ["prune", "retention", "reset"])
+def test_deleted_words_are_overwritten(catalog: Catalog, how: str) -> None:
+    """Also those in the full-text index, where a deletion by itself only marks them."""
+    if catalog.settings.stores.catalog != "sqlite":
+        pytest.skip("Postgres keeps words in the row")
+    catalog.build("g1", [*FIRST, point(20, "zanzibarquux formula")])
+    catalog.build("g2", FIRST)
+    file = catalog.home.root / "catalog.sqlite"
+    assert b"zanzibarquux" in b"".join(path.read_bytes() for path in file.parent.glob("catalog.sqlite*"))
+    if how == "retention":
+        assert catalog.publish("g2", keep=["g2"]) == []
+    if how == "reset":
+        assert forget_label(catalog.home, LABEL)
+    else:
+        forget_stale(catalog.home, LABEL, ["g2"])
+    assert b"zanzibarquux" not in b"".join(path.read_bytes() for path in file.parent.glob("catalog.sqlite*"))
+
+
 def test_the_newest_can_be_deleted_and_the_next_build_is_right(catalog: Catalog) -> None:
     """As after a rollback and a pruning: what the deleted one had replaced is still that of the one before."""
     catalog.build("g1", FIRST)
