@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,14 @@ from rag_assets.index.catalog import place_of
 from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.layout import IndexHome, as_user_shares
 from rag_assets.qa.definition.loader import library_of
-from rag_assets.settings.config_file import CONFIG_NAME, CONFIG_VARIABLE, DEFAULT_HOME, ENV_PREFIX, ConfigError
+from rag_assets.settings.config_file import (
+    CONFIG_NAME,
+    CONFIG_VARIABLE,
+    DEFAULT_HOME,
+    ENV_PREFIX,
+    ConfigError,
+    find_config,
+)
 from rag_assets.sources.ignore import ignore_policy
 from rag_assets.sources.urls import default_repository_id, is_remote
 
@@ -96,6 +103,8 @@ def examine(session: CliSession) -> dict[str, Any]:
         "problems": [],
     }
     try:
+        config = session.config_option or find_config()  # before it is read: what cannot be read is in use, too
+        found["file"] = str(config) if config else None
         config = session.config()
         found["file"] = str(config) if config else None
         settings = session.settings()
@@ -110,19 +119,22 @@ def examine(session: CliSession) -> dict[str, Any]:
     found["problems"] += _missing_files(config, settings)
     found["problems"] += _unusable_catalog(settings)
     found["problems"] += _unusable_pipeline(config, settings)
-    found["problems"] += _unread_variables(type(settings).model_fields)
+    found["problems"] += _unread_variables()
     found["valid"] = not found["problems"]
     return found
 
 
-def _unread_variables(sections: Container[str]) -> list[str]:
-    """Variables that nothing reads, because one underscore is missing: the other commands do not look for them."""
-    prefix = ENV_PREFIX.removesuffix("_")
-    named = {name: name.upper().removeprefix(prefix) for name in sorted(os.environ) if name.upper().startswith(prefix)}
+def _unread_variables() -> list[str]:
+    """Variables that nothing reads, because underscores are missing: the other commands do not look for them."""
+    from rag_assets.settings.template import every_setting  # start-up budget: --help and completion
+
+    names = [setting["name"].partition("[]")[0].upper().replace(".", "__") for setting in every_setting()]
+    names += {name.partition("__")[0] for name in names}
+    variables = {f"{ENV_PREFIX}{name}".replace("__", "_"): f"{ENV_PREFIX}{name}" for name in names}
     return [
-        f"environment: {name} is read by nothing; write {ENV_PREFIX}{rest}"
-        for name, rest in named.items()
-        if rest.partition("__")[0].lower() in sections
+        f"environment: {name} is read by nothing; write {meant}"
+        for name in sorted(os.environ)
+        if not name.upper().startswith(ENV_PREFIX) and (meant := variables.get(name.upper().replace("__", "_")))
     ]
 
 

@@ -216,10 +216,15 @@ def test_a_misspelled_variable_is_a_problem(cli: CommandLine) -> None:
     [
         ("RAG_ASSETS_HOME", "environment: RAG_ASSETS_HOME is read by nothing; write RAG_ASSETS__HOME"),
         ("RAG_ASSETS_SEARCH__LIMIT", "environment: RAG_ASSETS_SEARCH__LIMIT is read by nothing; write RAG_ASSETS__S"),
+        (
+            "RAG_ASSETS_SEARCH_LIMIT",
+            "environment: RAG_ASSETS_SEARCH_LIMIT is read by nothing; write RAG_ASSETS__SEARCH__L",
+        ),
+        ("RAG_ASSETS_REPOSITORIES", "RAG_ASSETS_REPOSITORIES is read by nothing; write RAG_ASSETS__REPOSITORIES"),
         ("RAG_ASSETS_ANSWER_API_KEY", ""),
     ],
 )
-def test_a_variable_without_its_second_underscore_is_a_problem(cli: CommandLine, variable: str, problem: str) -> None:
+def test_a_variable_without_its_double_underscores_is_a_problem(cli: CommandLine, variable: str, problem: str) -> None:
     """It would be ignored, and the index would be elsewhere."""
     with_variable = CommandLine(cli.home, cli.folder, {variable: "/somewhere"})
     done = with_variable.run("config", "check", options=())
@@ -233,6 +238,15 @@ def test_a_file_can_be_named(cli: CommandLine, tmp_path: Path) -> None:
     other.write_text("home: there\n", encoding="utf-8")
     found = cli.run("config", "check", "--json", options=("--config", str(other))).json
     assert (found["file"], found["home"]) == (str(other), str(other.parent.resolve() / "there"))
+
+
+@pytest.mark.parametrize("options", [("--config", CONFIG_NAME), ()])
+def test_a_file_that_cannot_be_read_is_still_named(cli: CommandLine, options: tuple[str, ...]) -> None:
+    """It does not say that there is none and that defaults apply."""
+    (cli.folder / CONFIG_NAME).write_bytes(b"\xff\xfe")
+    done = cli.run("config", "check", options=options)
+    assert done.code == 1
+    assert (CONFIG_NAME in done.out.splitlines()[0], "defaults apply" in done.out) == (True, False)
 
 
 def test_a_named_file_must_exist(cli: CommandLine) -> None:
