@@ -40,14 +40,13 @@ def pull(
     """
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.pipeline.build import label_lock
-    from rag_assets.pipeline.publish import nearest_published, only_published, pull_label, remote_of
+    from rag_assets.pipeline.publish import nearest_published, published_label, pull_label
 
     session = session_of(context)
     home, output, settings = session.home(), session.output, session.settings()
-    remote_of(settings)  # before a folder is made for the label
     near = nearest_published(home, settings, commit, label, Path.cwd()) if commit else None
     generation_id = near.found.generation_id if near else ""
-    label = near.found.label if near else label or only_published(settings)
+    label = near.found.label if near else published_label(settings, label)
     with label_lock(home, label, wait_seconds=LABEL_WAIT_SECONDS):
         done = pull_label(home, settings, label, generation_id)
     for problem in near.problems if near else ():

@@ -19,12 +19,19 @@ from rag_assets.index.generations import (
     active_pointer,
     read_generation,
 )
-from rag_assets.index.layout import IndexHome, as_user_shares, record_if_whole, write_record
+from rag_assets.index.layout import IndexHome, as_user_shares, record_if_whole, spelt_label, write_record
 from rag_assets.index.parquet_parts import matrix, read_part
 from rag_assets.index.remote.manifests import published_labels
 from rag_assets.index.remote.objects import ObjectStore, RemoteError, open_remote
 from rag_assets.index.remote.publishing import Published, publish
-from rag_assets.index.remote.pulling import NothingPublished, PublishedCommit, Pulled, published_commits, pull
+from rag_assets.index.remote.pulling import (
+    NothingPublished,
+    PublishedCommit,
+    Pulled,
+    nothing_published,
+    published_commits,
+    pull,
+)
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.embeddings import STAGE, VECTORS, embedding_key
 from rag_assets.settings import Settings
@@ -125,14 +132,18 @@ def nearest_published(
     return NearestPublished(wanted or commit, of_commit[0], distance, tuple(problems))
 
 
-def only_published(settings: Settings) -> str:
-    """The only label that is published. Raises NothingPublished, WrongUsage where there are several."""
+def published_label(settings: Settings, wanted: str | None) -> str:
+    """The published label of that name, or the only one. Raises NothingPublished, WrongUsage where there are several
+    to choose from."""
     store = remote_of(settings)
     labels = published_labels(store)
-    if not labels:
-        raise NothingPublished(
-            f"{store.url}: nothing is published; publish where it was built: rag-assets publish LABEL"
-        )
+    if wanted in labels:
+        return wanted
+    found = wanted and spelt_label(labels, wanted)
+    if found:
+        return found
+    if wanted is not None or not labels:
+        raise nothing_published(store, wanted)
     if len(labels) > 1:
         raise WrongUsage(f"several labels are published; name one of them: {', '.join(labels)}")
     return labels[0]

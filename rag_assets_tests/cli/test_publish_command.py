@@ -62,7 +62,7 @@ def test_one_home_publishes_and_another_serves(tmp_path: Path, builder: Path) ->
         ("", ["pull", LABEL], "set stores.remote to s3://bucket/prefix"),
         ("", ["publish"], "set stores.remote to s3://bucket/prefix"),
         ("REMOTE", ["pull", "shop@mian"], "nothing of label 'shop@mian' is published"),
-        ("REMOTE", ["pull", "a/b"], "not an index label"),
+        ("REMOTE", ["pull", "a/b"], "nothing of label 'a/b' is published"),
         ("s3://k:geheim@b", ["publish"], "must not hold a key"),
     ],
     ids=["pull-without", "publish-without", "unknown", "no-label", "key"],
@@ -72,6 +72,13 @@ def test_what_cannot_be_done_says_why(
 ) -> None:
     done = run(builder, remote.replace("REMOTE", (tmp_path / "remote").as_uri()), *words)
     assert done.code == 1 and message in done.err and "geheim" not in done.err
+
+
+def test_a_label_that_nobody_published_leaves_no_trace(published: Published) -> None:
+    """`status` would list it as an index that somebody began."""
+    assert published.pull("shop@mian").code == 1
+    assert published.pull(LABEL).code == 0
+    assert IndexHome(published.base / "empty" / "here").known_labels() == [LABEL]
 
 
 # --- of a commit ------------------------------------------------------------------------------------------------------

@@ -77,11 +77,11 @@ def published_commits(store: ObjectStore, label: str | None) -> tuple[list[Publi
                 continue
             found.append(PublishedCommit(known, generation_id, manifest.commit_sha, manifest.commit_date))
     if not found and not problems:
-        raise _nothing(store, label)
+        raise nothing_published(store, label)
     return sorted(found, key=lambda one: (one.commit_date, one.generation_id), reverse=True), problems
 
 
-def _nothing(store: ObjectStore, label: str | None) -> NothingPublished:
+def nothing_published(store: ObjectStore, label: str | None) -> NothingPublished:
     there = ", ".join(published_labels(store)) or "none"
     of_label = "" if label is None else f" of label {label!r}"
     return NothingPublished(
@@ -128,7 +128,7 @@ def _served(store: ObjectStore, label: str) -> PublishedGeneration:
     for again in (False, True):
         pointer = read_published_pointer(store, label)
         if pointer is None:
-            raise _nothing(store, label)
+            raise nothing_published(store, label)
         try:
             found = read_published(store, label, pointer.generation_id)
         except ObjectMissing:
