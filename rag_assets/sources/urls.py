@@ -157,10 +157,15 @@ def default_repository_id(location: str) -> str:
     stem = archive_stem(location)
     if stem is not None and not is_remote(location):
         match = _VERSION.match(stem)
-        return slug(match["name"] if match else stem)
+        return _repository_slug(match["name"] if match else stem)
     path = strip_credentials(location) if is_remote(location) else str(Path(location).expanduser().resolve())
     parts = [part for part in re.split(r"[/\\:]", path) if part and part != ".git"]
-    return slug(parts[-1].removesuffix(".git")) if parts else slug("")
+    return _repository_slug(parts[-1].removesuffix(".git") if parts else "")
+
+
+def _repository_slug(name: str) -> str:
+    """The slug of a name, which is `repository` where no letter or digit of ASCII is left of it."""
+    return slug(name) if any(char.isascii() and char.isalnum() for char in name) else "repository"
 
 
 # --- paths of a source ------------------------------------------------------------------------------------------------

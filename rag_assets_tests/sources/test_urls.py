@@ -126,6 +126,7 @@ def test_program_output_is_scrubbed_of_urls_and_of_the_bare_secret() -> None:
         ("repo-master.zip", "repo-master"),
         ("tool_2.0.0rc1.tgz", "tool"),
         ("file:///srv/git/shop.git", "shop"),
+        ("/srv/git/漢字", "repository"),
     ],
 )
 def test_default_repository_id(location: str, expected: str) -> None:
