@@ -134,7 +134,7 @@ def is_json(content_type: str) -> bool:
 
 def not_an_api(content_type: str, wanted: str, section: str, key: ApiKey) -> Fault:
     """Of a reply that is something else, such as a page of the web site that has the API elsewhere."""
-    kind = shown(content_type, key) or "no content type"
+    kind = shown(content_type, key) or "of no content type"
     return Fault(FaultCode.CONTENT_TYPE, f"the reply is {kind}, not {wanted}; is {section}.base_url an API?")
 
 
