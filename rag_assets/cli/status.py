@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.freshness import freshness_of, remembered_repository, uncommitted
 from rag_assets.index.generations import (
+    ActivePointer,
     Generation,
     GenerationError,
     active_generation,
@@ -22,6 +24,7 @@ from rag_assets.index.generations import (
     generation_directory,
     is_finished,
     pending_build_id,
+    read_generation,
 )
 from rag_assets.index.layout import IndexHome, label_named
 from rag_assets.models import model_id
@@ -110,6 +113,7 @@ def describe_label(
         "counts": manifest.counts,
         "parse_health": manifest.parse_health,
         "quality": measured(generation.directory),
+        "set_aside": _set_aside(home, label, pointer, freshness.head) if freshness.stale else None,
     }
     try:
         found["skipped_by_reason"] = _skipped_by_reason(generation)
@@ -149,6 +153,15 @@ def _refused(home: IndexHome, label: str, served: str) -> dict[str, Any] | None:
         return None
     gate = gate_object(generation_directory(home, label, built))
     return gate if gate is not None and gate["verdict"] == "refused" else None
+
+
+def _set_aside(home: IndexHome, label: str, pointer: ActivePointer | None, head: str) -> str | None:
+    """The generation of the head, if a person has moved the label away from it: builds do not serve it again."""
+    for known in pointer.set_aside if pointer else ():
+        with suppress(GenerationError):
+            if read_generation(home, label, known).manifest.commit_sha == head:
+                return known
+    return None
 
 
 def _built_otherwise(session: CliSession, label: str) -> bool:
@@ -200,6 +213,9 @@ def _show(output: Output, entry: dict[str, Any]) -> None:
         gate = entry["refused"]
         output.line((f"  the promotion gate refused {gate['generation_id']}: {gate['reason']}", "warn"))
         output.line(f"  serve it anyway with: rag-assets generations activate {gate['generation_id']}")
+    if entry.get("set_aside"):
+        output.line((f"  somebody moved the label away from {entry['set_aside']}, the build of the head", "warn"))
+        output.line(f"  serve it with: rag-assets generations activate {entry['set_aside']}")
     for row in entry.get("skipped", ()):
         output.line(f"  {row['reason']:<14} {row['path']}", (f"  {row['detail']}", "dim"))
     if "duplicates" in entry:

@@ -111,7 +111,7 @@ _READ = ("embeddings", "bm25_artifacts", "qdrant_points")  # what answers a ques
 _EVERYTHING = Confidentiality.RESTRICTED  # what is measured is the index, not what somebody may see of it
 
 SERVED = "it is served already"
-SET_ASIDE = "a person moved the label away from it, so no build serves it"
+SET_ASIDE = "not judged, because a person had moved the label away from it"
 
 
 class QualityRefused(BuildError):

@@ -90,7 +90,10 @@ def test_a_rollback_holds_until_there_is_something_new(cli: CommandLine, history
     assert (result["status"], result["generation"]) == ("set-aside", history.ids[1])
     assert f"stays at {history.ids[1]}" in again.err and "--force" in again.err
     assert served(history) == history.ids[1]
+    assert cli.run("status", "--json").json["labels"][0]["set_aside"] == history.ids[2]
+    assert f"serve it with: rag-assets generations activate {history.ids[2]}" in cli.run("status").out
     history.source.commit({"docs/new.md": "# New\n\nSomething changed.\n"})
+    assert cli.run("status", "--json").json["labels"][0]["set_aside"] is None, "the head is a commit nobody judged"
     assert cli.run("index", "shop@main", LEXICAL).code == 0
     assert served(history) not in history.ids
 

@@ -22,6 +22,7 @@ KEYS = {
     "building_by",
     "unfinished",
     "refused",
+    "set_aside",
     "quality",
     "bytes",
     "ref",
