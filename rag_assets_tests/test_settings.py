@@ -56,7 +56,10 @@ def test_no_value_is_in_the_trace_of_an_error(tmp_path: Path, text: str) -> None
         ),
         ("zzz: 1", "unknown key 'zzz'; valid: answer, automation, "),
         ("embedder: {precision: int4}", "rag_assets.yaml:1: embedder.precision: must be 'int8' or 'fp32'"),
-        ("repositories: [{id: a, location: .}, {id: a, location: .}]", "repository id 'a' is used twice"),
+        (
+            "repositories: [{id: a, location: .}, {id: a, location: .}]",
+            "repository id 'a' is used twice; each needs its own",
+        ),
         ("repositories: [{id: a, location: ' '}]", "repositories.0.location: must not be empty"),
         ("repositories: [{id: a, location: ., kinds: {'x/**': not a kind}}]", "kinds"),
         ("repositories: [{id: a, location: ., confidentiality: secret}]", "repositories.0.confidentiality"),

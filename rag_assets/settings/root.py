@@ -301,7 +301,9 @@ class Settings(BaseSettings):
         seen: set[str] = set()
         for repository in repositories:
             if repository.id in seen:
-                raise ValueError(f"repository id {repository.id!r} is used twice")
+                raise ValueError(
+                    f"repository id {repository.id!r} is used twice; every repository of a home needs its own"
+                )
             seen.add(repository.id)
         return repositories
 
