@@ -58,7 +58,7 @@ def test_no_value_is_in_the_trace_of_an_error(tmp_path: Path, text: str) -> None
         ("embedder: {precision: int4}", "rag_assets.yaml:1: embedder.precision: must be 'int8' or 'fp32'"),
         (
             "repositories: [{id: a, location: .}, {id: a, location: .}]",
-            "repository id 'a' is used twice; each needs its own",
+            "'a' is used twice; every repository",
         ),
         ("repositories: [{id: a, location: ' '}]", "repositories.0.location: must not be empty"),
         ("repositories: [{id: a, location: ., kinds: {'x/**': not a kind}}]", "kinds"),
