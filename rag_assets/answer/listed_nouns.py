@@ -23,6 +23,7 @@ from rag_assets.answer.question_analysis import (
     WHAT_TESTED,
     Intent,
     QueryTerm,
+    name_roots,
     root,
     root_set,
     roots_of,
@@ -58,6 +59,7 @@ _OF_COMPILER = {
 }
 """What the compiler of .NET runs, and what these derive from."""
 _AND_MORE = re.compile(r"\W+and (?:in )?(?:how|what|when|where|which|who)\b.*$", re.IGNORECASE | re.DOTALL)
+_MOST_BESIDE = 3  # words of an interface beside a noun, with its `I`
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 
 
@@ -164,7 +166,27 @@ def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
         own = dict.fromkeys(replace(one, verb="", target="") for one in of_product)
         return facts_listed([*own], noun, index)
 
-    return answered(asked, Intent.LIST, together(derived(index, graph) for index, graph in asked.graphs))
+    known = answered(asked, Intent.LIST, together(derived(index, graph) for index, graph in asked.graphs))
+    return known or answered(asked, Intent.LIST, first_of(_implementing(*one, noun) for one in asked.graphs))
+
+
+def _implementing(index: LabelIndex, graph: Graph, noun: str) -> Facts:
+    """What implements the one interface whose name says all words of a noun, and one or two others:
+    `IReconnectRetryPolicy` of reconnect policies."""
+    from rag_assets.answer.plans.code_lines import FEWEST_LISTED, facts_listed
+    from rag_assets.answer.plans.listing import nodes_listed, types_implementing
+
+    wanted = name_roots(noun)
+
+    def says(name: str) -> bool:
+        own = name_roots(name)
+        is_so = own[:1] == ["i"] and own[-1:] == wanted[-1:] and {*wanted} < {*own[1:]}
+        return is_so and len(own) <= len(wanted) + _MOST_BESIDE
+
+    contracts = [one for one in nodes_listed(graph, "interface") if says(one.name)] if len(wanted) > 1 else []
+    found = types_implementing(graph, contracts[0].key) if len(contracts) == 1 else []
+    facts = sorted((one.fact for one in found), key=lambda one: (one.path, one.line))
+    return facts_listed(facts if len(facts) >= FEWEST_LISTED else (), noun, index)
 
 
 def _choice_called(asked: Asked, noun: str) -> Planned | None:

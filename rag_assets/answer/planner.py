@@ -224,10 +224,12 @@ def _supported(asked: Asked) -> Planned | None:
     found = _SUPPORTED.match(asked.question.asking)
     if found is None:
         return None
-    from rag_assets.answer.plans.documents import supported_listed
+    from rag_assets.answer.plans.documents import documents_listed, supported_listed
 
     noun = singular(found["noun"].lower())
     known = first_of(supported_listed(index, noun) for index in asked.target.members.values())
+    if not known[1] and " " in noun:  # each has a page
+        known = first_of(documents_listed(index, noun, ()) for index in asked.target.members.values())
     return answered(asked, Intent.LIST, known)
 
 

@@ -180,7 +180,8 @@ asks_default = recognizer(r"^\W*(?:what|which)\b(?: (?:is|are|'s))* ?(?:the |our
 _OF_NO_SETTING = re.compile(
     r"^\W*how (?:can|could|do|should) (?:i|we|you)"
     r" (?:check|count|determine|find out|know|log|measure|see|tell|track) how\b"
-    r"|^\W*what (?:do|does) [\"'“`].+ means?\W*$",
+    r"|^\W*what (?:do|does) [\"'“`].+ means?\W*$"
+    r"|^\W*what (?:do|does) .+ in (?:an?|the) .*\b(?:errors?|exceptions?|logs?|messages?|output|trace)\b.* means?\W*$",
     re.IGNORECASE,
 )
 """Who wants to measure an amount, or to know what a word means."""

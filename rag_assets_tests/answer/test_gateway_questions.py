@@ -213,6 +213,26 @@ public class ParcelsController : ControllerBase
     public IActionResult Post() => Ok();
 }
 """,
+    "src/ILateDeliveryPolicy.cs": """\
+namespace Heron;
+
+public interface ILateDeliveryPolicy
+{
+}
+
+public class Refund : ILateDeliveryPolicy
+{
+}
+
+public class Apology : ILateDeliveryPolicy
+{
+}
+""",
+    "docs/letter-carriers/index.md": "# Carriers\n\nWho carries letters.\n",
+    "docs/letter-carriers/pigeon.md": "# Using pigeons\n\nThey fly.\n",
+    "docs/letter-carriers/raven.md": "# Using ravens\n\nThey fly, too.\n",
+    "docs/letter-carriers/owl/index.md": "# Using owls\n\nAt night.\n",
+    "docs/letter-carriers/owl/food.md": "# Feeding owls\n\nWith mice.\n",
     "samples/Basic/Basic.csproj": '<Project Sdk="Microsoft.NET.Sdk.Web"></Project>\n',
     "samples/Stamps/Stamps.csproj": '<Project Sdk="Microsoft.NET.Sdk.Web"></Project>\n',
     "src/Heron.csproj": '<Project Sdk="Microsoft.NET.Sdk.Web"></Project>\n',
@@ -328,3 +348,15 @@ def test_how_any_endpoint_does_something_is_told_by_what_does_it_from_its_commen
 def test_the_error_whose_name_says_when_it_is_thrown_is_told(heron: Index) -> None:
     answer = told(heron, "Which exceptions are thrown when no slot is found?")
     assert "throws **NoDeliverySlotException**" in answer
+
+
+def test_what_implements_the_interface_whose_name_says_more_is_listed(heron: Index) -> None:
+    answer = told(heron, "Which delivery policies are there?")
+    assert answer.startswith("**2 delivery policies:**") and "Apology" in answer
+
+
+@pytest.mark.parametrize("question", ["Which letter carriers are supported?", "Which letter carriers exist?"])
+def test_what_is_supported_are_the_pages_of_a_folder_that_is_called_so(heron: Index, question: str) -> None:
+    answer = told(heron, question)
+    assert answer.startswith("**3 letter carriers:**")
+    assert "owl/index.md" in answer and "food.md" not in answer and "letter-carriers/index.md" not in answer

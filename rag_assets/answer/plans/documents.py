@@ -134,7 +134,9 @@ def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm])
 
 
 def _document(path: str, line: int) -> GraphFact:
-    return GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, is_comment=True)
+    folder, _, name = path.rpartition("/")
+    called = f"{folder.rpartition('/')[2]}/{name}" if folder and _INDEX.match(name) else name
+    return GraphFact(called, "", "", path, line, certain=True, is_comment=True)
 
 
 def _title_at(lines: Mapping[int, str]) -> int:
@@ -153,13 +155,15 @@ def _status_at(lines: Mapping[int, str], has_status: re.Pattern[str]) -> int:
 
 
 def _of_folders(index: LabelIndex, noun: str, subject: Sequence[QueryTerm], paths: Collection[str]) -> Facts:
-    """The documents of folders that are called as what is asked for: `security/principles`, `diagram-types`."""
+    """The documents of folders that are called as what is asked for: `security/principles`, `diagram-types`; of a
+    folder in such a one its first page, `transports/rabbitmq/index.md`."""
     wanted, last = {one.root for one in subject} | roots_of(noun), root(noun.rpartition(" ")[2])
     inside = list[str]()
     for path in paths:
         folder, _, name = path.rpartition("/")
+        folder = folder.rpartition("/")[0] if _INDEX.match(name) else folder
         words = identifier_words(folder.rpartition("/")[2])
-        if words and last == root(words[-1].lower()) and wanted <= roots_of(folder) and not _INDEX.match(name):
+        if words and last == root(words[-1].lower()) and wanted <= roots_of(folder):
             inside.append(path)
     titles = ((path, _title_at(lines)) for path, lines in sorted(lines_of(index, inside).items()))
     return _as_list(index, noun, [_document(path, line) for path, line in titles if line], _FEWEST_NUMBERED)

@@ -626,6 +626,14 @@ def database_models(graph: Graph) -> Numbers:
     return np.array(sorted(derived.union(models) - shared), np.int64)
 
 
+def types_implementing(graph: Graph, contract: str) -> list[ListedNode]:
+    """Where the types of the product are that derive from a contract and are none themselves."""
+    node = graph.find(contract)
+    types = derived_from(graph, [node])[0] if node is not None else ()
+    own = [one for one in types if not _ABSTRACT.search(graph.signature(one))]
+    return [one for one in places_of(graph, np.array(sorted(own), np.int64)) if non_product_code(one.path) is None]
+
+
 def types_called(graph: Graph, names: Container[str]) -> list[CodePlace]:
     """Where the types of the product are that have one of some names, whatever the case."""
     types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node].casefold() in names]

@@ -163,7 +163,7 @@ _TOOLING = re.compile(
     re.IGNORECASE,
 )
 _INSTRUCTIONS = re.compile(
-    r"(?:^|/)\.(?:(?!docs?/|documentation/|git(?:hub|lab)/)[\w-]+/|github/(?:agents|chatmodes|instructions|prompts|skills)/)"
+    r"(?:^|/)\.(?:(?!docs?/|documentation/|git(?:hub|lab)/)[\w-]+/|github/(?:(?:agents|chatmodes|instructions|prompts|skills)/|copilot))"
     r"(?:.*/)?[^/]+\.mdc?$"
 )
 """Documents for the assistants of editors, in hidden folders: `.claude/skills/…`, `.cursor/rules/…`."""
