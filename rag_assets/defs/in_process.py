@@ -275,7 +275,7 @@ def outcome_of(result: ExecuteInProcessResult) -> RunOutcome:
     error = failed.step_failure_data.error
     return RunOutcome(
         result.run_id,
-        failure=_explain(failed, events),
+        failure=explained(failed, events),
         trace=error.to_string() if error else "",
         interrupted=_is_interrupt(error),
         refused=any(check.check_name == GATE_CHECK and not check.passed for check in _evaluations(events)),
@@ -322,15 +322,17 @@ def _examples(check: AssetCheckEvaluation) -> list[str]:
     return [html.unescape(line.removeprefix("- ")) for line in str(written.value).splitlines()] if written else []
 
 
-def _explain(failed: DagsterEvent, events: Sequence[DagsterEvent]) -> str:
-    """What a person can act on: the text of an expected failure, the examples of a failed check, or the error."""
+def explained(failed: DagsterEvent, events: Sequence[DagsterEvent]) -> str:
+    """What a person can act on, of a step that failed in the run of `events`: the text of an expected failure, the
+    examples of a failed check, or the error."""
     data = failed.step_failure_data
     error = data.error
     if data.user_failure_data is not None and data.user_failure_data.description:
         return data.user_failure_data.description
     if error is not None and error.cls_name == _CHECK_FAILED:
         failures = [check for check in _evaluations(events) if check.blocking and not check.passed]
-        return "; ".join(map(_failed_check, failures))
+        if failures:
+            return "; ".join(map(_failed_check, failures))
     return f"stage {stage_of(failed.step_key)}: {_said(error) if error else 'failed without an error'}"
 
 

@@ -13,6 +13,7 @@ from dagster import SkipReason, build_run_status_sensor_context
 
 from rag_assets.defs.automation.failure_webhook import WEBHOOK_VARIABLE, WebhookError, deliver, failure_webhook
 from rag_assets_tests.defs.conftest import Automated
+from rag_assets_tests.evaluation.graded import BAD, good, write_questions
 
 TOKEN = "T0KEN-of-the-channel"
 
@@ -88,6 +89,24 @@ def test_a_failed_run_is_posted(broken: Automated, receiver: Receiver, monkeypat
         "run_url": f"https://dagster.example.org/runs/{run.run_id}",
     }
     assert "no such directory" in body["error"] and "shop@main" in body["error"]
+
+
+def test_a_refused_build_is_posted_with_its_numbers_and_what_to_do(
+    automated: Automated, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not with the words of Dagster, which say only that a check failed."""
+    monkeypatch.setenv(WEBHOOK_VARIABLE, receiver.url)
+    write_questions(automated.folder / "questions.jsonl")
+    source = automated.repository("shop", ref="main", eval_set=str(automated.folder / "questions.jsonl"))
+    source.commit(good())
+    automated.register("shop")
+    automated.build("shop@main")
+    source.commit(BAD)
+    report(automated, "shop@main")
+    ((stage, error),) = [(one["body"]["stage"], one["body"]["error"]) for one in receiver.received]
+    assert stage == "eval_runs" and "AssetCheckFailed" not in error
+    assert error.startswith("check quality_holds on eval_runs failed: recall@10 is 0.700")
+    assert "rag-assets generations activate " in error
 
 
 def test_without_an_address_it_does_nothing(broken: Automated, receiver: Receiver) -> None:

@@ -10,7 +10,14 @@ import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from dagster import DagsterRun, DefaultSensorStatus, RunFailureSensorContext, SkipReason, run_failure_sensor
+from dagster import (
+    DagsterEventType,
+    DagsterRun,
+    DefaultSensorStatus,
+    RunFailureSensorContext,
+    SkipReason,
+    run_failure_sensor,
+)
 
 from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG
 from rag_assets.defs.resources import Workspace
@@ -42,9 +49,15 @@ def failure_webhook(context: RunFailureSensorContext, workspace: Workspace) -> S
     url = os.environ.get(WEBHOOK_VARIABLE, "").strip()
     if not url:
         return SkipReason(f"{WEBHOOK_VARIABLE} is not set")
-    failures = [
-        (stage_of(event.step_key), _reason(event.step_failure_data)) for event in context.get_step_failure_events()
+    from rag_assets.defs.in_process import explained  # only a run that failed loads it
+
+    run_id = context.dagster_run.run_id
+    checks = [
+        entry.dagster_event
+        for entry in context.instance.all_logs(run_id, of_type=DagsterEventType.ASSET_CHECK_EVALUATION)
+        if entry.dagster_event is not None
     ]
+    failures = [(stage_of(event.step_key), explained(event, checks)) for event in context.get_step_failure_events()]
     message = failure_message(
         context.dagster_run,
         failures or [("", context.failure_event.message or "the run failed before its first step")],
@@ -102,14 +115,3 @@ def _checked(url: str) -> str:
     if not usable:
         raise WebhookError(f"{WEBHOOK_VARIABLE} is not an http or https URL (its value is not shown)")
     return url
-
-
-def _reason(data: object) -> str:
-    """The words of an expected failure, else those of the error that our code raised."""
-    described = getattr(getattr(data, "user_failure_data", None), "description", None)
-    if described:
-        return str(described)
-    error = getattr(data, "error", None)
-    while error is not None and error.cause is not None and str(error.cls_name).startswith("Dagster"):
-        error = error.cause
-    return error.message.strip() if error is not None else "no error was recorded"
