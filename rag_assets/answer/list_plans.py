@@ -71,6 +71,12 @@ _CALLED = re.compile(r"@?\w+")
 _OF_KEYS = re.compile(
     r"(?:short[-_]?cuts?|hot[-_]?keys?|key[-_]?(?:bindings?|map))[^/]*\.(?:adoc|html?|mdx?|rst|txt)$", re.IGNORECASE
 )
+_LACKS = re.compile(
+    r"\W*(?:(?:that|which) )?(?:(?:are|is|do|does|have|has|was|were|can|could)(?:n't| not| never| no longer)\b"
+    r"|(?:have|has|with) no\b|without\b|lacks?\b|never\b|(?:are|is) missing\b)",
+    re.IGNORECASE,
+)
+"""What is said of those that lack something, which no name of one says."""
 _SWITCHED = re.compile(
     r" (?:can (?:be|i|we|you) )?(?:are )?(?:(?:switch|turn|toggl|enabl|disabl)\w*|on|off|and|or|/| )+\W*$",
     re.IGNORECASE,
@@ -526,7 +532,7 @@ def listed_plan(asked: Asked) -> Planned | None:
         return None
     if rest.split()[:1] in (["does"], ["do"]):
         rest = with_it(rest, asked.target)
-    if noun in _PACKAGES and _OWN_PACKAGES.search(rest):
+    if (noun in _PACKAGES and _OWN_PACKAGES.search(rest)) or _LACKS.match(rest):
         return None
     if noun and asks_choice(rest):
         from rag_assets.answer.plans.listing import LISTED_KINDS

@@ -42,6 +42,7 @@ class Listed(Enum):
     LARGEST_FOLDERS = auto()
     LARGEST_PROJECTS = auto()
     OLDEST_FILES = auto()
+    DUPLICATED = auto()
     UNCAUGHT = auto()
     UNDOCUMENTED = auto()
     UNDOCUMENTED_TYPES = auto()
@@ -251,6 +252,14 @@ _LISTED = {
         rf"|^(?:(?:what|which|list|show|are|me|the|all|there|any|is) )*{_FILES} (?:(?:that|which) )?"
         r"(?:(?:has|have|had|was|were|did)(?:n't| not| never)(?: been)?|(?:is|are) (?:not|never)) "
         r"(?:chang|edit|modif|touch|updat)\w+(?: (?:since|for|in|within) [\w ]+?)?(?: lately| recently)?\W*$",
+        re.IGNORECASE,
+    ),
+    Listed.DUPLICATED: re.compile(
+        r"^(?:(?:what|which|where|list|show|find|are|is|there|any|me|the|all|our|do|we|have|has|it) )*"
+        rf"(?:duplicate(?:d|s)?|repeated|copied|copy[- ]?pasted?|redundant) (?:code|{_METHODS}|logic|blocks?){_HERE}"
+        rf"|^(?:what|which) (?:code|{_METHODS}|parts?) (?:is|are|has been|have been) (?:duplicated?|repeated|copied"
+        rf"|copy[- ]?pasted|identical|the same|written twice)(?: anywhere)?{_HERE}"
+        rf"|^(?:(?:what|which|where|is|are|there|any|the|much) )*(?:code )?duplication{_HERE}",
         re.IGNORECASE,
     ),
     Listed.UNCAUGHT: re.compile(

@@ -94,6 +94,7 @@ LISTED_NOWHERE = {
         "the graph has none of the product",
     ),
     Listed.OLDEST_FILES: "the index knows of no file when it was changed; a clone with its history tells it",
+    Listed.DUPLICATED: "no two methods of the product that have some lines are the same",
     Listed.UNCAUGHT: "no exception that code throws by its name is caught nowhere",
     **dict.fromkeys(
         (Listed.UNDOCUMENTED, Listed.UNDOCUMENTED_TYPES, Listed.UNDOCUMENTED_METHODS),

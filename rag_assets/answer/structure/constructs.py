@@ -17,6 +17,7 @@ from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, Graph
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, by_place, facts_naming, list_heading, product_of
 from rag_assets.search.line_references import sections_of
+from rag_assets.search.ranking.penalties import is_test_path
 from rag_assets.settings.yaml_loader import InvalidFileError, Problem, load_struct, read_yaml, under_key
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _ENDS = (
 )
 _WHERE = re.compile(
     r"\b(?:where|any|list|find|show|how many|which|uses?|usages?|places?|(?:is|are) there|code|methods?|class(?:es)?"
-    r"|files?|used|happens|has|have|contains?|left|cached)\b",
+    r"|files?|used|happens|stored?|(?:en|de)crypt(?:ed|s)|has|have|contains?|left|cached)\b",
     re.IGNORECASE,
 )
 """A question for places, as `what are locks?` is none."""
@@ -48,6 +49,7 @@ class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asked_of: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     configuration: bool = False
+    tests: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class ConstructAsked:
     skipped: frozenset[str]
     within: str
     of_one: bool
+    of_tests: bool
 
 
 @cache
@@ -109,7 +112,7 @@ def _wanted(noun: str, within: str, *, of_one: bool) -> ConstructAsked:
     one = _known()[noun]
     written = re.compile("|".join(one.written), re.MULTILINE)
     skipped = PROSE if one.configuration else PROSE | CONFIGURATION
-    return ConstructAsked(noun, written, frozenset(one.languages), skipped, within, of_one)
+    return ConstructAsked(noun, written, frozenset(one.languages), skipped, within, of_one, one.tests)
 
 
 def construct_facts(wanted: ConstructAsked, declaring: Sequence[str], target: Searchable) -> FactsOrAbsent:
@@ -122,6 +125,9 @@ def construct_facts(wanted: ConstructAsked, declaring: Sequence[str], target: Se
         payloads: Mapping[str, Mapping[str, Any]] = sections_of(paths, shard, scope)
     elif wanted.within:  # maybe the tests
         payloads = shard.retrieve(sorted(shard.ids(scope)), scope)
+    elif wanted.of_tests:
+        all_of_it = shard.retrieve(sorted(shard.ids(scope)), scope)
+        payloads = {point: one for point, one in all_of_it.items() if is_test_path(str(one.get("Path", "")))}
     else:
         payloads = product_of(shard.ids(scope), target)
     code = {
@@ -134,8 +140,9 @@ def construct_facts(wanted: ConstructAsked, declaring: Sequence[str], target: Se
     within = f" in {wanted.within}" if wanted.within else ""
     facts, shown = _listed(found, list_heading(wanted.noun, len(found)).replace(":**", f"{within}:**"))
     is_named = not wanted.within or (bool(declaring) and not wanted.within.islower())
+    everywhere = "the tests" if wanted.of_tests else "the code of the product"
     is_absent = bool(code) and is_named and not found and not wanted.of_one
-    return facts, shown, f"no {wanted.noun} is in {wanted.within or 'the code of the product'}" if is_absent else ""
+    return facts, shown, f"no {wanted.noun} is in {wanted.within or everywhere}" if is_absent else ""
 
 
 def number_facts(digits: str, target: Searchable) -> Facts:

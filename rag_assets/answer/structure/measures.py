@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 _MOST = 12  # of the first of a kind
 _MOST_UNUSED = 30
 _MOST_OLD = 20
+_FEWEST_REPEATED, _MOST_OF_THE_SAME = 5, 4  # lines of a body, and methods that are told of one
+_BODY = re.compile(r"\A(?:[^{=:]|=(?!>)|:(?!\n))*(?:\{|=>|:\n)")
+"""What stands before the body of a method."""
+_COMMENTED = re.compile(r"//|\*|#|/\*")
 _MOST_PAIRS = 8  # of folders
 _MOST_FOLDERS = 600  # whose uses are put against each other
 _FEWEST_CHANGES = 2
@@ -308,6 +312,26 @@ def _oldest_files(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFac
         yield GraphFact(path.rpartition("/")[2], "was last changed on", day, path, first[path], True, group)
 
 
+def _duplicated(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+    """The methods whose bodies are the same but for blanks and comments, those first that repeat most lines."""
+    same = defaultdict[str, list[tuple[str, int, int]]](list)
+    for node in columns.nodes(NodeType.METHOD).tolist():
+        for place in columns.places(node):
+            body = _BODY.sub("", "\n".join(columns.lines_at(place)), count=1)
+            lines = [
+                line for text in body.split("\n") if (line := "".join(text.split())) and not _COMMENTED.match(line)
+            ]
+            if len(lines) >= _FEWEST_REPEATED:
+                same["\n".join(lines)].append((place.path, place.line_start, node))
+    repeated = sorted((sorted(set(places)), body.count("\n") + 1) for body, places in same.items())
+    repeated = [(places, count) for places, count in repeated if len({place[:2] for place in places}) > 1]
+    repeated.sort(key=lambda one: -one[1] * (len(one[0]) - 1))
+    for places, count in repeated[:_MOST]:
+        group = part_counted(f"The same {count:,} lines, {len(places):,} times", len(places), _MOST_OF_THE_SAME)
+        for path, begin, node in places[:_MOST_OF_THE_SAME]:
+            yield GraphFact(columns.called(node), "", "", path, begin, True, group)
+
+
 def _uncaught(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
     from rag_assets.answer.plans.errors import thrown_and_uncaught
 
@@ -351,6 +375,7 @@ _MEASURES: Mapping[Listed, Callable[[LabelIndex, GraphColumns], Iterable[GraphFa
     Listed.LARGEST_FOLDERS: _largest_folders,
     Listed.LARGEST_PROJECTS: _largest_projects,
     Listed.OLDEST_FILES: _oldest_files,
+    Listed.DUPLICATED: _duplicated,
     Listed.UNCAUGHT: _uncaught,
     Listed.UNDOCUMENTED: _undocumented(NodeType.TYPE, NodeType.METHOD),
     Listed.UNDOCUMENTED_TYPES: _undocumented(NodeType.TYPE),

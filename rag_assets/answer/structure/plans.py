@@ -3,7 +3,10 @@ to another. The planner loads this module for questions that may be about that."
 
 from __future__ import annotations
 
+import re
+import shlex
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rag_assets.answer.asked import (
     Asked,
@@ -17,7 +20,8 @@ from rag_assets.answer.asked import (
     listed_or_absent,
     together,
 )
-from rag_assets.answer.graph_facts import declares
+from rag_assets.answer.graph_facts import Facts, GraphFacts, declares
+from rag_assets.answer.plans.code_lines import facts_listed
 from rag_assets.answer.question_analysis import Intent
 from rag_assets.answer.structure.declaration_questions import (
     SignatureOf,
@@ -36,13 +40,20 @@ from rag_assets.answer.structure.declaration_questions import (
 from rag_assets.answer.structure.questions import (
     constructor_asked,
     created_asked,
+    diagram_asked,
     flow_asked,
     folder_asked,
     indexed_asked,
     outdated_asked,
     shape_asked,
 )
+from rag_assets.search.ranking.penalties import non_product_code
 
+if TYPE_CHECKING:
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.search.index import LabelIndex
+
+_BLUEPRINT = "rag-assets artifact blueprint"
 _OUTDATED_ABSENT = (
     "an index does not know which versions are the newest, or which have known holes; these do: "
     "dotnet list package --outdated (or --vulnerable), npm outdated, npm audit, pip-audit, cargo audit"
@@ -144,6 +155,42 @@ def _use(asked: Asked, text: str) -> Planned | None:
         return answered(asked, Intent.LIST, together(users_facts(index, graph, users) for index, graph in asked.graphs))
     told = [use_facts(index, graph, use) for index, graph in asked.graphs if use is not None]
     return answered_or_absent(asked, told, first_of)
+
+
+def _lacking(asked: Asked, text: str) -> Planned | None:
+    """What nothing handles, tests or uses."""
+    from rag_assets.answer.structure.lacking import lack_asked, lacking_facts
+
+    wanted = lack_asked(text)
+    if wanted is None:
+        return None
+    return answered_or_absent(asked, [lacking_facts(index, graph, wanted) for index, graph in asked.graphs], together)
+
+
+_ABLE = re.compile(
+    r"^\W*(?:(?:which|what|list|show|are|is|there|any|me|all|the) )*(?:class(?:es)?|types?|structs?|objects?|records?)"
+    r" (?:(?:that|which) )?(?:are|is|can be) (?P<able>\w+able)\W*$|^\W*(?:(?:which|what|list|show|are|there|all|the) )+"
+    r"(?P<before>\w+able) (?:class(?:es)?|types?|structs?|objects?|records?)\W*$",
+    re.IGNORECASE,
+)
+
+
+def _able(asked: Asked, text: str) -> Planned | None:
+    """The types that say by a base that they are disposable, comparable or the like."""
+    found = _ABLE.match(text)
+    if found is None:
+        return None
+    from rag_assets.answer.plans.listing import derived_by_text
+
+    able = (found["able"] or found["before"]).capitalize()
+    names = [f"{before}{able}" for before in ("I", "", "IAsync", "Auto")]
+
+    def deriving(index: LabelIndex, graph: Graph) -> Facts:
+        facts = derived_by_text(index, graph, names).facts
+        own = dict.fromkeys(one for one in facts if non_product_code(one.path) is None)
+        return facts_listed([*own], f"{able.lower()} type", index) if own else (GraphFacts(), {})
+
+    return answered(asked, Intent.LIST, together(deriving(index, graph) for index, graph in asked.graphs))
 
 
 def _pattern(asked: Asked, text: str) -> Planned | None:
@@ -284,7 +331,23 @@ def _outdated(asked: Asked, text: str) -> Planned | None:
     return Planned(asked.wish, absent=_OUTDATED_ABSENT) if outdated_asked(text) else None
 
 
+_DRAWN = re.compile(r"\b(?:of|for|around) (?:the )?`?([A-Z][\w.]*\w)")
+
+
+def _diagram(asked: Asked, text: str) -> Planned | None:
+    """That an answer is text, and the commands that draw."""
+    if not diagram_asked(text) or not all(asked.declared.values()):
+        return None
+    said = (*asked.wish.names, *_DRAWN.findall(text))
+    known = [name for name in said if declaring(name, asked.target)]
+    drawing = [f"rag-assets graph around {shlex.quote(name)} --mermaid" for name in known[:1]]
+    return Planned(
+        asked.wish, absent=f"an answer is text and quotes; this draws: {' or '.join([*drawing, _BLUEPRINT])}"
+    )
+
+
 _PLANS = (
+    _diagram,
     _outdated,
     _trait,
     _declaration,
@@ -292,6 +355,8 @@ _PLANS = (
     _parameter,
     _use,
     _in_tests,
+    _lacking,
+    _able,
     _pattern,
     _hosts,
     _indexed,

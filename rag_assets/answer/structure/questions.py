@@ -201,6 +201,22 @@ def outdated_asked(question: str) -> bool:
     return _OUTDATED.match(question) is not None
 
 
+_SORTS_OF_DIAGRAMS = (
+    r"(?:class|sequence|er|entity[- ]relation(?:ship)?|component|flow|dependency|architecture|state|call|inheritance"
+    r"|database|package|activity|c4|mermaid|uml|plantuml|simple)"
+)
+_DIAGRAM = re.compile(
+    r"^\W*(?:(?:can|could) you )?(?:please )?(?:draw|show|give|create|generate|make|render|produce|print)(?: me| us)?"
+    rf"(?: an?| the)? (?:{_SORTS_OF_DIAGRAMS} ?)*(?:diagram|graph|chart|picture|flowchart|erd)\b",
+    re.IGNORECASE,
+)
+
+
+def diagram_asked(question: str) -> bool:
+    """Whether a question wants a picture drawn."""
+    return _DIAGRAM.match(question) is not None
+
+
 _INDEXED = re.compile(
     r"^\W*(?:(?:which|what) (?:git )?(?:commit|revision|version|branch|sha)"
     r"(?: of (?:the|this) (?:code|repo\w*|project))? (?:is|was|do you have|did you) (?:currently )?index(?:ed)?"

@@ -1,0 +1,225 @@
+"""What lacks something: messages that nothing handles, endpoints that no test names, procedures, views and tables that
+nothing uses, settings that no code names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.artifact.graph_columns import GraphColumns
+from rag_assets.answer.graph_facts import FactsOrAbsent, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.passages import CONFIGURATION, PROSE
+from rag_assets.answer.plans.code_lines import MOST_LISTED, list_heading
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import IN
+from rag_assets.identifiers import singular, word_set
+from rag_assets.index.keyword.terms import runs
+from rag_assets.search.ranking.penalties import is_test_path, non_product_code
+
+if TYPE_CHECKING:
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.search.index import LabelIndex
+
+_NOUN = (
+    r"(?P<noun>(?:api )?endpoints?|routes?|(?:domain |integration )?events?|messages?|commands?|quer(?:y|ies)"
+    r"|notifications?"
+    r"|(?:stored )?proc(?:edure)?s?|(?:sql |database )?(?:views?|tables?)|(?:app(?:lication)? )?settings?"
+    r"|config(?:uration)? (?:keys?|settings?|values?|options?|entries))"
+)
+_ASKS = r"^\W*(?:(?:which|what|list|show|find|are|is|there|any|me|all|the|do|we|have|how many) )*"
+_THAT = r"(?: (?:that|which))?"
+_NO = (
+    r"(?:(?:has|have|with) no|without(?: any| an?)?|(?:do|does)(?:n't| not) have(?: any| an?)?|lacks?(?: any| an?)?"
+    r"|(?:is|are) missing(?: an?)?)"
+)
+_NEVER = r"(?:(?:is|are|gets?|have|has)(?:n't| never| not| no longer| nowhere)(?: ever)?(?: been)?|never)"
+_FORMS = [
+    re.compile(f"{_ASKS}{form}\\W*$", re.IGNORECASE)
+    for form in (
+        rf"{_NOUN}{_THAT} {_NO} (?P<handled>handlers?|consumers?|subscribers?|listeners?)",
+        rf"{_NOUN}{_THAT} {_NO} (?P<tested>tests?|test coverage)",
+        rf"{_NOUN}{_THAT} {_NEVER} (?:(?P<handled>handled|consumed|subscribed to|received|listened to)"
+        r"|(?P<tested>tested|covered(?: by (?:any )?tests?)?)"
+        r"|(?P<used>used|called|executed|invoked|run|read|queried|referenced|accessed|written(?: to)?))"
+        r"(?: by (?:any |the )?(?:code|anything|anyone|application|app)| anywhere| in (?:the )?code)?",
+        rf"(?:(?P<handled>unhandled)|(?P<tested>untested)|(?P<used>unused|dead)) {_NOUN}",
+    )
+]
+_MESSAGES = ("event", "message", "command", "query", "notification")
+_OF_SQL: Mapping[str, tuple[NodeType, ...]] = {
+    "procedure": (NodeType.PROC,),
+    "proc": (NodeType.PROC,),
+    "view": (NodeType.VIEW,),
+    "table": (NodeType.TABLE,),
+}
+_NO_USE = (
+    Relation.CONTAINS,
+    Relation.FOREIGN_KEY,
+    Relation.ON,
+    Relation.SCHEMA_CHANGE,
+    Relation.MENTIONS,
+    Relation.SYNONYM_FOR,
+)
+_SETTINGS = re.compile(
+    r"^(?:(?!\.)[^/]+/)*(?:appsettings[\w.-]*\.json|(?:app|web)\.config|local\.settings\.json|[\w.-]*\.env[\w.-]*|application[\w-]*\.properties|[\w.-]*\.ini"
+    r"|config(?:uration)?[\w.-]*\.json|settings[\w.-]*\.json)$",
+    re.IGNORECASE,
+)
+_KEY = re.compile(
+    r"^\s*\"(?P<json>[A-Za-z]\w*)\"\s*:\s*(?![{\[\s])|^\s*(?:export\s+)?(?P<env>[A-Za-z][\w.-]*)\s*=|<add\s+key=\"(?P<xml>[\w:.-]+)\"",
+)
+_OF_FRAMEWORKS = word_set(
+    "default allowedhosts urls microsoft system override minimumlevel detailederrors applicationurl commandname"
+    " launchbrowser launchurl environmentvariables outputtemplate rollinginterval iisexpress dotnetrunmessages"
+)
+"""What ASP.NET, its logging and its launcher read."""
+
+
+_RECEIVES = re.compile(
+    r"\b(?:[Uu]n)?(?:[Ss]ubscribe|[Ll]isten|[Hh]andle|[Cc]onsume|[Rr]eceive|[Oo]n|[Ww]ait|[Aa]pply|[Ww]hen)\w*\s*[<(]"
+    r"|\b(?:is|case|instanceof)\s|\w(?:Handler|Consumer|Listener|Subscriber|Observer|Saga|Projection)\b|\.connect\(|\.on\("
+)
+"""A line that may take a message; what it names counts as handled."""
+_FIXED = re.compile(r"[^{:*?]*")
+
+
+@dataclass(frozen=True, slots=True)
+class LackAsked:
+    """What a question wants those of, a noun in the singular, that nothing does something to: one of `handled`,
+    `tested`, `used`."""
+
+    noun: str
+    lacked: str
+
+
+def lack_asked(question: str) -> LackAsked | None:
+    """What a question asks to lack something; None for another question."""
+    for form in _FORMS:
+        if (found := form.match(question)) is not None:
+            noun = singular(found["noun"].lower().split()[-1])
+            of_settings = noun in ("setting", "key", "value", "option", "entry")
+            lacked = next(group for group, text in found.groupdict().items() if text and group != "noun")
+            return LackAsked("setting" if of_settings else "endpoint" if noun == "route" else noun, lacked)
+    return None
+
+
+def lacking_facts(index: LabelIndex, graph: Graph, wanted: LackAsked) -> FactsOrAbsent:
+    """Those that lack what a question says; that there is none, where there are some that have it."""
+    columns = GraphColumns(index, graph, None)
+    heading, found, known = "", list[GraphFact](), 0
+    if wanted.noun in _MESSAGES and wanted.lacked == "handled":
+        heading, (found, known) = "that nothing is known to handle", _unhandled(columns, wanted.noun)
+    elif wanted.noun == "endpoint" and wanted.lacked == "tested":
+        heading, (found, known) = "whose handler and route no test names", _untested(columns)
+    elif wanted.noun in _OF_SQL and wanted.lacked == "used":
+        heading, (found, known) = "that nothing is known to use", _unused(columns, _OF_SQL[wanted.noun])
+    elif wanted.noun == "setting" and wanted.lacked == "used":
+        heading, (found, known) = "that no code names; a framework may read them", _unread(columns)
+    facts = sorted(dict.fromkeys(found), key=lambda one: (one.path, one.line))
+    at = facts_at(facts[:MOST_LISTED], index)
+    noun = {"proc": "procedure"}.get(wanted.noun, wanted.noun)
+    said = list_heading(noun, len(facts)).replace(":**", f" of {known:,} {heading}:**")
+    absent = f"each {noun} of {known:,} is {wanted.lacked}, as far as the index knows" if known else ""
+    if not known and wanted.lacked == "used":
+        absent = "no file of settings has keys" if noun == "setting" else f"no {noun} of a database is in the index"
+    return GraphFacts(tuple(at), len(facts), said), at, "" if at else absent
+
+
+def _said_in(columns: GraphColumns, wanted: Callable[[str, str], bool]) -> dict[str, set[str]]:
+    """Each word of the files that are wanted, by path and language → the files that have it."""
+    shard, scope = columns.index.parts.shard(), columns.index.scope()
+    payloads = shard.retrieve(sorted(shard.ids(scope)), scope).values()
+    language = {str(one.get("Path", "")): str(one.get("CodeLanguage", "")) for one in payloads}
+    files: dict[str, set[str]] = {}
+    for path in (path for path, of in language.items() if wanted(path, of)):
+        for word in set(runs(columns.text(path))):
+            files.setdefault(word.casefold(), set()).add(path)
+    return files
+
+
+def _placed(columns: GraphColumns, nodes: Iterable[int]) -> Iterator[GraphFact]:
+    for node in nodes:
+        place = columns.place(node)
+        if place is not None:
+            yield GraphFact(columns.called(node), "", "", place.path, place.line_start, True)
+
+
+def _unhandled(columns: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
+    """The types that are called so, and no base of others, that no edge says to be handled and no code takes."""
+    graph = columns.graph
+    types = [node for node in columns.nodes(NodeType.TYPE).tolist() if graph.names[node].lower().endswith(noun)]
+    types = [node for node in types if not any(graph.edges_of(node, IN, Relation.INHERITS, Relation.IMPLEMENTS))]
+    received = _words_in(columns, _RECEIVES)
+    waiting = [
+        node
+        for node in types
+        if graph.names[node] not in received and not any(graph.edges_of(node, IN, Relation.HANDLES))
+    ]
+    if len(waiting) == len(types):
+        return [], 0  # that none is handled says more of what is known than of the code
+    return list(_placed(columns, waiting)), len(types)
+
+
+def _words_in(columns: GraphColumns, written: re.Pattern[str]) -> set[str]:
+    """The words of the lines of the product's code that have a pattern."""
+    paths = {path for path in columns.files if path.rpartition(".")[2] not in ("md", "json", "yml", "yaml", "xml")}
+    lines = (line for path in sorted(paths) for line in columns.text(path).split("\n") if written.search(line))
+    return {word for line in lines for word in runs(line)}
+
+
+def _untested(columns: GraphColumns) -> tuple[list[GraphFact], int]:
+    """The endpoints of the product that no test reaches, and whose handler and route no test names."""
+    graph = columns.graph
+    tests = [path for path in columns.index.parts.shard().values("Path", columns.index.tenant) if is_test_path(path)]
+    text = "\n".join(map(columns.text, tests))
+    if not text:
+        return [], 0
+    words, endpoints, found = set(runs(text)), columns.nodes(NodeType.ENDPOINT).tolist(), list[int]()
+    for node in endpoints:
+        edges = graph.edges_of(node, IN, Relation.EXPOSES)
+        handlers = [handler for edge in edges if (handler := graph.find(edge.source)) is not None]
+        named = any(graph.names[one].rpartition(".")[2] in words for one in handlers)
+        reached = any(graph.edges_of(one, IN, Relation.TESTS) for one in (node, *handlers))
+        route = _FIXED.match(graph.names[node].partition(" ")[2])
+        if not named and not reached and not (route and route[0].strip("/") and route[0].strip("/") in text):
+            found.append(node)
+    return list(_placed(columns, found)), len(endpoints)
+
+
+def _unused(columns: GraphColumns, kinds: tuple[NodeType, ...]) -> tuple[list[GraphFact], int]:
+    """The objects of databases that no edge leads to, and that no other file names."""
+    graph = columns.graph
+    nodes = columns.nodes(*kinds).tolist()
+    waiting = [
+        node
+        for node in nodes
+        if all(edge.relation in _NO_USE for edge in graph.edges_of(node, IN)) and graph.places(node)
+    ]
+    files = _said_in(columns, lambda path, language: language not in PROSE) if waiting else {}
+    found = []
+    for node in waiting:
+        own = {place.path for place in graph.places(node)}
+        if files.get(graph.names[node].rpartition(".")[2].strip('[]"`').casefold(), own) <= own:
+            found.append(node)
+    return list(_placed(columns, found)), len(nodes)
+
+
+def _unread(columns: GraphColumns) -> tuple[list[GraphFact], int]:
+    """The keys with a value in files of settings that no code names, in one word or as `Section:Key`."""
+    shard, scope = columns.index.parts.shard(), columns.index.scope()
+    paths = [path for path in shard.values("Path", scope) if _SETTINGS.search(path) and non_product_code(path) is None]
+    said = _said_in(columns, lambda path, language: language not in PROSE | CONFIGURATION) if paths else {}
+    found, known = list[GraphFact](), 0
+    for path in sorted(paths):
+        for number, line in enumerate(columns.text(path).split("\n"), 1):
+            key = _KEY.match(line)
+            name = next(filter(None, key.groups()), "") if key is not None else ""
+            last = re.split(r"__|[:.]", name)[-1].casefold()
+            if not last or last in _OF_FRAMEWORKS:
+                continue
+            known += 1
+            if last not in said and name.casefold() not in said:
+                found.append(GraphFact(name, "", "", path, number, True, is_comment=True))
+    return found, known

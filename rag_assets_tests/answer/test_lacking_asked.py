@@ -1,0 +1,181 @@
+"""What lacks something is told with how many there are: messages without handlers, endpoints without tests, objects of
+databases and settings that nothing uses; what is written twice, and forms of code that are asked for by purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index
+from rag_assets.answer.structure.constructs import construct_asked
+from rag_assets.answer.structure.lacking import lack_asked
+from rag_assets.answer.structure.questions import diagram_asked
+from rag_assets.answer.whole_project import listed_of_whole
+from rag_assets_tests.cli.conftest import opened_index
+
+REPEATED = """\
+    {
+        var total = 0m;
+        foreach (var line in lines)
+            total += line.Price;
+        if (total < 0)
+            throw new InvalidOperationException();
+        return Math.Round(total, 2);
+    }
+"""
+FILES = {
+    "src/Orders.cs": f"""\
+using System;
+
+namespace Shop;
+
+public record OrderPaidEvent(int Id);
+
+public record OrderLostEvent(int Id);
+
+public class Mailer : IHandle<OrderPaidEvent>, IDisposable
+{{
+    public void Handle(OrderPaidEvent paid) => Console.Out.Flush();
+
+    public void Dispose()
+    {{
+    }}
+}}
+
+public class Customer
+{{
+    public string Email {{ get; set; }} = "";
+
+    public string Colour {{ get; set; }} = "";
+}}
+
+public class OrdersController : ControllerBase
+{{
+    [HttpGet("/orders")]
+    public IActionResult All() => Ok(config["Shop:PageSize"]);
+
+    [HttpGet("/orders/lost")]
+    public IActionResult Lost()
+    {{
+        Response.Cookies.Append("seen", Guid.NewGuid().ToString());
+        // return Ok(config["Old"]);
+        db.Execute($"DELETE FROM Orders WHERE Id = {{id}}");
+        db.Execute("EXEC dbo.CloseOrders");
+        return Ok();
+    }}
+
+    private decimal Total(Line[] lines)
+{REPEATED}
+    private decimal Sum(Line[] lines)
+{REPEATED}}}
+""",
+    "appsettings.json": """\
+{
+  "Logging": {
+    "LogLevel": {
+      "Default": "Warning"
+    }
+  },
+  "Shop": {
+    "PageSize": 10,
+    "Forgotten": 5
+  }
+}
+""",
+    "db/orders.sql": """\
+CREATE TABLE dbo.Orders (Id INT PRIMARY KEY, Code NVARCHAR(10) NOT NULL UNIQUE);
+GO
+CREATE TABLE dbo.Attic (Id INT PRIMARY KEY);
+GO
+CREATE PROCEDURE dbo.CloseOrders AS UPDATE dbo.Orders SET Code = '';
+GO
+CREATE PROCEDURE dbo.Unloved AS SELECT 1;
+GO
+""",
+    "tests/OrdersTests.cs": """\
+public class OrdersTests
+{
+    [Fact]
+    public void Lists_all() => new OrdersController().All();
+
+    [Fact(Skip = "Slow")]
+    public void Waits() => Thread.Sleep(1);
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("lacking"), FILES, "lacking") as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        ("Which events have no handlers?", ["1 event of 2", "**OrderLostEvent**"], ["OrderPaidEvent**"]),
+        ("which endpoints are not tested?", ["1 endpoint of 2", "GET /orders/lost"], ["GET /orders**"]),
+        ("which stored procedures are never called?", ["1 procedure of 2", "Unloved"], ["CloseOrders**"]),
+        ("list all unused tables", ["1 table of 2", "Attic"], ["Orders**"]),
+        ("Which settings are never read?", ["1 setting of 2", "**Forgotten**"], ["PageSize**", "Default**"]),
+        ("is there duplicated code?", ["The same 7 lines, 2 times", "OrdersController.Sum"], ["Lost**"]),
+        ("which classes are disposable?", ["**Mailer** derives from **IDisposable**"], ["OrdersController"]),
+        ("which tests are skipped?", ["1 skipped test", "OrdersTests.Waits"], ["Lists_all"]),
+        ("Which fields contain personal data?", ["1 personal-data field", "**Customer.Email**"], ["Colour**"]),
+        ("where are cookies set?", ["1 cookie", "OrdersController.Lost"], []),
+        ("where are GUIDs generated?", ["1 generated identifier"], []),
+        ("are there SQL injection risks?", ["1 interpolated SQL statement", "DELETE FROM Orders"], ["EXEC dbo"]),
+        ("is there commented-out code?", ["1 commented-out line"], []),
+        ("where are amounts rounded?", ["2 roundings"], []),
+        ("which columns are unique?", ["1 unique constraint"], []),
+    ],
+)
+def test_what_lacks_something_or_has_a_form_is_counted_and_told(
+    shop: Index, question: str, told: list[str], untold: list[str]
+) -> None:
+    answer = shop.ask(question)
+
+    assert not answer.abstained and not answer.unsure, answer.reason
+    assert [one for one in told if one not in answer.text] == [], answer.text
+    assert [one for one in untold if one in answer.text] == [], answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("which views are never used?", "no view of a database is in the index"),
+        ("draw a class diagram of Customer", "rag-assets graph around Customer --mermaid"),
+        ("where are files uploaded?", "no upload is in the code of the product"),
+    ],
+)
+def test_that_there_is_none_is_said(shop: Index, question: str, absent: str) -> None:
+    answer = shop.ask(question)
+    assert absent in f"{answer.notes} {answer.reason}"
+
+
+def test_a_list_that_knows_nothing_of_what_lacks_does_not_answer_with_all(shop: Index) -> None:
+    answer = shop.ask("which events have no customer?")
+    assert "2 events" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which events are handled?",
+        "which orders have no customer?",
+        "which tables are reserved?",
+        "is the code duplicated when an order is copied?",
+        "which cookies does the baker sell?",
+        "show me a picture of the cat that the user uploaded",
+        "where is the uploaded file stored?",
+        "what happens when the order is stopped?",
+        "how are amounts rounded?",
+    ],
+)
+def test_questions_that_only_sound_so_are_none(question: str) -> None:
+    assert lack_asked(question) is None
+    assert construct_asked(question) is None
+    assert listed_of_whole(question) is None
+    assert not diagram_asked(question) or "picture" in question
