@@ -218,13 +218,14 @@ _MANIFEST = re.compile(
     r"|(?P<packages_config>[Pp]ackages\.[Cc]onfig)"
     r"|(?P<cabal>[^/]+\.cabal)|(?P<mix>mix\.exs)|(?P<pubspec>pubspec\.ya?ml)|(?P<swift>Package\.swift)|(?P<vcpkg>vcpkg\.json)"
     r"|(?P<cmake>CMakeLists\.txt)|(?P<sbt>build\.(?:sbt|sc|mill)|project/\w+\.(?:sbt|scala))"
+    r"|(?P<clojure>deps\.edn|project\.clj)|(?P<julia>(?:Julia)?Project\.toml)|(?P<zon>build\.zig\.zon)"
     r"|(?P<cargo>Cargo\.toml)|(?P<gems>Gemfile|[^/]+\.gemspec)|(?P<composer>composer\.json)|(?P<pom>pom\.xml)|(?P<gradle>build\.gradle(?:\.kts)?)|(?P<catalog>[^/]*\.versions\.toml)"
     r"|(?P<requirements>(?:(?:[^/]*[-_.])?requirements?(?:[-_.\d][^/]*)?|requirements/[^/]*)\.(?:txt|in)))"
 )
 _NAMES_PACKAGES = re.compile(
     r"(?:.*/)?(?:setup\.py|pipfile|[^/]+\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs|vb|vcx)proj|[^/]+\.(?:props|targets)"
     r"|paket\.(?:dependencies|references)|gems\.rb|[^/]+\.rockspec"
-    r"|project\.clj|deps\.edn|conanfile\.(?:py|txt))",
+    r"|conanfile\.(?:py|txt))",
     re.IGNORECASE,
 )
 

@@ -60,6 +60,7 @@ _STRING = re.compile(r"[$@fFrRbB]{0,2}(?P<string>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\
 _IN_STRING = re.compile(
     r"[$#]?\{(?P<name>(?:[\w$]++\??\.)*+[\w$]++)?+[^{}]*+(?:\{[^{}]*+\}[^{}]*+)?\}|\$(?P<plain>\w+)|%[sdvq]|(?<=/):\w+"
 )
+_OF_ANNOTATION = re.compile(r"^\s*value\s*=")
 _NAME = re.compile(r"\s*&?(?:[\w$]+(?:\.|->|::))*(?P<name>[\w$]+)(?:\([^()]*\))?\s*\Z")
 _QUALIFIED = re.compile(r"[A-Z]\w*\.\w+(?=\s*\Z)")
 _ASSIGNED = re.compile(
@@ -97,11 +98,13 @@ def requests_in(text: str, language: str, elsewhere: Callable[[], Mapping[str, s
         if name in ("json", "call") and not _VERB_SAID.match(arguments[0].strip()):  # `res.json({ url })`
             continue
         said = "".join(f"{one}," for one in arguments)
-        is_client = bool(found["http"] or _CLIENT.search(found["on"] or ""))
+        is_declared = found["mark"] == "@" and bool(found["verb"]) and found["verb"].isupper()  # by Retrofit
+        is_client = is_declared or bool(found["http"] or _CLIENT.search(found["on"] or ""))
         for argument in arguments[: 1 if found["verb"] else 3 if name.endswith("context") else 2]:
             if argument.lstrip().startswith("{"):
                 url = _URL.search(argument)
                 argument = "".join(_arguments(argument, url.end())[:1]) if url else ""
+            argument = _OF_ANNOTATION.sub("", argument) if is_declared else argument
             is_sure = is_client and not _CALLED.search(_STRING.sub("", argument))
             path = _path(values.text_of(argument, found.start()), is_sure=is_sure)
             if path:

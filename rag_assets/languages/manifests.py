@@ -1,5 +1,5 @@
 """Manifests: which packages a project of Python, JavaScript, Unity, Go, Java, Rust, Ruby, PHP, Elixir, Swift, Dart,
-Haskell, C++ (vcpkg, CMake), Scala or .NET Framework says that it uses itself.
+Haskell, C++ (vcpkg, CMake), Scala, Clojure, Julia, Zig or .NET Framework says that it uses itself.
 
 Lock files, which also have the packages of packages, are none. What cannot be read is left out: a manifest that no
 parser takes has what stands before the error, or nothing.
@@ -28,6 +28,7 @@ _LONGEST_NAME = 256
 NPM, PYPI, GO, MAVEN = "npm", "pypi", "golang", "maven"
 CARGO, GEM, COMPOSER, NUGET = "cargo", "gem", "composer", "nuget"
 HEX, SWIFT, PUB, VCPKG, HACKAGE, CMAKE = "hex", "swift", "pub", "vcpkg", "hackage", "cmake"
+JULIA, ZIG = "julia", "zig"
 """Where packages come from, as package URLs (ECMA-427) call it."""
 
 
@@ -472,6 +473,59 @@ def _sbt(text: str) -> Iterator[UsedPackage]:
         yield from _maven(group, artifact, version, lines.line_of(found.start()))
 
 
+_CLOJURE = re.compile(
+    r"(?<![\w.:/-])(?P<name>[A-Za-z][\w.-]*(?:/[\w.-]+)?)\s++"
+    r"(?:\{\s*:(?:mvn/version|git/(?:tag|sha|url)|sha)\s*)?\"(?P<version>[^\"\n]*)\"",
+    re.ASCII,
+)
+_OF_LISP = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|;[^\n]*", re.DOTALL)
+
+
+def _clojure(text: str) -> Iterator[UsedPackage]:
+    """`org/name {:mvn/version "1.0"}` of a `deps.edn` and `[org/name "1.0"]` of a `project.clj`, each once."""
+    lines, told = LineIndex(text), set[str]()
+    text = _OF_LISP.sub(lambda found: " " * len(found[0]) if found[0][0] == ";" else found[0], text)
+    for found in _CLOJURE.finditer(text):
+        group, _, artifact = found["name"].partition("/")
+        is_named = text[found.start() - 1 : found.start()] == "[" or "{" in found[0]
+        if is_named and found["name"] not in told:
+            told.add(found["name"])
+            yield from _maven(group, artifact or group, found["version"], lines.line_of(found.start("name")))
+
+
+_JULIA_DEPS = re.compile(r"^[ \t]*\[(?:weak)?deps\]", re.MULTILINE)
+
+
+def _julia(text: str) -> Iterator[UsedPackage]:
+    """The packages of a `Project.toml`, also those that come with Julia."""
+    read = _toml(text)
+    compat, lines = _table(read, "compat"), _first_lines(_TOML_KEY, text, _JULIA_DEPS)
+    for name in _table(read, "deps") | _table(read, "weakdeps"):
+        yield UsedPackage(JULIA, name, name, str(compat.get(name, "")), lines.get(name, 0))
+
+
+_ZON = re.compile(
+    r"\.(?:@\"(?P<quoted>[^\"\n]*)\"|(?P<name>\w+))\s*=\s*(?P<opens>\.\{)?|\"(?:[^\"\\\n]|\\.)*\"?|[{}]", re.ASCII
+)
+
+
+def _zon(text: str) -> Iterator[UsedPackage]:
+    """The dependencies of a `build.zig.zon`, but other folders."""
+    lines, around, told = LineIndex(text), list[str](), dict[str, int]()
+    for found in _ZON.finditer(_without_comments(text)):
+        name = found["quoted"] or found["name"] or ""
+        is_of_one = around[1:2] == ["dependencies"]
+        if found["opens"] or found[0] == "{":
+            if is_of_one and len(around) == 2:
+                told[name] = lines.line_of(found.start())
+            around.append(name)
+        elif found[0] == "}":
+            around = around[:-1]
+        elif is_of_one and name == "path":
+            told.pop(around[-1], None)
+    yield from (UsedPackage(ZIG, name, name, "", line) for name, line in told.items() if name)
+
+
 _NUGET = re.compile(r"<!--.*?(?:-->|\Z)|<package\s(?P<attributes>[^<>]*)>", re.DOTALL)
 _NUGET_ATTRIBUTE = re.compile(r"\b(id|version)\s*=\s*[\"']([^\"']+)")
 
@@ -504,4 +558,7 @@ _READERS: Mapping[str, Callable[[str], Iterator[UsedPackage]]] = {
     "catalog": _catalog,
     "requirements": _requirements,
     "sbt": _sbt,
+    "clojure": _clojure,
+    "julia": _julia,
+    "zon": _zon,
 }

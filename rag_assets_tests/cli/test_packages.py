@@ -195,6 +195,29 @@ FetchContent_Declare(
 )
 """,
     "scala/mill/build.mill": 'object app { def mvnDeps = Seq(mvn"com.lihaoyi::os-lib:0.9.1") }\n',
+    "clj/deps.edn": """{:paths ["src"]
+ :deps {org.clojure/clojure {:mvn/version "1.11.2"} ; gone/gone {:mvn/version "1"}
+        camel-snake-kebab/camel-snake-kebab {:mvn/version "0.4.3"}
+        till/own {:local/root "../own"}}
+ :aliases {:test {:extra-deps {lambdaisland/kaocha
+                               {:git/tag "v1" :git/sha "abc"}}}}}
+""",
+    "clj/project.clj": '(defproject till "0.1"\n  :dependencies [[ring "1.8"]])\n',
+    "jl/Project.toml": 'name = "Till"\nversion = "1.0"\n[deps]\nDates = "ade2ca70"\nURIs = "5c27"\n[compat]\n'
+    'URIs = "1.6"\njulia = "1.10"\n[extras]\nTest = "8dfe"\n',
+    "zig/build.zig.zon": """.{
+    .name = .till,
+    .dependencies = .{
+        // .gone = .{ .url = "https://example.com/gone.tar.gz" },
+        .known_folders = .{ .url = "https://example.com/known.tar.gz", .lazy = true },
+        .@"lsp-kit" = .{
+            .url = "https://example.com/lsp.tar.gz",
+        },
+        .own = .{ .path = "../own" },
+    },
+    .paths = .{"src"},
+}
+""",
     "bad/vcpkg.json": '{"dependencies": [1, {"name": 2}, "a b"]}',
     "bad/cut/vcpkg.json": '{"dependencies": ["cut"',
     "net/packages.config": '<?xml version="1.0"?>\r\n<packages>\r\n  <package id="NHibernate" version="5.1.0" />\r\n'
@@ -278,6 +301,14 @@ FOUND = {
     "cmake:Catch2": "cpp/CMakeLists.txt:6",
     "maven:org.typelevel:cats-core": "scala/build.sbt:2",
     "maven:com.lihaoyi:os-lib": "scala/mill/build.mill:1",
+    "maven:org.clojure:clojure": "clj/deps.edn:2",
+    "maven:camel-snake-kebab:camel-snake-kebab": "clj/deps.edn:3",
+    "maven:lambdaisland:kaocha": "clj/deps.edn:5",
+    "maven:ring:ring": "clj/project.clj:2",
+    "julia:Dates": "jl/Project.toml:4",
+    "julia:URIs": "jl/Project.toml:5",
+    "zig:known_folders": "zig/build.zig.zon:5",
+    "zig:lsp-kit": "zig/build.zig.zon:6",
     "vcpkg:fmt": "cpp/vcpkg.json:4",
     "vcpkg:zlib": "cpp/vcpkg.json:5",
     "nuget:NHibernate": "net/packages.config:3",
@@ -383,6 +414,11 @@ def test_what_else_is_called_as_a_package_is_meant_without_that_word(cli: Comman
         ("Package.swift", '.package(url: "x://a' * 20_000),
         ("Package.swift", '.package(name: "' + " " * 200_000),
         ("Package.swift", ".package(" + " " * 200_000),
+        ("deps.edn", "a " * 200_000),
+        ("deps.edn", "a" + " " * 400_000 + "{" * 200_000),
+        ("project.clj", '"\\' * 200_000),
+        ("build.zig.zon", '"\\' * 200_000),
+        ("build.zig.zon", ".{" * 20_000 + ".a = " + " " * 200_000),
         ("pubspec.yaml", "  a:\n" * 100_000),
         ("pubspec.yaml", "dependencies:\n" * 60_000),
         ("vcpkg.json", '{"dependencies": ' + "[" * 400_000),

@@ -12,6 +12,7 @@ from rag_assets.languages.doc_comments import MAX_DOC_CHARS, plain_comments
 
 _QUOTED = r'"(?:[^"\\\n]|\\[\s\S])*+"?'
 _APOSTROPHES = r"'(?:[^'\\\n]|\\[\s\S])*+'"
+_OF_LISP = r'"(?:[^"\\]|\\[\s\S])*+"?'
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n][^'\n]{0,8})'"  # one character, for a lone apostrophe is a lifetime, a type, a prime
 _TRIPLE = r'"""[\s\S]*?(?:"""|\Z)'
 _HEREDOC = r"""<<[-~]?(?P<quote>["']?)(?P<heredoc>[A-Z_]\w*)(?P=quote)"""
@@ -22,7 +23,7 @@ _BRANCHES = r"^[ \t]*\#[ \t]*(?:if|ifdef|ifndef|elif|else|endif|pragma|undef|err
 
 _STYLES: dict[str, tuple[str, str]] = {
     "c": (_SLASHES, rf'{_BRANCHES}|(?<!\w)(?:u8|[uUL])?R"(?P<raw>\w*)\(|{_QUOTED}|{_CHARACTER}'),
-    "clojure": (r";[^\n]*", _QUOTED),
+    "clojure": (rf";[^\n]*|(?<=[^\s()\[\]{{}};\"]\n)[ \t]+{_OF_LISP}", rf"\\[\s\S]|{_OF_LISP}"),
     "dart": (_SLASHES, rf"{_TRIPLE}|'''[\s\S]*?(?:'''|\Z)|{_QUOTED}|{_APOSTROPHES}"),
     "elixir": (rf"{_HASH}|@(?:module|type)?doc[ \t]+(?:~[sS])?{_TRIPLE}", rf"(?:~\w)?{_TRIPLE}|{_QUOTED}"),
     "erlang": (r"%[^\n]*", _QUOTED),
