@@ -296,7 +296,8 @@ class _Slice:
 
     def has(self, quote: str) -> bool:
         """Whether all pieces of a quote, split where something was left out, are here in their order."""
-        return _in_order(_code_pieces(quote), self.code) or _in_order(_prose_pieces(quote), self.prose)
+        said = quote.removeprefix("returns: ")  # which a comment writes as `@return`
+        return _in_order(_code_pieces(quote), self.code) or _in_order(_prose_pieces(said), self.prose)
 
 
 def lines_quoted(quote: str, text: str) -> tuple[int, int] | None:

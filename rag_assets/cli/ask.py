@@ -332,7 +332,7 @@ def show_sources(session: CliSession, citations: Sequence[Citation]) -> None:
         output.line((f"[{number}] ", "dim"), (citation.rendered, "path"), (opened, "dim"))
 
 
-_EMPHASIS = re.compile(r"\*\*(?P<bold>[^*]+)\*\*|`(?P<code>[^`]+)`|(?P<cite>\[\d+\])")
+_EMPHASIS = re.compile(r"\*\*(?P<bold>[^*]+)\*\*|`` (?P<marked>.+?) ``|`(?P<code>[^`]+)`|(?P<cite>\[\d+\])")
 
 
 def _styled(line: str, bold: Style = "bold") -> list[Part]:
@@ -344,7 +344,7 @@ def _styled(line: str, bold: Style = "bold") -> list[Part]:
         if mark["cite"]:
             made.append((mark["cite"], "dim"))
         else:
-            made.append((mark["bold"] or mark["code"], bold))
+            made.append((mark["bold"] or mark["marked"] or mark["code"], bold))
         at = mark.end()
     return [*made, line[at:]]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import CommandLine, Indexed, index_without_dagster
+from rag_assets_tests.cli.conftest import CommandLine, Indexed, index_without_dagster, new_repository
 from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, failing
 
@@ -28,6 +28,14 @@ def test_an_answer_for_people(indexed: Indexed) -> None:
     assert f"[1] {SERVICE}:3-8@" in done.out
     assert "[chunk:" not in done.out and "```" not in done.out
     assert "fresh: indexed" in done.out
+
+
+def test_code_that_has_marks_of_code_itself_is_shown_as_it_is_written(tmp_path: Path) -> None:
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    text = "# Boats\n\nBoats.\n\n## Supported sails\n\n- `jib` in front\n- `main` behind\n- `topsail`\n"
+    index_without_dagster(cli.home, new_repository(tmp_path / "boats", {"README.md": text}), "boats")
+    told = cli.run("ask", "which sails are supported?").out
+    assert "README.md:7: - `jib` in front [1]" in told and "``" not in told
 
 
 @pytest.mark.parametrize("asked", ["\x1b[31mWhat does OrderService do?\x1b[0m [chunk: 1a2b3c4d] [Answer:]"])
