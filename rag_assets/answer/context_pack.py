@@ -23,6 +23,7 @@ from rag_assets.answer.question_analysis import (
     QueryIntent,
     QueryTerm,
     asking_roots,
+    asks_about_failure,
     asks_how,
     asks_what_happens,
     roots_of,
@@ -371,7 +372,7 @@ def read(
         if asks_checks(question.text):
             facts, at = _with_checks(passages)
         if not at and asks_what_happens(question.text):
-            facts, at, evidence = _with_errors(passages, evidence, within)
+            facts, at, evidence = _with_errors(passages, evidence, within, of_failure=asks_about_failure(question.text))
         if not at and asks_how(question.text):
             facts, at, evidence = _with_steps(passages, evidence, replace(asked, target=within))
     is_grouped = wish.intent is Intent.EXPLANATION and not known.setting and all(fact.group for fact in at)
@@ -548,13 +549,13 @@ def _first_with_graph(passages: RankedPassages, asked: Asked) -> tuple[Passage, 
 
 
 def _with_errors(
-    passages: RankedPassages, evidence: tuple[Evidence, ...], target: Searchable
+    passages: RankedPassages, evidence: tuple[Evidence, ...], target: Searchable, *, of_failure: bool
 ) -> tuple[GraphFacts, dict[GraphFact, Evidence], tuple[Evidence, ...]]:
     """The errors that the best passages throw, who catches those of the repository itself, and the evidence with these
     places."""
     from rag_assets.answer.plans.errors import error_facts, errors_thrown
 
-    thrown = errors_thrown(passages)
+    thrown = errors_thrown(passages, of_failure=of_failure)
     own = [name for name in dict.fromkeys(fact.target for fact in thrown) if declaring(name, target)]
     caught = error_facts(target, own, caught_first=True, caught_alone=True)
     caught = caught if len(caught) <= _FEW_CATCHES else {}
@@ -593,7 +594,8 @@ def _is_written(name: str, target: Searchable) -> bool:
     from rag_assets.search.phrases import payloads_of, points_saying
     from rag_assets.search.section_source import section_source
 
-    spelled = re.compile(r"[-_ /]?".join(map(re.escape, name.split("-"))), re.IGNORECASE)
+    ends = r"(?!\w)" if name[-1].isdigit() else ""  # `HTTP/3` is no `HTTP 3xx`
+    spelled = re.compile(r"[-_ /]?".join(map(re.escape, name.split("-"))) + ends, re.IGNORECASE)
     try:
         points = sorted(points_saying(name, target.parts, target.scope()).ids)
         payloads = payloads_of(points, target.parts, target.scope())

@@ -569,12 +569,15 @@ def _headed(
 
 def _of_release(version: str, lead: Sequence[Evidence]) -> list[str]:
     """What changelogs say below the heading of a version, up to the next heading that is no part of it."""
-    from rag_assets.answer.plans.documents import is_of_release  # start-up budget: few questions are of a release
+    from rag_assets.answer.plans.documents import (  # start-up budget: few questions are of a release
+        is_of_release,
+        versions_in,
+    )
 
     made: list[str] = []
     path, level = "", 0
     for known in sorted(lead, key=lambda one: (one.path, one.line_start)):
-        headings = [(known.text.count("\n", 0, one.start), one) for one in headings_in(known.text, known.language)]
+        headings = [(known.text.count("\n", 0, one.start), one) for one in versions_in(known.text, known.language)]
         start, own = next(((at, one) for at, one in headings if is_of_release(one.title, version)), (0, None))
         if own is None and (not level or known.path != path):  # what goes on there is another version's
             continue

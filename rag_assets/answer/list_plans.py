@@ -155,7 +155,7 @@ def context_plan(asked: Asked) -> Planned | None:
 
 
 _OF_PROJECTS = re.compile(
-    r"asmdef|assembl|depend|refer|project|layers|app|programs|executables|hosts|services|sample|example|demo",
+    r"asmdef|assembl|depend|refer|project|layers|app|modules|programs|executables|hosts|services|sample|example|demo",
     re.IGNORECASE,
 )
 
@@ -599,7 +599,7 @@ def items_plan(asked: Asked) -> Planned | None:
     noun = "" if asked.wish.names else values_named(text)[0]
     if not (noun or asked.wish.names):
         noun, rest = items_named(text)
-    if not noun:
+    if not noun or noun == "file":  # a `file` of code is seldom a list of all
         return None
     from rag_assets.answer.plans.items import items_configured, items_held
 

@@ -647,9 +647,8 @@ _HOW_OFTEN_RUN = re.compile(
 )
 _RUN_BY_A_SCHEDULE = re.compile(
     r"^\W*(?:which|what) (?:(?P<sort>background|celery|cron|periodic|recurring|scheduled) )?"
-    r"(?P<noun>jobs|tasks|workers)"
-    r" (?:are |get )?(?:run|executed|started|triggered)"
-    r" (?:(?:on|by) (?:an? )?(?:cron|(?:cron |fixed )?schedules?|timers?)|regularly|periodically|every \w+)\b",
+    r"(?P<noun>jobs|tasks|workers) (?:are |get )?(?:scheduled\W*$|(?:run|executed|started|triggered)"
+    r" (?:(?:on|by) (?:an? )?(?:cron|(?:cron |fixed )?schedules?|timers?)|regularly|periodically|every \w+)\b)",
     re.IGNORECASE,
 )
 _RUN_IN = re.compile(
@@ -791,6 +790,14 @@ def role_of(word: QueryTerm) -> str:
     return _ROLE_OF_ROOT.get(root(word.word), "subject")
 
 
+_THING_FOR = re.compile(
+    r"^\W*what (?:is|are) the (?!.*\b(?:class|handler|implementation|interface|need|purpose|reason|role|service|type"
+    r"|use|values?)\b)(?:[\w-]+ ){1,3}for (?:the )?[\w.]+\W*$",
+    re.IGNORECASE,
+)
+"""Of something that a name has, and not of what the name declares: `what is the default port for MySQL?`"""
+
+
 def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
     if name_of_whole(text) == "":
         return Intent.OVERVIEW
@@ -808,6 +815,7 @@ def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:
         is_of_any = intent is Intent.ROUTES and _OF_ANY_ROUTE.match(text) is not None
         if (has_names or intent not in of_names) and not is_of_any and pattern.search(text):
             return intent
-    if has_names and (kind is QuestionKind.SYMBOL or _DEFINITION.search(text) or _PLACED.search(text)):
+    is_of_it = (kind is QuestionKind.SYMBOL or _DEFINITION.search(text)) and _THING_FOR.match(text) is None
+    if has_names and (is_of_it or _PLACED.search(text)):
         return Intent.DEFINITION
     return Intent.EXPLANATION

@@ -38,7 +38,9 @@ def constants_asked(question: str) -> tuple[str, ...]:
 
 
 _VALUES = re.compile(
-    r"^\W*(?:(?:what|which|list|show|give|the|all|are|me|of|possible|allowed|valid)\b ?)*\bvalues"
+    r"^\W*(?:(?:what|which|list|show|give|the|all|are|me|of|possible|allowed|valid)\b ?)*"
+    r"\b(?:(?:enum )?values|enum (?:cases|constants|members|variants)"
+    r"|(?:cases|variants)(?= (?:in|of|do|does|has|have) (?:the )?(?-i:[A-Z])))"
     r" (?:(?:are (?:allowed|possible|there|valid) )?(?:in|for|of)|can|may|does|do|has|have) (?:(?:the|an?) )?"
     r"(?P<of>[\w.]+(?: (?!(?:be|have|take)\b)\w+){0,2}?)(?: (?:enum|enumeration|property|field|column))?"
     r"(?: (?:be|have|take|hold|contain|accept|get))?\W*$",

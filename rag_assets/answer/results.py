@@ -28,6 +28,7 @@ from rag_assets.search import SearchResult
 
 _CLOSEST = 3  # places to look at oneself after a refusal
 _MOST_SAID = 4  # words of a question
+_SHOWN_APART = 0.01
 _OF_THE_GRAPH = {
     Intent.USAGE: "nobody",
     Intent.DEPENDENCIES: "nothing",
@@ -80,7 +81,8 @@ def reason(found: AnswerInputs, threshold: float) -> str:
     if found.lost:
         said += f"; {len(found.lost)} of the files that were found cannot be read"
     if found.confidence < threshold:
-        return f"what was found does not fit the question well enough ({found.confidence:.2f} of {threshold:.2f}){said}"
+        fits = f"{found.confidence:.{2 if threshold - found.confidence >= _SHOWN_APART else 3}f} of {threshold:.2f}"
+        return f"what was found does not fit the question well enough ({fits}){said}"
     return f"nothing that was found can be quoted for it{said}"
 
 

@@ -516,12 +516,17 @@ _KINDS = ("kind of", "sort of", "type of", "kinds of")
 _RUNTIMES = key_of_word(
     {
         "android": "android",
+        "clojure": "clojure",
         "cpp": "c++ cpp",
+        "dart": "dart",
         "elixir": "elixir",
+        "flutter": "flutter",
         "go": "go golang",
         "godot": "godot",
         "ios": "ios",
         "java": "java jdk jre",
+        "julia": "julia",
+        "kotlin": "kotlin",
         "net": "c# csharp dotnet net sdk",
         "node": "node node.js nodejs",
         "php": "php",
@@ -529,8 +534,11 @@ _RUNTIMES = key_of_word(
         "python": "python",
         "ruby": "ruby",
         "rust": "rust rustc msrv",
+        "scala": "scala",
+        "swift": "swift",
         "unity": "unity unity3d",
         "terraform": "opentofu terraform",
+        "zig": "zig",
     }
 )
 MIGRATE = "migrate"
@@ -566,7 +574,8 @@ KINDS_OF_TESTS = word_set("integration unit")
 _BESIDE_ACTIONS = word_set(
     "set up locally local myself mac macos linux windows computer laptop machine development environment dev unit",
     "everything",
-    "suite source sources scratch command commands steps production server getting get started own only just alone",
+    "suite source sources scratch command commands steps production backend server getting get started own only",
+    "just alone",
     *KINDS_OF_TESTS,
 )
 _LICENCE = word_set("license licence licensed licensing under open source copyright legal terms released")
@@ -579,6 +588,7 @@ _OF_PLATFORMS = word_set(
     "platform platforms operating system systems os support supports supported target targets targeted run runs",
     "running work works available mobile desktop client device devices",
 )
+_IS_USED = re.compile(r" (?:is|are) (?:being )?used$|(?:does|do) \S+ (?:use|depend on)$|(?:is|are) (?:we|you) using$")
 _VERSIONS, _DEMANDED = word_set("version versions"), word_set("minimum need needed required support supported")
 _TARGETED = frozenset({"framework", "frameworks"})
 """What projects of .NET target."""
@@ -667,8 +677,12 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     if not of_another and "version" in said and said <= _VERSION:
         return everyday(Everyday.VERSION)
     named = [] if runtimes else [word for word in words if word in said - _REQUIRED]
-    if words[0] in ("which", "what") and said & _VERSIONS and said & _DEMANDED and 0 < len(named) <= _MOST_OF_A_NAME:
-        return everyday(Everyday.RUNTIME, (" ".join(named),))
+    if words[0] in ("which", "what") and said & _VERSIONS and 0 < len(named) <= _MOST_OF_A_NAME:
+        if said & _DEMANDED:
+            return everyday(Everyday.RUNTIME, (" ".join(named),))
+        is_package = len(named) == 1 and words[words.index(named[0]) - 1] != "the"  # `the API` is no package
+        if is_package and _IS_USED.search(" ".join(words)):
+            return everyday(Everyday.RUNTIME, (named[0],), ("used",))
     lacks = "untested" in said or not _LACKS.isdisjoint(words)
     if lacks and said <= _UNTESTED and not said.isdisjoint(("untested", "test", "tests", "tested", "covered")):
         return everyday(Everyday.UNTESTED)

@@ -12,7 +12,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at
-from rag_assets.answer.passages import headings_in
+from rag_assets.answer.passages import HeadingLines, headings_in
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     code_of,
@@ -69,6 +69,12 @@ _CHANGELOG = re.compile(
     re.IGNORECASE,
 )
 _OF_VERSION = re.compile(r"(?:#+ *)?[\[(*]*(?:version |release )?v?(?:\d+(?:\.[\dx]+)+)(?!\.?\w)", re.IGNORECASE)
+_VERSION_ITEM = re.compile(
+    r"^[*+-] +(?P<title>[\[(*`]*v?\d+(?:\.\d+)+(?:-[\w.]+)?[\])*`:]*"
+    r"(?: +(?:[-–—]+ +|\(|in progress|unreleased|\d).*)?)$",
+    re.MULTILINE,
+)
+_BELOW_HEADINGS = 7  # of HTML there are six levels
 _HEADING = re.compile(r"#+ |[A-Z][A-Z ]+$|\*\*[^*]+\*\*:?$")
 _LINK = re.compile(r"\[([^\]]+)\](?:\([^)]*\))?")
 _BEGINS = re.compile(r"\s*(?:[-*+•]|--|\d+[.)]) ")
@@ -216,6 +222,8 @@ def texts_shown(index: LabelIndex, *, only_translated: bool = False) -> Facts:
 
 _SUPPORTED = roots_of("supported supports support available officially currently following list")
 _SAYS_SUPPORT = re.compile(r"\b(?:support(?:s|ed)?|available|one of the following)\b", re.IGNORECASE)
+_COMMENT_MARK = re.compile(r"^\s*(?://[/!]?|#+|;+|--+|\*(?=\s+(?:[-*+•]|[A-Z]|\d))) ?")
+_IS_CODE = re.compile(r"[({;=<>]\s*\S*:?$|^\W*(?:case|default|def|else|if|switch|when)\b")
 _OF_ANY_PART = roots_of("argument command feature method option parameter property setting value")
 """What documents have of each part of a product: such a heading alone tells of one."""
 _ITEM = re.compile(r"\s*(?:[-*+•] |\d+[.)] |\|)")
@@ -228,25 +236,34 @@ _OF_VERSION_FOLDER = re.compile(r"\d+")
 
 def supported_listed(index: LabelIndex, noun: str) -> Facts:
     """The list, or the table, of a document below a heading that is the noun alone, or a line that says that these are
-    supported (`The following databases are supported:`); of several documents that of the highest version."""
-    wanted = roots_of(noun)
+    supported (`The following databases are supported:`); of several documents that of the highest version. Else that of
+    a comment of the product below such a line."""
     likely = index.parts.shard().retrieve(points_with(f"{noun} supported", index, _MOST_NUMBERED), index.scope())
-    paths = {path for one in likely.values() if _DOCUMENT.search(path := one["Path"]) and not _PAST.search(path)}
+    paths = {path for one in likely.values() if not _PAST.search(path := one["Path"])}
+    paths = {one for one in paths if non_product_code(one) is None}
+    documents = {one for one in paths if _DOCUMENT.search(one)}
+    return _supported_in(index, documents, noun) or _supported_in(index, paths - documents, noun) or (GraphFacts(), {})
+
+
+def _supported_in(index: LabelIndex, paths: Collection[str], noun: str) -> Facts | None:
+    wanted = roots_of(noun)
     found = list[tuple[list[int], int, int, str, list[int]]]()
-    for path, lines in lines_of(index, {one for one in paths if non_product_code(one) is None}).items():
-        heads = 0
+    for path, written in lines_of(index, paths).items():
+        heads, is_code = 0, _DOCUMENT.search(path) is None
+        lines = {at: _COMMENT_MARK.sub("", line) for at, line in written.items()} if is_code else written
         for at, line in lines.items():
             said = roots_of(line)
-            is_heading = line.startswith("#") and wanted <= said <= wanted | _SUPPORTED
+            is_heading = not is_code and line.startswith("#") and wanted <= said <= wanted | _SUPPORTED
             is_heading = is_heading and not (wanted <= _OF_ANY_PART and said.isdisjoint(_SUPPORTED))
             is_line = line.rstrip("* \r").endswith(":") and wanted <= said and _SAYS_SUPPORT.search(line) is not None
+            is_line = is_line and not (is_code and _IS_CODE.search(line))
             heads += is_heading or is_line
             items = _items_below(lines, at) if (is_heading or is_line) and heads <= _MOST_HEADS else []
             if len(items) >= _FEWEST_ITEMS and median(len(lines[one]) for one in items) <= _LONGEST_ITEM:
                 versions = [int(one) for one in _OF_VERSION_FOLDER.findall(path)]
                 found.append((versions, -len(said - wanted - _SUPPORTED), -at, path, items))
     if not found:
-        return GraphFacts(), {}
+        return None
     *_, path, items = max(found)
     known, at_points = facts_listed([_document(path, at) for at in items], noun, index)
     heading = list_heading(f"supported {noun}", 2).replace("2 s", "S", 1)  # a row of a table may have several
@@ -305,13 +322,21 @@ def release(index: LabelIndex, version: str, *, dated: bool = False) -> tuple[tu
         of_file = [point for point in payloads if payloads[point]["Path"] == path]
         for point in sorted(of_file, key=lambda one: payloads[one].get("StartLine", 0)):
             is_told = level > 0
-            for heading in headings_in(code_of(payloads[point], index, ()), payloads[point].get("CodeLanguage", "")):
+            for heading in versions_in(code_of(payloads[point], index, ()), payloads[point].get("CodeLanguage", "")):
                 if is_of_release(heading.title, version) and (not dated or _YEAR.search(heading.title)):
                     is_told, level = True, heading.level
                 elif heading.level <= level:
                     is_told, level = is_told and heading.start > 0, 0
             found += [point] * is_told
     return tuple(found[:_MOST_SECTIONS]), bool(paths)
+
+
+def versions_in(text: str, language: str) -> list[HeadingLines]:
+    """The headings of a changelog, and its items that are but a version, with what it brought below them."""
+    items = (
+        HeadingLines(one.start(), one.end(), _BELOW_HEADINGS, one["title"]) for one in _VERSION_ITEM.finditer(text)
+    )
+    return sorted([*headings_in(text, language), *items], key=lambda one: one.start)
 
 
 def is_of_release(heading: str, version: str) -> bool:

@@ -25,7 +25,10 @@ from rag_assets.search.line_references import section_members
 from rag_assets.search.ranking.penalties import non_product_code
 
 THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
-_THROWS = r"\b(?:[Tt]hrow|raise|panic|reject|throwError)\b.*(?<!\w){0}(?!\w)|(?<!\w){0}\.(?:new|from|of|create)\b"
+_THROWS = (
+    r"\b(?:[Tt]hrow(?:_if|_unless)?|raise|panic|reject|throwError)\b.*(?<!\w){0}(?!\w)"
+    r"|(?<!\w){0}\.(?:new|from|of|create)\b"
+)
 _RETURNS = r"|(?:\breturn\b|<-|=).*(?<!\w){0}(?!\w)"
 """As Go does, where an error is a value."""
 _CATCHES = (
@@ -34,7 +37,7 @@ _CATCHES = (
     r"|[Hh]andler\(.*(?<!\w){0}(?!\w)|\bI?Exception\w*<{0}>|^\s*(?:\w+\.)*{0}(?:\s+\w+)?\s*=>"
 )
 _SURELY = (
-    r"\b(?:[Tt]hrow|raise|panic|reject|throwError|[Cc]atch|except|rescue)\b.*(?<!\w){0}(?!\w)|\berrors\.(?:Is|As)\(.*(?<!\w){0}(?!\w)"
+    r"\b(?:[Tt]hrow(?:_if|_unless)?|raise|panic|reject|throwError|[Cc]atch|except|rescue)\b.*(?<!\w){0}(?!\w)|\berrors\.(?:Is|As)\(.*(?<!\w){0}(?!\w)"
     r"|(?<!\w){0}\.new\b"
 )
 """What is done with errors alone: a type that is only made and compared with is none, whatever else is raised in it."""
@@ -43,7 +46,8 @@ _MAKES = r"(?<!\w)[Nn]ew\s+(?:\w+\.)*{0}(?!\w)"
 _VALUE = re.compile(r"Err[A-Z]")
 _ERROR_NAME = re.compile(r"(?:Exception|Error|Fault|Failure|Problem)(?:\W|$)|^Err[A-Z]|_ERR_")
 _THROWN_TYPE = re.compile(
-    r"\b(?:[Tt]hrow\s+(?:[Nn]ew\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z])|orElseThrow\((?:.*?\bnew\s+)?)((?:\w+\.)*[A-Z]\w+)"
+    r"\b(?:[Tt]hrow\s+(?:[Nn]ew\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z])|orElseThrow\((?:.*?\bnew\s+)?"
+    r"|throw_(?:if|unless)\(.*?\b(?=[A-Z]\w*(?:Exception|Error)\b))((?:\w+\.)*[A-Z]\w+)"
 )
 _SAYS_THROWN = re.compile(
     r"<exception\s+cref=[\"'](?:\w:)?(?:\w+\.)*(?P<net>\w+)|@(?:throws|exception)\s+\{?(?:\w+\.)*(?P<java>[A-Z]\w+)"
@@ -70,7 +74,9 @@ _OF_ANY_ERROR = root_set(*FUNCTION_WORDS, "exist fail failed found invalid missi
 _MOST_EACH = 4
 _EVERYWHERE = 500  # sections: some 0.2 s to read
 _MOST_PASSAGES, _MOST_ERRORS = 25, 2  # of what was found
-_FEWEST_SAID, _SAID_WEIGHT = 0.2, 8.0
+_FEWEST_SAID, _FEWEST_OF_OTHERS, _SAID_WEIGHT = 0.2, 0.35, 8.0
+"""Of a question about what goes wrong, and of one that an error may only answer (`what happens when a song is liked?`)
+with more than the thing that it is about."""
 _FEWEST_WORDS = 2
 _AROUND = 3  # lines: the condition before it, and its message
 
@@ -203,7 +209,7 @@ def errors_derived(index: LabelIndex, graph: Graph, question: str) -> Facts:
     return (GraphFacts(tuple(at), len(at), leads=True), at) if len(at) > 1 else (GraphFacts(), {})
 
 
-def errors_thrown(found: RankedPassages) -> dict[GraphFact, Evidence]:
+def errors_thrown(found: RankedPassages, *, of_failure: bool) -> dict[GraphFact, Evidence]:
     """The errors that the best passages throw where what stands around it says enough of the question, with the pieces
     that show it."""
     thrown: list[tuple[GraphFact, Evidence, float]] = []
@@ -218,6 +224,6 @@ def errors_thrown(found: RankedPassages) -> dict[GraphFact, Evidence]:
                 thrown.append((fact, one.evidence, score))
                 texts.append("\n".join([source, *lines[max(0, at - _AROUND) : at + _AROUND]]))
     said = found.said_by(texts)
-    best = [at for at in range(len(thrown)) if said[at] >= _FEWEST_SAID]
+    best = [at for at in range(len(thrown)) if said[at] >= (_FEWEST_SAID if of_failure else _FEWEST_OF_OTHERS)]
     best.sort(key=lambda at: (-thrown[at][2] - _SAID_WEIGHT * said[at], at))
     return {thrown[at][0]: thrown[at][1] for at in best[:_MOST_ERRORS]}

@@ -29,6 +29,7 @@ from rag_assets.answer.plans.listing import places_of
 from rag_assets.answer.plans.steps import DOCUMENT, steps
 from rag_assets.answer.plans.technologies import (
     CODE,
+    INSIDE,
     TECHNOLOGIES,
     WHOLE,
     all_parts,
@@ -111,7 +112,16 @@ _RUNTIME: Mapping[str, _Told] = {
         ("meson.build", ["cpp_std"]),
         (".vcxproj", ["<languagestandard"]),
     ),
+    "clojure": (("deps.edn project.clj", ["org.clojure/clojure "]),),
+    "dart": (("pubspec.yaml", ["sdk:"]), (_DOCKER, ["from dart", "/dart:"])),
     "elixir": (("mix.exs", ["elixir:"]),),
+    "flutter": (("pubspec.yaml", ["flutter:"]),),
+    "julia": (("project.toml juliaproject.toml", ["julia ="]),),
+    "kotlin": (
+        (".versions.toml", ["kotlin ="]),
+        (_GRADLE, ["kotlin_version =", 'jvm") version', 'multiplatform") version', "kotlin.jvm' version"]),
+        ("pom.xml gradle.properties", ["<kotlin.version>", "kotlin.version", "kotlinversion"]),
+    ),
     "powershell": ((".psd1", ["powershellversion"]), (".ps1 .psm1", ["#requires -version"])),
     "terraform": ((".tf", ["required_version"]),),
     "php": (("composer.json", ['"php":']), (_DOCKER, ["from php", "/php:"])),
@@ -126,6 +136,9 @@ _RUNTIME: Mapping[str, _Told] = {
         ("rust-toolchain rust-toolchain.toml", ["channel", "1."]),
         (_DOCKER, ["from rust", "/rust:"]),
     ),
+    "scala": (("build.sbt .mill", ["scalaversion"]),),
+    "swift": (("package.swift", ["swift-tools-version"]), (".swift-version", [""])),
+    "zig": (("build.zig.zon", ["minimum_zig_version"]), (".zigversion .zig-version", [""])),
     "net": (("global.json", ['"version"']), (_PROJECTS, _TARGETED)),
     "node": (("package.json", ['"node":']), (".nvmrc .node-version", [""]), (_DOCKER, ["from node", "/node:"])),
     "platform": (("package.swift", [".ios(", ".macos("]), (_PROJECTS, _TARGETED)),
@@ -215,7 +228,9 @@ def everyday_plan(asked: Asked, question: EverydayQuestion, text: str) -> Planne
     elif question.about is Everyday.EXPORTS:
         found = [exports(index, graph, *question.words) for index, graph in asked.graphs]
     else:
-        found = [project_facts(index, question) for index in asked.target.members.values()]
+        graphs = {index.label: graph for index, graph in asked.graphs}
+        members = asked.target.members.values()
+        found = [project_facts(index, question, graphs.get(index.label)) for index in members]
     known = answered(asked, Intent.LIST, together((facts, at) for facts, at, _ in found))
     if known and question.is_beside:
         return None
@@ -421,8 +436,8 @@ def _first_line(index: LabelIndex, path: str) -> int:
     return next((number for number, text in known.items() if text.strip()), 0)
 
 
-def project_facts(index: LabelIndex, asked: EverydayQuestion) -> FactsOrAbsent:
-    """The licence, a version or the size of the project."""
+def project_facts(index: LabelIndex, asked: EverydayQuestion, graph: Graph | None = None) -> FactsOrAbsent:
+    """The licence, a version or the size of the project, or the version that manifests say of a package."""
     paths = sorted(index.parts.shard().values("Path", index.scope()), key=from_the_root)
     if asked.about is Everyday.SIZE:
         return _sizes(index, paths, of_lines=bool(asked.words))
@@ -435,9 +450,40 @@ def project_facts(index: LabelIndex, asked: EverydayQuestion) -> FactsOrAbsent:
     of_platform = asked.words[0] == "platform"
     told = _RUNTIME.get(asked.words[0], ())
     facts = list(_lines_with(index, paths, told, _PLATFORM if of_platform else None))
+    if not facts and graph is not None and not told:  # `hilt-android` has no version of Android
+        facts = _package_versions(index, graph, asked.words[0])
+        facts = facts or [*_lines_with(index, paths, ((".versions.toml", [f"{asked.words[0]} ="]),))]
+    if asked.within and not facts:  # of a part of the program, maybe
+        return GraphFacts(), {}, ""
     if not facts and (not told or asked.words[0] in _ENGINES):
         return *_at(index, list(_versions_said(index, paths, asked.words[0]))), ""
     return *_at(index, facts), "" if of_platform else f"no manifest says which version of {asked.words[0]} is needed"
+
+
+_MAIN = word_set("core framework")
+"""What the package is called that a family is about: `laravel/framework`."""
+_REFERS = re.compile(r"\bversion\.ref\s*=\s*[\"'](?P<key>[\w.-]+)[\"']")
+
+
+def _package_versions(index: LabelIndex, graph: Graph, name: str) -> list[GraphFact]:
+    """The lines that say which version of the packages that are called best by a name is used: of a version catalog
+    those that these refer to."""
+    known = index.parts.shard().values("Path", index.scope())
+    packages = [(fit(one[0], (name,)), one) for one in _packages(graph) if one[1] in known and name not in CALLED]
+    packages = [(fits, one) for fits, one in packages if fits > INSIDE or parts_of(one[0])[-1:] == parts_of(name)[-1:]]
+    best = max((fits for fits, _ in packages), default=0)
+    fitting = [one for fits, one in packages if fits == best > 0]
+    main = [one for one in fitting if _MAIN.issuperset({*parts_of(one[0])} - {*parts_of(name)})]
+    named = _places(main or fitting, (name,))
+    lines, found = lines_of(index, {path for _, path, _ in named}), dict[tuple[str, int], GraphFact]()
+    for package, path, line in named:
+        of_file = lines.get(path, {})
+        if refers := _REFERS.search(of_file.get(line, "")):
+            says = re.compile(rf"\s*[\"']?{re.escape(refers['key'])}[\"']?\s*=")
+            line = next((at for at, text in sorted(of_file.items()) if says.match(text)), line)
+        if any(map(str.isdigit, of_file.get(line, ""))):
+            found.setdefault((path, line), GraphFact(package, "", "", path, line, certain=True))
+    return list(found.values())[:_MOST_OF_ONE]
 
 
 def _lines_with(

@@ -52,7 +52,7 @@ _LONGEST_LINE = 300  # characters
 _NAMES = frozenset({"alert", "id", "key", "name", "record", "slug", "title"})
 """Keys that say what an item is called."""
 _LABEL = re.compile(
-    r"[\s{(\[]*(?:(?:(?:new\s+)?[\w.]+\s*[:=(]\s*)(?=[\"'`]))?"
+    r"[\s{(\[]*(?:\.?@(?=\"))?(?:(?:(?:new\s+)?[\w.]+\s*[:=(]\s*)(?=[\"'`]))?"
     r"(?:(?P<quote>[\"'`])(?P<text>.+?)(?P=quote)|(?:new\s+)?(?P<name>[\w.]+))"
 )
 

@@ -38,7 +38,8 @@ from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
 HAVING = root_set(
-    "available declared defined emitted exposed implemented offer offered published raised registered used"
+    "available declared defined dispatched emitted exposed fired implemented offer offered published queued raised"
+    " registered used"
 )
 """What a list says of all that it has, and no name does."""
 EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
@@ -60,10 +61,12 @@ _IS_ALIAS = re.compile(r"(?:declare |export )*type \w[^={]*=")
 """Of TypeScript, whose bounds are no bases: `type Payload<T extends SailCommand> = …`."""
 _ABSTRACT = re.compile(r"\b(?:interface|abstract|trait|ABC|Protocol)\b")
 _FORMS = {
-    form: re.compile(rf"(?:[\w@]+[\s.]+)*?{form}\b(?! of\b)")
-    for form in ("class", "enum", "interface", "record", "struct")
+    form: re.compile(rf"(?:[\w@]+[\s.]+)*?{form}\b(?! of\b)|\(def{form}\b")
+    for form in ("class", "enum", "interface", "mixin", "protocol", "record", "struct", "trait", "union")
 }
 """What stands before the name of a type, or in Go behind it."""
+_CALLED_SO = frozenset({"mixin", "protocol", "trait", "union"})
+"""Forms that few languages have: elsewhere types are called so."""
 _IS_ENUMERATION = re.compile(r"\b(?:\w*Enum|\w+Choices|(?:Int)?Flag)\b")
 """What enumerations of Python derive from, those of Django too."""
 _IS_OBJECT = re.compile(r"(?:\w+ )*object \w")
@@ -134,8 +137,12 @@ LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "library": (NodeType.PACKAGE,),
 }
 """What a noun of a question lists. Other nouns list the types whose name ends with them: DTOs, handlers, exceptions."""
+_FORMS_OF_LISP = {"macro": "(defmacro ", "multimethod": "(defmulti "}
+"""What lists the functions whose declarations begin so, beside the types."""
 _OF_DBT = {"model": (NodeType.VIEW, ""), "macro": (NodeType.FUNC, "macro "), "snapshot": (NodeType.VIEW, "snapshot ")}
 """What templates of dbt make, and how the declaration of each begins: a model has none."""
+_OF_NO_TYPES = frozenset({"directory", "file", "folder"})
+"""What a question calls files and folders themselves: a `BuildFile` is none."""
 _OF_DATABASES = frozenset({NodeType.TABLE, NodeType.VIEW, NodeType.PROC, NodeType.FUNC, NodeType.TRIGGER})
 
 
@@ -164,7 +171,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     parts = parts_named(graph, said)
     if noun == "namespace":
         short = _SHORT_NAME.search(_as_words(said))  # which several projects may end with
-        spaces = seen_of(_namespaces(graph, parts[0] if parts else f" {short[1]} " if short else ""), index)
+        spaces = seen_of(_namespaces(graph, parts[0] if parts else f" {short[1]} " if short else "", index), index)
         named = [] if parts or short else [word for word in subject if word.root not in CONTAINERS | HAVING]
         spaces = [one for one in spaces if says(named, one.source)]
         return GraphFacts(tuple(spaces[:MOST_LISTED]), len(spaces), list_heading(noun, len(spaces)))
@@ -189,6 +196,8 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
         handled = seen_of(_handled_as(graph, noun), index)
         found = handled or found
     fewest = 1 if is_one or handled or (sort in _HOSTED - _SCHEDULED and last in _RUN) else FEWEST_LISTED
+    if noun == "model":
+        found = _models_in(graph, found, telling, index)
     if not found and (" " in noun or noun == "page"):  # value objects are seldom called so
         found = seen_of(_in_folder(graph, noun, telling), index)
     if len(found) < fewest and all(word.root in CONTAINERS for word in subject):
@@ -219,16 +228,46 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
 
 
-def _namespaces(graph: Graph, part: str) -> list[GraphFact]:
-    """The namespaces of C# of the product, or of a part of it, each at its first type."""
+def _models_in(
+    graph: Graph, named: Sequence[ListedNode], subject: Sequence[QueryTerm], index: LabelIndex
+) -> list[ListedNode]:
+    """Of types that are called models those that are no view models, or what folders of models hold, where that is
+    more."""
+    own = [one for one in named if not one.name.endswith("ViewModel")]
+    held = (one for one in seen_of(_in_folder(graph, "model", subject), index) if one.name[:1].isalpha())
+    in_folders = [one for one in held if non_product_code(one.path) is None and not one.name.endswith("ViewModel")]
+    return [*dict.fromkeys([*own, *in_folders])] if len(in_folders) > len(own) else own or [*named]
+
+
+def _namespaces(graph: Graph, part: str, index: LabelIndex) -> list[GraphFact]:
+    """The namespaces of C# or PHP of the product, or of a part of it, each at its first type; those of Clojure by
+    their files."""
     found: dict[str, GraphFact] = {}
     types = places_of(graph, np.array(of_kind(graph, NodeType.TYPE), np.int64))
     for one in sorted(types, key=lambda one: (one.path, one.line)):
         space = one.key.partition("|")[0].rpartition(".")[0]
         is_own = non_product_code(one.path) is None and any(it.endswith(part) for it in _parts_of_path(one.path))
-        if is_own and one.path.endswith(".cs") and space and graph.find(f"{space}|{NodeType.TYPE.value}") is None:
+        if (
+            is_own
+            and one.path.endswith((".cs", ".php"))
+            and space
+            and graph.find(f"{space}|{NodeType.TYPE.value}") is None
+        ):
             found.setdefault(space, replace(one.fact, source=space.partition(":")[2]))
+    files = (graph.places(node)[0].path for node in of_kind(graph, NodeType.FILE))
+    files = (one for one in files if one.endswith((".clj", ".cljc", ".cljs")))
+    own = [
+        one for one in files if non_product_code(one) is None and any(it.endswith(part) for it in _parts_of_path(one))
+    ]
+    named = (
+        GraphFact(_NAMESPACE.sub("", one).replace("/", ".").replace("_", "-"), "", "", one, 1, True) for one in own
+    )
+    found |= {one.source: one for one in at_first_sections([*named], index)}
     return sorted(found.values(), key=lambda one: one.source)
+
+
+_NAMESPACE = re.compile(r"^(?:.*/)?src/(?:main/)?(?:clj[cs]?/|clojure/)?|\.\w+$")
+"""What the path of a file of Clojure has beside the name of its namespace."""
 
 
 def _is_of_product(graph: Graph, noun: str, said: str) -> bool:
@@ -441,6 +480,8 @@ def nodes_listed(
     folders that has any: the product first, then by path and line. What goes before the noun, as in `integration
     event`, is what they, or their files, are called too."""
     *sort, noun = noun.split()
+    if noun in _OF_NO_TYPES:
+        return []
     nodes, proven = _nodes_of(graph, noun, sort)
     wanted = root_set(*sort) if not proven else frozenset()
     found: list[ListedNode] = []
@@ -513,6 +554,11 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
             return nodes, False
     if noun in _OF_DBT and (made := [node for node in of_kind(graph, _OF_DBT[noun][0]) if _of_dbt(graph, node, noun)]):
         return np.array(made, np.int64), False
+    if noun in _FORMS_OF_LISP and not sort:
+        begins = _FORMS_OF_LISP[noun]
+        made = [node for node in of_kind(graph, NodeType.METHOD) if graph.signature(node).startswith(begins)]
+        if made:
+            return np.array(made, np.int64), True
     types = of_kind(graph, NodeType.TYPE)
     if " ".join((*sort, noun)) == DATABASE_MODEL:
         return database_models(graph), True
@@ -521,7 +567,8 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         return _run_by(_RUN_BY_A_SCHEDULE if is_scheduled_only else _RUN_BY_A_HOST, graph, types), True
     if noun in _FORMS and not sort:
         of_form = [node for node in types if _FORMS[noun].match(head_of(graph, node)) or _derives_so(graph, node, noun)]
-        return np.array(of_form, np.int64), True
+        if of_form or noun not in _CALLED_SO:
+            return np.array(of_form, np.int64), True
     functions = _test_functions(graph) if noun == "test" else ()
     wanted = [root(word) for word in (*sort, noun)]
     lasts = _ERRORS if noun in _ERRORS else {wanted[-1], _SAME.get(wanted[-1], wanted[-1])}
@@ -558,12 +605,23 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     if noun in MESSAGES:  # of a sort too: `BaseEvent` is no domain event
         more = derived_from(graph, one_of_them)[1] if sort else set[int]()
         found -= {node for node in bases | more if not _uses(graph, graph.keys[node], Relation.HANDLES)}
-    found -= {node for node in bases if _ABSTRACT.search(graph.signature(node))}
+    found -= {node for node in bases if _ABSTRACT.search(graph.signature(node)) and not _has_doubles_only(graph, node)}
     others = found.difference(contracts)
     found = others or found if all(_ABSTRACT.search(graph.signature(node)) for node in contracts) else found
     if noun == "test":  # whatever it is called
         found = found.union(_testing(graph, [node for node in types if graph.language(node) not in _TEST_FUNCTIONS]))
     return np.array(sorted(found.union(functions)), np.int64), proven
+
+
+def _has_doubles_only(graph: Graph, contract: int) -> bool:
+    """Whether tests alone derive from a contract of the product, which something makes that no code shows: Room."""
+    of_product = [_is_own(graph, node) for node in (contract, *derived_from(graph, [contract])[0])]
+    return of_product[0] and not any(of_product[1:])
+
+
+def _is_own(graph: Graph, node: int) -> bool:
+    places = graph.places(node)
+    return bool(places) and non_product_code(places[0].path) is None
 
 
 def _of_dbt(graph: Graph, node: int, noun: str) -> bool:
@@ -598,8 +656,7 @@ def is_contract(graph: Graph, noun: str) -> bool:
         if _bare_contract(name_roots(graph.names[node])) == wanted and _ABSTRACT.search(graph.signature(node))
     ]
     derived, bases = derived_from(graph, called) if called else (set[int](), set[int]())
-    places = (graph.places(node) for node in derived - bases)
-    return sum(bool(where) and non_product_code(where[0].path) is None for where in places) >= FEWEST_LISTED
+    return sum(_is_own(graph, node) for node in derived - bases) >= FEWEST_LISTED
 
 
 def database_models(graph: Graph) -> Numbers:

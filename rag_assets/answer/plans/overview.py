@@ -40,6 +40,8 @@ _FEWEST_WORDS, _MANY_WORDS = 5, 25  # of a paragraph: `Very fast C++ logging lib
 _TELLS = 0.55  # what a paragraph is worth that is told beside a better one
 _EACH_LATER = 0.2  # what it loses for each before it
 _PROSE_WORD = re.compile(r"(?<![\w./-])[A-Za-z][a-z'-]+(?=[\s,.;:!?)]|$)")
+_MARKS = re.compile(r"\*+|`+")
+"""Of a name in bold or as code: **Boats** is …"""
 _LINK_TEXT = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\([^)\n]*\)")
 _MARKUP = re.compile(r"\[?!?\[[^\]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?|<[^>\n]*>")
 _ASIDE = re.compile(
@@ -175,7 +177,7 @@ def _with_list(passage: Passage, after: Sequence[Passage]) -> Passage:
 
 
 def _says_what_it_is(passage: Passage) -> float:
-    plain = _plain(passage.text).strip()
+    plain = _MARKS.sub("", _plain(passage.text)).strip()
     value = min(len(_PROSE_WORD.findall(plain)) / _MANY_WORDS, 1.0) / 2
     value += 0.6 * (_ABOUT.search(passage.heading) is not None) - 0.6 * (_BESIDE_IT.match(passage.heading) is not None)
     if _LIST.match(plain) or _POINTS_ELSEWHERE.match(plain.lstrip("*_> ")):

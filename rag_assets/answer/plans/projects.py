@@ -40,6 +40,14 @@ _PROJECTS = re.compile(
     r"|belongs?|to|contain|built?|consists?|from))*\W*$",
     re.IGNORECASE,
 )
+_MODULES = re.compile(
+    r"^\W*(?:which|what|list|show|how many)\b(?: me| all| the| are| different)* (?:gradle |maven )?(?:sub)?modules"
+    r"(?: (?:are|is|do|does|has|have|make|exist|there|in|of|the|this|our|repo\w*|app|application|project|build"
+    r"|code ?base|up|it|contain|built?|consists?|from|we))*\W*$",
+    re.IGNORECASE,
+)
+_OF_MODULE = re.compile(r"(?P<folder>.+)/(?:build\.gradle(?:\.kts)?|pom\.xml)")
+_SAYS_MODULE = re.compile(r"\s*(?:namespace\b|plugins\b|<artifactId>)")
 _OF_A_PART = (
     r"(?: (?:are there|do we have|(?:(?:does|do|in|of|has) )?(?:(?:the|this|our|its) )?(?P<part>[\w.]+)(?: \w+)?"
     r"(?: have| has| consists? of)?))?"
@@ -85,7 +93,7 @@ _REFERENCES = re.compile(
 class ProjectsAsked:
     """A question for projects, or for what `refers` to what: from a `source`, or to a `target`, where it names one;
     `maybe` where it does not say that the source is a project. `layers`: for those of the product, of a `part`;
-    `programs` for what can be started, `samples` for those that show how."""
+    `programs` for what can be started, `samples` for those that show how, `modules` for those of Gradle or Maven."""
 
     refers: bool = False
     source: str = ""
@@ -94,6 +102,7 @@ class ProjectsAsked:
     layers: bool = False
     programs: bool = False
     samples: bool = False
+    modules: bool = False
     part: str = ""
 
 
@@ -107,6 +116,8 @@ def projects_asked(question: str) -> ProjectsAsked | None:
         return ProjectsAsked(programs=True)
     if _SAMPLES.match(question) is not None:
         return ProjectsAsked(samples=True)
+    if _MODULES.match(question) is not None:
+        return ProjectsAsked(modules=True)
     found = _REFERENCES.match(question)
     if found is None:
         return ProjectsAsked() if _PROJECTS.match(question) else None
@@ -130,9 +141,21 @@ def projects_listed(index: LabelIndex, wanted: ProjectsAsked) -> Facts:
         known = [one for one in known if one.path in own and roots <= roots_of(one.path)]
         is_told = all(one.path.endswith("proj") for one in known)
         known = known if is_told and len(known) >= (_FEWEST_LAYERS if wanted.layers else FEWEST_LISTED) else []
+    if wanted.modules:
+        known = list(_modules(index))
+        return facts_listed(known, "module", index) if len(known) >= FEWEST_LISTED else (GraphFacts(), {})
     known.sort(key=lambda one: (non_product_code(one.path) is not None, one.path))
     noun = "program" if wanted.programs else "sample project" if wanted.samples else "project"
     return facts_listed(known, noun, index) if known else (GraphFacts(), {})
+
+
+def _modules(index: LabelIndex) -> Iterator[GraphFact]:
+    """The folders of a build of Gradle or Maven that are modules, as it calls them: `core:data` of `core/data`."""
+    found = map(_OF_MODULE.fullmatch, index.parts.shard().values("Path", index.scope()))
+    folders = {one[0]: one["folder"].replace("/", ":") for one in found if one and non_product_code(one[0]) is None}
+    for path, lines in sorted(lines_of(index, folders).items()):
+        at = next((line for line, text in sorted(lines.items()) if _SAYS_MODULE.match(text)), min(lines))
+        yield GraphFact(folders[path], "", "", path, at, True, is_comment=True)
 
 
 def tests_called(index: LabelIndex, kind: str) -> list[GraphFact]:

@@ -72,8 +72,10 @@ _IS_SCHEDULE = re.compile(
 _GIVES_SCHEDULE = re.compile(
     rf"[\"'`](?=[^\"'`]*[*@]){_CRON}[\"'`]|[\"']schedule[\"']:\s*\S|\bcrontab\(|\.Add(?:Func|Job)\((?=.*(?i:cron|schedul))"
     r"|\.schedule(?:AtFixedRate|WithFixedDelay)\(|\bschedule\.every\(|\bRecurringJob\.AddOrUpdate\b"
+    r"|(?:\bSchedule::|\$schedule->)(?:call|command|exec|job)\("
 )
-"""Where code gives a schedule itself: a cron expression, `crontab(minute=0)` of Celery, `AddFunc` of Go."""
+"""Where code gives a schedule itself: a cron expression, `crontab(minute=0)` of Celery, `AddFunc` of Go, `Schedule` of
+Laravel."""
 _RUNS_NOTHING = re.compile(
     r"\s*(?://|\*|#|return\b)|.*\?.*:|.*\b(?:examples?|hint|label|placeholder|title)\b[\"']?\s*[:=]"
     r"|.*\b(?:minutely|hourly|daily|nightly|weekly|monthly|yearly|annually|midnight|every_?\w*)[\"']?\s*[:=]\s*[\"']",
@@ -81,7 +83,10 @@ _RUNS_NOTHING = re.compile(
 )
 """Comments, and cron expressions to choose from: `public const string Daily = "0 0 * * *";`."""
 _OF_A_SCHEDULE = re.compile(r"cron|schedul|period|\bbeat", re.IGNORECASE)
-_FIRST_TEXT = re.compile(r"\.Add(?:Func|Job)?\(\"(?P<name>[A-Za-z_][^\"]*)\"")
+_FIRST_TEXT = re.compile(
+    r"(?:\.Add(?:Func|Job)?\(\"|(?:::|->)(?:command|exec|job)\((?:new \w+\((?=['\"]))?(?:new )?['\"]?)"
+    r"(?P<name>[A-Za-z_][^\"'(),\n]*)"
+)
 _OF_PAGES = frozenset(
     {"astro", "html", "jsx", "razor", "svelte", "tsx", "vue"}
 )  # offer cron expressions to choose from

@@ -44,7 +44,9 @@ _ACTIONS: Mapping[str, ActionWords] = {
         ", nox, manage.py test, go test, dotnet test, mvn test, mvnw test, mvn verify, mvnw verify, gradle test"
         ", gradlew test, make test, task test, cargo test, rake test, rake spec, rspec, phpunit, composer test"
         ", swift test, mix test, sbt test, ctest, busted, script/test, invoke-pester, test.ps1, playwright test"
-        ", cypress run, terraform test",
+        ", cypress run, terraform test, flutter test, dart test, clojure -x:test, clj -x:test"
+        ", clojure -m:test, lein test, zig build test, zig build check test, pkg.test, julia-runtest"
+        ", devtools::test, rcmdcheck",
         "test tests unit",
         called_so=True,
         in_workflows=True,
@@ -59,7 +61,8 @@ _ACTIONS: Mapping[str, ActionWords] = {
         "npm run build, yarn build, pnpm build, pnpm run build, make build, go build, dotnet build"
         ", dotnet publish, mvn package, mvn clean, mvn install, mvnw package, mvnw clean, gradle build, gradlew build"
         ", docker build, docker-compose build, docker compose build, python -m build, cargo build, swift build"
-        ", cmake --build, mix compile, sbt compile, gem build, zig build, build.ps1",
+        ", cmake --build, mix compile, sbt compile, gem build, zig build, build.ps1, gradlew assemble, flutter build"
+        ", lein uberjar, clojure -t:build",
         "build compile dist",
         called_so=True,
         in_workflows=True,
@@ -70,7 +73,7 @@ _ACTIONS: Mapping[str, ActionWords] = {
         ", aspire run, go run, docker compose up, docker-compose up, docker compose -f, docker-compose -f, docker run"
         ", make run"
         ", manage.py runserver, spring-boot:run, bootrun, java -jar, uvicorn, flask run, tye run, cargo run, swift run"
-        ", rails server, mix phx.server, php -s",
+        ", rails server, mix phx.server, php -s, flutter run, dart run, zig build run, lein run",
         "start dev serve run",
         called_so=True,
     ),
@@ -80,7 +83,8 @@ _ACTIONS: Mapping[str, ActionWords] = {
         ", dotnet add package, install-package, dotnet tool install, go get, go install, brew install, docker pull"
         ", docker run, apt install, apt-get install, poetry install, uv add, pipx , cargo install, cargo add"
         ", gem install, bundle install, bundle add, composer require, composer install, luarocks install"
-        ", install-module, mix deps.get, vcpkg install, conan install",
+        ", install-module, mix deps.get, vcpkg install, conan install, flutter pub get, dart pub, pkg.add, pkg> add"
+        ", install.packages, install_github",
         "install setup",
     ),
     "deploy": ActionWords(
@@ -93,7 +97,9 @@ _ACTIONS: Mapping[str, ActionWords] = {
     "lint": ActionWords(
         word_set("format formatting lint linting style"),
         "npm run lint, yarn lint, make lint, ruff, golangci-lint, dotnet format, pre-commit, rubocop, phpcs"
-        ", php-cs-fixer, cargo fmt, cargo clippy, clang-format, swiftlint, mix format, scalafmt, luacheck",
+        ", php-cs-fixer, cargo fmt, cargo clippy, clang-format, swiftlint, mix format, scalafmt, luacheck"
+        ", spotlessapply, spotlesscheck, ktlint, detekt, zig fmt, dart format, dart analyze, flutter analyze, clj-kondo"
+        ", cljfmt, lintr",
         "lint format",
         called_so=True,
         in_workflows=True,
@@ -206,7 +212,8 @@ def _commands(path: str, lines: Mapping[int, str], action: str) -> dict[int, str
     said = {number: f"{text.strip().lower()} " for number, text in lines.items()}
     pattern = _commands_of(action)
     told = (number for number, text in said.items() if pattern.search(text))
-    return {number: path.rpartition("/")[2] for number in told if not said[number].startswith(("name:", "- name:"))}
+    done = (number for number in told if not said[number].startswith(("name:", "- name:", "# ")))
+    return dict.fromkeys(done, path.rpartition("/")[2])
 
 
 def _told_before(path: str, lines: Mapping[int, str], action: str, platform: str) -> Iterator[GraphFact]:

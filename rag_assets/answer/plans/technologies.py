@@ -19,7 +19,7 @@ TECHNOLOGIES: Mapping[str, str] = {
     ", keycloak, omniauth, openid-connect go-oidc oidc-client oidc-client-ts openiddict openidconnect, passport"
     ", spring-security starter-security, webauthn fido2 simplewebauthn",
     "Background jobs": "apscheduler, bull bullmq, celery, hangfire, node-cron node-schedule, quartz, resque"
-    ", robfig/cron, rq, sidekiq",
+    ", oban, robfig/cron, rq, sidekiq, workmanager androidx.work",
     "Cache": "easycaching, fusioncache, memcached gomemcache pylibmc pymemcache dalli, memory-cache caching.memory"
     ", redis go-redis ioredis jedis lettuce redigo stackexchangeredis predis",
     "Containers": "docker dockerfile containerfile docker-compose compose.yaml compose.yml, helm chart.yaml"
@@ -34,12 +34,14 @@ TECHNOLOGIES: Mapping[str, str] = {
     " redigo stackexchangeredis predis, sql-server mssql pyodbc sqlclient sqlserver tedious, sqlite aiosqlite sqlite3"
     " rusqlite",
     "Dependency injection": "autofac, dagger, dependency-injector, fx go.uber.org/fx, guice com.google.inject"
-    ", inversify, lamar, microsoft.extensions.dependencyinjection, ninject, php-di, pimple, scrutor, simpleinjector"
+    ", get-it, inversify, koin, lamar, microsoft.extensions.dependencyinjection, ninject, php-di, pimple"
+    ", scrutor, simpleinjector"
     ", tsyringe, wire google/wire",
     "Frontend framework": "angular, blazor components.webassembly, jquery, lit, next.js next, nuxt, preact, react"
     ", solid-js, svelte, vue",
-    "HTTP client": "aiohttp, axios, faraday, got, guzzle guzzlehttp, httparty, httpx, okhttp okhttp3, openfeign"
-    ", pycurl, refit, requests, reqwest, restsharp, undici, ureq",
+    "HTTP client": "aiohttp, axios, clj-http, dio, faraday, got, guzzle guzzlehttp, httparty, httpx, ktor-client"
+    ", okhttp okhttp3, openfeign, pycurl, refit, requests, reqwest, restsharp, retrofit retrofit2, saloon saloonphp"
+    ", undici, ureq",
     "Linter": "black, checkstyle, eslint, flake8, golangci-lint golangci, php-codesniffer squizlabs, php-cs-fixer"
     ", phpstan, prettier, psalm, pylint, rubocop, ruff, stylecop",
     "Logging": "env-logger, log psr/log, log4j, log4net, logback, logrus, loguru, microsoft.extensions.logging, monolog"
@@ -57,18 +59,22 @@ TECHNOLOGIES: Mapping[str, str] = {
     ", mqtt mqttnet paho, nats, nservicebus, rabbitmq amqp amqplib amqp091-go bus-amqp pika spring-rabbit, rebus, sqs"
     ", wolverine wolverinefx",
     "Migrations": "alembic, dbup, fluentmigrator, flyway, golang-migrate, goose pressly/goose, liquibase",
-    "Mocking": "fakeiteasy, gomock, mockall, mockery, mockito, moq, nock, nsubstitute, prophecy phpspec/prophecy"
+    "Mocking": "fakeiteasy, gomock, mockall, mockery, mockito, mockk, mocktail, moq, nock, nsubstitute"
+    ", prophecy phpspec/prophecy"
     ", proxyquire, pytest-mock, responses, sinon",
     "ORM": "activerecord, dapper, diesel, django, doctrine/orm doctrine/dbal, drizzle drizzle-orm, ent entgo.io"
     ", entity-framework efcore ef-core entityframework entityframeworkcore, gorm gorm.io, hibernate, jpa data-jpa"
-    ", knex, marten, mongoose, mybatis, nhibernate, peewee, prisma, sequelize, sqlalchemy, sqlc, sqlmodel, sqlx"
+    ", knex, marten, mongoose, mybatis, next.jdbc, nhibernate, peewee, prisma, room androidx.room, sequelize"
+    ", sqlalchemy, sqlc, sqlmodel, sqlx"
     ", typeorm",
     "Protocols": "graphql ariadne gqlgen graphene hotchocolate, grpc grpcio, mediatr, signalr, socket.io, swagger"
     " nswag openapi springdoc springfox swag swashbuckle, websocket websockets ws",
     "Search engine": "algolia algoliasearch, elasticsearch opensearch, lucene, meilisearch, solr solrj",
-    "Serialization": "gson, jackson, messagepack msgpack, newtonsoft.json, protobuf protobuf-net, serde"
+    "Serialization": "gson, jackson, json-serializable, kotlinx-serialization, messagepack msgpack, moshi"
+    ", newtonsoft.json, protobuf protobuf-net, serde"
     ", system.text.json, upickle",
-    "State management": "mobx, ngrx, pinia, redux reduxjs, tanstack react-query, vuex, zustand",
+    "State management": "bloc flutter-bloc, mobx, ngrx, pinia, provider, redux reduxjs, riverpod flutter-riverpod"
+    ", tanstack react-query, vuex, zustand",
     "Telemetry": "application-insights applicationinsights, grafana, jaeger, micrometer, opentelemetry, prometheus"
     " prom-client, sentry, sleuth, statsd, zipkin",
     "Template engine": "askama, ejs, haml, handlebars, jinja jinja2, liquid dotliquid scriban, mustache, pug, smarty"
@@ -81,9 +87,11 @@ TECHNOLOGIES: Mapping[str, str] = {
     "Vector database": "chroma chromadb, faiss, milvus pymilvus, pgvector, pinecone, qdrant, weaviate",
     "Web framework": "actix-web, asp.net-core microsoft.aspnetcore.app microsoft.aspnetcore.openapi, axum, chi"
     " go-chi/chi, django, echo labstack/echo, express, fastapi, fastify, fiber gofiber, flask, gin gin-gonic/gin"
-    ", giraffe, gorilla/mux, hapi, koa, ktor, laravel/framework laravel/lumen-framework, micronaut, nestjs"
+    ", compojure, giraffe, gorilla/mux, hapi, koa, ktor ktor-server, laravel/framework laravel/lumen-framework"
+    ", micronaut, nestjs"
     ", next.js next, quarkus, rails actionpack"
-    ", rocket, sinatra, slim/slim, spring spring-boot spring-core spring-mvc spring-webmvc starter-web"
+    ", phoenix, reitit, rocket, shelf, sinatra, slim/slim"
+    ", spring spring-boot spring-core spring-mvc spring-webmvc starter-web"
     " starter-webflux, starlette, sveltekit sveltejs/kit, symfony/framework-bundle symfony/http-kernel, tornado, warp",
 }
 """Category → technologies, each with the names that packages, images and files of it have; the first is its own. Names
@@ -106,7 +114,9 @@ CODE: Mapping[str, Mapping[str, str]] = {
     "Test framework": {
         "bats": '@test "',
         "cargo test": "#[test]",
+        "clojure.test": "clojure.test",
         "ex-unit": "use ExUnit.Case",
+        "flutter_test": "testWidgets(",
         "node:test": "node:test",
         "plenary.busted": "plenary.busted",
         "testing": '"testing"',
@@ -121,7 +131,7 @@ _SHORT = 4
 """Letters of a name that says something at the beginning alone: `auth-next` is not of Next.js."""
 _COMMON = word_set(
     "black motor liquid echo wire passport responses requests goose chi got tap quartz spring zap",
-    "log next rocket warp tera diesel faraday devise cucumber giraffe smarty",
+    "log next rocket warp tera diesel faraday devise cucumber giraffe smarty phoenix shelf provider room bloc dio koin",
 )
 """Technologies that are called as many things are: only a whole name is of one, or what follows the group of Maven."""
 WHOLE, BEGINNING, INSIDE = 3, 2, 1
