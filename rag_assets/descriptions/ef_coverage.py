@@ -17,6 +17,7 @@ from rag_assets.descriptions.kinds.interface import InterfaceDescription, Interf
 from rag_assets.descriptions.kinds.service_like import RepositoryDescription
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
+from rag_assets.languages.csharp.declaration_ranges import LANGUAGE
 from rag_assets.languages.csharp.ef.mappings import CONFIGURATION_INTERFACE
 from rag_assets.languages.csharp.facts.type_names import is_scalar, parse_type
 
@@ -147,7 +148,10 @@ def persisted_by(description: SymbolDescription) -> Iterator[PersistedEntity]:
 
 
 def _own_evidence(description: SymbolDescription) -> str:
-    """What a type says of itself. `EntityBase` alone is anybody's base class; LagoVista entities are described too."""
+    """What a type of C# says of itself. `EntityBase` alone is anybody's base class; LagoVista entities are described
+    too."""
+    if description.code_language != LANGUAGE:  # Eloquent and JPA have tables too, and no contexts
+        return ""
     if "abstract" in description.modifiers or not description.declaration.startswith(("class", "record")):
         return ""
     attributes = {attribute_name(attribute) for attribute in description.attributes}

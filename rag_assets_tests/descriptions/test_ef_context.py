@@ -279,6 +279,11 @@ def test_a_gap_names_place_and_remedy() -> None:
     )
 
 
+def test_a_table_of_another_language_needs_no_context() -> None:
+    text = '@Table(name = "orders")\npublic class Order {\n    int id;\n}\n'
+    assert coverage(text, "src/Order.java") == EfCoverage()
+
+
 def test_tests_do_not_count() -> None:
     text = "namespace N.Tests; [Table] public class Order { public int Id { get; set; } }"
     assert coverage(text) == EfCoverage()
