@@ -20,7 +20,7 @@ from rag_assets.cli.console import CommandError
 from rag_assets.cli.options import CliSession, session_of
 from rag_assets.cli.watch import only_one
 from rag_assets.index.layout import IndexHome, dagster_instance_file
-from rag_assets.settings.config_file import CONFIG_VARIABLE, HOME_VARIABLE
+from rag_assets.settings.config_file import CONFIG_VARIABLE, ENV_PREFIX, HOME_VARIABLE
 
 DEFAULT_PORT = 3000
 """That of Dagster."""
@@ -51,7 +51,7 @@ def dev(
         _make_instance(home)
         instance, address = dagster_instance_file(home).parent.resolve(), f"http://{_HOST}:{port}"
         log = instance / "dev.log"
-        with _interruptible(), _services(_environment(session, instance), port, log) as process:
+        with _interruptible(), _services(_environment(session, instance, address), port, log) as process:
             try:
                 while process.poll() is None and not _answers(address):
                     time.sleep(_LOOK_SECONDS)
@@ -86,10 +86,12 @@ def _make_instance(home: IndexHome) -> None:
         pass
 
 
-def _environment(session: CliSession, instance: Path) -> dict[str, str]:
+def _environment(session: CliSession, instance: Path, address: str) -> dict[str, str]:
     config = session.config()
     # Python would take modules from the working folder, which may be a repository of anybody; so would Dagster, below.
     found = {"DAGSTER_HOME": str(instance), HOME_VARIABLE: str(session.home().root), "PYTHONSAFEPATH": "1"}
+    if "ui_url" not in session.settings().automation.model_fields_set:
+        found[f"{ENV_PREFIX}AUTOMATION__UI_URL"] = address  # what notifications link to
     return os.environ | found | ({CONFIG_VARIABLE: str(config.resolve())} if config is not None else {})
 
 
