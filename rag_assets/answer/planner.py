@@ -453,7 +453,8 @@ _OF_STRUCTURE = re.compile(
     r"|\b(?:injected|constructors?|mock|fake|stub|creat\w+|instantiat\w+|constructs?|constructed|made|makes?)\b"
     r"|\b(?:from|between)\b.+\b(?:to|and)\b|\b(?:reach(?:ed)?|leads?|connected|linked|related|get to|end up|arrive"
     r"|eventually|indirectly|ever)\b|\b(?:outdated|out of date|up to date|vulnerab\w+|cves?)\b"
-    r"|\b(?:diagram|flow ?chart|patterns?|picture|erd)\b|\b(?:third[- ]party|external|outside|hosts|indexed)\b"
+    r"|\b(?:diagram|flow ?chart|patterns?|picture|erd|migrations?|contributors?|authors?|wrote|developers?)\b"
+    r"|\b(?:third[- ]party|external|outside|hosts|indexed)\b"
     r"|\b(?:without|no|never|not|lacks?|missing|unused|unhandled|untested|\w+n't)\b|\b\w+able\b"
     r"|\b\d+ (?:functions|lines|members|methods|properties)\b|\brecursive\b|\b(?:number|value)\b.*\d"
     r"|\boverrid(?:e|den)s?\b|\b(?:field|property|column|method|function|member) (?:called|named)\b",

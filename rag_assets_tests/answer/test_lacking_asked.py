@@ -10,7 +10,7 @@ import pytest
 from rag_assets import Index
 from rag_assets.answer.structure.constructs import construct_asked
 from rag_assets.answer.structure.lacking import lack_asked
-from rag_assets.answer.structure.questions import diagram_asked
+from rag_assets.answer.structure.questions import contributors_asked, diagram_asked
 from rag_assets.answer.whole_project import listed_of_whole
 from rag_assets_tests.cli.conftest import opened_index
 
@@ -93,6 +93,20 @@ GO
 CREATE PROCEDURE dbo.Unloved AS SELECT 1;
 GO
 """,
+    "src/Migrations/20240102_First.cs": "public class First : Migration\n{\n}\n",
+    "src/Migrations/20250304_Later.cs": "public class Later : Migration\n{\n}\n",
+    "src/Migrations/20250304_Later.Designer.cs": "partial class Later\n{\n}\n",
+    "src/Forms.cs": """\
+public class Form
+{
+    [MaxLength(40)]
+    [Display(Name = "The colour")]
+    public string Colour { get; set; }
+
+    [MaxLength(90)]
+    public string Name { get; set; }
+}
+""",
     "tests/OrdersTests.cs": """\
 public class OrdersTests
 {
@@ -130,6 +144,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("is there commented-out code?", ["1 commented-out line"], []),
         ("where are amounts rounded?", ["2 roundings"], []),
         ("which columns are unique?", ["1 unique constraint"], []),
+        ("which endpoints set cookies?", ["1 cookie", "OrdersController.Lost"], []),
+        ("what does the latest migration do?", ["public class Later : Migration"], ["class First"]),
+        ("show me the first migration", ["public class First : Migration"], ["class Later"]),
+        ("what is the maximum length of a name?", ["MaxLength(90)"], ["MaxLength(40)"]),
     ],
 )
 def test_what_lacks_something_or_has_a_form_is_counted_and_told(
@@ -147,6 +165,7 @@ def test_what_lacks_something_or_has_a_form_is_counted_and_told(
     [
         ("which views are never used?", "no view of a database is in the index"),
         ("draw a class diagram of Customer", "rag-assets graph around Customer --mermaid"),
+        ("who are the main contributors?", "git shortlog -sn HEAD"),
         ("where are files uploaded?", "no upload is in the code of the product"),
     ],
 )
@@ -172,10 +191,12 @@ def test_a_list_that_knows_nothing_of_what_lacks_does_not_answer_with_all(shop: 
         "where is the uploaded file stored?",
         "what happens when the order is stopped?",
         "how are amounts rounded?",
+        "who developed the payment feature of Shop?",
     ],
 )
 def test_questions_that_only_sound_so_are_none(question: str) -> None:
     assert lack_asked(question) is None
     assert construct_asked(question) is None
     assert listed_of_whole(question) is None
+    assert not contributors_asked(question)
     assert not diagram_asked(question) or "picture" in question

@@ -77,6 +77,8 @@ _SELECTED = re.compile(r"=>\s*\w+\.(\w+)")
 _NAME = re.compile(r"(\w+)[?!]?\s*(?:[:{=;]|$)")
 _UNDOES = re.compile(r"(?:[._/-]down|/U\d[^/]*)\.sql$", re.IGNORECASE)
 _MOST_READ, _MOST_AROUND, _MOST_TOLD = 300, 3, 4
+_ARGUMENT = re.compile(r"\b(?:ErrorMessage\w*|Name|Prompt|ShortName)\s*[=:](?!=)")
+"""What an attribute calls an argument, as `[Display(Name = "Password")]`, which is no name of what it limits."""
 _FEWEST_SAID = 0.75
 """Of the question, by the line, what it stands before and the type around it."""
 _TOLD_BEHIND = re.compile(r"--.*|/\*.*?(?:\*/|$)")
@@ -366,7 +368,7 @@ def _limited(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
                 (number for number, one in enumerate(below, 1) if not one.lstrip().startswith(_ATTRIBUTES)), 0
             )
             name = _NAME.search(lines[at + number]) if number else None
-            yield at, " ".join(lines[at : at + number + 1]), name[1] if name else ""
+            yield at, _ARGUMENT.sub("", " ".join(lines[at : at + number + 1])), name[1] if name else ""
             continue
         begin = at
         while begin and at - begin < _MOST_AROUND and lines[begin].lstrip()[:1] == ".":

@@ -4,7 +4,7 @@ what else has a form of its own, whatever a project calls its types. `constructs
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -16,6 +16,11 @@ from rag_assets.answer.asked import Asked, Planned, answered_or_absent, declarin
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, by_place, facts_naming, list_heading, product_of
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import IN
+from rag_assets.graph.declared_types import of_kind
+from rag_assets.graph.lookup import short_name
+from rag_assets.identifiers import singular
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import is_test_path
 from rag_assets.settings.yaml_loader import InvalidFileError, Problem, load_struct, read_yaml, under_key
@@ -67,6 +72,13 @@ class ConstructAsked:
     of_tests: bool
 
 
+_OF_SORT = re.compile(
+    r"\W*(?:(?:which|what|list|show|find|me|the|all|our|of|are|there|any) )+"
+    r"(?P<sort>endpoints?|routes?|actions?|controllers?)\b",
+    re.IGNORECASE,
+)
+
+
 @cache
 def _known() -> Mapping[str, _Written]:
     problems: list[Problem] = []
@@ -86,7 +98,28 @@ def construct_plan(asked: Asked) -> Planned | None:
     points = declaring(wanted.within, asked.target) if wanted.within else []
     if wanted.of_one and not points:
         return None
-    return answered_or_absent(asked, [construct_facts(wanted, points, asked.target)], first_of)
+    facts = construct_facts(wanted, points, asked.target, _among(asked))
+    return answered_or_absent(asked, [facts], first_of)
+
+
+def _among(asked: Asked) -> Callable[[GraphFact], bool]:
+    """Whether a place is in one of the endpoints or controllers that a question asks of, if it asks of these."""
+    found = _OF_SORT.match(asked.question.asking)
+    if found is None:
+        return lambda _: True
+    sort = singular(found["sort"].lower())
+    if sort not in ("endpoint", "route", "action"):
+        return lambda fact: sort in fact.source.rpartition(".")[0].casefold() or sort in fact.source.casefold()
+    exposing = {
+        (short_name(edge.source), edge.path)
+        for _, graph in asked.graphs
+        for node in of_kind(graph, NodeType.ENDPOINT)
+        for edge in graph.edges_of(node, IN, Relation.EXPOSES)
+    }
+    members, paths = {name for name, _ in exposing}, {path for _, path in exposing}
+    if not exposing:  # of a framework that the graph does not know
+        return lambda _: True
+    return lambda fact: fact.source in members or (fact.path in paths and "Controller" not in fact.source)
 
 
 def construct_asked(question: str) -> ConstructAsked | None:
@@ -115,10 +148,12 @@ def _wanted(noun: str, within: str, *, of_one: bool) -> ConstructAsked:
     return ConstructAsked(noun, written, frozenset(one.languages), skipped, within, of_one, one.tests)
 
 
-def construct_facts(wanted: ConstructAsked, declaring: Sequence[str], target: Searchable) -> FactsOrAbsent:
-    """Every place of the product that has a form of code, with the points that show it; of what it is wanted within its
-    own, be it tests, and of a declaration those of the files of the `declaring` points. That there is none, where code
-    could have it and what the question names is known: `in memory` may mean anything."""
+def construct_facts(
+    wanted: ConstructAsked, declaring: Sequence[str], target: Searchable, fits: Callable[[GraphFact], bool]
+) -> FactsOrAbsent:
+    """Every place of the product that has a form of code and fits, with the points that show it; of what it is wanted
+    within its own, be it tests, and of a declaration those of the files of the `declaring` points. That there is
+    none, where code could have it and what the question names is known: `in memory` may mean anything."""
     shard, scope = target.parts.shard(), target.scope()
     paths = {place.path for place in shard.places(declaring, scope).values()}
     if paths:
@@ -135,14 +170,14 @@ def construct_facts(wanted: ConstructAsked, declaring: Sequence[str], target: Se
         for point, one in payloads.items()
         if not wanted.languages or one.get("CodeLanguage") in wanted.languages
     }
-    found = facts_naming(wanted.written, code, target, ("", "", True), wanted.skipped, each_line=True)
-    found = {fact: point for fact, point in found.items() if _is_within(fact, wanted.within)}
+    everywhere = facts_naming(wanted.written, code, target, ("", "", True), wanted.skipped, each_line=True)
+    found = {fact: point for fact, point in everywhere.items() if _is_within(fact, wanted.within) and fits(fact)}
     within = f" in {wanted.within}" if wanted.within else ""
     facts, shown = _listed(found, list_heading(wanted.noun, len(found)).replace(":**", f"{within}:**"))
     is_named = not wanted.within or (bool(declaring) and not wanted.within.islower())
-    everywhere = "the tests" if wanted.of_tests else "the code of the product"
-    is_absent = bool(code) and is_named and not found and not wanted.of_one
-    return facts, shown, f"no {wanted.noun} is in {wanted.within or everywhere}" if is_absent else ""
+    place = wanted.within or ("the tests" if wanted.of_tests else "the code of the product")
+    is_absent = bool(code) and is_named and not found and not wanted.of_one and (bool(wanted.within) or not everywhere)
+    return facts, shown, f"no {wanted.noun} is in {place}" if is_absent else ""
 
 
 def number_facts(digits: str, target: Searchable) -> Facts:

@@ -21,7 +21,7 @@ from rag_assets.answer.asked import (
     together,
 )
 from rag_assets.answer.graph_facts import Facts, GraphFacts, declares
-from rag_assets.answer.plans.code_lines import facts_listed
+from rag_assets.answer.plans.code_lines import MIGRATION, facts_listed
 from rag_assets.answer.question_analysis import Intent
 from rag_assets.answer.structure.declaration_questions import (
     SignatureOf,
@@ -39,6 +39,7 @@ from rag_assets.answer.structure.declaration_questions import (
 )
 from rag_assets.answer.structure.questions import (
     constructor_asked,
+    contributors_asked,
     created_asked,
     diagram_asked,
     flow_asked,
@@ -47,12 +48,14 @@ from rag_assets.answer.structure.questions import (
     outdated_asked,
     shape_asked,
 )
+from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 
+_CONTRIBUTORS_ABSENT = "an index does not hold who wrote what; git does: git shortlog -sn HEAD"
 _BLUEPRINT = "rag-assets artifact blueprint"
 _OUTDATED_ABSENT = (
     "an index does not know which versions are the newest, or which have known holes; these do: "
@@ -212,6 +215,24 @@ def _hosts(asked: Asked, text: str) -> Planned | None:
     return answered(asked, Intent.LIST, host_facts(asked.target)) if asks_hosts(text) else None
 
 
+def _newest_migration(asked: Asked, text: str) -> Planned | None:
+    """The migration that is run last, or first."""
+    found = _NEWEST.match(text)
+    if found is None:
+        return None
+    paths = asked.target.parts.shard().values("Path", asked.target.scope())
+    run = [path for path in paths if MIGRATION.search(path) and _NUMBERED.match(path.rpartition("/")[2])]
+    if not run:
+        return None
+    first_or_last = min if found["first"] else max
+    return at_declarations(asked, [CodePlace(first_or_last(run, key=lambda path: path.rpartition("/")[2]), 0)])
+
+
+def _contributors(asked: Asked, text: str) -> Planned | None:
+    """That no index holds who wrote what."""
+    return Planned(asked.wish, absent=_CONTRIBUTORS_ABSENT) if contributors_asked(text) else None
+
+
 def _indexed(asked: Asked, text: str) -> Planned | None:
     """Which commits are indexed."""
     if not indexed_asked(text):
@@ -346,8 +367,19 @@ def _diagram(asked: Asked, text: str) -> Planned | None:
     )
 
 
+_NUMBERED = re.compile(r"[vV]?\d(?!.*\.[dD]esigner\.)")
+_NEWEST = re.compile(
+    r"^\W*(?:(?:what|which|show|explain|describe|where|does|did|is|was|me|are) )*(?:the )?"
+    r"(?:(?P<last>latest|last|newest|most recent)|(?P<first>first|oldest|initial)) (?:\w+ )?migrations?"
+    r"(?: (?:do|does|did|change|changes|add|adds|called|for|about))*\W*$",
+    re.IGNORECASE,
+)
+
+
 _PLANS = (
     _diagram,
+    _newest_migration,
+    _contributors,
     _outdated,
     _trait,
     _declaration,

@@ -217,6 +217,20 @@ def diagram_asked(question: str) -> bool:
     return _DIAGRAM.match(question) is not None
 
 
+_CONTRIBUTORS = re.compile(
+    r"^\W*(?:who|which (?:people|developers?|authors?)) "
+    r"(?:(?:is|are|were) (?:the )?(?:main |top |original |core )*(?:contributors?|authors?|committers?|developers?)"
+    r"|(?:wrote|develops?|developed|contribute[sd]?|commits|committed)(?: to)?(?: the)?(?: most)?)"
+    r"(?: (?:code|of|to|this|the|it|project|repo\w*|here|most|in))*\W*$",
+    re.IGNORECASE,
+)
+
+
+def contributors_asked(question: str) -> bool:
+    """Whether a question is for those who wrote a project."""
+    return _CONTRIBUTORS.match(question) is not None
+
+
 _INDEXED = re.compile(
     r"^\W*(?:(?:which|what) (?:git )?(?:commit|revision|version|branch|sha)"
     r"(?: of (?:the|this) (?:code|repo\w*|project))? (?:is|was|do you have|did you) (?:currently )?index(?:ed)?"
