@@ -23,6 +23,7 @@ from rag_assets.answer.question_analysis import (
     QueryIntent,
     QueryTerm,
     asking_roots,
+    asks_about_broken_rule,
     asks_about_failure,
     asks_how,
     asks_what_happens,
@@ -372,7 +373,8 @@ def read(
         if asks_checks(question.text):
             facts, at = _with_checks(passages)
         if not at and asks_what_happens(question.text):
-            facts, at, evidence = _with_errors(passages, evidence, within, of_failure=asks_about_failure(question.text))
+            of_failure = asks_about_failure(question.text) or asks_about_broken_rule(question.text)
+            facts, at, evidence = _with_errors(passages, evidence, within, of_failure=of_failure)
         if not at and asks_how(question.text):
             facts, at, evidence = _with_steps(passages, evidence, replace(asked, target=within))
     is_grouped = wish.intent is Intent.EXPLANATION and not known.setting and all(fact.group for fact in at)

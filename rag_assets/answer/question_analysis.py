@@ -758,6 +758,11 @@ asks_about_failure = recognizer(
     r"|too (?:big|few|large|late|long|many|old|short|small))\b|n't (?:exist|there)\b"
 )
 """Whether a question is about what goes wrong, which is where something is thrown."""
+asks_about_broken_rule = recognizer(
+    r"\b(?:exceed\w*|over the (?:limit|maximum)|more(?: [\w-]+){1,4} than .*\b(?:allow|accept|fit|permit|support)\w*"
+    r"|already|twice|duplicat\w*|expired|denied|not allowed|unauthori[sz]ed|without)\b"
+)
+"""Whether a question is about what some rule does not allow, which may be where something is thrown."""
 _WHAT_HAPPENS = re.compile(
     r"\bwhat (?:happens|if)\b|\bwhat (?:do|does|will|would|answer|status)\b.* (?:get|see|return|back)\b|\bstatus code\b"
     r"|\bwhat is returned\b|\bhttp status\b",

@@ -10,7 +10,7 @@ import pytest
 from rag_assets import Index
 from rag_assets.answer.citations import Support
 from rag_assets.answer.plans.marked import Marked, marked_asked
-from rag_assets.answer.question_analysis import asks_about_failure
+from rag_assets.answer.question_analysis import asks_about_broken_rule, asks_about_failure
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import opened_index
 
@@ -147,6 +147,20 @@ def test_what_happens_without_something_is_where_its_absence_is_answered(club: I
 )
 def test_what_is_about_a_failure(question: str, asks: bool) -> None:
     assert asks_about_failure(question) is asks
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("what happens when a batch has more bound values than the database allows?", True),
+        ("what happens if the same order is sent twice?", True),
+        ("what happens when a member without a boat hires one?", True),
+        ("what happens when an order has more lines than another?", False),
+        ("what happens when a name is changed?", False),
+    ],
+)
+def test_what_is_about_something_that_no_rule_allows(question: str, asks: bool) -> None:
+    assert asks_about_broken_rule(question) is asks
 
 
 def test_a_type_below_an_annotation_of_several_lines_is_told_by_its_own(club: Index) -> None:
