@@ -29,11 +29,8 @@ class Listed(Enum):
     SCRIPTS = auto()
     TARGETS = auto()
     BUILD_TARGETS = auto()
-    LONGEST_TYPES = auto()
-    LONGEST_METHODS = auto()
     LONGEST_FILES = auto()
     MOST_CALLED = auto()
-    MOST_NEEDING = auto()
     UNUSED = auto()
     UNUSED_TYPES = auto()
     UNUSED_METHODS = auto()
@@ -213,15 +210,9 @@ _LISTED = {
         r"(?: often)?\W*$|^(?:what|which) (?:classes|types|services) (?:are|is) used (?:the )?most(?: often)?\W*$",
         re.IGNORECASE,
     ),
-    Listed.LONGEST_TYPES: _superlative(_LONG, _TYPES),
-    Listed.LONGEST_METHODS: _superlative(_LONG, _METHODS),
     Listed.LONGEST_FILES: _superlative(_LONG, "(?:source |code )?(?:file|module)s?"),
     Listed.MOST_CALLED: _superlative(
         r"(?:most (?:often |frequently )?(?:called|used)|(?:called|used) (?:the )?most(?: often)?)", _METHODS
-    ),
-    Listed.MOST_NEEDING: _superlative(
-        r"(?:(?:the )?most (?:dependencies|coupled|other types)|(?:the )?(?:highest|tightest|strongest) coupling)",
-        _TYPES,
     ),
     Listed.UNUSED: _unused("code"),
     Listed.UNUSED_TYPES: _unused(_TYPES),

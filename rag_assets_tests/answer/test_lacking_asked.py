@@ -11,6 +11,7 @@ from rag_assets import Index
 from rag_assets.answer.structure.constructs import construct_asked
 from rag_assets.answer.structure.lacking import lack_asked
 from rag_assets.answer.structure.questions import contributors_asked, diagram_asked
+from rag_assets.answer.structure.ranked import ranking_asked
 from rag_assets.answer.whole_project import listed_of_whole
 from rag_assets_tests.cli.conftest import opened_index
 
@@ -144,6 +145,11 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("is there commented-out code?", ["1 commented-out line"], []),
         ("where are amounts rounded?", ["2 roundings"], []),
         ("which columns are unique?", ["1 unique constraint"], []),
+        ("which classes have too many properties?", ["Most properties of classes", "**Customer** has **2 prop"], []),
+        ("which methods have the most parameters?", ["Most parameters of methods", "**Mailer.Handle** has **1 p"], []),
+        ("which controllers are too big?", ["**OrdersController** has **35 lines**"], ["Customer"]),
+        ("which table has the most columns?", ["Most columns of tables", "**dbo.Orders** has **2 columns**"], []),
+        ("which endpoint has the most code?", ["**OrdersController.Lost** has **9 lines**"], ["Total"]),
         ("which endpoints set cookies?", ["1 cookie", "OrdersController.Lost"], []),
         ("what does the latest migration do?", ["public class Later : Migration"], ["class First"]),
         ("show me the first migration", ["public class First : Migration"], ["class Later"]),
@@ -183,6 +189,10 @@ def test_a_list_that_knows_nothing_of_what_lacks_does_not_answer_with_all(shop: 
     "question",
     [
         "which events are handled?",
+        "which customer has the most orders?",
+        "which types of payment have the most fees?",
+        "which records are too old?",
+        "what is the biggest table that a restaurant has?",
         "which orders have no customer?",
         "which tables are reserved?",
         "is the code duplicated when an order is copied?",
@@ -196,6 +206,7 @@ def test_a_list_that_knows_nothing_of_what_lacks_does_not_answer_with_all(shop: 
 )
 def test_questions_that_only_sound_so_are_none(question: str) -> None:
     assert lack_asked(question) is None
+    assert ranking_asked(question) is None
     assert construct_asked(question) is None
     assert listed_of_whole(question) is None
     assert not contributors_asked(question)

@@ -87,8 +87,6 @@ LISTED_NOWHERE = {
     Listed.TARGETS: "there is no Makefile with targets",
     **dict.fromkeys(
         (
-            Listed.LONGEST_TYPES,
-            Listed.LONGEST_METHODS,
             Listed.LONGEST_FILES,
             Listed.LARGEST_FOLDERS,
             Listed.LARGEST_PROJECTS,
@@ -103,7 +101,6 @@ LISTED_NOWHERE = {
         "each public one of the product that the graph knows has a comment",
     ),
     Listed.MOST_CALLED: "the graph knows no calls",
-    Listed.MOST_NEEDING: "the graph knows no type that uses another one",
     **dict.fromkeys(
         (Listed.UNUSED, Listed.UNUSED_TYPES, Listed.UNUSED_METHODS),
         "something names each one of the product that only a name can reach",

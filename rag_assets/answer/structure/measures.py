@@ -1,5 +1,5 @@
-"""What stands out in the code of a product as a whole: what is longest, most called and needs most, what nothing
-names, which folders use each other and have the most code, and which files change most often or seldom."""
+"""What stands out in the code of a product as a whole: the longest files, what is most called, what nothing names and
+what is written twice, which folders use each other and have the most code, and which files change often or seldom."""
 
 from __future__ import annotations
 
@@ -58,15 +58,6 @@ def measured(index: LabelIndex, columns: GraphColumns, listed: Listed) -> Iterat
     yield from _MEASURES[listed](index, columns)
 
 
-def _by_length(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterator[GraphFact]]:
-    def longest(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
-        of = {node: columns.length(node) for node in columns.nodes(*kinds).tolist()}
-        group = "The longest methods" if NodeType.METHOD in kinds else "The longest types"
-        yield from _highest(columns, of, "has", "line", group)
-
-    return longest
-
-
 def _longest_files(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
     first, of = _first_lines(columns), _lengths(columns)
     group = "The longest files of code"
@@ -85,18 +76,18 @@ def _first_lines(columns: GraphColumns) -> dict[str, int]:
 
 def _most_called(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
     wanted = columns.of(Relation.CALLS) & columns.product[columns.source] & columns.own[columns.target]
-    of = _different(columns.target[wanted], columns.source[wanted])
+    of = different(columns.target[wanted], columns.source[wanted])
     yield from _highest(columns, of, "is called by", "member", "Called by the most others")
 
 
-def _most_needing(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
+def needed_types(columns: GraphColumns) -> dict[int, int]:
+    """Of each type of the product how many other types of the index it uses."""
     source, target = columns.type_of[columns.source], columns.type_of[columns.target]
     wanted = columns.own[columns.source] & ~columns.of(*NO_USE) & (source >= 0) & (target >= 0) & (source != target)
-    of = _different(source[wanted], target[wanted])
-    yield from _highest(columns, of, "needs", "other type", "Need the most other types of this index")
+    return different(source[wanted], target[wanted])
 
 
-def _different(ones: Numbers, others: Numbers) -> dict[int, int]:
+def different(ones: Numbers, others: Numbers) -> dict[int, int]:
     """Of each of `ones` how many different `others` it stands with."""
     pairs = {*zip(ones.tolist(), others.tolist(), strict=True)}
     return dict(Counter(one for one, _ in pairs))
@@ -362,11 +353,8 @@ def _undocumented(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iter
 
 
 _MEASURES: Mapping[Listed, Callable[[LabelIndex, GraphColumns], Iterable[GraphFact]]] = {
-    Listed.LONGEST_TYPES: _by_length(NodeType.TYPE),
-    Listed.LONGEST_METHODS: _by_length(NodeType.METHOD),
     Listed.LONGEST_FILES: _longest_files,
     Listed.MOST_CALLED: _most_called,
-    Listed.MOST_NEEDING: _most_needing,
     Listed.UNUSED: _unused(NodeType.TYPE, NodeType.METHOD),
     Listed.UNUSED_TYPES: _unused(NodeType.TYPE),
     Listed.UNUSED_METHODS: _unused(NodeType.METHOD),

@@ -178,6 +178,16 @@ _ABLE = re.compile(
 )
 
 
+def _ranked(asked: Asked, text: str) -> Planned | None:
+    """The declarations that have the most of something, or too much."""
+    from rag_assets.answer.structure.ranked import ranking_asked, ranking_facts
+
+    wanted = ranking_asked(text)
+    if wanted is None:
+        return None
+    return answered(asked, Intent.LIST, first_of(ranking_facts(index, graph, wanted) for index, graph in asked.graphs))
+
+
 def _able(asked: Asked, text: str) -> Planned | None:
     """The types that say by a base that they are disposable, comparable or the like."""
     found = _ABLE.match(text)
@@ -388,6 +398,7 @@ _PLANS = (
     _use,
     _in_tests,
     _lacking,
+    _ranked,
     _able,
     _pattern,
     _hosts,
