@@ -454,7 +454,7 @@ _OF_STRUCTURE = re.compile(
     r"|\b(?:from|between)\b.+\b(?:to|and)\b|\b(?:reach(?:ed)?|leads?|connected|linked|related|get to|end up|arrive"
     r"|eventually|indirectly|ever)\b|\b(?:outdated|out of date|up to date|vulnerab\w+|cves?)\b"
     r"|\b(?:diagram|flow ?chart|patterns?|picture|erd|migrations?|contributors?|authors?|wrote|developers?|most"
-    r"|biggest|largest|longest|smallest|shortest|fewest|least|too)\b"
+    r"|biggest|coupling|largest|longest|smallest|shortest|fewest|least|too)\b"
     r"|\b(?:third[- ]party|external|outside|hosts|indexed)\b"
     r"|\b(?:without|no|never|not|lacks?|missing|unused|unhandled|untested|\w+n't)\b|\b\w+able\b"
     r"|\b\d+ (?:functions|lines|members|methods|properties)\b|\brecursive\b|\b(?:number|value)\b.*\d"

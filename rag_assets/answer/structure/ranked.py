@@ -147,8 +147,7 @@ def _nodes(columns: GraphColumns, noun: str) -> Iterable[int]:
         return [int(node) for node in columns.nodes(NodeType.TABLE)]
     types = columns.nodes(NodeType.TYPE).tolist()
     if re.fullmatch(_ENDS, noun):
-        named = [node for node in types if graph.names[node].casefold().endswith(noun)]
-        return named or (types if noun in ("component", "service") else [])
+        return [node for node in types if graph.names[node].casefold().endswith(noun)]
     return [node for node in types if noun == "type" or is_called_a(noun, columns, node)]
 
 
