@@ -13,7 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from rag_assets.identifiers import identifier_words
+from rag_assets.identifiers import identifier_words, word_set
 from rag_assets.index.keyword.terms import runs, word_terms
 from rag_assets.index.vectors.vector_api import FileRef
 
@@ -121,21 +121,9 @@ _OF_TESTS = re.compile(r"(?:^|[.a-z\d])Tests\.[A-Z]")
 """Of .NET, a project that belongs to one of tests: `Shop.UnitTests.Viewer`, `Shop.Tests.Shared`."""
 _PACKAGE = re.compile(r"(?P<sources>(?:^|/)src/\w+)/(?:groovy|java|kotlin|scala)(?:/[^/]+){0,3}")
 """Of the JVM, the folders that say whose code it is, and all of a project has: `src/main/java/com/example/demo`."""
-_HOLDS_SOME = frozenset(
-    {
-        "app",
-        "apps",
-        "assets",
-        "common",
-        "components",
-        "content",
-        "data",
-        "files",
-        "harness",
-        "helpers",
-        "infrastructure",
-    }
-    | {"projects", "resources", "support", "utilities", "utils"}
+_HOLDS_SOME = word_set(
+    "app apps assets common components content data files harness helpers infrastructure projects resources support"
+    " utilities utils"
 )
 """A last word that says as little: `SampleData`, `test-assets`, `TestHelpers`."""
 _FILES = frozenset({"test", "tests", "spec", "specs"})
@@ -163,7 +151,8 @@ _TOOLING = re.compile(
     re.IGNORECASE,
 )
 _INSTRUCTIONS = re.compile(
-    r"(?:^|/)\.(?:(?!docs?/|documentation/|git(?:hub|lab)/)[\w-]+/|github/(?:(?:agents|chatmodes|instructions|prompts|skills)/|copilot))"
+    r"(?:^|/)\.(?:(?!docs?/|documentation/|git(?:hub|lab)/|devcontainer/|docker/|azure\w*/|build/|ci/|config/|deploy\w*/)"
+    r"[\w-]+/|github/(?:(?:agents|chatmodes|instructions|prompts|skills)/|copilot))"
     r"(?:.*/)?[^/]+\.mdc?$"
 )
 """Documents for the assistants of editors, in hidden folders: `.claude/skills/…`, `.cursor/rules/…`."""
