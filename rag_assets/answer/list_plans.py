@@ -59,7 +59,6 @@ from rag_assets.answer.question_kinds import (
     validated_asked,
     values_named,
 )
-from rag_assets.answer.whole_project import listed_of_whole
 from rag_assets.identifiers import singular
 from rag_assets.search import CodePlace
 
@@ -770,8 +769,22 @@ def registered_plan(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, registrations(asked.target, subject, names, *registered_as(text)))
 
 
+_OF_WHOLE = re.compile(
+    r"n't\b|\b(?:starts?|begins?|entry ?points?|main|central|important|core|used|called|dead|un\w+|circular|cyclic|hot"
+    r"|dependency|hot ?spots?|scripts|targets|recipes|commands|tasks|TODOs?|FIXMEs?|HACKs?|most|bulk|majority|least"
+    r"|big\w*|large\w*|long\w*|complex|complicated|oldest|stalest|not|never|chang\w+|edit\w+|modif\w+|touch\w+|same|twice"
+    r"|duplicat\w+|repeated|cop(?:y|ied)\w*|redundant|identical|doc\w*|comment\w*|summar\w+|javadocs?|jsdocs?)\b",
+    re.IGNORECASE,
+)
+"""A word of a list that only a whole has: the forms of all are not loaded for other questions."""
+
+
 def listed_of_whole_plan(asked: Asked) -> Planned | None:
     """What only a whole has: where it starts, its central types, what is left to do."""
+    if not _OF_WHOLE.search(asked.question.text):
+        return None
+    from rag_assets.answer.structure.listed_questions import listed_of_whole  # start-up budget: few want such a list
+
     listed = listed_of_whole(asked.question.text)
     if listed is None:
         return None

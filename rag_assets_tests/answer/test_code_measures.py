@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets import Index, open_index
-from rag_assets.answer.whole_project import listed_of_whole
+from rag_assets.answer.structure.listed_questions import listed_of_whole
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository, opened_index
 

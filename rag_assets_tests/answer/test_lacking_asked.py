@@ -10,9 +10,9 @@ import pytest
 from rag_assets import Index
 from rag_assets.answer.structure.constructs import construct_asked
 from rag_assets.answer.structure.lacking import lack_asked
+from rag_assets.answer.structure.listed_questions import listed_of_whole
 from rag_assets.answer.structure.questions import contributors_asked, diagram_asked
 from rag_assets.answer.structure.ranked import ranking_asked
-from rag_assets.answer.whole_project import listed_of_whole
 from rag_assets_tests.cli.conftest import opened_index
 
 REPEATED = """\

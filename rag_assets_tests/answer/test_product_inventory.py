@@ -11,9 +11,9 @@ from rag_assets import Index
 from rag_assets.answer.structure.declaration_questions import in_tests_asked
 from rag_assets.answer.structure.exchanges import ExchangeAsked, exchange_asked
 from rag_assets.answer.structure.hosts import asks_hosts
+from rag_assets.answer.structure.listed_questions import listed_of_whole
 from rag_assets.answer.structure.patterns import pattern_asked
 from rag_assets.answer.structure.questions import indexed_asked
-from rag_assets.answer.whole_project import listed_of_whole
 from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {

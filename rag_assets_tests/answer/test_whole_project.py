@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.answer.question_analysis import Intent, intent_of
-from rag_assets.answer.whole_project import listed_of_whole
+from rag_assets.answer.structure.listed_questions import listed_of_whole
 from rag_assets.search.query_parser import understand
 from rag_assets_tests.effort import ends_within
 

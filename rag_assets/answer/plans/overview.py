@@ -18,7 +18,8 @@ from rag_assets.answer.graph_facts import GraphFact
 from rag_assets.answer.passages import Passage, headings_in
 from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of, part_counted, points_with
 from rag_assets.answer.plans.steps import build_targets, scripts_listed
-from rag_assets.answer.whole_project import WHOLES, Listed
+from rag_assets.answer.structure.listed_questions import Listed
+from rag_assets.answer.whole_project import WHOLES
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType
 from rag_assets.graph.lookup import short_name

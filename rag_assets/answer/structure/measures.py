@@ -16,7 +16,7 @@ from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
 from rag_assets.answer.graph_facts import GraphFact
 from rag_assets.answer.passages import CONFIGURATION
 from rag_assets.answer.plans.code_lines import from_the_root, part_counted
-from rag_assets.answer.whole_project import Listed
+from rag_assets.answer.structure.listed_questions import Listed
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import KINDS, Numbers
 from rag_assets.identifiers import word_set
