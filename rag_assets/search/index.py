@@ -360,6 +360,14 @@ class LabelIndex(Searchable):
         return made
 
     @property
+    def unfiltered(self) -> LabelIndex:
+        """The same with all that the clearance reaches: that nothing does something is claimed against all that may."""
+        made = self.narrowed((), NO_FILTERS)
+        made._asked_view = NO_FILTERS
+        made.__dict__.pop("view", None)
+        return made
+
+    @property
     def is_narrowed(self) -> bool:
         """Whether something of what the clearance reaches may not be seen."""
         return any((self.view, self._excluded, *self._required))

@@ -4,16 +4,19 @@ databases and settings that nothing uses; what is written twice, and forms of co
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from rag_assets import Index
+from rag_assets import Index, open_indexes
 from rag_assets.answer.structure.constructs import construct_asked
 from rag_assets.answer.structure.lacking import lack_asked
 from rag_assets.answer.structure.listed_questions import listed_of_whole
 from rag_assets.answer.structure.questions import contributors_asked, diagram_asked
 from rag_assets.answer.structure.ranked import ranking_asked
-from rag_assets_tests.cli.conftest import opened_index
+from rag_assets.index.layout import IndexHome
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository, opened_index
+from rag_assets_tests.effort import ends_within
 
 REPEATED = """\
     {
@@ -178,6 +181,54 @@ def test_what_lacks_something_or_has_a_form_is_counted_and_told(
 def test_that_there_is_none_is_said(shop: Index, question: str, absent: str) -> None:
     answer = shop.ask(question)
     assert absent in f"{answer.notes} {answer.reason}"
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        ("path:appsettings.json which settings are never read?", "1 setting of 2", "PageSize**"),
+        ("path:db which procedures are never called?", "1 procedure of 2", "CloseOrders**"),
+        ("path:src/Events.cs which events have no handlers?", "1 event of 2", "ShopOpenedEvent**"),
+        ("path:src/Closing.cs which exceptions are never caught?", "", "throws **DoorException**"),
+    ],
+)
+def test_what_is_outside_of_a_filter_may_handle_use_and_catch_what_is_inside(
+    tmp_path: Path, question: str, told: str, untold: str
+) -> None:
+    events = "public record ShopOpenedEvent(int Id);\n\npublic record ShopClosedEvent(int Id);\n"
+    closing = "public class Door\n{\n    void Handle(ShopOpenedEvent opened) => throw new DoorException();\n}\n"
+    catching = "public class House\n{\n    void Leave()\n    {\n        try { } catch (DoorException) { }\n    }\n}\n"
+    files = {"src/Events.cs": events, "src/Closing.cs": closing, "src/House.cs": catching}
+    with opened_index(tmp_path, {**FILES, **files}, "filtered") as index:
+        text = index.ask(question).text
+    assert told in text and untold not in text, text
+
+
+def test_what_lacks_something_is_counted_over_all_labels(tmp_path: Path) -> None:
+    home = IndexHome(tmp_path / "home")
+    of_each = ("Paid", "Lost"), ("Won", "Gone")
+    for number, (handled, waiting) in enumerate(of_each):
+        events = f"record {waiting}Event(int Id);\nrecord {handled}Event(int Id);\n"
+        code = f"{events}class A {{ void Handle({handled}Event one) {{ }} }}\n"
+        index_without_dagster(home, new_repository(tmp_path / f"shop{number}", {"A.cs": code}), f"shop{number}")
+    with open_indexes(["shop0@main", "shop1@main"], home=home.root) as both:
+        text = both.ask("which events are never handled?").text
+    assert "**2 events of 4 that nothing is known to handle:**" in text, text
+
+
+def test_each_host_of_a_file_is_counted(tmp_path: Path) -> None:
+    hosts = "".join(f'  "Host{at}": "https://h{at}.acme.io/x",\n' for at in range(6))
+    with opened_index(tmp_path, {"appsettings.json": f"{{\n{hosts}}}\n"}, "hosts") as index:
+        text = index.ask("which external services does it call?").text
+    assert "**6 hosts that code and settings name:**" in text, text
+
+
+def test_a_file_of_thousands_of_methods_takes_no_time(tmp_path: Path) -> None:
+    methods = "".join(f"    public int M{at}(int a)\n{REPEATED}" for at in range(3_000))
+    with opened_index(tmp_path, {"Big.cs": f"public class Big\n{{\n{methods}}}\n"}, "big") as index:
+        index.ask("what is Big?")
+        with ends_within(4):
+            assert "0 of 3,000 public methods" in index.ask("which public methods have no comments?").text
 
 
 def test_a_list_that_knows_nothing_of_what_lacks_does_not_answer_with_all(shop: Index) -> None:

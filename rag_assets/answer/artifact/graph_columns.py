@@ -215,14 +215,23 @@ class GraphColumns:
         except ArtifactError:
             return ""
 
+    def lines(self, path: str) -> list[str]:
+        """The lines of a file as it was indexed, read once: a file may have thousands of members."""
+        if path not in self._read:
+            self._read[path] = self.text(path).split("\n")
+        return self._read[path]
+
+    @cached_property
+    def _read(self) -> dict[str, list[str]]:
+        return {}
+
     def lines_at(self, place: NodeLocation) -> list[str]:
         """The lines of a place as they were indexed."""
-        return self.text(place.path).split("\n")[place.line_start - 1 : place.line_end]
+        return self.lines(place.path)[place.line_start - 1 : place.line_end]
 
     def line_of(self, path: str, pattern: re.Pattern[str]) -> int:
         """The first line of a file that has a pattern, 0 for none."""
-        lines = self.text(path).split("\n")
-        return next((number for number, line in enumerate(lines, 1) if pattern.search(line)), 0)
+        return next((number for number, line in enumerate(self.lines(path), 1) if pattern.search(line)), 0)
 
     @cached_property
     def recursive(self) -> frozenset[int]:

@@ -554,6 +554,6 @@ def from_the_root(path: str) -> tuple[int, str]:
     return path.count("/"), path
 
 
-def by_place(at: Mapping[GraphFact, str], most: int) -> dict[GraphFact, str]:
-    """The first of some facts, in the order of files and lines, with their points."""
+def by_place(at: Mapping[GraphFact, str], most: int | None = None) -> dict[GraphFact, str]:
+    """Some facts, or the first of them, in the order of files and lines, with their points."""
     return {one: at[one] for one in sorted(at, key=lambda one: (one.path, one.line))[:most]}

@@ -46,8 +46,8 @@ _MAKES = r"(?<!\w)[Nn]ew\s+(?:\w+\.)*{0}(?!\w)"
 _VALUE = re.compile(r"Err[A-Z]")
 _ERROR_NAME = re.compile(r"(?:Exception|Error|Fault|Failure|Problem)(?:\W|$)|^Err[A-Z]|_ERR_")
 _THROWN_TYPE = re.compile(
-    r"\b(?:[Tt]hrow\s+(?:[Nn]ew\s+)?|raise\s+|return\s+.*?\b(?=Err[A-Z])|orElseThrow\((?:.*?\bnew\s+)?"
-    r"|throw_(?:if|unless)\(.*?\b(?=[A-Z]\w*(?:Exception|Error)\b))((?:\w+\.)*[A-Z]\w+)"
+    r"\b(?:[Tt]hrow\s+(?:[Nn]ew\s+)?|raise\s+|return\s+.{0,200}?\b(?=Err[A-Z])|orElseThrow\((?:.{0,200}?\bnew\s+)?"
+    r"|throw_(?:if|unless)\(.{0,200}?\b(?=[A-Z]\w*(?:Exception|Error)\b))((?:\w+\.)*[A-Z]\w+)"
 )
 _SAYS_THROWN = re.compile(
     r"<exception\s+cref=[\"'](?:\w:)?(?:\w+\.)*(?P<net>\w+)|@(?:throws|exception)\s+\{?(?:\w+\.)*(?P<java>[A-Z]\w+)"
@@ -147,6 +147,8 @@ def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dic
 def thrown_and_uncaught(index: LabelIndex, graph: Graph) -> dict[str, tuple[GraphFact, int]]:
     """The errors that the product throws and that no code catches by their name or by that of a base, but the one of
     all errors: where each is thrown first, and in how many places."""
+    scope = index.scope()
+    index = index.unfiltered
     payloads = product_of(index.parts.shard().ids(index.scope()), index)
     lines = lines_of(index, {str(one.get("Path", "")) for one in payloads.values()})
     caught = {
@@ -155,9 +157,8 @@ def thrown_and_uncaught(index: LabelIndex, graph: Graph) -> dict[str, tuple[Grap
         for word in runs(lines.get(point.path, {}).get(point.line, ""))
     } - _OF_ALL
     found: dict[str, tuple[GraphFact, int]] = {}
-    for fact in by_place(
-        facts_naming(_THROWN_TYPE, payloads, index, ("throws", "", True), each_line=True), len(payloads)
-    ):
+    inside = index.parts.shard().retrieve(sorted(payloads), scope)
+    for fact in by_place(facts_naming(_THROWN_TYPE, inside, index, ("throws", "", True), each_line=True)):
         thrown = _THROWN_TYPE.search(lines.get(fact.path, {}).get(fact.line, ""))
         name = thrown[1].rpartition(".")[2] if thrown is not None else ""
         if name in _OF_ALL or not _ERROR_NAME.search(name) or _NO_ERROR.match(name):

@@ -11,7 +11,7 @@ from rag_assets.answer.structure.traits import has_access
 _MARK = re.compile(r"\s*(?:\[[^\]]*\]|@\w[\w.]*(?:\(.*\))?|#!?\[.*\]|#[ \t]*(?:if|else|endif|region)\b.*)\s*$")
 """An attribute, an annotation, a decorator or a condition of a compiler that has its line."""
 _COMMENT = re.compile(
-    r"\s*(?:///?|/\*|\*|#(?!\[|include|define|if|end|pragma|region)|--|;;|%%?|'''|<!--|\"\"\")|.*\*/\s*$"
+    r"\s*+(?:///?|/\*|\*|#(?!\[|include|define|if|end|pragma|region)|--|;;|%%?|'''|<!--|\"\"\")|.*\*/\s*$"
 )
 _DOCSTRING = re.compile(r"\s*(?:[rRuU]?(?:\"\"\"|'''|\"|'))")
 _WITH_DOCSTRINGS = frozenset({"python"})
@@ -36,7 +36,7 @@ def is_documented(columns: GraphColumns, node: int) -> bool:
     """Whether one of the declarations of a node begins with a comment, stands right below one or has a docstring."""
     has_docstrings = columns.graph.language(node) in _WITH_DOCSTRINGS
     for place in columns.places(node):
-        lines, at = columns.text(place.path).split("\n"), place.line_start - 1
+        lines, at = columns.lines(place.path), place.line_start - 1
         if _COMMENT.match(lines[at]) or (has_docstrings and _has_docstring(lines[at : place.line_end])):
             return True
         while at > 0 and _MARK.match(lines[at - 1]):

@@ -63,7 +63,7 @@ def host_facts(target: Searchable) -> Facts:
         for point, one in product_of(target.parts.shard().ids(target.scope()), target).items()
         if one.get("CodeLanguage") not in _MARKUP and not _BESIDE.search(str(one.get("Path", "")))
     }
-    told = by_place(facts_naming(_ADDRESS, payloads, target, ("", "", True), PROSE, each_line=True), len(payloads))
+    told = by_place(facts_naming(_ADDRESS, payloads, target, ("", "", True), PROSE, each_line=True))
     lines = {index: lines_of(index, {fact.path for fact in told}) for index in target.members.values()}
     found = defaultdict[str, list[tuple[GraphFact, str]]](list)
     for fact, point in told.items():

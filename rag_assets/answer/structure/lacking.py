@@ -50,10 +50,10 @@ _FORMS = [
 _MESSAGES = ("event", "message", "command", "query", "notification")
 _OF_SQL: Mapping[str, tuple[NodeType, ...]] = {
     "procedure": (NodeType.PROC,),
-    "proc": (NodeType.PROC,),
     "view": (NodeType.VIEW,),
     "table": (NodeType.TABLE,),
 }
+_SAME = {"route": "endpoint", "proc": "procedure", **dict.fromkeys(("key", "value", "option", "entry"), "setting")}
 _NO_USE = (
     Relation.CONTAINS,
     Relation.FOREIGN_KEY,
@@ -99,32 +99,46 @@ def lack_asked(question: str) -> LackAsked | None:
     for form in _FORMS:
         if (found := form.match(question)) is not None:
             noun = singular(found["noun"].lower().split()[-1])
-            of_settings = noun in ("setting", "key", "value", "option", "entry")
             lacked = next(group for group, text in found.groupdict().items() if text and group != "noun")
-            return LackAsked("setting" if of_settings else "endpoint" if noun == "route" else noun, lacked)
+            return LackAsked(_SAME.get(noun, noun), lacked)
     return None
 
 
-def lacking_facts(index: LabelIndex, graph: Graph, wanted: LackAsked) -> FactsOrAbsent:
-    """Those that lack what a question says; that there is none, where there are some that have it."""
-    columns = GraphColumns(index, graph, None)
-    heading, found, known = "", list[GraphFact](), 0
-    if wanted.noun in _MESSAGES and wanted.lacked == "handled":
-        heading, (found, known) = "that nothing is known to handle", _unhandled(columns, wanted.noun)
-    elif wanted.noun == "endpoint" and wanted.lacked == "tested":
-        heading, (found, known) = "whose handler and route no test names", _untested(columns)
-    elif wanted.noun in _OF_SQL and wanted.lacked == "used":
-        heading, (found, known) = "that nothing is known to use", _unused(columns, _OF_SQL[wanted.noun])
-    elif wanted.noun == "setting" and wanted.lacked == "used":
-        heading, (found, known) = "that no code names; a framework may read them", _unread(columns)
-    facts = sorted(dict.fromkeys(found), key=lambda one: (one.path, one.line))
-    at = facts_at(facts[:MOST_LISTED], index)
-    noun = {"proc": "procedure"}.get(wanted.noun, wanted.noun)
-    said = list_heading(noun, len(facts)).replace(":**", f" of {known:,} {heading}:**")
-    absent = f"each {noun} of {known:,} is {wanted.lacked}, as far as the index knows" if known else ""
+_Search = Callable[[GraphColumns, GraphColumns], tuple[list[GraphFact], int]]
+"""Those that lack something, of what the reader asks for and all that may do it, and how many there are with others."""
+
+
+def lacking_facts(graphs: Iterable[tuple[LabelIndex, Graph]], wanted: LackAsked) -> FactsOrAbsent:
+    """Those of all indexes that lack what a question says; that there is none, where there are some that have it."""
+    heading, search = _search_of(wanted)
+    if search is None:
+        return GraphFacts(), {}, ""
+    at, total, known = dict[GraphFact, str](), 0, 0
+    for index, graph in graphs:
+        found, count = search(GraphColumns(index, graph, None), GraphColumns(index.unfiltered, graph, None))
+        facts = sorted(dict.fromkeys(found), key=lambda one: (one.path, one.line))
+        at |= facts_at(facts[:MOST_LISTED], index)
+        total, known = total + len(facts), known + count
+    said = list_heading(wanted.noun, total).replace(":**", f" of {known:,} {heading}:**")
+    absent = f"each {wanted.noun} of {known:,} is {wanted.lacked}, as far as the index knows" if known else ""
     if not known and wanted.lacked == "used":
-        absent = "no file of settings has keys" if noun == "setting" else f"no {noun} of a database is in the index"
-    return GraphFacts(tuple(at), len(facts), said), at, "" if at else absent
+        of_settings = wanted.noun == "setting"
+        absent = "no file of settings has keys" if of_settings else f"no {wanted.noun} of a database is in the index"
+    return GraphFacts(tuple(at), total, said), at, "" if at else absent
+
+
+def _search_of(wanted: LackAsked) -> tuple[str, _Search | None]:
+    """What is said of those that lack something, and what finds them."""
+    noun = wanted.noun
+    if noun in _MESSAGES and wanted.lacked == "handled":
+        return "that nothing is known to handle", lambda columns, every: _unhandled(columns, every, noun)
+    if noun == "endpoint" and wanted.lacked == "tested":
+        return "whose handler and route no test names", _untested
+    if noun in _OF_SQL and wanted.lacked == "used":
+        return "that nothing is known to use", lambda columns, every: _unused(columns, every, _OF_SQL[noun])
+    if noun == "setting" and wanted.lacked == "used":
+        return "that no code names; a framework may read them", _unread
+    return "", None
 
 
 def _said_in(columns: GraphColumns, wanted: Callable[[str, str], bool]) -> dict[str, set[str]]:
@@ -146,12 +160,12 @@ def _placed(columns: GraphColumns, nodes: Iterable[int]) -> Iterator[GraphFact]:
             yield GraphFact(columns.called(node), "", "", place.path, place.line_start, True)
 
 
-def _unhandled(columns: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
+def _unhandled(columns: GraphColumns, every: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
     """The types that are called so, and no base of others, that no edge says to be handled and no code takes."""
     graph = columns.graph
-    types = [node for node in columns.nodes(NodeType.TYPE).tolist() if graph.names[node].lower().endswith(noun)]
+    types = [node for node in every.nodes(NodeType.TYPE).tolist() if graph.names[node].lower().endswith(noun)]
     types = [node for node in types if not any(graph.edges_of(node, IN, Relation.INHERITS, Relation.IMPLEMENTS))]
-    received = _words_in(columns, _RECEIVES)
+    received = _words_in(every, _RECEIVES)
     waiting = [
         node
         for node in types
@@ -159,20 +173,20 @@ def _unhandled(columns: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
     ]
     if len(waiting) == len(types):
         return [], 0  # that none is handled says more of what is known than of the code
-    return list(_placed(columns, waiting)), len(types)
+    return list(_placed(columns, waiting)), sum(columns.place(node) is not None for node in types)
 
 
 def _words_in(columns: GraphColumns, written: re.Pattern[str]) -> set[str]:
     """The words of the lines of the product's code that have a pattern."""
     paths = {path for path in columns.files if path.rpartition(".")[2] not in ("md", "json", "yml", "yaml", "xml")}
-    lines = (line for path in sorted(paths) for line in columns.text(path).split("\n") if written.search(line))
+    lines = (line for path in sorted(paths) for line in columns.lines(path) if written.search(line))
     return {word for line in lines for word in runs(line)}
 
 
-def _untested(columns: GraphColumns) -> tuple[list[GraphFact], int]:
+def _untested(columns: GraphColumns, every: GraphColumns) -> tuple[list[GraphFact], int]:
     """The endpoints of the product that no test reaches, and whose handler and route no test names."""
     graph = columns.graph
-    tests = [path for path in columns.index.parts.shard().values("Path", columns.index.tenant) if is_test_path(path)]
+    tests = filter(is_test_path, every.index.parts.shard().values("Path", every.index.scope()))
     text = "\n".join(map(columns.text, tests))
     if not text:
         return [], 0
@@ -188,7 +202,7 @@ def _untested(columns: GraphColumns) -> tuple[list[GraphFact], int]:
     return list(_placed(columns, found)), len(endpoints)
 
 
-def _unused(columns: GraphColumns, kinds: tuple[NodeType, ...]) -> tuple[list[GraphFact], int]:
+def _unused(columns: GraphColumns, every: GraphColumns, kinds: tuple[NodeType, ...]) -> tuple[list[GraphFact], int]:
     """The objects of databases that no edge leads to, and that no other file names."""
     graph = columns.graph
     nodes = columns.nodes(*kinds).tolist()
@@ -197,7 +211,7 @@ def _unused(columns: GraphColumns, kinds: tuple[NodeType, ...]) -> tuple[list[Gr
         for node in nodes
         if all(edge.relation in _NO_USE for edge in graph.edges_of(node, IN)) and graph.places(node)
     ]
-    files = _said_in(columns, lambda path, language: language not in PROSE) if waiting else {}
+    files = _said_in(every, lambda path, language: language not in PROSE) if waiting else {}
     found = []
     for node in waiting:
         own = {place.path for place in graph.places(node)}
@@ -206,14 +220,14 @@ def _unused(columns: GraphColumns, kinds: tuple[NodeType, ...]) -> tuple[list[Gr
     return list(_placed(columns, found)), len(nodes)
 
 
-def _unread(columns: GraphColumns) -> tuple[list[GraphFact], int]:
+def _unread(columns: GraphColumns, every: GraphColumns) -> tuple[list[GraphFact], int]:
     """The keys with a value in files of settings that no code names, in one word or as `Section:Key`."""
     shard, scope = columns.index.parts.shard(), columns.index.scope()
     paths = [path for path in shard.values("Path", scope) if _SETTINGS.search(path) and non_product_code(path) is None]
-    said = _said_in(columns, lambda path, language: language not in PROSE | CONFIGURATION) if paths else {}
+    said = _said_in(every, lambda path, language: language not in PROSE | CONFIGURATION) if paths else {}
     found, known = list[GraphFact](), 0
     for path in sorted(paths):
-        for number, line in enumerate(columns.text(path).split("\n"), 1):
+        for number, line in enumerate(columns.lines(path), 1):
             key = _KEY.match(line)
             name = next(filter(None, key.groups()), "") if key is not None else ""
             last = re.split(r"__|[:.]", name)[-1].casefold()

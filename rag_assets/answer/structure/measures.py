@@ -129,7 +129,8 @@ def _named_nowhere(index: LabelIndex, columns: GraphColumns) -> list[tuple[str, 
     methods = graph.kinds == KINDS.index(NodeType.METHOD.value)
     declared.update(graph.names[node] for node in np.flatnonzero(methods).tolist())
     waiting = [node for node in waiting if names[node] not in _STARTS and _is_known_by_name(columns, node)]
-    texts = {path: columns.text(path) for path in index.parts.shard().values("Path", index.scope())}
+    every = index.unfiltered  # what is outside of a filter may name them
+    texts = {path: columns.text(path) for path in every.parts.shard().values("Path", every.scope())}
     of_type = defaultdict[int, set[str]](set)
     for node in np.flatnonzero(methods).tolist():
         of_type[int(columns.type_of[node])].add(names[node])
@@ -290,7 +291,7 @@ def _largest(
 
 def _lengths(columns: GraphColumns) -> dict[str, int]:
     """Each file of the product with code → how many lines it has."""
-    return {path: columns.text(path).count("\n") + 1 for path in _first_lines(columns)}
+    return {path: len(columns.lines(path)) for path in _first_lines(columns)}
 
 
 def _oldest_files(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:

@@ -167,7 +167,8 @@ def _lacking(asked: Asked, text: str) -> Planned | None:
     wanted = lack_asked(text)
     if wanted is None:
         return None
-    return answered_or_absent(asked, [lacking_facts(index, graph, wanted) for index, graph in asked.graphs], together)
+    facts, at, absent = lacking_facts(asked.graphs, wanted)
+    return listed_or_absent(asked, (facts, at), absent)
 
 
 _ABLE = re.compile(
