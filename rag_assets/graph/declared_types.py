@@ -52,8 +52,9 @@ def bases_above(graph: Graph, nodes: Sequence[int]) -> list[int]:
     """Some types with what they derive from, and what that does."""
     above = dict.fromkeys(nodes)
     for _ in range(_MOST_BASES):
-        reach, _ = graph.reach(np.array(nodes, np.int64), steps_over(OUT, Relation.INHERITS))
-        nodes = [node for node in dict.fromkeys(reach.node.tolist()) if node not in above]
+        edges = (edge for node in nodes for edge in graph.edges_of(node, OUT, Relation.INHERITS))
+        found = dict.fromkeys(base for edge in edges if (base := graph.find(edge.target)) is not None)
+        nodes = [node for node in found if node not in above]
         above |= dict.fromkeys(nodes)
     return [*above]
 

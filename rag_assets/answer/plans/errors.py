@@ -15,9 +15,9 @@ from rag_assets.answer.plans.code_lines import by_place, code_of, facts_naming, 
 from rag_assets.answer.plans.listing import places_of
 from rag_assets.answer.question_analysis import root_set, roots_of
 from rag_assets.contracts.evidence import Evidence, short_name
-from rag_assets.contracts.graph import NodeType, Relation
-from rag_assets.graph.csr_graph import OUT, Graph
-from rag_assets.graph.declared_types import derived_from, of_kind
+from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.csr_graph import Graph
+from rag_assets.graph.declared_types import bases_above, derived_from, of_kind
 from rag_assets.graph.lookup import name_of
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs
 from rag_assets.search.index import LabelIndex, Searchable
@@ -67,7 +67,6 @@ _CHECKS_ARGUMENT = re.compile(
 _NO_ERROR = re.compile(rf"(?:Build|Create|Get|Make|New|Throw)[A-Z]|{_CHECKS_ARGUMENT.pattern}")
 """What makes an error, and what says that the caller is wrong, which nobody should catch."""
 _OF_ALL = frozenset({"Exception", "Throwable", "Error", "BaseException", "StandardError"})
-_MOST_BASES = 4
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|#|'(?![^'\n]+'\s*(?:[:,)]|=>)))")
 _CALLED = roots_of("error exception")
 _OF_ANY_ERROR = root_set(*FUNCTION_WORDS, "exist fail failed found invalid missing required unknown")
@@ -156,6 +155,9 @@ def thrown_and_uncaught(index: LabelIndex, graph: Graph) -> dict[str, tuple[Grap
         for point in facts_naming(_CATCHING, payloads, index, ("", "", True), each_line=True)
         for word in runs(lines.get(point.path, {}).get(point.line, ""))
     } - _OF_ALL
+    types = defaultdict[str, list[int]](list)
+    for node in of_kind(graph, NodeType.TYPE):
+        types[graph.names[node]].append(node)
     found: dict[str, tuple[GraphFact, int]] = {}
     inside = index.parts.shard().retrieve(sorted(payloads), scope)
     for fact in by_place(facts_naming(_THROWN_TYPE, inside, index, ("throws", "", True), each_line=True)):
@@ -163,21 +165,13 @@ def thrown_and_uncaught(index: LabelIndex, graph: Graph) -> dict[str, tuple[Grap
         name = thrown[1].rpartition(".")[2] if thrown is not None else ""
         if name in _OF_ALL or not _ERROR_NAME.search(name) or _NO_ERROR.match(name):
             continue
-        if caught.isdisjoint({name, f"Is{name}", *_bases_named(graph, name)}):  # `IsErrNotFound(err)` of Go
-            first, count = found.get(name, (fact, 0))
-            found[name] = first, count + 1
+        first, count = found.get(name, (fact, 0))
+        found[name] = first, count + 1
+    for name in [*found]:
+        above = (short_name(name_of(graph.keys[node]).symbol) for node in bases_above(graph, types[name]))
+        if not caught.isdisjoint({name, f"Is{name}", *above}):  # `IsErrNotFound(err)` of Go
+            del found[name]
     return dict(sorted(found.items(), key=lambda one: (-one[1][1], one[0])))
-
-
-def _bases_named(graph: Graph, name: str) -> set[str]:
-    """What the types with a name derive from, and that from."""
-    nodes = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node] == name]
-    bases = set[str]()
-    for _ in range(_MOST_BASES):
-        edges = [edge for node in nodes for edge in graph.edges_of(node, OUT, Relation.INHERITS, Relation.IMPLEMENTS)]
-        bases.update(short_name(name_of(edge.target).symbol) for edge in edges)
-        nodes = [node for edge in edges if (node := graph.find(edge.target)) is not None]
-    return bases
 
 
 def _errors_said(graph: Graph, question: str) -> dict[str, list[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
@@ -15,6 +15,7 @@ from rag_assets.answer.structure.questions import name_in
 from rag_assets.answer.structure.signatures import split_signature
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, OUT
+from rag_assets.graph.declared_types import bases_above
 from rag_assets.graph.lookup import route_segments
 from rag_assets.search import CodePlace
 
@@ -63,7 +64,6 @@ _IS_SERVICE = re.compile(
 _BETWEEN_PARAMETERS = re.compile(r",(?![^<(\[]*[>)\]])")
 _SAYS = re.compile(r"(?!(?:api|v\d+)$)[A-Za-z]")
 _WORD = re.compile(r"\w+")
-_MOST_BASES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,17 +150,13 @@ def _types_named(columns: GraphColumns, user: int, said: str) -> Iterator[int]:
 
 def _fields(columns: GraphColumns, node: int, group: str) -> Iterator[GraphFact]:
     """The properties of a type and of its bases, each where it is declared."""
-    graph, found, owners = columns.graph, list[GraphFact](), [node]
-    for _ in range(_MOST_BASES):
-        for owner in owners:
-            for member in sorted(columns.contained(owner), key=lambda one: _line(columns, one)):
-                place = columns.place(member)
-                is_field = graph.kind(member) is NodeType.PROPERTY and not graph.names[member].startswith("_")
-                if is_field and place is not None:
-                    found.append(GraphFact(columns.called(member), "", "", place.path, place.line_start, True))
-        edges = (edge for owner in owners for edge in graph.edges_of(owner, OUT, Relation.INHERITS))
-        owners = [base for edge in edges if (base := graph.find(edge.target)) is not None]
-    yield from (replace(one, group=f"{group} {columns.called(node)}") for one in found)
+    graph, group = columns.graph, f"{group} {columns.called(node)}"
+    for owner in bases_above(graph, [node]):
+        for member in sorted(columns.contained(owner), key=lambda one: _line(columns, one)):
+            place = columns.place(member)
+            is_field = graph.kind(member) is NodeType.PROPERTY and not graph.names[member].startswith("_")
+            if is_field and place is not None:
+                yield GraphFact(columns.called(member), "", "", place.path, place.line_start, True, group)
 
 
 def _line(columns: GraphColumns, node: int) -> int:
