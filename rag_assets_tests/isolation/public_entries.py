@@ -123,6 +123,10 @@ def _query(world: World, asker: Asker, chance: Random) -> str:
         "which background jobs are there?",
         f"what derives from IOrders{name}?",
         f"which exceptions does OrderService{name} throw?",
+        f"is Invoices{name} only used in tests?",
+        "which public methods have no comments?",
+        "which exceptions are never caught?",
+        "which files have not been changed for the longest time?",
         "Ledger",
         f"OrderService{name}",
         f"symbol:OrderService{name}",
@@ -271,6 +275,9 @@ LIBRARY: Mapping[str, Entry] = {
     "search": _asked(lambda said, asker: asker.index.search(said, limit=200, explain=True), _query),
     "ask": _asked(lambda said, asker: asker.index.ask(said), _query),
     "narrowed ask": _asked(lambda said, asker: asker.index.narrowed((_SOURCES,), NO_FILTERS).ask(said), _query),
+    "unfiltered ask": _asked(
+        lambda said, asker: asker.index.narrowed((_SOURCES,), NO_FILTERS).unfiltered.ask(said), _query
+    ),
     "similar": _asked(lambda said, asker: asker.index.similar(said, limit=200, explain=True), _place),
     "get": _asked(lambda said, asker: asker.index.get(said), _identifier),
     "read": _asked(lambda said, asker: asker.index.read(said), _read_place),

@@ -25,7 +25,7 @@ from rag_assets.pipeline.memo import ItemMemo
 from rag_assets.pipeline.workers.worker_pool import map_buckets, part_sizes
 from rag_assets.serialization import from_json
 
-CHECKS_VERSION = 2
+CHECKS_VERSION = 3
 """Raise it when a check would find more or less in the same tables."""
 
 
