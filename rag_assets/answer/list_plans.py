@@ -75,7 +75,13 @@ _LACKS = re.compile(
     r"|(?:have|has|with) no\b|without\b|lacks?\b|never\b|(?:are|is) missing\b)",
     re.IGNORECASE,
 )
-"""What is said of those that lack something, which no name of one says."""
+
+
+def _says_lack(asked: Asked) -> bool:
+    """Whether a question is for those of a list that lack something, which no name of one says."""
+    return _LACKS.match(listed_noun(asked.question.text)[1]) is not None
+
+
 _SWITCHED = re.compile(
     r" (?:can (?:be|i|we|you) )?(?:are )?(?:(?:switch|turn|toggl|enabl|disabl)\w*|on|off|and|or|/| )+\W*$",
     re.IGNORECASE,
@@ -531,7 +537,7 @@ def listed_plan(asked: Asked) -> Planned | None:
         return None
     if rest.split()[:1] in (["does"], ["do"]):
         rest = with_it(rest, asked.target)
-    if (noun in _PACKAGES and _OWN_PACKAGES.search(rest)) or _LACKS.match(rest):
+    if (noun in _PACKAGES and _OWN_PACKAGES.search(rest)) or _says_lack(asked):
         return None
     if noun and asks_choice(rest):
         from rag_assets.answer.plans.listing import LISTED_KINDS
@@ -548,7 +554,7 @@ def values_plan(asked: Asked) -> Planned | None:
     """The values that a type holds of itself, where a question wants a list of what it is called."""
     (noun, called), names = values_named(asked.question.text), asked.wish.names
     called = names[0] if names and asked.wish.choice else called
-    if not called or not (names == () or asked.wish.choice):
+    if not called or not (names == () or asked.wish.choice) or (not names and _says_lack(asked)):
         return None
     from rag_assets.answer.listed_values import constants_listed, values_listed
 
@@ -598,7 +604,7 @@ def items_plan(asked: Asked) -> Planned | None:
     noun = "" if asked.wish.names else values_named(text)[0]
     if not (noun or asked.wish.names):
         noun, rest = items_named(text)
-    if not noun or noun == "file":  # a `file` of code is seldom a list of all
+    if not noun or noun == "file" or _says_lack(asked):  # a `file` of code is seldom a list of all
         return None
     from rag_assets.answer.plans.items import items_configured, items_held
 

@@ -177,7 +177,7 @@ def construct_facts(
     is_named = not wanted.within or (bool(declaring) and not wanted.within.islower())
     place = wanted.within or ("the tests" if wanted.of_tests else "the code of the product")
     is_absent = bool(code) and is_named and not found and not wanted.of_one and (bool(wanted.within) or not everywhere)
-    return facts, shown, f"no {wanted.noun} is in {place}" if is_absent else ""
+    return facts, shown, f"no {wanted.noun} of a known form is in {place}" if is_absent else ""
 
 
 def number_facts(digits: str, target: Searchable) -> Facts:

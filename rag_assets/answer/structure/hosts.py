@@ -13,18 +13,22 @@ from rag_assets.answer.plans.code_lines import MOST_LISTED, by_place, facts_nami
 if TYPE_CHECKING:
     from rag_assets.search.index import Searchable
 
-_OTHERS = r"(?:external|third[- ]party|3rd[- ]party|other|remote|outside) (?:web |online |hosted )?"
+_OTHERS = r"(?:external|third[- ]party|3rd[- ]party|remote|outside) (?:web |online |hosted )?"
 _SYSTEMS = r"(?:apis?|services?|systems?|hosts?|servers?|domains?|sites?|providers?|integrations?)"
+_CONTACTED = (
+    r"call(?:ed|s)?|contact(?:ed|s)?|talk(?:s|ed)? to|communicates? with|connect(?:s|ed)?(?: to)?|reach(?:es|ed)?"
+    r"|access(?:es|ed)?|requested"
+)
 _SUBJECTS = r"(?: (?:are|is|does|do|it|this|we|the|app\w*|code|project|system|backend|server|product|that|being|get))*"
 _VERBS = (
-    r"call(?:ed|s)?|contact(?:ed|s)?|talk(?:s|ed)? to|communicates? with|depends? on|integrate[sd]?(?: with)?"
-    r"|used?|uses|connect(?:s|ed)?(?: to)?|rel(?:y|ies) on|reach(?:es|ed)?|need(?:s|ed)?|access(?:es|ed)?|requested"
+    rf"{_CONTACTED}|depends? on|integrate[sd]?(?: with)?|used?|uses|rel(?:y|ies) on|need(?:s|ed)?|known|named"
+    r"|referenced"
 )
 _ASKS = re.compile(
     rf"^\W*(?:(?:what|which|list|show|are|is|any|all|the|do|does|me|there) )*{_OTHERS}{_SYSTEMS}{_SUBJECTS}"
     rf"(?: (?:{_VERBS}|here|there))?\W*$"
-    r"|^\W*(?:what|which|list|show)(?: me)?(?: the| all)* (?:(?:external|remote|web|internet|outside) )*"
-    rf"(?:hosts?|hostnames?|domains?|urls?){_SUBJECTS} (?:{_VERBS}|known|named|referenced)\W*$",
+    rf"|^\W*(?:what|which|list|show)(?: me)?(?: the| all)* (?:(?:other )?(?:hosts?|hostnames?){_SUBJECTS} (?:{_VERBS})"
+    rf"|(?:(?:web|internet) )?(?:other systems|domains?|urls?){_SUBJECTS} (?:{_CONTACTED}))\W*$",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(
@@ -40,12 +44,14 @@ _NO_SYSTEM = re.compile(
 """Names of formats and licences, pages that comments cite, and hosts that are made up."""
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|#|--|<!--|;|rem\b)", re.IGNORECASE)
 _BESIDE = re.compile(
-    r"(?:^|/)\.|\.(?:lock|resx|svg|\w*proj|props|targets|nuspec|sln\w*)$|(?:^|/)(?:docs?|nuke|locales?|i18n|lang|swagger|openapi)/",
-    re.I,
+    r"(?:^|/)\.|\.(?:lock|resx|svg|\w*proj|props|targets|nuspec|sln\w*|gradle|kts|sbt|toml)$"
+    r"|(?:^|/)(?:docs?|nuke|locales?|i18n|lang|swagger|openapi)/|(?:^|/)[^/]*Dockerfile[^/]*$|(?:^|/)Gemfile$"
+    r"|(?:^|/)(?:package|composer|pnpm|pom|packages)(?:-lock)?\.(?:json|ya?ml|xml)$",
+    re.IGNORECASE,
 )
 """Files that build a product or translate it, and descriptions of its own API."""
 _MARKUP = frozenset({"html", "xml", "css", "scss", "less", "razor", "markdown", "shell", "bash", "powershell", "batch"})
-_LINK = re.compile(r"<a\s|\bhref\s*[=:]|<(?:link|script|img)\s|\$schema\b")
+_LINK = re.compile(r"<a\s|\b(?:href\s*[=:]|to=)|<(?:link|script|img)\s|\$schema\b|\]\(https?:|\bhomepage\b")
 _ASIDE = re.compile(r"\s(?://|#)\s[^\"'`]*$")
 _MOST_CHARS = 2_000  # of a line: a bundle has its text in one
 

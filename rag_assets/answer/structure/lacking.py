@@ -14,6 +14,7 @@ from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, list_heading
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
+from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import singular, word_set
 from rag_assets.index.keyword.terms import runs
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
@@ -67,12 +68,16 @@ _SETTINGS = re.compile(
     r"|config(?:uration)?[\w.-]*\.json|settings[\w.-]*\.json)$",
     re.IGNORECASE,
 )
+_TRANSLATED = re.compile(r"(?:^|/)(?:locales?|i18n|lang|translations)/", re.IGNORECASE)
 _KEY = re.compile(
     r"^\s*\"(?P<json>[A-Za-z]\w*)\"\s*:\s*(?![{\[\s])|^\s*(?:export\s+)?(?P<env>[A-Za-z][\w.-]*)\s*=|<add\s+key=\"(?P<xml>[\w:.-]+)\"",
 )
+_JOINS = re.compile(r"[_-]")
+"""What a key has between words, and a field that it is read into has not: `BRAND_NAME`, `BrandName`."""
 _OF_FRAMEWORKS = word_set(
     "default allowedhosts urls microsoft system override minimumlevel detailederrors applicationurl commandname"
-    " launchbrowser launchurl environmentvariables outputtemplate rollinginterval iisexpress dotnetrunmessages"
+    " launchbrowser launchurl includescopes environmentvariables outputtemplate rollinginterval iisexpress"
+    " dotnetrunmessages"
 )
 """What ASP.NET, its logging and its launcher read."""
 
@@ -82,7 +87,7 @@ _RECEIVES = re.compile(
     r"|\b(?:is|case|instanceof)\s|\w(?:Handler|Consumer|Listener|Subscriber|Observer|Saga|Projection)\b|\.connect\(|\.on\("
 )
 """A line that may take a message; what it names counts as handled."""
-_FIXED = re.compile(r"[^{:*?]*")
+_PARAMETER = re.compile(r"\{[^{}/]*\}|[:*][\w*]+\??|<[^<>/]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +126,8 @@ def lacking_facts(graphs: Iterable[tuple[LabelIndex, Graph]], wanted: LackAsked)
         total, known = total + len(facts), known + count
     said = list_heading(wanted.noun, total).replace(":**", f" of {known:,} {heading}:**")
     absent = f"each {wanted.noun} of {known:,} is {wanted.lacked}, as far as the index knows" if known else ""
-    if not known and wanted.lacked == "used":
-        of_settings = wanted.noun == "setting"
-        absent = "no file of settings has keys" if of_settings else f"no {wanted.noun} of a database is in the index"
+    if not known and wanted.noun in _OF_SQL:
+        absent = f"no {wanted.noun} of a database is in the index"
     return GraphFacts(tuple(at), total, said), at, "" if at else absent
 
 
@@ -171,8 +175,8 @@ def _unhandled(columns: GraphColumns, every: GraphColumns, noun: str) -> tuple[l
         for node in types
         if graph.names[node] not in received and not any(graph.edges_of(node, IN, Relation.HANDLES))
     ]
-    if len(waiting) == len(types):
-        return [], 0  # that none is handled says more of what is known than of the code
+    if 2 * len(waiting) > len(types):
+        return [], 0  # that most are not handled says more of what is known than of the code
     return list(_placed(columns, waiting)), sum(columns.place(node) is not None for node in types)
 
 
@@ -187,19 +191,29 @@ def _untested(columns: GraphColumns, every: GraphColumns) -> tuple[list[GraphFac
     """The endpoints of the product that no test reaches, and whose handler and route no test names."""
     graph = columns.graph
     tests = filter(is_test_path, every.index.parts.shard().values("Path", every.index.scope()))
-    text = "\n".join(map(columns.text, tests))
-    if not text:
+    texts = [text for text in map(columns.text, tests) if text]
+    if not texts:
         return [], 0
-    words, endpoints, found = set(runs(text)), columns.nodes(NodeType.ENDPOINT).tolist(), list[int]()
+    words, text = [set(runs(one)) for one in texts], "\n".join(texts)
+    endpoints, found = columns.nodes(NodeType.ENDPOINT).tolist(), list[int]()
     for node in endpoints:
         edges = graph.edges_of(node, IN, Relation.EXPOSES)
         handlers = [handler for edge in edges if (handler := graph.find(edge.source)) is not None]
-        named = any(graph.names[one].rpartition(".")[2] in words for one in handlers)
+        called = [set(short_name(graph.keys[one]).split(".")[-2:]) for one in handlers]
+        named = any(name <= said for name in called for said in words)  # `index` alone is in many tests
         reached = any(graph.edges_of(one, IN, Relation.TESTS) for one in (node, *handlers))
-        route = _FIXED.match(graph.names[node].partition(" ")[2])
-        if not named and not reached and not (route and route[0].strip("/") and route[0].strip("/") in text):
+        if not named and not reached and not _written(graph.names[node].partition(" ")[2]).search(text):
             found.append(node)
     return list(_placed(columns, found)), len(endpoints)
+
+
+def _written(route: str) -> re.Pattern[str]:
+    """A route as tests write it, with any value in place of each parameter, of which the last may be added to it."""
+    fixed = [re.escape(one) for one in _PARAMETER.split(route.strip("/"))]
+    last = [] if len(fixed) < 2 or fixed[-1] else [fixed.pop()]
+    if not re.search(r"\w", "".join(fixed)):
+        return re.compile(r"(?!)")
+    return re.compile(r"(?<![\w-])" + r"[^/\s]{1,80}".join(fixed) + ("" if last else r"(?![\w/-])"))
 
 
 def _unused(columns: GraphColumns, every: GraphColumns, kinds: tuple[NodeType, ...]) -> tuple[list[GraphFact], int]:
@@ -224,6 +238,7 @@ def _unread(columns: GraphColumns, every: GraphColumns) -> tuple[list[GraphFact]
     """The keys with a value in files of settings that no code names, in one word or as `Section:Key`."""
     shard, scope = columns.index.parts.shard(), columns.index.scope()
     paths = [path for path in shard.values("Path", scope) if _SETTINGS.search(path) and non_product_code(path) is None]
+    paths = [path for path in paths if not _TRANSLATED.search(path)]
     said = _said_in(every, lambda path, language: language not in PROSE | CONFIGURATION) if paths else {}
     found, known = list[GraphFact](), 0
     for path in sorted(paths):
@@ -234,6 +249,6 @@ def _unread(columns: GraphColumns, every: GraphColumns) -> tuple[list[GraphFact]
             if not last or last in _OF_FRAMEWORKS:
                 continue
             known += 1
-            if last not in said and name.casefold() not in said:
+            if not {last, name.casefold(), _JOINS.sub("", last)} & said.keys():
                 found.append(GraphFact(name, "", "", path, number, True, is_comment=True))
-    return found, known
+    return (found, known) if 2 * len(found) <= known else ([], 0)  # code that reads most of them names few

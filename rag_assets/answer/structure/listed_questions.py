@@ -50,10 +50,14 @@ _CENTRAL = (
 )
 _TYPES, _METHODS = "(?:class|type|service|component)(?:es|s)?", "(?:method|function)s?"
 _FOLDERS, _PROJECTS = "(?:folders?|director(?:y|ies))", "(?:projects?|modules?|packages?|assembl(?:y|ies)|crates?)"
-_FILES = "(?:(?:source |code )?files?|classes|types|code|parts?(?: of (?:the|our) code)?)"
+_FILES = "(?:(?:source |code )?files?|classes|types|code|parts? of (?:the|our) code)"
 _DOCUMENTATION = (
     r"(?:(?:xml|doc|api|code)[ -]?)*(?:documentation|docs?|comments?|docstrings?|summar(?:y|ies)|javadocs?|jsdocs?"
     r"|docblocks?)"
+)
+_A_TIME = (
+    r" since [\w ]+?| (?:for|in|within) (?:(?:an?|the|last|past|over|more than|at least|many|several|some|\d+|very|one"
+    r"|two|three|five|six|ten) )*(?:long(?:est)?(?: time)?|ages|while|days?|weeks?|months?|years?)"
 )
 _LONG = r"(?:(?:too |very |really )?(?:big|large|long)(?:ger|est|gest|r)?|largest|most (?:complex|complicated)|complex)"
 
@@ -97,7 +101,7 @@ def _undocumented(noun: str) -> re.Pattern[str]:
         rf"{asks}(?:undocumented|uncommented) {noun}{_HERE}"
         rf"|{asks}{noun} (?:(?:that|which) )?(?:(?:do|does|is|are|has|have)(?:n't| not) (?:have (?:any |an? )?)?"
         rf"(?:{said}|{_DOCUMENTATION})|(?:is|are) (?:undocumented|uncommented|missing (?:any )?{_DOCUMENTATION})"
-        rf"|(?:has|have|with|without|lacks?|lacking|misses|missing)(?: no| any| an?)? {_DOCUMENTATION}){_HERE}"
+        rf"|(?:(?:has|have|with) no|without|lacks?|lacking|misses|missing)(?: any| an?)? {_DOCUMENTATION}){_HERE}"
         rf"|^(?:how (?:much|many|well)|what (?:percentage|share|part|proportion))(?: of)?(?: the| our| its)? {noun}"
         rf" (?:is|are|has|have) (?:{said}|{_DOCUMENTATION}){_HERE}",
         re.IGNORECASE,
@@ -149,7 +153,7 @@ _LISTED = {
         rf"{_superlative(r'(?:oldest|stalest|least recently (?:chang|edit|modifi|touch|updat)ed)', _FILES).pattern}"
         rf"|^(?:(?:what|which|list|show|are|me|the|all|there|any|is) )*{_FILES} (?:(?:that|which) )?"
         r"(?:(?:has|have|had|was|were|did)(?:n't| not| never)(?: been)?|(?:is|are) (?:not|never)) "
-        r"(?:chang|edit|modif|touch|updat)\w+(?: (?:since|for|in|within) [\w ]+?)?(?: lately| recently)?\W*$",
+        rf"(?:chang|edit|modif|touch|updat)\w+(?:{_A_TIME})?(?: lately| recently)?\W*$",
         re.IGNORECASE,
     ),
     Listed.DUPLICATED: re.compile(

@@ -76,8 +76,8 @@ _ALL = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(
-    r"^\W*(?:(?:which|what|where|is|are|does|do|how|list|show|me|all|the|a|an|it|this|we|code|project|class(?:es)?|types?"
-    r"|places?|follow\w*|use[sd]?|using|implement\w*|appl\w+|find) )+?"
+    r"^\W*(?!what is )(?:(?:which|what|where|is|are|does|do|how|list|show|me|all|the|a|an|it|this|we|code|project"
+    r"|class(?:es)?|types?|places?|follow\w*|use[sd]?|using|implement\w*|appl\w+|find) )+?"
     rf"(?P<pattern>{'|'.join(sorted(map(re.escape, _CALLED), key=len, reverse=True))})[ -]?(?:design )?patterns?"
     r"(?: (?:used|implemented|applied|followed|here|anywhere|in|the|this|code(?: ?base)?|project|is|are))*\W*$",
     re.IGNORECASE,

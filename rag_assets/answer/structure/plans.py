@@ -49,7 +49,7 @@ from rag_assets.answer.structure.questions import (
     shape_asked,
 )
 from rag_assets.search import CodePlace
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
@@ -232,11 +232,11 @@ def _newest_migration(asked: Asked, text: str) -> Planned | None:
     if found is None:
         return None
     paths = asked.target.parts.shard().values("Path", asked.target.scope())
-    run = [path for path in paths if MIGRATION.search(path) and _NUMBERED.match(path.rpartition("/")[2])]
+    named = ((_NUMBERED.search(path), path) for path in paths if MIGRATION.search(path) and not is_test_path(path))
+    run = [([*map(int, re.findall(r"\d+", found[1]))], found[0], path) for found, path in named if found is not None]
     if not run:
         return None
-    first_or_last = min if found["first"] else max
-    return at_declarations(asked, [CodePlace(first_or_last(run, key=lambda path: path.rpartition("/")[2]), 0)])
+    return at_declarations(asked, [CodePlace((min if found["first"] else max)(run)[2], 0)])
 
 
 def _contributors(asked: Asked, text: str) -> Planned | None:
@@ -378,7 +378,8 @@ def _diagram(asked: Asked, text: str) -> Planned | None:
     )
 
 
-_NUMBERED = re.compile(r"[vV]?\d(?!.*\.[dD]esigner\.)")
+_NUMBERED = re.compile(r"(?<=/)[vV]?(\d[\d._-]*)(?![^/]*\.(?:[dD]esigner\.|resx$))[^/]*(?:/(?:migration|up)\.\w+)?$")
+"""The name of a migration, which may be that of its folder, with its number."""
 _NEWEST = re.compile(
     r"^\W*(?:(?:what|which|show|explain|describe|where|does|did|is|was|me|are) )*(?:the )?"
     r"(?:(?P<last>latest|last|newest|most recent)|(?P<first>first|oldest|initial)) (?:\w+ )?migrations?"

@@ -207,7 +207,9 @@ _SORTS_OF_DIAGRAMS = (
 )
 _DIAGRAM = re.compile(
     r"^\W*(?:(?:can|could) you )?(?:please )?(?:draw|show|give|create|generate|make|render|produce|print)(?: me| us)?"
-    rf"(?: an?| the)? (?:{_SORTS_OF_DIAGRAMS} ?)*(?:diagram|graph|chart|picture|flowchart|erd)\b",
+    rf"(?: an?| the)? (?:(?:{_SORTS_OF_DIAGRAMS} ?)+(?:graph|chart)|(?:{_SORTS_OF_DIAGRAMS} ?)*diagram|flowchart"
+    r"|erd|(?<=draw a )(?:graph|chart|picture))"
+    r"(?:\W*$| (?:around|as|between|for|from|how|in|of|showing|that|which|with)\b)",
     re.IGNORECASE,
 )
 
