@@ -1408,3 +1408,15 @@ def test_steps_are_also_what_a_sentence_a_step_or_a_script_is_called_as(
     index_without_dagster(cli.home, repository, "till")
     found = asked(cli, question).json
     assert told in found["answer"] and "fetch" not in found["answer"] and not found["unsure"]
+
+
+def test_of_a_folder_without_git_no_commit_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "A.cs").write_text("public class A\n{\n}\n")
+    cli = CommandLine(IndexHome(tmp_path / "home"), folder)
+    cli.run("index", str(folder))
+
+    told = cli.run("ask", "which commit is indexed?")
+
+    assert "the index is of no repository of git" in told.out + told.err

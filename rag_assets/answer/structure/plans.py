@@ -248,10 +248,11 @@ def _indexed(asked: Asked, text: str) -> Planned | None:
     """Which commits are indexed."""
     if not indexed_asked(text):
         return None
-    from rag_assets.answer.plans.history import last_commits
+    from rag_assets.answer.plans.history import NO_COMMITS, last_commits
 
     members = asked.target.members.values()
-    return answered(asked, Intent.LIST, together(last_commits(index, is_only=len(members) == 1) for index in members))
+    known = together(last_commits(index, is_only=len(members) == 1) for index in members)
+    return listed_or_absent(asked, known, NO_COMMITS)
 
 
 def _in_tests(asked: Asked, text: str) -> Planned | None:
