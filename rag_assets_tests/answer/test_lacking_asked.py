@@ -103,7 +103,7 @@ GO
 CREATE PROCEDURE dbo.Unloved AS SELECT 1;
 GO
 """,
-    "db/migrations/20260101_newest/migration.sql": "UPDATE dbo.Orders SET Code = 'newest';\n",
+    "db/migrations/20260101_newest/migration.sql": "ALTER TABLE dbo.Orders\n  ADD Newest NVARCHAR(10) NULL;\n",
     "src/Migrations/20240102_First.cs": "public class First : Migration\n{\n}\n",
     "src/Migrations/20250304_Later.cs": "public class Later : Migration\n{\n}\n",
     "src/Migrations/20270304_Later.resx": "<root />\n",
@@ -184,7 +184,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which table has the most columns?", ["Most columns of tables", "**dbo.Orders** has **2 columns**"], []),
         ("which endpoint has the most code?", ["**OrdersController.Lost** has **9 lines**"], ["Total"]),
         ("which endpoints set cookies?", ["1 cookie", "OrdersController.Lost"], []),
-        ("what does the latest migration do?", ["SET Code = 'newest'"], ["class Later"]),
+        ("what does the latest migration do?", ["ADD Newest NVARCHAR"], ["class Later"]),
         ("show me the first migration", ["public class First : Migration"], ["class Later"]),
         ("what is the maximum length of a name?", ["MaxLength(90)"], ["MaxLength(40)"]),
     ],

@@ -174,10 +174,10 @@ def _ends(direction: int, *relations: Relation) -> Callable[[GraphColumns], _Cou
 
 
 def _columns(columns: GraphColumns, node: int) -> int:
-    """How many columns the script that creates a table gives it."""
-    place = columns.place(node)
-    text = "\n".join(columns.lines_at(place)) if place is not None else ""
-    return sum(1 for made in read_script(text).objects[:1] for _ in column_definitions(text, made))
+    """How many columns the script that creates a table gives it; others may alter it."""
+    texts = ("\n".join(columns.lines_at(place)) for place in columns.places(node))
+    created = ((text, made) for text in texts for made in read_script(text).objects[:1])
+    return max((sum(1 for _ in column_definitions(text, made)) for text, made in created), default=0)
 
 
 def _parameters(columns: GraphColumns) -> _Count:
