@@ -15,7 +15,7 @@ from rag_assets.answer.plans.code_lines import MOST_LISTED, list_heading
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.lookup import short_name
-from rag_assets.identifiers import singular, word_set
+from rag_assets.identifiers import identifier_words, singular, word_set
 from rag_assets.index.keyword.terms import runs
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
@@ -87,6 +87,8 @@ _RECEIVES = re.compile(
     r"|\b(?:is|case|instanceof)\s|\w(?:Handler|Consumer|Listener|Subscriber|Observer|Saga|Projection)\b|\.connect\(|\.on\("
 )
 """A line that may take a message; what it names counts as handled."""
+_RUN = re.compile(r"[^\s\"'`()<>,;]+")
+"""What may be a route, in a text."""
 _PARAMETER = re.compile(r"\{[^{}/]*\}|[:*][\w*]+\??|<[^<>/]*>")
 
 
@@ -194,26 +196,42 @@ def _untested(columns: GraphColumns, every: GraphColumns) -> tuple[list[GraphFac
     texts = [text for text in map(columns.text, tests) if text]
     if not texts:
         return [], 0
-    words, text = [set(runs(one)) for one in texts], "\n".join(texts)
+    words = [set(runs(one)) for one in texts]
+    said_once = "\n".join(
+        sorted({run for text in texts for run in _RUN.findall(text)})
+    )  # looked through for each route
+    everywhere = set[str]().union(*words)
+
+    def named(parts: list[str]) -> bool:
+        """Whether a test names a handler, with its type where its own name says as little as `index` does."""
+        is_telling = len(identifier_words(parts[-1])) > 1
+        return parts[-1] in everywhere and (is_telling or any(said.issuperset(parts) for said in words))
+
     endpoints, found = columns.nodes(NodeType.ENDPOINT).tolist(), list[int]()
     for node in endpoints:
         edges = graph.edges_of(node, IN, Relation.EXPOSES)
         handlers = [handler for edge in edges if (handler := graph.find(edge.source)) is not None]
-        called = [set(short_name(graph.keys[one]).split(".")[-2:]) for one in handlers]
-        named = any(name <= said for name in called for said in words)  # `index` alone is in many tests
         reached = any(graph.edges_of(one, IN, Relation.TESTS) for one in (node, *handlers))
-        if not named and not reached and not _written(graph.names[node].partition(" ")[2]).search(text):
+        called = [short_name(graph.keys[one]).split(".")[-2:] for one in handlers]
+        if (
+            not reached
+            and not any(map(named, called))
+            and not _is_written(graph.names[node].partition(" ")[2], said_once)
+        ):
             found.append(node)
     return list(_placed(columns, found)), len(endpoints)
 
 
-def _written(route: str) -> re.Pattern[str]:
-    """A route as tests write it, with any value in place of each parameter, of which the last may be added to it."""
-    fixed = [re.escape(one) for one in _PARAMETER.split(route.strip("/"))]
-    last = [] if len(fixed) < 2 or fixed[-1] else [fixed.pop()]
-    if not re.search(r"\w", "".join(fixed)):
-        return re.compile(r"(?!)")
-    return re.compile(r"(?<![\w-])" + r"[^/\s]{1,80}".join(fixed) + ("" if last else r"(?![\w/-])"))
+def _is_written(route: str, text: str) -> bool:
+    """Whether a text has a route as tests write it, with any value in place of each parameter, of which the last may be
+    added to it."""
+    fixed = _PARAMETER.split(route.strip("/"))
+    if not re.search(r"\w", "".join(fixed)) or not all(one in text for one in fixed):
+        return False
+    is_open = len(fixed) > 1 and not fixed[-1]
+    parts = [re.escape(one) for one in (fixed[:-1] if is_open else fixed)]
+    written = r"(?<![\w-])" + r"[^/\s]{1,80}".join(parts) + ("" if is_open else r"(?![\w/-])")
+    return re.search(written, text) is not None
 
 
 def _unused(columns: GraphColumns, every: GraphColumns, kinds: tuple[NodeType, ...]) -> tuple[list[GraphFact], int]:
