@@ -48,6 +48,12 @@ class PlacedEndpoint(NamedTuple):
         return self.place.line_start
 
 
+def handlers_of(graph: Graph, endpoints: Iterable[int]) -> list[int]:
+    """What answers some endpoints, each once: methods, or the files that map them."""
+    edges = (edge for node in endpoints for edge in graph.edges_of(node, IN, Relation.EXPOSES))
+    return [*dict.fromkeys(node for edge in edges if (node := graph.find(edge.source)) is not None)]
+
+
 def says_thing(words: Iterable[str]) -> bool:
     """Whether some words tell more of an endpoint than its method."""
     return any(root(word) not in _METHODS for word in words)

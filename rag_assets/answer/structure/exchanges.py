@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.plans.code_lines import MOST_LISTED
+from rag_assets.answer.plans.endpoints import handlers_of
 from rag_assets.answer.structure.questions import name_in
 from rag_assets.answer.structure.signatures import split_signature
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import IN, OUT
+from rag_assets.graph.csr_graph import OUT
 from rag_assets.graph.declared_types import bases_above
 from rag_assets.graph.lookup import route_segments
 from rag_assets.search import CodePlace
@@ -80,14 +81,12 @@ def exchange_asked(question: str) -> ExchangeAsked | None:
     return next((ExchangeAsked(route, is_given) for route, is_given in found if route), None)
 
 
-def handlers_of(graph: Graph, route: str) -> list[int]:
+def methods_of(graph: Graph, route: str) -> list[int]:
     """The methods that handle a route."""
     said = _literals(route)
     keys = (key for key in named_nodes(graph, [route]) if not said or said & _literals(key))
     endpoints = (node for key in keys if (node := graph.find(key)) is not None)
-    edges = (edge for node in endpoints for edge in graph.edges_of(node, IN, Relation.EXPOSES))
-    found = dict.fromkeys(node for edge in edges if (node := graph.find(edge.source)) is not None)
-    return [node for node in found if graph.kind(node) is NodeType.METHOD]
+    return [node for node in handlers_of(graph, endpoints) if graph.kind(node) is NodeType.METHOD]
 
 
 def _literals(route: str) -> set[str]:
@@ -96,13 +95,13 @@ def _literals(route: str) -> set[str]:
 
 
 def places_of_handlers(graph: Graph, route: str) -> list[CodePlace]:
-    return [CodePlace(at.path, at.line_start) for node in handlers_of(graph, route) for at in graph.places(node)]
+    return [CodePlace(at.path, at.line_start) for node in methods_of(graph, route) for at in graph.places(node)]
 
 
 def exchange_facts(index: LabelIndex, graph: Graph, wanted: ExchangeAsked) -> Facts:
     """The fields of the types that the handlers of a route take or answer with, those of each type together."""
     columns, facts = GraphColumns(index, graph, None), list[GraphFact]()
-    for handler in handlers_of(graph, wanted.route):
+    for handler in methods_of(graph, wanted.route):
         types = _given(columns, handler) if wanted.is_given else _taken(columns, handler)
         for node in dict.fromkeys(types):
             facts += _fields(columns, node, "Answers with" if wanted.is_given else "Takes")

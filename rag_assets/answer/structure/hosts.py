@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts
 from rag_assets.answer.passages import PROSE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, by_place, facts_naming, lines_of, part_counted, product_of
+from rag_assets.answer.question_analysis import recognizer
 
 if TYPE_CHECKING:
     from rag_assets.search.index import Searchable
@@ -24,13 +25,13 @@ _VERBS = (
     rf"{_CONTACTED}|depends? on|integrate[sd]?(?: with)?|used?|uses|rel(?:y|ies) on|need(?:s|ed)?|known|named"
     r"|referenced"
 )
-_ASKS = re.compile(
+asks_hosts = recognizer(
     rf"^\W*(?:(?:what|which|list|show|are|is|any|all|the|do|does|me|there) )*{_OTHERS}{_SYSTEMS}{_SUBJECTS}"
     rf"(?: (?:{_VERBS}|here|there))?\W*$"
     rf"|^\W*(?:what|which|list|show)(?: me)?(?: the| all)* (?:(?:other )?(?:hosts?|hostnames?){_SUBJECTS} (?:{_VERBS})"
-    rf"|(?:(?:web|internet) )?(?:other systems|domains?|urls?){_SUBJECTS} (?:{_CONTACTED}))\W*$",
-    re.IGNORECASE,
+    rf"|(?:(?:web|internet) )?(?:other systems|domains?|urls?){_SUBJECTS} (?:{_CONTACTED}))\W*$"
 )
+"""Whether a question is for the systems that a product talks to."""
 _ADDRESS = re.compile(
     r"(?:https?|wss?|amqps?|ftps?|smtps?|grpcs?)://(?:[^\s/\"'`<>@]*@)?(?P<host>(?:[\w-]+\.)+[A-Za-z]{2,})(?=[:/\"'`?#\s)]|$)",
     re.MULTILINE,
@@ -54,11 +55,6 @@ _MARKUP = frozenset({"html", "xml", "css", "scss", "less", "razor", "markdown", 
 _LINK = re.compile(r"<a\s|\b(?:href\s*[=:]|to=)|<(?:link|script|img)\s|\$schema\b|\]\(https?:|\bhomepage\b")
 _ASIDE = re.compile(r"\s(?://|#)\s[^\"'`]*$")
 _MOST_CHARS = 2_000  # of a line: a bundle has its text in one
-
-
-def asks_hosts(question: str) -> bool:
-    """Whether a question is for the systems that a product talks to."""
-    return _ASKS.match(question) is not None
 
 
 def host_facts(target: Searchable) -> Facts:

@@ -12,6 +12,7 @@ from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import FactsOrAbsent, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, list_heading
+from rag_assets.answer.plans.endpoints import handlers_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.lookup import short_name
@@ -209,8 +210,7 @@ def _untested(columns: GraphColumns, every: GraphColumns) -> tuple[list[GraphFac
 
     endpoints, found = columns.nodes(NodeType.ENDPOINT).tolist(), list[int]()
     for node in endpoints:
-        edges = graph.edges_of(node, IN, Relation.EXPOSES)
-        handlers = [handler for edge in edges if (handler := graph.find(edge.source)) is not None]
+        handlers = handlers_of(graph, [node])
         reached = any(graph.edges_of(one, IN, Relation.TESTS) for one in (node, *handlers))
         called = [short_name(graph.keys[one]).split(".")[-2:] for one in handlers]
         if (

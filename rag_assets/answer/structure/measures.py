@@ -59,7 +59,8 @@ def measured(index: LabelIndex, columns: GraphColumns, listed: Listed) -> Iterat
 
 
 def _longest_files(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
-    first, of = _first_lines(columns), _lengths(columns)
+    first = _first_lines(columns)
+    of = {path: len(columns.lines(path)) for path in first}
     group = "The longest files of code"
     for path in sorted(of, key=lambda path: (-of[path], path))[:_MOST]:
         yield GraphFact(path.rpartition("/")[2], "has", f"{of[path]:,} lines", path, first[path], True, group)
@@ -250,11 +251,11 @@ def _hot_spots(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
 
 def _largest_folders(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
     """The folders right below the root, and those that hold most files themselves."""
-    lengths = _lengths(columns)
+    first = _first_lines(columns)
     yield from _largest(
-        columns, lengths, lambda path: path.rpartition("/")[0], "The most code, without the folders below"
+        columns, first, lambda path: path.rpartition("/")[0], "The most code, without the folders below"
     )
-    yield from _largest(columns, lengths, lambda path: path.partition("/")[0], "With all that is below")
+    yield from _largest(columns, first, lambda path: path.partition("/")[0], "With all that is below")
 
 
 def _largest_projects(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
@@ -269,29 +270,23 @@ def _largest_projects(index: LabelIndex, columns: GraphColumns) -> Iterator[Grap
         return own or next((one for one in reversed(folders) if one.rpartition("/")[0] in beside), "".join(folders[:1]))
 
     of = home if len(homes) > 1 else lambda path: path.partition("/")[0]
-    yield from _largest(columns, _lengths(columns), of, "The most code")
+    yield from _largest(columns, _first_lines(columns), of, "The most code")
 
 
 def _largest(
-    columns: GraphColumns, lengths: Mapping[str, int], of: Callable[[str], str], group: str
+    columns: GraphColumns, first: Mapping[str, int], of: Callable[[str], str], group: str
 ) -> Iterator[GraphFact]:
-    """What paths are `of`, by their lines, each where its longest file begins."""
-    first, inside = _first_lines(columns), defaultdict[str, list[str]](list)
+    """What the files, each with its `first` declaration, are `of`, by their lines, where the longest file begins."""
+    lengths, inside = {path: len(columns.lines(path)) for path in first}, defaultdict[str, list[str]](list)
     for path in sorted(lengths, key=lambda path: (-lengths[path], path)):
         inside[of(path)].append(path)
     lines = {name: sum(lengths[path] for path in paths) for name, paths in inside.items()}
     ranked = sorted(lines, key=lambda name: (-lines[name], name))
+    group = part_counted(group, len(ranked), _MOST)
     for name in ranked[:_MOST]:
         paths = inside[name]
         said = f"{lines[name]:,} lines in {len(paths):,} file{'' if len(paths) == 1 else 's'}"
-        yield GraphFact(
-            name or ".", "has", said, paths[0], first[paths[0]], True, part_counted(group, len(ranked), _MOST)
-        )
-
-
-def _lengths(columns: GraphColumns) -> dict[str, int]:
-    """Each file of the product with code → how many lines it has."""
-    return {path: len(columns.lines(path)) for path in _first_lines(columns)}
+        yield GraphFact(name or ".", "has", said, paths[0], first[paths[0]], True, group)
 
 
 def _oldest_files(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
@@ -346,8 +341,8 @@ def _undocumented(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iter
         documented = len(public) - len(found)
         nouns = " and ".join("types" if kind is NodeType.TYPE else "methods" for kind in kinds)
         counted = f"{documented:,} of {len(public):,} public {nouns} have a comment; these do not"
+        group = part_counted(counted, len(places), _MOST_UNUSED)
         for path, line, node in places[:_MOST_UNUSED]:
-            group = part_counted(counted, len(places), _MOST_UNUSED)
             yield GraphFact(columns.called(node), "", "", path, line, True, group)
 
     return undocumented

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rag_assets.answer.question_analysis import recognizer
 from rag_assets.identifiers import singular
 
 
@@ -186,65 +187,45 @@ def flow_asked(question: str) -> FlowAsked | None:
     return None
 
 
-_OUTDATED = re.compile(
+outdated_asked = recognizer(
     r"^\W*(?:(?:which|what|are|do|is|have|list|any|all|the|our|we|there|of) )*"
     r"(?:(?:npm )?packages?|dependenc(?:y|ies)|librar(?:y|ies)|nugets?)\b(?: (?:are|is|have|that|any|known|we use))*"
     r" (?:outdated|out of date|vulnerab\w+|up to date|too old|behind|security issues|cves?)\W*$"
     r"|^\W*(?:(?:which|what|are|do|is|have|list|any|all|the|our|we|there|of) )*(?:outdated|vulnerable)"
-    r" (?:\w+ )?(?:packages|dependencies|libraries)\W*$",
-    re.IGNORECASE,
+    r" (?:\w+ )?(?:packages|dependencies|libraries)\W*$"
 )
-
-
-def outdated_asked(question: str) -> bool:
-    """Whether a question is for packages with newer versions, or with known holes."""
-    return _OUTDATED.match(question) is not None
+"""Whether a question is for packages with newer versions, or with known holes."""
 
 
 _SORTS_OF_DIAGRAMS = (
     r"(?:class|sequence|er|entity[- ]relation(?:ship)?|component|flow|dependency|architecture|state|call|inheritance"
     r"|database|package|activity|c4|mermaid|uml|plantuml|simple)"
 )
-_DIAGRAM = re.compile(
+diagram_asked = recognizer(
     r"^\W*(?:(?:can|could) you )?(?:please )?(?:draw|show|give|create|generate|make|render|produce|print)(?: me| us)?"
     rf"(?: an?| the)? (?:(?:{_SORTS_OF_DIAGRAMS} ?)+(?:graph|chart)|(?:{_SORTS_OF_DIAGRAMS} ?)*diagram|flowchart"
     r"|erd|(?<=draw a )(?:graph|chart|picture))"
-    r"(?:\W*$| (?:around|as|between|for|from|how|in|of|showing|that|which|with)\b)",
-    re.IGNORECASE,
+    r"(?:\W*$| (?:around|as|between|for|from|how|in|of|showing|that|which|with)\b)"
 )
+"""Whether a question wants a picture drawn."""
 
 
-def diagram_asked(question: str) -> bool:
-    """Whether a question wants a picture drawn."""
-    return _DIAGRAM.match(question) is not None
-
-
-_CONTRIBUTORS = re.compile(
+contributors_asked = recognizer(
     r"^\W*(?:who|which (?:people|developers?|authors?)) "
     r"(?:(?:is|are|were) (?:the )?(?:main |top |original |core )*(?:contributors?|authors?|committers?|developers?)"
     r"|(?:wrote|develops?|developed|contribute[sd]?|commits|committed)(?: to)?(?: the)?(?: most)?)"
-    r"(?: (?:code|of|to|this|the|it|project|repo\w*|here|most|in))*\W*$",
-    re.IGNORECASE,
+    r"(?: (?:code|of|to|this|the|it|project|repo\w*|here|most|in))*\W*$"
 )
+"""Whether a question is for those who wrote a project."""
 
 
-def contributors_asked(question: str) -> bool:
-    """Whether a question is for those who wrote a project."""
-    return _CONTRIBUTORS.match(question) is not None
-
-
-_INDEXED = re.compile(
+indexed_asked = recognizer(
     r"^\W*(?:(?:which|what) (?:git )?(?:commit|revision|version|branch|sha)"
     r"(?: of (?:the|this) (?:code|repo\w*|project))? (?:is|was|do you have|did you) (?:currently )?index(?:ed)?"
     r"|when was (?:this|it|the (?:code|index|repo\w*|project)) (?:last )?(?:re)?indexed"
-    r"|how (?:fresh|old|recent|up to date|current) is (?:the|this) index(?:ed (?:code|commit))?)\W*$",
-    re.IGNORECASE,
+    r"|how (?:fresh|old|recent|up to date|current) is (?:the|this) index(?:ed (?:code|commit))?)\W*$"
 )
-
-
-def indexed_asked(question: str) -> bool:
-    """Whether a question is for the commit that is indexed."""
-    return _INDEXED.match(question) is not None
+"""Whether a question is for the commit that is indexed."""
 
 
 _A_NEW = r"(?:the |an? )?(?:new )?"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MIGRATION, part_counted
+from rag_assets.answer.plans.endpoints import handlers_of
 from rag_assets.answer.structure.measures import different, needed_types
 from rag_assets.answer.structure.shapes import is_called_a, parameter_count
 from rag_assets.contracts.graph import NodeType, Relation
@@ -140,9 +141,8 @@ def _nodes(columns: GraphColumns, noun: str) -> Iterable[int]:
     if noun in _METHODS:
         return [node for node in columns.nodes(NodeType.METHOD).tolist() if is_called_a(noun, columns, node)]
     if noun == "endpoint":
-        routes = columns.nodes(NodeType.ENDPOINT).tolist()
-        handlers = (graph.find(edge.source) for node in routes for edge in graph.edges_of(node, IN, Relation.EXPOSES))
-        return {node for node in handlers if node is not None and graph.kind(node) is NodeType.METHOD}
+        handlers = handlers_of(graph, columns.nodes(NodeType.ENDPOINT).tolist())
+        return [node for node in handlers if graph.kind(node) is NodeType.METHOD]
     if noun == "table":
         return [int(node) for node in columns.nodes(NodeType.TABLE)]
     types = columns.nodes(NodeType.TYPE).tolist()
