@@ -89,7 +89,10 @@ _SWITCHED = re.compile(
 """Of features."""
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+\b")
 _OF_TABLES = re.compile(r"\bcolumns?\b|\btables?\b", re.IGNORECASE)
-_OF_ROUTINES = re.compile(r"^\W*(?:which|what)\b.*\b(?:tables?|views?|proc(?:edure)?s?|functions?)\b", re.IGNORECASE)
+_OF_ROUTINES = re.compile(
+    r"^\W*(?:which|what)\b.*\b(?:tables?|views?|proc(?:edure)?s?|functions?|models?|sources?|snapshots?|seeds?|trigger)\b",
+    re.IGNORECASE,
+)
 _OVERLOADS = re.compile(r"\boverloads?\b|\boverloaded\b", re.IGNORECASE)
 _OVERLOADED = re.compile(
     r"\boverloads? (?:are there )?(?:does|do|for|has|have|of) (?:the )?(?:method )?[`'\"]?(?P<of>[a-z_][\w.]*)"

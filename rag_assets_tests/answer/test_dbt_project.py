@@ -46,6 +46,13 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             2,
         ),
         ("what depends on stg_tickets?", ["**revenue** reads from **stg_tickets** in models/marts/revenue.sql:1"], 1),
+        (
+            "what does the revenue model read from?",
+            ["**stg_tickets** in models/marts/revenue.sql:1", "**stg_boats** in models/marts/revenue.sql:2"],
+            2,
+        ),
+        ("which models does revenue depend on?", ["**stg_tickets** in models", "**stg_boats** in models"], 2),
+        ("which sources does stg_boats use?", ["**till.boats** in models/staging/stg_boats.sql:1"], 1),
         ("who uses to_euros?", ["**stg_tickets** executes **to_euros** in models/staging/stg_tickets.sql:1"], 1),
         (
             "which metrics are defined?",

@@ -18,6 +18,8 @@ TABLES = [f"Shelf{number}" for number in range(12)]
 FILES = {
     "db/tables.sql": "GO\n".join(f"CREATE TABLE dbo.{name} (Id int, Kept bit);\n" for name in (*TABLES, "Attic")),
     "db/changes/2020-01-01_Clear.sql": "CREATE PROCEDURE dbo.Hall_Clear AS\nDELETE FROM dbo.Attic;\n",
+    "db/drafts.sql": "CREATE PROCEDURE dbo.Hall_Clear AS\nBEGIN\nDELETE FROM dbo.Attic;\nDELETE FROM dbo.Shelf0;\n"
+    "END\n",
     "db/procedures/Hall_Clear.sql": "CREATE PROCEDURE dbo.Hall_Clear AS\nBEGIN\n"
     + "".join(f"    DELETE FROM dbo.{name};\n" for name in TABLES)
     + "    EXEC sp_CountShelves 1;\n    EXEC sp_executesql N'SELECT 1';\nEND\n",
@@ -113,6 +115,7 @@ def told_of(index: Index, question: str) -> list[str]:
             ["Writes to:", *(f"dbo.{name}" for name in TABLES), "Executes:", "dbo.sp_CountShelves"],
         ),
         ("which procedures does dbo.Hall_Clear call?", ["Executes:", "dbo.sp_CountShelves"]),
+        ("what does the procedure Hall_Clear execute?", ["Executes:", "dbo.sp_CountShelves"]),
         ("which tables does sp_CountShelves read?", ["Reads from:", "dbo.Shelf0", "dbo.Shelf1"]),
         ("which temp tables does sp_CountShelves create?", ["Temporary tables:", "#found", "#kept"]),
         ("which stored procedure removes empty racks?", ["1 procedure:", "dbo.Rack_DeleteIfEmpty"]),
@@ -120,6 +123,11 @@ def told_of(index: Index, question: str) -> list[str]:
 )
 def test_all_that_a_procedure_does_is_told(hall: Index, question: str, told: list[str]) -> None:
     assert [one for one in told_of(hall, question) if not one.startswith("Of dbo.")] == told
+
+
+def test_what_an_older_definition_did_too_is_told_where_the_one_that_counts_does_it(hall: Index) -> None:
+    text = hall.ask("which tables does Hall_Clear write to?", options=AskOptions()).text
+    assert "**dbo.Shelf0** in db/procedures/Hall_Clear.sql:3" in text and "Attic" not in text
 
 
 def test_who_executes_a_procedure_is_told_whatever_its_name_begins_with(hall: Index) -> None:

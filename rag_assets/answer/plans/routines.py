@@ -15,15 +15,19 @@ from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import OUT, Graph, NodeLocation
 from rag_assets.graph.declared_types import of_kind
 from rag_assets.graph.lookup import short_name
-from rag_assets.languages.sql.lexer import COMMENT
+from rag_assets.languages.sql.lexer import COMMENT, tokens_of
+from rag_assets.languages.sql.reference_reader import SqlUse, is_procedural, references_in
 from rag_assets.search.index import LabelIndex
 
 _NOUN = (
     r"(?P<temporary>temp(?:orary)? tables?)|tables?(?:,? (?:and|or) views?)?|views?"
-    r"|(?:stored )?proc(?:edure)?s?|functions?"
+    r"|(?:stored )?proc(?:edure)?s?|functions?|(?P<of_dbt>(?:dbt )?(?:models?|sources?|snapshots?|seeds?))"
 )
+_OF_ONE = r"(?:procedure|proc|function|trigger|view|model|snapshot)"
 _ASKED = re.compile(
-    rf"^\W*(?:which|what) (?:other |database )?(?P<noun>{_NOUN}) (?:does|do|is|are|can) (?P<rest>.+?)\W*$",
+    rf"^\W*(?:which|what) (?:other |database )?(?P<noun>{_NOUN}) (?:does|do|is|are|can) (?P<rest>.+?)\W*$"
+    rf"|^\W*what does (?P<said>(?:the )?(?:(?:dbt|sql|stored|database) )*"
+    rf"(?:{_OF_ONE} [\w$#@.\[\]]+|[\w$#@.\[\]]+ {_OF_ONE}) (?P<verb>\w+)(?: (?:from|to|on|in|into))?)\W*$",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[\w$#@.]+")
@@ -44,6 +48,11 @@ _DOES = {
     Relation.WRITES_TO: "write to a table",
     Relation.READS_FROM: "read from a table",
     Relation.EXECUTES: "execute a routine",
+}
+_USES = {
+    SqlUse.WRITES: Relation.WRITES_TO,
+    SqlUse.READS: Relation.READS_FROM,
+    SqlUse.EXECUTES: Relation.EXECUTES,
 }
 _KINDS = (NodeType.PROC, NodeType.FUNC, NodeType.TRIGGER, NodeType.VIEW)
 _MADE = re.compile(
@@ -84,12 +93,17 @@ def routine_asked(question: str) -> RoutineAsked | None:
     found = _ASKED.match(question.strip())
     if found is None:
         return None
-    noun, rest = found["noun"].lower(), found["rest"]
-    is_code = "proc" in noun or "function" in noun
-    verbs = tuple(relation for relation in _TITLES if _VERBS[relation].search(rest))
-    of_data = (Relation.WRITES_TO, Relation.READS_FROM)
-    of_verbs = tuple(one for one in of_data if one in verbs)
-    wanted = (Relation.EXECUTES,) if is_code else of_verbs or tuple(_TITLES)  # what it executes has tables too
+    noun, rest = (found["noun"] or "").lower(), found["rest"] or found["said"]
+    verbs = tuple(relation for relation in _TITLES if _VERBS[relation].search(found["verb"] or rest))
+    if found["verb"] is not None:
+        if not verbs:
+            return None
+        wanted = verbs
+    elif "proc" in noun or "function" in noun:
+        wanted = (Relation.EXECUTES,)
+    else:
+        every = (Relation.READS_FROM,) if found["of_dbt"] else tuple(_TITLES)  # what it executes has tables too
+        wanted = tuple(one for one in verbs if one is not Relation.EXECUTES) or every
     words = frozenset(
         word.rpartition(".")[2].casefold() for word in _NAME.findall(rest.replace("[", "").replace("]", ""))
     )
@@ -104,7 +118,7 @@ def routine_facts(index: LabelIndex, graph: Graph, asked: RoutineAsked) -> Facts
     place = _definition(graph, named[0]) if len(named) == 1 else None
     if place is None:
         return GraphFacts(), {}, ""
-    facts = seen_of(_made(index, place) if asked.temporary else _used(graph, named[0], place, asked), index)
+    facts = seen_of(_made(index, place) if asked.temporary else _used(index, graph, named[0], place, asked), index)
     of = short_name(graph.keys[named[0]])
     at = facts_at(facts[:MOST_LISTED], index)
     does = "make a temporary table" if asked.temporary else _DOES[asked.wanted[0]]
@@ -140,8 +154,16 @@ def _definition(graph: Graph, node: int) -> NodeLocation | None:
     return (own or places)[-1] if places else None
 
 
-def _used(graph: Graph, node: int, place: NodeLocation, asked: RoutineAsked) -> list[GraphFact]:
-    edges = [edge for edge in graph.edges_of(node, OUT, *asked.wanted) if edge.path == place.path]
+def _used(index: LabelIndex, graph: Graph, node: int, place: NodeLocation, asked: RoutineAsked) -> list[GraphFact]:
+    edges = [edge for edge in graph.edges_of(node, OUT, *asked.wanted) if _is_of(place, edge)]
+    elsewhere = [edge for edge in graph.edges_of(node, OUT, *asked.wanted) if not _is_of(place, edge)]
+    if elsewhere:  # equal edges of several definitions are one, which says where the first of them has it
+        written = _references(index, place)
+        edges += [
+            GraphEdge(edge.source, edge.relation, edge.target, edge.confidence, place.path, line)
+            for edge in elsewhere
+            if (line := written.get((edge.relation, short_name(edge.target).rpartition(".")[2].casefold())))
+        ]
     told: dict[tuple[Relation, str], GraphEdge] = {}
     for edge in sorted(edges, key=lambda one: (asked.wanted.index(one.relation), one.line)):
         if not asked.only_views or key_kind(edge.target) is NodeType.VIEW:
@@ -152,11 +174,32 @@ def _used(graph: Graph, node: int, place: NodeLocation, asked: RoutineAsked) -> 
     ]
 
 
+def _is_of(place: NodeLocation, edge: GraphEdge) -> bool:
+    return edge.path == place.path and place.line_start <= edge.line <= place.line_end
+
+
+def _references(index: LabelIndex, place: NodeLocation) -> dict[tuple[Relation, str], int]:
+    """What the statements of a definition do with which names, in lower case, and the line where each first does."""
+    text = _text_of(index, place)
+    found: dict[tuple[Relation, str], int] = {}
+    for one in references_in(tokens_of(text), assigns_into=is_procedural(text)):
+        relation = _USES.get(one.use)
+        if relation is not None:
+            found.setdefault(
+                (relation, one.name.parts[-1].casefold()), place.line_start + text.count("\n", 0, one.start)
+            )
+    return found
+
+
+def _text_of(index: LabelIndex, place: NodeLocation) -> str:
+    known = lines_of(index, [place.path]).get(place.path, {})
+    return "\n".join(known.get(at, "") for at in range(place.line_start, place.line_end + 1))
+
+
 def _made(index: LabelIndex, place: NodeLocation) -> list[GraphFact]:
     """Its temporary tables, where the first statement makes each."""
-    known = lines_of(index, [place.path]).get(place.path, {})
-    lines = [known.get(at, "") for at in range(place.line_start, place.line_end + 1)]
-    found, text = dict[str, GraphFact](), _COMMENT.sub(lambda one: "\n" * one[0].count("\n"), "\n".join(lines))
+    found = dict[str, GraphFact]()
+    text = _COMMENT.sub(lambda one: "\n" * one[0].count("\n"), _text_of(index, place))
     for one in _MADE.finditer(text):
         name, at = one["made"] or one["into"], text.count("\n", 0, one.end())
         fact = GraphFact(name, "", "", place.path, place.line_start + at, True, "Temporary tables", is_comment=True)
