@@ -28,9 +28,9 @@ MOST_FACTS = 8
 _MOST_DERIVED = 40  # as many as a list has
 
 _LOOKED_AT = 60
-"""Neighbours that are ranked for them. A hub has thousands, whose order past the best few says nothing."""
-_LOOKED_AT_NARROWED = 1_000
-"""Where a filter leaves out most of them."""
+"""Members, and what implements them: a type with more of them says no more."""
+_NEIGHBOURS_LOOKED_AT = 1_000
+"""Those that facts are made of: of a hub most are tests, which come last, and a filter leaves out most of them."""
 
 GIVEN = "is given"
 _VERBS: Mapping[str, str] = {
@@ -163,8 +163,8 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
     if intent is Intent.USAGE:
         asked_for = _contracts(graph, entries) | asked_for
     # the nodes that are asked for count too, and a type of many members would leave no room
-    most = len(asked_for) + (_LOOKED_AT_NARROWED if index.is_narrowed else _LOOKED_AT)
-    found = neighbourhood(graph, asked_for, steps=steps, depth=1, nodes=most)
+    most = len(asked_for) + _NEIGHBOURS_LOOKED_AT
+    found = neighbourhood(graph, asked_for, steps=steps, depth=1, nodes=most, hub_edges=_NEIGHBOURS_LOOKED_AT)
     order = {node.key: at for at, node in enumerate(found.nodes)}
     asked = {node.key for node in found.nodes if node.distance == 0}
     calls = (NodeType.METHOD, NodeType.PROPERTY)

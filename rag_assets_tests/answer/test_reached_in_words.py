@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -63,3 +64,19 @@ def test_an_entity_without_a_resolver_is_used_where_code_names_it(lock: Index, q
     told = lock.ask(question).text
     assert "**BoatService.add** creates **BoatEntity**" in told
     assert "**BoatService.constructor** names **BoatEntity**" in told
+
+
+def test_users_of_the_product_are_told_of_what_a_hundred_tests_use(tmp_path: Path) -> None:
+    tests = "".join(
+        f"CREATE PROCEDURE SluiceTests.[test {at}] AS\nBEGIN\n  SELECT Id FROM dbo.Sluice;\nEND;\nGO\n" for at in range(99)
+    )
+    files = {
+        "db/Sluice.sql": "CREATE TABLE dbo.Sluice (Id int);\n",
+        "db/Report.sql": "CREATE PROCEDURE dbo.Report AS\nBEGIN\n  SELECT COUNT(*) FROM dbo.Sluice;\nEND;\n",
+        "db/Zero.sql": "CREATE PROCEDURE dbo.Zero AS\nBEGIN\n  DELETE FROM dbo.Sluice;\nEND;\n",
+        "tests/SluiceTests.sql": tests,
+    }
+    with opened_index(tmp_path, files, "sluices") as index:
+        told = index.ask("what breaks if I change the sluice table?").text
+    assert "**Report** reads from" in told and "**Zero** writes to" in told
+    assert "**Tests that run it (99):**" in told
