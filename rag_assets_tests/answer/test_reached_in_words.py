@@ -68,7 +68,8 @@ def test_an_entity_without_a_resolver_is_used_where_code_names_it(lock: Index, q
 
 def test_users_of_the_product_are_told_of_what_a_hundred_tests_use(tmp_path: Path) -> None:
     tests = "".join(
-        f"CREATE PROCEDURE SluiceTests.[test {at}] AS\nBEGIN\n  SELECT Id FROM dbo.Sluice;\nEND;\nGO\n" for at in range(99)
+        f"CREATE PROCEDURE SluiceTests.[test {at}] AS\nBEGIN\n  SELECT Id FROM dbo.Sluice;\nEND;\nGO\n"
+        for at in range(99)
     )
     files = {
         "db/Sluice.sql": "CREATE TABLE dbo.Sluice (Id int);\n",
@@ -80,3 +81,18 @@ def test_users_of_the_product_are_told_of_what_a_hundred_tests_use(tmp_path: Pat
         told = index.ask("what breaks if I change the sluice table?").text
     assert "**Report** reads from" in told and "**Zero** writes to" in told
     assert "**Tests that run it (99):**" in told
+
+
+def test_tests_of_a_file_that_is_called_as_it_come_first(tmp_path: Path) -> None:
+    def tests(schema: str) -> str:
+        return f"CREATE PROCEDURE {schema}.[test it] AS\nBEGIN\n  EXEC dbo.LockLike 1;\nEND;\nGO\n"
+
+    files = {
+        "db/LockLike.sql": "CREATE PROCEDURE dbo.LockLike @Id int AS\nBEGIN\n  SELECT @Id;\nEND;\n",
+        "tests/AnchorTests.class.sql": tests("AnchorTests"),
+        "tests/LockLikeTests.class.sql": tests("LockLikeTests"),
+    }
+    with opened_index(tmp_path, files, "locks") as index:
+        told = index.ask("which tests cover LockLike?").text
+    assert "**These tests name it:**" in told
+    assert 0 < told.index("tests/LockLikeTests.class.sql:3") < told.index("tests/AnchorTests.class.sql:3")

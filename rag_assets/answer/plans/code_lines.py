@@ -72,6 +72,9 @@ _IN_PAGE = r"(?:\{[{%]|<[%?]|@\w|\*ng|\([\w.]+\)=\"|\[[\w.]+\]=\"|\b(?:v-|th:)[\
 """What stands before code in a template of pages."""
 _NAMED = "**No graph knows a use; by its text code names it in:**"
 _NAMED_AMONG = "**No graph knows a use; by its text code names it in these of the likeliest sections:**"
+_TESTS_CALLED = r"(?:^|/)(?:tests?[._-]?)?(?:{0})[._-]?(?:tests?|specs?)\b[^/]*$|(?:^|/)tests?[._-]?(?:{0})\.[^/]*$"
+"""A file of tests that is called as what it tests: `OrderTests.sql`, `test_order.py`."""
+_TESTS_NAME_IT = "**These tests name it:**"
 _NAMED_BY_TESTS = "**No class of tests is called as it; these tests name it:**"
 _NAMED_BY_ENDING = "**No line names it; code puts names that end so together in:**"
 _NAMED_BY_SETTINGS = "**No code is known to use it; settings name it in:**"
@@ -319,10 +322,15 @@ def mentions_of(
     lasts = {name.rpartition(".")[2] for name in names}
     beside = [fact for fact in found if fact.path not in own or fact.source.partition(".")[0] not in lasts]
     others = beside or list(found)
-    kept = sorted(others, key=lambda fact: (non_product_code(fact.path) is not None, fact.path, fact.line))
+    of_files = _TESTS_CALLED.format("|".join(map(re.escape, lasts))) if intent is Intent.TESTS else r"(?!)"
+    called = re.compile(of_files, re.IGNORECASE)
+    so_called = {fact.path for fact in others if called.search(fact.path)}
+    others.sort(key=lambda fact: (non_product_code(fact.path) is not None, fact.path, fact.line))
+    kept = sorted(others, key=lambda fact: fact.path not in so_called)
     if heading:  # what something is for is said by the product
         kept = _of_product({(fact.path, fact.line): fact for fact in reversed(kept)}.values())[::-1]
-    heading = heading or (_NAMED_AMONG if among else _NAMED_BY_TESTS if intent is Intent.TESTS else _NAMED)
+    by_tests = _TESTS_NAME_IT if so_called else _NAMED_BY_TESTS
+    heading = heading or (_NAMED_AMONG if among else by_tests if intent is Intent.TESTS else _NAMED)
     return _shown(kept, found, heading)
 
 
