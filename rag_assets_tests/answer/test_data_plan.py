@@ -182,6 +182,8 @@ public class OrderMap : IEntityTypeConfiguration<Order>
     "rpc/rating.go": 'package rpc\n\ntype Rating struct {\n\tComment string `validate:"required,max=900"`\n}\n',
     "core/tag.rs": "pub struct Tag {\n    #[validate(length(min = 1, max = 30))]\n    pub label: String,\n}\n",
     "db/parcels.sql": "CREATE TABLE dbo.Parcels\n(\n    Id int,\n    Street nvarchar(80) NOT NULL\n);\n",
+    "db/FindStamp.sql": "CREATE PROCEDURE dbo.FindStamp\n    @Motif NVARCHAR(60),\n    @Hint NVARCHAR(MAX) = NULL\nAS\n"
+    "BEGIN\n    SELECT @Motif;\nEND\n",
 }
 
 
@@ -191,7 +193,12 @@ public class OrderMap : IEntityTypeConfiguration<Order>
         ("how long may the surname of a customer be?", "- **Customer.LastName** in src/Customer.cs:6: `[StringLength"),
         ("what is the maximum length of an order's reference?", "- **OrderMap.Reference** in src/CustomerMap.cs:9: "),
         ("how many characters can the remark of an order have?", "- **OrderMap.Remark** in src/CustomerMap.cs:10: "),
-        ("what is the max length of a parcel's street?", "- **Parcels** in db/parcels.sql:4: `Street nvarchar(80)"),
+        ("what is the max length of a parcel's street?", "- **Parcels.Street** in db/parcels.sql:4: `Street nvar"),
+        (
+            "how long may the motif of FindStamp be?",
+            "- **FindStamp.@Motif** in db/FindStamp.sql:2: `@Motif NVARCHAR(60)",
+        ),
+        ("how long may the hint of FindStamp be?", ""),
         ("what is the max length of a note's subject?", "- **NoteDto.subject** in web/note.dto.ts:2: `@MaxLength(512)"),
         (
             "how long may the nickname of a user be",

@@ -60,7 +60,7 @@ _LIMITING = (
     " string String max min Size validate binding"
 )
 _LIMITS = re.compile(
-    r"\b(?:(?:Has)?M(?:ax|in)(?:imum)?Length|StringLength|Length|max_?length|n?varchar)\b[\"']?\s*(?:[(:]|=(?!=))"
+    r"\b(?:(?:Has)?M(?:ax|in)(?:imum)?Length|StringLength|Length|max_?length|n?varchar)\b[\"'\]]?\s*(?:[(:](?!max\b)|=(?!=))"
     r"|\bstring\(.*\)\.(?:length|max|min)\(\s*\d"  # zod, yup, joi
     r"|\bColumn\(.*\b(?:String|Unicode)\(\s*(?:length=)?\d|@Size\("  # SQLAlchemy; Java
     r"|\b(?:binding|validate):\"[^\"]*\b(?:len|max|min)=\d|[\"'|](?:max|min|size):\d",  # Go; Laravel
@@ -75,6 +75,7 @@ _ROUTES = root_set("endpoint method page path procedure route url")
 _ATTRIBUTES = ("[", "@", "#[")
 _SELECTED = re.compile(r"=>\s*\w+\.(\w+)")
 _NAME = re.compile(r"(\w+)[?!]?\s*(?:[:{=;]|$)")
+_COLUMN = re.compile(r"[\s,(]*[\[\"`]?(@?\w+)[\]\"`]?\s+[\[\"]?n?varchar\b", re.IGNORECASE)
 _UNDOES = re.compile(r"(?:[._/-]down|/U\d[^/]*)\.sql$", re.IGNORECASE)
 _MOST_READ, _MOST_AROUND, _MOST_TOLD = 300, 3, 4
 _ARGUMENT = re.compile(r"\b(?:ErrorMessage\w*|Name|Prompt|ShortName)\s*[=:](?!=)")
@@ -344,7 +345,8 @@ def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> Facts:
         path, owner = payload.get("Path", ""), str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         if non_product_code(path) is not None or MIGRATION.search(path):
             continue
-        for at, said, member in _limited(code_of(payload, target).split("\n")):
+        is_sql = payload.get("CodeLanguage", "") == "sql"
+        for at, said, member in _limited(code_of(payload, target).split("\n"), is_sql=is_sql):
             share = covered(tuple(words), roots_of(f"{said} {owner}"))
             source = f"{owner}.{member}" if member else owner
             fact = GraphFact(source, "", "", path, payload.get("StartLine", 1) + at, True, is_comment=True)
@@ -356,11 +358,15 @@ def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> Facts:
     return GraphFacts(tuple(at_points), len(told)), at_points
 
 
-def _limited(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """(line from 0, its text with what it limits, the name of that where C# says it): an attribute stands before
-    that, a call of a chain behind it."""
+def _limited(lines: Sequence[str], *, is_sql: bool) -> Iterator[tuple[int, str, str]]:
+    """(line from 0, its text with what it limits, the name of that where C# or SQL says it): an attribute stands before
+    that, a call of a chain behind it, a column or `@parameter` of SQL in its line."""
     for at, line in enumerate(lines):
         if not _LIMITS.search(line):
+            continue
+        if is_sql:
+            column = _COLUMN.match(line)
+            yield at, line, column[1] if column else ""
             continue
         if line.lstrip().startswith(_ATTRIBUTES):
             below = lines[at + 1 : at + 1 + _MOST_AROUND]
