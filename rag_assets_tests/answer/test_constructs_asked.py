@@ -13,6 +13,29 @@ from rag_assets.answer.structure.constructs import construct_asked
 from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
+    "db/ship.sql": """\
+CREATE PROCEDURE dbo.Ship
+    @Id int,
+    @Sent bit OUTPUT
+AS
+BEGIN
+    DECLARE parcels CURSOR LOCAL FAST_FORWARD FOR SELECT Id FROM dbo.Parcels WITH (NOLOCK);
+    BEGIN TRY
+        BEGIN TRAN;
+        CREATE TABLE #sent (Id int);
+        SELECT Id INTO #kept FROM dbo.Parcels WITH (ROWLOCK, UPDLOCK);
+        MERGE INTO dbo.Parcels AS p USING #sent AS s ON p.Id = s.Id WHEN MATCHED THEN DELETE;
+        EXEC ('DROP TABLE dbo.Old_' + @Id);
+        COMMIT;
+    END TRY
+    BEGIN CATCH
+        ROLLBACK;
+    END CATCH
+END
+GO
+CREATE FUNCTION dbo.Sent() RETURNS TABLE AS RETURN (SELECT Id FROM dbo.Parcels);
+GO
+""",
     "src/Mailer.cs": """\
 namespace Shop;
 
@@ -115,6 +138,13 @@ func Run() error {
 }
 
 
+_OF_SQL = (
+    "Which procedures use cursors?",
+    "Which locking hints are there?",
+    "Which procedures have output parameters?",
+)
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     with opened_index(tmp_path_factory.mktemp("constructs"), FILES, "constructs") as index:
@@ -128,11 +158,21 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Where are exceptions swallowed?", ["src/Mailer.cs:20", "tools/clean.py:9", "web/app.ts:3"]),
         ("Are there any empty catch blocks in Mailer?", ["src/Mailer.cs:20"]),
         ("Which methods are async void?", ["src/Mailer.cs:30"]),
+        ("Which procedures use cursors?", ["db/ship.sql:6"]),
+        ("Where is NOLOCK used?", ["db/ship.sql:6"]),
+        ("Which locking hints are there?", ["db/ship.sql:10", "db/ship.sql:6"]),
+        ("Which stored procedures have error handling?", ["db/ship.sql:7"]),
+        ("Which procedures use transactions?", ["db/ship.sql:8"]),
+        ("Which procedures use temp tables?", ["db/ship.sql:10", "db/ship.sql:9"]),
+        ("Are there merge statements?", ["db/ship.sql:11"]),
+        ("Which procedures execute dynamic SQL?", ["db/ship.sql:12"]),
+        ("Which procedures have output parameters?", ["db/ship.sql:3"]),
+        ("Which functions return a table?", ["db/ship.sql:20"]),
         ("Where are locks used?", ["src/Mailer.cs:12"]),
         ("What global mutable state is there?", ["jobs/queue.go:3", "src/Mailer.cs:5"]),
         ("Where are goroutines started?", ["jobs/queue.go:8"]),
         ("Are there hard-coded URLs in the code?", ["src/Orders.cs:10"]),
-        ("Where is raw SQL executed?", ["src/Orders.cs:7"]),
+        ("Where is raw SQL executed?", ["db/ship.sql:12", "src/Orders.cs:7"]),
         ("Which warnings are suppressed?", ["src/Orders.cs:9", "tools/clean.py:12"]),
         ("Where is conditional compilation used?", ["src/Orders.cs:5"]),
         ("Is eval used anywhere?", ["tools/clean.py:17"]),
@@ -213,10 +253,20 @@ def test_what_is_in_no_code_is_left_to_others(shop: Index) -> None:
 
 def test_long_code_of_comments_and_brackets_takes_no_time(tmp_path_factory: pytest.TempPathFactory) -> None:
     hostile = {
+        "a.sql": "CREATE PROCEDURE a AS\nSELECT 1 FROM b WITH ("
+        + "a" * 50_000
+        + "\n" * 50_000
+        + "(a, " * 20_000
+        + "\n"
+        + "@a " * 20_000
+        + " " * 50_000
+        + "CURSOR " * 9_000
+        + "x;\n",
         "a.py": "try:\n    x()\nexcept E:\n" + "    # a comment\n" * 20_000 + "    y()\n",
         "a.cs": "class A { void B() { try { } catch (" + "(a" * 20_000 + "\n{" + " // c\n" * 20_000 + "x } } }\n",
     }
     with opened_index(tmp_path_factory.mktemp("hostile"), hostile, "hostile") as index:
         start = process_time()
-        index.ask("Where are exceptions swallowed?")
+        for question in ("Where are exceptions swallowed?", *_OF_SQL):
+            index.ask(question)
         assert process_time() - start < 5

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _LEAD = (
     r"(?:(?:where|which|what|how|are|is|do|does|did|list|find|show|how many|me|all|any|the|an?|there|we|it|i|code"
     r"|methods?|class(?:es)?|files?|places?|parts?|types?|functions?|calls?|uses?|usages?|of|to|that|have|has|contains?|with"
-    r"|our|this|project|in|still|ever|currently|makes?|gets?|being|app|application|services?|controllers?|actions?|endpoints?|routes?)\s+)"
+    r"|(?:stored\s+)?proc(?:edure)?s?|triggers?|sql|our|this|project|in|still|ever|currently|makes?|gets?|being|app|application|services?|controllers?|actions?|endpoints?|routes?)\s+)"
 )
 _ENDS = (
     r"(?:\s+(?:is|are|exists?|used|called|made|done|anywhere|somewhere|here|there|left|do we have|does it have))*"
@@ -41,7 +41,7 @@ _ENDS = (
 )
 _WHERE = re.compile(
     r"\b(?:where|any|list|find|show|how many|which|uses?|usages?|places?|(?:is|are) there|code|methods?|class(?:es)?"
-    r"|files?|used|happens|stored?|(?:en|de)crypt(?:ed|s)|has|have|contains?|left|cached)\b",
+    r"|proc(?:edure)?s?|triggers?|files?|used|happens|stored?|(?:en|de)crypt(?:ed|s)|has|have|contains?|left|cached)\b",
     re.IGNORECASE,
 )
 """A question for places, as `what are locks?` is none."""
