@@ -18,6 +18,7 @@ from rag_assets.cli.options import AsJson, LabelOption, chosen_label, named_in, 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, key_kind
 from rag_assets.graph import picture
 from rag_assets.graph.artifact import check
+from rag_assets.graph.callers import callers as callers_of
 from rag_assets.graph.csr_graph import KINDS, Graph, GraphCounts, NodeLocation, by_count
 from rag_assets.graph.diagram import of_impact, of_neighbourhood, of_paths
 from rag_assets.graph.impact import (
@@ -34,7 +35,7 @@ from rag_assets.graph.modules import AreaMap, area_map
 from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood, neighbourhood
 from rag_assets.graph.paths import GraphPath, paths
 from rag_assets.graph.picture import Picture
-from rag_assets.graph.relations import CALLER_STEPS, Direction, allow_list, check_against
+from rag_assets.graph.relations import Direction, allow_list, check_against
 from rag_assets.identifiers import singular
 from rag_assets.printable import abridged
 from rag_assets.search.graph_context import counts_of, graph_of
@@ -399,7 +400,8 @@ def callers(
     as_mermaid: AsMermaid = False,
     as_svg: AsSvg = False,
 ) -> None:
-    """Show who calls, makes, reads or sets something, also through what it implements.
+    """Show who calls, makes, reads or sets something, also through what it implements; of a type who is given it,
+    derives from it or declares something of it.
 
     Example: rag-assets graph callers RefundManager.RefundAsync
     """
@@ -407,7 +409,7 @@ def callers(
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
         entries = [graph.keys[node] for node in _named(graph, symbols)]
-        found = neighbourhood(graph, entries, steps=CALLER_STEPS, depth=depth, nodes=nodes + len(entries))
+        found = callers_of(graph, entries, depth=depth, nodes=nodes + len(entries))
         form.write(
             output, index, found, of_neighbourhood, picture.of_neighbourhood, neighbourhood_object, show_neighbourhood
         )

@@ -22,6 +22,11 @@ _BRACKET = re.compile(r"[(<]")
 _DECORATION = re.compile(r"`\d+|~[0-9a-f]{8}$")
 """Arity, and the suffix that separates declarations of one name in several files (R1). People write neither."""
 
+_WRITTEN_LINES = re.compile(
+    r"(?P<path>.+\.[a-z][a-z0-9]{0,11})(?:[:#(]| (?:lines? )?)L?(?P<start>\d{1,9})"
+    r"(?:-L?(?P<end>\d{1,9})|[:,]\d{1,9})?\)?"
+)
+"""The path ends with an extension: `Order.Refund(5)` is none."""
 _FACT = re.compile(r"^(?:- )?(?P<fact>(?P<name>[A-Z][\w ]*): (?P<said>\S.*))$", re.MULTILINE)
 _IN_THE_SOURCE = frozenset({"Artifact", "Kind", "Members", "Path", "Contents", "Inherits"})
 """Facts that say what a piece is called, or list what its source shows."""
@@ -143,6 +148,13 @@ def cited_place(known: Evidence, start: int, end: int) -> str:
 def lines_of(path: str, start: int, end: int) -> str:
     """`src/A.cs:12-30`, `src/A.cs:12` for one line."""
     return f"{path}:{line_range(start, end)}"
+
+
+def as_place(written: str) -> str:
+    """`src/A.cs#L12-L40`, `src/A.cs(12,5)`, `src/A.cs:12:5` and `src/A.cs 12-40`, as editors, compilers and agents
+    write lines of a file, as `src/A.cs:12-40`; other texts as they are."""
+    found = _WRITTEN_LINES.fullmatch(written)
+    return f"{found['path']}:{found['start']}{f'-{end}' if (end := found['end']) else ''}" if found else written
 
 
 def clock(seconds: int) -> str:

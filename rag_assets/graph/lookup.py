@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_assets.contracts.evidence import as_place
 from rag_assets.contracts.graph import ANY_METHOD, NodeType, Relation
 from rag_assets.errors import RagAssetsError
 from rag_assets.graph.csr_graph import KINDS, Graph, Numbers
@@ -46,6 +47,7 @@ _ROUTE_PARAMETER = re.compile(r"\{[^{}]*\}|<[^<>]*>|^:\w+\??")  # as they are sh
 _FOLDERS = re.compile(r"^.*/(?=\w)")  # not the operator `/`
 _VERB = re.compile(r"([A-Za-z]+)[ \t]+(?=/|[^ ]*/)")
 _QUOTED = re.compile(r'(?:(?<=\.)|^)(?:\[((?:[^\]]|\]\])*)\]|"([^"]*)"|`([^`\d][^`]*)`)(?=\.|$)')
+_NAMESPACE = re.compile(r"[\w.]+\.")
 _KINDS = frozenset(kind.value for kind in NodeType)
 _BY_PATH = frozenset({NodeType.FILE.value, NodeType.SECTION.value})
 _OF_C = frozenset({"c", "cpp", "objectivec"})
@@ -104,6 +106,9 @@ def readings(text: str) -> tuple[KeyName, ...]:
     symbol, parameters = split_parameters(body.replace("::", "."))
     symbol = unquoted(symbol)
     made = [KeyName(prefix, symbol, symbol_segments(symbol), parameters, kind)]
+    if parameters and " " in body:  # `Save(int id)`, as a declaration has it
+        types = ",".join(parameter_types(body[body.index("(") + 1 : body.rindex(")")]))
+        made.append(KeyName(prefix, symbol, made[0].segments, types, kind))
     path = body.replace("\\", "/").removeprefix("./")
     made.append(KeyName(prefix, path, path_segments(path), kind=kind))
     verb = _VERB.match(body)
@@ -171,10 +176,13 @@ def route_segments(route: str) -> tuple[str, ...]:
 
 
 def symbol_segments(symbol: str) -> tuple[str, ...]:
-    """`Ns.Repository`1.Get` → `Ns`, `Repository`, `Get`; dots between angle brackets do not count."""
+    """`Ns.Repository`1.Get` → `Ns`, `Repository`, `Get`; dots between angle brackets do not count, nor does what
+    JavaScript has before a method, `Reply.prototype.send`."""
     bare = _ARITY.sub("", symbol) if "`" in symbol else symbol
     if "<" in bare:
         bare = _without_type_arguments(bare)
+    if ".prototype." in bare:
+        bare = bare.replace(".prototype.", ".")
     return tuple(part for part in map(str.strip, bare.split(".")) if part)
 
 
@@ -196,6 +204,20 @@ def split_parameters(symbol: str) -> tuple[str, str | None]:
     if at < 0:
         return symbol, None
     return symbol[:at].rstrip(), "".join(symbol[at + 1 : -1].split())
+
+
+def parameter_types(parameters: str) -> list[str]:
+    """`int id, Dictionary<A, B> all = null` → `int`, `dictionary<a,b>`: without names, defaults and namespaces, in
+    lower case."""
+    parts, depth = [""], 0
+    for char in parameters:
+        depth += (char in "<([{") - (char in ">)]}")
+        if char == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += char
+    bare = ("".join(re.split(r"\s*(,)\s*", one.partition("=")[0].strip())) for one in parts)
+    return [_NAMESPACE.sub("", one.rpartition(" ")[0] or one).casefold() for one in bare if one]
 
 
 def _list_at(symbol: str) -> int:
@@ -506,8 +528,7 @@ def _same_parameters(typed: str, known: str | None) -> bool:
     """Types may be typed without their namespaces."""
     if known is None:
         return False
-    short = re.compile(r"[\w.]+\.")
-    return typed.casefold() in (known.casefold(), short.sub("", known).casefold())
+    return typed.casefold() in (known.casefold(), _NAMESPACE.sub("", known).casefold())
 
 
 def _meant(graph: Graph, nodes: list[int]) -> tuple[int, ...]:
@@ -561,7 +582,7 @@ def _one_declaration(graph: Graph, nodes: tuple[int, ...]) -> bool:
 
 def _at_place(graph: Graph, text: str) -> int | None:
     """The smallest declaration around a line, as compilers and `search` print places."""
-    found = _PLACE.fullmatch(text)
+    found = _PLACE.fullmatch(as_place(text))
     if found is None:
         return None
     path = _path_number(graph, found["path"].replace("\\", "/").removeprefix("./"))

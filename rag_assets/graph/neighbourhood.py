@@ -96,27 +96,31 @@ def neighbourhood(
     nodes: int = DEFAULT_NODES,
     kinds: Collection[NodeType] = (),
     hub_edges: int = HUB_EDGES,
+    first: Sequence[WalkStep] = (),
 ) -> Neighbourhood:
     """The `nodes` most relevant nodes within `depth` steps of the entries, entries included, and all edges of the
     allowed relations between them (D19, D20).
 
     `entries` are node keys with weights (any positive numbers, as scores of hits are), or keys alike. With `kinds` no
-    node of another kind is walked to; entries may be of any. The result depends on nothing but the graph and the
-    arguments, not on the order of entries. Raises WalkError for a bound below its least value or a weight that is not
+    node of another kind is walked to; entries may be of any. `first` are the steps from the entries, where they are
+    others than those after them. The result depends on nothing but the graph and the arguments, not on the order of
+    entries. Raises WalkError for a bound below its least value or a weight that is not
     positive.
     """
     _check_bounds(depth, nodes, hub_edges)
     known, unknown = _known(graph, entries)
     allowed = permitted(steps)
-    walk = _Walk(graph, allowed, _mask(kinds), nodes, hub_edges)
+    begins = permitted(first) if first else allowed
+    walk = _Walk(graph, _mask(kinds), nodes, hub_edges)
     walk.begin(known)
     for hop in range(1, depth + 1):
-        if not walk.go(hop):
+        if not walk.go(hop, begins if hop == 1 else allowed):
             break
+    either = begins | allowed
     reading = ResultReader(graph)
     return Neighbourhood(
         nodes=tuple(walk.neighbours(reading)),
-        edges=_edges_among(graph, walk.kept, allowed[OUT] | allowed[IN], reading),
+        edges=_edges_among(graph, walk.kept, either[OUT] | either[IN], reading),
         left_out=walk.left_out,
         cut=tuple(_cut(reading, run) for run in walk.cut.values()),
         unknown=unknown,
@@ -142,10 +146,8 @@ def _edges_among(
 class _Walk:
     """The rounds of one walk. Per node: its best score, the step it came by, and the hop it was first reached in."""
 
-    def __init__(
-        self, graph: Graph, allowed: NDArray[np.bool_], wanted: NDArray[np.bool_] | None, nodes: int, hub_edges: int
-    ) -> None:
-        self._graph, self._allowed, self._wanted = graph, allowed, wanted
+    def __init__(self, graph: Graph, wanted: NDArray[np.bool_] | None, nodes: int, hub_edges: int) -> None:
+        self._graph, self._wanted = graph, wanted
         self._nodes, self._hub_edges = nodes, hub_edges
         self._score = np.zeros(len(graph))
         self._hop = np.full(len(graph), -1, np.int32)
@@ -168,10 +170,10 @@ class _Walk:
         self._keep(entries)
         self._improved = np.sort(self.kept)
 
-    def go(self, hop: int) -> bool:
+    def go(self, hop: int, allowed: NDArray[np.bool_]) -> bool:
         """One more step from all nodes that have become more relevant; False where there is none."""
         frontier = self._improved
-        reach, cut = self._graph.reach(frontier, self._allowed, self._hub_edges)
+        reach, cut = self._graph.reach(frontier, allowed, self._hub_edges)
         for run in cut:
             self.cut[run.node, run.side, run.relation] = run
         rows = self._better(reach, self._scores(frontier, reach))

@@ -96,6 +96,15 @@ CALLER_STEPS = (
 """Who calls a member, also through the interface that it implements, names it (a property that is read or set, an event
 that is subscribed to, a method that is handed on), executes a procedure, reads or writes a table."""
 
+TYPE_USER_STEPS = (
+    *CALLER_STEPS,
+    WalkStep(Relation.INJECTS, Direction.IN),
+    WalkStep(Relation.INHERITS, Direction.IN),
+    WalkStep(Relation.IMPLEMENTS, Direction.IN),
+    WalkStep(Relation.USES_TYPE, Direction.IN),
+)
+"""The same of a type, which nobody calls: who is given it, derives from it or declares something of it."""
+
 
 def _folded(name: str) -> str:
     """`Foreign_Key`, `foreign-key` and `ForeignKey` are one name."""

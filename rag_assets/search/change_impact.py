@@ -6,6 +6,7 @@ the old text. A declaration that is gone has no node any more: who calls its nam
 
 from __future__ import annotations
 
+import difflib
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ from rag_assets.languages.detection import SourceType, detect_language, source_t
 from rag_assets.search.affected_tests import AffectedTests
 from rag_assets.search.graph_context import graph_of
 from rag_assets.search.index import LabelIndex
+from rag_assets.search.overlay import Overlay
 from rag_assets.search.source_lines import configured_repository
 from rag_assets.search.tests_by_name import tests_by_name
 from rag_assets.search.touched_nodes import (
@@ -45,7 +47,7 @@ from rag_assets.search.touched_nodes import (
 )
 from rag_assets.segmentation import segment_file
 from rag_assets.sources.file_version import files_of_snapshot
-from rag_assets.sources.git.git_diff import ChangedFile, FileChange, changed_files
+from rag_assets.sources.git.git_diff import ChangedFile, ChangedLine, FileChange, changed_files
 from rag_assets.sources.git.git_history import merge_base
 from rag_assets.sources.git.git_refs import commit_named
 from rag_assets.sources.ignore import ignore_policy
@@ -76,7 +78,7 @@ def change_impact(
     limit: int = DEFAULT_LISTED,
 ) -> ChangeImpact:
     """What the changes after `since` touch (a branch, a tag, a commit, `main~3`), up to `until`, by default the indexed
-    commit.
+    commit, or the work tree that lies over the index.
 
     `only` names what is wanted (`Touched`), by default all but code; `limit` bounds the list of each. Where `since` has
     commits that `until` does not, the changes are those since both were one. Never uses the network. Raises
@@ -92,12 +94,16 @@ def change_impact(
     start = _commit(history, index, since)
     base, notes = _base(history, index, start, end, since, until)
     diff = changed_files(history.git_dir, base, end, history.subdirectory)
-    if start == end:
+    overlay = None if until else index.overlay
+    if overlay is not None:
+        diff = _with_work_tree(diff, overlay, _texts(index, history, base, overlay.masked))
+        notes.append(f"{overlay.count} file{'s' * (overlay.count != 1)} as in the work tree now")
+    elif start == end:
         notes.append(
             f"{since} is commit {end[:_DIGITS]} itself; name an earlier one, such as {since}~1; "
             "what is not committed is no change yet"
         )
-    changes = changed_nodes(index, graph, history, base, end, diff)
+    changes = changed_nodes(index, graph, history, base, end, diff, overlay)
     touched, totals = touched_by(index, graph, changes, wanted, depth=depth, limit=limit)
     if end != indexed:
         notes.append(f"the graph is that of commit {indexed[:_DIGITS]}; what {end[:_DIGITS]} adds is not in it")
@@ -165,8 +171,40 @@ def _base(
     return base, []
 
 
+def _with_work_tree(diff: Sequence[ChangedFile], overlay: Overlay, before: Mapping[str, str]) -> list[ChangedFile]:
+    """The changes up to what a work tree has now, of files whose text was the one `before`."""
+    found = [file for file in diff if file.path not in overlay.files and file.path not in overlay.gone]
+    for path, now in overlay.files.items():
+        removed, added = _changed_lines(before.get(path, ""), now.text)
+        if removed or added:
+            is_new = path not in before
+            change = FileChange.ADDED if is_new else FileChange.MODIFIED
+            found.append(ChangedFile(change, path, "" if is_new else path, removed=removed, added=added))
+    for path in overlay.gone & before.keys():
+        removed, _ = _changed_lines(before[path], "")
+        found.append(ChangedFile(FileChange.DELETED, path, path, removed=removed))
+    return sorted(found, key=lambda file: file.path)
+
+
+def _changed_lines(before: str, now: str) -> tuple[tuple[ChangedLine, ...], tuple[ChangedLine, ...]]:
+    """The lines that went, and those that came."""
+    old, new = before.splitlines(), now.splitlines()
+    went, came = [], []
+    for tag, start, end, begin, stop in difflib.SequenceMatcher(None, old, new).get_opcodes():
+        if tag != "equal":
+            went += [ChangedLine(number + 1, old[number].encode()) for number in range(start, end)]
+            came += [ChangedLine(number + 1, new[number].encode()) for number in range(begin, stop)]
+    return tuple(went), tuple(came)
+
+
 def changed_nodes(
-    index: LabelIndex, graph: Graph, history: LocalHistory, base: str, end: str, diff: Iterable[ChangedFile]
+    index: LabelIndex,
+    graph: Graph,
+    history: LocalHistory,
+    base: str,
+    end: str,
+    diff: Iterable[ChangedFile],
+    overlay: Overlay | None = None,
 ) -> ChangedNodes:
     """The nodes that the changed lines belong to, as far as the reader may see the files."""
     readable = [seen for file in diff if (seen := _as_seen(index, file)) is not None]
@@ -178,9 +216,10 @@ def changed_nodes(
     old = _declared(index, history, base, {file.old_path for file in touched if _has_declarations(file.old_path)})
     known = {span.key for spans in old.values() for span in spans}
     newer = {f.path for f in readable if f.added and not is_indexed[f.path] and _has_declarations(f.path)}
-    declared = spans_of(graph, [path for path, same in is_indexed.items() if same]) | _declared(
-        index, history, end, newer
-    )
+    now = {path: overlay.files[path].segments for path in newer & overlay.files.keys()} if overlay else {}
+    declared = spans_of(graph, [path for path, same in is_indexed.items() if same])
+    declared |= _declared(index, history, end, newer - now.keys())
+    declared |= {path: list(declared_spans(segments, path)) for path, segments in now.items()}
     found = ChangedNodes()
     for file, shown in zip(readable, masked_paths([file.path for file in readable]), strict=True):
         row = rows.get(file.path)
@@ -251,17 +290,22 @@ def _declared(
     index: LabelIndex, history: LocalHistory, commit: str, paths: Collection[str]
 ) -> dict[str, list[DeclaredSpan]]:
     """Path → what the text of a commit declares, of files that an index would have."""
+    texts = _texts(index, history, commit, paths)
+    return {
+        path: list(declared_spans(segment_file(text, path, detect_language(path)).segments, path))
+        for path, text in texts.items()
+    }
+
+
+def _texts(index: LabelIndex, history: LocalHistory, commit: str, paths: Collection[str]) -> dict[str, str]:
+    """Path → the text of a commit, of files that an index would have."""
     if not paths:
         return {}
     _, settings, repository = configured_repository(index)
     policy = ignore_policy(settings, repository)
-    found: dict[str, list[DeclaredSpan]] = {}
     with history.at(commit) as snapshot:
-        for path, file in files_of_snapshot(snapshot, paths, policy, detect_language).items():
-            if not isinstance(file, SkippedFile):
-                segments = segment_file(file.text, path, file.file.language).segments
-                found[path] = list(declared_spans(segments, path))
-    return found
+        found = files_of_snapshot(snapshot, paths, policy, detect_language)
+    return {path: file.text for path, file in found.items() if not isinstance(file, SkippedFile)}
 
 
 def touched_by(

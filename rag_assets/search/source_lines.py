@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rag_assets.contracts.evidence import lines_of
+from rag_assets.contracts.evidence import as_place, lines_of
 from rag_assets.contracts.identity import declared_names, document_uri, plain_symbol
 from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
 from rag_assets.errors import FileSkipped, MissingCommit, PlaceError, QueryError, SourceError, WrongQuestion
@@ -44,6 +44,7 @@ _WITH_LINES = re.compile(r"(?P<path>.+):(?P<start>\d{1,9})(?:-(?P<end>\d{1,9}))?
 _FILES = frozenset({"config", "document", "file", "markup", "resource", "script", "transcript", "window"})
 """Kinds of segments whose symbol is the path of their file."""
 _WITH_SYMBOL = re.compile(r"(?P<path>.{2,}?):(?P<symbol>[^:/\\]+)")  # the colon of `C:\repo\A.cs` is none of ours
+_DECORATED = re.compile(r"[(<#|?\[]|::")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _ARITY = re.compile(r"`\d+")
 _COMMIT_ID = re.compile("[0-9a-fA-F]{4,64}")
@@ -52,6 +53,7 @@ _NEAR = 3
 _NEAR_NAMES = 0.8
 _LISTED = 12
 _OTHERS = 3
+_LINES_NAMED = 4  # of a file
 _MOST_NAMING = 200  # sections whose files are looked through for a constant
 _CONSTANT = "constant"  # of no type
 _MEMBERS = frozenset({*MemberKind, _CONSTANT}) - {MemberKind.TYPE}
@@ -85,7 +87,8 @@ class DeclaredLines:
 
     def is_called(self, name: str) -> bool:
         """Whether a name in any case, qualified or not, is the one of this symbol."""
-        own, wanted = self.symbol.casefold(), _ARITY.sub("", name).strip().removesuffix("()").casefold()
+        own = self.symbol.replace(".prototype.", ".").casefold()
+        wanted = _ARITY.sub("", name).replace(".prototype.", ".").strip().removesuffix("()").casefold()
         return own == wanted or own.endswith((f".{wanted}", f"/{wanted}"))
 
 
@@ -270,6 +273,7 @@ class SourceReader:
         return self._lines(written, commit, work_tree)
 
     def _lines(self, written: str, commit: str, work_tree: bool) -> SourceLines:
+        written = written if self._is_file(written) else as_place(written)
         lines = _WITH_LINES.fullmatch(written)
         if lines is not None and ":" in lines["path"][2:]:  # a name with a colon, or no place with lines at all
             named = self._cleaned(lines["path"])
@@ -286,11 +290,11 @@ class SourceReader:
         if within is not None and owner is not None and self._exists(owner, commit, work_tree):
             file = self.file(owner, commit=commit, work_tree=work_tree)
             return self._symbol(written, [(file, one) for one in file.declared if one.is_called(within["symbol"])])
-        if path is not None and "/" in path:
-            return self._whole(self.path(path, written), commit, work_tree)
         declared = self.declaring(written)
         if declared:
             return self._symbol(written, self._in_version(written, declared, commit, work_tree))
+        if path is not None and "/" in path:
+            return self._whole(self.path(path, written), commit, work_tree)
         point = self._point(written)
         if point is not None:
             return self._of_point(point, commit, work_tree)
@@ -316,8 +320,17 @@ class SourceReader:
         return self._files[key]
 
     def declaring(self, name: str) -> list[tuple[FileText, DeclaredLines]]:
-        """What declares a name, in files of the index; a type rather than its constructor."""
-        bare = _ARITY.sub("", name).strip().removesuffix("()")
+        """What declares a name, in files of the index; a type rather than its constructor. A key of the graph, and a
+        name with type arguments or parameters, `Store<T>.Save(int)`, mean the same as without; of overloads those that
+        have the parameters."""
+        found = self._declaring(_ARITY.sub("", name).strip().removesuffix("()"))
+        if found or not _DECORATED.search(name):
+            return found
+        bare, parameters = _undecorated(name)
+        found = self._declaring(bare)
+        return [known for known in found if _has_parameters(known[1], parameters)] or found
+
+    def _declaring(self, bare: str) -> list[tuple[FileText, DeclaredLines]]:
         if not bare:
             return []
         scope = self._index.scope().narrowed(SearchFilters(symbols=(bare,)))
@@ -497,12 +510,18 @@ class SourceReader:
                 f"{written or path} leaves the repository; name a path inside it, such as src/Orders.cs:12"
             )
         if not self._is_file(path):
-            ending = [known for known in self.known_paths() if known.endswith(f"/{path}")]
+            ending = [known for known in self.known_paths() if known.endswith(f"/{path}")] or self._in_any_case(path)
             if len(ending) == 1:
                 return ending[0]
             if len(ending) > 1:
                 raise PlaceError(f"{path} can be {' or '.join(ending[:_NEAR])}; name one of them")
         return path
+
+    def _in_any_case(self, path: str) -> list[str]:
+        """The files of a path whose letter case is that of another system."""
+        folded = path.casefold()
+        known = [one for one in self.known_paths() if one.casefold() == folded]
+        return known or [one for one in self.known_paths() if one.casefold().endswith(f"/{folded}")]
 
     def _row(self, path: str) -> dict[str, Any] | None:
         """What the index knows of a file; None of one that it does not have, and just so of one that the clearance does
@@ -605,10 +624,10 @@ class SourceReader:
         return PlaceError(f"{written} is neither a file, a symbol nor a point of {label}{where}; {hint}")
 
     def lines_naming(self, name: str) -> list[str]:
-        """The first line of each file that has a name as it is written, code of the product first."""
+        """The lines of each file that have a name as it is written (`src/a.js:3,7`), code of the product first."""
         from rag_assets.search.phrases import points_with  # start-up budget: only for a name that nothing declares
 
-        if not re.fullmatch(r"\w+", name):
+        if not re.fullmatch(r"\w+(?:\.\w+)*", name):
             return []
         try:
             points = points_with((name,), self._index.parts, self._index.scope()).ids
@@ -616,14 +635,17 @@ class SourceReader:
             return []
         payloads = self._index.parts.shard().retrieve(sorted(points), self._index.scope()).values()
         laid_over = self._index.overlay.files if self._index.overlay is not None else {}
-        found = {payload["Path"] for payload in payloads}.union(at for at, one in laid_over.items() if name in one.text)
-        paths = sorted(found, key=lambda path: (-demotion(path, ()), path))
-        written = re.compile(rf"\b{name}\b")
-        lines = (
-            next((f"{path}:{at}" for at, line in enumerate(self.file(path).lines, 1) if written.search(line)), "")
-            for path in paths
+        having = {payload["Path"] for payload in payloads}.union(
+            at for at, one in laid_over.items() if name in one.text
         )
-        return [place for place in lines if place]
+        paths = sorted(having, key=lambda path: (-demotion(path, ()), path))
+        written = re.compile(rf"\b{re.escape(name)}\b")
+        found = []
+        for path in paths:
+            lines = [str(at) for at, line in enumerate(self.file(path).lines, 1) if written.search(line)]
+            more = f" and {len(lines) - _LINES_NAMED} more" if len(lines) > _LINES_NAMED else ""
+            found += [f"{path}:{','.join(lines[:_LINES_NAMED])}{more}"] if lines else []
+        return found
 
     def _near_names(self, written: str) -> list[str]:
         """The declared names that are most like one; of a member with its type those that are most like both."""
@@ -656,6 +678,29 @@ def _at(file: FileText) -> str:
 
 def _same_commit(one: str, other: str) -> bool:
     return one.lower().startswith(other.lower()) or other.lower().startswith(one.lower())
+
+
+def _undecorated(name: str) -> tuple[str, list[str] | None]:
+    """`csharp:Shop.Store`1.Save(int)|METHOD`, `Store<T>.Save(int id)` and `Store::Save(int)` → `Store.Save` and the
+    types of its parameters, None where no list is written."""
+    from rag_assets.graph.lookup import parameter_types, readings  # start-up budget: few names are written so
+
+    first = next(iter(readings(name.replace("#", "."))), None)
+    if first is None:
+        return "", None
+    parameters = None if first.parameters is None else parameter_types(name[name.index("(") + 1 : name.rindex(")")])
+    return ".".join(part.rstrip("[]?") for part in first.segments), parameters
+
+
+def _has_parameters(declared: DeclaredLines, wanted: list[str] | None) -> bool:
+    from rag_assets.graph.lookup import parameter_types  # start-up budget: few names are written so
+
+    if wanted is None:
+        return True
+    begin = declared.signature.find("(", declared.signature.find(declared.name))
+    end = declared.signature.rfind(")")
+    own = parameter_types(declared.signature[begin + 1 : end]) if 0 <= begin < end else []
+    return len(own) == len(wanted) and all(one.endswith(typed) for one, typed in zip(own, wanted, strict=True))
 
 
 def _clean(path: str) -> str | None:

@@ -9,16 +9,40 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from rag_assets.index.freshness import remembered_repository
 from rag_assets.index.layout import IndexHome
+
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:/")
 
 
 def unreadable(error: OSError) -> str:
     """What the system says, without what a library adds to it: the name of the file."""
     said = os.strerror(error.errno) if error.errno else "the disk does not answer"
     return f"the index cannot be read: {said}; try again, and where that does not help index the repository again"
+
+
+def checkouts(home: IndexHome, label: str, folder: Path | None) -> tuple[Path, ...]:
+    """Where the files of a label are on this machine: the checkout that a client works in, and what was indexed."""
+    known = [] if folder is None else [one for one in (folder, *folder.parents) if (one / ".git").exists()][:1]
+    location = remembered_repository(home, label).get("location")
+    known += [Path(location)] if isinstance(location, str) and Path(location).is_absolute() else []
+    return tuple(dict.fromkeys([*known, *(path.resolve() for path in known)]))
+
+
+def inside(place: str, roots: Iterable[Path]) -> str:
+    """`src/A.cs:12` of `/srv/shop/src/A.cs:12` or `C:\\shop\\src\\A.cs:12`, as editors and agents name files; a place
+    that is in none of the folders as it is written."""
+    written = place.replace("\\", "/")
+    if not _ABSOLUTE.match(written):
+        return place
+    for root in roots:
+        before = f"{root.as_posix().rstrip('/')}/"
+        if written.casefold().startswith(before.casefold()):
+            return written[len(before) :]
+    return place
 
 
 def without_places(text: str, home: IndexHome, config: Path | None) -> str:

@@ -28,6 +28,7 @@ from rag_assets.serving.budget import shown
 from rag_assets.serving.index_runs import IndexRunRequest, IndexRuns
 from rag_assets.serving.local_paths import unreadable
 from rag_assets.serving.operations import OperationReply, Operations
+from rag_assets.serving.operations.ask import as_tools
 from rag_assets.serving.operations.status import TOKENS
 from rag_assets.serving.requests import OPERATIONS, ReadRequest, StatusRequest, parsed, schema_of, too_slow
 from rag_assets.suggestions import nearest
@@ -148,7 +149,7 @@ class _Handlers:
             if limit is not None and scope.cancelled_caught:
                 return _failed(too_slow(limit))
         except RagAssetsError as error:
-            return _failed(str(error))
+            return _failed(as_tools(str(error)))
         except OSError as error:
             return _failed(unreadable(error))
         except Exception:  # its text may hold what the caller may not see

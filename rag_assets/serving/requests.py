@@ -5,14 +5,15 @@ A wrong argument is answered by what would be right, so that a model can repair 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from rag_assets.errors import WrongUsage
+from rag_assets.identifiers import singular
 from rag_assets.search.outline import Detail
 from rag_assets.search.touched_nodes import Touched
 from rag_assets.suggestions import nearest
@@ -39,6 +40,11 @@ class WrongArguments(WrongUsage, ValueError):
     """Arguments that no operation takes; the text says what is valid."""
 
 
+def _one_of_many(value: object) -> object:
+    """`Tests` is `test`."""
+    return singular(value.strip().lower()) if isinstance(value, str) else value
+
+
 class Request(BaseModel):
     """The arguments of one operation; others are refused."""
 
@@ -48,6 +54,11 @@ class Request(BaseModel):
     @classmethod
     def _one_is_a_list(cls, value: object) -> object:
         return [value] if isinstance(value, str) else value
+
+    @field_validator("relation", "detail", mode="before", check_fields=False)
+    @classmethod
+    def _in_any_case(cls, value: object) -> object:
+        return value.strip().lower() if isinstance(value, str) else value
 
 
 class SearchRequest(Request):
@@ -113,7 +124,7 @@ class GraphRequest(Request):
         Name | None, Field(description="Instead of start: impact of what changed since this commit or branch")
     ] = None
     depth: Annotated[int, Field(ge=1, le=6)] = 2
-    only: Annotated[list[Touched], Field(max_length=len(Touched))] = []
+    only: Annotated[list[Annotated[Touched, BeforeValidator(_one_of_many)]], Field(max_length=len(Touched))] = []
     limit: Annotated[int, Field(ge=1, le=200)] = 20
     label: Label = None
     max_tokens: Annotated[int, Field(ge=200, le=8000)] = 1500
@@ -159,8 +170,10 @@ def parsed(model: type[R], arguments: Mapping[str, Any]) -> R:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
         found = error.errors(include_url=False)
-        problems = list(dict.fromkeys(_plain(model, problem) for problem in found[:_MOST_PROBLEMS]))
-        more = [f"and {len(found) - _MOST_PROBLEMS:,} more"] if len(found) > _MOST_PROBLEMS else []
+        unknown = [str(one["loc"][0]) for one in found if one["type"] == "extra_forbidden"]
+        rest = [_plain(model, one) for one in found if one["type"] != "extra_forbidden"]
+        problems = list(dict.fromkeys([*rest[:_MOST_PROBLEMS], *_unknown(model, unknown)]))
+        more = [f"and {len(rest) - _MOST_PROBLEMS:,} more"] if len(rest) > _MOST_PROBLEMS else []
         raise WrongArguments("; ".join([*problems, *more])) from None
 
 
@@ -179,10 +192,7 @@ _TYPES = {"int": "a whole number", "finite": "a whole number", "string": "a text
 
 def _plain(model: type[Request], problem: Mapping[str, Any]) -> str:
     """One problem in plain words, without the words of the library."""
-    known = list(model.model_fields)
     name = str(problem["loc"][0]) if problem["loc"] else ""
-    if name not in known:
-        return f"no argument {_short(name)!r}{nearest(name, known, 'there are')}"
     kind, about = problem["type"], problem.get("ctx", {})
     if kind == "missing":
         return f"{name} is missing"
@@ -201,6 +211,16 @@ def _plain(model: type[Request], problem: Mapping[str, Any]) -> str:
         return f"{name} is an empty list; leave it out"
     wanted = next((said for start, said in _TYPES.items() if kind.startswith(start)), str(problem["msg"]).lower())
     return f"{name} is {_short(problem['input'])!r}; it must be {wanted}"
+
+
+def _unknown(model: type[Request], names: Sequence[str]) -> list[str]:
+    """The arguments that there are not, in one line."""
+    known = list(model.model_fields)
+    if len(names) == 1:
+        return [f"no argument {_short(names[0])!r}{nearest(names[0], known, 'there are')}"]
+    more = f" and {len(names) - _MOST_PROBLEMS:,} more" if len(names) > _MOST_PROBLEMS else ""
+    listed = ", ".join(repr(_short(name)) for name in names[:_MOST_PROBLEMS])
+    return [f"no arguments {listed}{more}; there are: {', '.join(known)}"] if names else []
 
 
 def _bounds(model: type[Request], name: str) -> str:

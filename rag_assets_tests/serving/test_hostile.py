@@ -115,7 +115,7 @@ def test_names_that_are_not_there_cost_no_open_files(server: Server) -> None:
 
 def test_an_error_of_many_wrong_arguments_is_short(server: Server) -> None:
     answer = server.post("/api/v1/search", json={"query": "x"} | {f"wrong{number}": 1 for number in range(5000)})
-    assert answer.status_code == 400 and answer.json()["error"]["message"].endswith("and 4,992 more")
+    assert answer.status_code == 400 and "and 4,992 more; there are: query, " in answer.json()["error"]["message"]
     assert len(answer.text) < 2000
 
 

@@ -71,9 +71,9 @@ def test_of_two_types_one_has_to_be_named(index: Index) -> None:
 def test_what_a_graph_knows_of_calls_is_said_and_its_bases_are_known(index: Index) -> None:
     callers = walk(index, GraphRequest(start="Store.save", relation="callers"))
     assert not callers.rows and callers.unknown == (
-        "of python the graph has only the calls that names and declared types tell; "
-        "for the lines that name it ask: who uses Store.save?"
+        "of python the graph has only the calls that names and declared types tell"
     )
+    assert callers.written == ("pkg/sql.py:4", "pkg/store.py:2")
     touched = walk(index, GraphRequest(start="Store", relation="impact"))
     overriding = ["python:pkg.sql.SqlStore.save|METHOD", "python:pkg.sql.SqlStore|TYPE"]
     assert [row.key for row in touched.rows] == overriding and touched.unknown

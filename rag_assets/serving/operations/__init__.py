@@ -21,7 +21,7 @@ from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.serving.access import Caller
 from rag_assets.serving.index_age import AgesOf, IndexAge, IndexAges
 from rag_assets.serving.index_pool import IndexPool, one_label
-from rag_assets.serving.local_paths import without_places
+from rag_assets.serving.local_paths import checkouts, inside, without_places
 from rag_assets.serving.operations.ask import AskReply, ask
 from rag_assets.serving.operations.compare import CompareReply, compare
 from rag_assets.serving.operations.graph import GraphReply, walk
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from rag_assets.serving.operations.history import GenerationRow
 
 T = TypeVar("T")
+R = TypeVar("R", SearchRequest, ReadRequest, GraphRequest)
+_PLACES = ("place", "start", "to", "paths")
+"""Arguments that may name a file."""
 
 
 class OperationReply(Protocol):
@@ -70,17 +73,19 @@ class Operations(Closeable):
         is_named = request.label is not None
 
         def found(opened: Searchable) -> SearchReply:
-            ages = self._ages_of(opened, caller)
-            result, offset, has_more = search(as_now(opened, caller, is_named=is_named), request)
+            ages, asked = self._ages_of(opened, caller), self._inside(request, opened, caller)
+            result, offset, has_more = search(as_now(opened, caller, is_named=is_named), asked)
             result = replace(result, warnings=self._all_told(result.warnings, caller))
-            return SearchReply(request, result, self._known(ages, caller), offset, has_more)
+            return SearchReply(asked, result, self._known(ages, caller), offset, has_more)
 
         return self._on(self.pool.labels(caller, request.label), caller, found)
 
     def read(self, request: ReadRequest, caller: Caller) -> ReadReply:
-        return self._on_one(
-            request.label, caller, lambda index, age: ReadReply(request, read(index, request), age()), now=True
-        )
+        def found(index: LabelIndex, age: Callable[[], IndexAge]) -> ReadReply:
+            asked = self._inside(request, index, caller)
+            return ReadReply(asked, read(index, asked), age())
+
+        return self._on_one(request.label, caller, found, now=True)
 
     def symbol(self, request: SymbolRequest, caller: Caller) -> SymbolReply:
         return self._on_one(
@@ -91,13 +96,15 @@ class Operations(Closeable):
         )
 
     def graph(self, request: GraphRequest, caller: Caller) -> GraphReply | ImpactReply:
-        """As it is indexed: around a start, or with `since` what the changes after that commit touch."""
+        """Around a start, as it is indexed; or with `since` what the changes after that commit touch."""
         return self.walk(request, caller) if request.since is None else self.impact(request, request.since, caller)
 
     def walk(self, request: GraphRequest, caller: Caller) -> GraphReply:
-        return self._on_one(
-            request.label, caller, lambda index, age: GraphReply(request, index.label, walk(index, request), age())
-        )
+        def found(index: LabelIndex, age: Callable[[], IndexAge]) -> GraphReply:
+            asked = self._inside(request, index, caller)
+            return GraphReply(asked, index.label, walk(index, asked), age())
+
+        return self._on_one(request.label, caller, found, now=True)
 
     def impact(self, request: GraphRequest, since: str, caller: Caller) -> ImpactReply:
         from rag_assets.search.change_impact import change_impact  # an agent waits for the start of its server
@@ -106,6 +113,7 @@ class Operations(Closeable):
             request.label,
             caller,
             lambda index, age: ImpactReply(change_impact(index, since, only=request.only, limit=request.limit), age()),
+            now=True,
         )
 
     def ask(
@@ -199,6 +207,18 @@ class Operations(Closeable):
     def close(self) -> None:
         self._ages.close()
         self.pool.close()
+
+    def _inside(self, request: R, target: Searchable, caller: Caller) -> R:
+        """The request with the paths of this machine as those of the repository."""
+        if not caller.knows_paths:
+            return request
+        roots = [one for label in target.members for one in checkouts(self.pool.home, label, caller.folder)]
+        given = {name: value for name in _PLACES if (value := getattr(request, name, None))}
+        changed = {
+            name: inside(value, roots) if isinstance(value, str) else [inside(one, roots) for one in value]
+            for name, value in given.items()
+        }
+        return request.model_copy(update=changed) if changed != given else request
 
     def _status(self, opened: Searchable, caller: Caller) -> LabelStatus:
         (index,) = opened.members.values()

@@ -25,7 +25,8 @@ _FENCE = re.compile(r"^```", re.MULTILINE)
 _NUMBER = re.compile(r"\[(\d+)\]")
 _CODE = re.compile(r"\n+^(?:```.*?^```|>.*?$(?:\n>.*?$)*)", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(
-    r"rag-assets ((?:search|graph) (?:'[^'\n]*'|[^\s'])(?:'[^'\n]*'|[^'\n])*?|status\b[^\n]*?)(?= and rag-assets |$)"
+    r"rag-assets ((?:search|graph|read) (?:'[^'\n]*'|[^\s'])(?:'[^'\n]*'|[^'\n])*?|status\b[^\n]*?)"
+    r"(?= and rag-assets |$)"
 )
 _MOST_HITS = 20  # that the tool gives
 _RELATIONS = frozenset({"around", "callers", "impact", "uses"})
@@ -129,8 +130,10 @@ def _as_tool(command: re.Match[str]) -> str:
     label = names[names.index("--label") + 1 :][:1] if "--label" in names else []
     relation = names.pop(0) if tool == "graph" and names[0] in _RELATIONS else ""
     given: dict[str, object] = {}
-    if tool == "search":
+    if tool == "search" and not names[0].startswith("--"):
         given |= {"query": names[0], "limit": _MOST_HITS}
+    elif tool == "read":
+        given |= {"place": names[0]} | ({"commit": "worktree"} if "--work-tree" in names else {})
     elif tool == "graph":
         given |= {"start": names[0]} | ({"relation": relation} if relation else {})
     given |= {"label": label[0]} if label else {}

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from rag_assets.contracts.evidence import lines_of
-from rag_assets.contracts.graph import Confidence, GraphEdge
+from rag_assets.contracts.evidence import as_place, lines_of
+from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
 from rag_assets.errors import WrongQuestion
+from rag_assets.graph.callers import callers
 from rag_assets.graph.csr_graph import Graph, NodeLocation
 from rag_assets.graph.impact import Effect, calls_known_note, groups_of, impact, language_without_resolver
-from rag_assets.graph.lookup import NothingCalled, nodes_named, short_name
+from rag_assets.graph.lookup import NothingCalled, nodes_named, short_name, simple_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
-from rag_assets.graph.relations import ALL_STEPS, CALLER_STEPS
+from rag_assets.graph.relations import ALL_STEPS
+from rag_assets.identifiers import identifier_words
 from rag_assets.printable import abridged
 from rag_assets.search.graph_context import graph_of
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.result_objects import edge_object, place_object
-from rag_assets.search.source_lines import SourceReader
+from rag_assets.search.source_lines import SourceReader, TextVersion
 from rag_assets.search.touched_nodes import TOUCHED, Touched
 from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
@@ -28,6 +31,9 @@ from rag_assets.serving.requests import GraphQuery, GraphRequest
 
 _MOST_PATHS = 3
 _SHOWN_PLACES = 5
+_MOST_WRITTEN = 8
+_MOST_FILES = 30
+_DECLARED = frozenset({NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +47,20 @@ class GraphRow:
     places: tuple[NodeLocation, ...]
     via: GraphEdge | None = None
 
-    def line(self) -> str:
-        """`2  Orders.Cancel  src/Orders.cs:12-30  → Calls at src/Api.cs:8  probable`."""
+    @property
+    def path(self) -> str:
+        return self.places[0].path if self.places else ""
+
+    def line(self, before: str = "") -> str:
+        """`2  Orders.Cancel  src/Orders.cs:12-30  → Calls at src/Api.cs:8  probable`; without the path where it is that
+        of the line `before`."""
         said = [f"{self.distance:>2}", short_name(self.key)]
         if self.places:
             more = f" and {len(self.places) - 1} more" if len(self.places) > 1 else ""
-            said.append(f"{place_of(self.places[0])}{more}")
+            place = place_of(self.places[0])
+            said.append(f"{place.removeprefix(self.path) if self.path == before else place}{more}")
         if self.via is not None:
-            own = self.places[0].path if self.places else ""
-            said.append(edge_of(self.via, self.key, own))
+            said.append(edge_of(self.via, self.key, self.path))
         if self.confidence is not Confidence.RESOLVED:
             said.append(self.confidence.value)
         return "  ".join(said)
@@ -58,14 +69,18 @@ class GraphRow:
 @dataclass(frozen=True, slots=True)
 class GraphFound:
     """What a walk found. `paths` are those of a path, whose rows are its nodes; `total` is of all that was reached, of
-    which `rows` are the first; `unknown` says why there may be more than was found, '' where all is. `edges` are
-    those between what is around a node, besides those that led there."""
+    which `rows` are some of each group, and `totals` are of the groups; `unknown` says why there may be more than was
+    found, '' where all is, and `written` where the name is written then. `moved` are files of rows that the work
+    tree has changed. `edges` are those between what is around a node, besides those that led there."""
 
     starts: tuple[str, ...]
     rows: tuple[GraphRow, ...]
     total: int
     paths: tuple[tuple[GraphRow, ...], ...] = ()
+    totals: Mapping[Touched, int] = field(default_factory=dict)
     unknown: str = ""
+    written: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
     edges: tuple[GraphEdge, ...] = ()
 
 
@@ -86,7 +101,10 @@ class GraphReply:
             "start": list(found.starts),
             "relation": self.request.relation.value,
             "total": found.total,
+            "totals": {group.value: count for group, count in found.totals.items()},
             "unknown": found.unknown or None,
+            "written": list(found.written),
+            "moved": list(found.moved),
             "nodes": [_row_object(row) for row in found.rows],
             "paths": [[_row_object(row) for row in path] for path in found.paths],
         }
@@ -102,10 +120,17 @@ class GraphReply:
                 body += [f"path {number}", *(row.line() for row in path)]
         else:
             for group, rows in groupby(sorted(found.rows, key=lambda row: row.group), key=lambda row: row.group):
-                body += [group.value, *(row.line() for row in rows)]
+                listed = list(rows)
+                total, paths = found.totals.get(group, 0), ["", *(row.path for row in listed)]
+                body.append(f"{group.value} ({f'{len(listed)} of ' * (total > len(listed))}{total})")
+                body += [row.line(before) for row, before in zip(listed, paths, strict=False)]
         left = found.total - len(found.rows)
         foot = [f"{left} more; raise limit, or narrow with only"] if left > 0 else []
         foot += [f"not all, because {found.unknown}"] if found.rows and found.unknown else []
+        also = "also " * bool(found.rows)
+        foot += [f"{also}written in {abridged(found.written, _MOST_WRITTEN)}"] if found.written else []
+        moved = abridged(found.moved, _SHOWN_PLACES)
+        foot += [f"the work tree has changed {moved}: its lines may have moved"] if found.moved else []
         return joined_within(head, body, foot, max_tokens, "… {} more lines; raise max_tokens, or narrow with only")
 
 
@@ -118,13 +143,7 @@ def walk(index: LabelIndex, request: GraphRequest) -> GraphFound:
         said = "a path needs `to`, where it ends" if request.to is None else "`to` is the end of a path only"
         raise WrongQuestion(said)
     graph = graph_of(index)
-    try:
-        starts = nodes_named(graph, request.start)
-    except NothingCalled as error:
-        places = SourceReader(index).lines_naming(request.start)
-        if not places:
-            raise
-        raise NothingCalled(f"{error}\nit is written in {abridged(places, _SHOWN_PLACES)}") from None
+    starts = _named(index, graph, request.start)
     keys = tuple(graph.keys[node] for node in starts)
     if request.to is not None:
         return _paths(graph, request, starts, keys)
@@ -135,13 +154,90 @@ def walk(index: LabelIndex, request: GraphRequest) -> GraphFound:
         rows, edges, left_out = _around(graph, request, keys)
     wanted = [row for row in rows if not request.only or row.group in request.only]
     unknown = _why_unknown(graph, starts, request, is_empty=not wanted)
+    rows_now = _of_each_group(wanted, request.limit)
     return GraphFound(
         keys,
-        tuple(wanted[: request.limit]),
+        rows_now,
         len(wanted) + (0 if request.only else left_out),
+        totals=Counter(row.group for row in wanted),
         unknown=unknown,
+        written=() if left_out else _written(index, graph, starts, rows, request, unknown),
         edges=edges,
+        moved=_moved(index, rows_now),
     )
+
+
+def _named(index: LabelIndex, graph: Graph, start: str) -> tuple[int, ...]:
+    """What a start means, a line as the work tree has it. Raises NotFound."""
+    place = _now_at(index, start)
+    try:
+        return nodes_named(graph, place or start)
+    except NothingCalled as error:
+        reader = SourceReader(index)
+        declared = [one for one in reader.declaring(start) if one[0].version is TextVersion.WORK_TREE]
+        said = str(error)
+        if place or declared:
+            at = "".join(f" in {lines_of(file.path, one.start_line, one.end_line)}" for file, one in declared[:1])
+            said = f"{start} is declared{at} in the work tree; the graph is that of the indexed commit"
+        places = reader.lines_naming(simple_name(place) if place else start.rpartition(".")[2])
+        raise NothingCalled(
+            "\n".join([said, *([f"it is written in {abridged(places, _MOST_WRITTEN)}"] if places else [])])
+        ) from None
+
+
+def _now_at(index: LabelIndex, start: str) -> str:
+    """The key of what is declared around a line of a file that is another one in the work tree; '' for others."""
+    path, _, lines = as_place(start).replace("\\", "/").rpartition(":")
+    number = lines.partition("-")[0]
+    if index.overlay is None or not number.isdecimal():
+        return ""
+    file = index.overlay.files.get(path.removeprefix("./"))
+    if file is None:
+        return ""
+    from rag_assets.graph.changed_nodes import declared_spans, keys_at  # an agent waits for the start of its server
+
+    return next(iter(keys_at(list(declared_spans(file.segments, file.path)), [int(number)], file.path)))
+
+
+def _moved(index: LabelIndex, rows: Sequence[GraphRow]) -> tuple[str, ...]:
+    """The files of rows that the work tree has changed."""
+    changed = index.overlay.masked if index.overlay is not None else frozenset[str]()
+    return tuple(dict.fromkeys(row.path for row in rows if row.path in changed))
+
+
+def _of_each_group(rows: Sequence[GraphRow], limit: int) -> tuple[GraphRow, ...]:
+    """As many rows of each group, the first ones, as there is room for: 60 tests must not hide the code."""
+    behind = Counter[Touched]()
+    turns = []
+    for at, row in enumerate(rows):
+        turns.append((behind[row.group], at))
+        behind[row.group] += 1
+    return tuple(rows[at] for _, at in sorted(sorted(turns)[:limit], key=lambda turn: turn[1]))
+
+
+def _written(
+    index: LabelIndex,
+    graph: Graph,
+    starts: Sequence[int],
+    rows: Sequence[GraphRow],
+    request: GraphRequest,
+    unknown: str,
+) -> tuple[str, ...]:
+    """Where the name of what is called is written in files that no row is of: a template, a binding, settings, a
+    document, code whose types are not known. Where the graph knows its users, not of a word that says little, nor of
+    one that is everywhere."""
+    is_asked = request.relation in (GraphQuery.CALLERS, GraphQuery.IMPACT)
+    name = simple_name(graph.keys[starts[0]])
+    is_telling = graph.kind(starts[0]) in _DECLARED and len(identifier_words(name)) > 1
+    is_complete = request.relation is GraphQuery.IMPACT or bool(request.only) or not is_telling
+    if not is_asked or (is_complete and not unknown):
+        return ()
+    known = {row.path for row in rows} | {row.via.path for row in rows if row.via is not None}
+    if not unknown:
+        known |= {place.path for node in starts for place in graph.places(node)}
+    known -= index.overlay.masked if index.overlay is not None else set()
+    lines = [line for line in SourceReader(index).lines_naming(name) if line.rpartition(":")[0] not in known]
+    return tuple(lines) if unknown or len(lines) <= _MOST_FILES else ()
 
 
 def _paths(graph: Graph, request: GraphRequest, starts: Sequence[int], keys: tuple[str, ...]) -> GraphFound:
@@ -160,7 +256,7 @@ def _paths(graph: Graph, request: GraphRequest, starts: Sequence[int], keys: tup
         )
     rows = made[0] if made else ()
     unknown = "" if made else f"nothing connects them within {hops} steps; what is called by reflection has no edge"
-    return GraphFound(keys, rows, len(rows), tuple(made), unknown)
+    return GraphFound(keys, rows, len(rows), tuple(made), unknown=unknown)
 
 
 def _effect(graph: Graph, request: GraphRequest, starts: Sequence[int]) -> list[GraphRow]:
@@ -177,10 +273,11 @@ def _around(
     graph: Graph, request: GraphRequest, keys: Sequence[str]
 ) -> tuple[list[GraphRow], tuple[GraphEdge, ...], int]:
     """What is around nodes, the edges between, and how many more were reached."""
-    is_callers = request.relation is GraphQuery.CALLERS
-    steps = CALLER_STEPS if is_callers else ALL_STEPS
     most = len(keys) + max(request.limit * 4, 200)  # the overloads that are asked for leave room for the others
-    found = neighbourhood(graph, keys, steps=steps, depth=request.depth, nodes=most)
+    if request.relation is GraphQuery.CALLERS:
+        found = callers(graph, keys, depth=request.depth, nodes=most)
+    else:
+        found = neighbourhood(graph, keys, steps=ALL_STEPS, depth=request.depth, nodes=most)
     groups = _groups(graph, [node.key for node in found.nodes])
     rows = [
         GraphRow(
@@ -194,6 +291,8 @@ def _around(
         for node in found.nodes
         if node.distance
     ]
+    if request.relation is GraphQuery.CALLERS:
+        rows.sort(key=lambda row: row.distance)
     return rows, found.edges, found.left_out
 
 
@@ -211,8 +310,7 @@ def _why_unknown(graph: Graph, starts: Sequence[int], request: GraphRequest, *, 
     language = language_without_resolver(graph.keys[starts[0]], path)
     if request.relation is GraphQuery.AROUND or not language:
         return ""
-    asked = f"who uses {short_name(graph.keys[starts[0]])}?"
-    return f"{calls_known_note(language)}; for the lines that name it ask: {asked}"
+    return calls_known_note(language)
 
 
 def _confidence(edge: GraphEdge | None) -> Confidence:
