@@ -67,7 +67,8 @@ class SearchRequest(Request):
         Field(
             min_length=1,
             max_length=4000,
-            description="Words, a question, an identifier, a stack trace, or src/A.cs:42 for similar code",
+            description='Words, a question, an identifier, a stack trace, "text as written" in quotes, or src/A.cs:42 '
+            "for similar code",
         ),
     ]
     label: Annotated[
@@ -115,13 +116,14 @@ class GraphRequest(Request):
     relation: Annotated[
         GraphQuery,
         Field(
-            description="callers: who calls, reads or sets it; impact: what breaks if it changes; "
+            description="callers: who calls, reads, sets or is given it; impact: what breaks if it changes; "
             "uses: what it needs; path: how it leads to `to`"
         ),
     ] = GraphQuery.AROUND
     to: Annotated[Name | None, Field(description="The end of a path")] = None
     since: Annotated[
-        Name | None, Field(description="Instead of start: impact of what changed since this commit or branch")
+        Name | None,
+        Field(description="Instead of start: impact of what changed since this commit or branch; HEAD: your edits"),
     ] = None
     depth: Annotated[int, Field(ge=1, le=6)] = 2
     only: Annotated[list[Annotated[Touched, BeforeValidator(_one_of_many)]], Field(max_length=len(Touched))] = []
