@@ -159,7 +159,10 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
     if intent is Intent.USAGE and any(key_kind(key) in (NodeType.PROPERTY, NodeType.METHOD) for key in entries):
         steps = (*steps, WalkStep(Relation.REFERENCES, Direction.IN))  # of a type, what uses it says that with its verb
     # what implements the members of a type is what the types that implement it have
-    asked_for = dict.fromkeys(entries, 1.0) if intent is Intent.IMPLEMENTATIONS else _with_members(graph, entries)
+    if intent is Intent.IMPLEMENTATIONS:
+        asked_for = _bases_below(graph, entries) | dict.fromkeys(entries, 1.0)
+    else:
+        asked_for = _with_members(graph, entries)
     if intent is Intent.USAGE:
         asked_for = _contracts(graph, entries) | asked_for
     # the nodes that are asked for count too, and a type of many members would leave no room
@@ -192,7 +195,8 @@ def facts_about(index: LabelIndex, graph: Graph, keys: Sequence[str], intent: In
             intent is Intent.USAGE and edge.relation is Relation.IMPLEMENTS and key_kind(edge.source) in calls
         )
         nearest = max(order[edge.source], order[edge.target])
-        return non_product_code(edge.path) is not None, calls_nothing, not maps, nearest, edge
+        is_far = intent is Intent.IMPLEMENTATIONS and edge.target not in entries
+        return non_product_code(edge.path) is not None, calls_nothing, not maps, is_far, nearest, edge
 
     edges.sort(key=telling)
     if any(edge.relation is not Relation.OVERRIDES for edge in edges):  # types tell more than each of their members
@@ -315,6 +319,16 @@ def _with_members(graph: Graph, keys: Sequence[str]) -> dict[str, float]:
 
     inside = neighbourhood(graph, keys, steps=(WalkStep(Relation.CONTAINS, Direction.OUT),), depth=1, nodes=_LOOKED_AT)
     return {node.key: 1.0 if node.distance == 0 else 0.5 for node in inside.nodes}
+
+
+def _bases_below(graph: Graph, keys: Sequence[str]) -> dict[str, float]:
+    """What derives from types and has types that derive from it: these derive from the first ones too."""
+    from rag_assets.contracts.graph import NodeType, key_kind
+    from rag_assets.graph.declared_types import derived_from
+
+    types = [graph.find(key) for key in keys if key_kind(key) is NodeType.TYPE]
+    bases = derived_from(graph, [node for node in types if node is not None])[1] if types else ()
+    return {graph.keys[node]: 0.5 for node in sorted(bases)}
 
 
 def _contracts(graph: Graph, keys: Sequence[str]) -> dict[str, float]:

@@ -51,13 +51,17 @@ _RELATED = re.compile(r"^\s*(?:have|has) \w|^\s*(?:do|does)\b.*\bbelongs?\b", re
 """What a question asks of how entities belong together, which their names do not say."""
 _OF_ALL = word_set("bundled built exists included provided shipped supplied supported")
 """What is said of all that a folder holds."""
-_OF_COMPILER = {
+_OF_LIBRARIES = {
     "analyzer": ("DiagnosticAnalyzer",),
     "code fix": ("CodeFixProvider",),
+    "database context": ("DbContext",),
     "incremental generator": ("IIncrementalGenerator",),
     "source generator": ("IIncrementalGenerator", "ISourceGenerator"),
 }
-"""What the compiler of .NET runs, and what these derive from."""
+"""What the compiler of .NET and EF Core call so, and what these derive from."""
+_SAID_OF_EF = root_set("database db ef core entity framework")
+_OF_EF = re.compile(r"\b(?:database|db|ef(?: core)?|entity framework(?: core)?)[- ]?contexts?\b", re.IGNORECASE)
+"""How people call what derives from `DbContext`, which the names of other contexts would be taken for."""
 _AND_MORE = re.compile(r"\W+and (?:in )?(?:how|what|when|where|which|who)\b.*$", re.IGNORECASE | re.DOTALL)
 _MOST_BESIDE = 3  # words of an interface beside a noun, with its `I`
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
@@ -78,6 +82,10 @@ def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
     from rag_assets.answer.plans.listing import CREATED_TABLE, DATABASE_MODEL, HAVING, is_run_by_itself
 
     listing = replace(wish, intent=Intent.LIST, names=())
+    if noun.endswith("context") and _OF_EF.search(asked.question.text):
+        noun, subject = "database context", [word for word in subject if word.root not in _SAID_OF_EF]
+        if not subject and (contexts := _derived_from_contract(asked, noun)):
+            return contexts
     known = from_graphs(asked, listing, noun, subject, rest)
     sort, _, last = noun.rpartition(" ")
     if not known.at and sort not in ("", "base") and last in ("class", "type"):  # `which exception types are there?`
@@ -158,7 +166,7 @@ def _derived_from_contract(asked: Asked, noun: str) -> Planned | None:
 
     called = "".join(map(str.capitalize, noun.split()))
     bases = [f"{before}{called}{after}" for after in ("", "Root", "Base") for before in ("I", "")]
-    bases += _OF_COMPILER.get(noun, ())
+    bases += _OF_LIBRARIES.get(noun, ())
 
     def derived(index: LabelIndex, graph: Graph) -> Facts:
         facts = derived_by_text(index, graph, bases).facts

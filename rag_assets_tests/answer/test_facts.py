@@ -59,6 +59,23 @@ def test_types_implement_a_type_and_who_calls_comes_before_who_implements(tmp_pa
     ]
 
 
+def test_what_derives_from_a_base_that_implements_a_type_implements_it_too(tmp_path: Path) -> None:
+    base = "namespace Shop;\npublic abstract class Kept : IStore { public void Put(int id) { } }\n"
+    files = {
+        **CONTRACT,
+        "src/Kept.cs": base,
+        "src/Boxes.cs": "namespace Shop;\npublic class Boxes : Kept { }\npublic class SmallBoxes : Boxes { }\n",
+    }
+    with opened_index(tmp_path, files, "shop") as index:
+        told = index.ask("who implements IStore?", options=AskOptions()).text
+    assert [line.partition(" in ")[0] for line in told.splitlines() if line.startswith("- ")] == [
+        "- **Kept** implements **IStore**",
+        "- **FileStore** implements **IStore**",
+        "- **Boxes** inherits **Kept**",
+        "- **SmallBoxes** inherits **Boxes**",
+    ]
+
+
 @pytest.mark.rule("E19")
 def test_who_uses_an_interface_uses_the_type_that_alone_implements_it(tmp_path: Path) -> None:
     test = "namespace Shop;\npublic class FileStoreTests { [Fact] public void Puts() => new FileStore().Put(1); }\n"

@@ -46,6 +46,10 @@ public class Initial
     }
 }
 """,
+    "src/Data/DepotContexts.cs": "namespace Depot.Data;\n\n"
+    "public abstract class DepotDbContext(DbContextOptions options) : IdentityDbContext<User>(options)\n{\n}\n\n"
+    "public class PostgresDepot(DbContextOptions options) : DepotDbContext(options)\n{\n}\n",
+    "src/Data/RequestContext.cs": "namespace Depot.Data;\n\npublic class RequestContext\n{\n}\n",
     "src/Api/SigningOptions.cs": "namespace Depot.Api;\n\npublic class SigningOptions\n{\n"
     '    public string SigningScheme { get; set; } = "rsa";\n}\n',
     "src/Api/SigningKey.cs": "namespace Depot.Api;\n\npublic class SigningKey\n{\n"
@@ -88,6 +92,13 @@ def test_what_implements_a_contract_of_a_library_is_listed_by_its_words(depot: I
         "**2 pipeline behaviors:**",
         ["src/Pipeline/CheckingBehavior.cs:3", "src/Pipeline/TracingStep.cs:3"],
     )
+
+
+@pytest.mark.parametrize(
+    "question", ["which DbContexts are there?", "which DbContext classes do we have?", "which EF contexts exist?"]
+)
+def test_a_context_of_ef_core_is_what_derives_from_a_form_of_its_context(depot: Index, question: str) -> None:
+    assert _listed(depot, question)[1] == ["src/Data/DepotContexts.cs:3", "src/Data/DepotContexts.cs:7"]
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ _OF_BASE = r"\b(?!\w*(?:Has|With|Without){0})\w*{0}(?:Attribute|Base)?\b"
 """How a type says by a base that no name of it need repeat what it is: `ReceiveActor`, `ActionFilterAttribute`."""
 _STRUCTURES = word_set("class collection data dictionary item key list map object record set stream test type value")
 """What bases are called whatever derives from them is."""
+_IS_CONTRACT = re.compile(r"I[A-Z]")
 _IS_ALIAS = re.compile(r"(?:declare |export )*type \w[^={]*=")
 """Of TypeScript, whose bounds are no bases: `type Payload<T extends SailCommand> = …`."""
 _ABSTRACT = re.compile(r"\b(?:interface|abstract|trait|ABC|Protocol)\b")
@@ -727,14 +728,21 @@ def undeclared_tables(graph: Graph, relation: Relation) -> Numbers:
 
 def derived_by_text(index: LabelIndex, graph: Graph, names: Sequence[str]) -> GraphFacts:
     """The types whose declarations say that they derive from something that the index does not declare, as
-    `IDisposable` is."""
+    `IDisposable` is, or from a form of it of some library, as `IdentityDbContext` is one of `DbContext`; and what
+    derives from these."""
     types = of_kind(graph, NodeType.TYPE)
     bases = [bases_of(graph, node) for node in types]
+    declared = {graph.names[node] for node in types}
     found: list[GraphFact] = []
     for name in names:
-        says = re.compile(rf"(?<!\w){re.escape(name)}\b")
-        nodes = [node for node, said in zip(types, bases, strict=True) if says.search(said)]
-        places = places_of(graph, np.array(nodes, np.int64))
+        of_form = "" if _IS_CONTRACT.match(name) else r"(?:(?!I[A-Z])\w*[a-z\d])?"
+        says = re.compile(rf"(?<!\w){of_form}{re.escape(name)}\b")
+        nodes = [
+            node
+            for node, said in zip(types, bases, strict=True)
+            if any(one == name or one not in declared for one in says.findall(said))
+        ]
+        places = places_of(graph, np.array(sorted(derived_from(graph, nodes)[0].union(nodes)), np.int64))
         found += [replace(one.fact, verb="derives from", target=name) for one in places]
     found = seen_of(found, index)
     found.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
