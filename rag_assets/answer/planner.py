@@ -124,8 +124,9 @@ _ALSO_OF_DEFAULTS = frozenset({Intent.TABLES, Intent.USAGE, Intent.LIST})
 """What a question for a default is read as that says more: `the default table prefix`, `is used by default`."""
 _VALIDATION_ERROR = "ValidationException"  # of FluentValidation, .NET and Java, and as projects call theirs
 _OF_BASE = re.compile(
-    r"^\W*(?i:which|what|list|show)\b(?i: me| all| the| are| our)* (?P<base>[A-Z]\w*[a-z][A-Z]\w*?)(?:s|(?i: (?:sub)?(?:class|typ)es))"
-    r"(?i: (?:are (?:there|defined|used)|exist|do (?:we|you) (?:have|use)|does (?:it|the \w+) (?:have|define|use)))?\W*$"
+    r"^\W*(?i:which|what|list|show)\b(?i: me| all| the| are| our)* (?P<base>[A-Z]\w*[a-z][A-Z]\w*?)"
+    r"(?:s|(?i: (?:sub)?(?:class|typ)es))"
+    r"(?i: (?:are (?:there|defined|used)|exist|do (?:we|you) have|does (?:it|the \w+) (?:have|define|use)))?\W*$"
 )
 """A list of what is called after a class of code, in the plural: `which ScriptableObjects are there?`"""
 _NAMES_A_MARK = re.compile(r"@\w|\[\w|\b(?:annotat|attribute|decorat|marked|tagged)", re.IGNORECASE)

@@ -1,8 +1,9 @@
-"""Tables of other languages than C#: types that a mapper keeps in one, and tables that code creates and changes."""
+"""Tables of other libraries than EF Core: types that a mapper keeps in one, and tables that code makes and changes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +57,40 @@ LARAVEL = {
     "routes/api.php": "<?php\n\nRoute::get('books', [BookController::class, 'list']);\n"
     "Route::post('books', [BookController::class, 'create']);\n",
     "routes/web.php": "<?php\n\nRoute::get('/api', [DocsController::class, 'show']);\n",
+}
+_FLUENT = """\
+using FluentMigrator;
+
+namespace Depot.Migrations;
+
+[Migration({0})]
+public class {1} : Migration
+{{
+    public override void Up()
+    {{
+        {2}
+    }}
+
+    public override void Down()
+    {{
+        {3}
+    }}
+}}
+"""
+FLUENT = {
+    f"src/Migrations/{number:03}_{name}.cs": _FLUENT.format(number, name, up, down)
+    for number, name, up, down in (
+        (
+            1,
+            "Initial",
+            'Create.Table("Pallets")\n            .WithColumn("Bay").AsInt32();',
+            'Delete.Table("Pallets");',
+        ),
+        (2, "Trucks", 'Create.TableForModel("Trucks").WithColumn("Plate").AsString();', 'Delete.Table("Trucks");'),
+        (3, "Weight", 'Alter.Table("Pallets").AddColumn("Weight").AsInt32();', ""),
+        (4, "Less", '// Create.Table("Racks");\n        Delete.Table("Trucks");', 'Create.Table("Trucks");'),
+        (5, "Doors", 'Rename.Table("Pallets").To("Crates");', 'Rename.Table("Crates").To("Pallets");'),
+    )
 }
 RAILS = {
     "db/schema.rb": 'ActiveRecord::Schema.define(version: 2) do\n  create_table "boats", force: :cascade do |t|\n'
@@ -180,3 +215,15 @@ def test_a_model_of_python_tells_the_columns_before_scripts_whose_names_have_no_
 def test_what_has_an_annotation_is_listed(harbour: Index, question: str) -> None:
     told = harbour.ask(question).text
     assert told.startswith("**3 declarations:**") and "**CargoItem**" in told and "EntityView" not in told
+
+
+def test_migrations_of_fluent_migrator_tell_tables_and_columns(tmp_path: Path) -> None:
+    with opened_index(tmp_path, {**FLUENT, "README.md": "# Depot\n"}, "depot") as index:
+        told = index.ask("which tables are there?").text
+        assert "**1 created table:**" in told and "- **Crates** in src/Migrations/005_Doors.cs:10" in told
+    files = {path: text for path, text in FLUENT.items() if "005" not in path}
+    with opened_index(tmp_path / "before", files, "depot") as index:
+        told = index.ask("which tables are there?").text
+        assert "- **Pallets** in src/Migrations/001_Initial.cs:10" in told and "Trucks" not in told
+        told = index.ask("which columns does the pallets table have?").text
+        assert '.WithColumn("Bay")' in told and 'AddColumn("Weight")' in told

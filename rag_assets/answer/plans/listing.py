@@ -46,6 +46,8 @@ EITHER = re.compile(r"\b(?:and|or)\b|,", re.IGNORECASE)
 REMADE = re.compile(r"^_*(?:new|tmp|temp)_+(?=\w)|(?<=\w)_+(?:new|tmp|temp|old)$", re.IGNORECASE)
 """What the name of a table begins or ends with until it has that of another, or when another has its own: SQLite
 alters few things of a table."""
+_DROPS_TABLE = re.compile(r"\bDROP\s+TABLE\b|\bDelete\.Table\w*\(|\bRename\.Table\(", re.IGNORECASE)
+_GOES_BACK = re.compile(r"\bvoid Down\(")
 _UNDOES = re.compile(r"\b(?:down|revert|rollback|undo)\b|/U\d", re.IGNORECASE)
 _SHORT = {root(long): root(short) for long, short in (("configuration", "config"), ("repository", "repo"))}
 _SAME = _SHORT | {short: long for long, short in _SHORT.items()}
@@ -103,6 +105,7 @@ _PERIOD = re.compile(
 _OF_DOUBLES = re.compile(r"\b(?:benchmarks?|doubles?|examples?|fakes?|mocks?|samples?|stubs?|tests?)\b", re.IGNORECASE)
 _IS_MIGRATION = re.compile(r"^[^_].*\.(?:[cm]?js|ts|py|rb|php|exs|sql)$")
 DATABASE_MODEL, CREATED_TABLE = "database model", "created table"
+_TABLES = frozenset({"table", CREATED_TABLE})
 _IS_MODEL = re.compile(r"\b(?:db\.Model|models\.Model|DeclarativeBase|SQLModel|ApplicationRecord|ActiveRecord::Base)\b")
 """How a type of Django, SQLAlchemy or Rails says that it is kept in a table."""
 _IS_ELOQUENT = re.compile(r"(?<![\w.])(?:Model|Authenticatable|Pivot)\b")
@@ -184,7 +187,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     found = seen_of(nodes_listed(graph, noun, subject, parts), index)
     if not found and telling:
         subject, found = telling, seen_of(nodes_listed(graph, noun, telling, parts), index)
-    found = [one for one in found if not _is_dropped(one, graph, index)] if noun == "table" else found
+    found = [one for one in found if not _is_dropped(one, graph, index)] if noun in _TABLES else found
     is_in_part = bool(found) and not _parts_of_path(found[0].path).isdisjoint(parts)
     is_one = index.is_narrowed or is_in_part or (noun == "test" and all(_says_all(subject, one) for one in found))
     if len(telling) > 1 and not EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
@@ -204,7 +207,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     if len(found) < fewest and all(word.root in CONTAINERS for word in subject):
         subject = ()
         found = seen_of(nodes_listed(graph, noun), index)
-        found = [one for one in found if not _is_dropped(one, graph, index)] if noun == "table" else found
+        found = [one for one in found if not _is_dropped(one, graph, index)] if noun in _TABLES else found
     if len(found) < fewest:
         return GraphFacts()
     of_product = [one for one in found if non_product_code(one.path) is None]
@@ -520,10 +523,9 @@ def _is_dropped(table: ListedNode, graph: Graph, index: LabelIndex) -> bool:
         return False
     last = max(later, key=lambda one: (_in_order(one.path), one.line))
     lines = lines_of(index, [last.path]).get(last.path, {})
-    name, said = re.escape(_bare(table)), "\n".join(lines.values())
+    name, said = re.escape(_bare(table)), _GOES_BACK.split("\n".join(lines.values()))[0]
     return (
-        re.search(r"\bDROP\s+TABLE\b", f"{lines.get(last.line - 1, '')} {lines.get(last.line, '')}", re.IGNORECASE)
-        is not None
+        _DROPS_TABLE.search(f"{lines.get(last.line - 1, '')} {lines.get(last.line, '')}") is not None
         and re.search(rf"\b(?:RENAME\s+TO|TO|CREATE\s+TABLE)\W+(?:\w+\W+)?{name}\b", said, re.IGNORECASE) is None
     )
 

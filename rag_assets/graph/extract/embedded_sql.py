@@ -69,6 +69,15 @@ _OTHER_STORES = re.compile(
 )
 """Their languages look like SQL; what they select from is no table, unless one of that name is declared."""
 
+_FLUENT_MIGRATIONS = "FluentMigrator"
+_CHANGES_TABLE = re.compile(
+    r"(?:\b(?:Create|Alter|Delete|Rename)\s{0,40}\.\s{0,40}Table\w{0,40}|\.\s{0,40}(?:On|From)Table"
+    r"|\bRename\s{0,40}\.\s{0,40}Table\s{0,40}\(\s{0,40}\"\w{1,128}\"\s{0,40}\)\s{0,40}\.\s{0,40}To)"
+    r"\s{0,40}\(\s{0,40}\"(?P<name>\w{1,128})\""
+)
+"""What creates, changes or drops a table in its migrations, also by a method that a project adds: `TableForModel`."""
+_GOES_BACK = ".Down()|"
+
 _MAX_ROUNDS = 3
 """A constant may be made of constants that are made of constants."""
 
@@ -80,16 +89,29 @@ def sql_in_csharp(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Grap
 
 def inline_sql_of(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
     """Edges from the member that holds a statement, or uses a constant of its type that does, to tables and routines:
-    ReadsFrom, WritesTo, Executes, SchemaChange. Of a name alone (`"dbo.Order_Create"`) where the member executes stored
-    procedures: Executes, if it is declared. Nothing for other languages; never raises.
+    ReadsFrom, WritesTo, Executes, SchemaChange; the last one also of what a migration of FluentMigrator changes. Of a
+    name alone (`"dbo.Order_Create"`) where the member executes stored procedures: Executes, if it is declared. Nothing
+    for other languages; never raises.
     """
-    if file.language == LANGUAGE and may_hold_sql(file.text):
-        yield from once(_edges(file, symbols))
+    if file.language != LANGUAGE:
+        return
+    made = list(_changed_by_migrations(file, symbols)) if _FLUENT_MIGRATIONS in file.text else []
+    if made or may_hold_sql(file.text):
+        yield from once([*made, *_edges(file, symbols)])
 
 
 def may_hold_sql(text: str) -> bool:
     """False for most C# files, at some 100 MB/s."""
     return _QUOTED_SQL.search(text) is not None or any(mark in text for mark in _OTHER_MARKS)
+
+
+def _changed_by_migrations(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
+    for found in _CHANGES_TABLE.finditer(file.text):
+        source = file.places.key_at(found.start())
+        if not file.masked[found.start()].isspace() and _GOES_BACK not in source:
+            made = ObjectReference(SqlUse.ALTERS, ObjectName((found["name"],), 0), found.start("name"), "TABLE")
+            line = file.lines.line_of(made.start)
+            yield from edges_of_program(made, source, symbols, file.path, line, only_declared=False)
 
 
 def _edges(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
