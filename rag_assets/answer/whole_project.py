@@ -478,7 +478,7 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     required = _REQUIRED | (_TO_START if said & _DEMANDED else frozenset())
     if runtimes and said - _RUNTIMES.keys() <= required and not said.isdisjoint(("version", "versions", "sdk")):
         return everyday(Everyday.RUNTIME, (runtimes[0],))
-    if not _TARGETED.isdisjoint(said) and "target" in " ".join(said) and said <= _TARGETED | _REQUIRED:
+    if not _TARGETED.isdisjoint(said) and "target" in " ".join(said) and said <= _TARGETED | _REQUIRED | {"net"}:
         return everyday(Everyday.RUNTIME, ("net",))
     if words[0] in ("which", "what", "on") and {"platforms", "systems"} & {*words} and said <= _OF_PLATFORMS:
         return everyday(Everyday.RUNTIME, ("platform",))

@@ -133,6 +133,21 @@ func Run() error {
 	return Select("SELECT")
 }
 """,
+    "Directory.Build.props": """\
+<Project>
+  <PropertyGroup>
+    <LangVersion>13</LangVersion>
+    <Nullable>enable</Nullable>
+    <TreatWarningsAsErrors>true</TreatWarningsAsErrors>
+    <SignAssembly>true</SignAssembly>
+    <AnalysisLevel>latest</AnalysisLevel>
+  </PropertyGroup>
+  <ItemGroup>
+    <PackageReference Include="StyleCop.Analyzers" Version="1.1.118" PrivateAssets="all" />
+    <PackageReference Include="Serilog" Version="4.0.0" />
+  </ItemGroup>
+</Project>
+""",
     "settings.json": '{"Smtp": {"Password": "hunter2-hunter2-99"}}\n',
     "tests/MailerTests.cs": "public class MailerTests\n{\n    public void Waits() => Thread.Sleep(1);\n}\n",
 }
@@ -180,6 +195,12 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Where are regular expressions used?", ["tools/clean.py:12"]),
         ("Are there console.log statements left?", ["web/app.ts:2"]),
         ("Which external services are called?", ["web/app.ts:3"]),
+        ("Which C# language version is used?", ["Directory.Build.props:3"]),
+        ("Is nullable enabled?", ["Directory.Build.props:4"]),
+        ("Does the project use nullable reference types?", ["Directory.Build.props:4"]),
+        ("Are warnings treated as errors?", ["Directory.Build.props:5"]),
+        ("Is the assembly strong-named?", ["Directory.Build.props:6"]),
+        ("Which analyzers run during the build?", ["Directory.Build.props:10", "Directory.Build.props:7"]),
         ("Are there hard-coded passwords or secrets?", ["settings.json:1"]),
         ("Where are sleeps used in tests?", ["tests/MailerTests.cs:3"]),
         ("What does the Mailer log?", ["src/Mailer.cs:26"]),
@@ -199,6 +220,7 @@ def test_every_place_of_the_product_is_listed(shop: Index, question: str, places
 @pytest.mark.parametrize(
     ("question", "absent"),
     [
+        ("Is unsafe code allowed?", "no unsafe code setting of a known form is in the code of the product"),
         ("Where is reflection used?", "no reflection call of a known form is in the code of the product"),
         ("Are there empty catch blocks in Orders?", "no swallowed exception of a known form is in Orders"),
     ],
@@ -236,6 +258,8 @@ def test_of_languages_that_have_no_such_form_no_absence_is_told(tmp_path_factory
         "Which errors does the mailer log when it fails?",
         "How do I write a regular expression for an order number?",
         "Who may use the static files?",
+        "Which fields of an order are nullable?",
+        "Which features are enabled for the shop?",
         "What does the order process look like?",
         "Why are warnings shown to the customer?",
         "Which status codes are there?",

@@ -287,8 +287,11 @@ def test_all_overloads_of_a_method_are_listed_by_their_parameters(inkwell: Index
     assert "**Write(string,int)** in src/Inkwell/Pen.cs:11-13: `public void Write(string text, int copies)`" in text
 
 
-def test_targets_that_have_a_name_of_their_own_are_told(inkwell: Index) -> None:
-    text = told(inkwell, "which target frameworks are supported?")
+@pytest.mark.parametrize(
+    "question", ["which target frameworks are supported?", "which .NET frameworks does the library target?"]
+)
+def test_targets_that_have_a_name_of_their_own_are_told(inkwell: Index, question: str) -> None:
+    text = told(inkwell, question)
     assert "net462;net48" in text and "net8.0;net9.0" in text
 
 
