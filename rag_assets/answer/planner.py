@@ -254,7 +254,7 @@ _IN_WHICH = re.compile(
 )
 _POSSIBLE_SINCE = re.compile(
     r"^\W*(?:as of|since) (?:which|what) (?:version|release)"
-    r" (?:can|could|may) (?:i|it|one|we|you) (?P<does>\w+)",
+    r" (?P<does>(?:can|could|may) (?:i|it|one|we|you) \w+|do(?:es)? \S+ (?:allow|have|know|offer|provide|support)\b)",
     re.IGNORECASE,
 )
 """What can be done since a version was added in it."""

@@ -417,6 +417,8 @@ _RELEASED = word_set(
 )
 _OUT = word_set("when come came out published release released version did")
 _RELEASE = re.compile(r"v?(\d+(?:\.\d+)+(?:-[\w.]+)?)|v(\d+)", re.IGNORECASE)
+_RELEASE_CALLED = re.compile(r"\bin (?P<name>[a-z][\w.]*[#+]{0,2}) (?P<version>\d+(?:\.\d+)*)\W*$", re.IGNORECASE)
+"""`what is new in C# 13?`"""
 _MAJOR = re.compile(r"v?(\d+(?:\.\d+)*(?:-[\w.]+)?)()", re.IGNORECASE)
 _UNTESTED = word_set(
     "class classes type types untested tested tests test coverage covered unit yet",
@@ -452,11 +454,18 @@ def everyday_question(question: str) -> EverydayQuestion | None:
     if not words:
         return None
     said = frozenset(word for word in words if word not in _ASKING)
-    return _of_release(words, said) or _of_whole(words, said) or _of_one(words, written) or _of_technology(words)
+    return (
+        _of_release(words, said, question) or _of_whole(words, said) or _of_one(words, written) or _of_technology(words)
+    )
 
 
-def _of_release(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | None:
-    """`What changed in 2.4.1`, `what is new in v8.0`."""
+def _of_release(words: Sequence[str], said: frozenset[str], question: str) -> EverydayQuestion | None:
+    """`What changed in 2.4.1`, `what is new in v8.0`, `which features were added in C# 13`."""
+    called = _RELEASE_CALLED.search(question)
+    if called is not None and (of_name := frozenset(WORD.findall(called[0].lower()))) <= set(words):
+        others = said - of_name
+        if others and others <= _RELEASED and called["name"].lower() not in _RELEASED and words[0] in ("what", "which"):
+            return EverydayQuestion(Everyday.RELEASE, (f"{called['name']} {called['version']}",))
     release = _MAJOR if {"version", "release"} & said else _RELEASE
     versions = [found[1] or found[2] for word in said if (found := release.fullmatch(word))]
     others = {word for word in said if not release.fullmatch(word)}

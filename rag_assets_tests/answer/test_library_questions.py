@@ -478,13 +478,43 @@ def test_what_only_tests_derive_from_a_type_of_the_product_is_not_what_there_is(
         ("V15.x.x", "14", False),
         ("14.20", "14.2", False),
         ("2014-05-01", "14", False),
+        ("Quill# 13.0 - Desk 9 of 2022", "Quill# 13", True),
+        ("[Quill# 7.2](https://quill.example) - Desk 2017", "Quill# 7.2", True),
+        ("Quill# 7.2", "Quill# 2", False),
+        ("Release: V1.0.8", "1.0.8", True),
     ],
 )
 def test_headings_of_versions(heading: str, version: str, is_of: bool) -> None:
     assert is_of_release(heading, version) is is_of
 
 
+@pytest.mark.parametrize(
+    ("question", "place", "line"),
+    [
+        ("which features were added in Quill# 13?", "Language-Version-History.md", "Blots"),
+        ("what is new in Quill# 7.2?", "Language-Version-History.md", "Feathers"),
+        ("since which version does Quill# have blots?", "Language-Version-History.md", "Quill# 13.0"),
+        ("what is new in V1.0.80?", "build/ReleaseNotes.txt", "Wax is red"),
+    ],
+)
+def test_a_history_of_versions_is_a_changelog_whatever_it_calls_them(
+    tmp_path: Path, question: str, place: str, line: str
+) -> None:
+    files = {
+        "README.md": "# Quill\n\nA language for letters, with a blot here and there.\n",
+        "Language-Version-History.md": "What each version added.\n\n# Quill# 13.0 - Desk 9\n"
+        "- [Blots](https://quill.example/blots.md): introduces the `blot` keyword.\n- Smears: allows them.\n\n"
+        "# [Quill# 7.2](https://quill.example/7-2) - Desk 2\n- Feathers\n",
+        "build/ReleaseNotes.txt": "Notes\n=====\n---------\nRelease: V1.0.80 \nDate: 2022-01-08\n\nNEW FEATURES:\n\n"
+        "1. Wax is red\n\n---------\nRelease: V1.0.79\n\n1. Wax is green\n",
+    }
+    with opened_index(tmp_path, files, "quill") as index:
+        answer = index.ask(question)
+    assert place in answer.text and line in answer.text and "green" not in answer.text
+
+
 def test_a_number_is_a_version_where_it_is_called_so() -> None:
+    assert everyday_question("what changed in Quill# 13?") == EverydayQuestion(Everyday.RELEASE, ("Quill# 13",))
     assert everyday_question("what changed in version 14?") == EverydayQuestion(Everyday.RELEASE, ("14",))
     assert everyday_question("what changed in v14?") == EverydayQuestion(Everyday.RELEASE, ("14",))
     assert everyday_question("what changed in 14 days?") != EverydayQuestion(Everyday.RELEASE, ("14",))

@@ -64,14 +64,19 @@ _OF_THREADS = re.compile(
     re.IGNORECASE,
 )
 _CHANGELOG = re.compile(
-    r"(?:.*/)?(?:(?:breaking[-_]?)?change[-_]?(?:log|s)|history|news|release(?:s|[-_]?notes))(?:[-_][\w.-]*?)?"
+    r"(?:.*/)?(?:(?:breaking[-_]?)?change[-_]?(?:log|s)|(?:[a-z]+[-_])?version[-_]?history|history|news"
+    r"|release(?:s|[-_]?notes))(?:[-_][\w.-]*?)?"
     r"(?:\.(?:md|markdown|rst|adoc|txt))?",
     re.IGNORECASE,
 )
-_OF_VERSION = re.compile(r"(?:#+ *)?[\[(*]*(?:version |release )?v?(?:\d+(?:\.[\dx]+)+)(?!\.?\w)", re.IGNORECASE)
+_OF_VERSION = re.compile(
+    r"(?:(?:#+ *)?[\[(*]*(?:(?:version|release):? )?v?(?:\d+(?:\.[\dx]+)+)"
+    r"|#+ *\[?[a-z]\S{0,40}+ v?\d+(?:\.\d+)*)(?!\.?\w)",
+    re.IGNORECASE,
+)
 _VERSION_ITEM = re.compile(
-    r"^[*+-] +(?P<title>[\[(*`]*v?\d+(?:\.\d+)+(?:-[\w.]+)?[\])*`:]*"
-    r"(?: +(?:[-–—]+ +|\(|in progress|unreleased|\d).*)?)$",
+    r"^(?:[*+-]|(?i:release|version):) +(?P<title>[\[(*`]*[vV]?\d+(?:\.\d+)+(?:-[\w.]+)?[\])*`:]*"
+    r"(?: +(?:[-–—]+ +|\(|in progress|unreleased|\d).*)?)[ \r]*$",
     re.MULTILINE,
 )
 _BELOW_HEADINGS = 7  # of HTML there are six levels
@@ -341,9 +346,9 @@ def versions_in(text: str, language: str) -> list[HeadingLines]:
 
 def is_of_release(heading: str, version: str) -> bool:
     """Whether a heading is that of a version: `## [2.4.1] - 2024-05-01`, of 2.4 also `Changes in 2.4.x` and `2.4.0`, of
-    2 all that begin with it."""
+    2 all that begin with it; of `Shop 2` what is called so."""
     more = r"(?:\.[x0])*" if "." in version else r"(?:\.[\dx]+)*"
-    written = rf"\W*(?:[a-z. -]+ )?\W*v?{re.escape(version)}{more}(?![\w-]|\.\w)"
+    written = rf"\W*(?:[a-z.:#+ -]+ )?\W*v?{re.escape(version)}{more}(?![\w-]|\.\w)"
     return re.match(written, heading, re.IGNORECASE) is not None
 
 

@@ -258,7 +258,9 @@ def _release_told(asked: Asked, question: EverydayQuestion) -> Planned | None:
     told_of = [release(index, version, dated=bool(dated)) for index in asked.target.members.values()]
     if lead := tuple(point for points, _ in told_of for point in points):
         return Planned(replace(asked.wish, intent=Intent.RELEASE, action=version), decides=True, lead=lead)
-    is_told = "." in version and any(has_changelog for _, has_changelog in told_of)
+    is_told = re.fullmatch(r"[\w-]*\.[\w.-]*", version) is not None and any(
+        has_changelog for _, has_changelog in told_of
+    )
     dates = " with a date" if dated else ""
     return Planned(asked.wish, absent=f"no changelog has a heading of {version}{dates}") if is_told else None
 
