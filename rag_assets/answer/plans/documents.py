@@ -121,8 +121,9 @@ def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm])
     shard, scope = index.parts.shard(), index.scope()
     paths = [path for path in shard.values("Path", scope) if _DOCUMENT.search(path) and non_product_code(path) is None]
     about = [word for word in subject if word.root not in _WRITTEN_ROOTS | _STATUS_ROOTS]
-    statuses = [word for word in (*noun.split(), *(word.word for word in subject)) if root(word) in _STATUS_ROOTS]
-    noun = " ".join(word for word in noun.split() if root(word) not in _STATUS_ROOTS)
+    *before, last = noun.split() or [""]
+    statuses = [word for word in (*before, *(word.word for word in subject)) if root(word) in _STATUS_ROOTS]
+    noun = " ".join((*(word for word in before if root(word) not in _STATUS_ROOTS), last))  # `proposal` is no status
     called = next((words for names, words in _CALLED_DOCUMENTS if names.fullmatch(noun)), None)
     if called is None and statuses:  # which pages of a folder have none of
         return GraphFacts(), {}
@@ -137,7 +138,11 @@ def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm])
         fewest = 1 if subject else _FEWEST_DOCUMENTS
         return _as_list(index, noun, [_document(path, title) for path, title, _ in told], fewest)
     has_status = re.compile(rf"{_STATUS}\W*(?:{'|'.join(statuses)})\b", re.IGNORECASE)
-    found = [_document(path, line) for path, _, lines in told if (line := _status_at(lines, has_status))]
+    in_folder = re.compile(rf"/(?:{'|'.join(statuses)})/(?!{_INDEX.pattern})", re.IGNORECASE)
+    at_lines = [
+        (path, title if in_folder.search(path) else _status_at(lines, has_status)) for path, title, lines in told
+    ]
+    found = [_document(path, line) for path, line in at_lines if line]
     has_any = re.compile(_STATUS, re.IGNORECASE)
     if not found and any(_status_at(lines, has_any) for _, _, lines in told):
         return GraphFacts(heading=f"no {_called(noun)} says that its status is {' or '.join(statuses)}"), {}
