@@ -463,8 +463,8 @@ def _of_release(words: Sequence[str], said: frozenset[str], question: str) -> Ev
     """`What changed in 2.4.1`, `what is new in v8.0`, `which features were added in C# 13`."""
     called = _RELEASE_CALLED.search(question)
     if called is not None and (of_name := frozenset(WORD.findall(called[0].lower()))) <= set(words):
-        others = said - of_name
-        if others and others <= _RELEASED and called["name"].lower() not in _RELEASED and words[0] in ("what", "which"):
+        beside = said - of_name
+        if beside and beside <= _RELEASED and called["name"].lower() not in _RELEASED and words[0] in ("what", "which"):
             return EverydayQuestion(Everyday.RELEASE, (f"{called['name']} {called['version']}",))
     release = _MAJOR if {"version", "release"} & said else _RELEASE
     versions = [found[1] or found[2] for word in said if (found := release.fullmatch(word))]

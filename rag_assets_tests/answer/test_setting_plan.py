@@ -903,3 +903,17 @@ def test_a_number_is_no_time_a_time_no_number_and_a_default_may_be_of_a_table(
         text = index.ask(question, options=AskOptions()).text
     told = "".join(line for line in text.splitlines() if line.startswith("- **"))
     assert "**Default:**" in text and default in told and other not in told
+
+
+def test_what_is_done_by_default_is_no_constant_that_is_called_default(tmp_path: Path) -> None:
+    files = {
+        "lib/crates/run.rb": 'class Crates::Run\n  MINIMUM_VERSION = "v1"\n  DEFAULT_HTTP_PORT = 80\n'
+        "  DEFAULT_HTTPS_PORT = 443\n"
+        '  DEFAULT_LOG_MAX_SIZE = "10m"\n\n  def options(size: DEFAULT_LOG_MAX_SIZE)\n    size\n  end\nend\n',
+        "lib/crates/keep.rb": "class Crates::Keep\n  def containers(retain)\n    drop(retain)\n  end\nend\n",
+        "docs/keeping.md": "# Keeping\n\nFive old containers are retained, and the rest is thrown away.\n",
+    }
+    with opened_index(tmp_path, files, "crates") as index:
+        assert "**Default:**" not in index.ask("how many old containers are retained by default?").text
+        told = index.ask("what is the default https port?").text
+    assert "- **DEFAULT_HTTPS_PORT** in lib/crates/run.rb:4" in told

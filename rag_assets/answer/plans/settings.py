@@ -139,6 +139,7 @@ setting that is there 19 have one that says so much, of 21 for what is not there
 _FEWEST_NAMED = 0.35
 """By the name alone, where neither an amount nor the default is asked for: what is like a few words of a question is
 then mostly another's."""
+_BY_DEFAULT = re.compile(r"\bby default\b", re.IGNORECASE)
 _THE_DEFAULT = re.compile(r"(?<!\bby )\bdefaults?\b", re.IGNORECASE)
 _DEFAULT_ROOT = root("default")
 _SAYS_LIMIT = re.compile(
@@ -283,6 +284,8 @@ def settings_meant(
         known = known or [one for one in _properties_of(graph) if one.is_called(called)]
     if not known or not words:
         return []
+    if _BY_DEFAULT.search(question):  # says how, and not of what
+        words = [word for word in words if word.root != _DEFAULT_ROOT] or words
     owned = [f"{one.name} Interval" if one.is_run else f"{one.owner} {one.name}" for one in known]
     score, said = name_scores(question, words, owned, model)
     named, alone = words, [one.name for one in known]
@@ -709,7 +712,10 @@ def _facts_of(setting: Setting, index: LabelIndex) -> dict[GraphFact, str]:
             is_default = pattern in (_SET_DEFAULT, _READ_WITH_DEFAULT) or one.path == setting.path
             is_default = is_default or _OF_DEFAULTS.search(one.path) is not None or _is_of_defaults(one)
             group = _READ_IN if verb == "reads" else _DEFAULT if is_default else _SET_IN
-            made[replace(one, group=group)] = facts[one]
+            is_itself = verb == "sets" and one.source == setting.name
+            made[replace(one, group=group, verb="" if is_itself else verb, target="" if is_itself else one.target)] = (
+                facts[one]
+            )
     return made
 
 
