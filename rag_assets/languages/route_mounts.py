@@ -13,7 +13,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rag_assets.dependency_trace import tracked
@@ -220,11 +220,15 @@ _GO_FUNCTION = re.compile(r"^func\s+(?:\([^()\n]*\)\s*)?(?P<name>\w+)\((?P<param
 _GO_END = re.compile(r"^\}", re.MULTILINE)
 _GO_ROUTER = re.compile(r"\b(?:\w*Route\w*|Echo|Engine|Group|IRoutes|App|Mux|ServeMux)\b")
 _GO_GROUP = r"(?P<on{0}>\w+)\.(?:Group|PathPrefix)\(\s*\"(?P<path{0}>[^\"\n]*)\"[^()\n]*\)(?:\.Subrouter\(\))?"
-_GO_MADE = re.compile(rf"\b(?P<made>\w+)\s*:?=\s*{_GO_GROUP.format('')}")
-_GO_PASSED = re.compile(
-    r"(?<!func )\b(?:(?P<package>\w+)\.)?(?P<function>[A-Za-z]\w*)\(\s*"
-    rf"(?:{_GO_GROUP.format('_0')}|(?P<variable>\w+)(?=\s*[,)]))(?P<more>[^()\n]*)"
+_GO_MADE = re.compile(rf"\b(?P<made>\w+)\s*:?=\s*(?:\w+\.){{0,3}}{_GO_GROUP.format('')}")
+_GO_PASSED = re.compile(rf"(?<!func )\b(?:(?P<package>\w+)\.)?(?P<function>[A-Za-z]\w*)\(\s*{_GO_GROUP.format('_0')}")
+_GO_ARGUMENT = re.compile(
+    r"\"(?:[^\"\\\n]|\\.)*\"|`[^`]*`|'(?:[^'\\\n]|\\.)*'|//[^\n]*"
+    r"|(?P<call>(?:\b(?P<package>\w+)\.)?\b(?P<function>[A-Za-z]\w*)\()|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>,)"
+    r"|(?<=[\s(,&])(?P<variable>[A-Za-z_]\w*)(?=\s*[,)])"
 )
+_GO_KEPT = r"\b(?P<field>\w+)\s*[:=]\s*(?P<router>{})\b(?!\s*[.(])"
+"""A field that a function keeps a router in: `&Orders{router: router}`, `orders.router = router`."""
 _GO_MOUNTED = re.compile(
     r"\b(?P<on>\w+)\.Mount\(\s*\"(?P<path>[^\"\n]*)\",\s*(?:(?P<package>\w+)\.)?(?P<function>\w+)\("
 )
@@ -233,13 +237,16 @@ _RETURNED = -1
 
 @dataclass(frozen=True, slots=True)
 class GoFunction:
-    """A function that may register routes: its lines as offsets, the names of the parameters that are routers."""
+    """A function that may register routes: its lines as offsets, where its body begins, the names of the parameters
+    that are routers, and the units of the fields of its file that others keep one in."""
 
     name: str
     folder: str
     start: int
+    body: int
     end: int
     routers: tuple[tuple[str, int], ...]
+    fields: tuple[tuple[str, str], ...] = ()
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -249,8 +256,9 @@ class GoFunction:
         return f"{self.folder}#{self.name}#{parameter}"
 
     def unit_of(self, variable: str) -> str:
-        """What a route belongs to that is registered on a variable."""
-        return self.unit(dict(self.routers).get(variable, _RETURNED))
+        """What a route belongs to that is registered on a variable, or on a field."""
+        of_fields = {} if variable in dict(self.routers) else dict(self.fields)
+        return of_fields.get(variable) or self.unit(dict(self.routers).get(variable, _RETURNED))
 
 
 def go_functions(text: str, folder: str) -> list[GoFunction]:
@@ -267,8 +275,36 @@ def go_functions(text: str, folder: str) -> list[GoFunction]:
             (words[0], at) for at, words in enumerate(written) if words and _GO_ROUTER.search(types[at])
         )  # fmt: skip
         end = ends[after] if after < len(ends) else len(text)
-        functions.append(GoFunction(found["name"], folder, found.start(), end, routers))
-    return functions
+        functions.append(GoFunction(found["name"], folder, found.start(), found.end(), end, routers))
+    fields = _kept_routers(text, functions)
+    return [replace(function, fields=fields) for function in functions] if fields else functions
+
+
+def _kept_routers(text: str, functions: Sequence[GoFunction]) -> tuple[tuple[str, str], ...]:
+    """The fields that a file keeps routers in, each with the unit of the one parameter that it is given."""
+    kept: dict[str, set[str]] = {}
+    for function in functions:
+        if function.routers:
+            written = re.compile(_GO_KEPT.format("|".join(name for name, _ in function.routers if name) or "(?!)"))
+            for found in written.finditer(text, function.body, function.end):
+                kept.setdefault(found["field"], set()).add(function.unit_of(found["router"]))
+    return tuple((field, next(iter(units))) for field, units in kept.items() if len(units) == 1)
+
+
+def _go_arguments(text: str, start: int, end: int) -> Iterator[tuple[re.Match[str], int, str]]:
+    """(call, which argument, the variable that it is) of the calls of named functions, however they are written."""
+    opened: list[tuple[re.Match[str] | None, int]] = []  # (call, commas)
+    for token in _GO_ARGUMENT.finditer(text, start, end):
+        if token["call"] or token["open"]:
+            opened.append((token if token["call"] and token["function"] != "func" else None, 0))
+        elif not opened:
+            continue
+        elif token["close"]:
+            opened.pop()
+        elif token["comma"]:
+            opened[-1] = (opened[-1][0], opened[-1][1] + 1)
+        elif token["variable"] and (call := opened[-1][0]) is not None:
+            yield call, opened[-1][1], token["variable"]
 
 
 def _go(text: str, functions: Sequence[GoFunction]) -> Iterator[RouteMount]:
@@ -281,16 +317,14 @@ def _go(text: str, functions: Sequence[GoFunction]) -> Iterator[RouteMount]:
 
         for made in _GO_MADE.finditer(text, function.start, function.end):
             groups[made["made"]] = below(made["on"], made["path"])
+        known = groups.keys() | {name for name, _ in function.routers}
+        for call, at, variable in _go_arguments(text, function.body, function.end) if known else ():
+            if variable in known:
+                root, prefix = below(variable, "")
+                yield RouteMount((function.unit_of(root),), _go_targets(call, at, function.folder), prefix)
         for passed in _GO_PASSED.finditer(text, function.start, function.end):
-            if passed["variable"]:
-                given = [passed["variable"], *(part.strip() for part in passed["more"].split(",")[1:])]
-                for at, variable in enumerate(given):
-                    if variable in groups or variable in dict(function.routers):
-                        root, prefix = below(variable, "")
-                        yield RouteMount((function.unit_of(root),), _go_targets(passed, at, function.folder), prefix)
-            else:
-                root, prefix = below(passed["on_0"], passed["path_0"])
-                yield RouteMount((function.unit_of(root),), _go_targets(passed, 0, function.folder), prefix)
+            root, prefix = below(passed["on_0"], passed["path_0"])
+            yield RouteMount((function.unit_of(root),), _go_targets(passed, 0, function.folder), prefix)
         for mounted in _GO_MOUNTED.finditer(text, function.start, function.end):
             root, prefix = below(mounted["on"], mounted["path"])
             yield RouteMount((function.unit_of(root),), _go_targets(mounted, _RETURNED, function.folder), prefix)

@@ -161,7 +161,7 @@ _CLOSERS = {"/*": "*/"} | {quotes: quotes for quotes in ('"""', "'''", "`", '"',
 _IN_LINE = {"'": re.compile(r"(?:[^'\\\n]+|\\.)*", re.DOTALL), '"': re.compile(r"(?:[^\"\\\n]+|\\.)*", re.DOTALL)}
 """What strings hold that end in their line."""
 _GO_CALL = (
-    r"(?:(?<!\w)(?:(?P<made>\w+)\s*:?=\s*)?(?P<on>\w+)|\))\s*\.\s*"
+    r"(?:(?<!\w)(?:(?P<made>\w+)\s*:?=\s*(?:\w+\.){0,3})?(?P<on>\w+)|\))\s*\.\s*"
     r"(?:(?P<group>Group|PathPrefix|Route)|(?P<verb>(?i:get|post|put|delete|patch|head|options)|Any|All)"
     r"|(?P<handle>HandleFunc|HandlerFunc|Handler|Handle|Add|MethodFunc|Method|Match))\(\s*"
     r"(?P<methods>\"[A-Z]+\"\s*,\s*|http\.Method\w+\s*,\s*|\[\]string\{[^}]{0,200}\}\s*,\s*)?"

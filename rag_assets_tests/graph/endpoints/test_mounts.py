@@ -120,6 +120,54 @@ OZZO = {
         }
         """,
 }
+GIN_FIELDS = {
+    "boot/router.go": """\
+        package boot
+
+        func (app *App) routes() *gin.Engine {
+            engine := gin.New()
+            api := engine.Group("/api")
+            orders := controller.NewOrders(controller.OrdersConfig{
+                Title: fmt.Sprintf("a, (%s)", app.title), // (api,
+            }, api, app.service)
+            orders.SetupRoutes()
+            controller.NewHealth(controller.HealthConfig{}, &engine.RouterGroup).SetupRoutes()
+            return engine
+        }
+        """,
+    "controller/orders.go": """\
+        package controller
+
+        type Orders struct {
+            router *gin.RouterGroup
+        }
+
+        func NewOrders(config OrdersConfig, router *gin.RouterGroup, service *Service) *Orders {
+            return &Orders{
+                router: router,
+            }
+        }
+
+        func (orders *Orders) SetupRoutes() {
+            group := orders.router.Group("/orders")
+            group.GET("/:id", orders.one)
+            orders.router.POST("/refunds", orders.refund)
+        }
+        """,
+    "controller/health.go": """\
+        package controller
+
+        func NewHealth(config HealthConfig, router *gin.RouterGroup) *Health {
+            health := &Health{}
+            health.router = router
+            return health
+        }
+
+        func (health *Health) SetupRoutes() {
+            health.router.GET("/healthz", health.check)
+        }
+        """,
+}
 FLASK = {
     "app/__init__.py": """\
         def create_app():
@@ -274,6 +322,9 @@ def routes(texts: dict[str, str]) -> list[str]:
         pytest.param(EXPRESS, ["GET /api/health", "GET /api/users/{id}", "POST /api/articles"], id="express"),
         pytest.param(CHAINED, ["GET /api/tags", "GET /api/users/{id}"], id="express in a chain"),
         pytest.param(OZZO, ["GET /v1/albums/{id}", "POST /v1/users"], id="ozzo and echo"),
+        pytest.param(
+            GIN_FIELDS, ["GET /api/orders/{id}", "GET /healthz", "POST /api/refunds"], id="gin with routers in fields"
+        ),
         pytest.param(FLASK, ["GET /auth/login"], id="flask"),
         pytest.param(FLASK_PREFIXED, ["GET /api/orders", "GET /oauth2/token"], id="flask with prefixes of blueprints"),
         pytest.param(NEST, ["GET /api/tags", "GET /tags"], id="nest"),
@@ -332,6 +383,9 @@ def test_an_included_module_is_the_nearest_one_of_its_name() -> None:
         ("go", "r.Group(\n", 'func a(b *gin.RouterGroup, c string) {\nd(b.Group("/x"), c)\n}\n'),
         ("go", "r.Group(\nfunc a() {\n", 'a := a.Group("/x")\nb(a, '),
         ("go", "r.Group(\n", "func ("),
+        ("go", "func a(b *gin.RouterGroup) {\n", "d{b: b, e("),
+        ("go", "func a(b *gin.RouterGroup) {\nd(b.Group", '("x\\'),
+        ("go", "r.Group(\n", "a := b.c.d.e."),
         ("python", "django.urls\n", "from a import (b as c, "),
         ("python", "django.urls\n", 'path("a", include(('),
         ("python", "APIRouter\n", ".include_router(a, (b"),
