@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.plans.code_lines import facts_listed
 from rag_assets.answer.plans.listing import at_first_sections
-from rag_assets.answer.question_analysis import name_roots, root, root_set
+from rag_assets.answer.question_analysis import name_roots, root, root_set, roots_of
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.declared_types import of_kind
 from rag_assets.identifiers import word_set
@@ -34,9 +34,12 @@ _OF_FEATURES = root_set(
 """What the files of a feature are: a folder `orders` with `models` and `views` lists no orders."""
 
 
-def modules_listed(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    """The files of code, and the folders with such, of a folder of the product whose name is several of a noun; nothing
-    where its files are the parts of a feature, or of several kinds."""
+def modules_listed(
+    index: LabelIndex, graph: Graph, noun: str, about: frozenset[str] = frozenset()
+) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The files of code, and the folders with such, of a folder of the product whose name is several of a noun, below
+    folders whose names say what it is `about`, by the roots of words; nothing where its files are the parts of a
+    feature, or of several kinds."""
     wanted = [root(word) for word in noun.split()]
     folders: dict[str, dict[str, list[str]]] = {}
     languages: dict[str, Counter[str]] = {}
@@ -46,8 +49,10 @@ def modules_listed(index: LabelIndex, graph: Graph, noun: str) -> tuple[GraphFac
             continue
         *around, name = path.split("/")
         for depth, folder in enumerate(around):
-            is_several = folder.casefold().endswith("s") and name_roots(folder) == wanted
-            if is_several and depth >= len(around) - 2:
+            called = name_roots(folder)
+            is_several = folder.casefold().endswith("s") and called == wanted[-len(called) :]
+            above = {*about, *wanted[: -len(called)]} if is_several and depth >= len(around) - 2 else None
+            if above is not None and above <= roots_of(" ".join(around[:depth])):
                 entry = file_stem(name) if depth == len(around) - 1 else around[depth + 1]
                 owner = "/".join(around[: depth + 1])
                 folders.setdefault(owner, {}).setdefault(entry, []).append(path)

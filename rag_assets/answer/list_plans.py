@@ -114,7 +114,7 @@ _OF_DATABASES = re.compile(
     r"index(?:es)?|indices|triggers?|stored procedures?|views?|user[- ]defined)\b",
     re.IGNORECASE,
 )
-_PACKAGES = frozenset({"package", "dependency", "library"})
+_PACKAGES = frozenset({"package", "dependency", "gem", "library"})
 _OWN_PACKAGES = re.compile(r"\b(?:published|released|shipped|produced|built|pushed)\b", re.IGNORECASE)
 """What is said of the packages that a project makes, and not of those that it refers to."""
 _OF_PACKAGES = frozenset({Intent.USAGE, Intent.DEPENDENCIES})

@@ -150,7 +150,8 @@ def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
             from rag_assets.answer.constant_families import family_listed
             from rag_assets.answer.folder_modules import modules_listed
 
-            of_folders = [modules_listed(index, graph, noun) for index, graph in asked.graphs if not says_more]
+            about = frozenset(word.root for word in says_more)
+            of_folders = [modules_listed(index, graph, noun, about) for index, graph in asked.graphs]
             told = [
                 *of_folders,
                 *(family_listed(index, called) for index, _ in asked.graphs if not says_more or " " in called),

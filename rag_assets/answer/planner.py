@@ -215,13 +215,13 @@ def _seen(asked: Asked) -> Planned | None:
 
 _SUPPORTED = re.compile(
     r"^\W*(?:which|what) (?P<noun>(?!tests\b)\w[\w.#+-]*(?: \w[\w.#+-]*){0,2}) (?:(?:are|is) (?:\w+ )?supported\b"
-    r"|(?:does|do|can) .{1,40} support\b)\W*$",
+    r"|(?:does|do|can) .{1,40} support\b|can (?:i|we|you|one) (?:choose|pick|use)\b(?: from)?)\W*$",
     re.IGNORECASE,
 )
 
 
 def _supported(asked: Asked) -> Planned | None:
-    """What a document lists as supported."""
+    """What a document lists as supported, else the code of a folder that is called so."""
     found = _SUPPORTED.match(asked.question.asking)
     if found is None:
         return None
@@ -231,6 +231,10 @@ def _supported(asked: Asked) -> Planned | None:
     known = first_of(supported_listed(index, noun) for index in asked.target.members.values())
     if not known[1] and " " in noun:  # each has a page
         known = first_of(documents_listed(index, noun, ()) for index in asked.target.members.values())
+    if not known[1]:
+        from rag_assets.answer.folder_modules import modules_listed
+
+        known = first_of(modules_listed(index, graph, noun) for index, graph in asked.graphs)
     return answered(asked, Intent.LIST, known)
 
 

@@ -12,7 +12,7 @@ OPTION_WORDS = (
 )
 COMMAND_WORDS = (
     "command group add_parser add_subparsers click typer cobra AddCommand clap Subcommand subcommand Command"
-    " SubCommand Verb commander yargs CommandConfiguration AsCommand signature"
+    " SubCommand Verb commander yargs CommandConfiguration AsCommand signature desc"
 )
 """The words of code that declares them."""
 
@@ -60,7 +60,9 @@ _ARGUMENT = re.compile(
 )
 _OF_JAVASCRIPT = re.compile(r"\.command\s*\(\s*[\"']([\w:-]+)")  # commander, yargs
 _COMMANDS = {
-    "go": re.compile(r"\bUse:\s*\"([\w-]+)|\bcli\.Command\s*\{\s*Name:\s*\"([\w-]+)"),  # cobra, urfave/cli
+    "go": re.compile(
+        r"Command\s*\{[^{}]{0,1000}?\bUse:\s*\"([\w-]+)|\bcli\.Command\s*\{\s*Name:\s*\"([\w-]+)"
+    ),  # cobra, urfave/cli
     "python": re.compile(
         r"\badd_parser\s*\(\s*[\"']([\w-]+)"
         r"|@\w+(?:\.\w+)?\.(?:command|group)\s*\(\s*(?:name\s*=\s*)?[\"']([\w-]+)[\"']"  # click, typer
@@ -75,6 +77,9 @@ _COMMANDS = {
     ),
     "java": re.compile(r"@Command\s*\(\s*(?:[^()]*?\b)?name\s*=\s*\"([\w-]+)\""),  # picocli
     "php": re.compile(r"#\[AsCommand\(\s*(?:name:\s*)?['\"]([\w:-]+)|\$signature\s*=\s*['\"]([\w:-]+)"),
+    "ruby": re.compile(
+        r"^[ \t]*desc[ (]+[\"']([\w:-]+)[^\"'\n]*[\"'],\s*[\"'](?![^\n]*\bhide:\s*true)", re.MULTILINE
+    ),  # Thor, and no task of Rake
     "swift": re.compile(r"\bcommandName:\s*\"([\w-]+)\""),
 } | dict.fromkeys(("javascript", "typescript"), _OF_JAVASCRIPT)
 """By languages: what is called so elsewhere runs another program, or reads a database."""

@@ -53,12 +53,24 @@ def bar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 
 
 @pytest.mark.parametrize(
-    "question", ["Which extensions are bundled?", "what extensions are there?", "list all extensions"]
+    "question",
+    [
+        "Which extensions are bundled?",
+        "what extensions are there?",
+        "list all extensions",
+        "which extensions are supported?",
+        "which extensions can I use?",
+    ],
 )
 def test_the_files_of_a_folder_that_is_called_so_are_listed(bar: Index, question: str) -> None:
     told = bar.ask(question).text
     assert told.startswith("**4 extensions:**") and "**fzf** in lua/bar/extensions/fzf.lua" in told
     assert "init" not in told.partition("[1]")[0]
+
+
+@pytest.mark.parametrize("question", ["Which bar extensions are there?", "which bar extensions are supported?"])
+def test_what_is_said_of_them_may_be_a_folder_around_theirs(bar: Index, question: str) -> None:
+    assert bar.ask(question).text.startswith("**4 bar extensions:**")
 
 
 def test_folders_in_it_are_listed_at_the_file_that_they_begin_with(bar: Index) -> None:

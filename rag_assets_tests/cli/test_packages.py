@@ -334,7 +334,9 @@ def test_each_package_that_a_manifest_names_is_listed_where_it_stands(cli: Comma
     assert {node["key"].removesuffix("|PACKAGE"): f"{node['path']}:{node['line']}" for node in nodes} == FOUND
 
 
-@pytest.mark.parametrize("question", ["which packages are used?", "what are the dependencies?", "list all libraries"])
+@pytest.mark.parametrize(
+    "question", ["which packages are used?", "what are the dependencies?", "list all libraries", "which gems are used?"]
+)
 def test_packages_answer_a_question(cli: CommandLine, question: str) -> None:
     found = cli.run("ask", question, "--json").json
     assert found["intent"] == "list" and found["status"] == "answered"

@@ -84,6 +84,12 @@ def test_arguments_are_read_beside_options() -> None:
     [
         ("rust", CLAP, ["send-all", "wrapped", "ls"]),
         ("rust", 'Command::new("git").arg("log");\nCommand::new("add").about("Adds")', ["add"]),
+        ("go", 'jose.Key{Use: "sig"}', []),
+        (
+            "ruby",
+            '  desc "roll-back [VERSION]", "Go back"\n  desc "dig", "Dig", hide: true\ndesc "Builds"\ntask :build\n',
+            ["roll-back"],
+        ),
         ("go", 'exec.Command("git")\n&cobra.Command{Use: "serve [port]"}', ["serve"]),
         (
             "python",

@@ -139,6 +139,7 @@ LISTED_KINDS: dict[str, tuple[NodeType, ...]] = {
     "package": (NodeType.PACKAGE,),
     "dependency": (NodeType.PACKAGE,),
     "library": (NodeType.PACKAGE,),
+    "gem": (NodeType.PACKAGE,),
 }
 """What a noun of a question lists. Other nouns list the types whose name ends with them: DTOs, handlers, exceptions."""
 _FORMS_OF_LISP = {"macro": "(defmacro ", "multimethod": "(defmulti "}
