@@ -334,14 +334,17 @@ def test_each_package_that_a_manifest_names_is_listed_where_it_stands(cli: Comma
     assert {node["key"].removesuffix("|PACKAGE"): f"{node['path']}:{node['line']}" for node in nodes} == FOUND
 
 
-@pytest.mark.parametrize(
-    "question", ["which packages are used?", "what are the dependencies?", "list all libraries", "which gems are used?"]
-)
+@pytest.mark.parametrize("question", ["which packages are used?", "what are the dependencies?", "list all libraries"])
 def test_packages_answer_a_question(cli: CommandLine, question: str) -> None:
     found = cli.run("ask", question, "--json").json
     assert found["intent"] == "list" and found["status"] == "answered"
     assert "**django** in api/pyproject.toml:8" in found["answer"]
     assert {check["support"] for check in found["checks"]} == {"supported"}
+
+
+def test_gems_are_packages_of_ruby(cli: CommandLine) -> None:
+    told = cli.run("ask", "which gems are used?", "--json").json["answer"]
+    assert "**liquid** in ruby/till.gemspec:2" in told and "django" not in told
 
 
 @pytest.mark.parametrize(

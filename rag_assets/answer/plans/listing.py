@@ -554,6 +554,8 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         if noun == "migration" and not len(nodes):  # of other frameworks than EF Core
             files = (node for node in of_kind(graph, NodeType.FILE) if _IS_MIGRATION.search(graph.names[node]))
             nodes = np.array([node for node in files if MIGRATION.search(graph.places(node)[0].path)], np.int64)
+        if noun == "gem":  # of all that manifests name
+            nodes = np.array([node for node in nodes.tolist() if graph.keys[node].startswith("gem:")], np.int64)
         if len(nodes) or noun != "entity":  # of other languages than C# an entity is a type that is called so
             return nodes, False
     if noun in _OF_DBT and (made := [node for node in of_kind(graph, _OF_DBT[noun][0]) if _of_dbt(graph, node, noun)]):
