@@ -15,12 +15,13 @@ from rag_assets.graph.relations import CALLER_STEPS, TYPE_USER_STEPS
 def callers(graph: Graph, keys: Sequence[str], *, depth: int, nodes: int) -> Neighbourhood:
     """The `nodes` most relevant users of some nodes within `depth` steps, those included: who calls, makes, reads or
     sets a member, also through what it implements; who is given a type, derives from it or declares something of it. Of
-    a class that is given one its constructor and its fields say nothing new."""
+    a class that is given one its constructor and its fields say nothing new, nor do the interfaces that users have
+    besides."""
     is_type = any(key.endswith(f"|{NodeType.TYPE.value}") for key in keys)
     first = TYPE_USER_STEPS if is_type else ()
     found = neighbourhood(graph, keys, steps=CALLER_STEPS, depth=depth, nodes=nodes, hub_edges=nodes, first=first)
     given = _symbols(one for one in found.nodes if one.via and one.via.relation is Relation.INJECTS)
-    beside = {one.key for one in found.nodes if _is_beside(one, given)}
+    beside = {one.key for one in found.nodes if _is_beside(one, given) or (is_type and _is_of_a_user(one))}
     if not beside:
         return found
     return replace(
@@ -40,3 +41,8 @@ def _is_beside(node: Neighbour, given: frozenset[tuple[str, ...]]) -> bool:
         return False
     *owner, name = name_of(node.key).segments
     return tuple(owner) in given and (node.kind is NodeType.PROPERTY or name == owner[-1])
+
+
+def _is_of_a_user(node: Neighbour) -> bool:
+    """Whether a type is only what a user of the wanted one implements."""
+    return node.distance > 1 and node.kind is NodeType.TYPE and node.via is not None and node.via.target == node.key

@@ -36,6 +36,8 @@ USUAL_KIND = "Other"
 """That says nothing."""
 _LISTING = "listing"
 _RUN = re.compile(r"\w+")
+_LONG_LIST = re.compile(r"^([^(]*)\(.{40,}\)$")
+"""Parameters of an action that has a name and a place anyway: 40 of them cost as much as the rest of the hit."""
 
 
 class Detail(StrEnum):
@@ -163,7 +165,8 @@ def listed_lines(lines: Sequence[OutlineLine]) -> Iterator[tuple[int, int]]:
 def plain_text(hit: Hit, rank: int, detail: Detail, asked: frozenset[str]) -> str:
     """A hit as `search` prints it."""
     kind = kind_of(hit)
-    head = f"{rank:>2}  {place_of(hit)}  {named_part(hit.symbol, hit.part_index, hit.part_total)}"
+    symbol = _LONG_LIST.sub(r"\1(…)", hit.symbol)
+    head = f"{rank:>2}  {place_of(hit)}  {named_part(symbol, hit.part_index, hit.part_total)}"
     found = list(lines_under(hit, rank, detail, asked))
     below = (f"    {line.place}  {line.text}" if line.place else f"    {line.text}" for line in found)
     first = "  ".join(filter(None, (head, kind, "work tree" if hit.work_tree else "")))

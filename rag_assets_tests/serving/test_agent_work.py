@@ -52,6 +52,19 @@ namespace Post;
 
 public class Letters(Mailer mailer) { void Go() { mailer.Send(null); } }
 """,
+    "src/Post/PrintController.cs": """\
+using Microsoft.AspNetCore.Mvc;
+
+namespace Post;
+
+[ApiController, Route("print")]
+public class PrintController : ControllerBase
+{
+    /// <summary>Prints letters.</summary>
+    [HttpPost]
+    public object Print(string text, int? copies, string? color, bool? both, int? width, int? height, int? at) => Ok();
+}
+""",
     "tests/MailerTests.cs": f"namespace Post.Tests;\n\npublic class MailerTests\n{{\n{CASES}\n}}\n",
     "templates/mail.liquid": "Hello\n{% if KeepCopies %}copied{% endif %}\n",
     "web/track.js": "function Tracker () {}\nTracker.prototype.stop = function () {\n  return 1\n}\n",
@@ -80,6 +93,14 @@ def test_what_an_agent_asks_before_it_changes_something(home: Home) -> None:
         assert "of 31)" in crowded and "more; raise limit" in crowded
         reads = await graph(start="MailOptions.KeepCopies", relation="callers")
         assert "Mailer.Send" in reads and "also written in templates/mail.liquid:2" in reads
+        way = await graph(start="Letters.Go", relation="path", to="IMailQueue.Put")
+        assert [line.split()[:2] for line in way.splitlines()[2:]] == [
+            ["0", "Letters.Go"],
+            ["1", "Mailer.Send"],
+            ["2", "IMailQueue.Put"],
+        ]
+        beside = await graph(start="Letters.Go", relation="path", to="MailerTests.Sends1")
+        assert beside.splitlines()[2].startswith("neither needs the other")
         unknown = await graph(start="Tracker.stop", relation="callers")
         assert "unknown, because of javascript" in unknown and "written in web/page.js:4, web/track.js:2" in unknown
 
@@ -115,6 +136,8 @@ def test_places_and_names_as_agents_write_them(home: Home) -> None:
             assert not (await client.call_tool("symbol", {"name": name})).is_error or "Put" in name
         overload = await client.call_tool("graph", {"start": "MailQueue.Put(string text)", "relation": "callers"})
         assert "Post.MailQueue.Put(string)|METHOD" in said(overload).splitlines()[1]
+        long = said(await client.call_tool("search", {"query": "print letters", "detail": "places"}))
+        assert "Post.PrintController.Print(…)" in long, long
         inside = {"query": "mail", "paths": [f"{root}/src/**"], "detail": "places"}
         assert "src/Post/Mailer.cs" in said(await client.call_tool("search", inside))
         wrong = said(await client.call_tool("read", {"path": file, "start_line": 1, "end_line": 2}))
@@ -148,6 +171,8 @@ def test_the_graph_and_what_is_not_committed(home: Home) -> None:
         assert "the work tree has changed src/Post/Mailer.cs: its lines may have moved" in queue
         mailer = said(await client.call_tool("graph", callers | {"start": "MailOptions.KeepCopies"}))
         assert "also written in src/Post/Mailer.cs:" in mailer
+        refused = said(await client.call_tool("ask", {"question": "What does Postman do?"}))
+        assert "2 files of the work tree are not asked as they are now; search, symbol and read see them" in refused
         touched = said(await client.call_tool("graph", {"since": "HEAD", "only": ["test"]}))
         assert "2 files as in the work tree now" in touched and "MailerTests" in touched
         assert "because of Mailer.Send" in touched and "not in the graph: src/Post/Postman.cs" in touched

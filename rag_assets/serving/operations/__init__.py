@@ -45,6 +45,16 @@ if TYPE_CHECKING:
     from rag_assets.evaluation.report import Report
     from rag_assets.serving.operations.history import GenerationRow
 
+
+def _not_asked(target: Searchable) -> tuple[str, ...]:
+    """That a question is not answered from what the work tree has changed."""
+    overlay = next((index.overlay for index in target.members.values()), None)
+    if overlay is None:
+        return ()
+    files = f"{overlay.count} file{'s' * (overlay.count != 1)}"
+    return (f"{files} of the work tree are not asked as they are now; search, symbol and read see them",)
+
+
 T = TypeVar("T")
 R = TypeVar("R", SearchRequest, ReadRequest, GraphRequest)
 _PLACES = ("place", "start", "to", "paths")
@@ -131,6 +141,8 @@ class Operations(Closeable):
             ages = self._ages_of(index, caller)
             answer, turn_id = ask(answerer, request, caller, on_text, session)
             warnings, notes = self._all_told(answer.warnings, caller), self._all_told(answer.notes, caller)
+            if answer.abstained or answer.unsure:
+                notes += _not_asked(as_now(index, caller, is_named=request.label is not None))
             answer = replace(answer, warnings=warnings, notes=notes)
             return AskReply(answer, turn_id, self._known(ages, caller))
 

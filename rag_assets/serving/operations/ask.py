@@ -86,7 +86,8 @@ class AskReply:
         head = [*(age.line(label) for label, age in self.ages.items()), *found.warnings]
         if found.abstained and found.text == SENTENCE:
             why = [f"because {found.reason}"] if found.reason else []
-            return clipped("\n".join([*head, found.text, *why, *map(as_tools, found.suggestions)]), max_tokens)
+            told = map(as_tools, [*found.suggestions, *found.notes])
+            return clipped("\n".join([*head, found.text, *why, *told]), max_tokens)
         places = {str(number): place for place, number in numbered(found.citations).items()}
         parts = [part.strip().split("\n") for part in _PART.split(_brief(self._text())) if part.strip()] or [[""]]
 

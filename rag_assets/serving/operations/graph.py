@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from rag_assets.contracts.evidence import as_place, lines_of
@@ -13,7 +13,7 @@ from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
 from rag_assets.errors import WrongQuestion
 from rag_assets.graph.callers import callers
 from rag_assets.graph.csr_graph import Graph, NodeLocation
-from rag_assets.graph.impact import Effect, calls_known_note, groups_of, impact, language_without_resolver
+from rag_assets.graph.impact import Effect, Reached, calls_known_note, groups_of, impact, language_without_resolver
 from rag_assets.graph.lookup import NothingCalled, nodes_named, short_name, simple_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
@@ -29,11 +29,14 @@ from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
 from rag_assets.serving.requests import GraphQuery, GraphRequest
 
-_MOST_PATHS = 3
+_NO_NEED = "neither needs the other; this is what else connects them"
 _SHOWN_PLACES = 5
 _MOST_WRITTEN = 8
 _MOST_FILES = 30
 _DECLARED = frozenset({NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY})
+
+
+_NOTHING_TOLD: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +54,16 @@ class GraphRow:
     def path(self) -> str:
         return self.places[0].path if self.places else ""
 
-    def line(self, before: str = "") -> str:
+    def line(self, before: str = "", told: Mapping[str, str] = _NOTHING_TOLD) -> str:
         """`2  Orders.Cancel  src/Orders.cs:12-30  → Calls at src/Api.cs:8  probable`; without the path where it is that
-        of the line `before`."""
+        of the line `before`, and with the file name alone of an edge in a file that was `told`, by path."""
         said = [f"{self.distance:>2}", short_name(self.key)]
         if self.places:
             more = f" and {len(self.places) - 1} more" if len(self.places) > 1 else ""
             place = place_of(self.places[0])
             said.append(f"{place.removeprefix(self.path) if self.path == before else place}{more}")
         if self.via is not None:
-            said.append(edge_of(self.via, self.key, self.path))
+            said.append(edge_of(self.via, self.key, self.path, told))
         if self.confidence is not Confidence.RESOLVED:
             said.append(self.confidence.value)
         return "  ".join(said)
@@ -112,26 +115,39 @@ class GraphReply:
     def text(self, max_tokens: int) -> str:
         found = self.found
         head = [self.age.line(self.label), f"{self.request.relation.value} of {', '.join(found.starts)}"]
+        if found.paths and found.unknown:
+            head.append(found.unknown)
         if not found.rows:
             head.append(f"unknown, because {found.unknown}" if found.unknown else "none")
         body: list[str] = []
-        if found.paths:
-            for number, path in enumerate(found.paths, 1):
-                body += [f"path {number}", *(row.line() for row in path)]
-        else:
+        told: dict[str, str] = {}
+        names = _file_names({row.path for row in found.rows})
+        for row in chain(*found.paths):
+            body.append(row.line(told=told))
+            told |= {row.path: names[row.path]} if row.path in names else {}
+        if not found.paths:
             for group, rows in groupby(sorted(found.rows, key=lambda row: row.group), key=lambda row: row.group):
-                listed = list(rows)
-                total, paths = found.totals.get(group, 0), ["", *(row.path for row in listed)]
+                listed, before = list(rows), ""
+                total = found.totals.get(group, 0)
                 body.append(f"{group.value} ({f'{len(listed)} of ' * (total > len(listed))}{total})")
-                body += [row.line(before) for row, before in zip(listed, paths, strict=False)]
+                for row in listed:
+                    body.append(row.line(before, told))
+                    before = row.path
+                    told |= {before: names[before]} if before in names else {}
         left = found.total - len(found.rows)
         foot = [f"{left} more; raise limit, or narrow with only"] if left > 0 else []
-        foot += [f"not all, because {found.unknown}"] if found.rows and found.unknown else []
+        foot += [f"not all, because {found.unknown}"] if found.rows and found.unknown and not found.paths else []
         also = "also " * bool(found.rows)
         foot += [f"{also}written in {abridged(found.written, _MOST_WRITTEN)}"] if found.written else []
         moved = abridged(found.moved, _SHOWN_PLACES)
         foot += [f"the work tree has changed {moved}: its lines may have moved"] if found.moved else []
         return joined_within(head, body, foot, max_tokens, "… {} more lines; raise max_tokens, or narrow with only")
+
+
+def _file_names(paths: Collection[str]) -> dict[str, str]:
+    """The names of the files that no other path ends with."""
+    count = Counter(path.rpartition("/")[2] for path in paths)
+    return {path: name for path in paths if count[name := path.rpartition("/")[2]] == 1}
 
 
 def walk(index: LabelIndex, request: GraphRequest) -> GraphFound:
@@ -241,9 +257,14 @@ def _written(
 
 
 def _paths(graph: Graph, request: GraphRequest, starts: Sequence[int], keys: tuple[str, ...]) -> GraphFound:
+    """How the start comes to need the end, or the end the start; where neither does, what else connects them."""
     assert request.to is not None
     hops = max(request.depth, DEFAULT_HOPS)
-    found = paths(graph, starts, nodes_named(graph, request.to), steps=ALL_STEPS, hops=hops, count=_MOST_PATHS)
+    ends = nodes_named(graph, request.to)
+    needed = _needed_by(graph, starts, ends, hops) or _needed_by(graph, ends, starts, hops)[::-1]
+    if needed:
+        return GraphFound(keys, needed, len(needed), (needed,))
+    found = paths(graph, starts, ends, steps=ALL_STEPS, hops=hops, count=1)
     made = []
     for path in found:
         edges = [None, *(step.edge for step in path.steps)]
@@ -255,8 +276,29 @@ def _paths(graph: Graph, request: GraphRequest, starts: Sequence[int], keys: tup
             )
         )
     rows = made[0] if made else ()
-    unknown = "" if made else f"nothing connects them within {hops} steps; what is called by reflection has no edge"
-    return GraphFound(keys, rows, len(rows), tuple(made), unknown=unknown)
+    unknown = f"nothing connects them within {hops} steps; what is called by reflection has no edge"
+    return GraphFound(keys, rows, len(rows), tuple(made), unknown=_NO_NEED if made else unknown)
+
+
+def _needed_by(graph: Graph, starts: Sequence[int], ends: Sequence[int], hops: int) -> tuple[GraphRow, ...]:
+    """The shortest way on which nodes, or what they contain, need one of the ends; none where they do not."""
+    found = impact(graph, starts, effect=Effect.NEEDED, depth=hops, limit=len(graph))
+    reached = {node.key: node for node in found.reached}
+    wanted = [reached[key] for key in (graph.keys[node] for node in ends) if key in reached]
+    if not wanted:
+        return ()
+    at: Reached | None = min(wanted, key=lambda node: node.distance)
+    way, begin = list[Reached](), ""
+    while at is not None:
+        way.append(at)
+        begin = at.via.source if at.via.target == at.key else at.via.target
+        at = reached.get(begin)
+    first = GraphRow(begin, Touched.CODE, 0, Confidence.RESOLVED, graph.places(graph.keys.find(begin)))
+    rest = (
+        GraphRow(node.key, TOUCHED[node.group], distance, node.via.confidence, node.places, node.via)
+        for distance, node in enumerate(reversed(way), 1)
+    )
+    return (first, *rest)
 
 
 def _effect(graph: Graph, request: GraphRequest, starts: Sequence[int]) -> list[GraphRow]:
@@ -321,11 +363,11 @@ def place_of(place: NodeLocation) -> str:
     return lines_of(place.path, place.line_start, place.line_end)
 
 
-def edge_of(edge: GraphEdge, reached: str, path: str = "") -> str:
+def edge_of(edge: GraphEdge, reached: str, path: str = "", told: Mapping[str, str] = _NOTHING_TOLD) -> str:
     """`→ Calls at src/Api.cs:8` where the edge leads to what was reached, `← …` where it comes from there; of a `path`
-    that was named before only the line."""
+    that was named before only the line, of another that was `told` what it is called there."""
     arrow = "→" if edge.target == reached else "←"
-    at = f":{edge.line}" if edge.path == path else f"{edge.path}:{edge.line}"
+    at = f":{edge.line}" if edge.path == path else f"{told.get(edge.path, edge.path)}:{edge.line}"
     return f"{arrow} {edge.relation.value}" + (f" at {at}" if edge.path else "")
 
 
