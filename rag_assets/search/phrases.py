@@ -24,8 +24,8 @@ MOST_READ = 4_000
 """Sections that are read for one phrase: 0.4 s. Only phrases of a few very common words have more of them."""
 
 _MOST_QUOTING = {True: 20, False: 200}
-"""Sections that are read for a message, and for a name, that may stand in quotes somewhere: 3 ms, and for few searches
-10 times that. A message has words that few share."""
+"""Sections that are read for a message, and for a name or a piece of code, that may stand somewhere: 3 ms, and for few
+searches 10 times that. A message has words that few share."""
 _RAREST = 3  # words whose sections are intersected: more of them leave out hardly anything
 _BATCH = 500  # payloads in memory
 
@@ -63,6 +63,14 @@ def quoting(text: str, parts: SearchResources, scope: SearchScope, *, begins: bo
     found = _having(written, sorted(likely), parts, scope)
     places = parts.shard().places(sorted(found), scope)
     return [identifier for identifier, file in places.items() if demotion(file.path, ()) >= TEXTS_DEMOTION]
+
+
+def writing(text: str, parts: SearchResources, scope: SearchScope) -> dict[str, bool]:
+    """The points, of the likeliest, that have a piece of code as it is written; whether each is of the product. Raises
+    as `points_with` does."""
+    found = _having(_pattern(text), sorted(points_saying(text, parts, scope, _MOST_QUOTING[False]).ids), parts, scope)
+    places = parts.shard().places(sorted(found), scope)
+    return {identifier: demotion(file.path, ()) >= TEXTS_DEMOTION for identifier, file in places.items()}
 
 
 def occurs(phrase: str, text: str) -> bool:

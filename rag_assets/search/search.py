@@ -39,6 +39,9 @@ _SLASH = re.compile("/")
 _NAME = re.compile(r"\w{6,60}")
 _MESSAGE = re.compile(r"\S+(?:\s+\S+){2,29}|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|\w+(?:[-.]\w+)+")
 """What code may have in quotes: three words and more, or a name in the manner of constants, headers and keys."""
+_FRAGMENT = re.compile(r"\w\(|\w[])]? ?(?:[-+*/|&?]?=|[=!<>]=|=>|->) ?\S|\._\w|^(?:this|self)\.\w")
+_PROSE = re.compile(r"\b[a-z]+ [a-z]+ [a-z]+\b")
+_LONGEST_FRAGMENT = 200
 _FILLED_IN = re.compile(r"[\d:\"'<({\[]|\.$")
 _BEGINNINGS = (4, 3)
 """Words of a message before the first value in it."""
@@ -223,9 +226,13 @@ def _found(
         warnings += problems
         ranked = ranked[:kept]
     is_blended = retrieved.terms is not None and parts.policy.fusion == "blend"
-    if is_blended and _MESSAGE.fullmatch(question.text.strip()) and not (question.phrases or question.places):
-        with clock.step("quoted"):
-            ranked = _quoting_first(parts, question.text, ranked, scope, kept)
+    if is_blended and not (question.phrases or question.places):
+        if _is_fragment(question.text):
+            with clock.step("written"):
+                ranked = _writing_first(parts, question.text.strip(), ranked, scope, kept)
+        elif _MESSAGE.fullmatch(question.text.strip()):
+            with clock.step("quoted"):
+                ranked = _quoting_first(parts, question.text, ranked, scope, kept)
     if any(place.line for place in question.places):
         from rag_assets.search.line_references import sections_at  # start-up budget: few questions name a line
 
@@ -316,6 +323,32 @@ def _quoting_first(
         return ranked
     order = {one.id: at for at, one in enumerate(ranked)}
     first = sorted(found, key=lambda one: (order.get(one, len(order)), one))[:_MOST_FIRST]
+    return _places_first(ranked, dict.fromkeys(first), kept)
+
+
+def _is_fragment(text: str) -> bool:
+    """Whether a text is a piece of code: `socket._meta`, `item.Save(user`, `data.timeout = 0`."""
+    return len(text) <= _LONGEST_FRAGMENT and _FRAGMENT.search(text) is not None and _PROSE.search(text) is None
+
+
+def _writing_first(
+    parts: SearchResources, text: str, ranked: list[Ranked], scope: SearchScope, kept: int
+) -> list[Ranked]:
+    """First what has a piece of code as it is written; of a call without its owner what declares the name stays."""
+    from rag_assets.index.blobs import BlobError  # start-up budget: not of every search
+    from rag_assets.search.phrases import writing
+
+    if query_type(text, is_name=False) in (QueryType.QUESTION, QueryType.TASK):
+        return ranked
+    best = [one.id for one in ranked[:_MOST_FIRST]]
+    if declarations(text.partition("(")[0], parts.shard().places(best, scope), parts.shard().retrieve(best, scope)):
+        return ranked
+    try:
+        found = writing(text, parts, scope)
+    except BlobError:  # a document has gone, which reading it says
+        return ranked
+    order = {one.id: at for at, one in enumerate(ranked)}
+    first = sorted(found, key=lambda one: (not found[one], order.get(one, len(order)), one))[:_MOST_FIRST]
     return _places_first(ranked, dict.fromkeys(first), kept)
 
 

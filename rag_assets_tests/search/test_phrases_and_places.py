@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from rag_assets import Index, open_index
 from rag_assets.index.layout import IndexHome
 from rag_assets.search.line_references import meant
 from rag_assets.search.phrases import occurs
+from rag_assets.search.search import _is_fragment
 from rag_assets_tests.search.small_index import LABEL, SHOP, Section, build
 
 KNOWN = ("src/Orders/Order.cs", "src/Mail/Order.cs", "src/Program.cs", *(f"tools/t{n}/Program.cs" for n in range(5)))
@@ -66,6 +68,33 @@ def test_code_of_the_product_that_has_a_message_in_quotes_comes_first(tmp_path: 
     with open_index(LABEL, home=tmp_path) as index:
         assert index.search(query, mode="bm25").hits[0].symbol == "B.Cash"
         assert index.search(f"is {query} told?", mode="bm25").hits[0].symbol != "B.Cash"
+
+
+WRITTEN = [
+    *(Section(f"a/Socket{n}.cs", f"A.Socket{n}", "Model", "socket meta socket meta request save") for n in range(8)),
+    Section("tests/MetaTests.cs", "B.MetaTests", "Test", "request.Socket._meta = 1; item.Save(meta, 2);"),
+    Section("b/Route.cs", "B.Route", "Model", "if (request.Socket._meta == null) { item.Save(meta, 2); } other words"),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("socket._meta", "B.Route"),
+        ("item.Save(meta", "B.Route"),
+        ("Socket._meta = 1", "B.MetaTests"),
+    ],
+)
+def test_a_piece_of_code_is_found_as_it_is_written(tmp_path: Path, query: str, first: str) -> None:
+    build(IndexHome(tmp_path), WRITTEN)
+    with open_index(LABEL, home=tmp_path) as index:
+        assert index.search(query, mode="bm25").hits[0].symbol == first
+
+
+@pytest.mark.parametrize("text", ["a.b(" * 25_000, "a b c " * 20_000, "a = " * 30_000])
+def test_a_long_text_is_no_piece_of_code(text: str) -> None:
+    began = time.perf_counter()
+    assert not _is_fragment(text) and time.perf_counter() - began < 1
 
 
 @pytest.mark.parametrize("typed", ["RefundServise", "refund_servise", "RefudnService"])
