@@ -370,12 +370,16 @@ def bodies_of_case(names: Iterable[str], passages: RankedPassages) -> list[Passa
     """Of what some names declare, and of its members, the parts of bodies that say what the question says beside the
     names, best first; where none does, the best body of what is called so. With what the first hands its work to."""
     lasts = {name.rpartition(".")[2].casefold() for name in names}
+    owners = {name.rpartition(".")[0].rpartition(".")[2].casefold() for name in names} - {""}
+    is_owned = any(one.own_name.casefold() in lasts and one.owner.casefold() in owners for one in passages.passages)
     case = [word for word in passages.words if word.root not in roots_of(" ".join(names))]
     said = passages.of_words(case).said if case else ()
     found: list[Passage] = []
     called: list[Passage] = []
     for at, one in enumerate(passages.passages):
         is_called = one.own_name.casefold() in lasts
+        if is_called and is_owned and one.owner.casefold() not in owners:
+            continue
         of_named = is_called or not lasts.isdisjoint((one.evidence.name.casefold(), one.owner.casefold()))
         if not of_named or not is_done(one):
             continue

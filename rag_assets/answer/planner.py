@@ -423,6 +423,28 @@ def _feature(asked: Asked) -> Planned | None:
     return answered(asked, Intent.EXPLANATION, known)
 
 
+_HAPPENS = re.compile(
+    r"\b(?:happens?|done|goes on|triggered|walk|flow|process|steps?|workflow)\b|^\W*(?:how|what does)\b", re.IGNORECASE
+)
+"""A word of a question for what happens: few others need that to be read."""
+
+
+def _behaviour(asked: Asked) -> Planned | None:
+    """What is called as that which happens, and what it comes to."""
+    text = asked.question.asking
+    if asked.wish.names or asked.wish.places or not _HAPPENS.search(text):
+        return None
+    from rag_assets.answer.structure.behaviours import behaviour_facts, happening_asked
+
+    wanted = happening_asked(text)
+    if wanted is None:
+        return None
+    told = (behaviour_facts(index, graph, wanted) for index, graph in asked.graphs)
+    name, (facts, at), point = next((one for one in told if one[0]), ("", (GraphFacts(), {}), ""))
+    wish = replace(asked.wish, intent=Intent.EXPLANATION, names=(name,), case=True)
+    return Planned(wish, facts, at, decides=True, lead=(point,)) if name else None
+
+
 def _convention(asked: Asked) -> Planned | None:
     """The form that most things of a sort have."""
     wish = asked.wish
@@ -768,6 +790,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     granted_plan,
     _written,
     length_plan,
+    _behaviour,
     _convention,
     _handled,
     _errors,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
 
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
@@ -16,6 +15,7 @@ from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import is_test_path
 
 _MOST_STEPS, _DEEPEST, _FEWEST = 24, 6, 3
+_MOST_CALLERS = 24
 _MOST_SEEN = 400  # of what a request may come to
 _MOST_IMPLEMENTATIONS = 2  # a decorator and what it decorates; more are plugins
 _DOUBLE = re.compile(r"(?:^|\.)(?:Dummy|Fake|InMemory|Mock|Null|Stub|Test)[A-Z]|(?:Fake|Mock|Null|Stub)\.")
@@ -35,27 +35,50 @@ def request_flow(index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]) 
     if len(found) != 1:
         return GraphFacts(), {}
     (begin,) = found
-    steps = ((key, places[0]) for key in (begin, *_walk(graph, begin, {begin}, 0)) if (places := _places(graph, key)))
-    facts = [GraphFact(short_name(key), "", "", at.path, at.line_start, True) for key, at in islice(steps, _MOST_STEPS)]
+    facts = [*steps_at(graph, [begin, *way_of(graph, begin)])]
     at = facts_at(facts, index) if len(facts) >= _FEWEST else {}
     return GraphFacts(tuple(at), len(at), "**It comes to, in this order:**", leads=True), at
 
 
-def _walk(graph: Graph, key: str, seen: set[str], depth: int) -> Iterator[str]:
-    """What a method comes to; of what goes no further not what stands on one line, and keeps or compares a value."""
+def steps_at(graph: Graph, keys: Iterable[str]) -> Iterator[GraphFact]:
+    """Methods and tables as facts, each where it is declared first."""
+    for key in keys:
+        if places := _places(graph, key):
+            yield GraphFact(short_name(key), "", "", places[0].path, places[0].line_start, True)
+
+
+def way_of(graph: Graph, key: str) -> list[str]:
+    """What a method comes to, in the order of lines, as deep as all that is so deep are not too many."""
+    way = [*_walk(graph, key, {key}, 1)]
+    depths = sorted(depth for _, depth in way)
+    deepest = max(1, depths[_MOST_STEPS] - 1) if len(way) > _MOST_STEPS else _DEEPEST
+    return [key for key, depth in way if depth <= deepest][:_MOST_STEPS]
+
+
+def _walk(graph: Graph, key: str, seen: set[str], depth: int) -> Iterator[tuple[str, int]]:
+    """What a method comes to, with how many steps it is away; without what half of the code calls, and of what goes no
+    further without what stands on one line, and keeps or compares a value."""
     node = graph.find(key)
-    if node is None or depth == _DEEPEST:
+    if node is None or depth > _DEEPEST:
         return
     for edge in sorted(graph.edges_of(node, OUT, *_GOES), key=lambda one: (one.line, one.target)):
         for target in _behind(graph, edge):
-            if target in seen or len(seen) == _MOST_SEEN:
+            if target in seen or len(seen) == _MOST_SEEN or _is_helper(graph, target):
                 continue
             seen.add(target)
             further = list(_walk(graph, target, seen, depth + 1))
             is_short = all(one.line_start == one.line_end for one in _places(graph, target))
             if further or not is_short or key_kind(target) is not NodeType.METHOD:
-                yield target
+                yield target, depth
             yield from further
+
+
+def _is_helper(graph: Graph, key: str) -> bool:
+    """Whether so many call a method that no way is told by it: a check of arguments, a query by the key."""
+    node = graph.find(key)
+    if node is None or key_kind(key) is not NodeType.METHOD:
+        return False
+    return len({edge.source for edge in graph.edges_of(node, IN, Relation.CALLS)}) > _MOST_CALLERS
 
 
 def _behind(graph: Graph, edge: GraphEdge) -> list[str]:

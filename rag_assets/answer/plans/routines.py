@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading
 from rag_assets.answer.plans.data import in_order
-from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, roots_of
+from rag_assets.answer.structure.actions import MEANS
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import OUT, Graph, NodeLocation
 from rag_assets.graph.declared_types import of_kind
@@ -65,17 +66,6 @@ _FEWEST_WORDS = 2
 _CALLED = re.compile(
     r"^\W*(?:which|what)(?: is the)? (?:stored )?proc(?:edure)?s? (?!(?:does|do|is|are)\b)(?P<does>.+)$", re.IGNORECASE
 )
-_MEANS = {
-    root(word): root_set(words)
-    for words in (
-        "add create insert make save",
-        "change edit modify set update",
-        "clear delete erase purge remove",
-        "fetch find get list load query read return select show",
-    )
-    for word in words.split()
-}
-"""What the names of procedures call what people say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +120,7 @@ def procedures_called(index: LabelIndex, graph: Graph, question: str, words: Seq
     """The stored procedures whose names say all that a question wants done, those that say the least beside it."""
     found = _CALLED.match(question.strip())
     about = roots_of(found["does"]) if found is not None else frozenset()
-    wanted = [_MEANS.get(word.root, frozenset({word.root})) for word in words if word.root in about]
+    wanted = [MEANS.get(word.root, frozenset({word.root})) for word in words if word.root in about]
     beside: dict[int, int] = {}
     for node in of_kind(graph, NodeType.PROC) if len(wanted) >= _FEWEST_WORDS else ():
         said = roots_of(graph.names[node])
