@@ -94,6 +94,7 @@ def key_of_word(lines: Mapping[Key, str]) -> dict[str, Key]:
 
 _LONG_PLURAL = re.compile(r"(?:ss|x|sh|tus|(?<!\bca)ch)es$")  # `branches`, but `caches`
 _LONG_SINGULAR = re.compile(r"(?:s|x|ch|sh)$")
+_IS_PLURAL = re.compile(r"(?:ing|ion|e|ent|er|or)s$")
 _ENDS_WITH_Y = re.compile(r"(?<=[^aeiou])y$")
 
 
@@ -107,7 +108,9 @@ def singular(noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """An English noun as several of it are called: `query` → `queries`, `status` → `statuses`."""
+    """An English noun as several of it are called: `query` → `queries`, `status` → `statuses`; `settings` is it."""
+    if _IS_PLURAL.search(noun):
+        return noun
     if _ENDS_WITH_Y.search(noun):
         return noun[:-1] + "ies"
     return f"{noun}es" if _LONG_SINGULAR.search(noun) else f"{noun}s"

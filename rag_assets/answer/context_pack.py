@@ -378,7 +378,8 @@ def read(
         if not at and asks_how(question.text):
             facts, at, evidence = _with_steps(passages, evidence, replace(asked, target=within))
     is_grouped = wish.intent is Intent.EXPLANATION and not known.setting and all(fact.group for fact in at)
-    if is_grouped and asks_setting(question.text):
+    is_form = known.decides and known.facts.leads
+    if is_grouped and not is_form and asks_setting(question.text):
         values, valued, evidence = _with_values(passages, evidence, replace(asked, target=within))
         facts = replace(facts, facts=(*values.facts, *facts.facts), total=values.total + facts.total)
         at = {**valued, **at}

@@ -780,7 +780,7 @@ def registered_plan(asked: Asked) -> Planned | None:
 
 _OF_WHOLE = re.compile(
     r"n't\b|\b(?:starts?|begins?|entry ?points?|main|central|important|core|used|called|dead|un\w+|circular|cyclic|hot"
-    r"|dependency|hot ?spots?|scripts|targets|recipes|commands|tasks|TODOs?|FIXMEs?|HACKs?|most|bulk|majority|least"
+    r"|dependency|hot ?spots?|scripts|targets|recipes|commands|tasks|most|bulk|majority|least"
     r"|big\w*|large\w*|long\w*|complex|complicated|oldest|stalest|not|never|chang\w+|edit\w+|modif\w+|touch\w+|same|twice"
     r"|duplicat\w+|repeated|cop(?:y|ied)\w*|redundant|identical|doc\w*|comment\w*|summar\w+|javadocs?|jsdocs?)\b",
     re.IGNORECASE,
@@ -789,7 +789,7 @@ _OF_WHOLE = re.compile(
 
 
 def listed_of_whole_plan(asked: Asked) -> Planned | None:
-    """What only a whole has: where it starts, its central types, what is left to do."""
+    """What only a whole has: where it starts, its central types, what of its code stands out."""
     if not _OF_WHOLE.search(asked.question.text):
         return None
     from rag_assets.answer.structure.listed_questions import listed_of_whole  # start-up budget: few want such a list

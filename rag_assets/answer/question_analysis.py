@@ -437,6 +437,13 @@ _COMPARED = re.compile(
     rf" (?:or|instead of|over|rather than) {_CAPITAL.format('left')}",
     re.IGNORECASE,
 )
+_WORDS = r"(?:an? |the )?(?P<{}>[a-z]\w*(?: \w+){{0,3}}?)"
+_COMPARED_WORDS = re.compile(
+    rf"^\W*(?:(?:what|which|explain|is|are|the) )*(?:differences? between|compare) {_WORDS.format('one')}"
+    rf" (?:and|to|with|vs\.?|versus) {_WORDS.format('other')}\W*$"
+    rf"|^\W*how (?:does|do|is|are) {_WORDS.format('first')} differ(?:ent)? from {_WORDS.format('second')}\W*$",
+    re.IGNORECASE,
+)
 _ROUTE_PATH = re.compile(rf"(?<![\w.:/])(?:(?:{_VERBS}) +)?/[^\s?,;\"'`]+")
 
 
@@ -505,9 +512,13 @@ def member_named(question: str) -> tuple[str, str]:
 
 
 def compared_names(question: str) -> tuple[str, ...]:
-    """The two names, or words with a capital, of which a question asks how they differ; none for another question."""
-    found = _COMPARED.search(question)
-    return tuple(filter(None, found.groups())) if found is not None else ()
+    """The two names, or words with a capital, of which a question asks how they differ, words without one as names have
+    them: `an order item` as `OrderItem`; none for another question."""
+    if (found := _COMPARED.search(question)) is not None:
+        return tuple(filter(None, found.groups()))
+    words = _COMPARED_WORDS.match(question)
+    said = filter(None, words.groups()) if words is not None else ()
+    return tuple("".join(word[:1].upper() + word[1:] for word in singular(one).split()) for one in said)
 
 
 def members_asked(question: str) -> tuple[str, ...]:

@@ -337,7 +337,15 @@ _CONVENTION = re.compile(
     rf"|^\W*how (?:do|can|could|should|must|would) (?:i|we|you) {_MADE} (?:a |an |our |the |my )*"
     r"(?:another|custom|new|own) (?P<new>[a-z]+(?: (?!for\b)[a-z]+)?) for (?:(?:a|an|another|my|our|the) )*\w+\W*$"
     r"|^\W*how (?:are|is|should|must) (?:a |an |the |our |new )*(?P<all>[a-z]+(?: (?!be )[a-z]+)?) (?:be )?"
-    r"(?:named|called|written|registered|defined|declared|structured|implemented|added|made)\W*$",
+    r"(?:named|called|written|registered|defined|declared|structured|implemented|added|made)\W*$"
+    rf"|^\W*(?:where|in which (?:file|folder|project)) (?:do|can|should|must|would) (?:i|we|you) (?:{_MADE}|place|put)"
+    r" (?:an? |our |the )?(?:another |new )?(?P<place>[a-z]+(?: [a-z]+)?)\W*$"
+    r"|^\W*(?:which|what)(?: \w+)? (?:do|must|should|would) (?:i|we|you) (?:have to |need to )?"
+    r"(?:adapt|change|create|do|edit|implement|modify|touch|write) "
+    rf"(?:if i want |in order )?(?:to|when (?:i|we|you)) {_MADE} (?:an? )?(?:another |new )?(?P<to>[a-z]+(?: [a-z]+)?)\W*$"
+    r"|^\W*(?:(?:please|can you|give|show|find|is there|are there|me|us|any|an?|the|good) )*"
+    r"(?:examples?|samples?|templates?) (?:of|for) (?:how to write |implementing |writing |creating )?"
+    r"(?:an? |our |the )?(?:existing )?(?P<example>[a-z]+(?: [a-z]+)?)(?: implementation)?\W*$",
     re.IGNORECASE,
 )
 _IN_WHOLE = re.compile(
@@ -351,7 +359,7 @@ def convention_noun(question: str) -> str:
     """The sort of thing, in the singular, of which a question asks how they are made, named or registered; '' for
     another question. Nothing may follow that asks for more."""
     found = _CONVENTION.match(_IN_WHOLE.sub("", question.strip()))
-    return singular((found["one"] or found["new"] or found["all"]).lower()) if found is not None else ""
+    return singular(next(filter(None, found.groups())).lower()) if found is not None else ""
 
 
 _REGISTERED = re.compile(

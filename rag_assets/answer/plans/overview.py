@@ -16,14 +16,13 @@ from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.artifact.structure import area_uses, central_types, entry_points, exposed_endpoints
 from rag_assets.answer.graph_facts import GraphFact
 from rag_assets.answer.passages import Passage, headings_in
-from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of, part_counted, points_with
+from rag_assets.answer.plans.code_lines import MOST_LISTED, part_counted
 from rag_assets.answer.plans.steps import build_targets, scripts_listed
 from rag_assets.answer.structure.listed_questions import Listed
 from rag_assets.answer.whole_project import WHOLES
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, NodeType
 from rag_assets.graph.lookup import short_name
-from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
 
 _MOST_AREAS, _MOST_USES, _MOST_ENTRY_POINTS, _MOST_ENDPOINTS, _MOST_TYPES = 8, 4, 2, 3, 6
 _MOST_CENTRAL = 12
-_TASK_WORDS = "TODO FIXME HACK"
-_TASK = re.compile(r"(?:^\s*(?:/?\*+|--|;)|//|#|<!--|/\*|@)\s*(?:TODO|FIXME|HACK)\b")
-_MOST_READ = 500  # sections with these words
 _MOST_PARAGRAPHS, _MOST_OF_INDEX = 2, 3  # of a file, and of all, in an introduction
 _MOST_LOOKED_AT = 25  # paragraphs of a file
 _FEWEST_WORDS, _MANY_WORDS = 5, 25  # of a paragraph: `Very fast C++ logging library.`
@@ -108,7 +104,6 @@ LISTED_NOWHERE = {
     ),
     Listed.CIRCLES: "no two folders of the product use each other, as far as the graph knows",
     Listed.HOT_SPOTS: "no file is known to change often; git has to be on this machine with its history",
-    Listed.TASKS: f"no comment says {_TASK_WORDS.replace(' ', ', ')}",
 }
 """What is said where there is nothing to list."""
 _FEWEST = 2  # areas, and uses of one by another: one alone is no structure
@@ -189,8 +184,6 @@ def _plain(text: str) -> str:
 
 
 def facts_listed(index: LabelIndex, graph: Graph, listed: Listed) -> list[GraphFact]:
-    if listed is Listed.TASKS:
-        return list(_tasks(index))
     if listed is Listed.BUILD_TARGETS:
         return list(build_targets(index))
     if listed in (Listed.SCRIPTS, Listed.TARGETS):
@@ -220,19 +213,6 @@ def _central_types(columns: GraphColumns, most: int) -> Iterator[GraphFact]:
             told.add(name)
             group = "Types that most of it uses" if columns.users[node] else "Some of its types"
             yield GraphFact(name, "", "", place.path, place.line_start, certain=True, group=group)
-
-
-def _tasks(index: LabelIndex) -> Iterator[GraphFact]:
-    """The comments that say that something is left to do, of the sections that are likeliest to have some."""
-    likely = index.parts.shard().retrieve(points_with(_TASK_WORDS, index, _MOST_READ), index.scope())
-    found: set[tuple[str, int]] = set()
-    for payload in likely.values():
-        lines = enumerate(code_of(payload, index, ()).split("\n"), payload.get("StartLine", 1))
-        found |= {(payload.get("Path", ""), number) for number, text in lines if _TASK.search(text)}
-    places = sorted(found, key=lambda place: (non_product_code(place[0]) is not None, *place))
-    group = part_counted("Left to do", len(places), MOST_LISTED)
-    for path, line in places[:MOST_LISTED]:
-        yield GraphFact(path.rpartition("/")[2], "", "", path, line, certain=True, group=group, is_comment=True)
 
 
 def _areas(columns: GraphColumns) -> Iterator[GraphFact]:

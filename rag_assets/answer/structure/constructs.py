@@ -42,7 +42,7 @@ _ENDS = (
 _WHERE = re.compile(
     r"\b(?:where|any|list|find|show|how many|which|uses?|usages?|places?|(?:is|are) there|code|methods?|class(?:es)?"
     r"|allowed|builds?|centrally|compatible|enabled|signed|strong(?:ly)?|supports?|treated"
-    r"|proc(?:edure)?s?|triggers?|files?|used|happens|stored?|(?:en|de)crypt(?:ed|s)|has|have|contains?|left|cached)\b",
+    r"|proc(?:edure)?s?|triggers?|files?|used|happens|stored?|(?:en|de)crypt(?:ed|s)|has|have|contains?|left|cached|deprecated|obsolete)\b",
     re.IGNORECASE,
 )
 """A question for places, or for a setting of a build, as `what are locks?` is none."""
@@ -157,7 +157,7 @@ def construct_facts(
     none, where code could have it and what the question names is known: `in memory` may mean anything."""
     shard, scope = target.parts.shard(), target.scope()
     paths = {place.path for place in shard.places(declaring, scope).values()}
-    if paths:
+    if paths and (wanted.of_one or not wanted.within.islower()):  # `the checkout` may be a folder
         payloads: Mapping[str, Mapping[str, Any]] = sections_of(paths, shard, scope)
     elif wanted.within:  # maybe the tests
         payloads = shard.retrieve(sorted(shard.ids(scope)), scope)

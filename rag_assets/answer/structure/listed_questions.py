@@ -1,5 +1,5 @@
-"""Which questions are for a list that only a project as a whole has: where it starts, what is left to do, what of its
-code stands out. Pure."""
+"""Which questions are for a list that only a project as a whole has: where it starts, what of its code stands out.
+Pure."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from rag_assets.answer.whole_project import NOUNS
 
 
 class Listed(Enum):
-    """A list that only a project as a whole has. `TASKS` are comments that say what is left to do, `SCRIPTS` those of a
-    package, `TARGETS` those of a Makefile, `BUILD_TARGETS` of a build that is code; the others are measures of its
-    code (`answer.structure.measures`)."""
+    """A list that only a project as a whole has. `SCRIPTS` are those of a package, `TARGETS` those of a Makefile,
+    `BUILD_TARGETS` of a build that is code; the others are measures of its code (`answer.structure.measures`)."""
 
     ENTRY_POINTS = auto()
     CENTRAL_TYPES = auto()
-    TASKS = auto()
     SCRIPTS = auto()
     TARGETS = auto()
     BUILD_TARGETS = auto()
@@ -182,11 +180,6 @@ _LISTED = {
     ),
     Listed.BUILD_TARGETS: re.compile(
         rf"^{_LISTING}(?:build|cake|fake|nuke) (?:targets|tasks){_RUNNABLE}{_HERE}", re.IGNORECASE
-    ),
-    Listed.TASKS: re.compile(
-        r"^(?:what|which|list|show|where|are|is|any|how many)\b[^?]{0,40}"
-        rf"(?-i:\b(?:TODO|FIXME|HACK)(?:s\b|(?= comments?)))(?: comments?)?{_HERE}",
-        re.IGNORECASE,
     ),
 }
 
