@@ -181,8 +181,10 @@ def projects_plan(asked: Asked) -> Planned | None:
     noun = listed_noun(text)[0].capitalize()
     if noun and any(declares(graph, noun, only_types=True) for _, graph in asked.graphs):  # these may be meant
         return None
-    facts_of = references_between if wanted.refers else projects_listed
-    return answered(asked, Intent.LIST, together(facts_of(index, wanted) for index in asked.target.members.values()))
+    members = asked.target.members.values()
+    if wanted.refers:
+        return answered_or_absent(asked, [references_between(index, wanted) for index in members], together)
+    return answered(asked, Intent.LIST, together(projects_listed(index, wanted) for index in members))
 
 
 _OF_STATUS = re.compile(

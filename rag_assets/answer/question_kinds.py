@@ -342,7 +342,8 @@ _CONVENTION = re.compile(
     r" (?:an? |our |the )?(?:another |new )?(?P<place>[a-z]+(?: [a-z]+)?)\W*$"
     r"|^\W*(?:which|what)(?: \w+)? (?:do|must|should|would) (?:i|we|you) (?:have to |need to )?"
     r"(?:adapt|change|create|do|edit|implement|modify|touch|write) "
-    rf"(?:if i want |in order )?(?:to|when (?:i|we|you)) {_MADE} (?:an? )?(?:another |new )?(?P<to>[a-z]+(?: [a-z]+)?)\W*$"
+    rf"(?:if i want |in order )?(?:to|when (?:i|we|you)) {_MADE} (?:an? )?(?:another |new )?"
+    r"(?P<to>[a-z]+(?: [a-z]+)?)\W*$"
     r"|^\W*(?:(?:please|can you|give|show|find|is there|are there|me|us|any|an?|the|good) )*"
     r"(?:examples?|samples?|templates?) (?:of|for) (?:how to write |implementing |writing |creating )?"
     r"(?:an? |our |the )?(?:existing )?(?P<example>[a-z]+(?: [a-z]+)?)(?: implementation)?\W*$",

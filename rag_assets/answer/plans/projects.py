@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import FEWEST_LISTED, facts_listed, lines_of
 from rag_assets.answer.question_analysis import roots_of
 from rag_assets.answer.whole_project import WHOLES
@@ -76,7 +77,7 @@ _RUNS = re.compile(
     re.IGNORECASE,
 )
 """Of a project that is a program."""
-_FEWEST_LAYERS = 3
+_FEWEST_LAYERS, _MOST_COUNTED = 3, 12
 _REFERENCES = re.compile(
     rf"^\W*(?:which|what) {_CALLED} {_REFER} (?:which|what|each other|(?:the )?(?P<to>[\w.]+)(?: {_CALLED})?)\W*$"
     rf"|^\W*(?:what|which (?:other )?{_CALLED}) does (?:the )?(?P<of>[\w.]+)(?P<is_said> {_CALLED})?"
@@ -87,13 +88,34 @@ _REFERENCES = re.compile(
     rf"|^\W*(?:which|what)\b.* projects\b.* and (?:what|which)\b.* {_REFER}\W*$",
     re.IGNORECASE,
 )
+_ONE = rf"(?:the |our )?(?P<{{}}>[\w.]+)(?: {_CALLED}| layer)?"
+_LEADS = re.compile(
+    rf"^\W*(?:does|do|is|can|may) {_ONE.format('source')} (?:directly |indirectly |ever )?"
+    r"(?:depend(?:ent)? on|refer to|references?|know(?: about| of)?|use|allowed to (?:depend on|use)) "
+    rf"{_ONE.format('target')}\W*$",
+    re.IGNORECASE,
+)
+_CIRCLES = re.compile(
+    r"^\W*(?:(?:are|is|do|does|any|there|have|has|we|which|what|find|show|the|our) )*(?:circular|cyclic) "
+    rf"(?:dependenc(?:y|ies)|references?) (?:between|among|of|in) (?:(?:the|our|all|these) )*{_CALLED}\W*$",
+    re.IGNORECASE,
+)
+_MOST = re.compile(
+    rf"^\W*(?:which|what) {_CALLED} (?:(?:has|have|contains?) the most (?:project )?(?:dependenc(?:y|ies)|references)"
+    rf"|depends? on the most(?: other)? {_CALLED}"
+    rf"|(?P<used>(?:is|are) (?:the most (?:referenced|used|depended on)|(?:referenced|used) (?:the )?most(?: often)?"
+    rf"|(?:referenced|used) by the most(?: other)? {_CALLED})))\W*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectsAsked:
     """A question for projects, or for what `refers` to what: from a `source`, or to a `target`, where it names one;
     `maybe` where it does not say that the source is a project. `layers`: for those of the product, of a `part`;
-    `programs` for what can be started, `samples` for those that show how, `modules` for those of Gradle or Maven."""
+    `programs` for what can be started, `samples` for those that show how, `modules` for those of Gradle or Maven;
+    whether the source `leads` to the target, be it through others, and which `circles` there are. `most`: of the
+    `sources` or the `targets` those with the most references."""
 
     refers: bool = False
     source: str = ""
@@ -104,6 +126,9 @@ class ProjectsAsked:
     samples: bool = False
     modules: bool = False
     part: str = ""
+    leads: bool = False
+    circles: bool = False
+    most: str = ""
 
 
 def projects_asked(question: str) -> ProjectsAsked | None:
@@ -118,6 +143,12 @@ def projects_asked(question: str) -> ProjectsAsked | None:
         return ProjectsAsked(samples=True)
     if _MODULES.match(question) is not None:
         return ProjectsAsked(modules=True)
+    if (leads := _LEADS.match(question)) is not None:
+        return ProjectsAsked(True, leads["source"], leads["target"], leads=True)
+    if _CIRCLES.match(question) is not None:
+        return ProjectsAsked(refers=True, circles=True)
+    if (most := _MOST.match(question)) is not None:
+        return ProjectsAsked(refers=True, most="targets" if most["used"] else "sources")
     found = _REFERENCES.match(question)
     if found is None:
         return ProjectsAsked() if _PROJECTS.match(question) else None
@@ -164,15 +195,20 @@ def tests_called(index: LabelIndex, kind: str) -> list[GraphFact]:
     return [one for one, _ in _projects(index) if is_test_path(one.path) and wanted <= roots_of(one.path)]
 
 
-def references_between(index: LabelIndex, wanted: ProjectsAsked) -> Facts:
-    """Which project refers to which, each at its line; a project is called in full or by its last part, `Web` of
-    `Shop.Web`."""
+def references_between(index: LabelIndex, wanted: ProjectsAsked) -> FactsOrAbsent:
+    """Which project refers to which, each at its line, or what a question wants of that; a project is called in full or
+    by its last part, `Web` of `Shop.Web`. That one does not lead to another, or none to itself, is said where both are
+    known."""
     found = [
         GraphFact(project.source, "refers to", to, project.path, line, True, is_comment=True)
         for project, lines in _projects(index)
         if not (wanted.layers and non_product_code(project.path))
         for line, to in _references(project.path, lines)
     ]
+    if wanted.leads or wanted.circles:
+        return _ways(index, found, wanted)
+    if wanted.most:
+        return *_counted(index, found, by_target=wanted.most == "targets"), ""
     if wanted.source:
         sources = _meant({one.source for one in found}, wanted.source)
         found = [one for one in found if one.source in sources]
@@ -180,7 +216,50 @@ def references_between(index: LabelIndex, wanted: ProjectsAsked) -> Facts:
         targets = _meant({one.target for one in found}, wanted.target)
         found = [one for one in found if one.target in targets]
     found.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
-    return facts_listed(found, "reference", index)
+    return *facts_listed(found, "reference", index), ""
+
+
+def _ways(index: LabelIndex, references: Sequence[GraphFact], wanted: ProjectsAsked) -> FactsOrAbsent:
+    """The references on the way from one project to another, or from each back to itself."""
+    names = {name for one in references for name in (one.source, one.target)} | {
+        one.source for one, _ in _projects(index)
+    }
+    if wanted.circles:
+        way = next((way for name in sorted(names) if (way := _way(references, name, name))), [])
+        absent = f"none of {len(names):,} projects refers to itself through others" if references else ""
+    else:
+        sources, targets = (sorted(_meant(names, said), key=len)[:1] for said in (wanted.source, wanted.target))
+        if not sources or not targets or sources == targets:
+            return GraphFacts(), {}, ""
+        way = _way(references, sources[0], targets[0])
+        absent = f"{sources[0]} does not refer to {targets[0]}, nor does any project that it refers to"
+    at = facts_at(way, index)
+    return GraphFacts(tuple(at), len(way), "**It does, by these references:**" if at else ""), at, "" if at else absent
+
+
+def _way(references: Sequence[GraphFact], start: str, end: str) -> list[GraphFact]:
+    """The fewest references that lead from a project to another, or to itself."""
+    came_by, reached = dict[str, GraphFact](), [start]
+    for project in reached:
+        for one in (one for one in references if one.source == project and one.target not in came_by):
+            came_by[one.target] = one
+            reached.append(one.target)
+    way, at = list[GraphFact](), end
+    while at in came_by and (not way or at != start):
+        way.insert(0, came_by[at])
+        at = came_by[at].source
+    return way
+
+
+def _counted(index: LabelIndex, references: Sequence[GraphFact], *, by_target: bool) -> Facts:
+    """The projects with the most references, each at its first."""
+    counts = Counter(one.target if by_target else one.source for one in references)
+    firsts = {one.target if by_target else one.source: one for one in reversed(references)}
+    verb = "is referred to by" if by_target else "refers to"
+    ranked = sorted(counts, key=lambda name: (-counts[name], name))[:_MOST_COUNTED]
+    facts = [replace(firsts[name], source=name, verb=verb, target=f"{counts[name]:,} projects") for name in ranked]
+    at = facts_at(facts, index)
+    return GraphFacts(tuple(at), len(at)), at
 
 
 def _references(path: str, lines: Mapping[int, str]) -> Iterator[tuple[int, str]]:
