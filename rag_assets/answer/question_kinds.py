@@ -289,7 +289,9 @@ _REFERRING = (
 )
 _TABLE = r"(?:the )?(?:table )?[\"'`]?(?P<{0}>[\w.]+)[\"'`]?(?: table)?(?: have)?\W*$"
 _FOREIGN_KEYS = re.compile(
-    rf"\btables? (?:that |which |do |does )?{_REFERRING} {_TABLE.format('to')}"
+    rf"\b(?:tables?|entit(?:y|ies)) (?:that |which |do |does )?{_REFERRING} {_TABLE.format('to')}"
+    r"|^\W*(?:which|what|list|show) (?:me |all |the |other )*(?:tables|entities) (?:that |which )?(?:are )?"
+    rf"(?:associated with|connected to|linked to|related to) {_TABLE.format('related')}"
     rf"|\bforeign keys? (?:(?:that )?{_REFERRING}|to|on|into|pointing to|referencing) {_TABLE.format('into')}"
     rf"|\bforeign keys? (?:(?:are )?(?:of|in)|does|do|has|have) {_TABLE.format('of')}"
     r"|\btables? (?:does|do) (?:the )?(?P<by>[\w.]+)(?: table)? (?:reference|refer to|point to|link to)\W*$",
@@ -303,7 +305,7 @@ def foreign_keys_asked(question: str) -> tuple[tuple[str, ...], bool]:
     found = _FOREIGN_KEYS.search(question.strip())
     if found is None:
         return (), False
-    name, leads_to = found["to"] or found["into"], True
+    name, leads_to = found["to"] or found["into"] or found["related"], True
     if not name:
         name, leads_to = found["of"] or found["by"], False
     return tuple(name_roots(name.rpartition(".")[2])), leads_to

@@ -326,10 +326,15 @@ def _edges(graph: Graph, nodes: Numbers) -> list[GraphEdge]:
 
 
 def foreign_key_facts(index: LabelIndex, graph: Graph, words: Sequence[str], *, leads_to: bool) -> Facts:
-    """The foreign keys that lead to the table that is called so, or from it."""
+    """The foreign keys that lead to the table that is called so, or from it; of entities alone, by which properties
+    they and others refer to each other: a collection tells the key of the other one."""
     nodes = _meant(graph, words)
     keys = steps_over(IN if leads_to else OUT, Relation.FOREIGN_KEY)
     edges = ResultReader(graph).edges(np.unique(graph.reach(nodes, keys)[0].edge))
+    if not edges:
+        entities = nodes[graph.kinds[nodes] == _ENTITY]
+        both = graph.edges_of(entities, IN, Relation.REFERENCES), graph.edges_of(entities, OUT, Relation.REFERENCES)
+        edges = [one for some in both for one in some if key_kind(one.source) is key_kind(one.target)]
     edges = sorted(edges, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
     at = facts_at([fact_of(edge, {}) for edge in edges], index)
     return GraphFacts(tuple(at), len(edges)), at
