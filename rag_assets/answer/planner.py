@@ -485,6 +485,7 @@ _OF_STRUCTURE = re.compile(
     r"|\b(?:third[- ]party|external|outside|hosts|indexed)\b"
     r"|\b(?:without|no|never|not|lacks?|missing|unused|unhandled|untested|\w+n't)\b|\b\w+able\b"
     r"|\b\d+ (?:functions|lines|members|methods|properties)\b|\brecursive\b|\b(?:number|value)\b.*\d"
+    r"|\bwhen (?:was|were)\b.*\b(?:column|table|field|index)\b"
     r"|\boverrid(?:e|den)s?\b|\b(?:field|property|column|method|function|member) (?:called|named)\b",
     re.IGNORECASE,
 )

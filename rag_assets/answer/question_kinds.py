@@ -180,7 +180,11 @@ _SETTING = re.compile(
 asks_default = recognizer(r"^\W*(?:what|which)\b(?: (?:is|are|'s))* ?(?:the |our )?(?:default\b|.+\bby default\W*$)")
 """Whether a question is for what something is where nothing else is said."""
 _OF_NO_SETTING = re.compile(
-    r"^\W*how (?:can|could|do|should) (?:i|we|you)"
+    r"^\W*(?:how|where) (?:is|are) (?:(?:all|app|application|our|the|these|user) )*"
+    r"(?:settings?|configurations?|options)"
+    r" (?:accessed|bound|handled|kept|loaded|managed|parsed|persisted|read|saved|stored|validated|written)\b"
+    r"|^\W*how (?:can|could|do|should) (?:i|we|you) (?:access|get|load|read) (?:an? |the )?settings?\b"
+    r"|^\W*how (?:can|could|do|should) (?:i|we|you)"
     r" (?:check|count|determine|find out|know|log|measure|see|tell|track) how\b"
     r"|^\W*what (?:do|does) [\"'“`].+ means?\W*$"
     r"|^\W*what (?:do|does) .+ in (?:an?|the) .*\b(?:errors?|exceptions?|logs?|messages?|output|trace)\b.* means?\W*$",

@@ -420,6 +420,7 @@ _RELEASE = re.compile(r"v?(\d+(?:\.\d+)+(?:-[\w.]+)?)|v(\d+)", re.IGNORECASE)
 _RELEASE_CALLED = re.compile(r"\bin (?P<name>[a-z][\w.]*[#+]{0,2}) (?P<version>\d+(?:\.\d+)*)\W*$", re.IGNORECASE)
 """`what is new in C# 13?`"""
 _MAJOR = re.compile(r"v?(\d+(?:\.\d+)*(?:-[\w.]+)?)()", re.IGNORECASE)
+_TYPES = word_set("class classes type types")
 _UNTESTED = word_set(
     "class classes type types untested tested tests test coverage covered unit yet",
     "no without lack lacks missing still",
@@ -447,9 +448,22 @@ _CHANGES_OF = re.compile(
 _WROTE = word_set("wrote changed modified created added authored touched edited updated introduced")
 
 
+_SHORT_FOR = {
+    re.compile(short, re.IGNORECASE): name
+    for short, name in {
+        r"\bend[- ]to[- ]end\b": "e2e",
+        r"(?<=version of )(?:ef|entity framework)(?: core)?\b": "Microsoft.EntityFrameworkCore",
+        r"(?<=version of )asp\.net core\b": ".NET",
+    }.items()
+}
+"""What people call what manifests call by a name."""
+
+
 def everyday_question(question: str) -> EverydayQuestion | None:
     """What a question asks that many ask of any project; None for others."""
-    written = WORD.findall(re.sub(r"\bend[- ]to[- ]end\b", "e2e", question, flags=re.IGNORECASE))
+    for short, name in _SHORT_FOR.items():
+        question = short.sub(name, question)
+    written = WORD.findall(question)
     words = ["is" if word == "s" else word.lower() for word in written]  # `what's`
     if not words:
         return None
@@ -503,6 +517,9 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     lacks = "untested" in said or not _LACKS.isdisjoint(words)
     if lacks and said <= _UNTESTED and not said.isdisjoint(("untested", "test", "tests", "tested", "covered")):
         return everyday(Everyday.UNTESTED)
+    of_tests = "tests" in said and not {"have", "has", "with"}.isdisjoint(words)
+    if not lacks and said <= _UNTESTED and said & _TYPES and (of_tests or said & {"tested", "covered"}):
+        return everyday(Everyday.UNTESTED, ("tested",))
     if said and said <= _SIZE and _asks_size(words):
         return everyday(Everyday.SIZE, ("lines",) if {"lines", "loc"} & said else ())
     if said <= _COMMITS and words[0] in ("what", "which", "show", "list", "when", "give", "tell"):

@@ -222,9 +222,9 @@ def everyday_plan(asked: Asked, question: EverydayQuestion, text: str) -> Planne
     if question.about is Everyday.TECHNOLOGY:
         found = [technology_facts(index, graph, question) for index, graph in asked.graphs]
     elif question.about is Everyday.UNTESTED:
-        from rag_assets.answer.plans.history import untested
+        from rag_assets.answer.plans.history import tested_or_not
 
-        found = [untested(index, graph) for index, graph in asked.graphs]
+        found = [tested_or_not(index, graph, tested=bool(question.words)) for index, graph in asked.graphs]
     elif question.about is Everyday.EXPORTS:
         found = [exports(index, graph, *question.words) for index, graph in asked.graphs]
     else:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at, seen_of
-from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of
+from rag_assets.answer.plans.code_lines import MOST_LISTED, code_of, list_heading
 from rag_assets.answer.plans.listing import ListedNode, places_of
 from rag_assets.contracts.confidentiality import may_see
 from rag_assets.contracts.evidence import short_name
@@ -251,9 +251,9 @@ def authors_absent(paths: Sequence[str]) -> str:
     )
 
 
-def untested(index: LabelIndex, graph: Graph) -> FactsOrAbsent:
-    """The types of the product with members that do something, that no edge of a test leads to and no test names; and
-    what to say where there are no tests."""
+def tested_or_not(index: LabelIndex, graph: Graph, *, tested: bool) -> FactsOrAbsent:
+    """The types of the product with members that do something, to which an edge of a test leads or which a test names,
+    or the others; and what to say where there are none, or no tests."""
     shard, scope = index.parts.shard(), index.tenant  # tests count wherever they are
     tests = [path for path in shard.values("Path", scope) if is_test_path(path)]
     inside = scope.narrowed(SearchFilters(kinds=(SubtypeKind.TEST,)))  # as Rust has them beside the code
@@ -263,19 +263,21 @@ def untested(index: LabelIndex, graph: Graph) -> FactsOrAbsent:
     texts = (code_of(payload, index) for payload in sections.values())
     said = {word for text in texts for word in runs(_without_comments(text))}
     types = np.flatnonzero(graph.kinds == KINDS.index(NodeType.TYPE.value))
-    tested = set(types[np.unique(graph.reach(types, steps_over(IN, Relation.TESTS))[0].origin)].tolist())
+    reached = set(types[np.unique(graph.reach(types, steps_over(IN, Relation.TESTS))[0].origin)].tolist())
     reach, _ = graph.reach(types, steps_over(OUT, Relation.CONTAINS))
     methods = graph.kinds[reach.node] == KINDS.index(NodeType.METHOD.value)
     doing = set(types[np.unique(reach.origin[methods])].tolist())
     classes = [node for node in types.tolist() if node in doing and _is_class(graph.signature(node))]
-    places = _of_product(graph, [node for node in classes if node not in tested and graph.names[node] not in said])
+    has_test = {node for node in classes if node in reached or graph.names[node] in said}
+    places = _of_product(graph, [node for node in classes if (node in has_test) == tested])
     if not places and not _of_product(graph, classes):
         return GraphFacts(), {}, "no class with methods was found, of which a test could be known"
     facts = [one.fact for one in sorted(seen_of(places, index), key=lambda one: (one.path, one.line))]
     at = facts_at(facts[:MOST_LISTED], index)
-    counted = "1 class without a test that names it" if len(facts) == 1 else ""
-    heading = f"**{counted or f'{len(facts)} classes without a test that names them'}:**"
-    return GraphFacts(tuple(at), len(at), heading), at, "each class has a test that names it"
+    of, them = ("with" if tested else "without"), ("it" if len(facts) == 1 else "them")
+    heading = list_heading("class", len(facts)).replace(":**", f" {of} a test that names {them}:**")
+    absent = f"{'no class' if tested else 'each class'} has a test that names it"
+    return GraphFacts(tuple(at), len(at), heading), at, absent
 
 
 def _without_comments(text: str) -> str:

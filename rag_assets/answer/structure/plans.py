@@ -239,6 +239,18 @@ def _newest_migration(asked: Asked, text: str) -> Planned | None:
     return at_declarations(asked, [CodePlace((min if found["first"] else max)(run)[2], 0)])
 
 
+def _migrations(asked: Asked, text: str) -> Planned | None:
+    """The migrations that create, change or drop a table or a column."""
+    from rag_assets.answer.structure.migrations import migration_facts, migrations_asked
+
+    wanted = migrations_asked(text)
+    if wanted is None:
+        return None
+    return answered_or_absent(
+        asked, [migration_facts(index, wanted) for index in asked.target.members.values()], first_of
+    )
+
+
 def _contributors(asked: Asked, text: str) -> Planned | None:
     """That no index holds who wrote what."""
     return Planned(asked.wish, absent=_CONTRIBUTORS_ABSENT) if contributors_asked(text) else None
@@ -392,6 +404,7 @@ _NEWEST = re.compile(
 _PLANS = (
     _diagram,
     _newest_migration,
+    _migrations,
     _contributors,
     _outdated,
     _trait,

@@ -215,6 +215,9 @@ contributors_asked = recognizer(
     r"(?:(?:is|are|were) (?:the )?(?:main |top |original |core )*(?:contributors?|authors?|committers?|developers?)"
     r"|(?:wrote|develops?|developed|contribute[sd]?|commits|committed)(?: to)?(?: the)?(?: most)?)"
     r"(?: (?:code|of|to|this|the|it|project|repo\w*|here|most|in))*\W*$"
+    r"|^\W*(?:who|which (?:people|developers?|authors?)) (?:(?:is|are|were) (?:the )?(?:main |top )*"
+    r"(?:contributors?|authors?|committers?) (?:to|of|for)\b|(?:has |have )?(?:worked|works|contributed|committed)"
+    r" (?:the )?most (?:on|to|in)\b)"
 )
 """Whether a question is for those who wrote a project."""
 

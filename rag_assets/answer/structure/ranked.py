@@ -15,6 +15,7 @@ from rag_assets.answer.structure.measures import different, needed_types
 from rag_assets.answer.structure.shapes import is_called_a, parameter_count
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN, OUT
+from rag_assets.graph.lookup import nodes_named
 from rag_assets.identifiers import plural, singular
 from rag_assets.languages.sql.columns import column_definitions
 from rag_assets.languages.sql.statements import read_script
@@ -56,6 +57,10 @@ _FORMS = [
         rf"{_SIZE} {_NOUN}",
         rf"{_NOUN}{_THAT} (?:is|are) (?P<by>implemented|extended|inherited|subclassed) (?:the )?most(?: often)?",
         rf"most (?:often )?(?P<by>implemented|extended|inherited|subclassed) {_NOUN}",
+        r"(?P<noun>methods?|functions?|members?) (?:of|in|on) (?:the )?`?(?P<of>[A-Z][\w.]*\w)`?(?: class| interface)?"
+        r" (?:is|are|gets?) (?:called|used|the most (?:called|used))(?: (?:the )?most)?(?: often| frequently)?",
+        r"most (?:often |frequently )?(?:called|used) (?P<noun>methods?|functions?|members?) (?:of|in|on) (?:the )?"
+        r"`?(?P<of>[A-Z][\w.]*\w)`?",
     )
 ]
 _USES = (
@@ -87,11 +92,12 @@ _SAME = {
 @dataclass(frozen=True, slots=True)
 class RankingAsked:
     """Declarations of a `noun`, in the singular, that a question wants by how many of a `measure` they have; `is_few`:
-    those first that have the fewest."""
+    those first that have the fewest; of an `owner` its own."""
 
     noun: str
     measure: str
     is_few: bool
+    owner: str = ""
 
 
 def ranking_asked(question: str) -> RankingAsked | None:
@@ -102,10 +108,11 @@ def ranking_asked(question: str) -> RankingAsked | None:
         said = found.groupdict()
         noun = singular(found["noun"].lower())
         of_size = "column" if noun == "table" else "line"
-        measures = (("by", "implementation"), ("size", of_size), ("coupling", "dependency"))
+        measures = (("by", "implementation"), ("size", of_size), ("coupling", "dependency"), ("of", "user"))
         measure = next((one for group, one in measures if said.get(group)), "") or _one(said["measure"].lower())
         is_few = _FEW.search(f"{said.get('many') or ''} {said.get('size') or ''}") is not None
-        return RankingAsked({"route": "endpoint", "function": "method"}.get(noun, noun), measure, is_few)
+        noun = {"route": "endpoint", "function": "method", "member": "method"}.get(noun, noun)
+        return RankingAsked(noun, measure, is_few, said.get("of") or "")
     return None
 
 
@@ -121,7 +128,11 @@ def ranking_facts(index: LabelIndex, graph: Graph, wanted: RankingAsked) -> Fact
     """Those of the product that have the most, or the fewest, each with its number; nothing where none has any."""
     columns = GraphColumns(index, graph, None)
     count = _COUNTS[wanted.measure](columns)
-    counts = {node: number for node in _nodes(columns, wanted.noun) if (number := count(node)) > 0}
+    nodes = _nodes(columns, wanted.noun)
+    if wanted.owner:
+        owned = {one for at in nodes_named(graph, wanted.owner) for one in columns.contained(at)}
+        nodes = [node for node in nodes if node in owned]
+    counts = {node: number for node in nodes if (number := count(node)) > 0}
     ranked = sorted(counts, key=lambda node: (counts[node] if wanted.is_few else -counts[node], graph.keys[node]))
     facts = []
     for node in ranked[: 2 * _MOST]:
@@ -131,7 +142,8 @@ def ranking_facts(index: LabelIndex, graph: Graph, wanted: RankingAsked) -> Fact
             facts.append(GraphFact(columns.called(node), "has", said, place.path, place.line_start, True))
     at = facts_at(facts[:_MOST], index)
     most = "Fewest" if wanted.is_few else "Most"
-    heading = part_counted(f"{most} {plural(wanted.measure)} of {plural(wanted.noun)}", len(counts), len(at))
+    of = f" of {wanted.owner}" if wanted.owner else ""
+    heading = part_counted(f"{most} {plural(wanted.measure)} of {plural(wanted.noun)}{of}", len(counts), len(at))
     return GraphFacts(tuple(at), len(at), f"**{heading}:**"), at
 
 

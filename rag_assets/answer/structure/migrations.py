@@ -1,0 +1,114 @@
+"""Which migrations create, change or drop a table or a column, by the lines of their files that name it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.graph_facts import FactsOrAbsent, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.plans.code_lines import MIGRATION, MOST_LISTED, lines_of, list_heading
+from rag_assets.answer.plans.data import in_order
+from rag_assets.identifiers import plural, singular
+from rag_assets.search.ranking.penalties import is_test_path
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+_DONE = (
+    r"(?:(?P<adds>add(?:s|ed)?|create[sd]?|introduce[sd]?)|(?P<drops>drop(?:s|ped)?|delete[sd]?|remove[sd]?)"
+    r"|(?P<renames>rename[sd]?)"
+    r"|affect(?:s|ed)?|alter(?:s|ed)?|change[sd]?|concerns?|modif(?:y|ies|ied)|mentions?|touch(?:es|ed)?|update[sd]?)"
+)
+_THING = (
+    r"(?:the |an? )?(?:(?:table|column|field|index) )?[\"'`]?(?P<thing>\w+(?:\.\w+)*)[\"'`]?"
+    r"(?: (?:table|column|field|index))?"
+)
+_OF = r"(?: (?:from|in|into|of|on|to) (?:the )?(?:table )?[\"'`]?(?P<of>\w+(?:\.\w+)*)[\"'`]?(?: table)?)?"
+_FORMS = [
+    re.compile(rf"^\W*{form}\W*$", re.IGNORECASE)
+    for form in (
+        r"(?:(?:which|what|list|show|find|all|the|me) )+migrations? (?:(?:that|which|did) )?(?:have |has )?"
+        rf"{_DONE} {_THING}{_OF}",
+        rf"(?:in which migration|when) (?:is|was|were|has|have) (?=.*\b(?:table|column|field|index)\b){_THING}"
+        rf" (?:been )?{_DONE}{_OF}",
+    )
+]
+_OPERATIONS: Mapping[str, re.Pattern[str]] = {
+    "adds": re.compile(r"\b(?:add|create)", re.IGNORECASE),
+    "drops": re.compile(r"\b(?:delete|drop|remove)", re.IGNORECASE),
+    "renames": re.compile(r"\b(?:rename|sp_rename)", re.IGNORECASE),
+}
+_UNDOES = re.compile(
+    r"\b(?:void|def|function|async|fun|func)\s+down\b|^\s*--.*\bdown\b|^\s*exports\.down\b", re.IGNORECASE
+)
+_OF_A_MODEL = re.compile(r"\.designer\.\w+$|snapshot\.\w+$|\.resx$", re.IGNORECASE)
+_REFERS = re.compile(r"\bprincipal(?:Table|Column)\b|\breferences\b|\bIX_|\bFK_", re.IGNORECASE)
+_NEAR = 3  # lines from an operation to the names that it is given
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationsAsked:
+    """What migrations are wanted to do, one of `adds`, `drops`, `renames`, '' for anything, to a thing, maybe of a
+    table."""
+
+    does: str
+    thing: str
+    table: str
+
+
+def migrations_asked(question: str) -> MigrationsAsked | None:
+    """What a question wants the migrations of; None for another question."""
+    for form in _FORMS:
+        if (found := form.match(question)) is not None:
+            does = next((one for one in _OPERATIONS if found[one]), "")
+            return MigrationsAsked(does, *((found[one] or "").rpartition(".")[2] for one in ("thing", "of")))
+    return None
+
+
+def migration_facts(index: LabelIndex, wanted: MigrationsAsked) -> FactsOrAbsent:
+    """The first line of each migration that does what a question says, the oldest first; and that none does."""
+    known = index.parts.shard().values("Path", index.scope())
+    paths = [one for one in known if MIGRATION.search(one) and not _OF_A_MODEL.search(one) and not is_test_path(one)]
+    facts = [
+        GraphFact(path.rpartition("/")[2].partition(".")[0], "", "", path, line, True, is_comment=True)
+        for path, lines in sorted(lines_of(index, paths).items(), key=lambda one: in_order((one[0], 0)))
+        if (line := next(_doing(lines, wanted), 0))
+    ]
+    at = facts_at(facts[:MOST_LISTED], index)
+    of = f"{wanted.thing} of {wanted.table}" if wanted.table else wanted.thing
+    does = {"adds": "add", "drops": "drop", "renames": "rename"}.get(wanted.does, "name")
+    heading = list_heading("migration", len(facts)).replace(":**", f" that {does}{'s' * (len(facts) == 1)} {of}:**")
+    absent = f"none of {len(paths):,} files of migrations is known to {does} {of}" if paths and not at else ""
+    return GraphFacts(tuple(at), len(facts), heading), at, absent
+
+
+def _doing(lines: Mapping[int, str], wanted: MigrationsAsked) -> Iterator[int]:
+    """The lines that name the thing, shortly below what is done to it, and the table, if it is of one."""
+    things, tables = _spellings(wanted.thing), _spellings(wanted.table)
+    for number, text in sorted(lines.items()):
+        if _UNDOES.search(text):
+            return
+        around = [lines.get(at, "") for at in range(number - _NEAR, number + 1)]
+        if (
+            not things.isdisjoint(_words(text))
+            and not _REFERS.search(text)
+            and (not wanted.does or any(map(_OPERATIONS[wanted.does].search, around)))
+            and (not wanted.table or any(not tables.isdisjoint(_words(lines.get(at, ""))) for at in _beside(number)))
+        ):
+            yield number
+
+
+def _beside(number: int) -> range:
+    return range(number - _NEAR, number + _NEAR + 1)
+
+
+def _words(text: str) -> set[str]:
+    return {word.replace("_", "").casefold() for word in re.findall(r"\w+", text)}
+
+
+def _spellings(name: str) -> set[str]:
+    """A name without its marks, in the singular and in the plural."""
+    bare = name.replace("_", "").casefold()
+    return {bare, singular(bare), plural(bare)} if bare else set()
