@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import GraphFacts, facts_at
 from rag_assets.answer.plans.request_flow import steps_at, way_of
-from rag_assets.answer.question_analysis import asks_about_failure, root, root_set, telling_words
+from rag_assets.answer.question_analysis import asks_about_failure, name_roots, root, root_set, telling_words
 from rag_assets.answer.structure.actions import MEANS, name_said, with_phrasal_verbs
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.lookup import short_name
@@ -38,8 +38,11 @@ _ACTORS = root_set(
     "somebody someone system user visitor",
 )
 """Who does something: the names of code seldom say it."""
+_OF_ACTORS = _ACTORS - root_set("application client system")
+_SAYS_LITTLE = root_set("another existing given new other own same step")
 _OF_METHODS = root_set(
-    "apply async begin core do endpoint execute handle handler internal invoke new on perform post process run sync try"
+    "apply async begin by core do endpoint execute for from handle handler in internal invoke new of on or perform",
+    "post process run sync to try with",
 )
 """What the names of methods have beside what they do."""
 _OF_TYPES = root_set(
@@ -48,6 +51,10 @@ _OF_TYPES = root_set(
     "model mutation notification operation page process processing processor provider repository request resolver",
     "resource root saga service state store task use case view workflow",
 )
+_NO_DOERS = root_set("builder configuration dto mapper mapping options profile settings test validator")
+"""Last words of types that only describe what others do."""
+_CALLS_OTHERS = re.compile(r"(?:^|/)(?:[\w.-]*[.-])?(?:client|sdk)s?/|Client\.\w+$", re.IGNORECASE)
+"""Of a library that sends to the product what the product then does."""
 _MOST_WORDS, _MOST_EXTRA = 4, 1
 _MOST_STARTS, _MOST_APART = 12, 4
 
@@ -67,59 +74,71 @@ def happening_asked(question: str) -> Happening | None:
         return None
     said = with_phrasal_verbs(next(filter(None, found.groups())))
     roots = dict.fromkeys(root(word) for word, _ in telling_words(said))
-    done = tuple(one for one in roots if one not in _ACTORS)
+    done = tuple(one for one in roots if one not in _ACTORS | _SAYS_LITTLE)
     is_short = 0 < len(done) <= _MOST_WORDS and len(roots) > 1
     return Happening(done, frozenset(roots) & _ACTORS) if is_short else None
 
 
 def behaviour_facts(index: LabelIndex, graph: Graph, wanted: Happening) -> tuple[str, Facts, str]:
-    """The method that is called as what is done, of several that which comes to most of the others, with what it comes
-    to and the point that shows it; nothing where too many that are apart are called so."""
+    """The method that is called as what is done, of several one of an endpoint, or that which comes to most of the
+    others, with what it comes to and the point that shows it; nothing where too many that are apart are called so."""
     columns = GraphColumns(index, graph, None)
-    starts = _starts(columns, wanted)
+    exposing = frozenset(columns.source[columns.of(Relation.EXPOSES)].tolist())
+    starts = _starts(columns, wanted, exposing)
     if not 0 < len(starts) <= _MOST_STARTS:
         return "", (GraphFacts(), {}), ""
     ways = {node: way_of(graph, graph.keys[node]) for node in starts}
-    exposed = _exposing(columns)
     met = {node: {graph.keys[one] for one in starts} & {graph.keys[node], *way} for node, way in ways.items()}
-    first = max(starts, key=lambda node: (len(met[node]), node in exposed, len(ways[node])))
-    apart = [node for node in starts if graph.keys[node] not in met[first]]
+    first = max(starts, key=lambda node: (len(met[node]), node in exposing, len(ways[node])))
+    outside = [node for node in starts if node in exposing]
+    if len(starts) - len(met[first]) > _MOST_APART and 0 < len(outside) <= _MOST_APART:
+        first = max(outside, key=lambda node: len(ways[node]))
     begin = facts_at(steps_at(graph, [graph.keys[first]]), index)
-    if not begin or len(apart) > _MOST_APART:
+    if not begin or (len(starts) - len(met[first]) > _MOST_APART and first not in outside):
         return "", (GraphFacts(), {}), ""
     at = facts_at(steps_at(graph, ways[first]), index)
     heading = "**It comes to, in this order:**" if at else ""
     return short_name(graph.keys[first]), (GraphFacts(tuple(at), len(at), heading), at), next(iter(begin.values()))
 
 
-def _exposing(columns: GraphColumns) -> frozenset[int]:
-    return frozenset(columns.source[columns.of(Relation.EXPOSES)].tolist())
-
-
-def _starts(columns: GraphColumns, wanted: Happening) -> list[int]:
-    """The methods that go on to something and are called as what is done, those whose names say the least beside it. A
-    word alone, as of a customer who registers, is that of an endpoint, or of a name that says who does it."""
-    graph, contains, exposing = columns.graph, columns.of(Relation.CONTAINS), _exposing(columns)
+def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) -> list[int]:
+    """The methods that go on to something and are called as what is done, those whose names say the least beside it, of
+    overloads the longest. A word alone, as of a customer who registers, is that of an endpoint, of a name that says who
+    does it, or of a type that says it too."""
+    graph = columns.graph
     going = set(columns.source[columns.of(Relation.CALLS, Relation.CONSTRUCTS)].tolist())
-    owners = dict(zip(columns.target[contains].tolist(), columns.source[contains].tolist(), strict=True))
-    named = {
-        node: (graph.names[node], graph.names[owners[node]] if node in owners else "")
-        for node in columns.nodes(NodeType.METHOD).tolist()
-        if node in going
-    }
-    if len(wanted.done) == 1:
-        named = {
-            at: one for at, one in named.items() if at in exposing or not _ACTORS.isdisjoint(name_said("".join(one)))
-        }
-    for meant in _meant(wanted.done):
-        extra = {
-            node: beside
-            for node, (name, owner) in named.items()
-            if name != owner and (beside := _extra(name, owner, meant, wanted.actors)) is not None
-        }
-        if extra:
-            return [node for node, beside in extra.items() if beside == min(extra.values())]
-    return []
+    meant = [*_meant(wanted.done)]
+    telling = _OF_ACTORS.union(*(each for words in meant for each in words))
+    best: dict[str, tuple[int, int, int]] = {}
+    for node in columns.nodes(NodeType.METHOD).tolist():
+        if node not in going:
+            continue
+        name, owner = _called(graph.keys[node])
+        beside = (
+            2 * extra + at
+            for at, words in enumerate(meant)
+            if (extra := _extra(name, owner, words, wanted.actors)) is not None
+        )
+        extra = min(beside, default=None)
+        is_told = node in exposing or not telling.isdisjoint({*name_said(owner), *(name_said(name) & _OF_ACTORS)})
+        if extra is None or not (len(wanted.done) > 1 or is_told) or name == owner.rpartition(".")[2]:
+            continue
+        place = columns.place(node)
+        extra += 2 * (_CALLS_OTHERS.search(f"{place.path if place else ''} {owner}.{name}") is not None)
+        found = (extra, -columns.length(node), node)
+        called = graph.keys[node].partition("(")[0]
+        best[called] = min(found, best.get(called, found))
+    least = min((extra for extra, *_ in best.values()), default=0)
+    return [node for extra, _, node in best.values() if extra == least]
+
+
+def _called(key: str) -> tuple[str, str]:
+    """What a method and its type are called, a type that says nothing with what is around it: `CreateOrder.Handler`."""
+    parts = key.partition(":")[2].rpartition("|")[0].partition("(")[0].split(".")
+    name, owner = parts[-1], parts[-2] if len(parts) > 1 else ""
+    if len(parts) > 2 and {*name_said(name), *name_said(owner)} <= _OF_METHODS | _OF_TYPES:
+        owner = f"{parts[-3]}.{owner}"
+    return name, owner
 
 
 def _meant(done: Sequence[str]) -> Iterator[list[frozenset[str]]]:
@@ -131,13 +150,14 @@ def _meant(done: Sequence[str]) -> Iterator[list[frozenset[str]]]:
 
 
 def _extra(name: str, owner: str, meant: Sequence[frozenset[str]], actors: frozenset[str]) -> int | None:
-    """How many words a method and its type are called by beside all that is meant; None where they do not say that, or
-    only what it is done to."""
+    """How many words a method and its type are called by beside all that is meant, after one of these; None where they
+    do not say that, or only what it is done to."""
     wanted = frozenset().union(*meant)
     own, around = name_said(name) - (_OF_METHODS - wanted), name_said(owner) - (_OF_TYPES - wanted)
     is_said = all(not each.isdisjoint(own | around) for each in meant)
-    if not is_said or (own and own.isdisjoint(wanted)):
+    if not is_said or (own and own.isdisjoint(wanted)) or not _NO_DOERS.isdisjoint(name_roots(owner)[-1:]):
         return None
     is_own = all(not each.isdisjoint(own) for each in meant)
     beside = len((own if is_own else own | around) - wanted - actors)
-    return beside if beside <= _MOST_EXTRA else None
+    is_first = not own or next(one for one in name_roots(name) if one in own) in wanted
+    return beside if beside <= _MOST_EXTRA * is_first else None
