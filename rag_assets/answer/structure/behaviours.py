@@ -106,7 +106,7 @@ def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) 
     overloads the longest. A word alone, as of a customer who registers, is that of an endpoint, of a name that says who
     does it, or of a type that says it too."""
     graph = columns.graph
-    going = set(columns.source[columns.of(Relation.CALLS, Relation.CONSTRUCTS)].tolist())
+    going = exposing.union(columns.source[columns.of(Relation.CALLS, Relation.CONSTRUCTS)].tolist())
     meant = [*_meant(wanted.done)]
     telling = _OF_ACTORS.union(*(each for words in meant for each in words))
     best: dict[str, tuple[int, int, int]] = {}

@@ -45,6 +45,11 @@ _UNDOES = re.compile(
 )
 _OF_A_MODEL = re.compile(r"\.designer\.\w+$|snapshot\.\w+$|\.resx$", re.IGNORECASE)
 _REFERS = re.compile(r"\bprincipal(?:Table|Column)\b|\breferences\b|\bIX_|\bFK_", re.IGNORECASE)
+_ALTERED = re.compile(
+    r"(?:\balter\s+table|\btable\s*[:=]|\b(?:add|drop|remove|rename)_(?:column|index|reference)s?)\W+(?:\w+\W+)??(\w+)",
+    re.IGNORECASE,
+)
+"""The table to which something else is added, or from which it goes."""
 _NEAR = 3  # lines from an operation to the names that it is given
 
 
@@ -94,6 +99,7 @@ def _doing(lines: Mapping[int, str], wanted: MigrationsAsked) -> Iterator[int]:
         if (
             not things.isdisjoint(_words(text))
             and not _REFERS.search(text)
+            and not (wanted.does and any(found in things for found in map(_bare, _ALTERED.findall(text))))
             and (not wanted.does or any(map(_OPERATIONS[wanted.does].search, around)))
             and (not wanted.table or any(not tables.isdisjoint(_words(lines.get(at, ""))) for at in _beside(number)))
         ):
@@ -105,10 +111,14 @@ def _beside(number: int) -> range:
 
 
 def _words(text: str) -> set[str]:
-    return {word.replace("_", "").casefold() for word in re.findall(r"\w+", text)}
+    return set(map(_bare, re.findall(r"\w+", text)))
+
+
+def _bare(name: str) -> str:
+    return name.replace("_", "").casefold()
 
 
 def _spellings(name: str) -> set[str]:
     """A name without its marks, in the singular and in the plural."""
-    bare = name.replace("_", "").casefold()
+    bare = _bare(name)
     return {bare, singular(bare), plural(bare)} if bare else set()

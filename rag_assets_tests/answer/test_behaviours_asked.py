@@ -1,0 +1,305 @@
+"""What happens when something is done begins at the member that is called so, and goes on as the graph knows; what a
+newcomer asks of projects, entities and migrations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index
+from rag_assets.answer.question_analysis import compared_names
+from rag_assets.answer.question_kinds import convention_noun
+from rag_assets.answer.structure.behaviours import happening_asked
+from rag_assets.answer.structure.migrations import migrations_asked
+from rag_assets.identifiers import plural
+from rag_assets_tests.cli.conftest import opened_index
+from rag_assets_tests.effort import ends_within
+
+FILES = {
+    "src/Web/Web.csproj": """\
+<Project Sdk="Microsoft.NET.Sdk.Web">
+  <ItemGroup>
+    <ProjectReference Include="..\\Core\\Core.csproj" />
+  </ItemGroup>
+</Project>
+""",
+    "src/Core/Core.csproj": """\
+<Project Sdk="Microsoft.NET.Sdk">
+  <ItemGroup>
+    <ProjectReference Include="..\\Domain\\Domain.csproj" />
+  </ItemGroup>
+</Project>
+""",
+    "src/Domain/Domain.csproj": '<Project Sdk="Microsoft.NET.Sdk">\n</Project>\n',
+    "src/Web/LoansController.cs": """\
+namespace Library.Web;
+
+public class LoansController(ISender sender) : ControllerBase
+{
+    [HttpPost("/loans")]
+    public Task<int> BorrowBook(BorrowBook borrow) => sender.Send(borrow);
+
+    [HttpGet("/loans/placed")]
+    public string Empty() => "You have not yet borrowed a book when this happens.";
+}
+""",
+    "src/Core/BorrowBook.cs": """\
+namespace Library.Core;
+
+public record BorrowBook(int Book) : IRequest<int>;
+
+public class BorrowBookHandler(Shelf shelf) : IRequestHandler<BorrowBook, int>
+{
+    public Task<int> Handle(BorrowBook borrow, CancellationToken token)
+    {
+        // TODO: remember who has it
+        return shelf.Take(borrow.Book);
+    }
+}
+
+public class Shelf
+{
+    public Task<int> Take(int book)
+    {
+        Count(book);
+        return Task.FromResult(book);
+    }
+
+    private void Count(int book)
+    {
+        System.Console.WriteLine(book);
+    }
+}
+""",
+    "src/Core/LoansClient.cs": """\
+namespace Library.Core;
+
+public class LoansClient(HttpClient http)
+{
+    public Task BorrowBook(int book) => Post("/loans", book);
+
+    private Task Post(string path, int book) => http.PostAsJsonAsync(path, book);
+}
+""",
+    "src/Domain/Book.cs": """\
+namespace Library.Domain;
+
+public class Book
+{
+    public int Id { get; set; }
+
+    /// <summary>Who wrote it.</summary>
+    public Author Author
+    {
+        get => _author;
+        set => _author = value;
+    }
+
+    private Author _author;
+}
+
+public class Author
+{
+    public int Id { get; set; }
+}
+
+public class LibraryContext : DbContext
+{
+    public DbSet<Book> Books { get; set; }
+
+    public DbSet<Author> Authors { get; set; }
+}
+""",
+    "src/Domain/Migrations/20240101_Begin.cs": """\
+namespace Library.Domain.Migrations;
+
+public partial class Begin : Migration
+{
+    protected override void Up(MigrationBuilder migrationBuilder)
+    {
+        migrationBuilder.CreateTable(
+            name: "Books",
+            columns: table => new { Id = table.Column<int>() });
+    }
+
+    protected override void Down(MigrationBuilder migrationBuilder)
+    {
+        migrationBuilder.DropTable(name: "Books");
+    }
+}
+""",
+    "src/Domain/Migrations/20240202_Shelved.cs": """\
+namespace Library.Domain.Migrations;
+
+public partial class Shelved : Migration
+{
+    protected override void Up(MigrationBuilder migrationBuilder)
+    {
+        migrationBuilder.AddColumn<string>(
+            name: "Shelf",
+            table: "Books");
+    }
+}
+""",
+    "src/Domain/Account/Registration.cs": """\
+namespace Library.Domain.Account;
+
+public class RegistrationService
+{
+    public void Register(string name) => Keep(name);
+
+    private void Keep(string name) => System.Console.WriteLine(name);
+}
+""",
+    "tests/ShelfTests.cs": """\
+namespace Library.Tests;
+
+public class ShelfTests
+{
+    [Fact]
+    public void TakesABook() => new Shelf().Take(3);
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("behaviours"), FILES, "library") as opened:
+        yield opened
+
+
+def told(index: Index, question: str) -> str:
+    answer = index.ask(question)
+    assert not answer.abstained
+    return answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What happens when a book is borrowed?",
+        "What happens when a customer borrows a book?",
+        "what exactly happens step by step when somebody borrows a book",
+        "How is a book borrowed?",
+        "How does a user borrow a book?",
+        "Walk me through borrowing a book",
+        "What is the flow of borrowing a book?",
+    ],
+)
+def test_what_happens_begins_where_it_is_done_and_goes_on_to_what_that_comes_to(index: Index, question: str) -> None:
+    text = told(index, question)
+    assert text.startswith("`LoansController.BorrowBook` in src/Web/LoansController.cs")
+    steps = text[text.index("**It comes to, in this order:**") :]
+    assert steps.index("**BorrowBookHandler.Handle**") < steps.index("**Shelf.Take**") < steps.index("**Shelf.Count**")
+
+
+def test_who_does_something_need_not_be_in_the_name_of_what_is_done(index: Index) -> None:
+    assert told(index, "What happens when a user registers?").startswith("`RegistrationService.Register`")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What happens when borrowing a book fails?",
+        "What happens when a book is borrowed that is at home and was never given back in time?",
+        "What happens?",
+        "How does it work?",
+        "What happens when a user is there?",
+        "Why is a book borrowed?",
+    ],
+)
+def test_what_is_told_of_a_case_or_of_nothing_is_no_course(question: str) -> None:
+    wanted = happening_asked(question)
+    assert wanted is None or not {"borrow"} & {*wanted.done}
+
+
+def test_verbs_of_two_words_are_one() -> None:
+    wanted = happening_asked("What happens when a user logs in?")
+    assert wanted is not None
+    assert wanted.done == ("login",)
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("Does Web depend on Domain?", ("**Web** refers to **Core**", "**Core** refers to **Domain**")),
+        ("Does the web project reference the core?", ("**Web** refers to **Core**",)),
+        ("Which project has the most references?", ("**Core** refers to **1 projects**",)),
+        ("Which tables have a foreign key to Author?", ("**Book** refers to **Author**", "Book.cs:8")),
+        ("Which entities are related to Author?", ("**Book** refers to **Author**",)),
+        (
+            "Which migrations changed the Books table?",
+            ("**2 migrations that name Books:**", "Begin.cs:8", "Shelved.cs:9"),
+        ),
+        ("Which migration created the Books table?", ("**1 migration that adds Books:**", "20240101_Begin.cs:8")),
+        ("When was the Shelf column added to Books?", ("20240202_Shelved.cs:8",)),
+        ("Which TODOs are there?", ("**1 TODO comment:**", "BorrowBook.cs:9")),
+        ("Which TODOs are in the core?", ("**1 TODO comment in core:**",)),
+        ("Which classes have tests?", ("**1 class with a test that names it:**", "**Shelf**")),
+        ("Which methods of Shelf are used the most?", ("**Shelf.Take** has **1 user**",)),
+        ("What is the difference between a book and an author?", ("`Book` in ", "`Author` in ")),
+    ],
+)
+def test_what_is_listed_is_told_with_its_line(index: Index, question: str, says: tuple[str, ...]) -> None:
+    text = told(index, question)
+    assert all(one in text for one in says), text
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        (
+            "Does the domain depend on the web project?",
+            "Domain does not refer to Web, nor does any project that it refers to",
+        ),
+        ("Are there circular references between projects?", "none of 3 projects refers to itself through others"),
+        ("Which migration dropped the Books table?", "none of 2 files of migrations is known to drop Books"),
+        ("Who worked most on the shelves?", "git shortlog"),
+    ],
+)
+def test_that_there_is_none_is_said(index: Index, question: str, reason: str) -> None:
+    answer = index.ask(question)
+    assert reason in f"{answer.notes} {answer.reason}"
+
+
+@pytest.mark.parametrize(
+    ("question", "noun"),
+    [
+        ("Where should I put a new setting?", "setting"),
+        ("Which files do I have to change to add a new payment provider?", "payment provider"),
+        ("What must I implement to add another shipping method?", "shipping method"),
+        ("Show me an example of a controller", "controller"),
+        ("Give me an example of a payment provider implementation", "payment provider"),
+        ("Where should I look for errors?", ""),
+        ("What is an example?", ""),
+    ],
+)
+def test_what_is_to_be_added_is_told_by_its_usual_form(question: str, noun: str) -> None:
+    assert convention_noun(question) == noun
+
+
+def test_words_are_compared_as_names_have_them() -> None:
+    pair = compared_names("What is the difference between an order item and orders?")
+    assert pair == ("OrderItem", "Order")
+    assert compared_names("What is the difference?") == ()
+
+
+def test_a_plural_has_no_other_plural() -> None:
+    assert [plural(one) for one in ("settings", "status", "process", "query", "option")] == [
+        "settings", "statuses", "processes", "queries", "options",
+    ]  # fmt: skip
+
+
+def test_long_questions_end_soon() -> None:
+    long = "which the migrations that changed " * 3_000
+    with ends_within(2.0):
+        for reader in (happening_asked, migrations_asked, compared_names, convention_noun):
+            for text in (
+                f"what happens when {long}",
+                f"which migrations {long}",
+                f"how {long}",
+                "difference between " * 5_000,
+            ):
+                reader(text)
