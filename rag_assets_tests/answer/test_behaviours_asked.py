@@ -11,6 +11,7 @@ from rag_assets import Index
 from rag_assets.answer.question_analysis import compared_names
 from rag_assets.answer.question_kinds import convention_noun
 from rag_assets.answer.structure.behaviours import happening_asked
+from rag_assets.answer.structure.constructs import construct_asked
 from rag_assets.answer.structure.migrations import migrations_asked
 from rag_assets.identifiers import plural
 from rag_assets_tests.cli.conftest import opened_index
@@ -33,6 +34,8 @@ FILES = {
 """,
     "src/Domain/Domain.csproj": '<Project Sdk="Microsoft.NET.Sdk">\n</Project>\n',
     "src/Web/LoansController.cs": """\
+using Library.Core;
+
 namespace Library.Web;
 
 public class LoansController(ISender sender) : ControllerBase
@@ -278,6 +281,25 @@ def test_that_there_is_none_is_said(index: Index, question: str, reason: str) ->
 )
 def test_what_is_to_be_added_is_told_by_its_usual_form(question: str, noun: str) -> None:
     assert convention_noun(question) == noun
+
+
+@pytest.mark.parametrize(
+    ("question", "is_wanted"),
+    [
+        ("are there any TODOs left in the code?", True),
+        ("list all TODO comments", True),
+        ("how many TODOs are in the code?", True),
+        ("which FIXMEs and TODOs are there?", True),
+        ("what is deprecated?", False),
+        ("what is a TODO?", False),
+        ("where are TODOs of a user stored?", False),
+        ("how many TODOs does a user have?", False),
+        ("which todos are there?", False),
+    ],
+)
+def test_comments_of_what_is_left_to_do_are_a_form_of_code(question: str, is_wanted: bool) -> None:
+    wanted = construct_asked(question)
+    assert (wanted is not None and wanted.noun == "TODO comment") == is_wanted
 
 
 def test_words_are_compared_as_names_have_them() -> None:

@@ -128,10 +128,6 @@ LISTED = (
     "what are the most important classes?",
     "which are the core types here?",
     "which classes are the most important?",
-    "are there any TODOs left in the code?",
-    "list all TODO comments",
-    "how many TODOs are in the code?",
-    "which TODOs are there?",
     "what are the main classes of this project?",
     "entry points?",
     "which npm scripts are there?",
@@ -150,9 +146,6 @@ NOT_LISTED = (
     "what are the core interfaces for pub/sub?",
     "what are the core classes for restore?",
     "which core models are there?",
-    "what is a TODO?",
-    "where are TODOs of a user stored?",
-    "how many TODOs does a user have?",
 )
 
 
