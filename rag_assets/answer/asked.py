@@ -216,19 +216,22 @@ def _with_declared_words(
     if maybe is None and not (listed or asks_values_of(text) or listed_noun(text)[0]):
         return wish
     graphs = [graph for _, graph in graphs_of(target, graph_of)]
-    of_it = _told_of(text)
+    of_it, words = _told_of(text), len(identifier_words(listed))
+    is_telling = words > _FEWEST_SAID or (words == _FEWEST_SAID and bool(asks_values_of(text)))
     chosen = tuple(
         one
         for one in (_enumerations(graphs, [listed]) if listed else ())
         if of_choice
+        or is_telling
         or one in (listed, f"{listed}s")
         or (of_it and of_it <= roots_of(one))
         or _of_whole(one, listed, graphs)
     )
     chosen = chosen or (_constants_called(graphs, listed) if listed else ())
     bare = without_sort(listed)
-    if bare and not chosen and not any(declares(graph, bare, only_types=True) for graph in graphs):
-        chosen = tuple(_enumerations(graphs, [bare]))  # `Severity` of severity levels, and no `SortOrder` of orders
+    if bare and not chosen:  # `Severity` of severity levels, and no `SortOrder` of orders
+        is_type = any(declares(graph, bare, only_types=True) for graph in graphs)
+        chosen = tuple(one for one in _enumerations(graphs, [bare]) if one == bare or not is_type)
     if not chosen and (maybe is None or maybe.choice) and not says_contract(graphs, listed_noun(text)[0]):
         chosen = (
             _enumerations_said(graphs, text) or _enumeration_of_app(graphs, text) or _enumeration_held(graphs, text)

@@ -505,7 +505,7 @@ def enumeration_named(question: str) -> tuple[str, bool]:
     """(what an enumeration is called whose values a question may want a list of, `MailProvider` for `which mail
     providers are supported?` and `Role` for `which roles are there?`; whether it asks for what somebody may choose);
     '' for another question."""
-    noun, rest = listed_noun(question)
+    noun, rest = _noun_of_values(question)
     rest = re.sub(r"\bexists?\b", "", rest)
     of_whole = all(root(word) in (CONTAINERS | APPS) - _SOLD for word, _ in telling_words(rest))
     is_meant = " " in noun or (noun in ENUMERATED.keys() | _CONSTANTS and of_whole)
@@ -545,17 +545,24 @@ def values_named(question: str) -> tuple[str, str]:
     currencies are supported?`); two '' for another question."""
     if called := values_asked(question):
         return "value", called
-    noun, rest = listed_noun(said := _TYPES_OF.sub("kinds of", _POSSIBLE.sub("", question)))
-    if not noun and (items := items_named(said))[0].count(" ") > 1:  # three words or more
-        noun, rest = singular(items[0]), items[1]
+    noun, rest = _noun_of_values(_TYPES_OF.sub("kinds of", _POSSIBLE.sub("", question)))
     rest = _AND_HOW.sub("", _OF_ONE_THING.sub("", rest))
     is_all = not [one for one, _ in telling_words(rest) if not (is_relation_or_manner(one) or _CHOICE.fullmatch(one))]
     return (noun, "".join(map(str.capitalize, noun.split()))) if is_all else ("", "")
 
 
+def _noun_of_values(question: str) -> tuple[str, str]:
+    """As `listed_noun`, of three words or more too: `toast click action`."""
+    noun, rest = listed_noun(question)
+    if not noun and (items := items_named(question))[0].count(" ") > 1:
+        noun, rest = singular(items[0]), items[1]
+    return noun, rest
+
+
 _ITEMS = re.compile(
     r"^\W*(?:which|what|list|show|name)\b(?: (?:me|all|are|is|the|of|kinds?|sorts?|types?|supported|allowed|valid))*"
-    r" (?P<noun>[a-z-]+(?: [a-z-]+){1,3}s)(?P<rest> (?:are|belong|can|counts?|do|does|is|may|qualify|will)\b.*|\W*)$",
+    r" (?P<noun>[a-z-]+(?: [a-z-]+){1,3}s)"
+    r"(?P<rest> (?:are|belong|can|counts?|do|does|exists?|is|may|qualify|will)\b.*|\W*)$",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -40,6 +40,7 @@ class Rule(models.Model):
     "src/ParcelReturnScanStage.cs": "namespace Post;\n\npublic enum ParcelReturnScanStage\n{\n    Sorted\n}\n",
     "src/LetterSealColourKind.cs": "namespace Post;\n\npublic enum LetterSealColourKind\n{\n    Red\n}\n",
     "src/ParcelSortingMode.cs": "namespace Post;\n\npublic enum ParcelSortingMode\n{\n    ByHand\n}\n",
+    "src/WaxSeal.cs": "namespace Post;\n\npublic enum WaxSeal\n{\n    Red\n}\n",
     "src/StampPrinters.cs": "namespace Post;\n\npublic interface IStampPrinter { }\n\n"
     "public class StampPrinter : IStampPrinter { }\n\npublic interface IInkStampPrinter { }\n\n"
     "public class InkStampPrinter : IInkStampPrinter { }\n\npublic abstract class WaxStampPrinterBase { }\n\n"
@@ -73,6 +74,22 @@ def test_an_enumeration_of_two_sections_is_shown_with_the_values_of_both(post: I
 def test_the_states_of_something_may_be_an_enumeration_inside_of_it(post: Index) -> None:
     told = post.ask("which states does a circuit breaker have?", options=AskOptions()).text
     assert told.startswith("`State` in src/circuitbreaker/CircuitBreaker.java:4") and "CLOSED" in told
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("which parcel sorting modes exist for a depot?", "ParcelSortingMode"),
+        ("which sorting modes can be used at night?", "ParcelSortingMode"),
+        ("which return scan stages are there?", "ParcelReturnScanStage"),
+        ("which wax seal modes are there?", "WaxSeal"),
+    ],
+)
+def test_an_enumeration_may_be_called_by_three_words_or_by_the_last_ones_of_its_name(
+    post: Index, question: str, name: str
+) -> None:
+    found = post.ask(question)
+    assert found.intent is Intent.DEFINITION and found.text.startswith(f"`{name}` in src/{name}.cs:3")
 
 
 @pytest.mark.parametrize("question", ["which actions are there?", "which types of letters are there?"])
