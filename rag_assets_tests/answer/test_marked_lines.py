@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -111,6 +112,19 @@ def test_ports_are_listed_where_they_are_opened(post: Index, question: str) -> N
         ("compose.yml:4", '- "9090:8080"'),
         ("web/launchSettings.json:2", '"applicationUrl": "http://localhost:5000"'),
     ]
+
+
+def test_the_port_of_options_is_one_that_is_listened_on_and_that_of_a_database_is_none(tmp_path: Path) -> None:
+    options = (
+        "namespace Post;\n\npublic class ServerOptions\n{\n"
+        '    public int Port => _given.Port ?? Read("Port", 7878);\n'
+        '    public int PostgresPort => Read("PostgresPort", 5432);\n'
+        "    public int SslPort { get; set; } = 9898;\n}\n"
+    )
+    program = "namespace Post;\n\npublic class Web\n{\n    public void Run() => host.UseUrls(urls);\n}\n"
+    with opened_index(tmp_path, {"web/ServerOptions.cs": options, "web/Web.cs": program}, "ports") as index:
+        told = index.ask("which port does the server listen on by default?", options=AskOptions()).text
+    assert re.findall(r"in ([\w/.-]+:\d+): `", told) == ["web/ServerOptions.cs:5", "web/ServerOptions.cs:7"]
 
 
 @pytest.mark.parametrize(
