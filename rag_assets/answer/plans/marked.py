@@ -402,9 +402,10 @@ class Marked(Enum):
             r"|^\s*-\s*[\"']?(?=.*(?:\d{3}|:80))(?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w+)?[\"']?\s*$"
             r"|^\s*(?:-\s*)?(?:server\.)?port\s*[:=]\s*\d{2,5}\s*$|\.listen\(\s*(?:\d{2,5}\b|[^)]*\|\|\s*\d{2,5})"
             r"|\b(?:const|final|readonly)\b[^=;(]*\b\w*(?:Api|Default|Grpc|Https?|Listen|Server|Web)Port\s*=\s*\d{2,5}\b"
-            r"|\bu?(?:int|short)\?? (?:(?:Api|Default|Grpc|Https?|Listen|Server|Ssl|Web)?Port) ?(?:=>|=|\{[^{}\n]{0,80}\} ?=)"
-            r"[^;\n]{0,200}\b\d{2,5}\b"
-            r"|\bListenAndServe\w*\(\s*\"[^\"]*:\d|\b(?:UseUrls\(\s*[$@]?\"|ListenAnyIP\(|ListenLocalhost\()|\bASPNETCORE_URLS\b.*:\d"
+            r"|\bu?(?:int|short)\?? (?:(?:Api|Default|Grpc|Https?|Listen|Server|Ssl|Web)?Port)"
+            r" ?(?:=>|=|\{[^{}\n]{0,80}\} ?=)[^;\n]{0,200}\b\d{2,5}\b"
+            r"|\bListenAndServe\w*\(\s*\"[^\"]*:\d|\b(?:UseUrls\(\s*[$@]?\"|ListenAnyIP\(|ListenLocalhost\()"
+            r"|\bASPNETCORE_URLS\b.*:\d"
         ),
         in_settings=True,
         by=NamedBy.NOTHING,
