@@ -686,7 +686,7 @@ public class ConfigFile(ServerOptions server, LogOptions log)
 @pytest.mark.parametrize(
     ("question", "default"),
     [
-        ("what is the port of the server by default?", "src/ConfigFile.cs:5"),
+        ("what is the default port of the server?", "src/ConfigFile.cs:5"),
         ("what is the default log level?", "src/ConfigFile.cs:7"),
         ("how long are parcels kept?", "src/ConfigFile.cs:11"),
     ],
@@ -698,6 +698,20 @@ def test_the_default_with_which_a_helper_reads_a_setting(
         for most in (150, 1):  # also of a name that is everywhere
             monkeypatch.setattr("rag_assets.answer.plans.settings._MOST_SECTIONS", most)
             assert told_by(index, question, READ_BY_A_HELPER)["Default"][:1] == [default]
+
+
+def test_a_line_that_names_two_settings_is_told_of_its_own(tmp_path: Path) -> None:
+    log = "namespace Shop;\n\npublic class LogOptions\n{\n    public int? SizeLimit { get; set; }\n}\n"
+    config = (
+        "namespace Shop;\n\npublic class ConfigFile(LogOptions log)\n{\n"
+        '    public int LogSizeLimit => Math.Min(log.SizeLimit ?? ReadInt("LogSizeLimit", 1), 10);\n}\n'
+    )
+    with opened_index(tmp_path, {"src/LogOptions.cs": log, "src/ConfigFile.cs": config}, "shop") as index:
+        told = index.ask("how large may a log be, what is the size limit?").text
+    defaults = told.partition("\n\n")[0].splitlines()
+    assert [line.partition(" in ")[0] for line in defaults if "src/ConfigFile.cs:5" in line] == [
+        "- **ConfigFile.LogSizeLimit** sets **LogSizeLimit**"
+    ]
 
 
 OF_A_BASE = {

@@ -627,10 +627,21 @@ def setting_facts(index: LabelIndex, settings: Sequence[Setting], graph: Graph |
     for (setting, made), has_default in zip(of_setting, defaults, strict=True):
         if has_default or setting.is_assigned or _OWNER.search(setting.owner) or not any(defaults):
             found |= made
+    found = _each_line_once(found)
     if graph is not None:
         found |= {one: at for one, at in _constants_behind(index, graph, found).items() if one not in found}
     facts = tuple(sorted(found, key=lambda fact: _GROUPS.index(fact.group)))
     return GraphFacts(facts, len(facts), leads=settings[0].said >= _MOSTLY_SAID), found
+
+
+def _each_line_once(found: Mapping[GraphFact, str]) -> dict[GraphFact, str]:
+    """Without what a line says again of another setting that it names: `LogSizeLimit => options.SizeLimit ?? 1` is the
+    default of the first one."""
+    of_line: dict[tuple[str, int, str], GraphFact] = {}
+    for fact in sorted(found, key=lambda one: not one.source.endswith(f".{one.target}")):
+        of_line.setdefault((fact.path, fact.line, fact.group), fact)
+    kept = set(of_line.values())
+    return {fact: at for fact, at in found.items() if fact in kept}
 
 
 def _constants_behind(index: LabelIndex, graph: Graph, found: Iterable[GraphFact]) -> dict[GraphFact, str]:

@@ -171,7 +171,9 @@ _TRANSLATION = re.compile(
     re.IGNORECASE,
 )
 _OF_TEXTS = r"\.(?:ini|json5?|php|toml|xml|ya?ml)"  # of code another name may end so: `do_it.py`
-_NAMED_AS_LOCALE = re.compile(rf"(?:[\w-]+\.)?{_LOCALE}\.\w+|[\w.-]+[-_]{_LOCALE}{_OF_TEXTS}", re.IGNORECASE)
+_NAMED_AS_LOCALE = re.compile(
+    rf"(?:[\w-]+\.)?{_LOCALE}\.\w+|cs{_OF_TEXTS}|[\w.-]+[-_]{_LOCALE}{_OF_TEXTS}", re.IGNORECASE
+)
 _FOLDER_OF_LOCALE = re.compile(rf"(?P<inside>{_LOCALE})|values-{_LOCALE}|{_LOCALE}\.lproj", re.IGNORECASE)
 _FOLDER_OF_TEXTS = re.compile(r"i18n|l10n|lang(?:uage)?s?|locales?|locali[sz]ations?|translations?", re.IGNORECASE)
 """Texts in other languages than English, by the conventions of gettext, XLIFF, .NET, Java, Android, Apple, and by

@@ -43,6 +43,8 @@ from rag_assets.search.ranking.signals import is_named, may_say, name_shares
         ("web/lang/messages/common.de.json", BesideProduct.TRANSLATION),
         ("backend/i18n/source/backend_zh.json", BesideProduct.TRANSLATION),
         ("web/locales/shop-pt-BR.yml", BesideProduct.TRANSLATION),
+        ("src/Localization/Core/cs.json", BesideProduct.TRANSLATION),
+        ("src/Localization/Core/cs.cs", None),
         ("website/i18n/zh-Hant/docs/start.md", BesideProduct.TRANSLATION),
         ("docs/de/docs/start.md", BesideProduct.TRANSLATION),
         ("app/res/values-pt-rBR/strings.xml", BesideProduct.TRANSLATION),
