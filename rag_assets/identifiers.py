@@ -98,10 +98,16 @@ _IS_PLURAL = re.compile(r"(?:ing|ion|e|ent|er|or)s$")
 _ENDS_WITH_Y = re.compile(r"(?<=[^aeiou])y$")
 
 
+OF_IE = word_set(
+    "brownies calories cookies freebies genies hoodies lies movies newbies pies rookies selfies ties zombies"
+)
+"""Plurals of what ends with `ie`: one of the movies is no `movy`."""
+
+
 def singular(noun: str) -> str:
     """An English noun as one of it is called: `queries` → `query`, `status` → `status`."""
     if noun.endswith("ies"):
-        return noun[:-3] + "y"
+        return noun[:-1] if noun in OF_IE else noun[:-3] + "y"
     if _LONG_PLURAL.search(noun):
         return noun[:-2]
     return noun if noun.endswith(("ss", "us", "is")) else noun.removesuffix("s")

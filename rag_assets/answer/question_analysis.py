@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.whole_project import name_of_whole
-from rag_assets.identifiers import identifier_words, key_of_word, singular, word_set
+from rag_assets.identifiers import OF_IE, identifier_words, key_of_word, singular, word_set
 from rag_assets.index.keyword.terms import ENDINGS, FUNCTION_WORDS, runs, stem, with_silent_e, word_forms, word_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, Terms, inverse_document_frequency
 from rag_assets.search import CodePlace, Question, QuestionKind
@@ -83,7 +83,7 @@ _IRREGULAR = key_of_word(
         "win": "won",
         "write": "writing written wrote",
     }
-)
+) | {word: word[:-1] for word in OF_IE}
 """Forms of verbs that no ending makes, or whose root would be too short (`tried`)."""
 _MOST_ENDINGS = 3  # `transferred` → `transferr` → `transfer` → `transf`, as `transfer`
 _DOUBLED = re.compile(r"([bdfglmnprt])\1$")

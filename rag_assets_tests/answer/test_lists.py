@@ -1255,6 +1255,15 @@ def test_messages_are_listed_where_a_part_makes_or_handles_them(tmp_path: Path, 
         assert index.ask(question, options=AskOptions()).text.startswith(f"**1 event:**\n{told}")
 
 
+@pytest.mark.parametrize("does", ["are raised", "are handled", "are there"])
+def test_messages_are_listed_that_say_what_happens(tmp_path: Path, does: str) -> None:
+    events = "namespace Shop;\n\npublic record MoviesDeletedEvent(int Id);\n\npublic record MovieAddedEvent(int Id);\n"
+    files = {**MESSAGES, "src/Contracts/MovieEvents.cs": events}
+    with opened_index(tmp_path, files, "shop") as index:
+        told = index.ask(f"which events {does} when a movie is deleted?", options=AskOptions()).text
+    assert told.startswith("**1 event:**\n- **MoviesDeletedEvent** in src/Contracts/MovieEvents.cs:3: ")
+
+
 SERVICES = {
     "src/Shop.Orders.API/Events.cs": "namespace Orders;\n\npublic record OrderPaidEvent(int Id);\n",
     "src/Shop.Orders.API/Till.cs": "namespace Orders;\n\npublic class Till\n{\n"

@@ -32,6 +32,7 @@ from rag_assets.graph.declared_types import bases_of, derived_from, head_of, hel
 from rag_assets.graph.impact import in_test_module
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.index.keyword.terms import FUNCTION_WORDS
 from rag_assets.search import CodePlace
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
@@ -193,7 +194,9 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     is_one = index.is_narrowed or is_in_part or (noun == "test" and all(_says_all(subject, one) for one in found))
     if len(telling) > 1 and not EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
         is_one, found = is_one or len(best) < len(found), best
-    if used := seen_of(_by_use(graph, noun, telling, said, parts), index):
+    if happened := seen_of(_happening(graph, noun, said), index):
+        is_one, found = True, happened
+    elif used := seen_of(_by_use(graph, noun, telling, said, parts), index):
         is_one, found = True, used
     is_one = is_one or (noun in (*LISTED_KINDS, CREATED_TABLE) and not telling)
     handled = [one for one in found if with_handlers and _uses(graph, one.key, Relation.HANDLES)]
@@ -285,6 +288,15 @@ def _is_of_product(graph: Graph, noun: str, said: str) -> bool:
     return any(non_product_code(path) is None for path in (*paths, *(one.path for one in others)))
 
 
+def _happening(graph: Graph, noun: str, said: str) -> list[ListedNode]:
+    """The messages whose names say all that happens where a list of them is wanted for that: `OrderDeletedEvent` of
+    `when an order is deleted`."""
+    when = _WHEN.search(said) if noun.rpartition(" ")[2] in MESSAGES else None
+    words = re.findall(r"[a-z]\w+", when["happens"].lower()) if when is not None else ()
+    wanted = {root(word) for word in words if word not in FUNCTION_WORDS}
+    return [one for one in nodes_listed(graph, noun) if wanted <= roots_of(one.name)] if len(wanted) > 1 else []
+
+
 def _by_use(graph: Graph, noun: str, telling: Sequence[QueryTerm], said: str, parts: Sequence[str]) -> list[ListedNode]:
     """The messages that some part of the product makes, where it is said to publish them, or handles, each where it
     does; none of other nouns, and of what is done to them otherwise."""
@@ -347,6 +359,7 @@ def _handled_as(graph: Graph, noun: str) -> list[ListedNode]:
 
 _MOST_MAKERS = 2  # of a message
 MESSAGES = frozenset({"command", "event", "message", "notification", "query"})
+_WHEN = re.compile(r"\b(?:after|if|once|upon|when(?:ever)?)\b(?P<happens>[^?]*)", re.IGNORECASE)
 _USES = {
     re.compile(rf"\b(?:{does})\b", re.IGNORECASE): relation
     for does, relation in (

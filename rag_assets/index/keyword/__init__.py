@@ -44,7 +44,7 @@ FIELDS = (
 )
 """Fields of every section, in column order. Append, never reorder: the order is that of stored counts."""
 
-_METHOD = 7  # raise it when terms, counting or the formula change
+_METHOD = 8  # raise it when terms, counting or the formula change
 
 KEYWORD_VERSION = f"{_METHOD}.{SPLIT_VERSION}.{hashlib.blake2b(f'{K1} {FIELDS}'.encode(), digest_size=4).hexdigest()}"
 """Part of every cache key of keyword weights: the method, how identifiers split, and every tuned constant."""

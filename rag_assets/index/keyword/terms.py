@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import product
 
-from rag_assets.identifiers import identifier_words, word_set
+from rag_assets.identifiers import OF_IE, identifier_words, word_set
 
 _RUN = re.compile(r"\w+")
 _LONGEST_RUN = 96  # the longest real identifiers are test names of ~90 characters; beyond it is base64
@@ -98,7 +98,7 @@ def stem(word: str) -> str:
     if len(word) < _SHORTEST_PLURAL or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies") and len(word) > _SHORTEST_PLURAL:
-        return word[:-3] + "y"
+        return word[:-1] if word in OF_IE else word[:-3] + "y"
     if word.endswith(("sses", "shes", "ches", "xes", "zes")):
         return word[:-2]
     return word[:-1]

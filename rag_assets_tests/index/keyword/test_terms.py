@@ -46,6 +46,7 @@ def test_mentions_are_words_and_names_are_also_wholes(run: str, words: tuple[str
     [
         ("orders", "order"),
         ("queries", "query"),
+        ("cookies", "cookie"),
         ("classes", "class"),
         ("boxes", "box"),
         ("matches", "match"),
