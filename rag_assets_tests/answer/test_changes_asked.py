@@ -4,6 +4,7 @@ extension upgrade."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -183,3 +184,16 @@ def test_what_a_script_does_is_quoted_before_an_upgrade_that_did_it(kiln: Index)
 )
 def test_a_version_is_also_the_first_of_its_patches(heading: str, version: str, is_of: bool) -> None:
     assert is_of_release(heading, version) is is_of
+
+
+def test_the_readme_of_a_folder_that_is_called_as_an_action_tells_its_steps(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Anvil\n\nBeats iron.\n",
+        "Build/Readme.md": "# Building Anvil\n\nOpen the folder in its container, which has all that it needs.\n",
+        "Build/Forge.ps1": 'Write-Host "beat"\n',
+        "tools/Build.ps1": 'Write-Host "build"\n',
+        "Shapes/Readme.md": "# Shapes\n\nBuild a hoof first.\n",
+    }
+    with opened_index(tmp_path, files, "anvil") as index:
+        told = index.ask("how do I build Anvil on my machine?").text
+    assert "“Building Anvil” in Build/Readme.md" in told and "Shapes" not in told

@@ -165,7 +165,8 @@ def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, d
     projects that have these, and nothing where none has, of a kind that not all know."""
     wanted, _, platform = action.partition(" ")
     paths = sorted(index.parts.shard().values("Path", index.scope()), key=from_the_root)
-    documents = sorted((path for path in paths if DOCUMENT.fullmatch(path)), key=readme_first)
+    documents = [path for path in paths if DOCUMENT.fullmatch(path) or is_of_folder_called_as(path, action)]
+    documents.sort(key=readme_first)
     scripts = [path for path in paths if path.rpartition("/")[2].lower() in _WITH_SCRIPTS | _TASKS]
     shells = sorted(product_or_samples(path for path in paths if path.endswith(_SHELLS)), key=from_the_root)
     workflows = [path for path in paths if path.startswith(_WORKFLOWS)]
@@ -332,6 +333,11 @@ def is_called_as(path: str, action: str) -> bool:
     first, _, platform = action.partition(" ")
     words = re.split(r"[-_]+", name)
     return says_platform(" ".join(words), platform) if platform else _ACTIONS[first].headings.issuperset(words)
+
+
+def is_of_folder_called_as(path: str, action: str) -> bool:
+    """Whether a file tells what a folder is for that is called as an action, as `build/README.md` does."""
+    return is_readme(path) and "/" in path and is_called_as(path.rpartition("/")[0].rpartition("/")[2], action)
 
 
 def says_platform(text: str, platform: str) -> bool:
