@@ -20,7 +20,7 @@ from rag_assets.languages.documents.text import (
 )
 from rag_assets.languages.documents.transcripts import segment_transcript
 
-_VERSION = 29
+_VERSION = 30
 """Version of all segmenters but that of C#. Raise it with any change of behaviour, because it keys cached segments."""
 
 SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"

@@ -36,6 +36,8 @@ GO
 CREATE FUNCTION dbo.Sent() RETURNS TABLE AS RETURN (SELECT Id FROM dbo.Parcels);
 GO
 """,
+    "db/queries.sql": "-- name: GetParcel :one\nSELECT * FROM parcels WHERE id = ?;\n\n"
+    "-- name: DeleteParcel :exec\nDELETE FROM parcels WHERE id = ?;\n",
     "src/Mailer.cs": """\
 namespace Shop;
 
@@ -183,6 +185,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Which procedures execute dynamic SQL?", ["db/ship.sql:12"]),
         ("Which procedures have output parameters?", ["db/ship.sql:3"]),
         ("Which functions return a table?", ["db/ship.sql:20"]),
+        ("Which SQL queries are there?", ["db/queries.sql:1", "db/queries.sql:4"]),
         ("Where are locks used?", ["src/Mailer.cs:12"]),
         ("What global mutable state is there?", ["jobs/queue.go:3", "src/Mailer.cs:5"]),
         ("Where are goroutines started?", ["jobs/queue.go:8"]),

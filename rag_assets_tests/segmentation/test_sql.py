@@ -338,6 +338,7 @@ def test_a_long_run_of_statements_is_cut() -> None:
         *("CREATE TABLE a (" + "b int,\n" * 20_000, "DELIMITER //\n" * 20_000, "create function f(" + "(" * 100_000),
         *("CREATE" + " " * 200_000 + "TABLE a (b int)", "-- c\n" * 50_000 + "CREATE TABLE a (b int)"),
         "PRINT 1\n" + "GO\n" * 100_000,
+        "-- name: a\n" * 20_000 + "--" + " " * 100_000 + "name: ",
     ],
     ids=lambda text: text[:14],
 )
@@ -389,3 +390,20 @@ def test_commands_of_the_client_of_oracle_are_no_statements() -> None:
     assert "rows may change during business hours" in procedure.doc and "FEEDBACK" not in procedure.signature
     assert without_commands(SQLPLUS).endswith("UPDATE parcels\nSET FEEDBACK = 1;\n")
     assert len(without_commands(SQLPLUS)) == len(SQLPLUS) and "it's" not in without_commands(SQLPLUS)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("-- name: GetBoat :one", "-- name: AddBoat :exec"), ("-- :name get-boat :? :1", "--name: add_boat!")],
+)
+def test_queries_that_code_calls_by_name_are_apart(first: str, second: str) -> None:
+    text = (
+        f"SET search_path = harbour;\nSELECT 0;\n\n{first}\nSELECT * FROM boats\nWHERE id = ?;\n\n{second}\n"
+        "INSERT INTO boats (id) VALUES (?);\nCREATE TABLE boats (id int);\nSELECT 1;\n"
+    )
+    file = segment_file(text, "db/boats.sql", "sql")
+    check_invariants(text, file)
+    told = [
+        (one.name.lower().replace("-", "").replace("_", ""), one.kind, one.span.line_start) for one in file.segments
+    ]
+    assert told == [("boats", "script", 1), ("getboat", "script", 4), ("addboat", "script", 8), ("boats", "table", 10)]

@@ -23,6 +23,8 @@ from rag_assets.languages.sql.statements import (
 )
 
 _COMMENTS = re.compile(COMMENT)
+_NAMED_QUERY = re.compile(r"^--[ \t]*(?:name[ \t]*:|:name\b)[ \t]*(?P<name>[A-Za-z_][\w-]*)[^\n]*", re.MULTILINE)
+"""How sqlc, aiosql, HugSQL and yesql name the statement below: `-- name: GetOrder :one`."""
 
 
 def segment_sql(text: str, path: str, language: str) -> SegmentedFile:
@@ -88,17 +90,26 @@ def _columns(text: str, lines: LineIndex, found: ObjectStatement) -> Iterator[Me
 
 
 def _rest(text: str, lines: LineIndex, path: str, language: str, objects: Sequence[Segment]) -> list[Segment]:
-    """The statements that declare no object; a file without any object is here as a whole."""
+    """The statements that declare no object, those that code calls by a name apart; a file without any object is here
+    as a whole."""
     members: list[Member] = []
+    queries: list[Segment] = []
     start = 0
     for begin, end in [*((found.span.char_start, found.span.char_end) for found in objects), (len(text), len(text))]:
-        statements = loose_statements(text, start, begin)
+        named = list(_NAMED_QUERY.finditer(text, start, begin))
+        stops = [*(one.start() for one in named[1:]), begin]
+        for found, stop in zip(named, stops, strict=False):  # without a name there is no end of one
+            of_query = statement_members(text, lines, found.start(), stop)
+            span = lines.span(found.start(), of_query[-1].span.char_end)
+            windows = of_query if len(of_query) > 1 else ()
+            queries.append(Segment(found["name"], found["name"], "script", span, language, 0, members=windows))
+        statements = loose_statements(text, start, named[0].start() if named else begin)
         members.extend(statement_members(text, lines, *statements) if statements is not None else ())
         start = max(start, end)
-    if not members and not objects:
+    if not members and not objects and not queries:
         members.extend(window_members(text, lines))
     if not members:
-        return []
+        return queries
     name = file_stem(path)
     span = lines.span(members[0].span.char_start, members[-1].span.char_end)
-    return [Segment(name, path or name, "script", span, language, 0, members=tuple(members))]
+    return [Segment(name, path or name, "script", span, language, 0, members=tuple(members)), *queries]
