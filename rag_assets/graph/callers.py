@@ -16,12 +16,14 @@ def callers(graph: Graph, keys: Sequence[str], *, depth: int, nodes: int) -> Nei
     """The `nodes` most relevant users of some nodes within `depth` steps, those included: who calls, makes, reads or
     sets a member, also through what it implements; who is given a type, derives from it or declares something of it. Of
     a class that is given one its constructor and its fields say nothing new, nor do the interfaces that users have
-    besides."""
+    besides, nor its own members."""
     is_type = any(key.endswith(f"|{NodeType.TYPE.value}") for key in keys)
     first = TYPE_USER_STEPS if is_type else ()
     found = neighbourhood(graph, keys, steps=CALLER_STEPS, depth=depth, nodes=nodes, hub_edges=nodes, first=first)
     given = _symbols(one for one in found.nodes if one.via and one.via.relation is Relation.INJECTS)
+    own = frozenset(name_of(key).segments for key in keys if is_type)
     beside = {one.key for one in found.nodes if _is_beside(one, given) or (is_type and _is_of_a_user(one))}
+    beside |= {one.key for one in found.nodes if one.distance and name_of(one.key).segments[:-1] in own}
     if not beside:
         return found
     return replace(

@@ -88,6 +88,10 @@ def test_what_an_agent_asks_before_it_changes_something(home: Home) -> None:
         assert " 1  MailQueue  src/Post/Mailer.cs:5-9  ← Implements" in users
         assert " 1  Mailer  :13-24  ← Injects at :17" in users, "the path is told once"
         assert "Mailer.queue" not in users, "a class that is given it says the same as its field and constructor"
+        assert "MailQueue.Put" in await graph(start="MailQueue", relation="uses")
+        assert "Mailer.Send" not in await graph(start="Mailer", relation="callers", limit=50)
+        needs = await graph(start="Mailer.Send", relation="uses", limit=1)
+        assert "IMailQueue.Put" in needs and "Mailer.queue" not in needs, "what it calls before what it reads"
         crowded = await graph(start="Mailer", relation="callers", limit=6)
         assert "Letters" in crowded.partition("\ntest (")[0], "tests do not hide the code"
         assert "of 31)" in crowded and "more; raise limit" in crowded

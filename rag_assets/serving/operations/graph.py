@@ -253,7 +253,7 @@ def _written(
         known |= {place.path for node in starts for place in graph.places(node)}
     known -= index.overlay.masked if index.overlay is not None else set()
     lines = [line for line in SourceReader(index).lines_naming(name) if line.rpartition(":")[0] not in known]
-    return tuple(lines) if unknown or len(lines) <= _MOST_FILES else ()
+    return tuple(lines) if (unknown and not rows) or (is_telling and len(lines) <= _MOST_FILES) else ()
 
 
 def _paths(graph: Graph, request: GraphRequest, starts: Sequence[int], keys: tuple[str, ...]) -> GraphFound:
@@ -304,10 +304,12 @@ def _needed_by(graph: Graph, starts: Sequence[int], ends: Sequence[int], hops: i
 def _effect(graph: Graph, request: GraphRequest, starts: Sequence[int]) -> list[GraphRow]:
     effect = Effect.AFFECTED if request.relation is GraphQuery.IMPACT else Effect.NEEDED
     depth = max(request.depth, 6) if request.relation is GraphQuery.IMPACT else request.depth
-    found = impact(graph, starts, effect=effect, depth=depth)
+    reached = impact(graph, starts, effect=effect, depth=depth).reached
+    if effect is Effect.NEEDED:  # what a method reads of its request must not hide what handles it
+        reached = tuple(sorted(reached, key=lambda node: node.kind is NodeType.PROPERTY))
     return [
         GraphRow(node.key, TOUCHED[node.group], node.distance, node.confidence, node.places, node.via)
-        for node in found.reached
+        for node in reached
     ]
 
 
