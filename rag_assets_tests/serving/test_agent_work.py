@@ -66,6 +66,11 @@ public class PrintController : ControllerBase
 }
 """,
     "tests/MailerTests.cs": f"namespace Post.Tests;\n\npublic class MailerTests\n{{\n{CASES}\n}}\n",
+    "tests/QueueTests.cs": """\
+namespace Post.Tests;
+
+public class QueueTests { [Fact] public void Puts() { new Post.Mailer(null, null).Send(null); } }
+""",
     "templates/mail.liquid": "Hello\n{% if KeepCopies %}copied{% endif %}\n",
     "web/track.js": "function Tracker () {}\nTracker.prototype.stop = function () {\n  return 1\n}\n",
     "web/page.js": "const Tracker = require('./track')\n\nmodule.exports = function (any) {\n  any.stop()\n}\n",
@@ -94,7 +99,8 @@ def test_what_an_agent_asks_before_it_changes_something(home: Home) -> None:
         assert "IMailQueue.Put" in needs and "Mailer.queue" not in needs, "what it calls before what it reads"
         crowded = await graph(start="Mailer", relation="callers", limit=6)
         assert "Letters" in crowded.partition("\ntest (")[0], "tests do not hide the code"
-        assert "of 31)" in crowded and "more; raise limit" in crowded
+        assert "test (5 of " in crowded and "28 more; raise limit" in crowded
+        assert "QueueTests.Puts" in crowded and "more of this file" in crowded, "one file does not hide another"
         reads = await graph(start="MailOptions.KeepCopies", relation="callers")
         assert "Mailer.Send" in reads and "also written in templates/mail.liquid:2" in reads
         way = await graph(start="Letters.Go", relation="path", to="IMailQueue.Put")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, groupby
 from typing import Any
 
 from rag_assets.contracts.evidence import as_place, lines_of
-from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
+from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
 from rag_assets.errors import WrongQuestion
 from rag_assets.graph.callers import callers
 from rag_assets.graph.csr_graph import Graph, NodeLocation
 from rag_assets.graph.impact import Effect, Reached, calls_known_note, groups_of, impact, language_without_resolver
-from rag_assets.graph.lookup import NothingCalled, nodes_named, short_name, simple_name
+from rag_assets.graph.lookup import NothingCalled, name_of, nodes_named, short_name, simple_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
 from rag_assets.graph.relations import ALL_STEPS
@@ -41,7 +41,8 @@ _NOTHING_TOLD: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class GraphRow:
-    """A node that was reached, by the edge that led to it. `group` is what kind of thing it is to a reader."""
+    """A node that was reached, by the edge that led to it. `group` is what kind of thing it is to a reader, `more` how
+    many others of its group and file are not listed."""
 
     key: str
     group: Touched
@@ -49,6 +50,7 @@ class GraphRow:
     confidence: Confidence
     places: tuple[NodeLocation, ...]
     via: GraphEdge | None = None
+    more: int = 0
 
     @property
     def path(self) -> str:
@@ -66,6 +68,8 @@ class GraphRow:
             said.append(edge_of(self.via, self.key, self.path, told))
         if self.confidence is not Confidence.RESOLVED:
             said.append(self.confidence.value)
+        if self.more:
+            said.append(f"and {self.more} more of this file")
         return "  ".join(said)
 
 
@@ -74,7 +78,8 @@ class GraphFound:
     """What a walk found. `paths` are those of a path, whose rows are its nodes; `total` is of all that was reached, of
     which `rows` are some of each group, and `totals` are of the groups; `unknown` says why there may be more than was
     found, '' where all is, and `written` where the name is written then. `moved` are files of rows that the work
-    tree has changed. `edges` are those between what is around a node, besides those that led there."""
+    tree has changed, `declared` the places of the first start. `edges` are those between what is around a node,
+    besides those that led there."""
 
     starts: tuple[str, ...]
     rows: tuple[GraphRow, ...]
@@ -84,6 +89,7 @@ class GraphFound:
     unknown: str = ""
     written: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
+    declared: tuple[NodeLocation, ...] = ()
     edges: tuple[GraphEdge, ...] = ()
 
 
@@ -114,14 +120,16 @@ class GraphReply:
 
     def text(self, max_tokens: int) -> str:
         found = self.found
-        head = [self.age.line(self.label), f"{self.request.relation.value} of {', '.join(found.starts)}"]
+        at = "".join(f"  {place_of(place)}" for place in found.declared[:1])
+        head = [self.age.line(self.label), f"{self.request.relation.value} of {', '.join(found.starts)}{at}"]
         if found.paths and found.unknown:
             head.append(found.unknown)
         if not found.rows:
             head.append(f"unknown, because {found.unknown}" if found.unknown else "none")
         body: list[str] = []
-        told: dict[str, str] = {}
-        names = _file_names({row.path for row in found.rows})
+        own = {place.path for place in found.declared[:1]}
+        names = _file_names({row.path for row in found.rows} | own)
+        told = {path: names[path] for path in own & names.keys()}
         for row in chain(*found.paths):
             body.append(row.line(told=told))
             told |= {row.path: names[row.path]} if row.path in names else {}
@@ -180,6 +188,7 @@ def walk(index: LabelIndex, request: GraphRequest) -> GraphFound:
         written=() if left_out else _written(index, graph, starts, rows, request, unknown),
         edges=edges,
         moved=_moved(index, rows_now),
+        declared=graph.places(starts[0]),
     )
 
 
@@ -222,13 +231,26 @@ def _moved(index: LabelIndex, rows: Sequence[GraphRow]) -> tuple[str, ...]:
 
 
 def _of_each_group(rows: Sequence[GraphRow], limit: int) -> tuple[GraphRow, ...]:
-    """As many rows of each group, the first ones, as there is room for: 60 tests must not hide the code."""
-    behind = Counter[Touched]()
-    turns = []
+    """As many rows of each group as there is room for: 60 tests must not hide the code. Of equally distant ones some of
+    each file; the last row of a file says how many more it has."""
+    in_file, behind = Counter[tuple[int, str]](), Counter[Touched]()
+    level, spread = 0, []
     for at, row in enumerate(rows):
-        turns.append((behind[row.group], at))
-        behind[row.group] += 1
-    return tuple(rows[at] for _, at in sorted(sorted(turns)[:limit], key=lambda turn: turn[1]))
+        level += at > 0 and row.distance != rows[at - 1].distance
+        spread.append((level, in_file[level, row.path], at))
+        in_file[level, row.path] += 1
+    turns = []
+    for _, _, at in sorted(spread):
+        turns.append((behind[rows[at].group], at))
+        behind[rows[at].group] += 1
+    listed = {at for _, at in sorted(turns)[:limit]}
+    left = Counter((row.group, row.path) for at, row in enumerate(rows) if at not in listed and row.path)
+    last = {(rows[at].group, rows[at].path): at for at in sorted(listed)}
+    return tuple(
+        replace(row, more=left[row.group, row.path]) if last[row.group, row.path] == at else row
+        for at, row in enumerate(rows)
+        if at in listed
+    )
 
 
 def _written(
@@ -307,9 +329,14 @@ def _effect(graph: Graph, request: GraphRequest, starts: Sequence[int]) -> list[
     reached = impact(graph, starts, effect=effect, depth=depth).reached
     if effect is Effect.NEEDED:  # what a method reads of its request must not hide what handles it
         reached = tuple(sorted(reached, key=lambda node: node.kind is NodeType.PROPERTY))
+    made = {
+        (node.via.path, node.via.line, name_of(node.key).segments) for node in reached if node.kind is NodeType.TYPE
+    }
     return [
         GraphRow(node.key, TOUCHED[node.group], node.distance, node.confidence, node.places, node.via)
         for node in reached
+        if (node.via.path, node.via.line, name_of(node.key).segments[:-1])
+        not in made  # the constructor beside its type
     ]
 
 
@@ -323,6 +350,7 @@ def _around(
     else:
         found = neighbourhood(graph, keys, steps=ALL_STEPS, depth=request.depth, nodes=most)
     groups = _groups(graph, [node.key for node in found.nodes])
+    inside = {(Relation.CONTAINS, key) for key in keys}
     rows = [
         GraphRow(
             node.key,
@@ -337,6 +365,8 @@ def _around(
     ]
     if request.relation is GraphQuery.CALLERS:
         rows.sort(key=lambda row: row.distance)
+    elif all(key.endswith(f"|{NodeType.TYPE.value}") for key in keys):  # the tool for a symbol lists its members
+        rows = [row for row in rows if row.via is None or (row.via.relation, row.via.source) not in inside]
     return rows, found.edges, found.left_out
 
 
