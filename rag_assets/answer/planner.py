@@ -302,6 +302,25 @@ def _versions(asked: Asked) -> Planned | None:
     return Planned(asked.wish, absent="no entry of a changelog says in which version that was")
 
 
+_HEADED = re.compile(
+    r"\b(?:annex|appendix|article|chapter|clause|exercise|lesson|part|phase|principle|section|stage|step)"
+    r" \d+(?:\.\d+)*\b",
+    re.IGNORECASE,
+)
+
+
+def _headed(asked: Asked) -> Planned | None:
+    """What stands below the heading that a question names by its number: `chapter 14`."""
+    titles = {one.lower() for one in _HEADED.findall(asked.question.asking)}
+    if len(titles) != 1:
+        return None
+    from rag_assets.answer.plans.documents import headed
+
+    (title,) = titles
+    lead = tuple(point for index in asked.target.members.values() for point in headed(index, title))
+    return Planned(replace(asked.wish, intent=Intent.RELEASE, action=title), decides=True, lead=lead) if lead else None
+
+
 def _retired(asked: Asked) -> Planned | None:
     """What is said of something that may be deprecated or gone, and what is used in its place."""
     text = asked.question.asking
@@ -739,6 +758,7 @@ def _fallback(asked: Asked) -> Planned | None:
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _seen,
     _versions,
+    _headed,
     _supported,
     _everyday,
     _file_shown,

@@ -19,6 +19,8 @@ FILES: dict[str, str | bytes] = {
     "docs/adr/0002-sails.md": '---\nadr: "0002"\nstatus: "Deprecated"\n---\n\n# 0002 - Sails\n\nWe had sails.\n',
     "docs/adr/0003-steam.md": "# 3. Steam\n\n## Status\n\nSuperseded by 0004\n\n## Context\n\nCoal is heavy.\n",
     "docs/adr/0004-diesel.md": "# 4. Diesel, never deprecated\n\nDate: 2020-01-01\n\nStatus: Accepted\n",
+    "docs/book.md": "# Examples of the book\n\n"
+    + "".join(f"### Chapter {at}\n\n- [`knot-{at}`](knots/{at}): an example of a knot.\n\n" for at in range(1, 20)),
     "proposals/README.md": "# Proposals\n\nWhat somebody wants.\n",
     "proposals/night-ferry.md": "# A ferry by night\n\nIt would sail.\n",
     "proposals/rejected/README.md": "# Rejected\n\nWhat nobody wants.\n",
@@ -63,6 +65,12 @@ def test_decisions_of_a_status_are_told_by_the_line_that_says_it(
 ) -> None:
     answer = handbook.ask(question).text
     assert all(one in answer for one in told) and answer.count("\n- **") == len(told)
+
+
+def test_what_stands_below_a_heading_is_told_by_its_number(handbook: Index) -> None:
+    told = handbook.ask("which example belongs to chapter 14?").text
+    assert "knot-14" in told and "knot-4`" not in told and "knot-15" not in told
+    assert "knot" not in handbook.ask("what does stage 77 of the crew do?").text
 
 
 def test_a_status_that_no_decision_has_is_told(handbook: Index) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MOST_SECTIONS = 3  # of a release
+_MOST_HEADED = 2  # files with a heading of one name: of more any may be meant
 _DOCUMENT = re.compile(r"\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|docx|pdf)$", re.IGNORECASE)
 _CALLED_DOCUMENTS = tuple(
     (re.compile(names), re.compile(paths, re.IGNORECASE))
@@ -339,6 +340,23 @@ def release(index: LabelIndex, version: str, *, dated: bool = False) -> tuple[tu
                     is_told, level = is_told and heading.start > 0, 0
             found += [point] * is_told
     return tuple(found[:_MOST_SECTIONS]), bool(paths)
+
+
+def headed(index: LabelIndex, title: str) -> tuple[str, ...]:
+    """The points of the documents with a heading that is called so, `Chapter 14`; none where many have one."""
+    likely = index.parts.shard().retrieve(points_with(title, index, _MOST_NUMBERED), index.scope())
+    found = sorted(
+        (payload["Path"], payload.get("StartLine", 0), point)
+        for point, payload in likely.items()
+        if _DOCUMENT.search(payload["Path"])
+        and non_product_code(payload["Path"]) is None
+        and any(
+            is_of_release(one.title, title)
+            for one in headings_in(code_of(payload, index, ()), payload.get("CodeLanguage", ""))
+        )
+    )
+    is_clear = len({path for path, *_ in found}) <= _MOST_HEADED
+    return tuple(point for *_, point in found[:_MOST_SECTIONS]) if is_clear else ()
 
 
 def versions_in(text: str, language: str) -> list[HeadingLines]:
