@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -205,6 +206,17 @@ def test_an_object_that_no_manifest_declares_is_not_guessed(harbour: Index) -> N
 def test_a_workflow_is_shown_where_it_says_when_it_runs(harbour: Index, question: str, shown: str, other: str) -> None:
     answer = harbour.ask(question).text
     assert shown in answer and other not in answer
+
+
+def test_the_workflow_that_is_called_ci_is_the_one_that_is_meant(tmp_path: Path) -> None:
+    files = {
+        f".github/workflows/{name}.yml": f"name: {name}\non:\n  {event}:\n    branches: [{branch}]\njobs:\n  a: 1\n"
+        for name, event, branch in (("ci", "pull_request", "staging"), ("cd", "push", "live"))
+    }
+    with opened_index(tmp_path, files, "slips") as index:
+        one, every = index.ask("when does the CI workflow run?").text, index.ask("when do the workflows run?").text
+    assert "staging" in one and "live" not in one
+    assert "staging" in every and "live" in every
 
 
 SHIPYARD = {

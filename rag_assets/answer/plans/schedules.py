@@ -276,6 +276,8 @@ def triggers(index: LabelIndex, asked: str) -> list[CodePlace]:
     said = roots_of(found["said"].lower()) - _OF_TRIGGERS
     named = [path for path in at if said <= roots_of(path.lower())]
     named = named or [path for path in at if said <= roots_of(" ".join(lines[path].values()).lower())]
+    if "ci" in roots_of(found["said"].lower()):  # all of them, or the one that is called so
+        named = [path for path in named if "ci" in roots_of(path.rpartition("/")[2].lower())] or named
     return [CodePlace(path, at[path]) for path in sorted(named) if at[path]]
 
 
