@@ -47,6 +47,9 @@ _ENDINGS = sorted((*ENDINGS, *_COARSER), key=len, reverse=True)
 _SHORTEST_ROOT = 4
 _IRREGULAR = key_of_word(
     {
+        "add": "added adding adds",
+        "ask": "asked asking asks",
+        "ban": "banned banning bans",
         "begin": "began begun",
         "break": "broke broken",
         "build": "built",
@@ -55,6 +58,7 @@ _IRREGULAR = key_of_word(
         "come": "came coming",
         "die": "died dying",
         "find": "found",
+        "fix": "fixed fixes fixing",
         "forget": "forgot forgotten",
         "give": "gave given giving",
         "hide": "hid hidden",
@@ -64,6 +68,7 @@ _IRREGULAR = key_of_word(
         "leave": "leaving left",
         "lose": "losing lost",
         "make": "made making",
+        "map": "mapped mapping maps",
         "mean": "meant",
         "move": "moved moving",
         "pay": "paid",
@@ -75,6 +80,7 @@ _IRREGULAR = key_of_word(
         "show": "shown",
         "spend": "spent",
         "stick": "stuck",
+        "tag": "tagged tagging tags",
         "take": "taken taking took",
         "tell": "told",
         "throw": "threw thrown",

@@ -41,8 +41,8 @@ _ACTORS = root_set(
 _OF_ACTORS = _ACTORS - root_set("application client system")
 _SAYS_LITTLE = root_set("another existing given new other own same step")
 _OF_METHODS = root_set(
-    "apply async begin by core do endpoint execute for from handle handler in internal invoke new of on or perform",
-    "post process run sync to try with",
+    "apply async begin by core do endpoint execute handle handler in internal invoke new on or perform post process",
+    "run sync to try",
 )
 """What the names of methods have beside what they do."""
 _OF_TYPES = root_set(
@@ -57,6 +57,8 @@ _CALLS_OTHERS = re.compile(r"(?:^|/)(?:[\w.-]*[.-])?(?:client|sdk)s?/|Client\.\w
 """Of a library that sends to the product what the product then does."""
 _MOST_WORDS, _MOST_EXTRA = 4, 1
 _MOST_STARTS, _MOST_APART = 12, 4
+_FEWEST_LINES = 3
+"""Of a method that calls nothing here: those of contracts have no body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +104,16 @@ def behaviour_facts(index: LabelIndex, graph: Graph, wanted: Happening) -> tuple
 
 
 def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) -> list[int]:
-    """The methods that go on to something and are called as what is done, those whose names say the least beside it, of
+    """The methods that do something and are called as what is done, those whose names say the least beside it, of
     overloads the longest. A word alone, as of a customer who registers, is that of an endpoint, of a name that says who
     does it, or of a type that says it too."""
     graph = columns.graph
-    going = exposing.union(columns.source[columns.of(Relation.CALLS, Relation.CONSTRUCTS)].tolist())
+    going = set(columns.source[columns.of(Relation.CALLS, Relation.CONSTRUCTS)].tolist())
     meant = [*_meant(wanted.done)]
     telling = _OF_ACTORS.union(*(each for words in meant for each in words))
     best: dict[str, tuple[int, int, int]] = {}
     for node in columns.nodes(NodeType.METHOD).tolist():
-        if node not in going:
+        if node not in going and node not in exposing and columns.length(node) < _FEWEST_LINES:
             continue
         name, owner = _called(graph.keys[node])
         beside = (
@@ -124,6 +126,7 @@ def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) 
         if extra is None or not (len(wanted.done) > 1 or is_told) or name == owner.rpartition(".")[2]:
             continue
         place = columns.place(node)
+        extra += 4 * name.startswith(("On", "on_"))  # which hears of it
         extra += 2 * (_CALLS_OTHERS.search(f"{place.path if place else ''} {owner}.{name}") is not None)
         found = (extra, -columns.length(node), node)
         called = graph.keys[node].partition("(")[0]

@@ -36,7 +36,7 @@ _FORMS = [
     )
 ]
 _OPERATIONS: Mapping[str, re.Pattern[str]] = {
-    "adds": re.compile(r"\b(?:add|create)", re.IGNORECASE),
+    "adds": re.compile(r"\b(?:add(?!ed|ing)|create(?!d)|with_?column)", re.IGNORECASE),
     "drops": re.compile(r"\b(?:delete|drop|remove)", re.IGNORECASE),
     "renames": re.compile(r"\b(?:rename|sp_rename)", re.IGNORECASE),
 }
