@@ -436,8 +436,8 @@ def foreign_keys_plan(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans.data import foreign_key_facts
 
-    known = (foreign_key_facts(index, graph, words, leads_to=leads_to) for index, graph in asked.graphs)
-    return answered(asked, Intent.LIST, first_of(known))
+    known = [foreign_key_facts(index, graph, words, leads_to=leads_to) for index, graph in asked.graphs]
+    return answered_or_absent(asked, known, first_of)
 
 
 def columns_plan(asked: Asked) -> Planned | None:

@@ -289,7 +289,7 @@ _DEPENDENCIES = re.compile(
     r"^\W*(?:what|who|(?:what|which) (?:other )?(?:types|classes|interfaces|services|methods|members|repositories))"
     r" (?:does|do) (?:the )?\S+ (?:[a-z]+ )?"
     r"(?:depend on|call|invoke|use|need|require|rely on|inject|create|construct)\W*$"
-    r"|\b(?:what|which) (?:are|is) (?:the )?dependenc(?:ies|y) of \S+\W*$",
+    r"|\b(?:what|which) (?:are|is) (?:the )?(?:(?:direct|key|main|most important) )?dependenc(?:ies|y) of \S+\W*$",
     re.IGNORECASE,
 )
 """What a type or a method itself needs: the other way round than usage. Nothing may follow that asks for more."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, fact_of, facts_at, seen_of
+from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, fact_of, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import (
     MIGRATION,
     MOST_LISTED,
@@ -325,9 +325,9 @@ def _edges(graph: Graph, nodes: Numbers) -> list[GraphEdge]:
     return sorted(edges, key=order)
 
 
-def foreign_key_facts(index: LabelIndex, graph: Graph, words: Sequence[str], *, leads_to: bool) -> Facts:
+def foreign_key_facts(index: LabelIndex, graph: Graph, words: Sequence[str], *, leads_to: bool) -> FactsOrAbsent:
     """The foreign keys that lead to the table that is called so, or from it; of entities alone, by which properties
-    they and others refer to each other: a collection tells the key of the other one."""
+    they and others refer to each other: a collection tells the key of the other one. That none of a table is known."""
     nodes = _meant(graph, words)
     keys = steps_over(IN if leads_to else OUT, Relation.FOREIGN_KEY)
     edges = ResultReader(graph).edges(np.unique(graph.reach(nodes, keys)[0].edge))
@@ -337,7 +337,9 @@ def foreign_key_facts(index: LabelIndex, graph: Graph, words: Sequence[str], *, 
         edges = [one for some in both for one in some if key_kind(one.source) is key_kind(one.target)]
     edges = sorted(edges, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
     at = facts_at([fact_of(edge, {}) for edge in edges], index)
-    return GraphFacts(tuple(at), len(edges)), at
+    named = sorted({short_name(graph.keys[node]) for node in nodes.tolist()}, key=len)[:1]
+    absent = f"no foreign key {'to' if leads_to else 'of'} {named[0]} is known" if named and not edges else ""
+    return GraphFacts(tuple(at), len(edges)), at, absent
 
 
 def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> Facts:

@@ -290,7 +290,9 @@ def _projects(index: LabelIndex) -> Iterator[tuple[GraphFact, dict[int, str]]]:
 
 
 def _meant(names: set[str], said: str) -> set[str]:
-    """The names that are as a question says, else those that end so."""
+    """The names that are as a question says, else those that end so, else those of the product with such a part."""
     wanted = said.casefold()
+    parts = {name: name.casefold().split(".") for name in names}
     exact = {name for name in names if name.casefold() == wanted}
-    return exact or {name for name in names if name.casefold().endswith(f".{wanted}")}
+    ending = exact or {name for name in names if name.casefold().endswith(f".{wanted}")}
+    return ending or {name for name, of in parts.items() if wanted in of and not {"test", "tests"} & {*of}}

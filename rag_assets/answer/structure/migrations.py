@@ -50,7 +50,8 @@ _ALTERED = re.compile(
     re.IGNORECASE,
 )
 """The table to which something else is added, or from which it goes."""
-_NEAR = 3  # lines from an operation to the names that it is given
+_SAYS_TABLE = re.compile(r"table|\bInto\b|\bModelName|model_name|add_|\bON\b", re.IGNORECASE)
+_NEAR, _LONGEST_TABLE = 3, 60  # lines from an operation to the names that it is given, and of the columns of a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +102,15 @@ def _doing(lines: Mapping[int, str], wanted: MigrationsAsked) -> Iterator[int]:
             and not _REFERS.search(text)
             and not (wanted.does and any(found in things for found in map(_bare, _ALTERED.findall(text))))
             and (not wanted.does or any(map(_OPERATIONS[wanted.does].search, around)))
-            and (not wanted.table or any(not tables.isdisjoint(_words(lines.get(at, ""))) for at in _beside(number)))
+            and (not wanted.table or not tables.isdisjoint(_words(_table_of(lines, number))))
         ):
             yield number
 
 
-def _beside(number: int) -> range:
-    return range(number - _NEAR, number + _NEAR + 1)
+def _table_of(lines: Mapping[int, str], number: int) -> str:
+    """The line that says of which table a line is: the nearest one above that says a table, or shortly below."""
+    near = (*range(number, number + _NEAR), *range(number - 1, number - _LONGEST_TABLE, -1))
+    return next((lines[at] for at in near if _SAYS_TABLE.search(lines.get(at, ""))), "")
 
 
 def _words(text: str) -> set[str]:

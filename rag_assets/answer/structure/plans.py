@@ -136,6 +136,24 @@ def _signature(asked: Asked, text: str) -> Planned | None:
     return listed_or_absent(asked, known, f"there are no {heading} in the product" if is_sure else "")
 
 
+_CLOSED = re.compile(
+    r"^\W*(?i:which|what|who|list|show|find)\b.*\b(?i:implement\w*|handles?|handlers?|inherits?|extends?|deriv\w+)\b.*?"
+    r"(?<![\w.])(?P<name>[A-Z]\w*)<(?:[\w.,\[\]? ]*\W)?(?P<argument>(?!T[A-Z])[A-Z]\w*[a-z]\w*)[\w.,\[\]? ]*>\W*$"
+)
+"""A question for what derives from a base with a type argument, which is no parameter `T`."""
+
+
+def _closed(asked: Asked, text: str) -> Planned | None:
+    """What derives from a base with a type argument."""
+    found = _CLOSED.match(text)
+    if found is None:
+        return None
+    from rag_assets.answer.structure.signatures import bases_closed
+
+    known = together(bases_closed(index, *found.groups()) for index in asked.target.members.values())
+    return answered(asked, Intent.IMPLEMENTATIONS, known)
+
+
 def _parameter(asked: Asked, text: str) -> Planned | None:
     """What a parameter means, by the comments of the methods that have it."""
     name, method = parameter_asked(text)
@@ -409,6 +427,7 @@ _PLANS = (
     _outdated,
     _trait,
     _declaration,
+    _closed,
     _signature,
     _parameter,
     _use,

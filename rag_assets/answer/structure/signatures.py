@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, product_of
+from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, points_naming, product_of
 from rag_assets.answer.structure.declaration_questions import SignatureAsked, SignatureOf
 from rag_assets.answer.structure.shapes import is_called_a
 from rag_assets.contracts.evidence import owner_name
@@ -222,3 +222,17 @@ _FOUND: Mapping[SignatureOf, Callable[[LabelIndex, GraphColumns, SignatureAsked]
     SignatureOf.NAMED: _named,
     SignatureOf.LENGTH: _long,
 }
+
+
+def bases_closed(index: LabelIndex, name: str, argument: str) -> Facts:
+    """The types of the product that derive from a base with a type argument, `IHandle<OrderPaid>`, by the lines of
+    their heads that say so."""
+    closed = rf"{re.escape(name)}<[^<>\n]*\b{re.escape(argument)}\b[^\n]*?>"
+    written = re.compile(
+        rf"(?:^\s*|[:,]\s*|\b(?:extends|implements)\s+){closed}\s*(?:[,{{;(]|$|where\b|//)", re.MULTILINE
+    )
+    code = product_of(points_naming(argument, index).ids, index)
+    found = facts_naming(written, code, index, ("implements", f"{name}<{argument}>", True))
+    facts = sorted(found, key=_place)
+    at = {fact: found[fact] for fact in facts[:MOST_LISTED]}
+    return GraphFacts(tuple(at), len(facts)), at
