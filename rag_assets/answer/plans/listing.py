@@ -24,16 +24,7 @@ from rag_assets.answer.plans.code_lines import (
     product_of,
     says,
 )
-from rag_assets.answer.question_analysis import (
-    HOW_OFTEN,
-    QueryTerm,
-    covered,
-    name_roots,
-    root,
-    root_set,
-    roots_of,
-    telling_words,
-)
+from rag_assets.answer.question_analysis import HOW_OFTEN, QueryTerm, covered, name_roots, root, root_set, roots_of
 from rag_assets.answer.question_kinds import CONTAINERS
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, Graph, Numbers, ResultReader, steps_over
@@ -308,18 +299,10 @@ def _happening(graph: Graph, noun: str, said: str) -> list[ListedNode]:
 
 def _by_use(graph: Graph, noun: str, telling: Sequence[QueryTerm], said: str, parts: Sequence[str]) -> list[ListedNode]:
     """The messages that some part of the product makes, where it is said to publish them, or handles, each where it
-    does, of those that tell when something is done what is called so; none of other nouns, and of what is done to them
-    otherwise."""
+    does; none of other nouns, and of what is done to them otherwise."""
     relation = _use_of(noun, _WITH_HANDLERS.sub("", said))
     if relation is None:
         return []
-    if (when := _WHEN_DONE.search(said)) is not None:
-        done = {root(word) for word, _ in telling_words(when["done"])}
-        named = [one for one in nodes_listed(graph, noun) if done and done.issubset(name_roots(one.name))]
-        edges = (edge for one in named for edge in islice(_uses(graph, one.key, relation), 1))
-        made = [ListedNode(edge.target, edge.path, edge.line) for edge in edges]
-        if made:
-            return made
     subject = {word.root for word in telling if not any(does.fullmatch(word.word) for does in _USES)}
     folders = {*parts, *_folders_of_service(graph, said)}
     found = list[ListedNode]()
@@ -374,7 +357,6 @@ def _handled_as(graph: Graph, noun: str) -> list[ListedNode]:
     return sorted(places_of(graph, np.unique(np.array(found, np.int64))), key=lambda one: (one.path, one.line))
 
 
-_WHEN_DONE = re.compile(r"\b(?:after|if|once|when(?:ever)?) (?P<done>.+)$", re.IGNORECASE)
 _MOST_MAKERS = 2  # of a message
 MESSAGES = frozenset({"command", "event", "message", "notification", "query"})
 _WHEN = re.compile(r"\b(?:after|if|once|upon|when(?:ever)?)\b(?P<happens>[^?]*)", re.IGNORECASE)
