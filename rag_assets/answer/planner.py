@@ -366,12 +366,18 @@ def _left_out(asked: Asked) -> Planned | None:
     known = asked.target.parts.shard().values("Path", asked.target.scope()) if places else ()
     if not places or any(meant(place.path, known) or near_files(place, known) for place in places):
         return None
-    from rag_assets.answer.plans.left_out import files_left_out
+    from rag_assets.answer.plans.left_out import files_left_out, files_naming
 
     told = [
         one for place in places for index in asked.target.members.values() for one in files_left_out(index, place.path)
     ]
-    return Planned(asked.wish, absent="; ".join(told)) if told else None
+    if not told:
+        return None
+    members = asked.target.members.values()
+    facts, at = together(files_naming(index, place.path) for place in places for index in members)
+    heading = f"**{'; '.join(told)}. Other files name it in:**"
+    naming = answered(asked, Intent.LIST, (replace(facts, heading=heading), at))
+    return naming or Planned(asked.wish, absent="; ".join(told))
 
 
 def _settings_read(asked: Asked) -> Planned | None:

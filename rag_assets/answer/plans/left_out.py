@@ -1,9 +1,13 @@
-"""Files that a question names and an index left out: it can say so, and nothing of what they hold."""
+"""Files that a question names and an index left out: it can say so, and what other files say of them."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from rag_assets.answer.graph_facts import Facts, GraphFacts
+from rag_assets.answer.passages import PROSE
+from rag_assets.answer.plans.code_lines import facts_naming, points_with
 from rag_assets.index.parquet_parts import TableDamaged, read_all
 from rag_assets.search.line_references import meant
 
@@ -11,6 +15,7 @@ if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
 _MOST_TOLD = 3
+_MOST_NAMING, _MOST_READ = 8, 60
 
 
 def files_left_out(index: LabelIndex, written: str) -> list[str]:
@@ -27,3 +32,14 @@ def files_left_out(index: LabelIndex, written: str) -> list[str]:
     except (FileNotFoundError, TableDamaged):  # a pulled index has no such table, and `doctor` tells of damage
         return []
     return [reasons[path] for path in meant(written, reasons)][:_MOST_TOLD]
+
+
+def files_naming(index: LabelIndex, written: str) -> Facts:
+    """The lines that name such a file, those of documents first, with the points that show them."""
+    name = written.replace("\\", "/").rpartition("/")[2]
+    payloads = index.parts.shard().retrieve(points_with(name, index, _MOST_READ), index.scope())
+    named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", re.IGNORECASE)
+    found = facts_naming(named, payloads, index, ("", "", True), (), each_line=True)
+    prose = {fact for fact, point in found.items() if payloads[point].get("CodeLanguage", "") in PROSE}
+    order = sorted(found, key=lambda fact: (fact not in prose, fact.path, fact.line))[:_MOST_NAMING]
+    return GraphFacts(tuple(order), len(found)), {fact: found[fact] for fact in order}
