@@ -9,14 +9,20 @@ from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.lookup import name_of
 from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood, neighbourhood
-from rag_assets.graph.relations import CALLER_STEPS, TYPE_USER_STEPS
+from rag_assets.graph.relations import CALLER_STEPS, TYPE_USER_STEPS, Direction, WalkStep
+
+_INSIDE = (WalkStep(Relation.CONTAINS, Direction.OUT),)
+_USED = (NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY)
+_MOST_DECLARED = 200
 
 
 def callers(graph: Graph, keys: Sequence[str], *, depth: int, nodes: int) -> Neighbourhood:
     """The `nodes` most relevant users of some nodes within `depth` steps, those included: who calls, makes, reads or
     sets a member, also through what it implements; who is given a type, derives from it or declares something of it. Of
     a class that is given one its constructor and its fields say nothing new, nor do the interfaces that users have
-    besides, nor its own members."""
+    besides, nor its own members. Of a file those of what it declares."""
+    keys = [*dict.fromkeys(one for key in keys for one in _declared(graph, key))]
+    nodes = max(nodes, len(keys) + 1)
     is_type = any(key.endswith(f"|{NodeType.TYPE.value}") for key in keys)
     first = TYPE_USER_STEPS if is_type else ()
     found = neighbourhood(graph, keys, steps=CALLER_STEPS, depth=depth, nodes=nodes, hub_edges=nodes, first=first)
@@ -31,6 +37,14 @@ def callers(graph: Graph, keys: Sequence[str], *, depth: int, nodes: int) -> Nei
         nodes=tuple(one for one in found.nodes if one.key not in beside),
         edges=tuple(edge for edge in found.edges if not beside & {edge.source, edge.target}),
     )
+
+
+def _declared(graph: Graph, key: str) -> list[str]:
+    """The key of a declaration; of a file those of what it declares outermost, if anything."""
+    if not key.endswith(f"|{NodeType.FILE.value}"):
+        return [key]
+    inside = neighbourhood(graph, [key], steps=_INSIDE, depth=1, nodes=_MOST_DECLARED, hub_edges=_MOST_DECLARED)
+    return [one.key for one in inside.nodes if one.distance and one.kind in _USED] or [key]
 
 
 def _symbols(nodes: Iterable[Neighbour]) -> frozenset[tuple[str, ...]]:

@@ -47,6 +47,13 @@ CASES = "\n".join(
 )
 POST: dict[str, str | bytes] = {
     "src/Post/Mailer.cs": MAILER,
+    "src/Post/Stamper.cs": """\
+namespace Post;
+
+public interface IStamper { void Stamp(); }
+
+public class Stamper : IStamper { public void Stamp() { } }
+""",
     "src/Post/Letters.cs": """\
 namespace Post;
 
@@ -103,6 +110,10 @@ def test_what_an_agent_asks_before_it_changes_something(home: Home) -> None:
         assert "QueueTests.Puts" in crowded and "more of this file" in crowded, "one file does not hide another"
         reads = await graph(start="MailOptions.KeepCopies", relation="callers")
         assert "Mailer.Send" in reads and "also written in templates/mail.liquid:2" in reads
+        of_file = await graph(start="src/Post/Mailer.cs", relation="callers")
+        assert "Letters  src/Post/Letters.cs" in of_file and "none" not in of_file
+        both = await graph(start="Stamp", relation="callers")
+        assert "IStamper.Stamp" in both.splitlines()[1] and ".Stamper.Stamp" in both.splitlines()[1]
         way = await graph(start="Letters.Go", relation="path", to="IMailQueue.Put")
         assert [line.split()[:2] for line in way.splitlines()[2:]] == [
             ["0", "Letters.Go"],

@@ -14,10 +14,10 @@ from rag_assets.errors import WrongQuestion
 from rag_assets.graph.callers import callers
 from rag_assets.graph.csr_graph import Graph, NodeLocation
 from rag_assets.graph.impact import Effect, Reached, calls_known_note, groups_of, impact, language_without_resolver
-from rag_assets.graph.lookup import NothingCalled, name_of, nodes_named, short_name, simple_name
+from rag_assets.graph.lookup import NotFound, NothingCalled, name_of, named, nodes_named, short_name, simple_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
-from rag_assets.graph.relations import ALL_STEPS
+from rag_assets.graph.relations import ALL_STEPS, WalkStep
 from rag_assets.identifiers import identifier_words
 from rag_assets.printable import abridged
 from rag_assets.search.graph_context import graph_of
@@ -33,6 +33,9 @@ _NO_NEED = "neither needs the other; this is what else connects them"
 _SHOWN_PLACES = 5
 _MOST_WRITTEN = 8
 _MOST_FILES = 30
+_MOST_OF_ONE = 4
+_MEMBERS = frozenset({NodeType.METHOD, NodeType.PROPERTY})
+_DISPATCH = (WalkStep(Relation.IMPLEMENTS), WalkStep(Relation.OVERRIDES))
 _DECLARED = frozenset({NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY})
 
 
@@ -208,6 +211,19 @@ def _named(index: LabelIndex, graph: Graph, start: str) -> tuple[int, ...]:
         raise NothingCalled(
             "\n".join([said, *([f"it is written in {abridged(places, _MOST_WRITTEN)}"] if places else [])])
         ) from None
+    except NotFound:
+        candidates = named(graph, start).candidates
+        if not _is_one_contract(graph, candidates):
+            raise
+        return candidates
+
+
+def _is_one_contract(graph: Graph, nodes: Sequence[int]) -> bool:
+    """Whether members are those of an interface and of what implements it, which are called one for the other."""
+    if len(nodes) > _MOST_OF_ONE or not all(graph.kind(node) in _MEMBERS for node in nodes):
+        return False
+    around = neighbourhood(graph, [graph.keys[nodes[0]]], steps=_DISPATCH, depth=len(nodes))
+    return {graph.keys[node] for node in nodes} <= {node.key for node in around.nodes}
 
 
 def _now_at(index: LabelIndex, start: str) -> str:
