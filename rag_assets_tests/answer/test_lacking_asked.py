@@ -234,6 +234,60 @@ def test_what_is_outside_of_a_filter_may_handle_use_and_catch_what_is_inside(
     assert told in text and untold not in text, text
 
 
+GATES = """\
+[ApiController]
+public class GateController : ControllerBase
+{
+    [HttpGet("/gate")]
+    [ProducesResponseType(
+        200)]
+    [NeedsTicket("in")]
+    public IActionResult In() => Ok();
+
+    /// <summary>Not for NeedsTicket.</summary>
+    [HttpGet("/gate/out")]
+    public IActionResult Out() => Ok();
+}
+
+[ApiController, NeedsTicket("all")]
+public class ToiletController : ControllerBase
+{
+    [HttpGet("/toilet")]
+    public IActionResult Sit() => Ok(tickets[0]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        (
+            "Which endpoints have no NeedsTicket attribute?",
+            ["1 endpoint of 3", "GET /gate/out"],
+            ["/toilet", "/gate**"],
+        ),
+        ("which actions are not marked with [NeedsTicket]?", ["1 endpoint of 3", "GET /gate/out"], []),
+        ("which controllers lack [NeedsTicket]?", ["1 controller of 2", "GateController"], ["Toilet"]),
+    ],
+)
+def test_endpoints_and_controllers_without_an_attribute(
+    tmp_path: Path, question: str, told: list[str], untold: list[str]
+) -> None:
+    with opened_index(tmp_path, {"src/Gates.cs": GATES}, "gates") as index:
+        answer = index.ask(question)
+        assert "NeedsSeat" not in index.ask("which endpoints have no NeedsSeat attribute?").text.partition(":**")[0]
+    assert [one for one in told if one not in answer.text] == [], answer.text
+    assert [one for one in untold if one in answer.text] == [], answer.text
+
+
+@pytest.mark.parametrize(
+    "question", ["which endpoints have no authorization?", "which routes have no parameters?", "endpoints " * 9_000]
+)
+def test_what_names_no_attribute_asks_for_none(question: str) -> None:
+    with ends_within(1):
+        assert lack_asked(question) is None
+
+
 def test_what_lacks_something_is_counted_over_all_labels(tmp_path: Path) -> None:
     home = IndexHome(tmp_path / "home")
     of_each = ("Paid", "Lost"), ("Won", "Gone")

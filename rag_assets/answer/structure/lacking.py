@@ -1,5 +1,5 @@
-"""What lacks something: messages that nothing handles, endpoints that no test names, procedures, views and tables that
-nothing uses, settings that no code names."""
+"""What lacks something: messages that nothing handles, endpoints that no test names or that lack an attribute,
+procedures, views and tables that nothing uses, settings that no code names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rag_assets.answer.plans.code_lines import MOST_LISTED, list_heading
 from rag_assets.answer.plans.endpoints import handlers_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
-from rag_assets.graph.lookup import short_name
+from rag_assets.graph.lookup import short_name, split_parameters
 from rag_assets.identifiers import identifier_words, singular, word_set
 from rag_assets.index.keyword.terms import runs
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
@@ -49,6 +49,17 @@ _FORMS = [
         rf"(?:(?P<handled>unhandled)|(?P<tested>untested)|(?P<used>unused|dead)) {_NOUN}",
     )
 ]
+_MARK = (
+    r"(?:the |an? |any )?(?P<of>attribute |annotation |decorator )?(?P<mark>[\[@]?[A-Za-z]\w+\]?)"
+    r"(?P<is>(?: attributes?| annotations?| decorators?)?)"
+)
+_UNMARKED = re.compile(
+    rf"{_ASKS}(?:api |http )?(?P<noun>endpoints?|routes?|(?:controller )?actions?|controllers?){_THAT}"
+    rf"(?: (?:is|are))? (?:{_NO}|{_NEVER} (?:marked|annotated|decorated)(?: with| by)?) {_MARK}\W*$",
+    re.IGNORECASE,
+)
+_MARKS_BEFORE = ("[", "@", "/", "*", "#")
+"""How lines begin that stand before a declaration and belong to it."""
 _MESSAGES = ("event", "message", "command", "query", "notification")
 _OF_SQL: Mapping[str, tuple[NodeType, ...]] = {
     "procedure": (NodeType.PROC,),
@@ -96,10 +107,11 @@ _PARAMETER = re.compile(r"\{[^{}/]*\}|[:*][\w*]+\??|<[^<>/]*>")
 @dataclass(frozen=True, slots=True)
 class LackAsked:
     """What a question wants those of, a noun in the singular, that nothing does something to: one of `handled`,
-    `tested`, `used`."""
+    `tested`, `used`; or that are not `marked` with an attribute, the `mark`."""
 
     noun: str
     lacked: str
+    mark: str = ""
 
 
 def lack_asked(question: str) -> LackAsked | None:
@@ -109,7 +121,13 @@ def lack_asked(question: str) -> LackAsked | None:
             noun = singular(found["noun"].lower().split()[-1])
             lacked = next(group for group, text in found.groupdict().items() if text and group != "noun")
             return LackAsked(_SAME.get(noun, noun), lacked)
-    return None
+    unmarked = _UNMARKED.match(question)
+    if unmarked is None:
+        return None
+    mark = unmarked["mark"].strip("[]@")
+    is_attribute = mark != unmarked["mark"] or unmarked["of"] or unmarked["is"] or re.search(r"\w[A-Z]", mark)
+    noun = "controller" if unmarked["noun"].lower().startswith("controllers") else "endpoint"
+    return LackAsked(noun, "marked", mark.removesuffix("Attribute")) if is_attribute else None
 
 
 _Search = Callable[[GraphColumns, GraphColumns], tuple[list[GraphFact], int]]
@@ -128,7 +146,8 @@ def lacking_facts(graphs: Iterable[tuple[LabelIndex, Graph]], wanted: LackAsked)
         at |= facts_at(facts[:MOST_LISTED], index)
         total, known = total + len(facts), known + count
     said = list_heading(wanted.noun, total).replace(":**", f" of {known:,} {heading}:**")
-    absent = f"each {wanted.noun} of {known:,} is {wanted.lacked}, as far as the index knows" if known else ""
+    lacked = f"marked with {wanted.mark}" if wanted.mark else wanted.lacked
+    absent = f"each {wanted.noun} of {known:,} is {lacked}, as far as the index knows" if known else ""
     if not known and wanted.noun in _OF_SQL:
         absent = f"no {wanted.noun} of a database is in the index"
     return GraphFacts(tuple(at), total, said), at, "" if at else absent
@@ -141,6 +160,11 @@ def _search_of(wanted: LackAsked) -> tuple[str, _Search | None]:
         return "that nothing is known to handle", lambda columns, every: _unhandled(columns, every, noun)
     if noun == "endpoint" and wanted.lacked == "tested":
         return "whose handler and route no test names", _untested
+    if wanted.lacked == "marked":
+        heading = f"without {wanted.mark}, which their types do not have either"
+        if noun == "controller":
+            heading = f"without {wanted.mark}"
+        return heading, lambda columns, every: _unmarked(columns, wanted)
     if noun in _OF_SQL and wanted.lacked == "used":
         return "that nothing is known to use", lambda columns, every: _unused(columns, every, _OF_SQL[noun])
     if noun == "setting" and wanted.lacked == "used":
@@ -220,6 +244,46 @@ def _untested(columns: GraphColumns, every: GraphColumns) -> tuple[list[GraphFac
         ):
             found.append(node)
     return list(_placed(columns, found)), len(endpoints)
+
+
+def _unmarked(columns: GraphColumns, wanted: LackAsked) -> tuple[list[GraphFact], int]:
+    """The endpoints, or the types of their handlers, that have no attribute of a name, neither have their types; none
+    where nothing has it, which says more of the question than of the code."""
+    graph = columns.graph
+    written = re.compile(rf"[\[,@]\s*(?:\w+\.)*{re.escape(wanted.mark)}(?:Attribute)?\b", re.IGNORECASE)
+
+    def is_marked(node: int) -> bool:
+        return any(written.search(line) for place in columns.places(node) for line in _before(columns.lines_at(place)))
+
+    marked: dict[int, bool] = {}
+    for endpoint in columns.nodes(NodeType.ENDPOINT).tolist():
+        handlers = [node for node in handlers_of(graph, [endpoint]) if graph.kind(node) is NodeType.METHOD]
+        types = {node: _type_of(graph, node) for node in handlers}
+        if wanted.noun == "controller":
+            marked |= {one: is_marked(one) for one in types.values() if one is not None}
+        elif handlers:
+            marked[endpoint] = any(
+                is_marked(node) or (one is not None and is_marked(one)) for node, one in types.items()
+            )
+    if not any(marked.values()):
+        return [], 0
+    return list(_placed(columns, [node for node, has_it in marked.items() if not has_it])), len(marked)
+
+
+def _before(declaration: Iterable[str]) -> Iterator[str]:
+    """The attributes and comments at the beginning of a declaration, also those of several lines."""
+    depth = 0
+    for line in map(str.strip, declaration):
+        if depth <= 0 and line and not line.startswith(_MARKS_BEFORE):
+            return
+        yield line
+        if depth > 0 or line.startswith(("[", "@")):
+            depth += sum(map(line.count, "[(")) - sum(map(line.count, "])"))
+
+
+def _type_of(graph: Graph, member: int) -> int | None:
+    symbol = split_parameters(graph.keys[member].rpartition("|")[0])[0]
+    return graph.find(f"{symbol.rpartition('.')[0]}|{NodeType.TYPE.value}")
 
 
 def _is_written(route: str, text: str) -> bool:
