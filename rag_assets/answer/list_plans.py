@@ -758,9 +758,11 @@ def functions_plan(asked: Asked) -> Planned | None:
 
 
 def _are_parts(names: Sequence[str], asked: Asked) -> bool:
-    """Whether names are those of folders, and of nothing that is declared: `Shop.Web` may be a project."""
+    """Whether names are those of folders, or of their last parts, and of nothing that is declared: `Shop.Web` may be a
+    project, and `WebUi` that of `Shop.WebUi`."""
     paths = asked.target.parts.shard().values("Path", asked.target.scope())
     folders = {part.casefold() for path in paths for part in path.split("/")[:-1]}
+    folders |= {folder.rpartition(".")[2] for folder in folders}
     graphs = [graph for _, graph in asked.graphs]  # where a script of the same name as its folder is no declaration
     return all(
         name.casefold() in folders

@@ -77,6 +77,8 @@ public class Mailer
     }
 
     public Letter Find(int id) => id == 0 ? null : letters[id];
+
+    private void OnSend_Click(object? sender, RoutedEventArgs e) => Send("me");
 }
 """,
     "src/Orders.cs": """\
@@ -206,6 +208,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Which analyzers run during the build?", ["Directory.Build.props:10", "Directory.Build.props:7"]),
         ("Are there hard-coded passwords or secrets?", ["settings.json:1"]),
         ("Where are sleeps used in tests?", ["tests/MailerTests.cs:3"]),
+        ("Which event handlers does Mailer have?", ["src/Mailer.cs:40"]),
         ("What does the Mailer log?", ["src/Mailer.cs:26"]),
         ("What SQL does Orders run?", ["src/Orders.cs:7"]),
         ("Which endpoints return 404?", ["src/Mailer.cs:35"]),

@@ -644,6 +644,7 @@ def test_all_columns_of_a_wide_table_are_told(tmp_path: Path) -> None:
 
 
 PARTS = {
+    "src/Shop.MailQueue/Shop.MailQueue.csproj": '<Project><PackageReference Include="MailKit" Version="4" /></Project>\n',
     "src/Shop.Web/Shop.Web.csproj": '<Project>\n  <PackageReference Include="Serilog" Version="3" />\n'
     '  <PackageReference Include="Dapper" Version="2" />\n</Project>\n',
     "src/Shop.Web.Admin/Shop.Web.Admin.csproj": '<Project><PackageReference Include="Polly" Version="8" /></Project>\n',
@@ -696,6 +697,11 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             "which NuGet packages does Shop.Jobs depend on?",
             "2 packages",
             ["Quartz** in src/Shop.Jobs/packages.config:2", "NLog** in src/Shop.Jobs/packages.config:3"],
+        ),
+        (
+            "which NuGet packages does the MailQueue need?",
+            "1 package",
+            ["MailKit** in src/Shop.MailQueue/Shop.MailQueue.csproj:1"],
         ),
         (
             "which packages does the admin project need?",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -445,15 +446,20 @@ def _at_schedule(fact: GraphFact, index: LabelIndex) -> GraphFact:
 
 def parts_named(graph: Graph, said: str) -> list[str]:
     """The files and folders whose whole names of several words a text says, the longest first: not `Shop` where it says
-    `Shop.Web`. And `Shop.Web` where it says `the web project`, a folder `ordering` where it says `the ordering
-    service`."""
+    `Shop.Web`. And `Shop.Web` where it says `the web project`, `Shop.WebUi` where it says `WebUi`, a folder `ordering`
+    where it says `the ordering service`."""
     text = _as_words(said)
     if not text.strip():
         return []
     named = {part for path in graph.paths for part in _parts_of_path(path) if part in text and part.count(" ") > 2}
+    projects = {path.rpartition("/")[2].rpartition(".")[0] for path in graph.paths if _is_project(path)}
+    lasts = Counter(_as_words(one.rpartition(".")[2]) for one in projects)
+    for one in projects:
+        last = _as_words(one.rpartition(".")[2])
+        if lasts[last] == 1 and last.count(" ") > 2 and last in text:
+            named.add(_as_words(one))
     if (short := _SHORT_NAME.search(text)) is not None:
-        projects = {_as_words(path.rpartition("/")[2].rpartition(".")[0]) for path in graph.paths if _is_project(path)}
-        called = [one for one in projects if one.endswith(f" {short[1]} ")]
+        called = [one for one in map(_as_words, projects) if one.endswith(f" {short[1]} ")]
         named.update(called if len(called) == 1 else ())
     if (short := _SERVICE.search(text)) is not None:
         folder = f" {short[1]} "
