@@ -644,7 +644,7 @@ def test_all_columns_of_a_wide_table_are_told(tmp_path: Path) -> None:
 
 
 PARTS = {
-    "src/Shop.MailQueue/Shop.MailQueue.csproj": '<Project><PackageReference Include="MailKit" Version="4" /></Project>\n',
+    "src/Shop.MailQueue/Shop.MailQueue.csproj": '<Project><PackageReference Include="MailKit" /></Project>\n',
     "src/Shop.Web/Shop.Web.csproj": '<Project>\n  <PackageReference Include="Serilog" Version="3" />\n'
     '  <PackageReference Include="Dapper" Version="2" />\n</Project>\n',
     "src/Shop.Web.Admin/Shop.Web.Admin.csproj": '<Project><PackageReference Include="Polly" Version="8" /></Project>\n',
