@@ -20,6 +20,7 @@ from rag_assets.answer.asked import (
     from_graphs,
     near_files,
     points_of_places,
+    says_contract,
     together,
     with_it,
 )
@@ -231,7 +232,7 @@ def _supported(asked: Asked) -> Planned | None:
     known = first_of(supported_listed(index, noun) for index in asked.target.members.values())
     if not known[1] and " " in noun:  # each has a page
         known = first_of(documents_listed(index, noun, ()) for index in asked.target.members.values())
-    if not known[1]:
+    if not known[1] and not says_contract((graph for _, graph in asked.graphs), noun):  # types tell more than files
         from rag_assets.answer.folder_modules import modules_listed
 
         known = first_of(modules_listed(index, graph, noun) for index, graph in asked.graphs)

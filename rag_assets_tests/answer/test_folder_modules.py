@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,18 @@ def test_the_files_of_a_folder_that_is_called_so_are_listed(bar: Index, question
 @pytest.mark.parametrize("question", ["Which bar extensions are there?", "which bar extensions are supported?"])
 def test_what_is_said_of_them_may_be_a_folder_around_theirs(bar: Index, question: str) -> None:
     assert bar.ask(question).text.startswith("**4 bar extensions:**")
+
+
+def test_what_implements_a_contract_that_is_called_so_tells_more_than_the_files_of_a_folder(tmp_path: Path) -> None:
+    contract = "namespace Bar;\n\npublic interface IDownloadClient { }\n\npublic class ClientSettings { }\n"
+    files = {"src/Downloads/Clients/IDownloadClient.cs": contract}
+    files |= {
+        f"src/Downloads/Clients/{name}.cs": f"namespace Bar;\n\npublic class {name} : IDownloadClient {{ }}\n"
+        for name in ("Deluge", "Flood", "Vuze")
+    }
+    with opened_index(tmp_path, files, "downloads") as index:
+        told = index.ask("which download clients are supported?").text
+    assert told.startswith("**3 download clients:**") and "IDownloadClient.cs" not in told.partition("\n\n")[0]
 
 
 def test_folders_in_it_are_listed_at_the_file_that_they_begin_with(bar: Index) -> None:
