@@ -68,6 +68,7 @@ _DECIDING = 0.1
 _DECIDES = re.compile(
     r"\b(?:return|throw|raise|panic|yield|catch|except|if|while|switch|case|match)\b|=>|[^=!<>]=[^=]|:=|\w\("
 )
+_SQL_BODY = re.compile(r"^[ \t]*AS\b", re.IGNORECASE | re.MULTILINE)
 _CITED_LINES = 40  # that a quote is from: as many as a citation names (`cited_lines`)
 _MOST_SIGNATURE_CHARS = 320
 """Some frameworks document each parameter in the signature, over a hundred lines."""
@@ -306,8 +307,34 @@ def _definitions(
         for passage in (*found[:1], done) if done is not None else found[:2]:
             doing = _doing(passage) if does and not told and passage.is_type and not _is_short(passage) else None
             shown = most if not enumerations else _MOST_WANTED if _has_members_alone(passage) else 0
+            purpose = _purpose_inside(passage) if passage.evidence.language == "sql" else None
+            made += [_member_told(purpose)] if purpose is not None else []
             made += [_code_told(passage, shown), *([_code_told(doing)] if doing else [])]
     return made
+
+
+def _purpose_inside(head: Passage) -> Passage | None:
+    """The comment that the body of a routine of SQL begins with, which says what it is for, where a quote that begins
+    with all of its parameters would not show it."""
+    from rag_assets.languages.sql.segments import comment_inside  # start-up budget: of SQL alone
+
+    body = _SQL_BODY.search(head.code)
+    start, end = comment_inside(head.code, body.end(), len(head.code)) if body is not None else (0, 0)
+    before = head.code.count("\n", 0, start)
+    if start == end or before < MOST_LINES // 2:
+        return None
+    first = head.line_end - head.code.count("\n") + before
+    lines = head.code[start:end].rstrip().split("\n")
+    code = "\n".join(lines[: MOST_LINES // 2])
+    return replace(
+        head,
+        text=code,
+        code=code,
+        line_start=first,
+        line_end=first + code.count("\n"),
+        goes_before=True,
+        goes_on=len(lines) > MOST_LINES // 2,
+    )
 
 
 def _is_qualified(passage: Passage, name: str) -> bool:

@@ -45,6 +45,9 @@ COMMIT TRANSACTION Rack_DeleteById;
 """,
     "db/procedures/Rack_Find.sql": "CREATE PROCEDURE dbo.Rack_Find\n    @Name nvarchar(9), /* or give @Row */\n"
     "    @Row int = NULL\nAS\nSELECT @Row;\n",
+    "db/Hall_Air.sql": "CREATE PROCEDURE dbo.Hall_Air\n"
+    + ",\n".join(f"    @Window{at} int = NULL" for at in range(30))
+    + "\nAS\nBEGIN\n    SET NOCOUNT ON;\n    /*\n    Lets in the wind before guests come.\n    */\n    SELECT 1\nEND\n",
     "db/Dust.sql": "CREATE PROCEDURE dbo.Hall_Sweep AS\nSELECT Id FROM other.dbo.OldDust;\n",
     "db/Log.sql": """\
 CREATE PROCEDURE dbo.Hall_Log AS
@@ -185,3 +188,9 @@ def test_stored_procedures_that_write_a_table_are_told_all(hall: Index) -> None:
 def test_what_no_procedure_is_called_is_not_told(hall: Index) -> None:
     assert "procedure:" not in " ".join(told_of(hall, "which procedure removes dusty shelves?"))
     assert told_of(hall, "which tables does Hall_Brush touch?") == []
+
+
+def test_what_a_procedure_of_many_parameters_is_for_is_told_first(hall: Index) -> None:
+    text = hall.ask("what does Hall_Air do?", options=AskOptions()).text
+    assert 0 < text.index("Lets in the wind") < text.index("@Window0 int")
+    assert "db/Hall_Air.sql:35-37" in text

@@ -338,6 +338,7 @@ def test_a_long_run_of_statements_is_cut() -> None:
         *("CREATE TABLE a (" + "b int,\n" * 20_000, "DELIMITER //\n" * 20_000, "create function f(" + "(" * 100_000),
         *("CREATE" + " " * 200_000 + "TABLE a (b int)", "-- c\n" * 50_000 + "CREATE TABLE a (b int)"),
         "PRINT 1\n" + "GO\n" * 100_000,
+        "CREATE PROCEDURE a AS " + "SET a " * 20_000 + "\n" * 100_000 + "/* a" + "-- b\n" * 20_000,
         "-- name: a\n" * 20_000 + "--" + " " * 100_000 + "name: ",
     ],
     ids=lambda text: text[:14],
@@ -407,3 +408,23 @@ def test_queries_that_code_calls_by_name_are_apart(first: str, second: str) -> N
         (one.name.lower().replace("-", "").replace("_", ""), one.kind, one.span.line_start) for one in file.segments
     ]
     assert told == [("boats", "script", 1), ("getboat", "script", 4), ("addboat", "script", 8), ("boats", "table", 10)]
+
+
+@pytest.mark.parametrize(
+    ("body", "doc"),
+    [
+        (
+            "AS\nBEGIN\n  SET NOCOUNT ON;\n  /* Moves boats to the quay by night. */\n  SELECT 1;\nEND",
+            "Moves boats to the quay by night.",
+        ),
+        (
+            "WITH RECOMPILE\nAS\n-- Moves boats to\n-- the quay by night.\nSELECT 1;",
+            "Moves boats to\nthe quay by night.",
+        ),
+        ("AS\nBEGIN\n  /* Versions */\n  SELECT 1;\nEND", ""),
+        ("AS\nBEGIN\n  SET @a = 1;\n  /* Moves boats to the quay by night. */\nEND", ""),
+    ],
+)
+def test_a_comment_that_a_body_begins_with_tells_what_a_procedure_is_for(body: str, doc: str) -> None:
+    (found,) = segment_file(f"CREATE PROCEDURE dbo.Move @a int\n{body}\nGO\n", "db/move.sql", "sql").segments
+    assert found.doc == doc

@@ -23,6 +23,11 @@ from rag_assets.languages.sql.statements import (
 )
 
 _COMMENTS = re.compile(COMMENT)
+_FEWEST_WORDS = 5
+"""With its marks, of a comment that tells what a procedure is for: `Versioning details` is about a statement."""
+_BLANKS = re.compile(r"\s*")
+_LEADS_IN = re.compile(r"(?:\s|;|\b(?:AS|BEGIN)\b|\bSET\s[^;\n=@]{1,200}(?:;|$))*+", re.IGNORECASE | re.MULTILINE)
+"""What stands before the first statement of a body: `AS BEGIN SET NOCOUNT ON;`."""
 _NAMED_QUERY = re.compile(r"^--[ \t]*(?:name[ \t]*:|:name\b)[ \t]*(?P<name>[A-Za-z_][\w-]*)[^\n]*", re.MULTILINE)
 """How sqlc, aiosql, HugSQL and yesql name the statement below: `-- name: GetOrder :one`."""
 
@@ -60,6 +65,10 @@ def _segment(text: str, lines: LineIndex, group: list[ObjectStatement], language
     found = group[0]
     header = found.header
     signature, head_end = declared_head(text, found)
+    doc = plain_comments(_COMMENTS.findall(text[found.start : found.head]))
+    if not doc and header.kind in ROUTINES:
+        start, end = comment_inside(text, head_end, group[-1].end)
+        doc = plain_comments(_COMMENTS.findall(text[start:end]))
     return Segment(
         name=header.name,
         symbol=header.symbol,
@@ -68,11 +77,24 @@ def _segment(text: str, lines: LineIndex, group: list[ObjectStatement], language
         language=language,
         ordinal=0,
         namespace=header.schema,
-        doc=plain_comments(_COMMENTS.findall(text[found.start : found.head])),
+        doc=doc,
         signature=signature,
         parameters=parameters(text, found, head_end) if header.kind in ROUTINES else (),
         members=tuple(_columns(text, lines, found)) if header.kind in ("table", "type") else (),
     )
+
+
+def comment_inside(text: str, start: int, end: int) -> tuple[int, int]:
+    """The range of the comments that a body begins with, behind its settings: where T-SQL tells what a procedure is
+    for. Empty where they tell nothing of that."""
+    leading = _LEADS_IN.match(text, start, end)
+    first = position = stop = leading.end() if leading is not None else start
+    while (comment := _COMMENTS.match(text, position, end)) is not None:
+        stop = comment.end()
+        blanks = _BLANKS.match(text, stop, end)
+        position = blanks.end() if blanks is not None else stop
+    tells = len(text[first:stop].split()) >= _FEWEST_WORDS
+    return (first, stop) if tells else (first, first)
 
 
 def _columns(text: str, lines: LineIndex, found: ObjectStatement) -> Iterator[Member]:
