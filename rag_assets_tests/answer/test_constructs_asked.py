@@ -239,6 +239,7 @@ def test_that_there_is_none_is_said(shop: Index, question: str, absent: str) -> 
 @pytest.mark.parametrize(
     "question",
     [
+        "Which procedures are deprecated?",
         "What is cached in memory?",
         "Which files are written by the exporter?",
     ],
@@ -247,6 +248,7 @@ def test_of_what_names_nothing_no_absence_is_told(shop: Index, question: str) ->
     answer = shop.ask(question)
     assert "no cache use" not in answer.reason
     assert "no file write" not in answer.reason
+    assert "no deprecated" not in f"{answer.reason} {answer.notes}"
 
 
 def test_of_languages_that_have_no_such_form_no_absence_is_told(tmp_path_factory: pytest.TempPathFactory) -> None:

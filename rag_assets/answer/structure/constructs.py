@@ -46,6 +46,9 @@ _WHERE = re.compile(
     re.IGNORECASE,
 )
 """A question for places, or for a setting of a build, as `what are locks?` is none."""
+_OF_SQL = re.compile(r"\b(?:proc(?:edure)?s?|triggers?)\b", re.IGNORECASE)
+"""What only SQL has: which of them are deprecated no form of code tells."""
+_OF_SQL_TOO = re.compile(r"\b(?:SQL|database)\b")
 _ONE = r"(?:the )?`?(?P<within>[\w.]*\w)`?(?: (?:class|method|action|endpoint|service|type|function))?"
 
 
@@ -127,6 +130,8 @@ def construct_asked(question: str) -> ConstructAsked | None:
     """The form of code that a question is for; None for others."""
     if _WHERE.search(question) and (found := _for_places().fullmatch(question)):
         noun = next(noun for at, noun in enumerate(_known()) if found.groupdict().get(f"form{at}"))
+        if _OF_SQL.search(question) and "sql" not in _known()[noun].languages and not _OF_SQL_TOO.search(noun):
+            return None
         return _wanted(noun, found["within"] or "", of_one=False)
     for noun, one in _known().items():
         for form in one.asked_of:
