@@ -642,23 +642,23 @@ _OF_TEXTS = re.compile(
     r"|(?<=ui )(?:labels|messages)|(?<=ed )messages)"
     r"(?: (?:of|for|in) (?:the |our )?(?:\w+ )?(?:app|application|buttons|client|interface|site|ui|users?|windows?))*"
     r"(?: (?:defined|found|held|kept|located|managed|stored))?\W*$"
-    r"|^\W*(?:which|what) (?P<languages>languages) (?:is|are) (?!.*\b(?:docs?|documentation|guides?|manual|readme)\b)"
-    r".*\b(?:locali[sz]ed|translated)\b",
+    r"|^\W*(?:(?:in)?to )?(?:which|what) (?P<languages>(?:languages|locales|cultures) (?:is|are|has|have)"
+    r" (?!.*\b(?:docs?|documentation|guides?|manual|readme)\b).*\b(?:locali[sz]ed|translated|translations?)\b"
+    r"|(?:translations|locales|cultures|(?:app|display|interface|ui|user interface) languages)"
+    r" (?:are|is) (?:there|available|included|offered|provided|shipped|supported)\W*$)",
     re.IGNORECASE,
 )
 
 
 def texts_plan(asked: Asked) -> Planned | None:
-    """The files of the texts that users see, and of their translations."""
+    """The files of the texts that users see and of their translations, or the languages that these are in."""
     found = _OF_TEXTS.match(asked.question.asking)
     if found is None:
         return None
-    from rag_assets.answer.plans.documents import texts_shown
+    from rag_assets.answer.plans.documents import languages_of_texts, texts_shown
 
-    only_translated, indexes = bool(found["languages"]), asked.target.members.values()
-    return answered(
-        asked, Intent.LIST, together(texts_shown(index, only_translated=only_translated) for index in indexes)
-    )
+    told = languages_of_texts if found["languages"] else texts_shown
+    return answered(asked, Intent.LIST, together(told(index) for index in asked.target.members.values()))
 
 
 _OF_MEMBERS = re.compile(r"^\W*\w+(?: \w+)*? (?:commands|events|fields|members|properties|values)\b", re.IGNORECASE)

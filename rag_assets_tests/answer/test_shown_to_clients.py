@@ -258,6 +258,24 @@ def test_texts_that_users_see_are_told_by_their_files(pen: Index, question: str)
     assert names_in(pen, question) == ["Strings.resx", "Strings.de.resx"]
 
 
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (
+            ["Forms/Pen.resx", "Forms/Pen.de.resx", "Forms/Ink.de.resx", "Forms/Pen.pt-BR.resx"],
+            ["neutral", "de", "pt-BR"],
+        ),
+        (["i18n/en.json", "i18n/cs.json", "i18n/fr.json", "Properties/Resources.resx"], ["cs", "en", "fr"]),
+        (["res/values/strings.xml", "res/values-de/strings.xml", "res/values-fr/strings.xml"], ["neutral", "de", "fr"]),
+    ],
+)
+def test_languages_of_texts_are_listed_once_each(tmp_path: Path, texts: list[str], told: list[str]) -> None:
+    files = {path: '{"Pen": "Pen"}\n' if path.endswith("json") else "<root></root>\n" for path in texts}
+    with opened_index(tmp_path, {**files, "src/Pen.cs": "namespace Pens;\n\npublic class Pen { }\n"}, "pens") as index:
+        for question in ("Which languages is the user interface translated to?", "which translations are available?"):
+            assert names_in(index, question)[:3] == told
+
+
 def test_types_of_a_sort_are_the_types_that_are_called_so(pen: Index) -> None:
     assert names_in(pen, "Which exception types are there?") == ["InkException", "NibException"]
 

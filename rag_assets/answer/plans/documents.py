@@ -26,7 +26,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.question_analysis import QueryTerm, root, root_set, roots_of
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.line_references import sections_of
-from rag_assets.search.ranking.penalties import UPGRADE, BesideProduct, has_shown_texts, non_product_code
+from rag_assets.search.ranking.penalties import UPGRADE, BesideProduct, has_shown_texts, locale_of, non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
@@ -212,23 +212,59 @@ def _as_list(index: LabelIndex, noun: str, found: Sequence[GraphFact], fewest: i
     return GraphFacts(tuple(at), len(found), heading), at
 
 
+_NEUTRAL = "neutral"
+"""What .NET calls the texts of a culture that no other has."""
+_FEWEST_LANGUAGES = 3
 _ENGLISH = re.compile(r"\ben\b[^/]*$", re.IGNORECASE)
 
 
-def texts_shown(index: LabelIndex, *, only_translated: bool = False) -> Facts:
-    """The files of the texts that users see, and then those of their translations, each at its first line; where only
-    what is translated is asked for, none without translations."""
+def texts_shown(index: LabelIndex) -> Facts:
+    """The files of the texts that users see, and then those of their translations, each at its first line."""
+    translated, shown = _texts(index)
+    found = sorted(
+        translated + shown,
+        key=lambda path: (not has_shown_texts(path), _ENGLISH.search(path) is None, len(path), path),
+    )
+    starts = _starts(index, found[:MOST_LISTED])
+    facts = [
+        GraphFact(path.rpartition("/")[2], "", "", path, starts.get(path, 1), True, is_comment=True) for path in found
+    ]
+    return facts_listed(facts, "text file", index)
+
+
+def languages_of_texts(index: LabelIndex) -> Facts:
+    """The languages of the texts that users see, by what their files or folders are called, each with a file, and that
+    of the files that name none; of one translation the files, and none without."""
+    translated, shown = _texts(index)
+    if not translated:
+        return GraphFacts(), {}
+    of_language: dict[str, list[str]] = {}
+    for path in sorted(translated + shown, key=lambda path: (len(path), path)):
+        if (locale := locale_of(path)) or path in shown:
+            of_language.setdefault(locale.replace("_", "-").casefold(), []).append(path)
+    if any(language.partition("-")[0] == "en" for language in of_language):  # what names none is something else
+        of_language.pop("", None)
+    starts = _starts(index, [paths[0] for paths in of_language.values()])
+    facts = []
+    for _, (path, *more) in sorted(of_language.items()):
+        said = f"has {len(more) + 1:,} files, such as" if more else "has one file,"
+        language, name = locale_of(path) or _NEUTRAL, path.rpartition("/")[2]
+        facts.append(GraphFact(language, said, name, path, starts.get(path, 1), True, is_comment=True))
+    return facts_listed(facts, "language", index) if len(facts) >= _FEWEST_LANGUAGES else texts_shown(index)
+
+
+def _texts(index: LabelIndex) -> tuple[list[str], list[str]]:
+    """The files of translations, and those of the texts that these repeat."""
     known = index.parts.shard().values("Path", index.scope())
     side = {path: non_product_code(path) for path in known}
-    found = [path for path in known if side[path] is BesideProduct.TRANSLATION]
-    if only_translated and not found:
-        return GraphFacts(), {}
-    found += [path for path in known if has_shown_texts(path) and side[path] in (None, BesideProduct.TEXTS)]
-    found.sort(key=lambda path: (not has_shown_texts(path), _ENGLISH.search(path) is None, len(path), path))
-    lines = lines_of(index, found[:MOST_LISTED])
-    starts = {path: next((at for at, text in lines.get(path, {}).items() if text.strip()), 1) for path in found}
-    facts = [GraphFact(path.rpartition("/")[2], "", "", path, starts[path], True, is_comment=True) for path in found]
-    return facts_listed(facts, "text file", index)
+    translated = [path for path in known if side[path] is BesideProduct.TRANSLATION]
+    return translated, [path for path in known if has_shown_texts(path) and side[path] in (None, BesideProduct.TEXTS)]
+
+
+def _starts(index: LabelIndex, paths: Sequence[str]) -> dict[str, int]:
+    """Each file with its first line that says something."""
+    lines = lines_of(index, paths)
+    return {path: next((at for at, text in known.items() if text.strip()), 1) for path, known in lines.items()}
 
 
 _SUPPORTED = roots_of("supported supports support available officially currently following list")

@@ -189,6 +189,11 @@ _FOLDER_OF_ENGLISH = re.compile(
 )
 _NAMED_AS_ENGLISH = re.compile(rf"(?:[\w-]+\.)?{_ENGLISH}\.(?!md)\w+|[\w.-]+[-_]{_ENGLISH}{_OF_TEXTS}", re.IGNORECASE)
 """The same texts in the language that they are written in, by the same conventions and those of XAML."""
+_SAYS_LOCALE = re.compile(
+    rf"(?:(?:^|[._-])(?P<file>{_LOCALE}|cs|{_ENGLISH})\.\w+"
+    rf"|(?:^|/)(?:values-)?(?P<folder>{_LOCALE}|{_ENGLISH})(?:\.lproj)?/[^/]+)$",
+    re.IGNORECASE,
+)
 _VERSION = re.compile(r"(?:^|/)(?:[a-z]+[-_]?)??(v\d+(?:\.\w+)*|\d+(?:\.(?:\d+|x))+)(?=/)", re.IGNORECASE)
 _VERSIONED_DOCS = re.compile(r"(?:^|/)(versioned_)?docs(?=/)")
 """Of Docusaurus: the pages of today, and in folders of their versions those of before."""
@@ -246,6 +251,13 @@ def has_shown_texts(path: str) -> bool:
     if _TEXTS.search(path) is not None or _FOLDER_OF_ENGLISH.search(path) is not None:
         return True
     return _NAMED_AS_ENGLISH.fullmatch(name) is not None and _has_texts(folder)
+
+
+def locale_of(path: str) -> str:
+    """The language of a file of texts, by what it or its folder is called: `de`, `pt-BR`; '' where neither says one."""
+    name = path.rpartition("/")[2]
+    found = _SAYS_LOCALE.search(name) or _SAYS_LOCALE.search(path)
+    return (found["file"] or found["folder"]) if found is not None else ""
 
 
 def is_test_path(path: str) -> bool:
