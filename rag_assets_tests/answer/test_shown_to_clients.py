@@ -262,8 +262,8 @@ def test_texts_that_users_see_are_told_by_their_files(pen: Index, question: str)
     ("texts", "told"),
     [
         (
-            ["Forms/Pen.resx", "Forms/Pen.de.resx", "Forms/Ink.de.resx", "Forms/Pen.pt-BR.resx"],
-            ["neutral", "de", "pt-BR"],
+            ["Forms/Pen.resx", "Forms/Pen.de.resx", "Forms/Ink.de.resx", "Forms/Pen.pt.resx"],
+            ["neutral", "de", "pt"],
         ),
         (["i18n/en.json", "i18n/cs.json", "i18n/fr.json", "Properties/Resources.resx"], ["cs", "en", "fr"]),
         (["res/values/strings.xml", "res/values-de/strings.xml", "res/values-fr/strings.xml"], ["neutral", "de", "fr"]),
