@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from rag_assets.index.freshness import remembered_repository
 from rag_assets.index.layout import IndexHome
@@ -32,7 +32,7 @@ def checkouts(home: IndexHome, label: str, folder: Path | None) -> tuple[Path, .
     return tuple(dict.fromkeys([*known, *(path.resolve() for path in known)]))
 
 
-def inside(place: str, roots: Iterable[Path]) -> str:
+def inside(place: str, roots: Iterable[PurePath]) -> str:
     """`src/A.cs:12` of `/srv/shop/src/A.cs:12` or `C:\\shop\\src\\A.cs:12`, as editors and agents name files; a place
     that is in none of the folders as it is written."""
     written = place.replace("\\", "/")

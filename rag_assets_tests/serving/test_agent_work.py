@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import pytest
 from mcp.client.client import Client
 
 from rag_assets.contracts.evidence import as_place
 from rag_assets.index.layout import IndexHome
+from rag_assets.serving.local_paths import inside
 from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster, new_repository
 from rag_assets_tests.serving.agents import ask, said
 from rag_assets_tests.serving.conftest import Home
@@ -211,3 +212,17 @@ def test_the_graph_and_what_is_not_committed(home: Home) -> None:
 )
 def test_other_texts_are_no_lines_of_a_file(text: str) -> None:
     assert as_place(text) == text
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("C:\\shop\\src\\A.cs:12", "src/A.cs:12"),
+        ("c:/Shop/src/A.cs", "src/A.cs"),
+        ("C:\\shopping\\src\\A.cs", "C:\\shopping\\src\\A.cs"),
+        ("src\\A.cs", "src\\A.cs"),
+        ("/api/orders", "/api/orders"),
+    ],
+)
+def test_an_absolute_path_is_that_of_the_repository(place: str, expected: str) -> None:
+    assert inside(place, [PureWindowsPath("C:/shop"), PureWindowsPath("D:/other/shop")]) == expected

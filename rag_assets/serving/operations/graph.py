@@ -207,10 +207,11 @@ def _named(index: LabelIndex, graph: Graph, start: str) -> tuple[int, ...]:
         if place or declared:
             at = "".join(f" in {lines_of(file.path, one.start_line, one.end_line)}" for file, one in declared[:1])
             said = f"{start} is declared{at} in the work tree; the graph is that of the indexed commit"
-        places = reader.lines_naming(simple_name(place) if place else start.rpartition(".")[2])
-        raise NothingCalled(
-            "\n".join([said, *([f"it is written in {abridged(places, _MOST_WRITTEN)}"] if places else [])])
-        ) from None
+        name = start.rpartition(".")[2] if declared else start
+        places = reader.lines_naming(simple_name(place) if place else name)
+        if places:  # it is there, so what is called like it is not meant
+            said = f"{said.partition('; the nearest')[0]}\nit is written in {abridged(places, _MOST_WRITTEN)}"
+        raise NothingCalled(said) from None
     except NotFound:
         candidates = named(graph, start).candidates
         if not _is_one_contract(graph, candidates):
