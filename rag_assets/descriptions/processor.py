@@ -38,6 +38,7 @@ from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes, Store
 from rag_assets.languages.csharp.facts.partial_types import PartialTypes, explained
 from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex, declared_in
 from rag_assets.languages.csharp.resource_usages import ResourceUsages, ResourceUse
+from rag_assets.languages.csharp.web.controller_actions import EndpointDeclarations, EndpointSymbols
 from rag_assets.languages.detection import DOCUMENTS, source_type
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.sources.secrets import masked
@@ -277,6 +278,7 @@ class LabelSymbolTable:
             known.declared_domains,
             known.resource_usages,
             known.persisted_types,
+            known.endpoints,
         )
 
     @property
@@ -293,7 +295,7 @@ class LabelSymbolTable:
 class GatheredFiles:
     """What the files of a label add, of those that some readers may see. `parts` are (path, sha256 of its text,
     segment) of types that may have other parts, `resources` the segments of resource files by path, `generated` the
-    reasons of generated files by path, `project_files` their paths."""
+    reasons of generated files by path, `project_files` their paths, `route_constants` names with their values."""
 
     census: SymbolCounter
     domains: DomainCollector
@@ -302,6 +304,7 @@ class GatheredFiles:
     parts: Sequence[tuple[str, str, Segment]] = ()
     resources: Mapping[str, Sequence[Segment]]
     usages: Iterable[ResourceUse] = ()
+    route_constants: tuple[tuple[str, str], ...] = ()
     generated: Mapping[str, str]
     project_files: Collection[str] = ()
 
@@ -329,6 +332,7 @@ def put_together(
             declared_domains=declared_domains,
             resource_usages=ResourceUsages(found.usages),
             persisted_types=PersistedTypes(found.claims, declared_types),
+            endpoints=EndpointSymbols([EndpointDeclarations(constants=found.route_constants)]),
         ),
     )
 

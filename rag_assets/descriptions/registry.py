@@ -18,6 +18,7 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.resource_usages import ResourceUsages
+from rag_assets.languages.csharp.web.controller_actions import EndpointSymbols
 
 T = TypeVar("T")
 
@@ -97,11 +98,13 @@ class SymbolTable:
     declared_domains: DomainIndex = field(default_factory=DomainIndex)
     resource_usages: ResourceUsages = field(default_factory=ResourceUsages)
     persisted_types: PersistedTypes = field(default_factory=PersistedTypes)
+    endpoints: EndpointSymbols = field(default_factory=EndpointSymbols)
 
     def services(self) -> ServiceContainer:
         """Each part under its own type, as the constructors of builders ask for it."""
         made = ServiceContainer()
-        for part in (self.declared_types, self.declared_domains, self.resource_usages, self.persisted_types):
+        parts = self.declared_types, self.declared_domains, self.resource_usages, self.persisted_types, self.endpoints
+        for part in parts:
             made.add(part)
         return made
 

@@ -22,6 +22,7 @@ from rag_assets.contracts.source_file import SkipReason
 from rag_assets.dependency_trace import ScopedServices
 from rag_assets.descriptions.domain_catalog import DomainCollector, DomainFacts
 from rag_assets.descriptions.processor import (
+    CSHARP,
     RESOURCES,
     USING_RESOURCES,
     GatheredFiles,
@@ -39,6 +40,7 @@ from rag_assets.languages.csharp.ef.stored_entities import StoreClaim
 from rag_assets.languages.csharp.facts.partial_types import may_have_parts
 from rag_assets.languages.csharp.facts.type_index import IndexedType
 from rag_assets.languages.csharp.resource_usages import ResourceUse, UsageScanner
+from rag_assets.languages.csharp.web.controller_actions import route_constants
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.pipeline.build import IndexBuild
 from rag_assets.pipeline.memo import BucketMemo, CachedBucket, FirstSteps, bucket_inputs
@@ -46,7 +48,7 @@ from rag_assets.pipeline.segments import indexed_files, read_segments
 from rag_assets.pipeline.workers.file_guard import FileGuard, Refusal
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast
 
-SURVEY_VERSION = "4"
+SURVEY_VERSION = "5"
 """Raise it when the survey finds something else in the same segments."""
 
 
@@ -59,6 +61,7 @@ class SurveyedBucket:
     partial_types: list[tuple[str, str, Segment]]  # (path, sha256 of its text, segment)
     resources: list[tuple[str, list[Segment]]]  # (path of a resource file, its segments)
     stored: list[tuple[str, list[StoreClaim]]]  # by path
+    route_constants: list[tuple[str, list[tuple[str, str]]]]  # by path: names and values
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,9 @@ def _put_together(
         domains=domains,
         declared=(known for found in buckets for known in found.declared if sees(known.path)),
         claims=(claim for found in buckets for path, claims in found.stored if sees(path) for claim in claims),
+        route_constants=tuple(
+            one for found in buckets for path, own in found.route_constants if sees(path) for one in own
+        ),
         parts=[found for bucket in buckets for found in bucket.partial_types if sees(found[0])],
         resources={path: own for found in buckets for path, own in found.resources if sees(path)},
         usages=(usage for usage in usages if sees(usage.path)),
@@ -201,6 +207,11 @@ def _survey_bucket(build: IndexBuild, bucket: int, guard: FileGuard) -> Surveyed
         ],
         resources=[(path, segments) for path, segments in files.items() if segments[0].language == RESOURCES],
         stored=stored,
+        route_constants=[
+            (path, constants)
+            for path, segments in files.items()
+            if segments[0].language == CSHARP and (constants := list(route_constants(segments)))
+        ],
     )
 
 

@@ -71,6 +71,27 @@ def test_a_graph_as_it_was_written_passes(built: Built, name: str) -> None:
     assert found.numbers.get("keys", 20) > 5
 
 
+def test_a_route_that_a_constant_of_another_file_is_leads_to_its_node(tmp_path: Path) -> None:
+    controller = (
+        "namespace Shop;\n\n[ApiController]\n[Route(Routes.Prefix)]\npublic class OrdersController : ApiBase\n{\n"
+        "    [HttpGet(Routes.Orders.All)]\n    public int All() => 1;\n}\n"
+    )
+    routes = (
+        'namespace Shop;\n\npublic static class Routes\n{\n    public const string Prefix = "/api";\n\n'
+        '    public static class Orders\n    {\n        public const string All = "orders/all";\n    }\n}\n'
+    )
+    built = new_build(tmp_path, {"src/OrdersController.cs": controller, "src/Routes.cs": routes})
+    found = result_of("points_are_in_the_graph", built)
+    assert (found.passed, found.examples) == (True, [])
+    keys = {key for row in read_rows(built.build.directory, "summary_sections", 0) for key in _keys_of(row)}
+    assert "http:GET /api/orders/all|ENDPOINT" in keys
+
+
+def _keys_of(row: Mapping[str, Any]) -> list[str]:
+    found: list[str] = msgspec.json.decode(row["section"])["graph_node_keys"]
+    return found
+
+
 @pytest.mark.parametrize("name", ["key_bytes.npy", HEADER])
 def test_damage_blocks(built: Built, name: str) -> None:
     path = folder(built) / name

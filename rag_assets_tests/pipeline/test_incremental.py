@@ -155,6 +155,18 @@ def test_what_other_files_say_of_it_makes_a_description_again(shop: Shop, change
     shop.assert_equals_clean(shop.change(change))
 
 
+def test_the_value_of_a_route_in_another_file_makes_a_controller_again(shop: Shop) -> None:
+    controller = (
+        "namespace Shop;\n\n[ApiController]\n[Route(Routes.Prefix)]\npublic class ItemsController : ControllerBase\n{\n"
+        "    [HttpGet]\n    public int All() => 1;\n}\n"
+    )
+    routes = 'namespace Shop;\n\npublic static class Routes\n{{\n    public const string Prefix = "{0}";\n}}\n'
+    shop.change({"src/ItemsController.cs": controller, "src/Routes.cs": routes.format("/api/items")})
+    made = shop.change({"src/Routes.cs": routes.format("/api/things")})
+    assert made.work("descriptions", "described") == 2
+    shop.assert_equals_clean(made)
+
+
 def test_of_a_changed_bucket_what_nothing_is_said_anew_of_stays(shop: Shop) -> None:
     """A second part of a type is described anew with the first, and both again without it; nothing else is."""
     shop.change({"src/Item007.cs": PARTIAL.format("")})

@@ -20,6 +20,7 @@ from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.facts.primary_entity import primary_entity
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.web.class_endpoints import endpoints_of_class
+from rag_assets.languages.csharp.web.controller_actions import EndpointSymbols
 from rag_assets.languages.csharp.web.endpoint_model import (
     Authorization,
     ControllerFlavor,
@@ -353,7 +354,15 @@ class MappedEndpointsDescription(EndpointsDescription):
         return self.sections_of_endpoints()
 
 
-class ControllerBuilder(TypeAwareBuilder):
+class _RouteAwareBuilder(TypeAwareBuilder):
+    """A builder that also knows the routes that constants of other files are."""
+
+    def __init__(self, declared_types: TypeIndex, endpoints: EndpointSymbols) -> None:
+        super().__init__(declared_types)
+        self.endpoints = endpoints
+
+
+class ControllerBuilder(_RouteAwareBuilder):
     """Describes a C# class that handles requests: its overview, and each endpoint for itself."""
 
     name = "controller"
@@ -372,7 +381,12 @@ class ControllerBuilder(TypeAwareBuilder):
             return None
         try:
             found = endpoints_of_class(
-                segment, str(subject.text), subject.path, self.declared_types, subject.file.contents
+                segment,
+                str(subject.text),
+                subject.path,
+                self.declared_types,
+                subject.file.contents,
+                self.endpoints.constants,
             )
         except UnparseableError as error:
             _warn_unparsed(subject, error)
@@ -390,7 +404,7 @@ class ControllerBuilder(TypeAwareBuilder):
         }
 
 
-class MappedEndpointsBuilder(TypeAwareBuilder):
+class MappedEndpointsBuilder(_RouteAwareBuilder):
     """Describes the endpoints that start-up code maps; the code itself is left to the builder of its kind."""
 
     name = "mapped-endpoints"
@@ -405,7 +419,10 @@ class MappedEndpointsBuilder(TypeAwareBuilder):
         """What the parser refuses is a warning."""
         try:
             endpoints = mapped_endpoints(
-                subject.segment, str(subject.text), self.declared_types, FileContext(subject.file.contents)
+                subject.segment,
+                str(subject.text),
+                self.declared_types,
+                FileContext(subject.file.contents, self.endpoints.constants),
             )
         except UnparseableError as error:
             _warn_unparsed(subject, error)
