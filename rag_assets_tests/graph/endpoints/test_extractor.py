@@ -156,6 +156,15 @@ def test_a_route_by_an_attribute_of_the_label_is_not_known() -> None:
     ]
 
 
+def test_the_verb_of_an_attribute_of_the_label_is_that_of_the_one_that_it_derives_from() -> None:
+    verbs = (
+        "namespace Shop;\npublic class RestGetAttribute : HttpGetAttribute { }\n"
+        "public abstract class Adding : HttpPostAttribute { }\npublic class RestAddAttribute : Adding { }\n"
+    )
+    texts = {"a.cs": CONTROLLER.replace("[HttpGet", "[RestGet").replace("[HttpPost", "[RestAdd"), "b.cs": verbs}
+    assert edges_by(endpoints, texts, "Exposes") == edges_by(endpoints, {"a.cs": CONTROLLER}, "Exposes")
+
+
 def test_a_template_that_such_an_attribute_is_given_is_below_what_it_says() -> None:
     texts = {"a.cs": CONTROLLER.replace('[ApiController, Route("api/[controller]")]', '[ApiV1("[controller]")]'),
              "b.cs": ROUTE_ATTRIBUTES}  # fmt: skip

@@ -17,7 +17,13 @@ from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, classes_of
 from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.syntax.xmldoc import action_doc
-from rag_assets.languages.csharp.web.controllers import ClassRoute, Controller, authorization_of, combined
+from rag_assets.languages.csharp.web.controllers import (
+    ClassRoute,
+    Controller,
+    attribute_base,
+    authorization_of,
+    combined,
+)
 from rag_assets.languages.csharp.web.endpoint_model import (
     MAPS_ACTIONS,
     ActionRoute,
@@ -77,7 +83,8 @@ def action_endpoints(
 ) -> tuple[Endpoint, ...]:
     """The endpoints of a class, in text order. Without the evidence of a controller only methods with an HTTP
     attribute count."""
-    methods = [member for member in segment.members if _may_be_action(member)]
+    members = _with_known_verbs(segment, declared) if controller.is_controller else segment.members
+    methods = [member for member in members if _may_be_action(member)]
     attributed = any(selector.template is not None for member in methods for selector in _selectors(member, controller))
     found = []
     for member in methods:
@@ -85,6 +92,21 @@ def action_endpoints(
         if routes:
             found.append(_endpoint(segment, member, controller, routes, declared, body_of))
     return tuple(_told_apart(found, controller) if controller.framework is Framework.WEB_API_2 else found)
+
+
+def _with_known_verbs(segment: Segment, declared: TypeIndex) -> Iterator[Member]:
+    """The members of a class with `[HttpPut("{id}")]` for `[RestPut("{id}")]`, which the label derives from that."""
+    known: dict[str, str] = {}
+    for member in segment.members:
+        attributes = []
+        for attribute in member.attributes if member.kind is MemberKind.METHOD else ():
+            name = attribute_name(attribute)
+            if name not in known:
+                base = "" if name in _ROUTING else attribute_base(name, segment, declared, _VERB_BASES)
+                known[name] = base.removesuffix("Attribute")
+            arguments = "".join(attribute.partition("(")[1:])
+            attributes.append(f"{known[name]}{arguments}" if known[name] else attribute)
+        yield replace(member, attributes=tuple(attributes)) if attributes else member
 
 
 def _told_apart(found: list[Endpoint], controller: Controller) -> Iterator[Endpoint]:
@@ -115,6 +137,7 @@ def _may_be_action(member: Member) -> bool:
     return bool(names & _ROUTING) or member.name not in _NO_ACTIONS
 
 
+_VERB_BASES = frozenset(f"{name}Attribute" for name in VERB_ATTRIBUTES)
 _ROUTING = frozenset({*VERB_ATTRIBUTES, "Route", "AcceptVerbs"})
 
 

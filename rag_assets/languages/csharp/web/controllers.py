@@ -7,7 +7,7 @@ decides; demands of authorization add up.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import Segment
@@ -156,7 +156,9 @@ def controller_of(
     attributes = {attribute_name(attribute) for level in levels for attribute in level}
     framework = _framework(segment, names, attributes)
     constants = Constants(constants_of(segment.members), elsewhere)
-    routes = _class_routes(levels, "Route", constants, lambda name: _is_route(name, segment, declared))
+    routes = _class_routes(
+        levels, "Route", constants, lambda name: bool(attribute_base(name, segment, declared, _ROUTE_BASES))
+    )
     prefixes = _class_routes(levels, "RoutePrefix", constants)
     is_web_api_2 = framework is Framework.WEB_API_2
     classes = [name for name in names if not is_interface_name(name)]
@@ -248,17 +250,19 @@ def _class_routes(
     return ()
 
 
-def _is_route(name: str, segment: Segment, declared: TypeIndex) -> bool:
-    """Whether the label declares an attribute that gives a route: `class ApiV1Attribute : RouteAttribute`."""
+def attribute_base(name: str, segment: Segment, declared: TypeIndex, wanted: Container[str]) -> str:
+    """The one of some attributes that one which the label declares derives from: `RouteAttribute` of
+    `class ApiV1Attribute : RouteAttribute`; '' for another one."""
     found = declared.resolve(f"{name}Attribute", segment.namespace, segment.usings)
     for _ in range(MAX_BASES):
         if found is None:
-            return False
-        if not _ROUTE_BASES.isdisjoint(map(simple_name, found.base_list)):
-            return True
+            return ""
+        known = next((base for base in map(simple_name, found.base_list) if base in wanted), "")
+        if known:
+            return known
         namespace = found.namespace
         found = next((base for one in found.base_list if (base := declared.resolve(one, namespace, ()))), None)
-    return False
+    return ""
 
 
 def _area(levels: list[tuple[str, ...]], constants: Mapping[str, str]) -> str:
