@@ -14,6 +14,8 @@ from rag_assets.graph.relations import CALLER_STEPS, TYPE_USER_STEPS, Direction,
 _INSIDE = (WalkStep(Relation.CONTAINS, Direction.OUT),)
 _USED = (NodeType.TYPE, NodeType.METHOD, NodeType.PROPERTY)
 _MOST_DECLARED = 200
+_EVERY_EDGE = 100_000
+"""Who uses a hub is asked to be counted, too."""
 
 
 def callers(graph: Graph, keys: Sequence[str], *, depth: int, nodes: int) -> Neighbourhood:
@@ -25,7 +27,7 @@ def callers(graph: Graph, keys: Sequence[str], *, depth: int, nodes: int) -> Nei
     nodes = max(nodes, len(keys) + 1)
     is_type = any(key.endswith(f"|{NodeType.TYPE.value}") for key in keys)
     first = TYPE_USER_STEPS if is_type else ()
-    found = neighbourhood(graph, keys, steps=CALLER_STEPS, depth=depth, nodes=nodes, hub_edges=nodes, first=first)
+    found = neighbourhood(graph, keys, steps=CALLER_STEPS, depth=depth, nodes=nodes, hub_edges=_EVERY_EDGE, first=first)
     given = _symbols(one for one in found.nodes if one.via and one.via.relation is Relation.INJECTS)
     own = frozenset(name_of(key).segments for key in keys if is_type)
     beside = {one.key for one in found.nodes if _is_beside(one, given) or (is_type and _is_of_a_user(one))}

@@ -54,6 +54,7 @@ _NEAR_NAMES = 0.8
 _LISTED = 12
 _OTHERS = 3
 _LINES_NAMED = 4  # of a file
+_FILES_NAMED = 40  # whose lines are told: reading 400 takes two seconds
 _MOST_NAMING = 200  # sections whose files are looked through for a constant
 _CONSTANT = "constant"  # of no type
 _MEMBERS = frozenset({*MemberKind, _CONSTANT}) - {MemberKind.TYPE}
@@ -624,7 +625,8 @@ class SourceReader:
         return PlaceError(f"{written} is neither a file, a symbol nor a point of {label}{where}; {hint}")
 
     def lines_naming(self, name: str) -> list[str]:
-        """The lines of each file that have a name as it is written (`src/a.js:3,7`), code of the product first."""
+        """The lines of each file that have a name as it is written (`src/a.js:3,7`), code of the product first; of a
+        name that is everywhere the paths alone after some."""
         from rag_assets.search.phrases import points_with  # start-up budget: only for a name that nothing declares
 
         if not re.fullmatch(r"\w+(?:\.\w+)*", name):
@@ -641,10 +643,11 @@ class SourceReader:
         paths = sorted(having, key=lambda path: (-demotion(path, ()), path))
         written = re.compile(rf"\b{re.escape(name)}\b")
         found = []
-        for path in paths:
+        for path in paths[:_FILES_NAMED]:
             lines = [str(at) for at, line in enumerate(self.file(path).lines, 1) if written.search(line)]
             more = f" and {len(lines) - _LINES_NAMED} more" if len(lines) > _LINES_NAMED else ""
             found += [f"{path}:{','.join(lines[:_LINES_NAMED])}{more}"] if lines else []
+        found += paths[_FILES_NAMED:]
         return found
 
     def _near_names(self, written: str) -> list[str]:

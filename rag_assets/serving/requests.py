@@ -23,7 +23,7 @@ _MOST_LABELS = 16
 _MOST_VALUES = 32
 
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
-Label = Annotated[Name | None, Field(description="Which index; default: that of your folder, else the only one")]
+Label = Annotated[Name | None, Field(description="Which index; default: that of your folder")]
 
 
 class GraphQuery(StrEnum):

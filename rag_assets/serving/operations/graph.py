@@ -130,6 +130,7 @@ class GraphReply:
         if not found.rows:
             head.append(f"unknown, because {found.unknown}" if found.unknown else "none")
         body: list[str] = []
+        more = "+" if found.total > sum(found.totals.values()) else ""  # what was left out is of no known group
         own = {place.path for place in found.declared[:1]}
         names = _file_names({row.path for row in found.rows} | own)
         told = {path: names[path] for path in own & names.keys()}
@@ -140,7 +141,7 @@ class GraphReply:
             for group, rows in groupby(sorted(found.rows, key=lambda row: row.group), key=lambda row: row.group):
                 listed, before = list(rows), ""
                 total = found.totals.get(group, 0)
-                body.append(f"{group.value} ({f'{len(listed)} of ' * (total > len(listed))}{total})")
+                body.append(f"{group.value} ({f'{len(listed)} of ' * (total > len(listed))}{total}{more})")
                 for row in listed:
                     body.append(row.line(before, told))
                     before = row.path
