@@ -176,7 +176,7 @@ def projects_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.projects import projects_asked, projects_listed, references_between
 
     wanted = projects_asked(text)
-    if wanted is None or (wanted.maybe and declaring(wanted.source, asked.target)):
+    if wanted is None or (wanted.maybe and declaring(wanted.source or wanted.target, asked.target)):
         return None
     noun = listed_noun(text)[0].capitalize()
     if noun and any(declares(graph, noun, only_types=True) for _, graph in asked.graphs):  # these may be meant

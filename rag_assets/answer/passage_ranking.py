@@ -178,19 +178,21 @@ class RankedPassages:
         return replace(self, words=left, credit=credit, said=_said(credit, left))
 
     def led_by(self, first: Sequence[Passage]) -> RankedPassages:
-        """The same with some of the passages before all others."""
+        """The same with some of the passages before all others, to be quoted whatever they say."""
         import numpy as np
 
         numbers = [at for one in first for at, other in enumerate(self.passages) if other is one]
         order = np.array([*numbers, *(at for at in range(len(self.passages)) if at not in numbers)], np.int64)
         scores = self.scores[order]
+        credit = self.credit[order]
+        credit[: len(numbers)] = np.maximum(credit[: len(numbers)], _SAID)
         scores[: len(numbers)] = scores.max(initial=0.0) + _WORD_FOR_WORD * np.arange(len(numbers), 0, -1)
         passages = tuple(self.passages[at] for at in order)
         return replace(
             self,
             passages=passages,
             scores=scores,
-            credit=self.credit[order],
+            credit=credit,
             said=self.said[order],
             features=self.features[order],
         )
@@ -378,7 +380,7 @@ def bodies_of_case(names: Iterable[str], passages: RankedPassages) -> list[Passa
     called: list[Passage] = []
     for at, one in enumerate(passages.passages):
         is_called = one.own_name.casefold() in lasts
-        if is_called and is_owned and one.owner.casefold() not in owners:
+        if is_owned and one.own_name and (one.owner.casefold() not in owners or not is_called):
             continue
         of_named = is_called or not lasts.isdisjoint((one.evidence.name.casefold(), one.owner.casefold()))
         if not of_named or not is_done(one):

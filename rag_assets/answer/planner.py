@@ -107,6 +107,7 @@ from rag_assets.search.ranking.signals import is_question
 
 if TYPE_CHECKING:
     from rag_assets.answer.plans.settings import Setting
+    from rag_assets.answer.structure.behaviours import Happening
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex, Searchable
 
@@ -446,7 +447,12 @@ def _feature(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.feature import feature_facts
 
     known = first_of(feature_facts(index, graph, said) for index, graph in asked.graphs)
-    return answered(asked, Intent.EXPLANATION, known)
+    if known[1]:
+        return answered(asked, Intent.EXPLANATION, known)
+    from rag_assets.answer.structure.behaviours import happening_of
+
+    wanted = happening_of(said)
+    return _course(asked, wanted) if wanted is not None else None
 
 
 _HAPPENS = re.compile(
@@ -460,11 +466,16 @@ def _behaviour(asked: Asked) -> Planned | None:
     text = asked.question.asking
     if asked.wish.names or asked.wish.places or not _HAPPENS.search(text):
         return None
-    from rag_assets.answer.structure.behaviours import behaviour_facts, happening_asked
+    from rag_assets.answer.structure.behaviours import happening_asked
 
     wanted = happening_asked(text)
-    if wanted is None:
-        return None
+    return _course(asked, wanted) if wanted is not None else None
+
+
+def _course(asked: Asked, wanted: Happening) -> Planned | None:
+    """The method that is called as what is done, and what it comes to."""
+    from rag_assets.answer.structure.behaviours import behaviour_facts
+
     told = (behaviour_facts(index, graph, wanted) for index, graph in asked.graphs)
     name, (facts, at), point = next((one for one in told if one[0]), ("", (GraphFacts(), {}), ""))
     wish = replace(asked.wish, intent=Intent.EXPLANATION, names=(name,), case=True)

@@ -251,6 +251,7 @@ CALLED: Mapping[str, str] = {
         ", messaging system, queue, queueing system, service bus",
         "Migrations": "database migration tool, migration library, migration tool",
         "Mocking": "mock library, mocking framework, mocking library, mocks library",
+        "MVVM framework": "mvvm framework, mvvm library, mvvm toolkit",
         "ORM": "data access library, orm, orm library, object relational mapper, object-relational mapper",
         "Search engine": "full text search engine, search engine, search server",
         "Serialization": "json library, json parser, serialization library, serializer",

@@ -205,7 +205,6 @@ def test_who_does_something_need_not_be_in_the_name_of_what_is_done(index: Index
 @pytest.mark.parametrize(
     "question",
     [
-        "What happens when borrowing a book fails?",
         "What happens when a book is borrowed that is at home and was never given back in time?",
         "What happens?",
         "How does it work?",

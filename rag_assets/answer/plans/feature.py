@@ -3,6 +3,7 @@ with what they do, and its tables."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice, product
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _MOST_ENDPOINTS, _MOST_TYPES, _MOST_METHODS, _MOST_TABLES = 5, 4, 3, 3
 _FEWEST_METHODS = 3
 """Of all types together: fewer are no feature."""
+_LOGS_IN = re.compile(r"[Ll]og[ _-]?(?:[Ii]n|[Oo]ff|[Oo]n|[Oo]ut)(?![a-z])")
 _FEW_TYPES = 20
 """Of a repository: in larger ones a subject is no more than a third of all."""
 _DATA = word_set(
@@ -55,7 +57,8 @@ def feature_facts(index: LabelIndex, graph: Graph, said: str) -> Facts:
 
 
 def _is_called(columns: GraphColumns, wanted: frozenset[str], node: int) -> bool:
-    return wanted <= roots_of(columns.graph.names[node])
+    name = columns.graph.names[node]
+    return wanted <= roots_of(name) and ("log" not in wanted or _LOGS_IN.search(name) is None)
 
 
 def _is_in_folder(columns: GraphColumns, wanted: frozenset[str], node: int) -> bool:

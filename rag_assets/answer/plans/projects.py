@@ -82,6 +82,7 @@ _REFERENCES = re.compile(
     rf"^\W*(?:which|what) {_CALLED} {_REFER} (?:which|what|each other|(?:the )?(?P<to>[\w.]+)(?: {_CALLED})?)\W*$"
     rf"|^\W*(?:what|which (?:other )?{_CALLED}) does (?:the )?(?P<of>[\w.]+)(?P<is_said> {_CALLED})?"
     r" (?:depend on|refer to|reference)\W*$"
+    rf"|^\W*(?:what|who) {_REFER} (?:the )?(?P<on>[\w.]+)(?: {_CALLED})?\W*$"
     rf"|^\W*how (?:do|are) (?:the |our |all )?projects (?:{_REFER}|related|connected)\b.*$"
     r"|^\W*(?:what|which|show|list)\b.* (?:project (?:dependencies|references)"
     r"|(?:dependencies|references) (?:between|of) (?:the |our |all )*projects)\W*$"
@@ -152,8 +153,8 @@ def projects_asked(question: str) -> ProjectsAsked | None:
     found = _REFERENCES.match(question)
     if found is None:
         return ProjectsAsked() if _PROJECTS.match(question) else None
-    source = found["of"] or ""
-    return ProjectsAsked(True, source, found["to"] or "", maybe=bool(source) and not found["is_said"])
+    source, target = found["of"] or "", found["to"] or found["on"] or ""
+    return ProjectsAsked(True, source, target, maybe=bool(found["on"] or (source and not found["is_said"])))
 
 
 def projects_listed(index: LabelIndex, wanted: ProjectsAsked) -> Facts:

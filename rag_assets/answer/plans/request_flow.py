@@ -18,7 +18,9 @@ _MOST_STEPS, _DEEPEST, _FEWEST = 24, 6, 3
 _MOST_CALLERS = 24
 _MOST_SEEN = 400  # of what a request may come to
 _MOST_IMPLEMENTATIONS = 2  # a decorator and what it decorates; more are plugins
-_DOUBLE = re.compile(r"(?:^|\.)(?:Dummy|Fake|InMemory|Mock|Null|Stub|Test)[A-Z]|(?:Fake|Mock|Null|Stub)\.")
+_DOUBLE = re.compile(
+    r"(?:^|\.)(?:Dummy|Fake|InMemory|Mock|Null|Stub|Test)[A-Z]|(?:Fake|Mock|Null|Stub)(?:\.|(?:Client|Repository|Service)\.)"
+)
 _GOES = tuple(map(Relation, ("Calls", "Constructs", "Executes", "References", "UsesType", "WritesTo")))
 
 

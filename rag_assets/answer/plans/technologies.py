@@ -62,6 +62,8 @@ TECHNOLOGIES: Mapping[str, str] = {
     "Mocking": "fakeiteasy, gomock, mockall, mockery, mockito, mockk, mocktail, moq, nock, nsubstitute"
     ", prophecy phpspec/prophecy"
     ", proxyquire, pytest-mock, responses, sinon",
+    "MVVM framework": "caliburn.micro, communitytoolkit.mvvm, freshmvvm, mvvmcross, mvvmlight mvvmlightlibs, prism"
+    ", reactiveui, stylet",
     "ORM": "activerecord, dapper, diesel, django, doctrine/orm doctrine/dbal, drizzle drizzle-orm, ent entgo.io"
     ", entity-framework efcore ef-core entityframework entityframeworkcore, gorm gorm.io, hibernate, jpa data-jpa"
     ", knex, marten, mongoose, mybatis, next.jdbc, nhibernate, peewee, prisma, room androidx.room, sequelize"

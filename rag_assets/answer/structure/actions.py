@@ -9,6 +9,7 @@ from rag_assets.answer.question_analysis import name_roots, root, root_set
 
 _SAME = (
     "add create insert make save",
+    "calculate compute determine get",
     "create place submit",
     "change edit modify set update",
     "clear delete erase purge remove",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import GraphFacts, facts_at
 from rag_assets.answer.plans.request_flow import steps_at, way_of
-from rag_assets.answer.question_analysis import asks_about_failure, name_roots, root, root_set, telling_words
+from rag_assets.answer.question_analysis import name_roots, root, root_set, telling_words
 from rag_assets.answer.structure.actions import MEANS, name_said, with_phrasal_verbs
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.lookup import short_name
@@ -57,8 +57,7 @@ _CALLS_OTHERS = re.compile(r"(?:^|/)(?:[\w.-]*[.-])?(?:client|sdk)s?/|Client\.\w
 """Of a library that sends to the product what the product then does."""
 _MOST_WORDS, _MOST_EXTRA = 4, 1
 _MOST_STARTS, _MOST_APART = 12, 4
-_FEWEST_LINES = 3
-"""Of a method that calls nothing here: those of contracts have no body."""
+_IS_CONTRACT, _IS_ABSTRACT = re.compile(r"\b(?:interface|protocol|trait)\b"), re.compile(r"\babstract\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +71,15 @@ class Happening:
 def happening_asked(question: str) -> Happening | None:
     """What a question wants to know the course of; None for another question."""
     found = _ASKED.match(" ".join(question.split()))
-    if found is None or asks_about_failure(question):
-        return None
-    said = with_phrasal_verbs(next(filter(None, found.groups())))
-    roots = dict.fromkeys(root(word) for word, _ in telling_words(said))
+    wanted = happening_of(next(filter(None, found.groups()))) if found is not None else None
+    return wanted if wanted is not None and len(wanted.done) + len(wanted.actors) > 1 else None
+
+
+def happening_of(said: str) -> Happening | None:
+    """What some words say is done; None where they say nothing, or too much for a name."""
+    roots = dict.fromkeys(root(word) for word, _ in telling_words(with_phrasal_verbs(said)))
     done = tuple(one for one in roots if one not in _ACTORS | _SAYS_LITTLE)
-    is_short = 0 < len(done) <= _MOST_WORDS and len(roots) > 1
-    return Happening(done, frozenset(roots) & _ACTORS) if is_short else None
+    return Happening(done, frozenset(roots) & _ACTORS) if 0 < len(done) <= _MOST_WORDS else None
 
 
 def behaviour_facts(index: LabelIndex, graph: Graph, wanted: Happening) -> tuple[str, Facts, str]:
@@ -108,12 +109,14 @@ def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) 
     overloads the longest. A word alone, as of a customer who registers, is that of an endpoint, of a name that says who
     does it, or of a type that says it too."""
     graph = columns.graph
-    going = set(columns.source[columns.of(Relation.CALLS, Relation.CONSTRUCTS)].tolist())
+    contains = columns.of(Relation.CONTAINS)
+    held = zip(columns.source[contains].tolist(), columns.target[contains].tolist(), strict=True)
+    contracts = {member for owner, member in held if _IS_CONTRACT.search(graph.signature(owner))}
     meant = [*_meant(wanted.done)]
     telling = _OF_ACTORS.union(*(each for words in meant for each in words))
     best: dict[str, tuple[int, int, int]] = {}
     for node in columns.nodes(NodeType.METHOD).tolist():
-        if node not in going and node not in exposing and columns.length(node) < _FEWEST_LINES:
+        if node in contracts or _IS_ABSTRACT.search(graph.signature(node)):
             continue
         name, owner = _called(graph.keys[node])
         beside = (
@@ -123,7 +126,11 @@ def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) 
         )
         extra = min(beside, default=None)
         is_told = node in exposing or not telling.isdisjoint({*name_said(owner), *(name_said(name) & _OF_ACTORS)})
-        if extra is None or not (len(wanted.done) > 1 or is_told) or name == owner.rpartition(".")[2]:
+        if (
+            extra is None
+            or not (len(wanted.done) > 1 or not wanted.actors or is_told)
+            or name == owner.rpartition(".")[2]
+        ):
             continue
         place = columns.place(node)
         extra += 4 * name.startswith(("On", "on_"))  # which hears of it
