@@ -140,7 +140,8 @@ def test_what_the_graph_does_not_know_is_not_told(shop: Index, question: str) ->
         ("which jobs read from dbo.Vouchers?", DataAsked(("voucher",), READ)),
         ("where is a config saved that I sent to the gateway", None),
         ("who writes the log line at the end of each call, and which values does it carry?", None),
-        ("how are orders stored?", None),
+        ("how are orders stored?", DataAsked(("order",), STORED)),
+        ("how are orders stored and read again?", None),
     ],
 )
 def test_questions_for_data(question: str, asked: DataAsked | None) -> None:
