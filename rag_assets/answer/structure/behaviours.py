@@ -57,7 +57,11 @@ _CALLS_OTHERS = re.compile(r"(?:^|/)(?:[\w.-]*[.-])?(?:client|sdk)s?/|Client\.\w
 """Of a library that sends to the product what the product then does."""
 _MOST_WORDS, _MOST_EXTRA = 4, 1
 _MOST_STARTS, _MOST_APART = 12, 4
-_IS_CONTRACT, _IS_ABSTRACT = re.compile(r"\b(?:interface|protocol|trait)\b"), re.compile(r"\babstract\b")
+_IS_CONTRACT = re.compile(r"\b(?:interface|protocol|trait)\b")
+_DOES_NOTHING = re.compile(
+    r"\babstract\b|\b(?:IServiceCollection|ContainerBuilder|IApplicationBuilder|IEndpointRouteBuilder|ModelBuilder)\b"
+)
+"""Of a method without a body, and of one that only puts an application together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,31 +110,25 @@ def behaviour_facts(index: LabelIndex, graph: Graph, wanted: Happening) -> tuple
 
 def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) -> list[int]:
     """The methods that do something and are called as what is done, those whose names say the least beside it, of
-    overloads the longest. A word alone, as of a customer who registers, is that of an endpoint, of a name that says who
-    does it, or of a type that says it too."""
+    overloads the longest. A word alone is that of the method itself; of a customer who registers also that of an
+    endpoint, of a name that says who does it, or of a type that says it too."""
     graph = columns.graph
     contains = columns.of(Relation.CONTAINS)
     held = zip(columns.source[contains].tolist(), columns.target[contains].tolist(), strict=True)
     contracts = {member for owner, member in held if _IS_CONTRACT.search(graph.signature(owner))}
     meant = [*_meant(wanted.done)]
-    telling = _OF_ACTORS.union(*(each for words in meant for each in words))
+    telling = frozenset().union(*(each for words in meant for each in words))
     best: dict[str, tuple[int, int, int]] = {}
     for node in columns.nodes(NodeType.METHOD).tolist():
-        if node in contracts or _IS_ABSTRACT.search(graph.signature(node)):
+        if node in contracts or _DOES_NOTHING.search(graph.signature(node)):
             continue
         name, owner = _called(graph.keys[node])
-        beside = (
-            2 * extra + at
-            for at, words in enumerate(meant)
-            if (extra := _extra(name, owner, words, wanted.actors)) is not None
-        )
-        extra = min(beside, default=None)
-        is_told = node in exposing or not telling.isdisjoint({*name_said(owner), *(name_said(name) & _OF_ACTORS)})
-        if (
-            extra is None
-            or not (len(wanted.done) > 1 or not wanted.actors or is_told)
-            or name == owner.rpartition(".")[2]
-        ):
+        extra = _extra(name, owner, meant, wanted.actors)
+        if extra is None or name == owner.rpartition(".")[2]:
+            continue
+        own, around = name_said(name), name_said(owner)
+        is_of_actor = node in exposing or not (_OF_ACTORS | telling).isdisjoint(around) or _OF_ACTORS & own
+        if len(wanted.done) == 1 and not (is_of_actor if wanted.actors else telling & own):
             continue
         place = columns.place(node)
         extra += 4 * name.startswith(("On", "on_"))  # which hears of it
@@ -159,15 +157,19 @@ def _meant(done: Sequence[str]) -> Iterator[list[frozenset[str]]]:
         yield wider
 
 
-def _extra(name: str, owner: str, meant: Sequence[frozenset[str]], actors: frozenset[str]) -> int | None:
-    """How many words a method and its type are called by beside all that is meant, after one of these; None where they
-    do not say that, or only what it is done to."""
-    wanted = frozenset().union(*meant)
-    own, around = name_said(name) - (_OF_METHODS - wanted), name_said(owner) - (_OF_TYPES - wanted)
-    is_said = all(not each.isdisjoint(own | around) for each in meant)
-    if not is_said or (own and own.isdisjoint(wanted)) or not _NO_DOERS.isdisjoint(name_roots(owner)[-1:]):
+def _extra(name: str, owner: str, meant: Sequence[Sequence[frozenset[str]]], actors: frozenset[str]) -> int | None:
+    """How far a method and its type are called from what is done: twice the words beside it, after one of its own, one
+    more where only what code may call it is said, which has none beside; None where it is called otherwise."""
+    if not _NO_DOERS.isdisjoint(name_roots(owner)[-1:]):
         return None
-    is_own = all(not each.isdisjoint(own) for each in meant)
-    beside = len((own if is_own else own | around) - wanted - actors)
-    is_first = not own or next(one for one in name_roots(name) if one in own) in wanted
-    return beside if beside <= _MOST_EXTRA * is_first else None
+    for at, words in enumerate(meant):
+        wanted = frozenset().union(*words)
+        own, around = name_said(name) - (_OF_METHODS - wanted), name_said(owner) - (_OF_TYPES - wanted)
+        if any(each.isdisjoint(own | around) for each in words) or (own and own.isdisjoint(wanted)):
+            continue
+        is_own = all(not each.isdisjoint(own) for each in words)
+        beside = len((own if is_own else own | around) - wanted - actors)
+        is_first = not own or next(one for one in name_roots(name) if one in own) in wanted
+        if beside <= _MOST_EXTRA * (is_first and at == 0):
+            return 2 * beside + at
+    return None
