@@ -155,6 +155,36 @@ public class RegistrationService
     private void Keep(string name) => System.Console.WriteLine(name);
 }
 """,
+    "src/Core/Payments.cs": """\
+namespace Library.Core;
+
+public record PaymentFailed(int Loan);
+
+public record PaymentDone(int Loan);
+
+public class PaymentDoneHandler : IHandle<PaymentDone>
+{
+    public void Handle(PaymentDone done) => System.Console.WriteLine(done);
+}
+
+public class PaymentFailedHandler : IHandle<PaymentFailed>
+{
+    public void Handle(PaymentFailed failed) => System.Console.WriteLine(failed);
+}
+
+public class Loan
+{
+    public decimal GetFee() => 3 * 0.5m;
+}
+
+public class KeyMaker
+{
+    private string MakeKey()
+    {
+        return System.Guid.NewGuid().ToString();
+    }
+}
+""",
     "tests/ShelfTests.cs": """\
 namespace Library.Tests;
 
@@ -196,6 +226,26 @@ def test_what_happens_begins_where_it_is_done_and_goes_on_to_what_that_comes_to(
     assert text.startswith("`LoansController.BorrowBook` in src/Web/LoansController.cs")
     steps = text[text.index("**It comes to, in this order:**") :]
     assert steps.index("**BorrowBookHandler.Handle**") < steps.index("**Shelf.Take**") < steps.index("**Shelf.Count**")
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("How does the shelf count work?", "`Shelf.Count` in "),
+        ("How is the fee of a loan calculated?", "`Loan.GetFee` in "),
+        ("What happens if a payment fails?", "`PaymentFailedHandler.Handle` in "),
+        ("How are books stored?", "**Stored in:**"),
+        ("How is a key made?", "`KeyMaker.MakeKey` in "),
+    ],
+)
+def test_how_something_is_done_begins_with_what_is_called_so(index: Index, question: str, begins: str) -> None:
+    assert told(index, question).startswith(begins)
+
+
+def test_who_implements_a_base_of_one_type_is_told_of_that_type(index: Index) -> None:
+    text = told(index, "Which classes implement IHandle<PaymentFailed>?")
+    assert "**PaymentFailedHandler** implements **IHandle<PaymentFailed>**" in text
+    assert "PaymentDoneHandler" not in text
 
 
 def test_who_does_something_need_not_be_in_the_name_of_what_is_done(index: Index) -> None:

@@ -21,6 +21,8 @@ FILES: dict[str, str | bytes] = {
     "docs/adr/0004-diesel.md": "# 4. Diesel, never deprecated\n\nDate: 2020-01-01\n\nStatus: Accepted\n",
     "docs/book.md": "# Examples of the book\n\n"
     + "".join(f"### Chapter {at}\n\n- [`knot-{at}`](knots/{at}): an example of a knot.\n\n" for at in range(1, 20)),
+    "course.md": "# The course\n\n## Lesson 2\n\nKnots that hold.\n",
+    "lesson-02-hitches/Hitch.cs": "public class Hitch\n{\n    public bool Holds() => true;\n}\n",
     "proposals/README.md": "# Proposals\n\nWhat somebody wants.\n",
     "proposals/night-ferry.md": "# A ferry by night\n\nIt would sail.\n",
     "proposals/rejected/README.md": "# Rejected\n\nWhat nobody wants.\n",
@@ -71,6 +73,7 @@ def test_what_stands_below_a_heading_is_told_by_its_number(handbook: Index) -> N
     told = handbook.ask("which example belongs to chapter 14?").text
     assert "knot-14" in told and "knot-4`" not in told and "knot-15" not in told
     assert "knot" not in handbook.ask("what does stage 77 of the crew do?").text
+    assert not handbook.ask("does the hitch of lesson 2 hold?").text.startswith("course.md")  # a folder is called so
 
 
 def test_a_status_that_no_decision_has_is_told(handbook: Index) -> None:

@@ -379,7 +379,11 @@ def release(index: LabelIndex, version: str, *, dated: bool = False) -> tuple[tu
 
 
 def headed(index: LabelIndex, title: str) -> tuple[str, ...]:
-    """The points of the documents with a heading that is called so, `Chapter 14`; none where many have one."""
+    """The points of the documents with a heading that is called so, `Chapter 14`; none where many have one, or a folder
+    is called so."""
+    folder = re.compile(rf"(?:^|/){'[-_. ]?0*'.join(map(re.escape, title.split()))}(?!\d)[^/]*/", re.IGNORECASE)
+    if any(map(folder.search, index.parts.shard().values("Path", index.scope()))):
+        return ()
     likely = index.parts.shard().retrieve(points_with(title, index, _MOST_NUMBERED), index.scope())
     found = sorted(
         (payload["Path"], payload.get("StartLine", 0), point)
