@@ -77,6 +77,15 @@ _TERMS = re.compile(
     re.DOTALL,
 )
 """Of a licence that stands in code: it grants permissions and limits damages, and the code does neither."""
+_LICENCE = re.compile(
+    r"(?:^|/)(?:un)?(?:licen[cs]es?|copying|copyright|notices?)(?:[-_][\w-]*)?(?:\.(?:adoc|md|rst|txt))?$",
+    re.IGNORECASE,
+)
+_SAYS_LICENCE = re.compile(
+    r"licen[cs]|copy(?:ing|right|left)|warrant|liab|patent|redistribut|\bterms\b|\blegal|trademark|\bnotices?\b|commercial"
+    r"|open[- ]source|\b(?:agpl|apache|bsd|gpl|mit|mpl)\b",
+    re.IGNORECASE,
+)
 _LEAST_BESIDE_TERMS = 3  # a third
 _FEWEST_INSERTS = 3  # one or two are what a routine does
 _MOST_OF_SETTINGS = 500
@@ -424,6 +433,8 @@ def passage_features(
     `PassageWeights`; and of each a row of how well it says each of the words, 0 to 1."""
     import numpy as np
 
+    if not _SAYS_LICENCE.search(question):  # else it answers what grants permissions, and where nothing does
+        evidence = [known for known in evidence if not _LICENCE.search(known.path)] or evidence
     passages = [passage for known in evidence for passage in _read_of(known)]
     texts = _TextRuns.of([text for known in evidence for text in _texts_read(known)])
     read = texts.by(model)

@@ -185,6 +185,7 @@ public class KeyMaker
     }
 }
 """,
+    "LICENSE": "Permissions\n\nEverybody needs permission to copy a shelf, or somebody to grant permissions.\n",
     "tests/ShelfTests.cs": """\
 namespace Library.Tests;
 
@@ -246,6 +247,11 @@ def test_who_implements_a_base_of_one_type_is_told_of_that_type(index: Index) ->
     text = told(index, "Which classes implement IHandle<PaymentFailed>?")
     assert "**PaymentFailedHandler** implements **IHandle<PaymentFailed>**" in text
     assert "PaymentDoneHandler" not in text
+
+
+def test_terms_of_a_licence_answer_nothing_else(index: Index) -> None:
+    assert "LICENSE" not in index.ask("Which permissions does somebody need to copy a shelf?").text
+    assert "`LICENSE`" in (text := index.ask("What does the license permit?").text) or "LICENSE:" in text
 
 
 def test_who_does_something_need_not_be_in_the_name_of_what_is_done(index: Index) -> None:

@@ -9,12 +9,15 @@ from rag_assets.answer.question_analysis import name_roots, root, root_set
 
 _SAME = (
     "add create insert make save",
-    "calculate compute determine get",
+    "calculate compute get",
+    "check validate verify",
     "create place submit",
     "change edit modify set update",
     "clear delete erase purge remove",
     "fetch find get list load query read return select show",
     "create register",
+    "build create generate make",
+    "dispatch emit publish raise",
     "register registration signup",
     "login signin logon authenticate",
     "logout signout logoff",
