@@ -523,16 +523,18 @@ def _read_of(known: Evidence) -> Sequence[Passage]:
 
 
 def _texts_read(known: Evidence) -> list[str]:
-    """Each excerpt with the names of its file and section, its heading or, where that stands before it, its name; the
-    first one and types with what their description says."""
+    """Each excerpt with the names of its file and section, its heading or, where that stands before it, its name; types
+    with what their description says, else the first one, but not the first of some members of a long type."""
     head = f"{known.path.rpartition('/')[2]}\n{known.name}\n"
     facts = "".join(f"\n{fact.partition(': ')[2]}" for fact in known.facts)
     excerpts = _read_of(known)
     texts = [one.text if one.is_prose else _TERMS.sub("", one.text) for one in excerpts]
     texts = [_GUARDS.sub("", text) if known.language == "sql" else text for text in texts]
+    is_of_first = len({one.name for one in excerpts}) == 1 or not known.members or "(" in known.symbol
+    described = [facts if one.is_type or (at == 0 and is_of_first) else "" for at, one in enumerate(excerpts)]
     return [
-        f"{head}{one.name if one.goes_before else one.heading}\n{text}{facts if at == 0 or one.is_type else ''}"
-        for at, (one, text) in enumerate(zip(excerpts, texts, strict=True))
+        f"{head}{one.name if one.goes_before else one.heading}\n{text}{said}"
+        for one, text, said in zip(excerpts, texts, described, strict=True)
     ]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rag_assets.answer.passage_ranking import _AGAIN, _SAID, RankedPassages, ranked, same_place
 from rag_assets.answer.passages import passages_of
 from rag_assets.answer.question_analysis import QueryTerm, root
+from rag_assets.contracts.outline import SectionMember
 from rag_assets_tests.answer.pieces import piece
 
 WORDS = (QueryTerm("refund", "refund", 2.0, True), QueryTerm("order", "order", 1.0, True))
@@ -127,3 +128,14 @@ def test_an_excerpt_that_prints_a_licence_is_not_quoted() -> None:
     found = ranked("which drawer is shown", (), [piece(script, language="sql", path="db/Show.sql")], None)
     assert len(found.passages) > 1
     assert not any("AS IS" in one.code and "Kitchen" not in one.code for one in found.passages)
+
+
+def test_a_member_says_nothing_of_what_the_description_of_its_type_does() -> None:
+    """The sections of a long type are described as it is, and begin with any member."""
+    text = "public string Country { get; set; }\n\npublic string Colour { get; set; }\n"
+    members = tuple(SectionMember(name, "property", line, line) for name, line in (("Country", 3), ("Colour", 5)))
+    words = (QueryTerm("variant", root("variant"), 2.0, True),)
+    of_type = piece(text, members=members, description="Purpose: keeps all variants of a thing")
+    assert not ranked("can it have variants", words, [of_type], None).credit.any()
+    alone = piece("public string Country { get; set; }\n", description=of_type.description)
+    assert ranked("can it have variants", words, [alone], None).credit.any()
