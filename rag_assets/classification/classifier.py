@@ -23,7 +23,7 @@ from rag_assets.classification.rule_packs import (
     require_kind,
 )
 from rag_assets.contracts.kinds import Classification, Kind, SubtypeKind
-from rag_assets.contracts.segment import MemberKind, Segment, walk_members
+from rag_assets.contracts.segment import Member, MemberKind, Segment, walk_members
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, is_interface_name, simple_name
 from rag_assets.languages.detection import source_type
@@ -38,6 +38,13 @@ class FileFacts:
     contents: str = ""
 
 
+def _is_shown(member: Member, segment: Segment) -> bool:
+    """Whether a member is a property with a type that others may read: of C# one without a modifier is private."""
+    shown = segment.kind == "interface" or segment.language != "csharp" or "public" in member.modifiers
+    shown |= "internal" in member.modifiers
+    return member.kind is MemberKind.PROPERTY and bool(member.type) and shown
+
+
 class SegmentFacts:
     """Derived facts of one segment. Facts that few rules need are methods, computed on demand."""
 
@@ -47,8 +54,8 @@ class SegmentFacts:
         "file",
         "interfaces",
         "member_attributes",
-        "member_types",
         "name",
+        "property_types",
         "segment",
         "stored",
     )
@@ -64,7 +71,7 @@ class SegmentFacts:
         self.interfaces = [name for name in bases if is_interface_name(name)]
         """Entries of the base list that are named like interfaces."""
         self.bases = [name for name in bases if not is_interface_name(name)]
-        self.member_types = [simple_name(member.type) for member in segment.members if member.type]
+        self.property_types = [simple_name(member.type) for member in segment.members if _is_shown(member, segment)]
         self.member_attributes = [
             (attribute_name(attribute), member.name)
             for member in walk_members(segment.members)
@@ -192,8 +199,8 @@ def _tests(condition: Condition) -> tuple[Test, ...]:
         tests.append(_among(condition.base_matches, attrgetter("bases"), "base type"))
     if condition.implements_matches is not None:
         tests.append(_among(condition.implements_matches, attrgetter("interfaces"), "implements"))
-    if condition.has_member_of_type is not None:
-        tests.append(_among(condition.has_member_of_type, attrgetter("member_types"), "member of type"))
+    if condition.has_property_of_type is not None:
+        tests.append(_among(condition.has_property_of_type, attrgetter("property_types"), "property of type"))
     if condition.namespace_matches is not None:
         tests.append(_namespace(condition.namespace_matches))
     if condition.namespace_part_matches is not None:
@@ -346,7 +353,7 @@ DEFAULT_PACKS = ("generic",)
 OVERRIDE_RULE = "configured-kind"
 OVERRIDE_PACK = "configuration"
 
-_RULES_VERSION = 2
+_RULES_VERSION = 3
 """Raise it when compiled rules decide differently with unchanged packs."""
 
 CLASSIFIER_VERSION = f"{_RULES_VERSION}.{built_in_fingerprint()}"

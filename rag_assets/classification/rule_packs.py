@@ -154,7 +154,7 @@ class Condition(Strict):
     attribute_any: Names | None = Field(default=None, description="on the type or a member")
     base_matches: Names | None = Field(default=None, description="base type, by name; interfaces do not count")
     implements_matches: Names | None = Field(default=None, description="entries of the base list named I…")
-    has_member_of_type: Names | None = None
+    has_property_of_type: Names | None = Field(default=None, description="a property that others may read")
     calls_any: Words | None = Field(default=None, description="methods called as `.Name(` in the segment's text")
     head_matches: Annotated[Text, AfterValidator(_expression)] | None = Field(
         default=None, description="regular expression over the first lines of the file"
