@@ -157,7 +157,10 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
         told = (member, owner_of_it) if wish.intent is not Intent.EXPLANATION else (member,)
         wish = replace(wish, names=(qualified, *(one for one in wish.names if one not in told)))
     pair = compared_names(question.asking)
-    if pair and all(any(declares(graph, one) for _, graph in graphs_of(target, graph_of)) for one in pair):
+    if pair and all(  # words are those of types, and of no member that is called so
+        any(declares(graph, one, only_types=one not in question.asking) for _, graph in graphs_of(target, graph_of))
+        for one in pair
+    ):
         wish = replace(wish, intent=Intent.DEFINITION, names=pair, compared=True)
     attribute, is_placed = attribute_asked(question.asking)
     of_attribute = attribute and wish.intent in (Intent.EXPLANATION, Intent.DEFINITION)

@@ -248,8 +248,8 @@ _KEPT = (
 )
 _ENDPOINT = r"(?:api|endpoint|route|url)s?"
 _DATA = re.compile(
-    rf"^\W*(?:how|where) (?:is|are|does|do|gets?) {_KEPT.format('kept')}(?: get)?"
-    r" (?:stored|saved|persisted|kept|written)\b"
+    rf"^\W*(?:where|(?P<how>how)) (?:is|are|does|do|gets?) {_KEPT.format('kept')}(?: get)?"
+    r" (?:stored|persisted|kept|(?(how)(?!)|(?:saved|written)))\b"  # how it is saved is told by what saves it
     r"(?: to| in(?: the (?:db|database))?)?\W*$"
     rf"|^\W*(?:who|what|which (?:stored )?(?!{_ENDPOINT}\b)\w+) (?:(?P<writes>{_STORING})|(?P<reads>{_LOADING}))"
     rf"(?: (?:to|into|from|in))? {_KEPT.format('object')}\W*$"

@@ -519,7 +519,8 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     if lacks and said <= _UNTESTED and not said.isdisjoint(("untested", "test", "tests", "tested", "covered")):
         return everyday(Everyday.UNTESTED)
     of_tests = "tests" in said and not {"have", "has", "with"}.isdisjoint(words)
-    if not lacks and said <= _UNTESTED and said & _TYPES and (of_tests or said & {"tested", "covered"}):
+    are_types = next((word in _TYPES for word in words if word in _TYPES | {"tests"}), False)  # and not the tests' own
+    if not lacks and said <= _UNTESTED and are_types and (of_tests or said & {"tested", "covered"}):
         return everyday(Everyday.UNTESTED, ("tested",))
     if said and said <= _SIZE and _asks_size(words):
         return everyday(Everyday.SIZE, ("lines",) if {"lines", "loc"} & said else ())

@@ -332,7 +332,7 @@ def test_quoted_code_has_the_numbers_of_its_lines(cli: CommandLine, question: st
 
 
 def test_an_answer_that_is_not_sure_is_a_warning_on_a_terminal_and_has_a_status(cli: CommandLine) -> None:
-    question = "how are orders placed by a customer?"
+    question = "why are orders placed by a customer?"
     certain = replace(cli, environment={"RAG_ASSETS__ANSWER__SURE": "0"})
     doubtful = replace(cli, environment={"RAG_ASSETS__ANSWER__SURE": "1"})
     found = asked(doubtful, question).json

@@ -28,6 +28,7 @@ _ARGUMENTS = re.compile(r"<[^<>]*>|(?<=\w)\([^()]*\)(?=\s*:)")
 _ADDS = "[Aa]dd|[Rr]egister|[Bb]ind|[Mm]ap|[Ii]nclude|[Ss]can|AsClosedTypesOf|typeof"
 _REGISTERS = rf"\b(?:{_ADDS})\w*\s*[<(][^\"'\n]*(?<!\w){{0}}(?!\w)"
 _FEWEST, _SHOWN = 3, 3
+_LEAST_SHARE = 0.25  # of all of a sort: what fewer have in common is not usual
 
 
 def convention_facts(index: LabelIndex, graph: Graph, noun: str) -> Facts:
@@ -44,7 +45,7 @@ def convention_facts(index: LabelIndex, graph: Graph, noun: str) -> Facts:
     if not base_of:
         return GraphFacts(), {}
     base, count = Counter(base_of.values()).most_common(1)[0]
-    if count < _FEWEST:
+    if count < max(_FEWEST, _LEAST_SHARE * len(listed)):
         return GraphFacts(), {}
     usual = [one for one in listed if base_of.get(one) == base]
     at = _shown(index, usual, f"Usual form, {count} of {len(listed)} derive from {base}")

@@ -333,13 +333,29 @@ def foreign_key_facts(index: LabelIndex, graph: Graph, words: Sequence[str], *, 
     edges = ResultReader(graph).edges(np.unique(graph.reach(nodes, keys)[0].edge))
     if not edges:
         entities = nodes[graph.kinds[nodes] == _ENTITY]
-        both = graph.edges_of(entities, IN, Relation.REFERENCES), graph.edges_of(entities, OUT, Relation.REFERENCES)
-        edges = [one for some in both for one in some if key_kind(one.source) is key_kind(one.target)]
+        edges = [
+            one
+            for direction in (IN, OUT)
+            for one in graph.edges_of(entities, direction, Relation.REFERENCES)
+            if key_kind(one.source) is key_kind(one.target)
+            and ((direction is IN) == leads_to) != _is_of_many(index, one)  # a key is on the side of the many
+        ]
     edges = sorted(edges, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
     at = facts_at([fact_of(edge, {}) for edge in edges], index)
     named = sorted({short_name(graph.keys[node]) for node in nodes.tolist()}, key=len)[:1]
     absent = f"no foreign key {'to' if leads_to else 'of'} {named[0]} is known" if named and not edges else ""
     return GraphFacts(tuple(at), len(edges)), at, absent
+
+
+def _is_of_many(index: LabelIndex, edge: GraphEdge) -> bool:
+    """Whether a property that refers to an entity holds many of it."""
+    line = lines_of(index, [edge.path]).get(edge.path, {}).get(edge.line, "")
+    return (
+        re.search(
+            rf"(?:<(?:\w+\.)*{re.escape(short_name(edge.target))}\??>|\b{re.escape(short_name(edge.target))}\[\])", line
+        )
+        is not None
+    )
 
 
 def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> Facts:

@@ -195,9 +195,11 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     is_one = index.is_narrowed or is_in_part or (noun == "test" and all(_says_all(subject, one) for one in found))
     if len(telling) > 1 and not EITHER.search(said) and (best := [one for one in found if _says_all(telling, one)]):
         is_one, found = is_one or len(best) < len(found), best
+    used = seen_of(_by_use(graph, noun, telling, said, parts), index)
     if happened := seen_of(_happening(graph, noun, said), index):
-        is_one, found = True, happened
-    elif used := seen_of(_by_use(graph, noun, telling, said, parts), index):
+        used_at = {one.key: one for one in used}
+        is_one, found = True, [used_at.get(one.key, one) for one in happened]
+    elif used:
         is_one, found = True, used
     is_one = is_one or (noun in (*LISTED_KINDS, CREATED_TABLE) and not telling)
     handled = [one for one in found if with_handlers and _uses(graph, one.key, Relation.HANDLES)]

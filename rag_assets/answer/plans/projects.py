@@ -77,6 +77,10 @@ _RUNS = re.compile(
     re.IGNORECASE,
 )
 """Of a project that is a program."""
+_SHARED = re.compile(r"\.(?:props|targets)$", re.IGNORECASE)
+_REFERS_SO = re.compile(r"<ProjectReference\b")
+_OF_MANY = re.compile(r"<ProjectReference\b[^>]*\bInclude\s*=\s*\"[^\"]*(?:\*|\$\()")
+"""A reference by a pattern or a property: to which projects a build alone knows."""
 _FEWEST_LAYERS, _MOST_COUNTED = 3, 12
 _REFERENCES = re.compile(
     rf"^\W*(?:which|what) {_CALLED} {_REFER} (?:which|what|each other|(?:the )?(?P<to>[\w.]+)(?: {_CALLED})?)\W*$"
@@ -199,7 +203,7 @@ def tests_called(index: LabelIndex, kind: str) -> list[GraphFact]:
 def references_between(index: LabelIndex, wanted: ProjectsAsked) -> FactsOrAbsent:
     """Which project refers to which, each at its line, or what a question wants of that; a project is called in full or
     by its last part, `Web` of `Shop.Web`. That one does not lead to another, or none to itself, is said where both are
-    known."""
+    known, and where the projects alone say to what they refer, as is needed to count references too."""
     found = [
         GraphFact(project.source, "refers to", to, project.path, line, True, is_comment=True)
         for project, lines in _projects(index)
@@ -207,7 +211,10 @@ def references_between(index: LabelIndex, wanted: ProjectsAsked) -> FactsOrAbsen
         for line, to in _references(project.path, lines)
     ]
     if wanted.leads or wanted.circles:
-        return _ways(index, found, wanted)
+        facts, at, absent = _ways(index, found, wanted)
+        return facts, at, absent if absent and not _refers_elsewhere(index) else ""
+    if (wanted.most or wanted.maybe) and not wanted.source and _refers_elsewhere(index):
+        return GraphFacts(), {}, ""
     if wanted.most:
         return *_counted(index, found, by_target=wanted.most == "targets"), ""
     if wanted.source:
@@ -218,6 +225,15 @@ def references_between(index: LabelIndex, wanted: ProjectsAsked) -> FactsOrAbsen
         found = [one for one in found if one.target in targets]
     found.sort(key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
     return *facts_listed(found, "reference", index), ""
+
+
+def _refers_elsewhere(index: LabelIndex) -> bool:
+    """Whether projects refer to others by what other files say, or by patterns, so that the references are not all."""
+    paths = index.parts.shard().values("Path", index.scope())
+    shared = lines_of(index, [path for path in paths if _SHARED.search(path)]).values()
+    return any(_REFERS_SO.search(text) for lines in shared for text in lines.values()) or any(
+        _OF_MANY.search(text) for _, lines in _projects(index) for text in lines.values()
+    )
 
 
 def _ways(index: LabelIndex, references: Sequence[GraphFact], wanted: ProjectsAsked) -> FactsOrAbsent:

@@ -14,6 +14,7 @@ from rag_assets.answer.question_analysis import name_roots, root, root_set, tell
 from rag_assets.answer.structure.actions import MEANS, name_said, with_phrasal_verbs
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.lookup import short_name
+from rag_assets.identifiers import identifier_words, singular
 
 if TYPE_CHECKING:
     from rag_assets.answer.graph_facts import Facts
@@ -41,8 +42,8 @@ _ACTORS = root_set(
 _OF_ACTORS = _ACTORS - root_set("application client system")
 _SAYS_LITTLE = root_set("another existing given new other own same step")
 _OF_METHODS = root_set(
-    "apply async begin by core do endpoint execute handle handler in internal invoke new on or perform post process",
-    "run sync to try",
+    "as async at by core do endpoint execute from handle handler in internal into invoke new of on or perform post",
+    "process run sync to try with",
 )
 """What the names of methods have beside what they do."""
 _OF_TYPES = root_set(
@@ -53,6 +54,13 @@ _OF_TYPES = root_set(
 )
 _NO_DOERS = root_set("builder configuration dto mapper mapping options profile settings test validator")
 """Last words of types that only describe what others do."""
+_DENIES = re.compile(r"\b(?:cannot|never|no longer|not|without)\b|n['’]t\b", re.IGNORECASE)
+"""Of what is not done, which no name says."""
+_TELLS = re.compile(r"\?$|^(?i:are|can|has|is|should|was)(?=[A-Z_])")
+"""Of a member that says whether something is so."""
+_MAKES = re.compile(r"[Nn]ew[A-Z]")
+"""How Go calls a function that makes a value of a type."""
+_PAST = re.compile(r"ed$|^(?:bought|built|given|held|kept|lost|paid|sent|sold|taken|written)$", re.IGNORECASE)
 _CALLS_OTHERS = re.compile(r"(?:^|/)(?:[\w.-]*[.-])?(?:client|sdk)s?/|Client\.\w+$", re.IGNORECASE)
 """Of a library that sends to the product what the product then does."""
 _MOST_WORDS, _MOST_EXTRA = 4, 1
@@ -66,24 +74,30 @@ _DOES_NOTHING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """The roots of the words for what is done, and of those for who does it."""
+    """The roots of the words for what is done, and of those for who does it; the words as they are `said`, in the
+    singular, and whether it is asked how that is done, and not what happens then."""
 
     done: tuple[str, ...]
     actors: frozenset[str]
+    said: frozenset[str]
+    is_how: bool
 
 
 def happening_asked(question: str) -> Happening | None:
     """What a question wants to know the course of; None for another question."""
     found = _ASKED.match(" ".join(question.split()))
-    wanted = happening_of(next(filter(None, found.groups()))) if found is not None else None
-    return wanted if wanted is not None and len(wanted.done) + len(wanted.actors) > 1 else None
+    said = next(filter(None, found.groups())) if found is not None else ""
+    wanted = happening_of(said, is_how=found["how"] is not None) if found is not None else None
+    is_told = wanted is not None and len(wanted.done) + len(wanted.actors) > 1 and _DENIES.search(said) is None
+    return wanted if is_told else None
 
 
-def happening_of(said: str) -> Happening | None:
+def happening_of(said: str, *, is_how: bool = True) -> Happening | None:
     """What some words say is done; None where they say nothing, or too much for a name."""
     roots = dict.fromkeys(root(word) for word, _ in telling_words(with_phrasal_verbs(said)))
     done = tuple(one for one in roots if one not in _ACTORS | _SAYS_LITTLE)
-    return Happening(done, frozenset(roots) & _ACTORS) if 0 < len(done) <= _MOST_WORDS else None
+    words = frozenset(singular(word) for word in said.lower().split())
+    return Happening(done, frozenset(roots) & _ACTORS, words, is_how) if 0 < len(done) <= _MOST_WORDS else None
 
 
 def behaviour_facts(index: LabelIndex, graph: Graph, wanted: Happening) -> tuple[str, Facts, str]:
@@ -120,10 +134,10 @@ def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) 
     telling = frozenset().union(*(each for words in meant for each in words))
     best: dict[str, tuple[int, int, int]] = {}
     for node in columns.nodes(NodeType.METHOD).tolist():
-        if node in contracts or _DOES_NOTHING.search(graph.signature(node)):
-            continue
         name, owner = _called(graph.keys[node])
-        extra = _extra(name, owner, meant, wanted.actors)
+        if node in contracts or _TELLS.search(name) or _DOES_NOTHING.search(graph.signature(node)):
+            continue
+        extra = _extra(name, owner, meant, wanted)
         if extra is None or name == owner.rpartition(".")[2]:
             continue
         own, around = name_said(name), name_said(owner)
@@ -131,6 +145,8 @@ def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) 
         if len(wanted.done) == 1 and not (is_of_actor if wanted.actors else telling & own):
             continue
         place = columns.place(node)
+        if place is not None and place.path.endswith(".go") and _MAKES.match(name):
+            continue
         extra += 4 * name.startswith(("On", "on_"))  # which hears of it
         extra += 2 * (_CALLS_OTHERS.search(f"{place.path if place else ''} {owner}.{name}") is not None)
         found = (extra, -columns.length(node), node)
@@ -157,9 +173,12 @@ def _meant(done: Sequence[str]) -> Iterator[list[frozenset[str]]]:
         yield wider
 
 
-def _extra(name: str, owner: str, meant: Sequence[Sequence[frozenset[str]]], actors: frozenset[str]) -> int | None:
+def _extra(name: str, owner: str, meant: Sequence[Sequence[frozenset[str]]], asked: Happening) -> int | None:
     """How far a method and its type are called from what is done: twice the words beside it, after one of its own, one
-    more where only what code may call it is said, which has none beside; None where it is called otherwise."""
+    more where only what code may call it is said, which has none beside, neither has a word alone as it is said: `hat`
+    of `hat_text`, and not `sanitizer` of `SanitizeText`; None where it is called otherwise, as `TeamGroup.CreateTeam`
+    is for a group that is created. What is called as what has been done, `OrderPaidHandler`, hears of it, and does not
+    tell how it is done."""
     if not _NO_DOERS.isdisjoint(name_roots(owner)[-1:]):
         return None
     for at, words in enumerate(meant):
@@ -168,8 +187,17 @@ def _extra(name: str, owner: str, meant: Sequence[Sequence[frozenset[str]]], act
         if any(each.isdisjoint(own | around) for each in words) or (own and own.isdisjoint(wanted)):
             continue
         is_own = all(not each.isdisjoint(own) for each in words)
-        beside = len((own if is_own else own | around) - wanted - actors)
+        last = next((one for one in reversed(name_roots(owner)) if one in wanted), "")
+        if not is_own and not own.isdisjoint(around & wanted) and last not in own:
+            continue
+        beside = len((own if is_own else own | around) - wanted - asked.actors)
         is_first = not own or next(one for one in name_roots(name) if one in own) in wanted
-        if beside <= _MOST_EXTRA * (is_first and at == 0):
+        is_past = any(
+            _PAST.search(one) and root(one.lower()) in wanted for one in identifier_words(name if own else owner)
+        )
+        if is_past and (own - wanted if own else asked.is_how):
+            continue
+        is_noun = len(words) == 1 and not asked.said.isdisjoint(map(str.lower, identifier_words(name)[:1]))
+        if beside <= _MOST_EXTRA * (is_first and at == 0 and not is_noun):
             return 2 * beside + at
     return None

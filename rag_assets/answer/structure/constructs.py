@@ -15,14 +15,14 @@ import msgspec
 from rag_assets.answer.asked import Asked, Planned, answered_or_absent, declaring, first_of
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans.code_lines import MOST_LISTED, by_place, facts_naming, list_heading, product_of
+from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, list_heading, product_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.declared_types import of_kind
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import singular
 from rag_assets.search.line_references import sections_of
-from rag_assets.search.ranking.penalties import is_test_path
+from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 from rag_assets.settings.yaml_loader import InvalidFileError, Problem, load_struct, read_yaml, under_key
 
 if TYPE_CHECKING:
@@ -59,13 +59,15 @@ class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     languages: tuple[str, ...] = ()
     configuration: bool = False
     tests: bool = False
+    everywhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ConstructAsked:
     """A form of code that a question asks for: what one of it is called, how it is written, in which languages if not
     in any, and the declaration or folder that it is wanted `within`, if not in all of the product. `of_one`: what the
-    question tells of that declaration. Texts that are `skipped` cannot have it."""
+    question tells of that declaration; `everywhere`: also what is beside the product, which then comes last. Texts that
+    are `skipped` cannot have it."""
 
     noun: str
     written: re.Pattern[str]
@@ -74,6 +76,7 @@ class ConstructAsked:
     within: str
     of_one: bool
     of_tests: bool
+    everywhere: bool
 
 
 _OF_SORT = re.compile(
@@ -151,7 +154,7 @@ def _wanted(noun: str, within: str, *, of_one: bool) -> ConstructAsked:
     one = _known()[noun]
     written = re.compile("|".join(one.written), re.MULTILINE)
     skipped = PROSE if one.configuration else PROSE | CONFIGURATION
-    return ConstructAsked(noun, written, frozenset(one.languages), skipped, within, of_one, one.tests)
+    return ConstructAsked(noun, written, frozenset(one.languages), skipped, within, of_one, one.tests, one.everywhere)
 
 
 def construct_facts(
@@ -164,7 +167,7 @@ def construct_facts(
     paths = {place.path for place in shard.places(declaring, scope).values()}
     if paths and (wanted.of_one or not wanted.within.islower()):  # `the checkout` may be a folder
         payloads: Mapping[str, Mapping[str, Any]] = sections_of(paths, shard, scope)
-    elif wanted.within:  # maybe the tests
+    elif wanted.within or wanted.everywhere:  # maybe the tests
         payloads = shard.retrieve(sorted(shard.ids(scope)), scope)
     elif wanted.of_tests:
         all_of_it = shard.retrieve(sorted(shard.ids(scope)), scope)
@@ -181,7 +184,8 @@ def construct_facts(
     within = f" in {wanted.within}" if wanted.within else ""
     facts, shown = _listed(found, list_heading(wanted.noun, len(found)).replace(":**", f"{within}:**"))
     is_named = not wanted.within or (bool(declaring) and not wanted.within.islower())
-    place = wanted.within or ("the tests" if wanted.of_tests else "the code of the product")
+    anywhere = "the tests" if wanted.of_tests else "any file" if wanted.everywhere else "the code of the product"
+    place = wanted.within or anywhere
     is_absent = bool(code) and is_named and not found and not wanted.of_one and (bool(wanted.within) or not everywhere)
     return facts, shown, f"no {wanted.noun} of a known form is in {place}" if is_absent else ""
 
@@ -197,7 +201,8 @@ def number_facts(digits: str, target: Searchable) -> Facts:
 
 
 def _listed(found: Mapping[GraphFact, str], heading: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    shown = {replace(fact, is_comment=True): point for fact, point in by_place(found, MOST_LISTED).items()}  # that line
+    order = sorted(found, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))[:MOST_LISTED]
+    shown = {replace(fact, is_comment=True): found[fact] for fact in order}  # that line
     return GraphFacts(tuple(shown), len(found), heading), shown
 
 

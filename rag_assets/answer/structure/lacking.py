@@ -58,6 +58,8 @@ _UNMARKED = re.compile(
     rf"(?: (?:is|are))? (?:{_NO}|{_NEVER} (?:marked|annotated|decorated)(?: with| by)?) {_MARK}\W*$",
     re.IGNORECASE,
 )
+_IS_STATIC = re.compile(r"\bstatic\b")
+"""Of a handler that calls map to a route, `app.MapGet`: calls say of it what attributes say of others."""
 _MARKS_BEFORE = ("[", "@", "/", "*", "#")
 """How lines begin that stand before a declaration and belong to it."""
 _MESSAGES = ("event", "message", "command", "query", "notification")
@@ -247,17 +249,24 @@ def _untested(columns: GraphColumns, every: GraphColumns) -> tuple[list[GraphFac
 
 
 def _unmarked(columns: GraphColumns, wanted: LackAsked) -> tuple[list[GraphFact], int]:
-    """The endpoints, or the types of their handlers, that have no attribute of a name, neither have their types; none
-    where nothing has it, which says more of the question than of the code."""
+    """The endpoints, or the types of handlers, that have no attribute of a name, neither have their types, without
+    those that calls map where attributes say nothing of these; none where nothing has it, which says more of the
+    question than of the code."""
     graph = columns.graph
     written = re.compile(rf"[\[,@]\s*(?:\w+\.)*{re.escape(wanted.mark)}(?:Attribute)?\b", re.IGNORECASE)
 
     def is_marked(node: int) -> bool:
         return any(written.search(line) for place in columns.places(node) for line in _before(columns.lines_at(place)))
 
+    handled = {
+        endpoint: [node for node in handlers_of(graph, [endpoint]) if graph.kind(node) is NodeType.METHOD]
+        for endpoint in columns.nodes(NodeType.ENDPOINT).tolist()
+    }
+    mapped = {node for nodes in handled.values() for node in nodes if _IS_STATIC.search(graph.signature(node))}
+    left_out = frozenset[int]() if any(map(is_marked, mapped)) else mapped
     marked: dict[int, bool] = {}
-    for endpoint in columns.nodes(NodeType.ENDPOINT).tolist():
-        handlers = [node for node in handlers_of(graph, [endpoint]) if graph.kind(node) is NodeType.METHOD]
+    for endpoint, nodes in handled.items():
+        handlers = [node for node in nodes if node not in left_out]
         types = {node: _type_of(graph, node) for node in handlers}
         if wanted.noun == "controller":
             marked |= {one: is_marked(one) for one in types.values() if one is not None}

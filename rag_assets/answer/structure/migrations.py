@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,9 @@ _DONE = (
     r"|affect(?:s|ed)?|alter(?:s|ed)?|change[sd]?|concerns?|modif(?:y|ies|ied)|mentions?|touch(?:es|ed)?|update[sd]?)"
 )
 _THING = (
-    r"(?:the |an? )?(?:(?:table|column|field|index) )?[\"'`]?(?P<thing>\w+(?:\.\w+)*)[\"'`]?"
-    r"(?: (?:table|column|field|index))?"
+    r"(?:the |an? )?(?:(?P<kind>table|column|field|index) )?[\"'`]?"
+    r"(?P<thing>(?!(?:an?|any|columns?|constraints?|fields?|index(?:es)?|keys?|tables?|views?)\b)\w+(?:\.\w+)*)[\"'`]?"
+    r"(?: (?P<is>table|column|field|index))?"
 )
 _OF = r"(?: (?:from|in|into|of|on|to) (?:the )?(?:table )?[\"'`]?(?P<of>\w+(?:\.\w+)*)[\"'`]?(?: table)?)?"
 _FORMS = [
@@ -44,7 +45,18 @@ _UNDOES = re.compile(
     r"\b(?:void|def|function|async|fun|func)\s+down\b|^\s*--.*\bdown\b|^\s*exports\.down\b", re.IGNORECASE
 )
 _OF_A_MODEL = re.compile(r"\.designer\.\w+$|snapshot\.\w+$|\.resx$", re.IGNORECASE)
-_REFERS = re.compile(r"\bprincipal(?:Table|Column)\b|\breferences\b|\bIX_|\bFK_", re.IGNORECASE)
+_OF_ANOTHER = re.compile(r"foreign_?key|\bschema\s*[:=]|\bcreate\s+schema\b", re.IGNORECASE)
+_OWN = re.compile(
+    r"(?:^\s*|\.|::)(?:add|alter|change|create|delete|drop|insert|remove|rename|update)(?!d|ing)", re.IGNORECASE
+)
+"""A line that says itself what is done, whatever is done above it."""
+_DOES_TABLES = re.compile(r"table|\bschema(?:::|\.)create|model", re.IGNORECASE)
+_NAMES_TABLE = re.compile(r"\bname\b|^\s*[\"'`]\w+[\"'`],?\s*$", re.IGNORECASE)
+_GOES_ON = re.compile(r"\b(?:TABLE|EXISTS)\s*$", re.IGNORECASE)
+_REFERS = re.compile(
+    r"\bprincipal(?:Table|Column)\b|\breferences\b|\bIX_|\bFK_",
+    re.IGNORECASE,
+)
 _ALTERED = re.compile(
     r"(?:\balter\s+table|\btable\s*[:=]|\b(?:add|drop|remove|rename)_(?:column|index|reference)s?)\W+(?:\w+\W+)??(\w+)",
     re.IGNORECASE,
@@ -56,12 +68,13 @@ _NEAR, _LONGEST_TABLE = 3, 60  # lines from an operation to the names that it is
 
 @dataclass(frozen=True, slots=True)
 class MigrationsAsked:
-    """What migrations are wanted to do, one of `adds`, `drops`, `renames`, '' for anything, to a thing, maybe of a
-    table."""
+    """What migrations are wanted to do, one of `adds`, `drops`, `renames`, '' for anything, to a thing, maybe to one
+    that is said to be a table, or to be of one."""
 
     does: str
     thing: str
     table: str
+    is_table: bool = False
 
 
 def migrations_asked(question: str) -> MigrationsAsked | None:
@@ -69,7 +82,8 @@ def migrations_asked(question: str) -> MigrationsAsked | None:
     for form in _FORMS:
         if (found := form.match(question)) is not None:
             does = next((one for one in _OPERATIONS if found[one]), "")
-            return MigrationsAsked(does, *((found[one] or "").rpartition(".")[2] for one in ("thing", "of")))
+            thing, table = ((found[one] or "").rpartition(".")[2] for one in ("thing", "of"))
+            return MigrationsAsked(does, thing, table, "table" in (found["kind"] or found["is"] or "").lower())
     return None
 
 
@@ -101,10 +115,23 @@ def _doing(lines: Mapping[int, str], wanted: MigrationsAsked) -> Iterator[int]:
             not things.isdisjoint(_words(text))
             and not _REFERS.search(text)
             and not (wanted.does and any(found in things for found in map(_bare, _ALTERED.findall(text))))
-            and (not wanted.does or any(map(_OPERATIONS[wanted.does].search, around)))
+            and (not wanted.does or _is_done(text, around, wanted))
             and (not wanted.table or not tables.isdisjoint(_words(_table_of(lines, number))))
         ):
             yield number
+
+
+def _is_done(text: str, around: Sequence[str], wanted: MigrationsAsked) -> bool:
+    """Whether a line, or one shortly above it, says that something is done to what it names; to a table, and not to a
+    part of one."""
+    does = _OPERATIONS[wanted.does]
+    if _OF_ANOTHER.search(text) or _spellings(wanted.thing).isdisjoint(_last_words(text)):
+        return False
+    said = [line for line in ((text,) if _OWN.search(text) else around) if does.search(line)]
+    if wanted.is_table:
+        said = [line for line in said if _DOES_TABLES.search(line)]
+        return any(line is text or _NAMES_TABLE.search(text) or _GOES_ON.search(line) for line in said)
+    return bool(said)
 
 
 def _table_of(lines: Mapping[int, str], number: int) -> str:
@@ -115,6 +142,11 @@ def _table_of(lines: Mapping[int, str], number: int) -> str:
 
 def _words(text: str) -> set[str]:
     return set(map(_bare, re.findall(r"\w+", text)))
+
+
+def _last_words(text: str) -> set[str]:
+    """The words of a line that no dot follows: of `[sales].[Orders]` the last."""
+    return set(map(_bare, re.findall(r"\w+(?!\w|[\]\"`]?\.)", text)))
 
 
 def _bare(name: str) -> str:

@@ -15,7 +15,7 @@ from rag_assets.answer.structure.measures import different, needed_types
 from rag_assets.answer.structure.shapes import is_called_a, parameter_count
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN, OUT
-from rag_assets.graph.lookup import nodes_named
+from rag_assets.graph.lookup import find
 from rag_assets.identifiers import plural, singular
 from rag_assets.languages.sql.columns import column_definitions
 from rag_assets.languages.sql.statements import read_script
@@ -130,7 +130,8 @@ def ranking_facts(index: LabelIndex, graph: Graph, wanted: RankingAsked) -> Fact
     count = _COUNTS[wanted.measure](columns)
     nodes = _nodes(columns, wanted.noun)
     if wanted.owner:
-        owned = {one for at in nodes_named(graph, wanted.owner) for one in columns.contained(at)}
+        meant = find(graph, wanted.owner)  # types of one name in several projects are meant all
+        owned = {one for at in meant.nodes or meant.candidates for one in columns.contained(at)}
         nodes = [node for node in nodes if node in owned]
     counts = {node: number for node in nodes if (number := count(node)) > 0}
     ranked = sorted(counts, key=lambda node: (counts[node] if wanted.is_few else -counts[node], graph.keys[node]))
