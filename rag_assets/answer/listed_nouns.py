@@ -62,7 +62,7 @@ _OF_LIBRARIES = {
 _SAID_OF_EF = root_set("database db ef core entity framework")
 _OF_EF = re.compile(r"\b(?:database|db|ef(?: core)?|entity framework(?: core)?)[- ]?contexts?\b", re.IGNORECASE)
 """How people call what derives from `DbContext`, which the names of other contexts would be taken for."""
-_AND_MORE = re.compile(r"\W+and (?:in )?(?:how|what|when|where|which|who)\b.*$", re.IGNORECASE | re.DOTALL)
+_AND_MORE = re.compile(r"(?<!\W)\W+and (?:in )?(?:how|what|when|where|which|who)\b.*$", re.IGNORECASE | re.DOTALL)
 _MOST_BESIDE = 3  # words of an interface beside a noun, with its `I`
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 

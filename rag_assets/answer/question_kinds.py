@@ -538,7 +538,7 @@ def values_called(noun: str) -> frozenset[str]:
 _POSSIBLE = re.compile(r"\b(?:accepted|allowed|possible|supported|valid) (?=\w+s\b)", re.IGNORECASE)
 _TYPES_OF = re.compile(r"\btypes of\b", re.IGNORECASE)
 _OF_ONE_THING = re.compile(r"^ can (?:an?|the) \w+(?: \w+)? (?:be(?: in)?|have|take)\W*$", re.IGNORECASE)
-_AND_HOW = re.compile(r"\W+and (?:in )?(?:what|which)\b.*$", re.IGNORECASE | re.DOTALL)
+_AND_HOW = re.compile(r"(?<!\W)\W+and (?:in )?(?:what|which)\b.*$", re.IGNORECASE | re.DOTALL)
 
 
 def values_named(question: str) -> tuple[str, str]:

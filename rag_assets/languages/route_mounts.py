@@ -223,7 +223,7 @@ _GO_GROUP = r"(?P<on{0}>\w+)\.(?:Group|PathPrefix)\(\s*\"(?P<path{0}>[^\"\n]*)\"
 _GO_MADE = re.compile(rf"\b(?P<made>\w+)\s*:?=\s*(?:\w+\.){{0,3}}{_GO_GROUP.format('')}")
 _GO_PASSED = re.compile(rf"(?<!func )\b(?:(?P<package>\w+)\.)?(?P<function>[A-Za-z]\w*)\(\s*{_GO_GROUP.format('_0')}")
 _GO_ARGUMENT = re.compile(
-    r"\"(?:[^\"\\\n]|\\.)*\"|`[^`]*`|'(?:[^'\\\n]|\\.)*'|//[^\n]*"
+    r"\"(?:[^\"\\\n]|\\.)*+\"?|`[^`]*`|'(?:[^'\\\n]|\\.)*+'?|//[^\n]*"
     r"|(?P<call>(?:\b(?P<package>\w+)\.)?\b(?P<function>[A-Za-z]\w*)\()|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>,)"
     r"|(?<=[\s(,&])(?P<variable>[A-Za-z_]\w*)(?=\s*[,)])"
 )

@@ -411,7 +411,8 @@ def is_of_release(heading: str, version: str) -> bool:
     """Whether a heading is that of a version: `## [2.4.1] - 2024-05-01`, of 2.4 also `Changes in 2.4.x` and `2.4.0`, of
     2 all that begin with it; of `Shop 2` what is called so."""
     more = r"(?:\.[x0])*" if "." in version else r"(?:\.[\dx]+)*"
-    written = rf"\W*(?:[a-z.:#+ -]+ )?\W*v?{re.escape(version)}{more}(?![\w-]|\.\w)"
+    before = r"\W*+(?:[a-z]+(?:[.:#+ -]+[a-z]+)*[.:#+-]* \W*)?"  # a heading may be of many words and marks
+    written = rf"{before}v?{re.escape(version)}{more}(?![\w-]|\.\w)"
     return re.match(written, heading, re.IGNORECASE) is not None
 
 

@@ -242,7 +242,9 @@ def _ways(index: LabelIndex, references: Sequence[GraphFact], wanted: ProjectsAs
         one.source for one, _ in _projects(index)
     }
     if wanted.circles:
-        way = next((way for name in sorted(names) if (way := _way(references, name, name))), [])
+        between = _in_circles(references)
+        sources = sorted({one.source for one in between})
+        way = next((way for name in sources if (way := _way(between, name, name))), [])
         absent = f"none of {len(names):,} projects refers to itself through others" if references else ""
     else:
         sources, targets = (sorted(_meant(names, said), key=len)[:1] for said in (wanted.source, wanted.target))
@@ -254,13 +256,27 @@ def _ways(index: LabelIndex, references: Sequence[GraphFact], wanted: ProjectsAs
     return GraphFacts(tuple(at), len(way), "**It does, by these references:**" if at else ""), at, "" if at else absent
 
 
+def _in_circles(references: Sequence[GraphFact]) -> Sequence[GraphFact]:
+    """The references that may be of a circle: those of projects that refer to others and are referred to."""
+    kept, before = references, -1
+    while len(kept) != before:
+        before = len(kept)
+        sources, targets = {one.source for one in kept}, {one.target for one in kept}
+        kept = [one for one in kept if one.source in targets and one.target in sources]
+    return kept
+
+
 def _way(references: Sequence[GraphFact], start: str, end: str) -> list[GraphFact]:
     """The fewest references that lead from a project to another, or to itself."""
+    of_source: dict[str, list[GraphFact]] = {}
+    for one in references:
+        of_source.setdefault(one.source, []).append(one)
     came_by, reached = dict[str, GraphFact](), [start]
     for project in reached:
-        for one in (one for one in references if one.source == project and one.target not in came_by):
-            came_by[one.target] = one
-            reached.append(one.target)
+        for one in of_source.get(project, ()):
+            if one.target not in came_by:
+                came_by[one.target] = one
+                reached.append(one.target)
     way, at = list[GraphFact](), end
     while at in came_by and (not way or at != start):
         way.insert(0, came_by[at])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation, key_kind
-from rag_assets.graph.csr_graph import IN, OUT, Graph, NodeLocation
+from rag_assets.graph.csr_graph import IN, OUT, Graph, NodeLocation, steps_over
 from rag_assets.graph.declared_types import of_kind
 from rag_assets.graph.lookup import short_name
 from rag_assets.search.index import LabelIndex
@@ -64,7 +66,7 @@ def _walk(graph: Graph, key: str, seen: set[str], depth: int) -> Iterator[tuple[
     if node is None or depth > _DEEPEST:
         return
     for edge in sorted(graph.edges_of(node, OUT, *_GOES), key=lambda one: (one.line, one.target)):
-        for target in _behind(graph, edge):
+        for target in _behind(graph, edge) if edge.target not in seen and len(seen) < _MOST_SEEN else ():
             if target in seen or len(seen) == _MOST_SEEN or _is_helper(graph, target):
                 continue
             seen.add(target)
@@ -80,7 +82,8 @@ def _is_helper(graph: Graph, key: str) -> bool:
     node = graph.find(key)
     if node is None or key_kind(key) is not NodeType.METHOD:
         return False
-    return len({edge.source for edge in graph.edges_of(node, IN, Relation.CALLS)}) > _MOST_CALLERS
+    reach, _ = graph.reach(np.array([node], np.int64), steps_over(IN, Relation.CALLS), _MOST_CALLERS + 2)
+    return len(reach.node) > _MOST_CALLERS  # of one more, as what calls itself is not told
 
 
 def _behind(graph: Graph, edge: GraphEdge) -> list[str]:

@@ -26,7 +26,7 @@ _NOUN = (
 )
 _OF_ONE = r"(?:procedure|proc|function|trigger|view|model|snapshot)"
 _ASKED = re.compile(
-    rf"^\W*(?:which|what) (?:other |database )?(?P<noun>{_NOUN}) (?:does|do|is|are|can) (?P<rest>.+?)\W*$"
+    rf"^\W*(?:which|what) (?:other |database )?(?P<noun>{_NOUN}) (?:does|do|is|are|can) (?P<rest>.+?)(?<=\w)\W*$"
     rf"|^\W*what does (?P<said>(?:the )?(?:(?:dbt|sql|stored|database) )*"
     rf"(?:{_OF_ONE} [\w$#@.\[\]]+|[\w$#@.\[\]]+ {_OF_ONE}) (?P<verb>\w+)(?: (?:from|to|on|in|into))?)\W*$",
     re.IGNORECASE,

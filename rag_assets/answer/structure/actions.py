@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 from rag_assets.answer.question_analysis import name_roots, root, root_set
@@ -47,7 +48,9 @@ def with_phrasal_verbs(text: str) -> str:
     return _PHRASAL.sub(lambda found: f"{found['verb']}{found['particle']}".lower(), text)
 
 
-def name_said(name: str) -> set[str]:
+@lru_cache(maxsize=4096)  # types have many methods
+def name_said(name: str) -> frozenset[str]:
     """The roots of the words of a name, a verb of two words also as one: `SignIn` as `sign`, `in` and `signin`."""
     words = name_roots(name)
-    return {*words, *(verb + particle for verb, particle in pairwise(words) if particle in _PARTICLES)}
+    both = (verb + particle for verb, particle in pairwise(words) if particle in _PARTICLES)
+    return frozenset((*words, *both))

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import GraphFacts, facts_at
 from rag_assets.answer.plans.request_flow import steps_at, way_of
@@ -31,7 +33,7 @@ _ASKED = re.compile(
     r"|how (?:(?:is|are|gets?) |(?:does|do|can|would) (?=(?:an?|the|our|my) ))(?P<how>.+?)"
     r"|(?:walk (?:me|us) through|what (?:is|are) the (?:flow|process|steps?|work ?flow) (?:of|for|when|to)"
     r"|(?:the )?(?:flow|process|steps?|work ?flow) (?:of|for|when)) (?P<flow>.+?))"
-    r"(?:(?:,|;| -)? (?:and|or|but) (?:what|which|who|where|how|is|are|does|do|can|when|why)\b.*)?\W*$",
+    r"(?:(?:,|;| -)? (?:and|or|but) (?:what|which|who|where|how|is|are|does|do|can|when|why)\b.*|(?<=\w)\W*)$",
     re.IGNORECASE,
 )
 _ACTORS = root_set(
@@ -128,17 +130,18 @@ def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) 
     endpoint, of a name that says who does it, or of a type that says it too."""
     graph = columns.graph
     contains = columns.of(Relation.CONTAINS)
-    held = zip(columns.source[contains].tolist(), columns.target[contains].tolist(), strict=True)
-    contracts = {member for owner, member in held if _IS_CONTRACT.search(graph.signature(owner))}
+    owners, members = columns.source[contains], columns.target[contains]
+    abstract = [owner for owner in set(owners.tolist()) if _IS_CONTRACT.search(graph.signature(owner))]
+    contracts = set(members[np.isin(owners, abstract)].tolist())
     meant = [*_meant(wanted.done)]
     telling = frozenset().union(*(each for words in meant for each in words))
     best: dict[str, tuple[int, int, int]] = {}
     for node in columns.nodes(NodeType.METHOD).tolist():
         name, owner = _called(graph.keys[node])
-        if node in contracts or _TELLS.search(name) or _DOES_NOTHING.search(graph.signature(node)):
-            continue
         extra = _extra(name, owner, meant, wanted)
-        if extra is None or name == owner.rpartition(".")[2]:
+        if extra is None or name == owner.rpartition(".")[2] or node in contracts or _TELLS.search(name):
+            continue
+        if _DOES_NOTHING.search(graph.signature(node)):
             continue
         own, around = name_said(name), name_said(owner)
         is_of_actor = node in exposing or not (_OF_ACTORS | telling).isdisjoint(around) or _OF_ACTORS & own

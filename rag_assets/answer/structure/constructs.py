@@ -4,7 +4,7 @@ what else has a form of its own, whatever a project calls its types. `constructs
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -15,12 +15,13 @@ import msgspec
 from rag_assets.answer.asked import Asked, Planned, answered_or_absent, declaring, first_of
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, list_heading, product_of
+from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, list_heading, points_with, product_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.declared_types import of_kind
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import singular
+from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 from rag_assets.settings.yaml_loader import InvalidFileError, Problem, load_struct, read_yaml, under_key
@@ -49,6 +50,7 @@ _WHERE = re.compile(
 _OF_SQL = re.compile(r"\b(?:proc(?:edure)?s?|triggers?)\b", re.IGNORECASE)
 """What only SQL has: which of them are deprecated no form of code tells."""
 _OF_SQL_TOO = re.compile(r"\b(?:SQL|database)\b")
+_MOST_WITH_WORDS = 5_000  # sections with a word that a form of code always has
 _ONE = r"(?:the )?`?(?P<within>[\w.]*\w)`?(?: (?:class|method|action|endpoint|service|type|function))?"
 
 
@@ -57,6 +59,7 @@ class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asked: tuple[str, ...] = ()
     asked_of: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    words: str = ""
     configuration: bool = False
     tests: bool = False
     everywhere: bool = False
@@ -65,13 +68,14 @@ class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @dataclass(frozen=True, slots=True)
 class ConstructAsked:
     """A form of code that a question asks for: what one of it is called, how it is written, in which languages if not
-    in any, and the declaration or folder that it is wanted `within`, if not in all of the product. `of_one`: what the
-    question tells of that declaration; `everywhere`: also what is beside the product, which then comes last. Texts that
-    are `skipped` cannot have it."""
+    in any, with one of which `words` if any, and the declaration or folder that it is wanted `within`, if not in all of
+    the product. `of_one`: what the question tells of that declaration; `everywhere`: also what is beside the product,
+    which then comes last. Texts that are `skipped` cannot have it."""
 
     noun: str
     written: re.Pattern[str]
-    languages: frozenset[str]
+    languages: tuple[str, ...]
+    words: str
     skipped: frozenset[str]
     within: str
     of_one: bool
@@ -154,7 +158,7 @@ def _wanted(noun: str, within: str, *, of_one: bool) -> ConstructAsked:
     one = _known()[noun]
     written = re.compile("|".join(one.written), re.MULTILINE)
     skipped = PROSE if one.configuration else PROSE | CONFIGURATION
-    return ConstructAsked(noun, written, frozenset(one.languages), skipped, within, of_one, one.tests, one.everywhere)
+    return ConstructAsked(noun, written, one.languages, one.words, skipped, within, of_one, one.tests, one.everywhere)
 
 
 def construct_facts(
@@ -165,20 +169,16 @@ def construct_facts(
     none, where code could have it and what the question names is known: `in memory` may mean anything."""
     shard, scope = target.parts.shard(), target.scope()
     paths = {place.path for place in shard.places(declaring, scope).values()}
+    scope = scope.narrowed(SearchFilters(languages=wanted.languages)) if wanted.languages else scope
     if paths and (wanted.of_one or not wanted.within.islower()):  # `the checkout` may be a folder
-        payloads: Mapping[str, Mapping[str, Any]] = sections_of(paths, shard, scope)
+        code: Mapping[str, Mapping[str, Any]] = sections_of(paths, shard, scope)
     elif wanted.within or wanted.everywhere:  # maybe the tests
-        payloads = shard.retrieve(sorted(shard.ids(scope)), scope)
+        code = shard.retrieve(sorted(_likely(wanted, target, scope)), scope)
     elif wanted.of_tests:
-        all_of_it = shard.retrieve(sorted(shard.ids(scope)), scope)
-        payloads = {point: one for point, one in all_of_it.items() if is_test_path(str(one.get("Path", "")))}
+        all_of_it = shard.retrieve(sorted(_likely(wanted, target, scope)), scope)
+        code = {point: one for point, one in all_of_it.items() if is_test_path(str(one.get("Path", "")))}
     else:
-        payloads = product_of(shard.ids(scope), target)
-    code = {
-        point: one
-        for point, one in payloads.items()
-        if not wanted.languages or one.get("CodeLanguage") in wanted.languages
-    }
+        code = product_of(_likely(wanted, target, scope), target)
     everywhere = facts_naming(wanted.written, code, target, ("", "", True), wanted.skipped, each_line=True)
     found = {fact: point for fact, point in everywhere.items() if _is_within(fact, wanted.within) and fits(fact)}
     within = f" in {wanted.within}" if wanted.within else ""
@@ -188,6 +188,12 @@ def construct_facts(
     place = wanted.within or anywhere
     is_absent = bool(code) and is_named and not found and not wanted.of_one and (bool(wanted.within) or not everywhere)
     return facts, shown, f"no {wanted.noun} of a known form is in {place}" if is_absent else ""
+
+
+def _likely(wanted: ConstructAsked, target: Searchable, scope: SearchScope) -> Collection[str]:
+    """The points that may have a form of code: to read all of a large index takes two seconds."""
+    with_words = points_with(wanted.words, target, _MOST_WITH_WORDS) if wanted.words else ()
+    return with_words or target.parts.shard().ids(scope)
 
 
 def number_facts(digits: str, target: Searchable) -> Facts:

@@ -227,9 +227,9 @@ _FOUND: Mapping[SignatureOf, Callable[[LabelIndex, GraphColumns, SignatureAsked]
 def bases_closed(index: LabelIndex, name: str, argument: str) -> Facts:
     """The types of the product that derive from a base with a type argument, `IHandle<OrderPaid>`, by the lines of
     their heads that say so."""
-    closed = rf"{re.escape(name)}<[^<>\n]*\b{re.escape(argument)}\b[^\n]*?>"
+    closed = rf"{re.escape(name)}<[^<>\n]{{0,200}}\b{re.escape(argument)}\b[^\n]{{0,200}}?>"
     written = re.compile(
-        rf"(?:^\s*|[:,]\s*|\b(?:extends|implements)\s+){closed}\s*(?:[,{{;(]|$|where\b|//)", re.MULTILINE
+        rf"(?:^[ \t]*|[:,]\s*|\b(?:extends|implements)\s+){closed}\s*(?:[,{{;(]|$|where\b|//)", re.MULTILINE
     )
     code = product_of(points_naming(argument, index).ids, index)
     found = facts_naming(written, code, index, ("implements", f"{name}<{argument}>", True))

@@ -6,7 +6,7 @@ Foreign keys that only a migration spells out come from there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, sql_key, symbol_key
 from rag_assets.contracts.segment import Member, Segment
@@ -112,20 +112,21 @@ def _entity(
     if entity.table:
         target = table_node(entity.table, symbols)
         yield GraphEdge(key, Relation.MAPS_TO, target, Confidence.PROBABLE, file.path, line)
-    text = file.text.split("\n")
-    lines = {member.name: _named_at(member, text) for member in segment.members}
-    lines |= {parameter.name: line for parameter in segment.parameters if parameter.name not in lines}
+    members = {member.name: member for member in segment.members}
+    parameters = {parameter.name for parameter in segment.parameters}
     for link in symbols.ef.links(segment.symbol):
-        if link.property in lines:  # others are of another part or of a base, whose own node has them
-            at = lines[link.property]
+        member = members.get(link.property)
+        if member is not None or link.property in parameters:  # others are of another part or of a base, whose own node
+            at = _named_at(member, file) if member is not None else line
             yield GraphEdge(key, Relation.REFERENCES, entity_key(link.target), Confidence.RESOLVED, file.path, at)
 
 
-def _named_at(member: Member, text: Sequence[str]) -> int:
+def _named_at(member: Member, file: ParsedFile) -> int:
     """The line, from 1, that names a member; the last of it where none does."""
-    named = re.compile(rf"^(?!\s*(?://|\[)).*\b{re.escape(member.name)}\b")
-    inside = range(member.span.line_start, min(member.span.line_end, len(text)) + 1)
-    return next((line for line in inside if named.match(text[line - 1])), member.span.line_end)
+    named = re.compile(rf"(?!\s*(?://|\[)).*\b{re.escape(member.name)}\b")
+    text = member.span.slice(file.text).split("\n")
+    inside = enumerate(text, member.span.line_start)
+    return next((line for line, said in inside if named.match(said)), member.span.line_end)
 
 
 def _configuration(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> Iterator[GraphEdge]:
