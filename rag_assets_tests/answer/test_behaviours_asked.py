@@ -8,8 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from rag_assets import Index
+from rag_assets.answer.graph_facts import GraphFact
+from rag_assets.answer.plans.projects import circle_of
+from rag_assets.answer.plans.routines import routine_asked
 from rag_assets.answer.question_analysis import compared_names
-from rag_assets.answer.question_kinds import convention_noun
+from rag_assets.answer.question_kinds import convention_noun, values_named
 from rag_assets.answer.structure.behaviours import happening_asked
 from rag_assets.answer.structure.constructs import construct_asked
 from rag_assets.answer.structure.migrations import migrations_asked
@@ -289,9 +292,9 @@ def test_verbs_of_two_words_are_one() -> None:
         ("Which entities are related to Author?", ("**Book** refers to **Author**",)),
         (
             "Which migrations changed the Books table?",
-            ("**2 migrations that name Books:**", "Begin.cs:8", "Shelved.cs:9"),
+            ("**2 migrations naming Books:**", "Begin.cs:8", "Shelved.cs:9"),
         ),
-        ("Which migration created the Books table?", ("**1 migration that adds Books:**", "20240101_Begin.cs:8")),
+        ("Which migration created the Books table?", ("**1 migration adding Books:**", "20240101_Begin.cs:8")),
         ("When was the Shelf column added to Books?", ("20240202_Shelved.cs:8",)),
         ("Which TODOs are there?", ("**1 TODO comment:**", "BorrowBook.cs:9")),
         ("Which TODOs are in the core?", ("**1 TODO comment in core:**",)),
@@ -367,6 +370,32 @@ def test_a_plural_has_no_other_plural() -> None:
     assert [plural(one) for one in ("settings", "status", "process", "query", "option")] == [
         "settings", "statuses", "processes", "queries", "options",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["what happens when a" + "!" * 100_000 + "x", "which tables does " + "'" * 100_000 + "x", "are " + "(" * 100_000],
+)
+def test_questions_of_many_marks_end_soon(text: str) -> None:
+    with ends_within(2.0):
+        for reader in (happening_asked, routine_asked, values_named):
+            reader(text)
+            reader(f"which entities {text}")
+
+
+def test_circles_of_many_projects_are_looked_for_once() -> None:
+    """Each project refers to all of the next hundred: from each to itself there is no way."""
+    names = [f"Shop.P{number:04}" for number in range(2_000)]
+    references = [
+        GraphFact(name, "refers to", to, f"{name}.csproj", 1, certain=True)
+        for at, name in enumerate(names)
+        for to in names[at + 1 : at + 101]
+    ]
+    with ends_within(10.0):
+        assert not circle_of(references)
+    first, last = references[0].source, references[-1].target
+    way = circle_of([*references, GraphFact(last, "refers to", first, "a.csproj", 1, certain=True)])
+    assert way[-1].target == first == way[0].source
 
 
 def test_long_questions_end_soon() -> None:

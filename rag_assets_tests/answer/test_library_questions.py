@@ -13,6 +13,7 @@ from rag_assets.answer.plans.documents import is_of_release
 from rag_assets.answer.whole_project import Everyday, EverydayQuestion, everyday_question
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import opened_index
+from rag_assets_tests.effort import ends_within
 
 FILES = {
     "README.md": "# Inkwell\n\nWrites letters.\n\nWorks with Paperbase 9 and 10.\n",
@@ -486,6 +487,12 @@ def test_what_only_tests_derive_from_a_type_of_the_product_is_not_what_there_is(
 )
 def test_headings_of_versions(heading: str, version: str, is_of: bool) -> None:
     assert is_of_release(heading, version) is is_of
+
+
+@pytest.mark.parametrize("mark", ["- ", "# ", "a - ", "a", ". ", "a: ", "[", "a  "])
+def test_a_long_heading_is_of_no_version_soon(mark: str) -> None:
+    with ends_within(2.0):  # a line of 2,000 characters took 14 s
+        assert not is_of_release(mark * (100_000 // len(mark)) + "~", "2.4")
 
 
 @pytest.mark.parametrize(

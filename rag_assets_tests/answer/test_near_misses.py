@@ -207,8 +207,8 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 @pytest.mark.parametrize(
     ("question", "has", "lacks"),
     [
-        ("When was the table seats created?", "**1 migration that adds seats:**", "create_rows"),
-        ("Which migrations created seats?", "**2 migrations that add seats:**", "change_rows"),
+        ("When was the table seats created?", "**1 migration adding seats:**", "create_rows"),
+        ("Which migrations created seats?", "**2 migrations adding seats:**", "change_rows"),
         ("Which entities reference Author?", "**Scene** refers to **Author**", "**Country**"),
         ("Which entities reference Author?", "**Author** refers to **Letter**", "**Country**"),
         ("Which foreign keys does Author have?", "**Author** refers to **Country**", "**Letter**"),

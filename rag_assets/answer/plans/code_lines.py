@@ -131,9 +131,13 @@ def part_counted(said: str, total: int, most: int) -> str:
 
 
 def counted_heading(heading: str, count: int) -> str:
-    """A heading of a list with another count."""
-    one = re.fullmatch(r"\*\*1 (.+):\*\*", heading)
-    return list_heading(one[1], count) if one is not None else re.sub(r"^\*\*\d+ ", f"**{count} ", heading)
+    """A heading of a list with another count: several of `1 class with a test` are classes, and not tests."""
+    one = re.fullmatch(r"\*\*1 (.+?)((?: (?:\w+ing|in|of|that|with|without)\b.*)?):\*\*", heading)
+    return (
+        list_heading(one[1], count).replace(":**", f"{one[2]}:**")
+        if one is not None
+        else re.sub(r"^\*\*\d+ ", f"**{count} ", heading)
+    )
 
 
 def says(subject: Sequence[QueryTerm], text: str) -> bool:

@@ -212,7 +212,7 @@ def references_between(index: LabelIndex, wanted: ProjectsAsked) -> FactsOrAbsen
     ]
     if wanted.leads or wanted.circles:
         facts, at, absent = _ways(index, found, wanted)
-        return facts, at, absent if absent and not _refers_elsewhere(index) else ""
+        return facts, at, "" if index.is_narrowed or _refers_elsewhere(index) else absent
     if (wanted.most or wanted.maybe) and not wanted.source and _refers_elsewhere(index):
         return GraphFacts(), {}, ""
     if wanted.most:
@@ -242,9 +242,7 @@ def _ways(index: LabelIndex, references: Sequence[GraphFact], wanted: ProjectsAs
         one.source for one, _ in _projects(index)
     }
     if wanted.circles:
-        between = _in_circles(references)
-        sources = sorted({one.source for one in between})
-        way = next((way for name in sources if (way := _way(between, name, name))), [])
+        way = circle_of(references)
         absent = f"none of {len(names):,} projects refers to itself through others" if references else ""
     else:
         sources, targets = (sorted(_meant(names, said), key=len)[:1] for said in (wanted.source, wanted.target))
@@ -256,21 +254,36 @@ def _ways(index: LabelIndex, references: Sequence[GraphFact], wanted: ProjectsAs
     return GraphFacts(tuple(at), len(way), "**It does, by these references:**" if at else ""), at, "" if at else absent
 
 
-def _in_circles(references: Sequence[GraphFact]) -> Sequence[GraphFact]:
-    """The references that may be of a circle: those of projects that refer to others and are referred to."""
-    kept, before = references, -1
-    while len(kept) != before:
-        before = len(kept)
-        sources, targets = {one.source for one in kept}, {one.target for one in kept}
-        kept = [one for one in kept if one.source in targets and one.target in sources]
-    return kept
+def circle_of(references: Sequence[GraphFact]) -> list[GraphFact]:
+    """The references that lead from a project back to itself; none where there is no circle."""
+    of_source, waiting = _by_source(references), Counter(one.target for one in references)
+    queue = [one for one in of_source if not waiting[one]]
+    for project in queue:  # what nothing refers to, or only what is of no circle (Kahn's sort)
+        for one in of_source.get(project, ()):
+            waiting[one.target] -= 1
+            if not waiting[one.target]:
+                queue.append(one.target)
+    left = set(waiting) - set(queue)
+    before = {one.target: one.source for one in references if one.source in left and one.target in left}
+    at, passed = min(before, default=""), set[str]()
+    while at and at not in passed:  # each has one before it that is left
+        passed.add(at)
+        at = before[at]
+    way = _way(references, at, at) if at else []
+    first = min((one.source for one in way), default="")
+    return _way(references, first, first)
+
+
+def _by_source(references: Sequence[GraphFact]) -> dict[str, list[GraphFact]]:
+    found: dict[str, list[GraphFact]] = {}
+    for one in references:
+        found.setdefault(one.source, []).append(one)
+    return found
 
 
 def _way(references: Sequence[GraphFact], start: str, end: str) -> list[GraphFact]:
     """The fewest references that lead from a project to another, or to itself."""
-    of_source: dict[str, list[GraphFact]] = {}
-    for one in references:
-        of_source.setdefault(one.source, []).append(one)
+    of_source = _by_source(references)
     came_by, reached = dict[str, GraphFact](), [start]
     for project in reached:
         for one in of_source.get(project, ()):

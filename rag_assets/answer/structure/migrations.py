@@ -41,6 +41,7 @@ _OPERATIONS: Mapping[str, re.Pattern[str]] = {
     "drops": re.compile(r"\b(?:delete|drop|remove)", re.IGNORECASE),
     "renames": re.compile(r"\b(?:rename|sp_rename)", re.IGNORECASE),
 }
+_SAID = {"adds": ("add", "adding"), "drops": ("drop", "dropping"), "renames": ("rename", "renaming")}
 _UNDOES = re.compile(
     r"\b(?:void|def|function|async|fun|func)\s+down\b|^\s*--.*\bdown\b|^\s*exports\.down\b", re.IGNORECASE
 )
@@ -98,8 +99,8 @@ def migration_facts(index: LabelIndex, wanted: MigrationsAsked) -> FactsOrAbsent
     ]
     at = facts_at(facts[:MOST_LISTED], index)
     of = f"{wanted.thing} of {wanted.table}" if wanted.table else wanted.thing
-    does = {"adds": "add", "drops": "drop", "renames": "rename"}.get(wanted.does, "name")
-    heading = list_heading("migration", len(facts)).replace(":**", f" that {does}{'s' * (len(facts) == 1)} {of}:**")
+    does, doing = _SAID.get(wanted.does, ("name", "naming"))
+    heading = list_heading("migration", len(facts)).replace(":**", f" {doing} {of}:**")
     absent = f"none of {len(paths):,} files of migrations is known to {does} {of}" if paths and not at else ""
     return GraphFacts(tuple(at), len(facts), heading), at, absent
 

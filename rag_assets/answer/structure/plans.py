@@ -264,9 +264,8 @@ def _migrations(asked: Asked, text: str) -> Planned | None:
     wanted = migrations_asked(text)
     if wanted is None:
         return None
-    return answered_or_absent(
-        asked, [migration_facts(index, wanted) for index in asked.target.members.values()], first_of
-    )
+    known = [migration_facts(index, wanted) for index in asked.target.members.values()]
+    return answered_or_absent(asked, known, together)
 
 
 def _contributors(asked: Asked, text: str) -> Planned | None:

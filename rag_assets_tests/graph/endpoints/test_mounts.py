@@ -386,6 +386,8 @@ def test_an_included_module_is_the_nearest_one_of_its_name() -> None:
         ("go", "func a(b *gin.RouterGroup) {\n", "d{b: b, e("),
         ("go", "func a(b *gin.RouterGroup) {\nd(b.Group", '("x\\'),
         ("go", "r.Group(\n", "a := b.c.d.e."),
+        ("go", 'func a(b *gin.RouterGroup) {\nd("', '\\"'),
+        ("go", "func a(b *gin.RouterGroup) {\nd('", "\\'"),
         ("python", "django.urls\n", "from a import (b as c, "),
         ("python", "django.urls\n", 'path("a", include(('),
         ("python", "APIRouter\n", ".include_router(a, (b"),
