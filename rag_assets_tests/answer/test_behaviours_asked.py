@@ -4,10 +4,11 @@ newcomer asks of projects, entities and migrations."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from rag_assets import Index
+from rag_assets import Index, open_indexes
 from rag_assets.answer.graph_facts import GraphFact
 from rag_assets.answer.plans.projects import circle_of
 from rag_assets.answer.plans.routines import routine_asked
@@ -17,7 +18,9 @@ from rag_assets.answer.structure.behaviours import happening_asked
 from rag_assets.answer.structure.constructs import construct_asked
 from rag_assets.answer.structure.migrations import migrations_asked
 from rag_assets.identifiers import plural
-from rag_assets_tests.cli.conftest import opened_index
+from rag_assets.index.layout import IndexHome
+from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository, opened_index
 from rag_assets_tests.effort import ends_within
 
 FILES = {
@@ -323,6 +326,25 @@ def test_what_is_listed_is_told_with_its_line(index: Index, question: str, says:
 def test_that_there_is_none_is_said(index: Index, question: str, reason: str) -> None:
     answer = index.ask(question)
     assert reason in f"{answer.notes} {answer.reason}"
+
+
+def test_what_a_filter_leaves_out_is_not_said_to_be_none(index: Index) -> None:
+    """The way from one to the other leads through a project outside of it."""
+    question = "Does Web depend on Domain?"
+    assert "**Core** refers to **Domain**" in index.ask(question).text
+    answer = index.ask(question, filters=SearchFilters(paths=("src/Web", "src/Domain")))
+    assert "does not refer" not in f"{answer.reason} {answer.notes}"
+
+
+def test_migrations_of_several_labels_are_one_list(tmp_path: Path) -> None:
+    home = IndexHome(tmp_path / "home")
+    for name in ("till", "desk"):
+        files: dict[str, str | bytes] = {f"db/migrations/1_{name}.sql": "CREATE TABLE coins (id int);\n"}
+        index_without_dagster(home, new_repository(tmp_path / name, files), name)
+    with open_indexes(["till@main", "desk@main"], home=home.root) as group:
+        answer = group.ask("Which migrations created the coins table?")
+    assert answer.text.startswith("**2 migrations adding coins:**")
+    assert "1_till.sql:1" in answer.text and "1_desk.sql:1" in answer.text
 
 
 @pytest.mark.parametrize(
