@@ -168,6 +168,55 @@ public static class PlaysApi
     "src/Services.cs": "namespace Theatre;\n\npublic interface IDoor\n{\n}\n\n"
     + "".join(f"public class {one}Service : IDoor;\n\n" for one in ("Front", "Back", "Side"))
     + "".join(f"public class Stage{one}Service\n{{\n}}\n\n" for one in "ABCDEFGHIJKLM"),
+    "forum/views.py": """\
+class Register(MethodView):
+    def post(self):
+        return self.kept()
+
+    def kept(self):
+        form = self.form()
+        return form
+
+
+class EnablePlugin(MethodView):
+    pass
+
+
+class DisablePlugin(MethodView):
+    pass
+
+
+class DeletePlugin(MethodView):
+    pass
+
+
+class Topic:
+    def update_read(self):
+        return self.seen()
+
+    def seen(self):
+        read = True
+        return read
+""",
+    "forum/plugins.py": """\
+def new_plugin(name):
+    return named(name)
+
+
+def named(name):
+    name = name.lower()
+    return name
+""",
+    "migrations/20240404_hidden.py": """\
+from alembic import op
+
+
+def upgrade():
+    with op.batch_alter_table("posts", schema=None) as batch_op:
+        batch_op.add_column(
+            sa.Column("hidden", sa.Boolean())
+        )
+""",
     "metrics/metric.go": """\
 package metrics
 
@@ -209,6 +258,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     [
         ("When was the table seats created?", "**1 migration adding seats:**", "create_rows"),
         ("Which migrations created seats?", "**2 migrations adding seats:**", "change_rows"),
+        ("When was the column hidden added to posts?", "**1 migration adding hidden of posts:**", "create_rows"),
         ("Which entities reference Author?", "**Scene** refers to **Author**", "**Country**"),
         ("Which entities reference Author?", "**Author** refers to **Letter**", "**Country**"),
         ("Which foreign keys does Author have?", "**Author** refers to **Country**", "**Letter**"),
@@ -231,6 +281,10 @@ def test_a_list_has_nothing_that_is_only_called_so(theatre: Index, question: str
         ("How are metrics collected?", "It comes to"),
         ("What do I need to change to add a new service?", "Usual form"),
         ("How does a visitor book a tour?", "It comes to"),
+        ("How is a post created?", "It comes to"),
+        ("How are settings loaded?", "It comes to"),
+        ("How does a plugin work?", "It comes to"),
+        ("Show me an example of a plugin", "Usual form"),
     ],
 )
 def test_what_is_only_called_nearly_so_is_no_course(theatre: Index, question: str, lacks: str) -> None:
@@ -245,6 +299,11 @@ def test_a_word_that_only_joins_others_is_none_beside_what_is_done(theatre: Inde
 def test_words_compared_are_those_of_types(theatre: Index) -> None:
     answer = theatre.ask("What is the difference between a stage light and a house light?")
     assert answer.intent != "definition"
+
+
+def test_no_foreign_key_is_said_to_be_none_where_none_is_known_of_any(theatre: Index) -> None:
+    answer = theatre.ask("Which foreign keys does seats have?")
+    assert "no foreign key" not in f"{answer.reason} {answer.notes}"
 
 
 def test_references_of_other_files_are_not_said_to_be_none(hall: Index) -> None:

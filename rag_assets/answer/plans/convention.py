@@ -14,6 +14,8 @@ import numpy as np
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, seen_of
 from rag_assets.answer.plans.code_lines import facts_naming, list_heading, points_naming, product_of
 from rag_assets.answer.plans.listing import LISTED_KINDS, ListedNode, nodes_listed
+from rag_assets.answer.question_analysis import name_roots, root_set, roots_of
+from rag_assets.answer.structure.actions import MEANS
 from rag_assets.contracts.graph import NodeType, Relation, key_kind
 from rag_assets.graph.csr_graph import OUT
 from rag_assets.graph.lookup import short_name
@@ -27,6 +29,7 @@ _BASE = re.compile(r"(?:[\w>)]\s*:|\bextends|\bimplements|^class \w+\()\s*(?:[\w
 _ARGUMENTS = re.compile(r"<[^<>]*>|(?<=\w)\([^()]*\)(?=\s*:)")
 _ADDS = "[Aa]dd|[Rr]egister|[Bb]ind|[Mm]ap|[Ii]nclude|[Ss]can|AsClosedTypesOf|typeof"
 _REGISTERS = rf"\b(?:{_ADDS})\w*\s*[<(][^\"'\n]*(?<!\w){{0}}(?!\w)"
+_DONE = frozenset(MEANS) | root_set("activate deactivate disable enable install list manage uninstall")
 _FEWEST, _SHOWN = 3, 3
 _LEAST_SHARE = 0.25  # of all of a sort: what fewer have in common is not usual
 
@@ -48,8 +51,17 @@ def convention_facts(index: LabelIndex, graph: Graph, noun: str) -> Facts:
     if count < max(_FEWEST, _LEAST_SHARE * len(listed)):
         return GraphFacts(), {}
     usual = [one for one in listed if base_of.get(one) == base]
+    wanted = roots_of(noun)
+    if not wanted <= roots_of(base) and all(_is_done_to(one, wanted) for one in usual):
+        return GraphFacts(), {}
     at = _shown(index, usual, f"Usual form, {count} of {len(listed)} derive from {base}")
     return _with_registrations(index, base, at)
+
+
+def _is_done_to(one: ListedNode, wanted: frozenset[str]) -> bool:
+    """Whether a type is called as what is done to something of a sort, and is none: `EnablePlugin`."""
+    first, *more = name_roots(one.name) or [""]
+    return first in _DONE and wanted == {*more}
 
 
 def _shown(index: LabelIndex, usual: Sequence[ListedNode], group: str) -> dict[GraphFact, str]:

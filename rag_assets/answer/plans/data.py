@@ -327,7 +327,8 @@ def _edges(graph: Graph, nodes: Numbers) -> list[GraphEdge]:
 
 def foreign_key_facts(index: LabelIndex, graph: Graph, words: Sequence[str], *, leads_to: bool) -> FactsOrAbsent:
     """The foreign keys that lead to the table that is called so, or from it; of entities alone, by which properties
-    they and others refer to each other: a collection tells the key of the other one. That none of a table is known."""
+    they and others refer to each other: a collection tells the key of the other one. That none of a table is known,
+    where the graph knows any: frameworks may declare them in code."""
     nodes = _meant(graph, words)
     keys = steps_over(IN if leads_to else OUT, Relation.FOREIGN_KEY)
     edges = ResultReader(graph).edges(np.unique(graph.reach(nodes, keys)[0].edge))
@@ -343,8 +344,14 @@ def foreign_key_facts(index: LabelIndex, graph: Graph, words: Sequence[str], *, 
     edges = sorted(edges, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))
     at = facts_at([fact_of(edge, {}) for edge in edges], index)
     named = sorted({short_name(graph.keys[node]) for node in nodes.tolist()}, key=len)[:1]
-    absent = f"no foreign key {'to' if leads_to else 'of'} {named[0]} is known" if named and not edges else ""
+    is_absent = bool(named) and not edges and _has_foreign_keys(graph)
+    absent = f"no foreign key {'to' if leads_to else 'of'} {named[0]} is known" if is_absent else ""
     return GraphFacts(tuple(at), len(edges)), at, absent
+
+
+def _has_foreign_keys(graph: Graph) -> bool:
+    tables = np.array(of_kind(graph, NodeType.TABLE), np.int64)
+    return len(graph.reach(tables, steps_over(OUT, Relation.FOREIGN_KEY))[0].edge) > 0
 
 
 def _is_of_many(index: LabelIndex, edge: GraphEdge) -> bool:

@@ -12,11 +12,11 @@ import numpy as np
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import GraphFacts, facts_at
 from rag_assets.answer.plans.request_flow import steps_at, way_of
-from rag_assets.answer.question_analysis import name_roots, root, root_set, telling_words
+from rag_assets.answer.question_analysis import name_roots, root, root_set, roots_of, telling_words
 from rag_assets.answer.structure.actions import MEANS, name_said, with_phrasal_verbs
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.lookup import short_name
-from rag_assets.identifiers import identifier_words, singular
+from rag_assets.identifiers import identifier_words, singular, word_set
 
 if TYPE_CHECKING:
     from rag_assets.answer.graph_facts import Facts
@@ -63,6 +63,7 @@ _TELLS = re.compile(r"\?$|^(?i:are|can|has|is|should|was)(?=[A-Z_])")
 _MAKES = re.compile(r"[Nn]ew[A-Z]")
 """How Go calls a function that makes a value of a type."""
 _PAST = re.compile(r"ed$|^(?:bought|built|given|held|kept|lost|paid|sent|sold|taken|written)$", re.IGNORECASE)
+_NOUNS = word_set("setting")
 _CALLS_OTHERS = re.compile(r"(?:^|/)(?:[\w.-]*[.-])?(?:client|sdk)s?/|Client\.\w+$", re.IGNORECASE)
 """Of a library that sends to the product what the product then does."""
 _MOST_WORDS, _MOST_EXTRA = 4, 1
@@ -133,7 +134,7 @@ def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) 
     owners, members = columns.source[contains], columns.target[contains]
     abstract = [owner for owner in set(owners.tolist()) if _IS_CONTRACT.search(graph.signature(owner))]
     contracts = set(members[np.isin(owners, abstract)].tolist())
-    meant = [*_meant(wanted.done)]
+    meant = [*_meant(wanted)]
     telling = frozenset().union(*(each for words in meant for each in words))
     best: dict[str, tuple[int, int, int]] = {}
     for node in columns.nodes(NodeType.METHOD).tolist():
@@ -168,10 +169,11 @@ def _called(key: str) -> tuple[str, str]:
     return name, owner
 
 
-def _meant(done: Sequence[str]) -> Iterator[list[frozenset[str]]]:
-    """The words as they are said, then as code may call them."""
-    yield [frozenset({one}) for one in done]
-    wider = [MEANS.get(one, frozenset({one})) for one in done]
+def _meant(wanted: Happening) -> Iterator[list[frozenset[str]]]:
+    """The words as they are said, then as code may call them; a setting is nothing that is set."""
+    yield [frozenset({one}) for one in wanted.done]
+    nouns = roots_of(" ".join(_NOUNS & wanted.said))
+    wider = [frozenset({one}) if one in nouns else MEANS.get(one, frozenset({one})) for one in wanted.done]
     if any(len(one) > 1 for one in wider):
         yield wider
 
@@ -187,6 +189,7 @@ def _extra(name: str, owner: str, meant: Sequence[Sequence[frozenset[str]]], ask
     for at, words in enumerate(meant):
         wanted = frozenset().union(*words)
         own, around = name_said(name) - (_OF_METHODS - wanted), name_said(owner) - (_OF_TYPES - wanted)
+        own = own if own - _OF_METHODS or at == 0 else frozenset[str]()  # `post` of HTTP creates no post
         if any(each.isdisjoint(own | around) for each in words) or (own and own.isdisjoint(wanted)):
             continue
         is_own = all(not each.isdisjoint(own) for each in words)
@@ -200,7 +203,10 @@ def _extra(name: str, owner: str, meant: Sequence[Sequence[frozenset[str]]], ask
         )
         if is_past and (own - wanted if own else asked.is_how):
             continue
-        is_noun = len(words) == 1 and not asked.said.isdisjoint(map(str.lower, identifier_words(name)[:1]))
+        called = [one.lower() for one in identifier_words(name)]
+        is_noun = len(words) == 1 and next((one for one in called if root(one) in own), "") in asked.said
+        if len(words) == 1 and called[:1] == ["new"]:
+            continue
         if beside <= _MOST_EXTRA * (is_first and at == 0 and not is_noun):
             return 2 * beside + at
     return None

@@ -63,7 +63,7 @@ _ALTERED = re.compile(
     re.IGNORECASE,
 )
 """The table to which something else is added, or from which it goes."""
-_SAYS_TABLE = re.compile(r"table|\bInto\b|\bModelName|model_name|add_|\bON\b", re.IGNORECASE)
+_SAYS_TABLE = re.compile(r"table|\bInto\b|\bModelName|model_name|add_\w+[ (]+[:\"']|\bON\b", re.IGNORECASE)
 _NEAR, _LONGEST_TABLE = 3, 60  # lines from an operation to the names that it is given, and of the columns of a table
 
 
