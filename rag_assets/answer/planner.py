@@ -72,6 +72,7 @@ from rag_assets.answer.question_analysis import (
     Intent,
     asks_impact,
     asks_purpose,
+    intent_of,
     roots_of,
     settings_subject,
     words_as_names,
@@ -131,6 +132,11 @@ _OF_BASE = re.compile(
     r"(?i: (?:are (?:there|defined|used)|exist|do (?:we|you) have|does (?:it|the \w+) (?:have|define|use)))?\W*$"
 )
 """A list of what is called after a class of code, in the plural: `which ScriptableObjects are there?`"""
+_OF_PLACES = re.compile(
+    r"\W*where (?:are|do) (?:(?:all|our|the|of) )*(?P<sort>[\w.-]+(?: [\w.-]+){0,2}?)"
+    r"(?: (?:declared|defined|found|located|kept|live|sit|in (?:the|this) (?:code ?base|code|project|repo)))*\W*",
+    re.IGNORECASE,
+)
 _NAMES_A_MARK = re.compile(r"@\w|\[\w|\b(?:annotat|attribute|decorat|marked|tagged)", re.IGNORECASE)
 _OF_ATTRIBUTES = "Attribute"
 """What C# leaves out of the name of an attribute where it marks something with it."""
@@ -565,6 +571,22 @@ def _reviewed(asked: Asked) -> Planned | None:
     return construct_plan(asked)
 
 
+_SETS_UP = re.compile(
+    r"\W*(?:(?:how|where|is|are)\b.*\b(?:configured?|enabled?|enforced|initiali[sz]ed|registered|register|registrations?"
+    r"|served|set[- ]?up|wired|turned on|bootstrapped)\b|(?:is|are) there\b)",
+    re.IGNORECASE,
+)
+
+
+def _set_up(asked: Asked) -> Planned | None:
+    """Where a part of an application is set up."""
+    if not _SETS_UP.match(asked.question.asking):
+        return None
+    from rag_assets.answer.structure.set_ups import set_up_plan
+
+    return set_up_plan(asked)
+
+
 def _handled(asked: Asked) -> Planned | None:
     """What handles the messages of a question, where the graph knows a handler, or code says that it gets them."""
     if not asked.wish.names or not asks_handler(asked.question.text):
@@ -773,6 +795,17 @@ def _fallback(asked: Asked) -> Planned | None:
     return answered(asked, Intent.EXPLANATION, known, decides=False)
 
 
+def _placed(asked: Asked) -> Planned | None:
+    """Where all of a sort are, as which of them there are: each is told with its place."""
+    wanted = _OF_PLACES.fullmatch(asked.question.asking)
+    if wanted is None or asked.names or singular(wanted["sort"]) == wanted["sort"]:
+        return None
+    listing = f"which {wanted['sort']} are there?"
+    question = replace(asked.question, typed=listing, text=listing, asks="")
+    known = planned(replace(asked, question=question, wish=intent_of(question)))
+    return known if known.at else None
+
+
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     _seen,
     _versions,
@@ -796,6 +829,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     foreign_keys_plan,
     _structure,
     _reviewed,
+    _set_up,
     endpoint_plan,
     validated_plan,
     request_flow_plan,
@@ -829,6 +863,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     granted_plan,
     _written,
     length_plan,
+    _placed,
     _behaviour,
     _convention,
     _handled,
