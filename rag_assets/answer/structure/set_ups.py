@@ -20,7 +20,8 @@ _PLACE = (
     r"|app(?:lication)?|code(?: ?base)?|project|repo(?:sitory)?|solution|service collection|api))?"
 )
 _ASKED = re.compile(
-    r"\W*(?:(?:(?P<manner>how)|where) (?:is|are|do(?:es)? (?:we|it|the app(?:lication)?) (?:configure|set up|register|enable))"
+    r"\W*(?:(?:(?P<manner>how)|where)"
+    r" (?:is|are|do(?:es)? (?:we|it|the app(?:lication)?) (?:configure|set up|register|enable))"
     r"|(?P<exists>(?:is|are) there(?: an?y?)?)|is|are) (?:(?:the|our|all|app(?:lication)?(?:'s)?) )*"
     rf"(?P<part>[\w.#-]+(?: [\w.#-]+){{0,2}}?)(?: (?:{_DONE}|and|or|actually|here|used))*{_PLACE}\W*",
     re.IGNORECASE,
