@@ -16,10 +16,10 @@ from rag_assets.answer.question_analysis import compared_names
 from rag_assets.answer.question_kinds import convention_noun, values_named
 from rag_assets.answer.structure.behaviours import happening_asked
 from rag_assets.answer.structure.constructs import construct_asked
+from rag_assets.answer.structure.declaration_questions import use_asked
 from rag_assets.answer.structure.migrations import migrations_asked
 from rag_assets.identifiers import plural
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository, opened_index
 from rag_assets_tests.effort import ends_within
 
@@ -328,14 +328,6 @@ def test_that_there_is_none_is_said(index: Index, question: str, reason: str) ->
     assert reason in f"{answer.notes} {answer.reason}"
 
 
-def test_what_a_filter_leaves_out_is_not_said_to_be_none(index: Index) -> None:
-    """The way from one to the other leads through a project outside of it."""
-    question = "Does Web depend on Domain?"
-    assert "**Core** refers to **Domain**" in index.ask(question).text
-    answer = index.ask(question, filters=SearchFilters(paths=("src/Web", "src/Domain")))
-    assert "does not refer" not in f"{answer.reason} {answer.notes}"
-
-
 def test_migrations_of_several_labels_are_one_list(tmp_path: Path) -> None:
     home = IndexHome(tmp_path / "home")
     for name in ("till", "desk"):
@@ -396,11 +388,16 @@ def test_a_plural_has_no_other_plural() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["what happens when a" + "!" * 100_000 + "x", "which tables does " + "'" * 100_000 + "x", "are " + "(" * 100_000],
+    [
+        "what happens when a" + "!" * 100_000 + "x",
+        "which tables does " + "'" * 100_000 + "x",
+        "are " + "(" * 100_000,
+        "does " + "a." * 50_000 + "b know c",
+    ],
 )
 def test_questions_of_many_marks_end_soon(text: str) -> None:
     with ends_within(2.0):
-        for reader in (happening_asked, routine_asked, values_named):
+        for reader in (happening_asked, routine_asked, values_named, use_asked):
             reader(text)
             reader(f"which entities {text}")
 

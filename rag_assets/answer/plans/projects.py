@@ -212,7 +212,7 @@ def references_between(index: LabelIndex, wanted: ProjectsAsked) -> FactsOrAbsen
     ]
     if wanted.leads or wanted.circles:
         facts, at, absent = _ways(index, found, wanted)
-        return facts, at, "" if index.is_narrowed or _refers_elsewhere(index) else absent
+        return facts, at, "" if _refers_elsewhere(index) else absent
     if (wanted.most or wanted.maybe) and not wanted.source and _refers_elsewhere(index):
         return GraphFacts(), {}, ""
     if wanted.most:

@@ -13,7 +13,7 @@ from rag_assets.answer.structure.questions import MODIFIERS, comparison, modifie
 from rag_assets.identifiers import singular
 
 _NAME = (
-    r"(?:the )?`?(?P<name>[\w.]*[A-Z_.][\w.]*\w)`?(?:\(\))?"
+    r"(?:the )?`?(?P<name>(?=[^\WA-Z_]*[A-Z_.]\.*\w)[\w.]*\w)`?(?:\(\))?"
     r"(?: (?:class|enum|function|interface|method|property|service|type))?"
 )
 """A name of code, with a capital, a dot or an underscore. What is around a name is in any case."""
