@@ -429,6 +429,9 @@ def threads_plan(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, known) or Planned(asked.wish, absent=absent)
 
 
+_OF_ENTITIES = re.compile(r"\bentit(?:y|ies)\b", re.IGNORECASE)
+
+
 def foreign_keys_plan(asked: Asked) -> Planned | None:
     """The foreign keys of a table, or those that lead to it."""
     words, leads_to = foreign_keys_asked(asked.question.asking)
@@ -437,6 +440,8 @@ def foreign_keys_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.data import foreign_key_facts
 
     known = [foreign_key_facts(index, graph, words, leads_to=leads_to) for index, graph in asked.graphs]
+    if _OF_ENTITIES.search(asked.question.asking):  # may refer to each other without a key
+        return answered(asked, Intent.LIST, first_of((facts, at) for facts, at, _ in known))
     return answered_or_absent(asked, known, first_of)
 
 

@@ -217,6 +217,62 @@ def upgrade():
             sa.Column("hidden", sa.Boolean())
         )
 """,
+    "src/Migrations/20240505_Stage.cs": """\
+public partial class Stage : Migration
+{
+    protected override void Up(MigrationBuilder migrationBuilder)
+    {
+        migrationBuilder.CreateTable(
+            name: "Stages",
+            columns: table => new
+            {
+                Id = table.Column<int>(nullable: false),
+                Depth = table.Column<int>(nullable: false)
+            });
+    }
+}
+""",
+    "src/Lamps.cs": """\
+namespace Theatre;
+
+public class LampMockService
+{
+    public void DimLamp() => Fade();
+
+    private void Fade()
+    {
+        System.Console.WriteLine("dimmed");
+    }
+}
+
+public class LampService
+{
+    public void DimLamp()
+    {
+        System.Console.WriteLine("dim");
+    }
+
+    private System.Exception LampRepairException()
+    {
+        return Failed();
+    }
+
+    private System.Exception Failed()
+    {
+        return new System.Exception("lamp");
+    }
+}
+
+public static class Clock
+{
+    public static void Set() => Wind();
+
+    private static void Wind()
+    {
+        System.Console.WriteLine("wound");
+    }
+}
+""",
     "metrics/metric.go": """\
 package metrics
 
@@ -257,6 +313,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     ("question", "has", "lacks"),
     [
         ("When was the table seats created?", "**1 migration adding seats:**", "create_rows"),
+        ("When was the column Depth added?", "**1 migration adding Depth:**", "create_rows"),
         ("Which migrations created seats?", "**2 migrations adding seats:**", "change_rows"),
         ("When was the column hidden added to posts?", "**1 migration adding hidden of posts:**", "create_rows"),
         ("Which entities reference Author?", "**Scene** refers to **Author**", "**Country**"),
@@ -282,6 +339,9 @@ def test_a_list_has_nothing_that_is_only_called_so(theatre: Index, question: str
         ("What do I need to change to add a new service?", "Usual form"),
         ("How does a visitor book a tour?", "It comes to"),
         ("How is a post created?", "It comes to"),
+        ("How is a lamp repaired?", "It comes to"),
+        ("How is a lamp dimmed?", "It comes to"),
+        ("How are settings changed?", "It comes to"),
         ("How are settings loaded?", "It comes to"),
         ("How does a plugin work?", "It comes to"),
         ("Show me an example of a plugin", "Usual form"),

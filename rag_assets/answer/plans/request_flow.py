@@ -20,7 +20,7 @@ _MOST_STEPS, _DEEPEST, _FEWEST = 24, 6, 3
 _MOST_CALLERS = 24
 _MOST_SEEN = 400  # of what a request may come to
 _MOST_IMPLEMENTATIONS = 2  # a decorator and what it decorates; more are plugins
-_DOUBLE = re.compile(
+DOUBLE = re.compile(
     r"(?:^|\.)(?:Dummy|Fake|InMemory|Mock|Null|Stub|Test)[A-Z]|(?:Fake|Mock|Null|Stub)(?:\.|(?:Client|Repository|Service)\.)"
 )
 _GOES = tuple(map(Relation, ("Calls", "Constructs", "Executes", "References", "UsesType", "WritesTo")))
@@ -98,7 +98,7 @@ def _behind(graph: Graph, edge: GraphEdge) -> list[str]:
     if kind is not NodeType.METHOD or edge.relation is not Relation.CALLS:
         return []
     above = graph.edges_of(target, IN, Relation.IMPLEMENTS, Relation.OVERRIDES)
-    real = [one.source for one in above if not is_test_path(one.path) and not _DOUBLE.search(short_name(one.source))]
+    real = [one.source for one in above if not is_test_path(one.path) and not DOUBLE.search(short_name(one.source))]
     return real if 0 < len(real) <= _MOST_IMPLEMENTATIONS else [edge.target]
 
 

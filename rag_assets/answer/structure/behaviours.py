@@ -11,8 +11,8 @@ import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import GraphFacts, facts_at
-from rag_assets.answer.plans.request_flow import steps_at, way_of
-from rag_assets.answer.question_analysis import name_roots, root, root_set, roots_of, telling_words
+from rag_assets.answer.plans.request_flow import DOUBLE, steps_at, way_of
+from rag_assets.answer.question_analysis import name_roots, root, root_set, telling_words
 from rag_assets.answer.structure.actions import MEANS, name_said, with_phrasal_verbs
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.lookup import short_name
@@ -64,6 +64,8 @@ _MAKES = re.compile(r"[Nn]ew[A-Z]")
 """How Go calls a function that makes a value of a type."""
 _PAST = re.compile(r"ed$|^(?:bought|built|given|held|kept|lost|paid|sent|sold|taken|written)$", re.IGNORECASE)
 _NOUNS = word_set("setting")
+_FAILS = root_set("error exception")
+"""Of a method that makes what is thrown."""
 _CALLS_OTHERS = re.compile(r"(?:^|/)(?:[\w.-]*[.-])?(?:client|sdk)s?/|Client\.\w+$", re.IGNORECASE)
 """Of a library that sends to the product what the product then does."""
 _MOST_WORDS, _MOST_EXTRA = 4, 1
@@ -152,6 +154,7 @@ def _starts(columns: GraphColumns, wanted: Happening, exposing: frozenset[int]) 
         if place is not None and place.path.endswith(".go") and _MAKES.match(name):
             continue
         extra += 4 * name.startswith(("On", "on_"))  # which hears of it
+        extra += 4 * (DOUBLE.search(f"{owner}.{name}") is not None)
         extra += 2 * (_CALLS_OTHERS.search(f"{place.path if place else ''} {owner}.{name}") is not None)
         found = (extra, -columns.length(node), node)
         called = graph.keys[node].partition("(")[0]
@@ -170,10 +173,9 @@ def _called(key: str) -> tuple[str, str]:
 
 
 def _meant(wanted: Happening) -> Iterator[list[frozenset[str]]]:
-    """The words as they are said, then as code may call them; a setting is nothing that is set."""
+    """The words as they are said, then as code may call them."""
     yield [frozenset({one}) for one in wanted.done]
-    nouns = roots_of(" ".join(_NOUNS & wanted.said))
-    wider = [frozenset({one}) if one in nouns else MEANS.get(one, frozenset({one})) for one in wanted.done]
+    wider = [MEANS.get(one, frozenset({one})) for one in wanted.done]
     if any(len(one) > 1 for one in wider):
         yield wider
 
@@ -186,11 +188,15 @@ def _extra(name: str, owner: str, meant: Sequence[Sequence[frozenset[str]]], ask
     tell how it is done."""
     if not _NO_DOERS.isdisjoint(name_roots(owner)[-1:]):
         return None
+    if any(one not in f"{owner}{name}".lower() for one in _NOUNS & asked.said):  # a setting is nothing that is set
+        return None
     for at, words in enumerate(meant):
         wanted = frozenset().union(*words)
         own, around = name_said(name) - (_OF_METHODS - wanted), name_said(owner) - (_OF_TYPES - wanted)
         own = own if own - _OF_METHODS or at == 0 else frozenset[str]()  # `post` of HTTP creates no post
         if any(each.isdisjoint(own | around) for each in words) or (own and own.isdisjoint(wanted)):
+            continue
+        if not _FAILS.isdisjoint(own - wanted):
             continue
         is_own = all(not each.isdisjoint(own) for each in words)
         last = next((one for one in reversed(name_roots(owner)) if one in wanted), "")

@@ -51,6 +51,8 @@ _OWN = re.compile(
     r"(?:^\s*|\.|::)(?:add|alter|change|create|delete|drop|insert|remove|rename|update)(?!d|ing)", re.IGNORECASE
 )
 """A line that says itself what is done, whatever is done above it."""
+_DECLARES = re.compile(r"\btable\.Column<|\bt\.\w+[ (]+[:\"']|\$table->\w+\(")
+"""A column of a table that is created further above."""
 _DOES_TABLES = re.compile(r"table|\bschema(?:::|\.)create|model", re.IGNORECASE)
 _NAMES_TABLE = re.compile(r"\bname\b|^\s*[\"'`]\w+[\"'`],?\s*$", re.IGNORECASE)
 _GOES_ON = re.compile(r"\b(?:TABLE|EXISTS)\s*$", re.IGNORECASE)
@@ -89,19 +91,24 @@ def migrations_asked(question: str) -> MigrationsAsked | None:
 
 
 def migration_facts(index: LabelIndex, wanted: MigrationsAsked) -> FactsOrAbsent:
-    """The first line of each migration that does what a question says, the oldest first; and that none does."""
+    """The first line of each migration that does what a question says, the oldest first; and that none does, but not
+    that none adds what some name."""
     known = index.parts.shard().values("Path", index.scope())
     paths = [one for one in known if MIGRATION.search(one) and not _OF_A_MODEL.search(one) and not is_test_path(one)]
+    texts = lines_of(index, paths)
     facts = [
         GraphFact(path.rpartition("/")[2].partition(".")[0], "", "", path, line, True, is_comment=True)
-        for path, lines in sorted(lines_of(index, paths).items(), key=lambda one: in_order((one[0], 0)))
+        for path, lines in sorted(texts.items(), key=lambda one: in_order((one[0], 0)))
         if (line := next(_doing(lines, wanted), 0))
     ]
     at = facts_at(facts[:MOST_LISTED], index)
     of = f"{wanted.thing} of {wanted.table}" if wanted.table else wanted.thing
     does, doing = _SAID.get(wanted.does, ("name", "naming"))
     heading = list_heading("migration", len(facts)).replace(":**", f" {doing} {of}:**")
-    absent = f"none of {len(paths):,} files of migrations is known to {does} {of}" if paths and not at else ""
+    is_absent = bool(paths) and not at
+    if is_absent and wanted.does == "adds":
+        is_absent = not any(any(_doing(lines, MigrationsAsked("", wanted.thing, ""))) for lines in texts.values())
+    absent = f"none of {len(paths):,} files of migrations is known to {does} {of}" if is_absent else ""
     return GraphFacts(tuple(at), len(facts), heading), at, absent
 
 
@@ -128,6 +135,8 @@ def _is_done(text: str, around: Sequence[str], wanted: MigrationsAsked) -> bool:
     does = _OPERATIONS[wanted.does]
     if _OF_ANOTHER.search(text) or _spellings(wanted.thing).isdisjoint(_last_words(text)):
         return False
+    if wanted.does == "adds" and not wanted.is_table and _DECLARES.search(text):
+        return True
     said = [line for line in ((text,) if _OWN.search(text) else around) if does.search(line)]
     if wanted.is_table:
         said = [line for line in said if _DOES_TABLES.search(line)]
