@@ -40,11 +40,21 @@ namespace Shop.Orders;
 public partial class Ledger { public void Book(Invoices all) { all.Post(1); } }
 """
 TABLE = "CREATE TABLE dbo.Orders (Id int, Total money);\nGO\n"
+PROJECT = """\
+<Project Sdk="Microsoft.NET.Sdk">
+  <ProjectReference Include="{}.csproj" />
+  <ProjectReference Include="{}.csproj" />
+</Project>
+"""
 VISIBLE: dict[str, str | bytes] = {
     "src/OrderService.cs": ORDERS,
     "src/Ledger.cs": LEDGER,
     "docs/refunds.md": "# Refunds\n\nMoney for returned orders.\n\n# Invoices\n\nAn invoice is posted once.\n",
     "db/orders.sql": TABLE,
+    "db/migrations/1_orders.sql": TABLE,
+    "src/Shop.Web.csproj": PROJECT.format("Shop.Core", "Shop.Secret"),
+    "src/Shop.Core.csproj": PROJECT.format("Shop.Data", "Shop.Data"),
+    "tests/OrderServiceTests.cs": "public class OrderServiceTests { [Fact] public void Pays(OrderService all) { } }\n",
 }
 NOTHING: dict[str, str | bytes] = {"hidden/Plain.cs": "namespace Shop;\n\npublic class Plain { public int Id; }\n"}
 MUCH: dict[str, str | bytes] = {
@@ -52,6 +62,9 @@ MUCH: dict[str, str | bytes] = {
     "hidden/Ledger.cs": LEDGER.replace("Ledger {", "Ledger : IOrders { public decimal RefundOrder(int id) => 0m;"),
     "hidden/refunds.md": "".join(f"# Refund {number}\n\nOrders returned, money posted.\n\n" for number in range(30)),
     "hidden/orders.sql": f"{TABLE}CREATE PROCEDURE dbo.Refund AS SELECT * FROM dbo.Orders;\nGO\n",
+    "hidden/migrations/2_orders.sql": "ALTER TABLE dbo.Orders ADD Secret int;\n",
+    "hidden/Shop.Secret.csproj": PROJECT.format("Shop.Web", "Shop.Core"),
+    "hidden/InvoicesTests.cs": "// TODO\npublic class InvoicesTests { [Fact] public void Posts(Invoices all) { } }\n",
 }
 """The same names, words and types as in the visible files, and many more of them."""
 
@@ -65,6 +78,14 @@ QUESTIONS = (
     "which tables has Orders",
     "what is OrderServise",
     "Ledger",
+    "what happens when an order is refunded",
+    "which migrations changed the Orders table",
+    "which migrations added the column Secret",
+    "are there circular references between the projects",
+    "which project has the most references",
+    "which classes have tests",
+    "which methods of Invoices are used the most",
+    "which TODOs are there",
 )
 
 
