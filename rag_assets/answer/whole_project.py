@@ -426,6 +426,12 @@ _UNTESTED = word_set(
     "class classes type types untested tested tests test coverage covered unit yet",
     "no without lack lacks missing still",
 )
+_SORTS = word_set(
+    "adapters builders consumers controllers converters decorators factories filters generators handlers helpers jobs",
+    "listeners managers mappers middlewares parsers processors providers readers repositories services validators",
+    "workers writers",
+)
+"""Of classes, by what their names end with."""
 _LACKS = word_set("no not without lack lacks missing")
 _EXPORTS = word_set("export exports exported public")
 _EXPORTED = _EXPORTS | word_set(
@@ -516,12 +522,15 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
         if is_package and _IS_USED.search(" ".join(words)):
             return everyday(Everyday.RUNTIME, (named[0],), ("used",))
     lacks = "untested" in said or not _LACKS.isdisjoint(words)
-    if lacks and said <= _UNTESTED and not said.isdisjoint(("untested", "test", "tests", "tested", "covered")):
-        return everyday(Everyday.UNTESTED)
+    sort = tuple(word for word in words if word in _SORTS) if len(said & _SORTS) == 1 else ()
+    about = said - {*sort}
+    if lacks and about <= _UNTESTED and not about.isdisjoint(("untested", "test", "tests", "tested", "covered")):
+        return everyday(Everyday.UNTESTED, (), sort)
     of_tests = "tests" in said and not {"have", "has", "with"}.isdisjoint(words)
-    are_types = next((word in _TYPES for word in words if word in _TYPES | {"tests"}), False)  # and not the tests' own
-    if not lacks and said <= _UNTESTED and are_types and (of_tests or said & {"tested", "covered"}):
-        return everyday(Everyday.UNTESTED, ("tested",))
+    typed = _TYPES.union(sort)
+    are_types = next((word in typed for word in words if word in typed | {"tests"}), False)  # and not the tests' own
+    if not lacks and about <= _UNTESTED and are_types and (of_tests or said & {"tested", "covered"}):
+        return everyday(Everyday.UNTESTED, ("tested",), sort)
     if said and said <= _SIZE and _asks_size(words):
         return everyday(Everyday.SIZE, ("lines",) if {"lines", "loc"} & said else ())
     if said <= _COMMITS and words[0] in ("what", "which", "show", "list", "when", "give", "tell"):

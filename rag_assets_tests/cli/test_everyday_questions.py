@@ -576,7 +576,6 @@ def test_without_a_capital_it_is_about_the_project(named: CommandLine) -> None:
         "list public holidays",
         "what is exported to Excel",
         "which functions have no tests?",
-        "which services have no tests?",
     ],
 )
 def test_what_only_sounds_like_an_everyday_question(cli: CommandLine, question: str) -> None:
@@ -679,6 +678,27 @@ def test_untested_classes_are_counted_where_there_are_any(tmp_path: Path, files:
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     index_without_dagster(cli.home, repository, "till")
     done = cli.run("ask", "which classes have no tests?", "--json").json
+    assert said in "\n".join([done["answer"], str(done["reason"]), *done["notes"]])
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("which services have no tests?", "**1 service without a test that names it:**\n- **NoteService**"),
+        ("which services are covered by tests?", "**1 service with a test that names it:**\n- **CoinService**"),
+        ("which handlers are not tested?", "no handler with methods was found"),
+    ],
+)
+def test_untested_classes_of_a_sort_are_told_by_their_names(tmp_path: Path, question: str, said: str) -> None:
+    files = {
+        "src/CoinService.cs": "public class CoinService\n{\n    public int Count() => 1;\n}\n",
+        "src/NoteService.cs": "public class NoteService\n{\n    public int Count() => 2;\n}\n",
+        "src/Till.cs": "public class Till\n{\n    public int Count() => 3;\n}\n",
+        "tests/CoinServiceTests.cs": TESTED.replace("Equal(1,", "Equal(new CoinService().Count(),"),
+    }
+    cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
+    index_without_dagster(cli.home, new_repository(tmp_path / "till", files), "till")
+    done = cli.run("ask", question, "--json").json
     assert said in "\n".join([done["answer"], str(done["reason"]), *done["notes"]])
 
 

@@ -224,7 +224,8 @@ def everyday_plan(asked: Asked, question: EverydayQuestion, text: str) -> Planne
     elif question.about is Everyday.UNTESTED:
         from rag_assets.answer.plans.history import tested_or_not
 
-        found = [tested_or_not(index, graph, tested=bool(question.words)) for index, graph in asked.graphs]
+        tested, sort = bool(question.words), "".join(question.within)
+        found = [tested_or_not(index, graph, sort, tested=tested) for index, graph in asked.graphs]
     elif question.about is Everyday.EXPORTS:
         found = [exports(index, graph, *question.words) for index, graph in asked.graphs]
     else:

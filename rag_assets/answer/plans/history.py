@@ -25,6 +25,7 @@ from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.protocol_markers import defused
 from rag_assets.graph.csr_graph import IN, KINDS, OUT, Graph, steps_over
+from rag_assets.identifiers import singular
 from rag_assets.index.keyword.terms import runs
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.printable import printable
@@ -251,9 +252,10 @@ def authors_absent(paths: Sequence[str]) -> str:
     )
 
 
-def tested_or_not(index: LabelIndex, graph: Graph, *, tested: bool) -> FactsOrAbsent:
-    """The types of the product with members that do something, to which an edge of a test leads or which a test names,
-    or the others; and what to say where there are none, or no tests."""
+def tested_or_not(index: LabelIndex, graph: Graph, sort: str, *, tested: bool) -> FactsOrAbsent:
+    """The types of the product with members that do something, if a `sort` is given those whose names end with it, to
+    which an edge of a test leads or which a test names, or the others; and what to say where there are none, or no
+    tests."""
     shard, scope = index.parts.shard(), index.tenant  # tests count wherever they are
     tests = [path for path in shard.values("Path", scope) if is_test_path(path)]
     inside = scope.narrowed(SearchFilters(kinds=(SubtypeKind.TEST,)))  # as Rust has them beside the code
@@ -268,15 +270,18 @@ def tested_or_not(index: LabelIndex, graph: Graph, *, tested: bool) -> FactsOrAb
     methods = graph.kinds[reach.node] == KINDS.index(NodeType.METHOD.value)
     doing = set(types[np.unique(reach.origin[methods])].tolist())
     classes = [node for node in types.tolist() if node in doing and _is_class(graph.signature(node))]
+    noun = singular(sort or "classes")
+    if sort:
+        classes = [node for node in classes if graph.names[node].lower().endswith(noun)]
     has_test = {node for node in classes if node in reached or graph.names[node] in said}
     places = _of_product(graph, [node for node in classes if (node in has_test) == tested])
     if not places and not _of_product(graph, classes):
-        return GraphFacts(), {}, "no class with methods was found, of which a test could be known"
+        return GraphFacts(), {}, f"no {noun} with methods was found, of which a test could be known"
     facts = [one.fact for one in sorted(seen_of(places, index), key=lambda one: (one.path, one.line))]
     at = facts_at(facts[:MOST_LISTED], index)
     of, them = ("with" if tested else "without"), ("it" if len(facts) == 1 else "them")
-    heading = list_heading("class", len(facts)).replace(":**", f" {of} a test that names {them}:**")
-    absent = f"{'no class' if tested else 'each class'} has a test that names it"
+    heading = list_heading(noun, len(facts)).replace(":**", f" {of} a test that names {them}:**")
+    absent = f"{'no' if tested else 'each'} {noun} has a test that names it"
     return GraphFacts(tuple(at), len(at), heading), at, absent
 
 
