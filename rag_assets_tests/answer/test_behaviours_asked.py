@@ -290,9 +290,13 @@ def test_verbs_of_two_words_are_one() -> None:
     [
         ("Does Web depend on Domain?", ("**Web** refers to **Core**", "**Core** refers to **Domain**")),
         ("Does the web project reference the core?", ("**Web** refers to **Core**",)),
-        ("Which project has the most references?", ("**Core** refers to **1 projects**",)),
+        ("Which project has the most references?", ("**Core** refers to **1 project**",)),
         ("Which tables have a foreign key to Author?", ("**Book** refers to **Author**", "Book.cs:8")),
         ("Which entities are related to Author?", ("**Book** refers to **Author**",)),
+        (
+            "Who implements IRequestHandler<BorrowBook, int>?",
+            ("**BorrowBookHandler** implements **IRequestHandler<BorrowBook>**", "BorrowBook.cs:5"),
+        ),
         (
             "Which migrations changed the Books table?",
             ("**2 migrations naming Books:**", "Begin.cs:8", "Shelved.cs:9"),

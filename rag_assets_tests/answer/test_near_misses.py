@@ -370,7 +370,7 @@ def test_references_of_other_files_are_not_said_to_be_none(hall: Index) -> None:
     answer = hall.ask("Does Hall.Web depend on Hall.Core?")
     assert "does not refer" not in f"{answer.reason} {answer.notes}"
     assert "**Hall.Web** refers to **Hall.Mail**" in hall.ask("Does Hall.Web depend on Hall.Mail?").text
-    assert "refers to **1 projects**" not in hall.ask("Which project has the most references?").text
+    assert "refers to **1 project**" not in hall.ask("Which project has the most references?").text
     answer = hall.ask("Are there circular references between the projects?")
     assert "refers to itself" not in f"{answer.reason} {answer.notes}"
 

@@ -303,7 +303,10 @@ def _counted(index: LabelIndex, references: Sequence[GraphFact], *, by_target: b
     firsts = {one.target if by_target else one.source: one for one in reversed(references)}
     verb = "is referred to by" if by_target else "refers to"
     ranked = sorted(counts, key=lambda name: (-counts[name], name))[:_MOST_COUNTED]
-    facts = [replace(firsts[name], source=name, verb=verb, target=f"{counts[name]:,} projects") for name in ranked]
+    facts = [
+        replace(firsts[name], source=name, verb=verb, target=f"{counts[name]:,} project{'s' * (counts[name] != 1)}")
+        for name in ranked
+    ]
     at = facts_at(facts, index)
     return GraphFacts(tuple(at), len(at)), at
 

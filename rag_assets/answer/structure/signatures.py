@@ -232,7 +232,8 @@ def bases_closed(index: LabelIndex, name: str, argument: str) -> Facts:
         rf"(?:^[ \t]*|[:,]\s*|\b(?:extends|implements)\s+){closed}\s*(?:[,{{;(]|$|where\b|//)", re.MULTILINE
     )
     code = product_of(points_naming(argument, index).ids, index)
-    found = facts_naming(written, code, index, ("implements", f"{name}<{argument}>", True))
+    naming = facts_naming(written, code, index, ("implements", name, True))  # other arguments may stand beside it
+    found = {replace(fact, target=f"{name}<{argument}>"): point for fact, point in naming.items()}
     facts = sorted(found, key=_place)
     at = {fact: found[fact] for fact in facts[:MOST_LISTED]}
     return GraphFacts(tuple(at), len(facts)), at
