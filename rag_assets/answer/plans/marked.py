@@ -321,8 +321,8 @@ class Marked(Enum):
     ERROR_HANDLERS = MarkedLines(
         "error handler",
         asked=(
-            rf"^\W*(?:how|where) (?:are|does (?:it|the \w+) handle|do (?:you|we) handle) {_ERROR}"
-            r"(?: (?:caught|converted|handled|mapped|processed|reported|returned|shown|translated|turned))?"
+            rf"^\W*(?:how|where) (?:are {_ERROR} (?:caught|converted|handled|mapped|processed|reported|returned|shown"
+            rf"|translated|turned)|(?:does (?:it|the \w+)|do (?:you|we)) handle {_ERROR})"
             r"(?: (?:globally|centrally|here|everywhere|(?:in|by) (?:this|the|our) \w+"
             r"|(?:in)?to (?:(?:an?|the|api|error|http|json) )*(?:answers?|clients?|problem details|responses?"
             r"|results?))"
