@@ -152,6 +152,25 @@ func Run() error {
   </ItemGroup>
 </Project>
 """,
+    "src/Shelf.cs": """\
+namespace Shop;
+
+public class Shelf
+{
+    public bool IsDeleted { get; set; }
+
+    [Timestamp]
+    public byte[] Version { get; set; }
+
+    public void Stamp() => CreatedAt = clock.Now;
+
+    public string Owner(HttpContext http) => http.User.FindFirstValue(ClaimTypes.NameIdentifier);
+
+    public List<Letter> Page(int page, int size) => letters.Skip(page * size).Take(size).ToList();
+
+    public bool IsNew(IFeatureManager features) => features.IsOn("new");
+}
+""",
     "settings.json": '{"Smtp": {"Password": "hunter2-hunter2-99"}}\n',
     "tests/MailerTests.cs": "public class MailerTests\n{\n    public void Waits() => Thread.Sleep(1);\n}\n",
 }
@@ -208,6 +227,12 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Which analyzers run during the build?", ["Directory.Build.props:10", "Directory.Build.props:7"]),
         ("Are there hard-coded passwords or secrets?", ["settings.json:1"]),
         ("Where are sleeps used in tests?", ["tests/MailerTests.cs:3"]),
+        ("Where is the current user determined?", ["src/Shelf.cs:12"]),
+        ("Where is pagination implemented?", ["src/Shelf.cs:14"]),
+        ("Which entities are soft deleted?", ["src/Shelf.cs:5"]),
+        ("Where are audit fields set?", ["src/Shelf.cs:10"]),
+        ("Where is optimistic concurrency handled?", ["src/Shelf.cs:7"]),
+        ("Are there any feature flags?", ["src/Shelf.cs:16"]),
         ("Which event handlers does Mailer have?", ["src/Mailer.cs:40"]),
         ("What does the Mailer log?", ["src/Mailer.cs:26"]),
         ("What SQL does Orders run?", ["src/Orders.cs:7"]),

@@ -94,6 +94,7 @@ def test_middlewares_are_listed_where_they_are_used(post: Index) -> None:
         "how are unhandled exceptions turned into a response?",
         "what happens when an unexpected error occurs?",
         "where are exceptions caught globally?",
+        "which class handles exceptions?",
     ],
 )
 def test_what_handles_the_errors_of_all_is_listed(post: Index, question: str) -> None:

@@ -327,13 +327,15 @@ class Marked(Enum):
             r"|(?:in)?to (?:(?:an?|the|api|error|http|json) )*(?:answers?|clients?|problem details|responses?"
             r"|results?))"
             r")*\W*$"
+            r"|^\W*(?:which|what) (?:class|code|component|filter|middleware|type)(?:es|s)? (?:handles?|translates?) "
+            rf"{_ERROR}\W*$"
             rf"|^\W*what happens (?:to|when|if|on|with|after) {_UNCAUGHT}"
             r"(?: (?:is|are|gets?|occurs?|happens?|thrown|in the api))*\W*$"
             r"|^\W*(?:how does (?:the )?(?:global )?(?:error|exception)[- ]handling work"
             r"|(?:which|what|where)\b(?: is| are| the| all| global)* (?:error|exception)[- ](?:handlers?|handling))\W*$"
         ),
         lines=(
-            r"\b(?:UseExceptionHandler|UseStatusCodePages\w*|AddExceptionHandler)\b"
+            r"\b(?:UseExceptionHandler|UseStatusCodePages\w*|AddExceptionHandler|(?:Use|Add)ProblemDetails)\b"
             r"|\bUseMiddleware<(?P<key>\w*(?:Exception|Error)\w*)>|:\s*(?:[\w<>]+,\s*)*(?:I(?:Async)?Exception(?:Filter|Handler)|ExceptionFilterAttribute)\b"
             r"|\bclass (?P<name>\w*(?:Exception|Error)\w*(?:Behaviou?r|Filter|Middleware))\b"
             r"|\bFilters\.Add\w*(?:\(new |<|\(typeof\()(?P<other>\w*(?:Exception|Error)\w*)"
