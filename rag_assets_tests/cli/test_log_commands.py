@@ -420,7 +420,7 @@ def calibrate(asked: Asked, threshold: float, sure: float = SURE) -> None:
 
 
 @pytest.mark.rule("E23")
-@pytest.mark.parametrize("question", [SPOKEN, "How are orders refunded?", "which orders does a customer cancel"])
+@pytest.mark.parametrize("question", [SPOKEN, "Why are orders refunded?", "which orders does a customer cancel"])
 def test_a_turn_without_a_model_is_replayed_without_one(asked: Asked, question: str) -> None:
     """For a model evidence begins with descriptions, which passages then say too: the refusal tells the confidence."""
     calibrate(asked, 1.0)

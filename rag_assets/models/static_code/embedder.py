@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MODEL_ID = "static-code-2"
 DIMENSION = 256
-TABLE_SHA256 = "85360240ffca3deedd674d0b17129e44cc714347ee466e2a12cde1e2843005ce"
+TABLE_SHA256 = "09ac92be569e3e80614e7389bee810b446d1c89920ed51f7b7e66bc83609b048"
 _REPAIR = "pip install --force-reinstall --no-deps rag-assets"
 _BATCH = 512  # texts between two yields
 _PRODUCT = 1 << 18
