@@ -232,7 +232,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Which entities are soft deleted?", ["src/Shelf.cs:5"]),
         ("Where are audit fields set?", ["src/Shelf.cs:10"]),
         ("Where is optimistic concurrency handled?", ["src/Shelf.cs:7"]),
-        ("Are there any feature flags?", ["src/Shelf.cs:16"]),
+        ("Where are feature flags checked?", ["src/Shelf.cs:16"]),
         ("Which event handlers does Mailer have?", ["src/Mailer.cs:40"]),
         ("What does the Mailer log?", ["src/Mailer.cs:26"]),
         ("What SQL does Orders run?", ["src/Orders.cs:7"]),
