@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import socket
 import subprocess
 import time
@@ -18,6 +19,8 @@ PATIENCE_SECONDS = 180.0
 MARKER = "RAG_TESTS_MARKER"
 """A variable of the environment, which every process hands on to those that it starts."""
 
+_NOT_GIVEN = (20_000, 32_000)
+"""Ports below those that Linux gives."""
 _END_SECONDS = 20.0
 _PROC = Path("/proc")
 
@@ -38,10 +41,12 @@ def until(found: Callable[[], object], what: str, seconds: float = PATIENCE_SECO
 
 
 def free_port() -> int:
-    """Of loopback; nobody holds it until it is used."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Of loopback; nobody holds it until it is used, so it is none that the system gives to who asks for any."""
+    while True:
+        port = random.SystemRandom().randrange(*_NOT_GIVEN)  # workers share a seed
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager
