@@ -569,3 +569,11 @@ def from_the_root(path: str) -> tuple[int, str]:
 def by_place(at: Mapping[GraphFact, str], most: int | None = None) -> dict[GraphFact, str]:
     """Some facts, or the first of them, in the order of files and lines, with their points."""
     return {one: at[one] for one in sorted(at, key=lambda one: (one.path, one.line))[:most]}
+
+
+def lines_listed(found: Mapping[GraphFact, str], heading: str) -> Facts:
+    """Lines, those of the product first, by their places, as many as one answer has of them, each quoted, with the
+    points that show them."""
+    order = sorted(found, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))[:MOST_LISTED]
+    shown = {replace(fact, is_comment=True): found[fact] for fact in order}
+    return GraphFacts(tuple(shown), len(found), heading), shown

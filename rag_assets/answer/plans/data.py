@@ -357,12 +357,8 @@ def _has_foreign_keys(graph: Graph) -> bool:
 def _is_of_many(index: LabelIndex, edge: GraphEdge) -> bool:
     """Whether a property that refers to an entity holds many of it."""
     line = lines_of(index, [edge.path]).get(edge.path, {}).get(edge.line, "")
-    return (
-        re.search(
-            rf"(?:<(?:\w+\.)*{re.escape(short_name(edge.target))}\??>|\b{re.escape(short_name(edge.target))}\[\])", line
-        )
-        is not None
-    )
+    of = re.escape(short_name(edge.target))
+    return re.search(rf"<(?:\w+\.)*{of}\??>|\b{of}\[\]", line) is not None
 
 
 def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> Facts:

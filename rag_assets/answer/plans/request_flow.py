@@ -16,6 +16,7 @@ from rag_assets.graph.lookup import short_name
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import is_test_path
 
+IN_ORDER = "**It comes to, in this order:**"
 _MOST_STEPS, _DEEPEST, _FEWEST = 24, 6, 3
 _MOST_CALLERS = 24
 _MOST_SEEN = 400  # of what a request may come to
@@ -41,7 +42,7 @@ def request_flow(index: LabelIndex, graph: Graph, subject: Sequence[QueryTerm]) 
     (begin,) = found
     facts = [*steps_at(graph, [begin, *way_of(graph, begin)])]
     at = facts_at(facts, index) if len(facts) >= _FEWEST else {}
-    return GraphFacts(tuple(at), len(at), "**It comes to, in this order:**", leads=True), at
+    return GraphFacts(tuple(at), len(at), IN_ORDER, leads=True), at
 
 
 def steps_at(graph: Graph, keys: Iterable[str]) -> Iterator[GraphFact]:

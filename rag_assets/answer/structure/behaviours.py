@@ -11,7 +11,7 @@ import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import GraphFacts, facts_at
-from rag_assets.answer.plans.request_flow import DOUBLE, steps_at, way_of
+from rag_assets.answer.plans.request_flow import DOUBLE, IN_ORDER, steps_at, way_of
 from rag_assets.answer.question_analysis import name_roots, root, root_set, telling_words
 from rag_assets.answer.structure.actions import MEANS, name_said, with_phrasal_verbs
 from rag_assets.contracts.graph import NodeType, Relation
@@ -123,7 +123,7 @@ def behaviour_facts(index: LabelIndex, graph: Graph, wanted: Happening) -> tuple
     if not begin or (len(starts) - len(met[first]) > _MOST_APART and first not in outside):
         return "", (GraphFacts(), {}), ""
     at = facts_at(steps_at(graph, ways[first]), index)
-    heading = "**It comes to, in this order:**" if at else ""
+    heading = IN_ORDER if at else ""
     return short_name(graph.keys[first]), (GraphFacts(tuple(at), len(at), heading), at), next(iter(begin.values()))
 
 

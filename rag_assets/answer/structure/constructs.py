@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rag_assets.answer.asked import Asked, Planned, answered_or_absent, declaring, first_of
-from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts
+from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, list_heading, points_with, product_of
+from rag_assets.answer.plans.code_lines import facts_naming, lines_listed, list_heading, points_with, product_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.declared_types import of_kind
@@ -23,7 +23,7 @@ from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import singular
 from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.search.line_references import sections_of
-from rag_assets.search.ranking.penalties import is_test_path, non_product_code
+from rag_assets.search.ranking.penalties import is_test_path
 from rag_assets.settings.yaml_loader import InvalidFileError, Problem, load_struct, read_yaml, under_key
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def construct_facts(
     everywhere = facts_naming(wanted.written, code, target, ("", "", True), wanted.skipped, each_line=True)
     found = {fact: point for fact, point in everywhere.items() if _is_within(fact, wanted.within) and fits(fact)}
     within = f" in {wanted.within}" if wanted.within else ""
-    facts, shown = _listed(found, list_heading(wanted.noun, len(found)).replace(":**", f"{within}:**"))
+    facts, shown = lines_listed(found, list_heading(wanted.noun, len(found)).replace(":**", f"{within}:**"))
     is_named = not wanted.within or (bool(declaring) and not wanted.within.islower())
     anywhere = "the tests" if wanted.of_tests else "any file" if wanted.everywhere else "the code of the product"
     place = wanted.within or anywhere
@@ -203,13 +203,7 @@ def number_facts(digits: str, target: Searchable) -> Facts:
     written = re.compile(rf"(?<![\w.#-]){marked}(?:[mMfFdDlLuU]{{1,2}})?(?![\w.]|\s*(?:px|%))", re.MULTILINE)
     code = product_of(target.parts.shard().ids(target.scope()), target)
     found = facts_naming(written, code, target, ("", "", True), each_line=True)
-    return _listed(found, f"**{len(found):,} lines with {digits}:**")
-
-
-def _listed(found: Mapping[GraphFact, str], heading: str) -> tuple[GraphFacts, dict[GraphFact, str]]:
-    order = sorted(found, key=lambda one: (non_product_code(one.path) is not None, one.path, one.line))[:MOST_LISTED]
-    shown = {replace(fact, is_comment=True): found[fact] for fact in order}  # that line
-    return GraphFacts(tuple(shown), len(found), heading), shown
+    return lines_listed(found, f"**{len(found):,} lines with {digits}:**")
 
 
 def _is_within(fact: GraphFact, within: str) -> bool:
