@@ -61,6 +61,20 @@ public class Loans : ILoans
     public void RegisterReader(string name) => _readers.Add(name);
 }
 """,
+    "src/Host/Program.cs": "\n".join(
+        [
+            "var builder = WebApplication.CreateBuilder(args);",
+            "builder.Services.AddTelegraph();",
+            *(
+                f'builder.Configuration["Wire{number}"] = Secrets.Of("wire", {number}, "north", "south");'
+                for number in range(90)
+            ),
+            "var app = builder.Build();",
+            "app.UseTelegraph();",
+            "app.Run();",
+            "",
+        ]
+    ),
     "src/Web/wwwroot/app.js": "import express from 'express';\nconst app = express();\napp.use(helmet());\n",
 }
 
@@ -86,6 +100,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("where is HTTPS enforced?", ["src/Web/Program.cs:10"]),
         ("Where are static files served?", ["src/Web/Program.cs:11"]),
         ("Where is Wolverine registered?", ["src/Web/Program.cs:6"]),
+        ("Where is Telegraph enabled?", ["src/Host/Program.cs:2", "src/Host/Program.cs:94"]),  # in two sections
         ("where is helmet configured?", ["src/Web/wwwroot/app.js:3"]),
         ("Where are the interfaces?", ["src/Web/Loans.cs:3", "src/Web/Loans.cs:8"]),
     ],

@@ -5,11 +5,11 @@ which is how one that no table has is found too."""
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from functools import partial
 
 from rag_assets.answer.asked import Asked, Planned, listed_or_absent
 from rag_assets.answer.graph_facts import Facts, GraphFacts
-from rag_assets.answer.plans.code_lines import MOST_LISTED, by_place, facts_naming, product_of
+from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, lines_listed, product_of
 from rag_assets.search.index import Searchable
 
 _DONE = (
@@ -121,20 +121,17 @@ def set_up_asked(question: str) -> re.Match[str] | None:
 def _set_ups(part: str, known: str, called: str, target: Searchable, *, says: bool) -> tuple[Facts, bool]:
     """The lines that set up a part, else if wanted those that say it; and whether it is sure that there are none."""
     code = product_of(target.parts.shard().ids(target.scope()), target)
-    near = {} if known else facts_naming(re.compile(_CALLS.format(called)), code, target, ("", "", True))
-    some = code if known else {point: code[point] for point in near.values()}
-    written = re.compile(known or _CALLED.format(called), re.MULTILINE)
-    found = facts_naming(written, some, target, ("", "", True), each_line=True)
+    named = partial(facts_naming, target=target, said=("", "", True), each_line=True)
+    some = code if known else {point: code[point] for point in named(re.compile(_CALLS.format(called)), code).values()}
+    found = named(re.compile(known or _CALLED.format(called), re.MULTILINE), some)
     does = "set up"
     if says and not found:
-        named = facts_naming(re.compile(called), code, target, ("", "", True), each_line=True)
-        if len(named) > MOST_LISTED:  # a word of everything
+        found, does = named(re.compile(called), code), "name"
+        if len(found) > MOST_LISTED:  # a word of everything
             return (GraphFacts(), {}), False
-        found, does = named, "name"
     lines = "line" if len(found) == 1 else "lines"
     heading = f"**{len(found):,} {lines} to {does} {part}:**"
-    shown = {replace(fact, is_comment=True): point for fact, point in by_place(found, MOST_LISTED).items()}  # that line
-    return (GraphFacts(tuple(shown), len(found), heading), shown), says and bool(code)
+    return lines_listed(found, heading), says and bool(code)
 
 
 def _called(part: str) -> str:
