@@ -9,6 +9,7 @@ import heapq
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,16 +207,20 @@ def split_parameters(symbol: str) -> tuple[str, str | None]:
     return symbol[:at].rstrip(), "".join(symbol[at + 1 : -1].split())
 
 
+def _outer_commas(parameters: str) -> Iterator[int]:
+    """Where the commas between parameters are: not those of `Dictionary<A, B>`."""
+    depth = 0
+    for at, char in enumerate(parameters):
+        depth += (char in "<([{") - (char in ">)]}")
+        if char == "," and not depth:
+            yield at
+
+
 def parameter_types(parameters: str) -> list[str]:
     """`int id, Dictionary<A, B> all = null` → `int`, `dictionary<a,b>`: without names, defaults and namespaces, in
     lower case."""
-    parts, depth = [""], 0
-    for char in parameters:
-        depth += (char in "<([{") - (char in ">)]}")
-        if char == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += char
+    ends = (-1, *_outer_commas(parameters), len(parameters))
+    parts = (parameters[begin + 1 : end] for begin, end in pairwise(ends))
     bare = ("".join(re.split(r"\s*(,)\s*", one.partition("=")[0].strip())) for one in parts)
     return [_NAMESPACE.sub("", one.rpartition(" ")[0] or one).casefold() for one in bare if one]
 
@@ -440,12 +445,9 @@ def _may_extend(method: KeyName, parameters: str | None) -> bool:
     if parameters is None:
         return True
     known = method.parameters or ""
-    depth = 0
-    for at, char in enumerate(known):
-        depth += (char in "<([") - (char in ">)]")
-        if char == "," and not depth:
-            return _same_parameters(parameters, known) or _same_parameters(parameters, known[at + 1 :])
-    return _same_parameters(parameters, known) or not parameters
+    extended = next(_outer_commas(known), None)
+    without = not parameters if extended is None else _same_parameters(parameters, known[extended + 1 :])
+    return _same_parameters(parameters, known) or without
 
 
 def _extends(graph: Graph, node: int, method: KeyName, types: Mapping[int, tuple[str, ...]]) -> bool:

@@ -97,7 +97,7 @@ def change_impact(
     overlay = None if until else index.overlay
     if overlay is not None:
         diff = _with_work_tree(diff, overlay, _texts(index, history, base, overlay.masked))
-        notes.append(f"{overlay.count} file{'s' * (overlay.count != 1)} as in the work tree now")
+        notes.append(f"{overlay.counted} as in the work tree now")
     elif start == end:
         notes.append(
             f"{since} is commit {end[:_DIGITS]} itself; name an earlier one, such as {since}~1; "

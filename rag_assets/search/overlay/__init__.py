@@ -79,6 +79,11 @@ class Overlay:
         """How many files differ for whoever searches."""
         return len(self.files) + len(self.removed)
 
+    @property
+    def counted(self) -> str:
+        """`1 file`, `3 files`."""
+        return f"{self.count} file{'s' * (self.count != 1)}"
+
 
 @dataclass(frozen=True, slots=True)
 class LaidOver:

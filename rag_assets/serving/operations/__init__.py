@@ -51,8 +51,7 @@ def _not_asked(target: Searchable) -> tuple[str, ...]:
     overlay = next((index.overlay for index in target.members.values()), None)
     if overlay is None:
         return ()
-    files = f"{overlay.count} file{'s' * (overlay.count != 1)}"
-    return (f"{files} of the work tree are not asked as they are now; search, symbol and read see them",)
+    return (f"{overlay.counted} of the work tree are not asked as they are now; search, symbol and read see them",)
 
 
 T = TypeVar("T")
