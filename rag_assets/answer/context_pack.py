@@ -30,7 +30,7 @@ from rag_assets.answer.question_analysis import (
     roots_of,
     sections_of_vocabulary,
 )
-from rag_assets.answer.question_kinds import asks_checks, asks_setting
+from rag_assets.answer.question_kinds import asks_checks, asks_setting, asks_what_lacks
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
@@ -364,7 +364,7 @@ def read(
         signals_of(passages, wish.names, unknown, 0 if known.setting else len(at)),
         keyword=keyword_signal(result, sections_of_vocabulary(target.parts)),
         setting=known.setting,
-        absent=bool(known.absent) or lacks_time(question.text, passages),
+        absent=bool(known.absent) or lacks_time(question.text, passages) or asks_what_lacks(question.text),
         planned=_is_decided(asked, known, lead, at, ranked_of),
     )
     if wish.case and wish.names:

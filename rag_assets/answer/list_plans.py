@@ -350,7 +350,7 @@ def request_flow_plan(asked: Asked) -> Planned | None:
 def granted_plan(asked: Asked) -> Planned | None:
     """The roles, policies or claims that code names where it says who may do something."""
     noun, subject = granted_asked(asked.question.text, asked.words)
-    if not noun or asked.wish.names:
+    if not noun or asked.wish.names or _says_lack(asked):
         return None
     from rag_assets.answer.plans.access import granted
 
@@ -788,8 +788,8 @@ def registered_plan(asked: Asked) -> Planned | None:
 
 
 _OF_WHOLE = re.compile(
-    r"n't\b|\b(?:starts?|begins?|entry ?points?|main|central|important|core|used|called|dead|un\w+|circular|cyclic|hot"
-    r"|dependency|hot ?spots?|scripts|targets|recipes|commands|tasks|most|bulk|majority|least"
+    r"n't\b|\b(?:no|without|starts?|begins?|entry ?points?|main|central|important|core|used|called|dead|un\w+"
+    r"|circular|cyclic|hot|dependency|hot ?spots?|scripts|targets|recipes|commands|tasks|most|bulk|majority|least"
     r"|big\w*|large\w*|long\w*|complex|complicated|oldest|stalest|not|never|chang\w+|edit\w+|modif\w+|touch\w+|same|twice"
     r"|duplicat\w+|repeated|cop(?:y|ied)\w*|redundant|identical|doc\w*|comment\w*|summar\w+|javadocs?|jsdocs?)\b",
     re.IGNORECASE,

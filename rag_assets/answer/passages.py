@@ -324,6 +324,8 @@ _FEWEST_LINES = 8
 _CLOSING = frozenset("})]")
 _WHOLE_PROSE = 600  # characters; a quote of ten lines
 CONFIGURATION = frozenset({"json", "xml", "yaml", "toml", "ini", "msbuild", "html", "css", "razor", "resx", "text"})
+DECLARATIVE = CONFIGURATION | {"bicep", "hcl", "terraform", "sql", "tsql", "plpgsql", "graphql", "proto"}
+"""What declares things that no code has to name."""
 _FIRST_KEY = re.compile(
     r"(?:\s*(?:<\?[^>]*>|<!--.*?-->|#[^\n]*\n|---))*\s*(?:<([A-Za-z][\w.:-]*)|(?:-\s+)?([A-Za-z_][\w.$/-]*)\s*[:=])",
     re.DOTALL,

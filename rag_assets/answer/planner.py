@@ -87,6 +87,7 @@ from rag_assets.answer.question_kinds import (
     asks_setting,
     asks_value,
     asks_what_is_thrown,
+    asks_what_lacks,
     asks_which_are_thrown,
     asks_who_catches,
     convention_noun,
@@ -526,7 +527,7 @@ _OF_STRUCTURE = re.compile(
     r"|\b(?:diagram|flow ?chart|patterns?|picture|erd|migrations?|contributors?|authors?|wrote|developers?|most"
     r"|biggest|coupling|largest|longest|smallest|shortest|fewest|least|too)\b"
     r"|\b(?:third[- ]party|external|outside|hosts|indexed)\b"
-    r"|\b(?:without|no|never|not|lacks?|missing|unused|unhandled|untested|\w+n't)\b|\b\w+able\b"
+    r"|\b(?:without|no|never|not|lacks?|missing|un\w+ed|\w+n't|more than|several|multiple)\b|\b\w+able\b"
     r"|\b\d+ (?:functions|lines|members|methods|properties)\b|\brecursive\b|\b(?:number|value)\b.*\d"
     r"|\bwhen (?:was|were)\b.*\b(?:column|table|field|index)\b"
     r"|\boverrid(?:e|den)s?\b|\b(?:field|property|column|method|function|member) (?:called|named)\b",
@@ -654,6 +655,8 @@ def _errors(asked: Asked) -> Planned | None:
 def _graph(asked: Asked) -> Planned:
     """What the graph knows of the names of a question, of its best hits, or of the whole; of what uses something, also
     what the text of code tells, and where a change of it is asked about, what that reaches."""
+    if not asked.wish.names and asks_what_lacks(asked.question.text):
+        return Planned(replace(asked.wish, intent=Intent.EXPLANATION))
     known = from_graphs(asked, asked.wish)
     if asked.wish.intent is not Intent.USAGE:
         return known

@@ -833,3 +833,20 @@ def is_subject(word: QueryTerm) -> bool:
 def says_something(text: str) -> bool:
     """Whether a text has a word that tells something, in any language."""
     return any(True for _ in telling_words(text))
+
+
+_LONGEST_LACK = 100
+_WHAT_LACKS = re.compile(
+    r"^\W*(?:which|what|list|show me|are there|is there)(?: (?:all|any|the|our|of))* (?!happens\b)\w[\w-]*"
+    r"(?: [\w-]+){0,2}?(?: (?:that|which|who))?"
+    r" (?:(?:has|have|with) (?:no|more than|fewer than|less than|at least|exactly|several|multiple|only)"
+    r"|without(?! (?:an? |any )?\w+ing\b)|lacks?|never|(?:is|are|has|have|was|were|gets?) (?:never|missing)"
+    r"|(?:do|does)(?:n't| not) have|(?:is|are) un[a-z]+ed|(?:is|are)(?:n't| not) (?:awaited|called|covered|disposed"
+    r"|documented|handled|implemented|indexed|injected|mapped|published|referenced|registered|tested|used|validated))\b",
+    re.IGNORECASE,
+)
+
+
+def asks_what_lacks(question: str) -> bool:
+    """Whether a question is for those of many that have not something, or so many of it, which no single place says."""
+    return len(question) < _LONGEST_LACK and _WHAT_LACKS.match(question) is not None

@@ -280,6 +280,171 @@ def test_endpoints_and_controllers_without_an_attribute(
     assert [one for one in untold if one in answer.text] == [], answer.text
 
 
+ORDERS = {
+    "src/Orders/Messages.cs": """\
+namespace Shop.Orders;
+
+public abstract record OrderEvent(int Id);
+
+public record OrderPaid(int Id) : OrderEvent(Id);
+
+public record OrderForgotten(int Id) : OrderEvent(Id);
+
+public record PlaceOrder(int Id) : ICommand<int>;
+
+public class ShipOrderCommand : ICommand<int>
+{
+    public ShipOrderCommand(int id)
+    {
+    }
+}
+
+public class RenameOrderCommand : ICommand<int>
+{
+    [Required]
+    public string Name { get; set; }
+}
+
+public enum OrderState { Open, Paid }
+
+public enum OrderMood { Good }
+
+public record OrderDto(int Id);
+
+public record MoodDto(int Id);
+
+public class OrderLateException : Exception
+{
+    public OrderLateException(int id)
+    {
+    }
+}
+
+public class OrderEarlyException : Exception;
+
+public interface IShelf;
+
+public interface IDoor;
+
+public abstract class Shelf : IShelf;
+
+public abstract class Board;
+
+public class OakBoard : Board;
+""",
+    "src/Orders/Shop.Orders.csproj": '<Project Sdk="Microsoft.NET.Sdk">\n</Project>\n',
+    "src/Wood/Shop.Wood.csproj": '<Project Sdk="Microsoft.NET.Sdk">\n</Project>\n',
+    "tests/Orders.Tests/Orders.Tests.csproj": """\
+<Project Sdk="Microsoft.NET.Sdk">
+  <ItemGroup>
+    <ProjectReference Include="..\\..\\src\\Orders\\Shop.Orders.csproj" />
+  </ItemGroup>
+</Project>
+""",
+    "src/Orders/Handlers.cs": """\
+namespace Shop.Orders;
+
+public class PlaceOrderHandler : ICommandHandler<PlaceOrder, int>
+{
+    private OrderState state;
+
+    public int Handle(PlaceOrder command)
+    {
+        if (command.Id == 0)
+            throw new OrderEarlyException();
+        bus.Publish(new OrderPaid(command.Id));
+        return new OrderDto(command.Id).Id;
+    }
+}
+
+public class PlaceOrderValidator : AbstractValidator<PlaceOrder>
+{
+    public PlaceOrderValidator() => RuleFor(one => one.Id).GreaterThan(0);
+}
+
+public class PaidMails : INotificationHandler<OrderPaid>
+{
+    public void Handle(OrderPaid paid) => mails.Send(paid.Id);
+}
+
+public class PaidStock : INotificationHandler<OrderPaid>
+{
+    public void Handle(OrderPaid paid) => stock.Take(paid.Id);
+}
+
+public class ForgottenMails : INotificationHandler<OrderForgotten>
+{
+    public void Handle(OrderForgotten forgotten) => mails.Send(forgotten.Id);
+}
+
+public class OrdersController : ControllerBase
+{
+    [HttpPost("/orders")]
+    public int Place([FromBody] PlaceOrder command) => sender.Send(command);
+
+    [HttpPut("/orders")]
+    public int Rename([FromBody] RenameOrderCommand command) => sender.Send(command);
+}
+""",
+    "db/orders.sql": """\
+CREATE TABLE dbo.Orders (Id INT PRIMARY KEY);
+GO
+CREATE TABLE dbo.Lines (Id INT PRIMARY KEY, OrderId INT NOT NULL REFERENCES dbo.Orders (Id));
+GO
+CREATE TABLE dbo.Moods (Id INT PRIMARY KEY);
+GO
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("orders"), ORDERS, "orders") as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        ("Which events are never published?", ["1 event of 2", "**OrderForgotten**"], ["**OrderPaid**"]),
+        ("which commands are never sent?", ["1 command of 3", "**ShipOrderCommand**"], ["Rename", "Place"]),
+        ("Which commands have no validator?", ["1 command of 3", "**ShipOrderCommand**"], ["Rename", "PlaceOrder"]),
+        ("which commands aren't validated?", ["1 command of 3", "**ShipOrderCommand**"], []),
+        ("which exceptions are never thrown?", ["1 exception of 2", "**OrderLateException**"], ["Early"]),
+        ("which enums are never used?", ["1 enum of 2", "**OrderMood**"], ["OrderState"]),
+        ("are there unused DTOs?", ["1 DTO of 2", "**MoodDto**"], ["OrderDto"]),
+        ("which interfaces have no implementation?", ["1 interface that no type", "**IDoor**"], ["IShelf"]),
+        ("are there any unimplemented interfaces?", ["1 interface that no type", "**IDoor**"], []),
+        ("which abstract classes have no subclasses?", ["1 abstract class that no type", "**Shelf**"], ["Board"]),
+        ("which events have more than one handler?", ["1 such event", "**OrderPaid**"], ["OrderForgotten"]),
+        ("which tables have no foreign keys?", ["1 table of 3", "Moods"], ["Lines", "Orders**"]),
+        ("which projects have no tests?", ["1 project of 2", "**Shop.Wood**"], ["Shop.Orders**"]),
+    ],
+)
+def test_what_nothing_sends_checks_uses_or_derives_from(
+    orders: Index, question: str, told: list[str], untold: list[str]
+) -> None:
+    answer = orders.ask(question)
+
+    assert not answer.abstained and not answer.unsure, answer.reason
+    assert [one for one in told if one not in answer.text] == [], answer.text
+    assert [one for one in untold if one in answer.text] == [], answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which orders have no command?",
+        "which handlers have more than two orders?",
+        "which orders are never shipped?",
+        "which orders are not registered?",
+    ],
+)
+def test_no_quote_is_a_sure_answer_to_what_many_lack(orders: Index, question: str) -> None:
+    answer = orders.ask(question)
+    assert answer.abstained or answer.unsure, answer.text
+
+
 @pytest.mark.parametrize(
     "question", ["which endpoints have no authorization?", "which routes have no parameters?", "endpoints " * 9_000]
 )

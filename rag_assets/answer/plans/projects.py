@@ -112,6 +112,13 @@ _MOST = re.compile(
     rf"|(?:referenced|used) by the most(?: other)? {_CALLED})))\W*$",
     re.IGNORECASE,
 )
+_UNTESTED = re.compile(
+    rf"^\W*(?:(?:which|what|list|show|are|there|any|all|the) )+(?:{_CALLED}(?: that| which)?"
+    r" (?:(?:has|have|with) no|without(?: any| an?)?|lacks?|(?:do|does)(?:n't| not) have(?: any| an?)?)"
+    r" (?:unit |integration |own )*(?:tests?|test projects?|test coverage)"
+    rf"|{_CALLED} (?:(?:are|is)(?:n't| not| never)) (?:tested|covered)(?: by (?:any )?tests?)?|untested {_CALLED})\W*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +127,7 @@ class ProjectsAsked:
     `maybe` where it does not say that the source is a project. `layers`: for those of the product, of a `part`;
     `programs` for what can be started, `samples` for those that show how, `modules` for those of Gradle or Maven;
     whether the source `leads` to the target, be it through others, and which `circles` there are. `most`: of the
-    `sources` or the `targets` those with the most references."""
+    `sources` or the `targets` those with the most references. `untested`: to which no project with tests refers."""
 
     refers: bool = False
     source: str = ""
@@ -134,6 +141,7 @@ class ProjectsAsked:
     leads: bool = False
     circles: bool = False
     most: str = ""
+    untested: bool = False
 
 
 def projects_asked(question: str) -> ProjectsAsked | None:
@@ -150,6 +158,8 @@ def projects_asked(question: str) -> ProjectsAsked | None:
         return ProjectsAsked(modules=True)
     if (leads := _LEADS.match(question)) is not None:
         return ProjectsAsked(True, leads["source"], leads["target"], leads=True)
+    if _UNTESTED.match(question) is not None:
+        return ProjectsAsked(refers=True, untested=True)
     if _CIRCLES.match(question) is not None:
         return ProjectsAsked(refers=True, circles=True)
     if (most := _MOST.match(question)) is not None:
@@ -213,6 +223,8 @@ def references_between(index: LabelIndex, wanted: ProjectsAsked) -> FactsOrAbsen
     if wanted.leads or wanted.circles:
         facts, at, absent = _ways(index, found, wanted)
         return facts, at, "" if _refers_elsewhere(index) else absent
+    if wanted.untested:
+        return _untested(index, found)
     if (wanted.most or wanted.maybe) and not wanted.source and _refers_elsewhere(index):
         return GraphFacts(), {}, ""
     if wanted.most:
@@ -272,6 +284,23 @@ def circle_of(references: Sequence[GraphFact]) -> list[GraphFact]:
     way = _way(references, at, at) if at else []
     first = min((one.source for one in way), default="")
     return _way(references, first, first)
+
+
+def _untested(index: LabelIndex, references: Sequence[GraphFact]) -> FactsOrAbsent:
+    """The projects of the product to which none with tests refers itself, and that none is called after; nothing where
+    none with tests refers to another."""
+    projects = [one for one, _ in _projects(index)]
+    tests = [one for one in projects if is_test_path(one.path)]
+    tested = {one.target for one in references if is_test_path(one.path)}
+    if not tested or _refers_elsewhere(index):
+        return GraphFacts(), {}, ""
+    own = [one for one in projects if non_product_code(one.path) is None]
+    found = [
+        one for one in own if one.source not in tested and not any(test.source.startswith(one.source) for test in tests)
+    ]
+    facts, at = facts_listed(found, "project", index) if found else (GraphFacts(), {})
+    heading = facts.heading.replace(":**", f" of {len(own):,} to which no project with tests refers:**")
+    return replace(facts, heading=heading), at, "" if found else f"a project with tests refers to each of {len(own):,}"
 
 
 def _by_source(references: Sequence[GraphFact]) -> dict[str, list[GraphFact]]:

@@ -1,5 +1,6 @@
-"""What lacks something: messages that nothing handles, endpoints that no test names or that lack an attribute,
-procedures, views and tables that nothing uses, settings that no code names."""
+"""What lacks something: messages that nothing handles or sends, errors that nothing throws, requests that no validator
+is for, endpoints that no test names or that lack an attribute, procedures, views and tables that nothing uses, settings
+that no code names, enums and the like that no code uses."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from rag_assets.answer.graph_facts import FactsOrAbsent, GraphFact, GraphFacts, 
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, list_heading
 from rag_assets.answer.plans.endpoints import handlers_of
+from rag_assets.answer.structure.shapes import ERRORS, types_called
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.lookup import short_name, split_parameters
@@ -29,6 +31,10 @@ _NOUN = (
     r"|notifications?"
     r"|(?:stored )?proc(?:edure)?s?|(?:sql |database )?(?:views?|tables?)|(?:app(?:lication)? )?settings?"
     r"|config(?:uration)? (?:keys?|settings?|values?|options?|entries))"
+)
+_TYPE_NOUN = (
+    r"(?P<noun>(?:(?:custom|domain|integration|own) )?(?:events?|messages?|commands?|quer(?:y|ies)|notifications?"
+    r"|requests?|exceptions?|errors?|dtos?|view ?models?|models?|enums?|interfaces?|structs?|records?))(?: types?)?"
 )
 _ASKS = r"^\W*(?:(?:which|what|list|show|find|are|is|there|any|me|all|the|do|we|have|how many) )*"
 _THAT = r"(?: (?:that|which))?"
@@ -47,6 +53,14 @@ _FORMS = [
         r"|(?P<used>used|called|executed|invoked|run|read|queried|referenced|accessed|written(?: to)?))"
         r"(?: by (?:any |the )?(?:code|anything|anyone|application|app)| anywhere| in (?:the )?code)?",
         rf"(?:(?P<handled>unhandled)|(?P<tested>untested)|(?P<used>unused|dead)) {_NOUN}",
+        rf"(?:sql |database )?(?P<noun>tables?){_THAT} (?:{_NO}|{_NEVER} (?:in|part of)(?: any| an?)?) "
+        r"(?P<linked>(?:foreign keys?|relations?(?:hips?)?|references?)(?: (?:at all|to (?:any )?other tables?))?)",
+        rf"{_TYPE_NOUN}{_THAT} {_NO} (?P<validated>(?:\w+ )?validat(?:ors?|ions?)(?: rules?)?)",
+        rf"{_TYPE_NOUN}{_THAT} {_NEVER} (?:(?P<validated>validated)"
+        r"|(?P<made>published|raised|sent|emitted|dispatched|fired|triggered|produced|thrown|created|constructed"
+        r"|instantiated)|(?P<used>used|referenced|needed))(?: by (?:any |the )?(?:code|anything|anyone|validators?)"
+        r"| (?:at all|any ?more|anywhere)| in (?:the )?code)*",
+        rf"(?:(?P<validated>unvalidated)|(?P<made>unpublished|unsent|unraised)|(?P<used>unused|dead)) {_TYPE_NOUN}",
     )
 ]
 _MARK = (
@@ -68,6 +82,8 @@ _OF_SQL: Mapping[str, tuple[NodeType, ...]] = {
     "view": (NodeType.VIEW,),
     "table": (NodeType.TABLE,),
 }
+_CALLED = {"dto": "DTO", "viewmodel": "view model"}
+_SAID = {"made": "made somewhere", "validated": "checked somewhere"}
 _SAME = {"route": "endpoint", "proc": "procedure", **dict.fromkeys(("key", "value", "option", "entry"), "setting")}
 _NO_USE = (
     Relation.CONTAINS,
@@ -101,6 +117,21 @@ _RECEIVES = re.compile(
     r"|\b(?:is|case|instanceof)\s|\w(?:Handler|Consumer|Listener|Subscriber|Observer|Saga|Projection)\b|\.connect\(|\.on\("
 )
 """A line that may take a message; what it names counts as handled."""
+_TAKES = re.compile(
+    rf"{_RECEIVES.pattern}|Validator\s*[<(]|\bcatch\b|^\s*(?:///?|\*|#|@?param\b)|^\s*(?:using|import|from)\b"
+)
+"""A line that names a message without making it."""
+_BOUND = re.compile(r"\[(?:From\w+|AsParameters)\b|@RequestBody\b")
+"""What a framework makes of a request, where a method takes it."""
+_DECLARES_ONLY = re.compile(r"^\s*(?:///?|\*|#)|^\s*(?:using|import|from)\b")
+_NO_CODE = ("md", "json", "yml", "yaml", "xml", "html", "resx")
+_VALIDATES = re.compile(r"Validator\b|\bRuleFor\b|\bvalidat\w*\s*[<(]", re.IGNORECASE)
+_CHECKS = re.compile(
+    r"[\[,]\s*(?:\w+\.)?(?:Required|StringLength|MaxLength|MinLength|Length|Range|EmailAddress|RegularExpression|Compare|Url"
+    r"|Phone|\w*Validat\w*)\b|@(?:NotNull|NotBlank|NotEmpty|Size|Min|Max|Email|Pattern|Valid|Positive|Is[A-Z]\w+)\b"
+    r"|\bIValidatableObject\b|\bValidate\s*\("
+)
+"""Lines of a type that check what it holds."""
 _RUN = re.compile(r"[^\s\"'`()<>,;]+")
 """What may be a route, in a text."""
 _PARAMETER = re.compile(r"\{[^{}/]*\}|[:*][\w*]+\??|<[^<>/]*>")
@@ -109,7 +140,8 @@ _PARAMETER = re.compile(r"\{[^{}/]*\}|[:*][\w*]+\??|<[^<>/]*>")
 @dataclass(frozen=True, slots=True)
 class LackAsked:
     """What a question wants those of, a noun in the singular, that nothing does something to: one of `handled`,
-    `tested`, `used`; or that are not `marked` with an attribute, the `mark`."""
+    `linked` by foreign keys, `made`, `tested`, `used`, `validated`; or that are not `marked` with an attribute, the
+    `mark`."""
 
     noun: str
     lacked: str
@@ -121,6 +153,7 @@ def lack_asked(question: str) -> LackAsked | None:
     for form in _FORMS:
         if (found := form.match(question)) is not None:
             noun = singular(found["noun"].lower().split()[-1])
+            noun = "viewmodel" if found["noun"].lower().startswith("view m") else noun
             lacked = next(group for group, text in found.groupdict().items() if text and group != "noun")
             return LackAsked(_SAME.get(noun, noun), lacked)
     unmarked = _UNMARKED.match(question)
@@ -147,8 +180,8 @@ def lacking_facts(graphs: Iterable[tuple[LabelIndex, Graph]], wanted: LackAsked)
         facts = sorted(dict.fromkeys(found), key=lambda one: (one.path, one.line))
         at |= facts_at(facts[:MOST_LISTED], index)
         total, known = total + len(facts), known + count
-    said = list_heading(wanted.noun, total).replace(":**", f" of {known:,} {heading}:**")
-    lacked = f"marked with {wanted.mark}" if wanted.mark else wanted.lacked
+    said = list_heading(_CALLED.get(wanted.noun, wanted.noun), total).replace(":**", f" of {known:,} {heading}:**")
+    lacked = f"marked with {wanted.mark}" if wanted.mark else _SAID.get(wanted.lacked, wanted.lacked)
     absent = f"each {wanted.noun} of {known:,} is {lacked}, as far as the index knows" if known else ""
     if not known and wanted.noun in _OF_SQL:
         absent = f"no {wanted.noun} of a database is in the index"
@@ -160,6 +193,15 @@ def _search_of(wanted: LackAsked) -> tuple[str, _Search | None]:
     noun = wanted.noun
     if noun in _MESSAGES and wanted.lacked == "handled":
         return "that nothing is known to handle", lambda columns, every: _unhandled(columns, every, noun)
+    if wanted.lacked == "made":
+        heading = (
+            "that nothing of the product is known to throw"
+            if noun in ERRORS
+            else "that nothing of the product is known to make or send"
+        )
+        return heading, lambda columns, every: _unmade(columns, every, noun)
+    if wanted.lacked == "validated":
+        return "that no validator and no attribute is known to check", lambda columns, _: _unvalidated(columns, noun)
     if noun == "endpoint" and wanted.lacked == "tested":
         return "whose handler and route no test names", _untested
     if wanted.lacked == "marked":
@@ -167,11 +209,72 @@ def _search_of(wanted: LackAsked) -> tuple[str, _Search | None]:
         if noun == "controller":
             heading = f"without {wanted.mark}"
         return heading, lambda columns, every: _unmarked(columns, wanted)
+    if wanted.lacked == "linked":
+        return "without a foreign key, to others or from them", lambda columns, _: _unlinked(columns)
     if noun in _OF_SQL and wanted.lacked == "used":
         return "that nothing is known to use", lambda columns, every: _unused(columns, every, _OF_SQL[noun])
     if noun == "setting" and wanted.lacked == "used":
         return "that no code names; a framework may read them", _unread
+    if wanted.lacked == "used" and noun not in _OF_SQL:
+        if noun in (*_MESSAGES, *ERRORS):
+            return "that no code makes or takes", lambda columns, every: _unmade(columns, every, noun, or_taken=True)
+        return "that no text of the index names elsewhere", lambda columns, _: _unnamed(columns, noun)
     return "", None
+
+
+def _unmade(
+    columns: GraphColumns, every: GraphColumns, noun: str, *, or_taken: bool = False
+) -> tuple[list[GraphFact], int]:
+    """The types that are called so, and no base of others, that the product names nowhere but where it declares,
+    imports, checks or takes them; `or_taken`: not there either. Nothing where that is so of most: then something else
+    makes them."""
+    graph, types = columns.graph, types_called(columns, noun)
+    names = {graph.names[node] for node in types}
+    either = "|".join(map(re.escape, sorted(names))) or r"(?!)"
+    declared = re.compile(
+        rf"\b(?:class|enum|from|import|interface|object|record|struct|type|using)\b[^=;]*?\b({either})\b"
+        rf"|\b(?:internal|private|protected|public)\s+({either})\s*\("
+    )
+    passed = _DECLARES_ONLY if or_taken else _TAKES
+    made = set[str]()
+    for path in every.files:
+        text = every.text(path)
+        own = names.intersection(runs(text))
+        if not own or path.rpartition(".")[2] in _NO_CODE:
+            continue
+        for line in text.splitlines():
+            said = own.intersection(runs(line)) - made
+            if said and (not passed.search(line) or _BOUND.search(line)):
+                made |= said - {name for one in declared.finditer(line) for name in one.groups()}
+    waiting = [node for node in types if graph.names[node] not in made]
+    if 2 * len(waiting) > len(types):
+        return [], 0
+    return list(_placed(columns, waiting)), len(types)
+
+
+def _unvalidated(columns: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
+    """The types that are called so, and no base of others, for which there is no validator, and none of whose lines
+    checks something; nothing where that is so of all."""
+    graph, types = columns.graph, types_called(columns, noun)
+    checked = _words_in(columns, _VALIDATES)
+    names = {graph.names[node] for node in columns.nodes(NodeType.TYPE).tolist()}
+    waiting = [
+        node
+        for node in types
+        if graph.names[node] not in checked
+        and f"{graph.names[node]}Validator" not in names
+        and not any(_CHECKS.search(line) for place in columns.places(node) for line in columns.lines_at(place))
+    ]
+    return (list(_placed(columns, waiting)), len(types)) if len(waiting) < len(types) else ([], 0)
+
+
+def _unnamed(columns: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
+    """The types of a sort that nothing names but their own declarations."""
+    from rag_assets.answer.structure.measures import named_nowhere
+
+    types = set(types_called(columns, noun))
+    unused = [node for *_, node in named_nowhere(columns.index, columns) if node in types]
+    return list(_placed(columns, unused)), len(types)
 
 
 def _said_in(columns: GraphColumns, wanted: Callable[[str, str], bool]) -> dict[str, set[str]]:
@@ -196,8 +299,7 @@ def _placed(columns: GraphColumns, nodes: Iterable[int]) -> Iterator[GraphFact]:
 def _unhandled(columns: GraphColumns, every: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
     """The types that are called so, and no base of others, that no edge says to be handled and no code takes."""
     graph = columns.graph
-    types = [node for node in every.nodes(NodeType.TYPE).tolist() if graph.names[node].lower().endswith(noun)]
-    types = [node for node in types if not any(graph.edges_of(node, IN, Relation.INHERITS, Relation.IMPLEMENTS))]
+    types = types_called(every, noun)
     received = _words_in(every, _RECEIVES)
     waiting = [
         node
@@ -211,7 +313,7 @@ def _unhandled(columns: GraphColumns, every: GraphColumns, noun: str) -> tuple[l
 
 def _words_in(columns: GraphColumns, written: re.Pattern[str]) -> set[str]:
     """The words of the lines of the product's code that have a pattern."""
-    paths = {path for path in columns.files if path.rpartition(".")[2] not in ("md", "json", "yml", "yaml", "xml")}
+    paths = {path for path in columns.files if path.rpartition(".")[2] not in _NO_CODE}
     lines = (line for path in sorted(paths) for line in columns.lines(path) if written.search(line))
     return {word for line in lines for word in runs(line)}
 
@@ -323,6 +425,14 @@ def _unused(columns: GraphColumns, every: GraphColumns, kinds: tuple[NodeType, .
         if files.get(graph.names[node].rpartition(".")[2].strip('[]"`').casefold(), own) <= own:
             found.append(node)
     return list(_placed(columns, found)), len(nodes)
+
+
+def _unlinked(columns: GraphColumns) -> tuple[list[GraphFact], int]:
+    """The tables that have no foreign key, and to which none leads; nothing where none has one."""
+    nodes = [node for node in columns.nodes(NodeType.TABLE).tolist() if columns.place(node) is not None]
+    wanted = columns.of(Relation.FOREIGN_KEY)
+    linked = {*columns.source[wanted].tolist(), *columns.target[wanted].tolist()}
+    return (list(_placed(columns, [node for node in nodes if node not in linked])), len(nodes)) if linked else ([], 0)
 
 
 def _unread(columns: GraphColumns, every: GraphColumns) -> tuple[list[GraphFact], int]:

@@ -86,7 +86,9 @@ def _unused(noun: str) -> re.Pattern[str]:
         r"^(?:(?:what|which|list|show|find|where|are|is|there|any|me|the|all|do|we|have) )*"
         rf"(?:unused|dead|unreferenced|unreachable|never (?:used|called|referenced)) {noun}{_HERE}"
         rf"|^(?:what|which) {noun} (?:is|are|gets?) (?:never|not|no longer) (?:used|called|referenced|needed|invoked)"
-        rf"(?: by anything| anywhere| any ?more)?{_HERE}",
+        rf"(?: by anything| anywhere| any ?more)?{_HERE}"
+        rf"|^(?:what|which) {noun} (?:(?:has|have) no|without(?: any)?) (?:callers?|references?|usages?|uses?){_HERE}"
+        rf"|^(?:what|which) {noun} does (?:nobody|nothing|no one) (?:call|use|reference){_HERE}",
         re.IGNORECASE,
     )
 

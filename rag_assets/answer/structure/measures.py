@@ -14,7 +14,7 @@ import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
 from rag_assets.answer.graph_facts import GraphFact
-from rag_assets.answer.passages import CONFIGURATION
+from rag_assets.answer.passages import DECLARATIVE
 from rag_assets.answer.plans.code_lines import from_the_root, part_counted
 from rag_assets.answer.structure.listed_questions import Listed
 from rag_assets.contracts.graph import NodeType, Relation
@@ -47,7 +47,6 @@ _PREFIX = re.compile(r"[A-Z]?[a-z]+(?=[A-Z_])")
 _IMPL = re.compile(r"^([ \t]*)(?:unsafe )?impl\b[^{;]*\{", re.MULTILINE)
 _MARK = re.compile(r"\s*(?:\[\w|@\w|#\[)")
 _ENDS = re.compile(r"[;{}]\s*$")
-_DECLARATIVE = CONFIGURATION | {"bicep", "hcl", "terraform", "sql", "tsql", "plpgsql", "graphql", "proto"}
 _ACCESSOR = re.compile(r"(?:get|set|is|has)[A-Z]")
 _WITH_ACCESSORS = frozenset({"groovy", "java", "php"})
 """Templates, forms and what reads and writes beans find these."""
@@ -104,7 +103,7 @@ def _highest(columns: GraphColumns, of: Mapping[int, int], verb: str, noun: str,
 
 def _unused(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterator[GraphFact]]:
     def unused(index: LabelIndex, columns: GraphColumns) -> Iterator[GraphFact]:
-        found = [one for one in _named_nowhere(index, columns) if columns.graph.kind(one[2]) in kinds]
+        found = [one for one in named_nowhere(index, columns) if columns.graph.kind(one[2]) in kinds]
         group = "Nothing in this index names them; reflection, a framework or users of a library may"
         group = part_counted(group, len(found), _MOST_UNUSED)
         for path, line, node in found[:_MOST_UNUSED]:
@@ -113,7 +112,7 @@ def _unused(*kinds: NodeType) -> Callable[[LabelIndex, GraphColumns], Iterator[G
     return unused
 
 
-def _named_nowhere(index: LabelIndex, columns: GraphColumns) -> list[tuple[str, int, int]]:
+def named_nowhere(index: LabelIndex, columns: GraphColumns) -> list[tuple[str, int, int]]:
     """(path, line, node) of the types and methods of the product that no edge leads to, and that no text of the index
     names but where they are declared; types first. What a framework may find, by its base or an attribute, is left
     out, and so are the methods of a type that is among them."""
@@ -170,7 +169,7 @@ def _is_known_by_name(columns: GraphColumns, node: int) -> bool:
         return False
     owner, name = int(columns.type_of[node]), columns.graph.names[node]
     language = columns.graph.language(node)
-    if language in _DECLARATIVE or (language in _WITH_ACCESSORS and _ACCESSOR.match(name)) or name.startswith("__"):
+    if language in DECLARATIVE or (language in _WITH_ACCESSORS and _ACCESSOR.match(name)) or name.startswith("__"):
         return False
     if owner not in (-1, node) and name == columns.graph.names[owner]:  # a constructor
         return False

@@ -72,13 +72,23 @@ _HERE = (
     r"(?: (?:are |is )?(?:there|here)| exist| do we have| does it have"
     r"| in (?:the|this) (?:code|project|code ?base|repo\w*))*\W*$"
 )
+_MESSAGES = ("event", "message", "command", "notification")
+_DERIVED = (
+    r"implementations?|implementors?|implementers?|implementing (?:class|type)(?:e?s)?|sub-?class(?:es)?|inheritors?"
+    r"|derived (?:class|type)(?:e?s)?"
+)
 _SHAPE = re.compile(
     rf"^\W*(?:(?:which|what|list|show|how many|are|is|me|all|the|there|any) )*"
     rf"(?:(?P<before>{MODIFIERS}) (?P<noun_after>{_NOUNS}){_HERE}"
-    rf"|(?P<noun>{_NOUNS}) (?:(?:is|are|were) (?:declared |marked )?(?:as )?(?P<modifier>{MODIFIERS}){_HERE}"
+    rf"|(?P<none>unimplemented) (?P<of_none>interfaces?){_HERE}"
+    rf"|(?:(?P<kind>abstract|base|generic|public) )?(?P<noun>{_NOUNS}|(?:{'|'.join(_MESSAGES)})s?)(?: (?:that|which))?"
+    rf" (?:(?:is|are|were) (?:declared |marked )?(?:as )?(?P<modifier>{MODIFIERS}){_HERE}"
+    r"|(?P<never>(?:is|are|has|have)(?: been)?(?:n't| not| never) (?:implemented|inherited(?: from)?|derived from"
+    r"|extended|sub-?classed))(?: by (?:anything|any(?: class)?)| anywhere| yet)*\W*$"
+    rf"|(?P<lacks>(?:has|have|with)(?: got)? no|without(?: any| an?)?|lacks?|lacking) (?:known )?(?:{_DERIVED})\W*$"
     r"|(?:has|have|with) (?P<how>only |just |exactly |more than |at least |over |fewer than )?"
-    rf"(?P<count>{_NUMBER}|several|many)"
-    r" (?P<of>implementations?|implementors?|implementers?|sub-?class(?:es)?|derived (?:class|type)(?:e?s)?)\W*$"
+    rf"(?P<count>{_NUMBER}|several|many|multiple)"
+    rf" (?:(?P<of>{_DERIVED})|(?P<handled>handlers?|consumers?|subscribers?))\W*$"
     rf"|(?:has|have|takes?|with) (?P<than>more than |at least |over |exactly )?(?P<parameters>{_NUMBER})"
     r" (?:parameters?|arguments?)\W*$))",
     re.IGNORECASE,
@@ -89,25 +99,36 @@ _SAME = {"asynchronous": "async"}
 @dataclass(frozen=True, slots=True)
 class ShapeAsked:
     """Declarations that a question wants by their shape: `noun` in the singular, and one of a `modifier`, a number of
-    those that derive from it, a number of parameters."""
+    those that derive from it or that handle it, a number of parameters."""
 
     noun: str
     modifier: str = ""
+    handled: Callable[[int], bool] | None = None
     derived: Callable[[int], bool] | None = None
     parameters: Callable[[int], bool] | None = None
 
     @property
     def said(self) -> str:
-        return f"{self.modifier} {self.noun}" if self.modifier else f"such {self.noun}"
+        is_alone = self.derived is None or self.derived(0)  # what derives from it is said behind it
+        such = "" if is_alone and self.handled is None and self.parameters is None else "such"
+        return " ".join(filter(None, (such, self.modifier, self.noun)))
 
 
 def shape_asked(question: str) -> ShapeAsked | None:
     found = _SHAPE.match(question)
     if found is None:
         return None
-    noun = singular((found["noun"] or found["noun_after"]).lower())
+    noun = singular((found["noun"] or found["noun_after"] or found["of_none"]).lower())
+    kind = "abstract" if found["kind"] == "base" else found["kind"] or ""
+    if noun in _MESSAGES and not found["handled"]:
+        return None
+    if found["none"] or found["never"] or found["lacks"]:
+        return ShapeAsked(noun, kind, derived=comparison("", "no"))
+    if found["handled"]:
+        wanted = comparison(found["how"] or "", found["count"])
+        return ShapeAsked(noun, handled=wanted) if noun in _MESSAGES and not wanted(0) else None
     if found["of"]:
-        return ShapeAsked(noun, derived=comparison(found["how"] or "", found["count"]))
+        return ShapeAsked(noun, kind, derived=comparison(found["how"] or "", found["count"]))
     if found["parameters"]:
         return ShapeAsked(noun, parameters=comparison(found["than"] or "", found["parameters"]))
     modifier = (found["before"] or found["modifier"]).lower()
@@ -122,7 +143,7 @@ def modifier_meant(said: str) -> str:
 def comparison(how: str, count: str) -> Callable[[int], bool]:
     """Whether a number fits what a question says of it."""
     how, count = how.strip().lower(), count.lower()
-    if count in ("several", "many"):
+    if count in ("several", "many", "multiple"):
         how, count = "more than", "one"
     number = int(count) if count.isdigit() else _NUMBERS.get(count, 1)
     if how in ("more than", "over"):

@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes
+from rag_assets.answer.passages import DECLARATIVE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_listed, lines_of, list_heading
 from rag_assets.answer.plans.listing import places_of
 from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.declared_types import of_kind
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import non_product_code
@@ -23,11 +26,16 @@ if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex
 
+_FITS_SILENTLY = ("go", "typescript", "tsx")
 _GENERIC = re.compile(r"^[^(=:{]*<\w")
 _ABSTRACT_BASE = re.compile(r"^class \w+\(.*\bABC(?:Meta)?\b")  # of Python
 _OPENS, _CLOSES = frozenset("([{<"), frozenset(")]}>")
 _CONSTRUCTORS = ("__init__", "constructor", "__construct", "initialize", "init")
 _STATIC = re.compile(r"(?:\w+ )*static\b")
+_HANDLES = re.compile(r"(?:Handler|Validator|Consumer|Behaviou?r|Profile)(?:Base)?$")
+_BRACKETS, _MOST_NESTED = re.compile(r"<[^<>]*>|\([^()]*\)"), 6
+_OF_KINDS = ("enum", "interface", "record", "struct")
+ERRORS = ("exception", "error")
 _OF_METHODS = ("method", "function", "constructor")
 _MOST_BEFORE = 40  # an overload: its comment and its attributes
 _PARAMETERS = re.compile(r"\((?P<all>.*)\)[^)]*$", re.DOTALL)
@@ -37,18 +45,63 @@ def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
     """The declarations of the product that have a shape."""
     columns, signature = GraphColumns(index, graph, None), graph.signature
     kind = NodeType.METHOD if wanted.noun in _OF_METHODS else NodeType.TYPE
-    nodes = [node for node in columns.nodes(kind).tolist() if is_called_a(wanted.noun, columns, node)]
+    if wanted.handled is not None:
+        nodes = types_called(columns, wanted.noun)
+    else:
+        nodes = [node for node in columns.nodes(kind).tolist() if is_called_a(wanted.noun, columns, node)]
     if wanted.modifier:
         nodes = [node for node in nodes if has_modifier(columns, node, wanted.modifier)]
+    if wanted.handled is not None:
+        counts = _sources(columns, Relation.HANDLES)
+        nodes = [node for node in nodes if wanted.handled(counts.get(node, 0))]
     if wanted.derived is not None:
-        counts = _implementations(columns)
+        counts = _sources(columns, Relation.IMPLEMENTS, Relation.INHERITS)
+        if wanted.derived(0):  # what fits an interface there says nowhere that it does
+            nodes = [node for node in nodes if graph.language(node) not in _FITS_SILENTLY]
         nodes = [node for node in nodes if wanted.derived(counts.get(node, 0))]
     if wanted.parameters is not None:
         nodes = [node for node in nodes if wanted.parameters(parameter_count(signature(node)))]
     places = [(columns.place(node), node) for node in nodes]
     shown = sorted((at.path, at.line_start, node) for at, node in places if at is not None)
     facts = [GraphFact(columns.called(node), "", "", path, line, True) for path, line, node in shown]
-    return facts_listed(facts, wanted.said, index) if facts else (GraphFacts(), {})
+    if not facts:
+        return GraphFacts(), {}
+    told, at = facts_listed(facts, wanted.said, index)
+    if wanted.derived is not None and wanted.derived(0):
+        told = replace(told, heading=told.heading.replace(":**", " that no type of the product derives from:**"))
+    return told, at
+
+
+def types_called(columns: GraphColumns, noun: str) -> list[int]:
+    """The types of the product that are of a kind, or whose names or bases end so, without the bases of others."""
+    graph = columns.graph
+    types = columns.nodes(NodeType.TYPE).tolist()
+    if noun in _OF_KINDS:
+        return [node for node in types if is_called_a(noun, columns, node)]
+    endings = ERRORS if noun in ERRORS else (noun,)
+    based = re.compile(
+        rf"(?:[:,]|\b(?:extends|implements)\b)\s*(?:\w+\.)*\w*{noun.capitalize()}(?:Base)?\s*(?:[,{{;]|$)"
+    )
+
+    def is_called_so(node: int) -> bool:
+        head = graph.signature(node)
+        if graph.language(node) in DECLARATIVE:
+            return False
+        if re.search(r"\babstract\b|\binterface\b", head) or _HANDLES.search(graph.names[node]):
+            return False
+        return graph.names[node].lower().endswith(endings) or based.search(_without_brackets(head)) is not None
+
+    named = [node for node in types if is_called_so(node)]
+    return [node for node in named if not any(graph.edges_of(node, IN, Relation.INHERITS, Relation.IMPLEMENTS))]
+
+
+def _without_brackets(head: str) -> str:
+    """The head of a type without its parameters and those of its bases."""
+    for _ in range(_MOST_NESTED):
+        head, count = _BRACKETS.subn("", head)
+        if not count:
+            break
+    return head.partition(" where ")[0]
 
 
 def is_called_a(noun: str, columns: GraphColumns, node: int) -> bool:
@@ -75,9 +128,9 @@ def has_modifier(columns: GraphColumns, node: int, modifier: str) -> bool:
     return re.search(rf"\b{modifier}\b", signature.partition("(")[0]) is not None
 
 
-def _implementations(columns: GraphColumns) -> dict[int, int]:
-    """Of each type how many of the product derive from it or implement it at once."""
-    wanted = columns.of(Relation.IMPLEMENTS, Relation.INHERITS) & columns.product[columns.source]
+def _sources(columns: GraphColumns, *relations: Relation) -> dict[int, int]:
+    """Of each type to how many of the product it has such an edge: that derive from it at once, that handle it."""
+    wanted = columns.of(*relations) & columns.product[columns.source]
     pairs = {*zip(columns.target[wanted].tolist(), columns.source[wanted].tolist(), strict=True)}
     targets, counts = np.unique([target for target, _ in pairs], return_counts=True)
     return dict(zip(map(int, targets.tolist()), counts.tolist(), strict=True))
