@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.answer.abstention import Signals, confidence, keyword_signal
 from rag_assets.answer.asked import Asked, Planned, asked_of, declaring
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
-from rag_assets.answer.passage_ranking import RankedPassages, bodies_of_case, lacks_time, ranked, signals_of
+from rag_assets.answer.passage_ranking import (
+    RankedPassages,
+    bodies_of_case,
+    is_hidden,
+    lacks_time,
+    ranked,
+    signals_of,
+)
 from rag_assets.answer.passages import CONFIGURATION, PROSE, Passage, whole_of
 from rag_assets.answer.planner import planned
 from rag_assets.answer.question_analysis import (
@@ -26,6 +33,7 @@ from rag_assets.answer.question_analysis import (
     asks_about_broken_rule,
     asks_about_failure,
     asks_how,
+    asks_use,
     asks_what_happens,
     roots_of,
     sections_of_vocabulary,
@@ -375,7 +383,7 @@ def read(
         if not at and asks_what_happens(question.text):
             of_failure = asks_about_failure(question.text) or asks_about_broken_rule(question.text)
             facts, at, evidence = _with_errors(passages, evidence, within, of_failure=of_failure)
-        if not at and asks_how(question.text):
+        if not at and (asks_how(question.text) or asks_use(question.text)):
             facts, at, evidence = _with_steps(passages, evidence, replace(asked, target=within))
     is_grouped = wish.intent is Intent.EXPLANATION and not known.setting and all(fact.group for fact in at)
     is_form = known.decides and known.facts.leads
@@ -505,14 +513,19 @@ def _with_steps(
     evidence: tuple[Evidence, ...],
     asked: Asked,
 ) -> tuple[GraphFacts, dict[GraphFact, Evidence], tuple[Evidence, ...]]:
-    """The calls of the first passage in their order, where each is, and the evidence with what is called."""
-    from rag_assets.answer.plans.code_lines import steps_of
+    """The calls of the first passage in their order, where each is, and the evidence with what is called; for who wants
+    to use it where code does."""
+    from rag_assets.answer.plans.code_lines import steps_of, uses_of
 
     found = _first_with_graph(passages, asked)
     if found is None:
         return GraphFacts(), {}, evidence
     first, index, graph = found
-    facts = steps_of(graph, first.evidence.node_keys, (first.line_start, first.line_end))
+    keys, lines = first.evidence.node_keys, (first.line_start, first.line_end)
+    wants_use = asks_use(asked.question.text) and not is_hidden(first)
+    facts = uses_of(graph, keys, lines) if wants_use else GraphFacts()
+    if not facts.facts and asks_how(asked.question.text):
+        facts = steps_of(graph, keys, lines)
     return facts, *_with_points(facts_at(facts.facts, index), evidence, asked.target)
 
 
@@ -537,8 +550,8 @@ def _with_values(
         return GraphFacts(), {}, evidence
     first, index, graph = found
     own = set(first.evidence.node_keys)
-    parts = (one for one in passages.passages if one is first or not own.isdisjoint(one.evidence.node_keys))
-    code = "\n".join(one.code for one in parts)  # a long member has several sections
+    parts = [one for one in passages.passages if one is first or not own.isdisjoint(one.evidence.node_keys)]
+    code = [first.code, *(one.code for one in parts)]  # a long member has several sections
     shown = first.evidence.path, first.line_start, first.line_end
     facts, points = settings_used(index, graph, asked.question.text, code, shown)
     return facts, *_with_points(points, evidence, asked.target)

@@ -790,13 +790,49 @@ def _in_context(
         if grown == (start, end) or sum(map(len, lines[grown[0] : grown[1]])) > _MOST_PROSE_CHARS:
             break
         start, end = grown
-    while not lines[start].strip():
+    own_start, own_end = passage.line_start - known.line_start, passage.line_end - known.line_start + 1
+    inside = _inside_fences(lines)
+    while not lines[start].strip() or (
+        start < end - 1
+        and (_is_closing(lines, inside, start) or (start < own_start and _BESIDE_TEXT.match(lines[start])))
+    ):
         start += 1
-    while end - 1 > start and (not lines[end - 1].strip() or LINK_TARGETS.fullmatch(lines[end - 1])):
+    while end - 1 > start and (
+        not lines[end - 1].strip()
+        or LINK_TARGETS.fullmatch(lines[end - 1])
+        or (end > own_end and _introduces(lines[end - 1], is_code=inside[end - 1]))
+    ):
         end -= 1
     text = "\n".join(lines[start:end])
     first = known.line_start + start
     return replace(passage, text=text, code=text, line_start=first, line_end=first + end - start - 1)
+
+
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_BESIDE_TEXT = re.compile(r"[ \t]*<!--.*-->[ \t]*$")
+_HEADS = re.compile(r"#{1,6} |[ \t]*(?:```|~~~|<!--)")
+_REMARKS = re.compile(r"[ \t]*(?://|#|--)")
+
+
+def _inside_fences(lines: Sequence[str]) -> list[bool]:
+    """Whether each line of a text of Markdown is of fenced code, or closes it; a text with one fence too many begins
+    inside of such."""
+    fences = [_FENCE.match(line) is not None for line in lines]
+    is_inside = sum(fences) % 2 == 1
+    made = []
+    for is_fence in fences:
+        made.append(is_inside)
+        is_inside = is_inside != is_fence
+    return made
+
+
+def _is_closing(lines: Sequence[str], inside: Sequence[bool], at: int) -> bool:
+    return inside[at] and _FENCE.match(lines[at]) is not None
+
+
+def _introduces(line: str, *, is_code: bool) -> bool:
+    """Whether a line says nothing without those after it: a heading, the beginning of code, a remark before code."""
+    return (_REMARKS if is_code else _HEADS).match(line) is not None
 
 
 def _own_section(known: Evidence, line: int) -> int:

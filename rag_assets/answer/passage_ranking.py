@@ -33,6 +33,7 @@ from rag_assets.answer.question_analysis import (
     asks_amount,
     asks_how_made,
     asks_how_to,
+    asks_use,
     root,
     roots_of,
     roots_of_run,
@@ -60,7 +61,8 @@ _FAILS = re.compile(
     r"|SC_[A-Z_]+)\b"
 )
 _RECORDS = re.compile(
-    r"change[-_ ]?log|release|histor[yi]|migrat|licen[cs]e|copying|code[-_]of[-_]conduct"
+    r"(?:^|/)changes(?:\.|$)|(?:change|breaking)[-_ ]?(?:log|changes)|release|histor[yi]|migrat|licen[cs]e|copying"
+    r"|code[-_]of[-_]conduct"
     rf"|(?:^|/)(?:lang|i18n|locales?)(?:/|\.)|(?:^|[/._-])(?:zh|ja|es|ko|fr|de)[-_/.]|{UPGRADE.pattern}",
     re.IGNORECASE,
 )
@@ -82,7 +84,7 @@ _LICENCE = re.compile(
     re.IGNORECASE,
 )
 _SAYS_LICENCE = re.compile(
-    r"licen[cs]|copy(?:ing|right|left)|warrant|liab|patent|redistribut|\bterms\b|\blegal|trademark|\bnotices?\b|commercial"
+    r"licen[cs]|copy(?:ing|right|left)|warrant|liab|patent|redistribut|\bterms\b|\blegal|trademark|\bnotices\b|commercial"
     r"|open[- ]source|\b(?:agpl|apache|bsd|gpl|mit|mpl)\b",
     re.IGNORECASE,
 )
@@ -118,8 +120,19 @@ _EMPTY_BODY = re.compile(r"\)\s*\{\s*\}$")
 _STATEMENT_END = re.compile(r";[ \t]*$", re.MULTILINE)
 
 
-_WANTS_USE = re.compile(r"\W*(?:how (?:can|could|do|should) (?:i|one|we|you)|how to|can (?:i|we))\b", re.IGNORECASE)
 _HIDDEN = re.compile(r"(?:\w+\s+)*?(?:fileprivate|internal|private|protected)\b")
+_SHOWN = re.compile(r"(?:\w+\s+)*?public\b")
+_FOR_CONTRIBUTORS = re.compile(
+    r"(?:^|/)(?:authors|code[-_ ]of[-_ ]conduct|contribut(?:e|ing|ors)|governance|issue[-_]template|maintainers"
+    r"|notices?|pull[-_]request[-_]template|security|sponsor(?:s|ship)?)(?:\.(?:adoc|md|rst|txt))?$",
+    re.IGNORECASE,
+)
+"""Files for those who work on the project, or pay for it: who uses it asks for nothing of that."""
+_OF_DEVELOPMENT = re.compile(
+    r"\b(?:author|branch|bug|build|commit|contribut|convention|develop|donat|format|guideline|issue|licen[cs]e|maintain"
+    r"|project|pull request|releas|report|repo|secur|sourc|sponsor|style|tests?\b|vulnerab)",
+    re.IGNORECASE,
+)
 _WANTS_PLACE = re.compile(r"\b(?:where|links?|references?|resources?|documentation|docs|guides?)\b", re.IGNORECASE)
 
 
@@ -128,8 +141,9 @@ class PassageWeights:
     """Of what is known of a passage: `rank` the score of its section as a share of the best, `words` how much of the
     question it says (0 to 1, rare words more), `meaning` its cosine with the question, `file` the best `words` of its
     file, `length` the logarithm of its lines. The others are 1 or 0: what a passage is, or that it has what the
-    question asks for (an amount, what fails, advice); a `record` is a changelog, a migration or a translation;
-    `hidden` is what nobody outside can call, where somebody asks how to do something;
+    question asks for (an amount, what fails, advice, which documents have and comments of what others may use); a
+    `record` is a changelog, a migration or a translation; `hidden` is what nobody outside can call, where somebody asks
+    how to do something;
     `bare` is what says nothing of how: a constructor that keeps what it is given, and what a module exports by its
     names; where it is asked how something is made, members without a body; where no place is asked for, a list of
     links."""
@@ -435,6 +449,8 @@ def passage_features(
 
     if not _SAYS_LICENCE.search(question):  # else it answers what grants permissions, and where nothing does
         evidence = [known for known in evidence if not _LICENCE.search(known.path)] or evidence
+    if asks_use(question) and not _OF_DEVELOPMENT.search(question):
+        evidence = [known for known in evidence if not _FOR_CONTRIBUTORS.search(known.path)] or evidence
     passages = [passage for known in evidence for passage in _read_of(known)]
     texts = _TextRuns.of([text for known in evidence for text in _texts_read(known)])
     read = texts.by(model)
@@ -449,7 +465,8 @@ def passage_features(
     files = {known.path: (_is_beside(known.path), _RECORDS.search(known.path)) for known in evidence}
     wants_amount, wants_failure = asks_amount(question), asks_about_failure(question)
     wants_advice, wants_work = asks_how_to(question), asks_how_made(question)
-    wants_use = _WANTS_USE.match(question) is not None
+    wants_use = asks_use(question)
+    hidden = [wants_use and not one.is_prose and is_hidden(one) for one in passages]
     wants_place, wants_exports = _WANTS_PLACE.search(question) is not None, "export" in question.lower()
     rows = [
         (
@@ -465,17 +482,34 @@ def passage_features(
             lines == 1,
             wants_amount and _NUMBER.search(one.code) is not None,
             wants_failure and not one.is_prose and _FAILS.search(one.code) is not None,
-            wants_advice and one.is_prose,
+            wants_advice and (one.is_prose or (wants_use and _is_offered(one, is_seen=not hidden[at]))),
             files[one.evidence.path][1] is not None,
             only_stores(one)
             or (not wants_exports and only_exports(one))
             or (wants_work and only_declares(one))
             or (not wants_place and only_links(one)),
-            wants_use and not one.is_prose and _HIDDEN.match(one.signature) is not None,
+            hidden[at],
         )
         for at, one in enumerate(passages)
     ]
     return passages, np.array(rows, np.float32).reshape(len(passages), len(_NAMES)), credit
+
+
+def is_hidden(passage: Passage) -> bool:
+    """Whether nobody outside of its type or module can call a member: by its modifier, of C# by the lack of one, of
+    Python and Go by its name."""
+    name, language = passage.name, passage.evidence.language
+    if language == "csharp" and passage.owner and name and not passage.is_type:
+        return _SHOWN.match(passage.signature) is None and not only_declares(passage)
+    if language == "python":
+        return name.startswith("_") and not name.endswith("__")
+    return (language == "go" and name[:1].islower()) or _HIDDEN.match(passage.signature) is not None
+
+
+def _is_offered(passage: Passage, *, is_seen: bool) -> bool:
+    """Whether a passage begins what the product offers to others and tells them of in a comment."""
+    is_told = bool(passage.doc) and not passage.goes_before
+    return is_told and is_seen and non_product_code(passage.evidence.path) is None
 
 
 def _is_beside(path: str) -> bool:

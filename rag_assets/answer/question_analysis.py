@@ -111,7 +111,9 @@ _MANNER = word_set(
     "fast first kind large last limit long many maximum minimum much never new next nothing often old once only",
     "other own part place possible same second single some something sort still thing time two twice type value",
     "way while default data ago ahead around away back behind down forever inside instead off out outside over",
-    "quickly slowly soon up advantage con disadvantage downside drawback pro",
+    "quickly slowly soon up advantage con disadvantage downside drawback pro anybody anyone anywhere certain correctly",
+    "currently easily enough entire everybody everyone everything few itself lot myself nicely nobody particular",
+    "properly really several simply somebody someone sometimes somewhere specific themselves various whole",
 )
 """How, how much and when something is: answers seldom say it in the words of the question."""
 _ASKED_SHARE = 0.4
@@ -798,6 +800,10 @@ asks_how_to = recognizer(
     r"\bhow (?:do|can|should) (?:i|we|you)\b|\bcan (?:i|we)\b|\bis there\b|\bdo (?:i|we) (?:have|need)\b"
 )
 """Whether somebody wants to know what to do, which documents say."""
+asks_use = recognizer(
+    r"^\W*(?:how (?:can|could|(?:do|should) (?:i|one|we|you)|to)|can (?:i|we)|is (?:it possible|there (?:a|any) way))\b"
+)
+"""Whether it wants to do something itself, with what is offered for it."""
 asks_in_english = recognizer(r"\b(?:what|how|which|where|who|why|when|does)\b")
 """Whether a text has a word that only English questions have."""
 

@@ -538,3 +538,117 @@ def test_of_two_members_that_differ_the_product_is_told_before_benchmarks(tmp_pa
     with opened_index(tmp_path, files, "nib") as index:
         text = told(index, "What is the difference between Dip and DipTwice?")
     assert "src/Nib/Pen.cs" in text.partition("```")[0]
+
+
+SPOOLER = {
+    "README.md": "# Spooler\n\nWinds thread.\n",
+    "CONTRIBUTING.md": "# Contributing\n\nThrow all knots and loose threads away before others look at them.\n",
+    "docs/winding.md": f"""\
+# Winding
+
+A spool is wound from its core.
+
+{"A thread that is wound tightly is held by the turn beside it. " * 10}
+
+## Bobbins
+
+{"Bobbins are smaller, and need no core. " * 40}
+""",
+    "src/Spooler/Spool.cs": """\
+using System.Collections.Generic;
+using System.ComponentModel;
+
+namespace Spooler;
+
+public class Spool
+{
+    private readonly List<Knot> _knots = new();
+    private readonly int _turnLimit;
+
+    /// <summary>Throws all knots away.</summary>
+    public void Untie()
+    {
+        RemoveKnots(_knots);
+        Rewind(_knots);
+    }
+
+    void RemoveKnots(List<Knot> knots)
+    {
+        // all knots are thrown away here, one after the other
+        foreach (var knot in knots)
+            knots.Remove(knot);
+    }
+
+    void Rewind(List<Knot> knots) => knots.Clear();
+}
+
+public class Winder
+{
+    /// <summary>How many threads are wound beside each other.</summary>
+    [DefaultValue(12)]
+    public int ThreadLimit
+    {
+        get => _threads;
+        set => _threads = value;
+    }
+    int _threads;
+
+    public int SlotCount { get; set; } = 40;
+}
+
+public static class WinderExtensions
+{
+    /// <summary>Sets how many slots are shown to who winds.</summary>
+    public static Winder SlotCount(this Winder winder, int slots)
+    {
+        winder.SlotCount = slots;
+        return winder;
+    }
+}
+""",
+    "samples/Weaving/Loom.cs": """\
+using Spooler;
+
+public class Loom
+{
+    public void Weave(Spool spool)
+    {
+        spool.Untie();
+    }
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def spooler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("spooler"), SPOOLER, "spooler") as index:
+        yield index
+
+
+@pytest.mark.parametrize("question", ["how do I throw all knots away?", "can I throw all knots away?"])
+def test_what_others_may_use_is_told_with_where_code_does(spooler: Index, question: str) -> None:
+    text = told(spooler, question)
+    assert text.startswith("`Spool.Untie` in src/Spooler/Spool.cs")
+    assert "**Used like this:**\n- **Loom.Weave** in samples/Weaving/Loom.cs:7: `spool.Untie();`" in text
+    assert "CONTRIBUTING" not in text and "in this order" not in text
+
+
+def test_who_works_on_a_library_is_told_what_it_asks_of_contributors(spooler: Index) -> None:
+    assert "CONTRIBUTING.md" in told(spooler, "can I leave loose threads in a pull request?")
+
+
+def test_a_default_is_told_by_the_attribute_that_says_it(spooler: Index) -> None:
+    text = told(spooler, "how many threads does the winder take at most?")
+    assert "**Default:**\n- **Winder.ThreadLimit** in src/Spooler/Spool.cs" in text and "`[DefaultValue(12)]`" in text
+    assert "_turnLimit" not in text
+
+
+def test_what_a_method_sets_is_told_with_its_first_value(spooler: Index) -> None:
+    text = told(spooler, "how many slots are shown?")
+    assert "**Winder.SlotCount** sets **SlotCount**" in text or "`public int SlotCount { get; set; } = 40;`" in text
+
+
+def test_a_quote_of_a_document_ends_before_what_introduces_the_next(spooler: Index) -> None:
+    text = told(spooler, "how tightly is a thread wound beside the other turns?")
+    assert "docs/winding.md" in text and "## Bobbins" not in text

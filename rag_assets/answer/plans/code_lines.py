@@ -16,10 +16,10 @@ import numpy as np
 from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.question_analysis import Intent, QueryTerm, covered, root_set, roots_of
-from rag_assets.contracts.graph import Confidence, NodeType, Relation, key_kind
+from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation, key_kind
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.outline import SectionMember
-from rag_assets.graph.csr_graph import OUT, Graph, ResultReader, steps_over
+from rag_assets.graph.csr_graph import IN, OUT, Graph, ResultReader, steps_over
 from rag_assets.graph.impact import language_without_resolver
 from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import plural
@@ -45,6 +45,9 @@ MOST_LISTED = 40
 FEWEST_LISTED = 2
 _MOST_STEPS = 7  # of a walk-through
 _FEWEST_STEPS = 2
+_MOST_USES = 2
+_USING = (Relation.CALLS, Relation.CONSTRUCTS, Relation.REFERENCES)
+_SHOWING: dict[BesideProduct | None, int] = {BesideProduct.SAMPLE: 0, BesideProduct.TEST: 1, None: 2}
 _READERS = root_set("api app application product server service system")
 """What reads all settings of a project."""
 _SIDES = root_set("backend frontend ui")
@@ -187,6 +190,40 @@ def steps_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> Graph
             )
     steps = tuple(made.values())[:_MOST_STEPS]
     return GraphFacts(steps, len(made), "**It calls, in this order:**") if len(steps) >= _FEWEST_STEPS else GraphFacts()
+
+
+def uses_of(graph: Graph, keys: Iterable[str], lines: tuple[int, int]) -> GraphFacts:
+    """Where other code uses what is declared on these lines among some nodes, or what only hands on to it under its
+    name: in samples first, then in tests, then in the product, of each file once; nothing where none is known."""
+    nodes = [node for key in keys if (node := graph.find(key)) is not None]
+    declared = [at for at in nodes if any(lines[0] <= one.line_start <= lines[1] for one in graph.places(at))]
+    own = {place.path for node in declared for place in graph.places(node)}
+    of_file: dict[str, GraphFact] = {}
+    for edge in sorted(_edges_using(graph, declared), key=_most_shown_first):
+        if edge.path not in own:
+            fact = GraphFact(short_name(edge.source), "", "", edge.path, edge.line, True, is_comment=True)
+            of_file.setdefault(edge.path, fact)
+    uses = tuple(of_file.values())
+    return GraphFacts(uses[:_MOST_USES], len(uses), "**Used like this:**") if uses else GraphFacts()
+
+
+def _edges_using(graph: Graph, nodes: Iterable[int], hops: int = 2) -> Iterator[GraphEdge]:
+    for node in nodes:
+        handing_on = []
+        for edge in graph.edges_of(node, IN, *_USING):
+            source = graph.find(edge.source)
+            if (
+                source is not None
+                and short_name(edge.source).rpartition(".")[2] == graph.names[node].rpartition(".")[2]
+            ):
+                handing_on.append(source)
+            elif edge.path and edge.confidence is not Confidence.NAME_ONLY:
+                yield edge
+        yield from _edges_using(graph, handing_on, hops - 1) if hops > 1 else ()
+
+
+def _most_shown_first(edge: GraphEdge) -> tuple[int, str, int]:
+    return _SHOWING.get(non_product_code(edge.path), len(_SHOWING)), edge.path, edge.line
 
 
 def settings_of(

@@ -60,6 +60,10 @@ _OF_ONE = re.compile(r"(?:Dto|Event|Response|Result|State|Stat(?:istic)?s|ViewMo
 """What tells of one thing, or of what happened, has amounts and no settings."""
 _CONSTANT_AMOUNT = re.compile(r"\b(?:const|readonly|final)\b[^=]*=\s*\d[\d_.]*[a-zA-Z]{0,2}\s*;?$")
 """A constant is set once for all, whatever its type and itself are called: `WindowCount = 10`."""
+_KEPT = re.compile(r"(?:\w+ )*?private\b[^=]*$")
+"""A field without a value of its own keeps what is set elsewhere."""
+_FLUENT = re.compile(r"\(this (?P<owner>[A-Z]\w*)(?:<[^()]*?>)? (?P<given>\w+)[,)]")
+"""The head of a method that sets up what it is called on: `Limit(this Press press, int limit)`."""
 _SHOWN = re.compile(
     r"(?!.*\b(?:const|static|readonly)\b)(?:.*\b(?:byte|double|float|int|long|uint) \w+ = -?\d[\d_.]*[a-zA-Z]?$"
     r"|public (?:double|float|int) \w+ \{ get; set; \}$)"
@@ -68,7 +72,7 @@ _OF_GAMES = re.compile(
     r"\b(?:MonoBehaviour|NetworkBehaviour|ScriptableObject|Control|Node|Resource|(?:Area|Camera|\w+Body|Node)[23]D)\b"
 )
 """An amount of what the editors of Unity and Godot show, who sets it there."""
-_IS_CONSTANT = re.compile(r"(?:=>?|\breturn\b)\s*((?:[A-Z]\w*\.)*[A-Z]\w*)\s*[;,]?\s*$")
+_IS_CONSTANT = re.compile(r"(?:=>?|\breturn\b|\bDefaultValue\()\s*((?:[A-Z]\w*\.)*[A-Z]\w*)\s*[;,)\]]*\s*$")
 _DEFAULT_NAME = re.compile(r"_?default", re.IGNORECASE)
 _ASKING = re.compile(r"(?:Command|Input|Query|Request)(?:Dto|Model)?(?:`\d+)?$", re.IGNORECASE)
 """Who asks for something gives amounts each time; those with a default are settings."""
@@ -201,7 +205,9 @@ _SCALAR = re.compile(r"(?<=[:=])\s*[^\s{\[|>].*")
 """The value of a key, and nothing that more keys are below."""
 _COMMENT = re.compile(r"\s*(?://|/?\*|#|\[[A-Z]|@[A-Z])")
 _SAYS_DEFAULT = re.compile(
-    r"\bdefaults?(?:\s*[:=]|\s+(?:is|to|value|true|false|null|none|\d+)\b)|\bby default\b", re.IGNORECASE
+    r"\bdefaults?(?:\s*[:=]|\s+(?:is|to|value|true|false|null|none|\d+)\b)|\bby default\b|\bthe default\)"
+    r"|\bDefaultValue\(",
+    re.IGNORECASE,
 )
 _OF_DEFAULTS = re.compile(r"(?:^|[/_.-])defaults?[/_.-]", re.IGNORECASE)
 """A file or a folder that is called so: `lib/defaults/index.js`, `config/defaults.py`."""
@@ -358,16 +364,22 @@ def _beside(known: Sequence[_Known], setting: Setting) -> Setting:
     return replace(setting, others=tuple({one.owner for one in known if one.name == setting.name} - {setting.owner}))
 
 
-def settings_used(index: LabelIndex, graph: Graph, question: str, code: str, shown: tuple[str, int, int]) -> Facts:
-    """Where the settings and constants have their values that some code names and a question asks for, by a word of
-    its own or as what its manner wants; those apart that the `shown` lines (path, first, last) declare themselves."""
-    named = frozenset(_IDENTIFIER.findall(code))
-    at_node = {one.node: one for one in [*_constants(graph, named), *_settings(graph)] if one.name in named}
+def settings_used(
+    index: LabelIndex, graph: Graph, question: str, code: Sequence[str], shown: tuple[str, int, int]
+) -> Facts:
+    """Where the settings and constants have their values that some pieces of code name and a question asks for, by a
+    word of its own or as what its manner wants, and what the first piece does nothing but set; those apart that the
+    `shown` lines (path, first, last) declare themselves."""
+    named = frozenset(name for piece in code for name in _IDENTIFIER.findall(piece))
+    set_up = _set_fluently(graph, code[0])
+    known = [*_constants(graph, named), *_settings(graph), *set_up]
+    at_node = {one.node: one for one in known if one.name in named}
     said, manners = roots_of(question), [of for manner, of in _OF_MANNER if manner.search(question)]
     score = {
         node: len(said & {*name_roots(one.name)}) + any(any(map(of.fullmatch, one.words)) for of in manners)
         for node, one in at_node.items()
     }
+    score |= {one.node: len(said) for one in set_up}  # all that the code does is to set these
     least = max(1, max(score.values(), default=0) / 2)
     wanted = sorted((node for node, points in score.items() if points >= least), key=lambda node: -score[node])
     places = ResultReader(graph).places(np.array(wanted, np.int64))
@@ -391,6 +403,15 @@ def settings_used(index: LabelIndex, graph: Graph, question: str, code: str, sho
         if fact.group in (_DEFAULT, _SET_IN) and not (fact.path == shown[0] and shown[1] <= fact.line <= shown[2])
     }
     return GraphFacts(tuple(valued), len(valued)), valued
+
+
+def _set_fluently(graph: Graph, code: str) -> list[_Known]:
+    """The properties that a method sets on what it is called on."""
+    head = _FLUENT.search(code)
+    if head is None:
+        return []
+    names = frozenset(re.findall(rf"\b{head['given']}\.(\w+) = ", code))
+    return [one for one in _properties_of(graph, {head["owner"]}) if one.name in names]
 
 
 def settings_about(index: LabelIndex, graph: Graph, subject: str) -> Facts:
@@ -454,6 +475,8 @@ def _settings(graph: Graph) -> list[_Known]:
             if kind is NodeType.PROPERTY:
                 declared = graph.signature(node)
                 is_given = not ("=" in declared or _DEFAULT_NAME.match(name)) and _ASKING.search(owner) is not None
+                if _KEPT.match(declared) and graph.language(node) == "csharp":
+                    continue
                 is_one = _OWNER.search(owner) or _CONSTANT_AMOUNT.search(declared) or _is_shown(graph, node, declared)
                 if is_one or (_NAME.search(name) and not (is_given or _OF_ONE.search(owner))):
                     found[node, owner, name] = declared
