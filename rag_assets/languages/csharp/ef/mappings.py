@@ -388,9 +388,11 @@ def _by_declaration(segment: Segment) -> Iterator[WrittenMapping]:
 
 
 def table_of_attribute(attribute: str) -> str:
-    """`sales.Orders` of `Table("Orders", Schema = "sales")`; '' where the name is no literal."""
+    """`sales.Orders` of `Table("Orders", Schema = "sales")`, or of FreeSql and LINQ to SQL `Table(Name = "Orders")`; ''
+    where the name is no literal."""
     arguments = arguments_of(attribute)
-    name = literal(next(iter(arguments.positional), arguments.named.get("name", ""))) or ""
+    named = arguments.named.get("Name", arguments.named.get("name", ""))
+    name = literal(next(iter(arguments.positional), named)) or ""
     schema = literal(arguments.named.get("Schema", "")) or ""
     return f"{schema}.{name}" if schema and name else name
 
