@@ -66,7 +66,10 @@ def _walk(graph: Graph, key: str, seen: set[str], depth: int) -> Iterator[tuple[
     node = graph.find(key)
     if node is None or depth > _DEEPEST:
         return
+    handled = {edge.target for edge in graph.edges_of(node, OUT, Relation.HANDLES)}
     for edge in sorted(graph.edges_of(node, OUT, *_GOES), key=lambda one: (one.line, one.target)):
+        if edge.relation is Relation.USES_TYPE and edge.target in handled:  # its other handlers are none that it runs
+            continue
         for target in _behind(graph, edge) if edge.target not in seen and len(seen) < _MOST_SEEN else ():
             if target in seen or len(seen) == _MOST_SEEN or _is_helper(graph, target):
                 continue
