@@ -365,7 +365,8 @@ def hub_plan(asked: Asked) -> Planned | None:
         return None
     from rag_assets.answer.plans.interface import hub_facts
 
-    said = [QueryTerm(one, root(one), 1.0, known=True) for name in asked.wish.names for one in roots_of(name)]
+    names = [name for name in asked.wish.names if name != "SignalR"]  # which says of what kind all of them are
+    said = [QueryTerm(one, root(one), 1.0, known=True) for name in names for one in roots_of(name)]
     known = (hub_facts(index, graph, said or subject) for index, graph in asked.graphs)
     return answered(asked, Intent.LIST, together(known))
 
@@ -820,5 +821,8 @@ def length_plan(asked: Asked) -> Planned | None:
     if not words:
         return None
     from rag_assets.answer.plans.data import length_facts
+    from rag_assets.answer.plans.settings import constants_given
 
-    return answered(asked, Intent.LIST, length_facts(asked.target, words))
+    limits = length_facts(asked.target, words)
+    behind = (constants_given(index, graph, limits[1]) for index, graph in asked.graphs)
+    return answered(asked, Intent.LIST, together((limits, *behind)))

@@ -20,7 +20,7 @@ import numpy as np
 
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes, points_at
 from rag_assets.answer.passage_ranking import name_scores
-from rag_assets.answer.passages import CONFIGURATION, PROSE
+from rag_assets.answer.passages import CONFIGURATION, PROSE, indent_of
 from rag_assets.answer.plans.code_lines import (
     MIGRATION,
     MOST_LISTED,
@@ -73,6 +73,7 @@ _OF_GAMES = re.compile(
 )
 """An amount of what the editors of Unity and Godot show, who sets it there."""
 _IS_CONSTANT = re.compile(r"(?:=>?|\breturn\b|\bDefaultValue\()\s*((?:[A-Z]\w*\.)*[A-Z]\w*)\s*[;,)\]]*\s*$")
+_GIVEN_CONSTANT = re.compile(r"[(,]\s*((?:[A-Z]\w*\.)+[A-Z]\w*|[A-Z][A-Z\d]*_[A-Z\d_]+)\s*[,)]")
 _DEFAULT_NAME = re.compile(r"_?default", re.IGNORECASE)
 _ASKING = re.compile(r"(?:Command|Input|Query|Request)(?:Dto|Model)?(?:`\d+)?$", re.IGNORECASE)
 """Who asks for something gives amounts each time; those with a default are settings."""
@@ -191,6 +192,10 @@ _MOST_CONFIGURING = 200  # sections with these words
 _ASSIGNED = re.compile(
     r"[ \t]*(?:(?P<to>[a-z_]\w*)\.)?(?P<name>(?:[A-Z]\w*\.)*[A-Z]\w*)[ \t]*=[ \t]*"
     r"(?P<value>-?\d|\"[^\"]*\"|true\b|false\b|(?:new[ ]+)?[A-Z][\w.]*(?:<[\w.?]+>)?\(|(?:\w+\.)*[A-Z]\w*;)"
+)
+_MADE = re.compile(
+    r"\bnew\s+(?P<type>\w+(?:Options|Settings))(?:\(\))?\s*\{?\s*$"
+    r"|\b(?P<declared>\w+(?:Options|Settings))\??\s+\w+\s*(?:\{\s*get;[^{}]*\}\s*)?=\s*new\(\)\s*\{?\s*$"
 )
 _LAMBDA = re.compile(r"(?<!\w)([a-z_]\w*)\)?\s*=>")
 _CALL = re.compile(r"(\w+)(?:<(?:[^()]*?(\w+Options)>|[^()]*>))?\(")
@@ -612,12 +617,16 @@ def _of_environment(known: Sequence[_Known], said: frozenset[str]) -> list[_Know
 
 def _assigned_in(code: str, payload: Mapping[str, Any]) -> Iterator[tuple[tuple[str, int], str, str, str]]:
     """(place, what the lambda or the type around it is for, name, value) of all that code assigns to the parameter of a
-    lambda, or within a type of options to what it derives from."""
+    lambda, to options where it makes them, or within a type of options to what it derives from."""
     symbol = str(payload.get("Symbol", "")).partition("~")[0].partition("(")[0]
     own = next((part for part in reversed(symbol.split(".")) if _OPTIONS.search(part)), "")
-    given = {"": own, "this": own, "base": own} if own else dict[str, str]()
+    given, made_at = {"": own, "this": own, "base": own} if own else dict[str, str](), -1
     for number, line in enumerate(code.split("\n"), payload["StartLine"]):
-        if "=>" in line and (one := _LAMBDA.search(line)):
+        if (made := _MADE.search(line)) is not None:
+            given[""], made_at = made["type"] or made["declared"], indent_of(line)
+        elif made_at >= 0 and line.lstrip().startswith("}") and indent_of(line) <= made_at:
+            given, made_at = {**given, "": own} if own else {to: of for to, of in given.items() if to}, -1
+        elif "=>" in line and (one := _LAMBDA.search(line)):
             call = [*_CALL.finditer(line, 0, one.start())][-1:]
             given[one[1]] = next((of[2] or of[1] for of in call), "")
         elif "=" in line and (one := _ASSIGNED.match(line)) and (one["to"] or "") in given:
@@ -668,21 +677,42 @@ def _each_line_once(found: Mapping[GraphFact, str]) -> dict[GraphFact, str]:
 
 
 def _constants_behind(index: LabelIndex, graph: Graph, found: Iterable[GraphFact]) -> dict[GraphFact, str]:
-    """What declares the constants that defaults are: of `Timeout = Defaults.Wait` the value of `Wait`."""
-    defaults = [fact for fact in found if fact.group == _DEFAULT]
-    lines = lines_of(index, {fact.path for fact in defaults})
+    """What declares the constants that settings are by default, or are set to: of `Timeout = Defaults.Wait` the value
+    of `Wait`."""
+    return _declared_behind(index, graph, [one for one in found if one.group in (_DEFAULT, _SET_IN)], _IS_CONSTANT)
+
+
+def constants_given(index: LabelIndex, graph: Graph, found: Iterable[GraphFact]) -> Facts:
+    """What declares the constants that the lines of some facts give a call or an attribute: of
+    `[StringLength(Limits.Name)]` the value of `Name`."""
+    at = _declared_behind(index, graph, list(found), _GIVEN_CONSTANT)
+    return GraphFacts(tuple(at), len(at)), at
+
+
+def _declared_behind(
+    index: LabelIndex, graph: Graph, found: Sequence[GraphFact], written: re.Pattern[str]
+) -> dict[GraphFact, str]:
+    """The declarations of the constants that the lines of some facts have: of a constant without its type that of the
+    fact, or the only one of its file."""
+    lines = lines_of(index, {fact.path for fact in found})
     made: list[GraphFact] = []
-    for fact in defaults:
-        value = _IS_CONSTANT.search(lines.get(fact.path, {}).get(fact.line, ""))
+    for fact in found:
+        value = written.search(lines.get(fact.path, {}).get(fact.line, ""))
+        if value is None:
+            continue
         owner = fact.source.partition(".")[0]
-        name = "" if value is None else value[1] if "." in value[1] else f"{owner}.{value[1]}"
-        keys = named_nodes(graph, (name,)) if name else ()
-        known = [node for key in keys if (node := graph.find(key)) is not None and "=" in graph.signature(node)]
-        at = graph.places(known[0])[:1] if len(known) == 1 else ()
-        if at and non_product_code(at[0].path) is None:
-            owner, name = _owner_and_name(graph, known[0])
-            made.append(GraphFact(f"{owner}.{name}", "sets", name, at[0].path, at[0].line_start, True, _DEFAULT))
-    told = {(fact.path, fact.line) for fact in defaults}
+        for name in dict.fromkeys((value[1], f"{owner}.{value[1]}")):
+            keys = named_nodes(graph, (name,))
+            known = [node for key in keys if (node := graph.find(key)) is not None and "=" in graph.signature(node)]
+            if "." not in name:
+                known = [node for node in known if graph.places(node)[0].path == fact.path]
+            at = graph.places(known[0])[:1] if len(known) == 1 else ()
+            if at and non_product_code(at[0].path) is None:
+                owner, name = _owner_and_name(graph, known[0])
+                group = fact.group and (_SET_IN if fact.group == _SET_IN else _DEFAULT)
+                made.append(GraphFact(f"{owner}.{name}", "sets", name, at[0].path, at[0].line_start, True, group))
+                break
+    told = {(fact.path, fact.line) for fact in found}
     return facts_at([one for one in dict.fromkeys(made) if (one.path, one.line) not in told], index)
 
 
