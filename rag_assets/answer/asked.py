@@ -408,7 +408,8 @@ def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
     known = {one.name for graph in graphs for one in nodes_listed(graph, "enum") if non_product_code(one.path) is None}
     forms = {_OF_C.sub("", "".join(map(str.capitalize, identifier_words(one)))): one for one in known if "_" in one}
     forms |= {one: one for one in known}  # `level_enum` as `Level`
-    exact = ([forms[one] for one in (name, f"{name}s") if one in forms][:1] for name in names)
+    endings = ("", "s", "Option", "Options", "Type", "Kind")  # of the whole name, before names that end with it
+    exact = ([forms[f"{name}{one}"] for one in endings if name and f"{name}{one}" in forms][:1] for name in names)
     ending = (
         own or [known for form, known in forms.items() if name and form.endswith(name)]
         for name, own in zip(names, exact, strict=True)
@@ -423,14 +424,20 @@ def _of_whole(name: str, listed: str, graphs: Sequence[Graph]) -> bool:
     return any(key.partition(":")[2].startswith(f"{whole}.") for key in keys)
 
 
-def _constants_called(graphs: Iterable[Graph], name: str) -> tuple[str, ...]:
+def _constants_called(graphs: Sequence[Graph], name: str) -> tuple[str, ...]:
     """The one class of the product that holds constants and is called by a name, or two: `ShopRoles`, `RoleNames`;
-    `Products` in `Permissions` for those of a product."""
+    `Products` in `Permissions` for those of a product. Of two `Roles` the one that is in no type."""
     from rag_assets.answer.listed_values import holders_of_constants
 
     called = re.compile(rf"(?:.*[a-z\d])?(?:{plural(name)}|{name}(?:Names|Types?|Keys|Constants))")
     holders = {one for graph in graphs for one in holders_of_constants(graph)}
-    found = {own for one in holders if called.fullmatch(own := one.rpartition(".")[2])}
+    at = {one: own for one in holders if called.fullmatch(own := one.rpartition(".")[2])}
+    found = set(at.values())
+    if len(found) == 1 and len(at) > 1:
+        outer = [
+            one for one in at if not any(declares(graph, one.partition(".")[0], only_types=True) for graph in graphs)
+        ]
+        found = set(outer) if len(outer) == 1 else found
     inner = [one for one in holders if "".join(map(singular, reversed(one.split(".")))) == name]
     return tuple(sorted(found) or inner) if len(found or inner) <= (_MOST_ENUMERATIONS if found else 1) else ()
 

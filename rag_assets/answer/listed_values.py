@@ -33,10 +33,15 @@ _HIDDEN = re.compile(r"\b(?:internal|private)\b")
 def enumerations(graph: Graph) -> Iterator[tuple[ListedNode, str]]:
     """The enumerations of the product, each with the type that it is in, '' outside of types."""
     for one in nodes_listed(graph, "enum"):
-        owner = one.key.partition("|")[0].rpartition(".")[0]
-        is_inside = bool(owner) and graph.find(f"{owner}|{NodeType.TYPE.value}") is not None
         if non_product_code(one.path) is None:
-            yield one, re.split(r"[.:]", owner)[-1] if is_inside else ""
+            yield one, _type_around(graph, one.key)
+
+
+def _type_around(graph: Graph, key: str) -> str:
+    """The name of the type that a type is in; '' outside of types."""
+    owner = key.partition("|")[0].rpartition(".")[0]
+    is_inside = bool(owner) and graph.find(f"{owner}|{NodeType.TYPE.value}") is not None
+    return re.split(r"[.:]", owner)[-1] if is_inside else ""
 
 
 def holders_of_constants(graph: Graph) -> Iterator[str]:
@@ -78,6 +83,10 @@ def constants_listed(index: LabelIndex, graph: Graph, noun: str, name: str, subj
     if name not in {one.rpartition(".")[2] for one in holders_of_constants(graph)}:
         return GraphFacts(), {}
     types = [node for node in of_kind(graph, NodeType.TYPE) if graph.names[node] == name]
+    outside = [
+        node for node in types if not _type_around(graph, graph.keys[node])
+    ]  # in `Permissions.Roles` are no roles
+    types = outside or types
     places = places_of(graph, np.array(held_by(graph, types), np.int64))
     found = [one for one in places if key_kind(one.key) is NodeType.PROPERTY and non_product_code(one.path) is None]
     about = {word.root for word in subject}

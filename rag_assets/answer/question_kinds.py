@@ -467,8 +467,8 @@ _HUB_METHODS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _OF_HUBS = root_set(
-    "available browser call callable called client clients expose exposed exposes frontend hub invoke invoked"
-    " method real server signalr time websocket"
+    "available browser call callable called client clients expose exposed exposes frontend hub invoke invoked offer"
+    " method offers provide provides real server signal signalr time websocket"
 )
 
 
@@ -497,6 +497,7 @@ CONTAINERS = root_set(
 """What has all that a repository has, also where nothing is called so."""
 APPS = root_set("admin app application client dashboard frontend portal site ui web")
 """What has pages."""
+_ALL_THERE = re.compile(r"\b(?:exists?|built[- ]?in|(?:pre-?)?defined|available|known)\b", re.IGNORECASE)
 _CONSTANTS = word_set("claim feature permission policy scope")
 """What classes of constants have, beside those."""
 _SOLD = frozenset({root("product")})
@@ -507,7 +508,7 @@ def enumeration_named(question: str) -> tuple[str, bool]:
     providers are supported?` and `Role` for `which roles are there?`; whether it asks for what somebody may choose);
     '' for another question."""
     noun, rest = _noun_of_values(question)
-    rest = re.sub(r"\bexists?\b", "", rest)
+    rest = _ALL_THERE.sub("", rest)
     of_whole = all(root(word) in (CONTAINERS | APPS) - _SOLD for word, _ in telling_words(rest))
     is_meant = " " in noun or (noun in ENUMERATED.keys() | _CONSTANTS and of_whole)
     if not is_meant and noun in _CONSTANTS and (owner := owner_said(noun, rest)):
@@ -548,7 +549,9 @@ def values_named(question: str) -> tuple[str, str]:
         return "value", called
     noun, rest = _noun_of_values(_TYPES_OF.sub("kinds of", _POSSIBLE.sub("", question)))
     rest = _AND_HOW.sub("", _OF_ONE_THING.sub("", rest))
-    is_all = not [one for one, _ in telling_words(rest) if not (is_relation_or_manner(one) or _CHOICE.fullmatch(one))]
+    of_whole = (CONTAINERS | APPS) - _SOLD
+    said = (one for one, _ in telling_words(rest) if not (is_relation_or_manner(one) or _CHOICE.fullmatch(one)))
+    is_all = all(root(one) in of_whole for one in said)
     return (noun, "".join(map(str.capitalize, noun.split()))) if is_all else ("", "")
 
 
@@ -582,7 +585,8 @@ def without_sort(name: str) -> str:
 
 
 _PROOF = (
-    r"(?:auth\w*(?: user)?|credentials?|logging in|log-?in|(?:logged|signed)[- ]in user|signing in|sign-?in|token"
+    r"(?:auth\w*(?: user)?|(?:api[- ]?)?keys?|passwords?|credentials?|logging in|log-?in"
+    r"|(?:logged|signed)[- ]in user|signing in|sign-?in|token"
     r"|users? to (?:be (?:authenticated|logged in|signed in)|log in|sign in))"
 )
 _GUARDED = r"(?:auth(?:enticated|orized)|guarded|protected|secured)"
@@ -618,7 +622,8 @@ _OPEN_WORDS = root_set(
     "accessible action actions all any anybody anyone anonymous anonymously aren auth authenticated authentication"
     " authorization authorized credential credentials every everybody everyone guarded have in log logging login"
     " need needs no not open protected public publicly reach reachable reached require requires secured sign"
-    " logged signed signing token unauthenticated unguarded unprotected unsecured use user users visitor without",
+    " key keys logged password passwords signed signing token unauthenticated unguarded unprotected unsecured use user"
+    " users visitor without",
 )
 WHOLE = ("open", "guarded")
 """What is asked of all endpoints."""

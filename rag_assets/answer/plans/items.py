@@ -55,6 +55,8 @@ _LABEL = re.compile(
     r"[\s{(\[]*(?:\.?@(?=\"))?(?:(?:(?:new\s+)?[\w.]+\s*[:=(]\s*)(?=[\"'`]))?"
     r"(?:(?P<quote>[\"'`])(?P<text>.+?)(?P=quote)|(?:new\s+)?(?P<name>[\w.]+))"
 )
+_FIRST_VALUE = re.compile(r"(?P<quote>[\"'`])(?P<text>[^\n]+?)(?P=quote)|=\s*(?P<name>[A-Z][\w.]+)")
+"""What tells objects of one type apart."""
 
 
 _MACHINE = re.compile(r"\b\w*StateMachine<(?:[\w.]+\.)?(?P<of>\w+)>")
@@ -208,10 +210,12 @@ def _items(text: str, start: int) -> Iterator[tuple[str, int]]:
     if len(best) == 1 and (inner := re.match(r"\s*[\w.]*\s*(?=[\[({])", text[best[0][0] : best[0][1]])):
         yield from _items(text, best[0][0] + inner.end())  # `frozenset({1, 2})`
         return
-    for first, last in best:
-        if (label := _LABEL.match(_without_comments(text[first:last]))) is not None:
-            at = first + (label.start("text") if label["text"] else label.start("name"))
-            yield label["text"] or label["name"], at
+    found = [(first, _LABEL.match(_without_comments(text[first:last]))) for first, last in best]
+    labels = [(first, one) for first, one in found if one is not None]
+    of_one_type = len({one["text"] or one["name"] for _, one in labels}) == 1  # `new() { Code = "en" }` each
+    for first, one in labels:
+        label = (_FIRST_VALUE.search(one.string) if of_one_type else None) or one
+        yield label["text"] or label["name"], first + (label.start("text") if label["text"] else label.start("name"))
 
 
 def _goes_on(text: str, line_end: re.Match[str]) -> bool:
