@@ -48,6 +48,8 @@ _CALLED_DOCUMENTS = tuple(
     )
 )
 """What a question calls documents, and what their paths say of them."""
+_OF_A_SORT = r"(?:\w+ )?"
+_OF_ANY_SORT = root_set("doc document documentation help markdown project technical user wiki")
 _PAST = re.compile(r"(?:^|/)(?:change|history|news|release)[^/]*$", re.IGNORECASE)
 """What tells how something was."""
 _ACRONYMS = frozenset({"adr", "rfc"})
@@ -125,12 +127,15 @@ def documents_listed(index: LabelIndex, noun: str, subject: Sequence[QueryTerm])
     *before, last = noun.split() or [""]
     statuses = [word for word in (*before, *(word.word for word in subject)) if root(word) in _STATUS_ROOTS]
     noun = " ".join((*(word for word in before if root(word) not in _STATUS_ROOTS), last))  # `proposal` is no status
-    called = next((words for names, words in _CALLED_DOCUMENTS if names.fullmatch(noun)), None)
+    names, called = next((one for one in _CALLED_DOCUMENTS if one[0].fullmatch(noun)), (None, None))
     if called is None and statuses:  # which pages of a folder have none of
         return GraphFacts(), {}
     if called is None:
         numbered = _numbered(index, noun, about, paths)
         return numbered if numbered[1] else _of_folders(index, noun, about, paths)
+    if names is not None and names.pattern.startswith(_OF_A_SORT):
+        sort = (word for word in noun.split()[:-1] if root(word) not in _OF_ANY_SORT)
+        about += [QueryTerm(word, root(word), 1.0, known=True) for word in sort]
     titled = (
         (path, _title_at(lines), lines) for path, lines in sorted(lines_of(index, filter(called.search, paths)).items())
     )
