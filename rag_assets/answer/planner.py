@@ -15,6 +15,7 @@ from rag_assets.answer.asked import (
     Asked,
     Planned,
     answered,
+    at_declarations,
     declaring,
     first_of,
     from_graphs,
@@ -79,6 +80,7 @@ from rag_assets.answer.question_analysis import (
     written_name,
 )
 from rag_assets.answer.question_kinds import (
+    STORED,
     asks_default,
     asks_endpoints_reaching,
     asks_failed_validation,
@@ -433,6 +435,10 @@ def _data(asked: Asked) -> Planned | None:
     of_any = replace(of, deletes=False)
     if of.deletes and not known[1] and any(data_facts(index, graph, of_any)[1] for index, graph in asked.graphs):
         return Planned(asked.wish, absent=f"of all that is known to write to {of.said} nothing deletes from it")
+    if not known[1] and of.words and of.first == STORED:
+        from rag_assets.answer.plans.data import keepers
+
+        return at_declarations(asked, [place for _, graph in asked.graphs for place in keepers(graph, of.words)])
     return answered(asked, Intent.TABLES, known)
 
 

@@ -214,3 +214,258 @@ def test_the_commands_for_tests_are_also_those_of_the_readme_of_a_part(tmp_path:
     with opened_index(tmp_path, files, "post") as index:
         text = index.ask("How do I run the tests?", options=AskOptions()).text
     assert text.startswith("**Documents of parts:**\n- **README.md** in tests/Post.Tests/README.md:6: `dotnet test")
+
+
+HARBOUR = {
+    "README.md": "# Harbour\n\nMoorings and boats.\n",
+    "docs/tides.md": "# Tides\n\nWhen the water is high.\n",
+    "docs/berths.md": "# Berths\n\nWhere boats lie.\n",
+    "src/Entities/Mooring.cs": "namespace Harbour;\n\n"
+    '[Table(Name = "hb_mooring")]\npublic class Mooring : IEntity<string>\n{\n'
+    '    [Column(Name = "id", StringLength = 36)]\n    public string Id { get; set; }\n}\n',
+    "src/Entities/Buoy.cs": 'namespace Harbour;\n\n[Table(Name = "hb_buoy")]\npublic class Buoy : IEntity<string>\n{\n'
+    "    public string Id { get; set; }\n}\n",
+    "src/Limits.cs": "namespace Harbour;\n\npublic static class Limits\n{\n"
+    "    public const int MaxNameLength = 64;\n}\n",
+    "src/CreateBoatDto.cs": "namespace Harbour;\n\npublic class CreateBoatDto\n{\n"
+    "    [StringLength(Limits.MaxNameLength)]\n    public string Name { get; set; }\n}\n",
+    "src/BoatMap.cs": "namespace Harbour;\n\npublic class BoatMap : IEntityTypeConfiguration<Boat>\n{\n"
+    "    public void Configure(EntityTypeBuilder<Boat> builder)\n    {\n"
+    "        builder.HasIndex(boat => boat.Sail).IsUnique();\n    }\n}\n",
+    "src/Setup.cs": """\
+namespace Harbour;
+
+public static class Setup
+{
+    private const int MAX_WRONG_TRIES = 7;
+
+    public static void AddHarbour(IServiceCollection services)
+    {
+        services.AddMediator(options =>
+        {
+            options.PipelineBehaviors = [
+                typeof(ValidationBehavior<,>),
+                typeof(LoggingBehaviour<,>)
+            ];
+        });
+        services.Configure<IdentityOptions>(options =>
+        {
+            options.Lockout.MaxFailedAccessAttempts = MAX_WRONG_TRIES;
+        });
+    }
+}
+""",
+    "src/HarbourHub.cs": "namespace Harbour;\n\n// A hub of SignalR.\n"
+    "public class HarbourHub : Hub<IHarbourClient>\n{\n"
+    "    public Task Hoist(string flag) => Clients.All.Hoisted(flag);\n\n"
+    "    public Task Sound(string horn) => Clients.All.Sounded(horn);\n}\n",
+    "src/Program.cs": """\
+var app = builder.Build();
+
+RouteHandlerBuilder ApplyRateLimit(RouteHandlerBuilder route) => route;
+
+app.MapGet("/api/tide/health", () =>
+{
+    var now = clock.Now;
+    return Results.Ok(now);
+}).AllowAnonymous();
+
+ApplyRateLimit(app.MapPost("/api/tide/ask", (Question question) => tides.Ask(question)).RequireAuthorization());
+app.MapGet("/api/tide/list", () => tides.All()).RequireAuthorization();
+app.Run();
+""",
+    "src/Jobs/TideJob.cs": "namespace Harbour;\n\npublic class TideJob : AsyncBackgroundJob<TideArgs>\n{\n"
+    "    public override Task ExecuteAsync(TideArgs args) => Task.CompletedTask;\n}\n",
+    "src/Jobs/FogJob.cs": "namespace Harbour;\n\npublic class FogJob : AsyncBackgroundJob<FogArgs>\n{\n"
+    "    public override Task ExecuteAsync(FogArgs args) => Task.CompletedTask;\n}\n",
+    "services/pilot/BoatMooredEto.cs": "namespace Harbour.Pilot;\n\npublic class BoatMooredEto\n{\n"
+    "    public CrewEto Crew { get; set; }\n}\n",
+    "services/pilot/BoatLeaveCancelledEto.cs": "namespace Harbour.Pilot;\n\npublic class BoatLeaveCancelledEto\n{\n}\n",
+    "services/pilot/CrewEto.cs": "namespace Harbour.Pilot;\n\npublic class CrewEto\n{\n}\n",
+    "services/pilot/PilotManager.cs": "namespace Harbour.Pilot;\n\npublic class PilotManager\n{\n"
+    "    private readonly IDistributedEventBus _bus;\n\n"
+    "    public Task MoorAsync() => _bus.PublishAsync(new BoatMooredEto { Crew = new CrewEto() });\n\n"
+    "    public Task CancelAsync() => _bus.PublishAsync(new BoatLeaveCancelledEto());\n}\n",
+    "src/Bus/FlagController.cs": """\
+namespace Harbour;
+
+public class FlagController : ControllerBase
+{
+    private readonly IBus _bus;
+
+    [HttpPost("/flags/raise")]
+    public IActionResult RaiseFlag(string flag)
+    {
+        _bus.Fire(new FlagRaised(flag));
+        return Ok();
+    }
+}
+""",
+    "src/Bus/FlagRaised.cs": "namespace Harbour;\n\npublic class FlagRaised : IEvent\n{\n"
+    "    public FlagRaised(string flag)\n    {\n    }\n}\n",
+    "src/Bus/IEventHandler.cs": "namespace Harbour;\n\npublic interface IEventHandler<T> where T : IEvent\n{\n"
+    "    Task Handle(IEvent raised);\n}\n",
+    "src/Bus/AnnounceFlag.cs": """\
+namespace Harbour;
+
+public class AnnounceFlag : IEventHandler<FlagRaised>
+{
+    public async Task Handle(IEvent raised)
+    {
+        var flag = raised as FlagRaised;
+        await Announcer.Call(flag);
+    }
+}
+
+public class RecordFlag : IEventHandler<FlagRaised>
+{
+    public async Task Handle(IEvent raised)
+    {
+        var flag = raised as FlagRaised;
+        await Ledger.Write(flag);
+    }
+}
+""",
+    "src/Announcer.cs": "namespace Harbour;\n\npublic static class Announcer\n{\n"
+    "    public static Task Call(FlagRaised flag)\n    {\n        return Task.CompletedTask;\n    }\n}\n",
+    "src/Ledger.cs": "namespace Harbour;\n\npublic static class Ledger\n{\n"
+    "    public static Task Write(FlagRaised flag)\n    {\n        return Task.CompletedTask;\n    }\n}\n",
+    "src/Texts.cs": "namespace Harbour;\n\npublic static class Texts\n{\n"
+    "    public static readonly Language[] SupportedLanguages =\n    {\n"
+    '        new()\n        {\n            Code = "nl-NL",\n            Name = "Nederlands"\n        },\n'
+    '        new()\n        {\n            Code = "da-DK",\n            Name = "Dansk"\n        },\n    };\n}\n',
+    "src/Roles.cs": "namespace Harbour;\n\npublic static class Roles\n{\n"
+    '    public const string Master = "master";\n    public const string Crew = "crew";\n}\n',
+    "src/Permissions.cs": "namespace Harbour;\n\npublic static partial class Permissions\n{\n"
+    "    public static class Roles\n    {\n"
+    + "".join(f'        public const string P{at} = "roles.{at}";\n' for at in range(12))
+    + "    }\n}\n",
+    "src/Registration.cs": "namespace Harbour;\n\npublic class Registration\n{\n"
+    "    public Task Register(User user) => _users.AddToRoleAsync(user, Roles.Crew);\n}\n",
+    "src/Storage/RedisRopeRepository.cs": "namespace Harbour;\n\n"
+    "public class RedisRopeRepository : IRopeRepository\n{\n"
+    "    private readonly IDistributedCache _cache;\n\n"
+    "    public Task<byte[]> GetAsync(string id) => _cache.GetAsync(id);\n}\n",
+    "src/Storage/IRopeRepository.cs": "namespace Harbour;\n\npublic interface IRopeRepository\n{\n"
+    "    Task<byte[]> GetAsync(string id);\n}\n",
+    "src/Web/Pages/Boats.razor": '@page "/boats"\n\n<h1>Boats</h1>\n',
+    "src/Web/Pages/Tides.razor": '@page "/tides"\n\n<h1>Tides</h1>\n',
+    "src/Web/Pages/Pilots.razor": '@page "/pilots"\n\n<h1>Pilots</h1>\n',
+    "src/Mail/SendTideTable.cs": "namespace Harbour;\n\npublic class SendTideTable\n{\n"
+    '    public Task Handle(Boat boat) => _mailService.SendAsync(boat.Master, "Tides of today");\n}\n',
+    "src/Mail/SendInvoice.cs": "namespace Harbour;\n\npublic class SendInvoice\n{\n"
+    '    public Task Handle(Boat boat) => _mailService.SendAsync(boat.Master, "Your invoice");\n}\n',
+    "src/BuoyActionOption.cs": "namespace Harbour;\n\npublic enum BuoyActionOption\n{\n    Light,\n    Ring\n}\n",
+    "src/Radio.cs": """\
+namespace Harbour;
+
+public static class Radio
+{
+    private static readonly Pipeline Calls = new PipelineBuilder()
+        .AddRetry(new RetryStrategyOptions
+        {
+            ShouldHandle = new Handling(() =>
+            {
+                return true;
+            }),
+            MaxRetryAttempts = 9,
+        })
+        .Build();
+
+    public static int Channel
+    {
+        get { return 16; }
+    }
+}
+""",
+    "db/Tank.sql": "CREATE TABLE dbo.Tank (\n    TankId INT IDENTITY (1, 1) NOT NULL,\n    Volume BIGINT NOT NULL,\n"
+    "    Used BIGINT NOT NULL,\n    Free AS (Volume - Used)\n);\n",
+}
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("harbour"), HARBOUR, "harbour") as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "heading", "names"),
+    [
+        ("which tables are there?", "3 tables", "dbo.Tank hb_buoy hb_mooring"),
+        (
+            "which pipeline behaviors run and in what order?",
+            "2 pipeline behaviors",
+            "ValidationBehavior LoggingBehaviour",
+        ),
+        ("in which order do the behaviors run?", "2 pipeline behaviors", "ValidationBehavior LoggingBehaviour"),
+        ("which methods does the SignalR hub offer?", "2 hub methods", "HarbourHub.Hoist HarbourHub.Sound"),
+        ("which background jobs are there?", "2 background jobs", "FogJob TideJob"),
+        ("which tide endpoints are rate limited?", "1 rate limited endpoint", "/api/tide/ask"),
+        ("which events are there?", "3 events", "BoatLeaveCancelledEto BoatMooredEto FlagRaised"),
+        ("which events does the pilot service publish?", "2 events", "BoatLeaveCancelledEto BoatMooredEto"),
+        ("which languages does the UI support?", "2 languages", "nl-NL da-DK"),
+        ("which columns have a unique index?", "1 unique constraint", "BoatMap.Configure"),
+        ("which role do new users get?", "1 role assignment", "Register"),
+        ("which emails are sent?", "2 emails", "Handle Handle"),
+        ("which events are raised when a boat leave is aborted?", "1 event", "BoatLeaveCancelledEto"),
+    ],
+)
+def test_what_frameworks_of_net_have_is_listed(harbour: Index, question: str, heading: str, names: str) -> None:
+    found = listed(harbour, question)
+    assert (found[0], sorted(found[1])) == (heading, sorted(names.split()))
+    assert "order" not in question or found[1] == names.split()
+
+
+def test_the_one_page_about_something_is_a_list_of_one(harbour: Index) -> None:
+    text = harbour.ask("which pages are there for tides?").text
+    assert text.startswith("**1 page:**") and "Tides.razor:1" in text
+
+
+def test_documents_of_a_sort_are_those_that_say_it(harbour: Index) -> None:
+    assert "berths.md" in harbour.ask("which documentation pages are there?").text
+    assert "berths.md" not in harbour.ask("which tide documents are there?").text.partition("See also")[0]
+
+
+def test_a_limit_is_told_with_the_constant_that_it_is(harbour: Index) -> None:
+    length = harbour.ask("how long may the name of a boat be?").text
+    assert "`[StringLength(Limits.MaxNameLength)]`" in length and "`public const int MaxNameLength = 64;`" in length
+    tries = harbour.ask("what is the maximum of failed access attempts before the lockout?").text
+    assert "MaxFailedAccessAttempts = MAX_WRONG_TRIES" in tries and "MAX_WRONG_TRIES = 7;" in tries
+
+
+def test_what_options_of_a_library_are_made_with_is_a_setting(harbour: Index) -> None:
+    text = harbour.ask("how many retry attempts does the radio make?").text
+    assert "**RetryStrategyOptions.MaxRetryAttempts** in src/Radio.cs:12: `MaxRetryAttempts = 9,`" in text
+
+
+def test_an_enumeration_may_be_called_the_options_of_what_is_asked_for(harbour: Index) -> None:
+    assert harbour.ask("which buoy actions are there?").text.startswith("`BuoyActionOption` in src/BuoyActionOption.cs")
+
+
+def test_the_endpoint_that_needs_no_key_is_the_anonymous_one(harbour: Index) -> None:
+    text = harbour.ask("which tide endpoint can be called without a key?").text
+    assert "**GET /api/tide/health** in src/Program.cs:9: `}).AllowAnonymous();`" in text
+    assert "/api/tide/list" not in text
+
+
+def test_all_handlers_of_an_event_are_told_of_what_raises_it(harbour: Index) -> None:
+    text = harbour.ask("what happens after a flag is raised?").text
+    steps = [line.split("**")[1] for line in text.splitlines() if line.startswith("- **")]
+    assert [one for one in steps if one.endswith(".Handle")] == ["AnnounceFlag.Handle", "RecordFlag.Handle"]
+    assert steps.index("Announcer.Call") == steps.index("AnnounceFlag.Handle") + 1
+
+
+def test_built_in_roles_are_the_constants_before_permissions_that_are_called_so(harbour: Index) -> None:
+    text = harbour.ask("which roles are built in?").text
+    assert text.startswith("`Roles` in src/Roles.cs") and 'Master = "master"' in text.partition("Permissions.cs")[0]
+
+
+def test_what_has_no_table_is_kept_by_its_repository(harbour: Index) -> None:
+    text = harbour.ask("where are ropes stored?").text
+    assert text.startswith("`RedisRopeRepository` in src/Storage/RedisRopeRepository.cs") and "_cache" in text
+
+
+def test_computed_columns_are_those_that_the_table_computes(harbour: Index) -> None:
+    assert listed(harbour, "which column of Tank is computed?")[1] == ["dbo.Tank.Free"]
+    assert listed(harbour, "which column of Tank is the identity?")[1] == ["dbo.Tank.TankId"]

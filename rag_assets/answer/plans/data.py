@@ -53,6 +53,9 @@ _KINDS = [
     for kind in (NodeType.ENTITY, NodeType.DBSET, NodeType.TABLE, NodeType.TABLE_OR_VIEW, NodeType.VIEW)
 ]
 _ENTITY = KINDS.index(NodeType.ENTITY.value)
+_KEEPS = root_set("repo repository storage store")
+_IS_CONTRACT = re.compile(r"\b(?:interface|abstract|trait|Protocol|ABC)\b")
+_MOST_KEEPERS = 3
 _HOPS = 2  # from a set over its entity to the table
 _MOST_EACH, _MOST_ASKED = 4, 8
 _LIMITING = (
@@ -359,6 +362,17 @@ def _is_of_many(index: LabelIndex, edge: GraphEdge) -> bool:
     line = lines_of(index, [edge.path]).get(edge.path, {}).get(edge.line, "")
     of = re.escape(short_name(edge.target))
     return re.search(rf"<(?:\w+\.)*{of}\??>|\b{of}\[\]", line) is not None
+
+
+def keepers(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
+    """Where the types of the product are, if there are few, that keep a thing without a table by what they are called:
+    of baskets `RedisBasketRepository`."""
+    known = [(node, name_roots(graph.names[node])) for node in of_kind(graph, NodeType.TYPE)]
+    called = [node for node, own in known if own[-1:] and own[-1] in _KEEPS and own[-1 - len(words) : -1] == [*words]]
+    classes = [node for node in called if not _IS_CONTRACT.search(graph.signature(node))]
+    places = [graph.places(node)[0] for node in classes if graph.places(node)]
+    found = [CodePlace(one.path, one.line_start) for one in places if non_product_code(one.path) is None]
+    return found if len(found) <= _MOST_KEEPERS else []
 
 
 def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> Facts:

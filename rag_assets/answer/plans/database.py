@@ -70,7 +70,16 @@ _NAMED_COLUMN = re.compile(
 _TYPED = re.compile(r"\b(?:data ?)?types?\b|\blength\b|\bprecision\b|\bdefaults?\b|\bnull(?:able|s)?\b", re.IGNORECASE)
 _REQUIRED = re.compile(r"\brequired\b|\bmandatory\b|\b(?:not|never|n't|cannot)\b.*\b(?:null|empty)\b", re.IGNORECASE)
 _OPTIONAL = re.compile(r"\boptional\b|\bnullable\b|\b(?:can|may) be (?:null|empty)\b", re.IGNORECASE)
-_DEFAULTS = re.compile(r"\bdefaults?\b", re.IGNORECASE)
+_OF_SORTS = tuple(
+    (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(written, re.IGNORECASE))
+    for asked, written in (
+        (r"computed|calculated|generated|persisted", r"^\W*\w+\W*\s+AS\b|\bAS\s*\("),
+        (r"identity|auto[- ]?increment\w*", r"\bIDENTITY\b|\bAUTO_?INCREMENT\b|\b(?:BIG|SMALL)?SERIAL\b"),
+        (r"masked|encrypted", r"\bMASKED\b|\bENCRYPTED\b"),
+        (r"defaults?", r"\bDEFAULT\b"),
+    )
+)
+"""What a question calls columns of a sort, and how their lines say it."""
 _WHICH_COLUMNS = re.compile(
     r"^\W*(?:in |into )?(?:which|what) columns?\b(?!.*\b(?:index\w*|foreign|unique)\b)", re.IGNORECASE
 )
@@ -229,7 +238,7 @@ def _having_column(index: LabelIndex, graph: Graph, question: str) -> tuple[list
 def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
     """The lines of a table that declare a column that is named, those of a sort, or its primary key."""
     of_key = _KEY.search(question) is not None
-    is_of_sort = any(one.search(question) for one in (_TYPED, _REQUIRED, _OPTIONAL))
+    is_of_sort = any(one.search(question) for one in (_TYPED, _REQUIRED, _OPTIONAL, *dict(_OF_SORTS)))
     if not (of_key or _WHICH_COLUMNS.search(question) or (is_of_sort and _COLUMN.search(question))):
         return [], ""
     tables = _tables_named(graph, question)
@@ -423,7 +432,7 @@ def _is_of_sort(question: str, line: str) -> bool:
         return is_required
     if _OPTIONAL.search(question):
         return not is_required
-    return _DEFAULTS.search(question) is not None and re.search(r"\bDEFAULT\b", line, re.IGNORECASE) is not None
+    return any(asked.search(question) and written.search(line) for asked, written in _OF_SORTS)
 
 
 def _columns(table: _Statement) -> dict[str, int]:

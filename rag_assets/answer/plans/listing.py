@@ -51,9 +51,12 @@ alters few things of a table."""
 _DROPS_TABLE = re.compile(r"\bDROP\s+TABLE\b|\bDelete\.Table\w*\(|\bRename\.Table\(", re.IGNORECASE)
 _GOES_BACK = re.compile(r"\bvoid Down\(")
 _UNDOES = re.compile(r"\b(?:down|revert|rollback|undo)\b|/U\d", re.IGNORECASE)
-_SHORT = {root(long): root(short) for long, short in (("configuration", "config"), ("repository", "repo"))}
+_SHORTENED = (("configuration", "config"), ("event", "eto"), ("repository", "repo"))  # an event transfer object of ABP
+_SHORT = {root(long): root(short) for long, short in _SHORTENED}
 _SAME = _SHORT | {short: long for long, short in _SHORT.items()}
 """What the names of types say in full, or short."""
+_PART_OF_EVENT = re.compile(r"(?<!ed)(?<!edIn)(?<!edOut)(?<!Paid)(?<!Sent)Eto")
+"""What an event of ABP is made of: `OrderItemEto` of `OrderPlacedEto`."""
 _ERRORS = frozenset({"error", "exception"})
 _IS_ERROR = re.compile(r"\b\w*(?:Exception|Error)\b")
 """Python calls most of its exceptions errors, and both may be called neither."""
@@ -90,7 +93,7 @@ _RUN_BY_A_SCHEDULE = re.compile(
     r"\b(?:IJob|IInvocable|\w*(?:Cron|Periodic|Recurring|Scheduled)\w*(?:Job|Service|Task|Worker)(?:Base)?)\b"
 )
 _RUN_BY_A_HOST = re.compile(
-    r"\b(?:BackgroundService|\w*BackgroundWorkerBase|IHostedService|ActiveJob::Base|ApplicationJob|ShouldQueue"
+    r"\b(?:BackgroundService|\w*BackgroundWorkerBase|I?(?:Async)?BackgroundJob|IHostedService|ActiveJob::Base|ApplicationJob|ShouldQueue"
     rf"|(?:Coroutine|Listenable|Rx)Worker)\b|{_RUN_BY_A_SCHEDULE.pattern}"
 )
 """How a type says that nobody calls it: `which background jobs are there?`"""
@@ -202,6 +205,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
     elif used:
         is_one, found = True, used
     is_one = is_one or (noun in (*LISTED_KINDS, CREATED_TABLE) and not telling)
+    is_one = is_one or (noun == "page" and all(_says_all(telling, one) for one in found))
     handled = [one for one in found if with_handlers and _uses(graph, one.key, Relation.HANDLES)]
     if with_handlers and not handled:
         handled = seen_of(_handled_as(graph, noun), index)
@@ -293,11 +297,17 @@ def _is_of_product(graph: Graph, noun: str, said: str) -> bool:
 
 def _happening(graph: Graph, noun: str, said: str) -> list[ListedNode]:
     """The messages whose names say all that happens where a list of them is wanted for that: `OrderDeletedEvent` of
-    `when an order is deleted`."""
+    `when an order is deleted`; in other usual words where none does."""
     when = _WHEN.search(said) if noun.rpartition(" ")[2] in MESSAGES else None
     words = re.findall(r"[a-z]\w+", when["happens"].lower()) if when is not None else ()
     wanted = {root(word) for word in words if word not in FUNCTION_WORDS}
-    return [one for one in nodes_listed(graph, noun) if wanted <= roots_of(one.name)] if len(wanted) > 1 else []
+    if len(wanted) < 2:
+        return []
+    from rag_assets.answer.structure.actions import MEANS  # which other questions do not need
+
+    known = [(one, roots_of(one.name)) for one in nodes_listed(graph, noun)]
+    found = [one for one, own in known if wanted <= own]
+    return found or [one for one, own in known if all(not own.isdisjoint({it, *MEANS.get(it, ())}) for it in wanted)]
 
 
 def _by_use(graph: Graph, noun: str, telling: Sequence[QueryTerm], said: str, parts: Sequence[str]) -> list[ListedNode]:
@@ -606,6 +616,8 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
         if noun == "test" and graph.language(node) in _TEST_FUNCTIONS:
             continue
         if noun in _HELD and graph.names[node].endswith("s"):
+            continue
+        if noun == "event" and _PART_OF_EVENT.search(graph.names[node]):
             continue
         said = name_roots(graph.names[node])
         if _bare_contract(said) == wanted:

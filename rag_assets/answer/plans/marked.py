@@ -100,6 +100,17 @@ class Marked(Enum):
         ),
         by=NamedBy.NOTHING,
     )
+    BEHAVIORS = MarkedLines(
+        "pipeline behavior",
+        asked=_listed(r"(?:\w+ ){0,2}?behaviou?rs\b(?=.*\b(?:order|pipeline|registered)\b).*$")
+        + r"|^\W*(?:in )?(?:which|what)(?: is the)? order\b"
+        r"(?: (?:are|do|does|is|of|the|all|mediatr|pipeline))* behaviou?rs\b.*$",
+        lines=(
+            r"\btypeof\((?:\w+\.)*(?P<name>(?!I[A-Z]\w*Behavior\b)\w*(?:Behaviou?r|P(?:re|ost)Processor)\w*)<,*>\)"
+            r"|\.Add(?:Open)?(?:Behavior|RequestP(?:re|ost)Processor)<(?:[^<>]*(?:<[^<>]*>)?[^<>]*, *)?(?P<key>\w+)"
+        ),
+        by=NamedBy.NOTHING,
+    )
     CALLBACKS = MarkedLines(
         "callback",
         asked=_listed(
@@ -143,6 +154,7 @@ class Marked(Enum):
         asked=_listed(r"e?-?mails? (?:are|do|does|gets?|is|will)\b.*\b(?:deliver|mail|send|sent)\w*\b.*$"),
         lines=(
             r"(?<![\w.])mail\((?!\))|\bsend_(?:mass_)?mail\(|\bEmail(?:Multi\w+|Message)\(|\bnew MailMessage\("
+            r"|\b_?\w*[mM]ail\w*\.Send\w*\(\s*(?!message\b)"
             r"|->subject\("
             r"|(?<![\w.])(?:const |let |var )?subject\s*[:=](?!=)\s*[\"'`f$]|\bSubject\s*=(?!=)\s*[$@]*\""
         ),
@@ -172,16 +184,21 @@ class Marked(Enum):
     RATE_LIMITED = MarkedLines(
         "rate limited endpoint",
         asked=_listed(
-            r"(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
+            r"(?:\w+ ){0,2}?(?:apis?|endpoints?|routes?) (?:is|are|has|have|with) (?:a )?"
             r"(?:rate[- ]?limit\w*|throttl\w+)\W*$"
             r"|rate[- ]limits?(?: (?:apply|are|do|does|exist|for|has|have|of|on)\b.*)?$"
         ),
-        lines=(r"\.RequireRateLimiting\(|^\s*\[EnableRateLimiting\b|^\s*@(?:RateLimit|Throttle)\w*|@limiter\.limit\("),
+        lines=(
+            r"\b\w*RateLimit\w*\(\s*\w+\.Map(?:Delete|Get|Patch|Post|Put)\(\s*\"(?P<name>[^\"]+)"  # by a helper
+            r"|\.RequireRateLimiting\(|^\s*\[EnableRateLimiting\b|^\s*@(?:RateLimit|Throttle)\w*|@limiter\.limit\("
+        ),
         above=True,
     )
     CACHED = MarkedLines(
         "cached endpoint",
-        asked=_listed(r"(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$"),
+        asked=_listed(
+            r"(?:\w+ ){0,2}?(?:apis?|endpoints?|responses?|routes?) (?:is|are) (?:output |response )?cached\W*$"
+        ),
         lines=(
             r"\.CacheOutput\(|^\s*\[(?:OutputCache|ResponseCache)\b(?!.*\bNoStore = true)"
             r"|^\s*@(?:Cacheable|cache_page)\b"
@@ -495,6 +512,21 @@ class Marked(Enum):
         ),
         by=NamedBy.NOTHING,
         once="{named}",
+    )
+    ROLES_GIVEN = MarkedLines(
+        "role assignment",
+        asked=(
+            r"^\W*(?:which|what) roles? (?:do|does|is|are|will|gets?) (?:(?:an?|the|every|each|all) )?"
+            r"(?:(?:new(?:ly)?|registered|created) )*(?:users?|accounts?|customers?|members?)"
+            r" (?:assigned|get|given|have|receive)\b(?!.*\bneeds?\b).*$"
+            r"|^\W*(?:where|when|how) (?:is|are|does|do) (?:(?:an?|the|new|user) )*(?:roles? (?:assigned|given|granted)"
+            r"|(?:users?|accounts?) (?:assigned|get|given) (?:an? |the |their )?roles?)\b.*$"
+        ),
+        lines=(
+            r"\.Add(?:User)?ToRoles?(?:Async)?\(|\bAssignRoles?(?:Async)?\(|->assignRole\(|\.add_role\("
+            r"|\.Roles\.Add\(|\bnew \w*UserRole\b"
+        ),
+        by=NamedBy.NOTHING,
     )
     NAVIGATION = MarkedLines(
         "navigation route",
