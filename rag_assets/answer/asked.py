@@ -408,7 +408,7 @@ def _enumerations(graphs: Iterable[Graph], names: Sequence[str]) -> list[str]:
     known = {one.name for graph in graphs for one in nodes_listed(graph, "enum") if non_product_code(one.path) is None}
     forms = {_OF_C.sub("", "".join(map(str.capitalize, identifier_words(one)))): one for one in known if "_" in one}
     forms |= {one: one for one in known}  # `level_enum` as `Level`
-    endings = ("", "s", "Option", "Options", "Type", "Kind")  # of the whole name, before names that end with it
+    endings = ("", "s", "Option", "Options")  # of the whole name, before names that end with it
     exact = ([forms[f"{name}{one}"] for one in endings if name and f"{name}{one}" in forms][:1] for name in names)
     ending = (
         own or [known for form, known in forms.items() if name and form.endswith(name)]
