@@ -65,6 +65,7 @@ class Signals:
     `facts` counts what the graph says of the names in answer to the question, with a place to quote. `planned`: the
     index itself answers this kind of question, as it does for lists, overviews and routes. `absent`: it has looked for
     what is asked, and it is nowhere. `records`: the first passage is of data, as a database is first filled with.
+    `hidden`: it is what nobody outside can call, where somebody wants to do something.
     """
 
     said: float = 0.0
@@ -84,6 +85,7 @@ class Signals:
     planned: bool = False
     absent: bool = False
     records: bool = False
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +159,8 @@ def likelihood(signals: Signals, weights: AbstentionWeights = WEIGHTS) -> float:
 
 def ceiling_of(signals: Signals) -> float:
     """What the confidence is at most: the name in a question says much, and nothing of whether what is asked about it
-    is so; and records tell of people and things, and not of the program."""
-    if signals.absent or signals.records:
+    is so; records tell of people and things, and not of the program; and what nobody can call is no way to do it."""
+    if signals.absent or signals.records or signals.hidden:
         return _UNPROVEN
     return _UNPROVEN if signals.unsaid >= _MOSTLY and (signals.named or signals.names) else 1.0
 

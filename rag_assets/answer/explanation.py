@@ -62,6 +62,8 @@ def _because(signals: Signals) -> str | None:
     is_capped = likelihood(signals) > ceiling_of(signals)
     if signals.records and is_capped:
         return "what fits best is a record of data"
+    if signals.hidden and is_capped:
+        return "what fits best is nothing that others can call"
     return f"no passage says {signals.unsaid:.0%} of the question" if is_capped else None
 
 

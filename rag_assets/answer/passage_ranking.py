@@ -324,6 +324,7 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
         unsaid=float(_shares(words)[anywhere < _UNSAID].sum()),
         unsaid_things=_unsaid_things(found, quoted[0]),
         records=_is_of_data(found.passages[quoted[0]]),
+        hidden=bool(found.features[quoted[0], _HIDDEN_AT]),
         unsaid_names=sum(bool(word.is_name and well < _UNSAID) for word, well in zip(words, anywhere, strict=True)),
     )
 
@@ -502,7 +503,7 @@ def is_hidden(passage: Passage) -> bool:
     if language == "csharp" and passage.owner and name and not passage.is_type:
         return _SHOWN.match(passage.signature) is None and not only_declares(passage)
     if language == "python":
-        return name.startswith("_") and not name.endswith("__")
+        return passage.owner.startswith("_") or (name.startswith("_") and not name.endswith("__"))
     return (language == "go" and name[:1].islower()) or _HIDDEN.match(passage.signature) is not None
 
 
@@ -512,8 +513,15 @@ def _is_offered(passage: Passage, *, is_seen: bool) -> bool:
     return is_told and is_seen and non_product_code(passage.evidence.path) is None
 
 
+_GENERATED = re.compile(
+    r"(?:^|/)(?:generated|__generated__|gen)/|\.(?:g|generated|designer|gen|pb)\.\w+$|_pb2(?:_grpc)?\.pyi?$",
+    re.IGNORECASE,
+)
+"""What a tool writes of something else, which says it better."""
+
+
 def _is_beside(path: str) -> bool:
-    return non_product_code(path) is not None or is_tooling(path)
+    return non_product_code(path) is not None or is_tooling(path) or _GENERATED.search(path) is not None
 
 
 def _is_of_data(passage: Passage) -> bool:
@@ -543,7 +551,7 @@ def name_scores(
 
 
 _NAMES = [one.name for one in fields(PassageWeights)]
-_WORDS, _MEANING = _NAMES.index("words"), _NAMES.index("meaning")
+_WORDS, _MEANING, _HIDDEN_AT = map(_NAMES.index, ("words", "meaning", "hidden"))
 
 
 def _read_of(known: Evidence) -> Sequence[Passage]:

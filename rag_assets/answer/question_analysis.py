@@ -580,7 +580,7 @@ asks_how_made = recognizer(
 """Whether the answer is what makes a value, which no declaration alone says."""
 asks_amount = recognizer(
     r"\bhow (?:many|much|long|often|big|large|far|fast|old)\b"
-    r"|\b(?:limits?|defaults?|maximum|minimum|at (?:most|least))\b"
+    r"|\b(?:limits?|defaults?|maximum|minimum|at (?:most|least)|(?:which|what) (?:size|length|amount|percentage))\b"
 )
 """Whether the answer is likely to be a number."""
 _LIST = re.compile(

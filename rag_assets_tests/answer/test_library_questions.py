@@ -594,6 +594,12 @@ public class Winder
     int _threads;
 
     public int SlotCount { get; set; } = 40;
+
+    void BleachYarnOvernight(Vat vat)
+    {
+        vat.Fill();
+        vat.Wait();
+    }
 }
 
 public static class WinderExtensions
@@ -603,6 +609,28 @@ public static class WinderExtensions
     {
         winder.SlotCount = slots;
         return winder;
+    }
+}
+""",
+    "src/Spooler/Generated/TangleCounter.cs": """\
+namespace Spooler;
+
+public class TangleCounter
+{
+    public int CountTangles(int[] tangles)
+    {
+        return tangles.Length;
+    }
+}
+""",
+    "src/Spooler/Tangles.cs": """\
+namespace Spooler;
+
+public class Tangles
+{
+    public int CountTangles(int[] tangles)
+    {
+        return tangles.Length + 1;
     }
 }
 """,
@@ -652,3 +680,12 @@ def test_what_a_method_sets_is_told_with_its_first_value(spooler: Index) -> None
 def test_a_quote_of_a_document_ends_before_what_introduces_the_next(spooler: Index) -> None:
     text = told(spooler, "how tightly is a thread wound beside the other turns?")
     assert "docs/winding.md" in text and "## Bobbins" not in text
+
+
+def test_what_nobody_can_call_is_no_sure_way_to_do_something(spooler: Index) -> None:
+    assert told(spooler, "how do I bleach yarn overnight?").startswith("**Not sure.")
+    assert told(spooler, "how is yarn bleached overnight?").startswith("`Winder.BleachYarnOvernight`")
+
+
+def test_what_a_tool_writes_comes_behind_what_people_write(spooler: Index) -> None:
+    assert told(spooler, "which code counts the tangles?").startswith("`Tangles.CountTangles`")
