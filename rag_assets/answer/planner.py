@@ -526,7 +526,9 @@ def _annotated(asked: Asked) -> Planned | None:
 _OF_STRUCTURE = re.compile(
     r"\b(?:assembly|crate|directory|folder|library|module|namespace|package|project)\b|\w[./]\w"
     r"|\b(?:abstract|async\w*|extern|final|generic|inline|internal|partial|private|protected|public|readonly|sealed|static"
-    r"|suspend|unsafe|virtual|implement\w+|derived|sub-?class(?:es)?|parameters?|arguments?)\b"
+    r"|suspend|unsafe|virtual|void|extension|are (?:enums|interfaces|records|structs)|cancellation"
+    r"|cqrs|ddd|domain[- ]driven|event sourcing|mvc|mvvm|(?:docker|make|read)\w+|files?|protos|scripts?|solutions?"
+    r"|implement\w+|derived|sub-?class(?:es)?|parameters?|arguments?)\b"
     r"|\b(?:injected|constructors?|mock|fake|stub|creat\w+|instantiat\w+|constructs?|constructed|made|makes?)\b"
     r"|\b(?:from|between)\b.+\b(?:to|and)\b|\b(?:reach(?:ed)?|leads?|connected|linked|related|get to|end up|arrive"
     r"|eventually|indirectly|ever)\b|\b(?:outdated|out of date|up to date|vulnerab\w+|cves?)\b"
@@ -728,6 +730,8 @@ def _uses(asked: Asked) -> Planned | None:
     marks = (one.removesuffix(_OF_ATTRIBUTES) for one in wish.names if one.endswith(_OF_ATTRIBUTES))
     names = (*wish.names, *filter(None, marks))
     mentions = mentions_of(asked.target, names, wish.intent, asked.declaring, heading)
+    if not (of_purpose or mentions[1]) and all("." in name and name in asked.undeclared for name in wish.names):
+        return Planned(wish, absent=f"nothing here names {' or '.join(wish.names)}")  # its parts may be everywhere
     if not (of_purpose or mentions[1] or asked.undeclared):
         named = " or ".join(wish.names)
         is_test = wish.intent is Intent.TESTS

@@ -461,6 +461,7 @@ _SHORT_FOR = {
         r"\bend[- ]to[- ]end\b": "e2e",
         r"(?<=version of )(?:ef|entity framework)(?: core)?\b": "Microsoft.EntityFrameworkCore",
         r"(?<=version of )asp\.net core\b": ".NET",
+        r"\bentity framework(?: core)?\b": "efcore",  # a framework is the whole, too
     }.items()
 }
 """What people call what manifests call by a name."""

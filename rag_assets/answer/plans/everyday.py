@@ -576,7 +576,7 @@ def _sizes(index: LabelIndex, paths: Sequence[str], *, of_lines: bool) -> FactsO
 
     languages = {path: detect_language(path) for path in paths}
     lines, facts = Counter[str](), []
-    for path, count in _last_lines(index).items() if of_lines else ():
+    for path, count in last_lines(index).items() if of_lines else ():
         lines[languages.get(path, "")] += count
     for language, count in Counter(languages.values()).most_common():
         is_code = source_type(language) in (SourceType.CODE, SourceType.SQL)
@@ -594,7 +594,7 @@ def _sizes(index: LabelIndex, paths: Sequence[str], *, of_lines: bool) -> FactsO
     return replace(told, total=len(paths)), at, ""
 
 
-def _last_lines(index: LabelIndex) -> dict[str, int]:
+def last_lines(index: LabelIndex) -> dict[str, int]:
     """Each file with the last line of its last section."""
     shard, scope = index.parts.shard(), index.scope()
     last: dict[str, int] = {}

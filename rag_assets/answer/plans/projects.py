@@ -62,7 +62,9 @@ _PROGRAMS = re.compile(
     r"^\W*(?:which|what|list|how many)(?: are)?(?: the| different)* "
     r"(?:applications|apps|executables|hosts|programs|micro-?services)"
     r"(?: (?:are|is|do|does|has|have|make|exist|there|in|of|the|this|our|repo\w*|solution|code ?base|up|it|contain"
-    r"|consists?|from|system|project))*\W*$",
+    r"|consists?|from|system|project))*\W*$"
+    r"|^\W*(?:is|are) (?:it|this|they|the \w+) (?:an? )?(?:modular )?(?:monolith(?:ic)?|micro-?services?)"
+    r"(?: (?:or|and)(?: \w+){1,3})?\W*$",
     re.IGNORECASE,
 )
 _SAMPLES = re.compile(

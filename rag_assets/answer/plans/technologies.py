@@ -197,13 +197,17 @@ def _fit(name: str, wanted: tuple[str, ...]) -> int:
 
 
 def technologies_called(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """(category, names) of the technology that some words name together, or of those that each of them does; nothing
-    if a word is no such name."""
-    whole = _called(parts_of(" ".join(words)))
-    if whole is not None:
-        return [whole]
-    each = [one for word in words if (one := _called(parts_of(word))) is not None]
-    return each if len(each) == len(words) else []
+    """(category, names) of the technologies that some words name, the longest name first, be it with `or` between them;
+    nothing if a word is of no such name."""
+    found, at = list[tuple[str, tuple[str, ...]]](), 0
+    while at < len(words):
+        ends = range(len(words), at, -1)
+        named = next(((one, end) for end in ends if (one := _called(parts_of(" ".join(words[at:end]))))), None)
+        if named is None and words[at] not in ("and", "or", "vs", "versus"):
+            return []
+        found += [named[0]] if named is not None else []
+        at = named[1] if named is not None else at + 1
+    return found
 
 
 def _called(said: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from rag_assets.answer.structure.questions import MODIFIERS, comparison, modifier_meant, name_in
+from rag_assets.answer.structure.questions import MODIFIERS, NUMBER_WORDS, comparison, modifier_meant, name_in
 from rag_assets.identifiers import singular
 
 _NAME = (
@@ -82,6 +82,7 @@ class SignatureOf(Enum):
     """What a question wants of the signatures of declarations, most with the heading of their answer."""
 
     TAKES = "Methods that take {}"
+    LACKS = "methods that do not take {}"
     RETURNS = "Methods that return {}"
     HOLDS = "Members called {}"
     EXTENDS = "Extension methods of {}"
@@ -113,6 +114,13 @@ _SIGNATURES = [
             rf"{_CALLABLES} (?i:(?:that |which )?(?:takes?|taking|accepts?|accepting|expects?|needs?|receives?|has|have"
             rf"|with)) (?i:(?:an? |the )?(?:parameters?|arguments?) of type )?{_A}{_MEMBER_NAME}"
             r"(?i:(?: as)?(?: an?| the)?(?: parameters?| arguments?)?)",
+        ),
+        (
+            SignatureOf.LACKS,
+            r"(?P<member>(?i:async|asynchronous|public|static) )?(?i:methods?|functions?|constructors?|handlers?) "
+            r"(?i:(?:that |which )?(?:(?:do|does)(?:n't| not) (?:take|accept|have|receive|use|get)|(?:has|have) no"
+            rf"|without|lacks?)) {_A}(?:{_MEMBER_NAME}|(?P<token>(?i:cancellation ?tokens?)))"
+            r"(?i: parameters?| arguments?)?",
         ),
         (
             SignatureOf.RETURNS,
@@ -172,7 +180,7 @@ _SIGNATURES = [
         (
             SignatureOf.LENGTH,
             r"(?P<noun>(?i:class(?:es)?|types?|methods?|functions?)) (?i:(?:that |which )?(?:has|have|with|are|is)?) ?"
-            rf"{_MORE} (?P<number>\d+) (?P<counted>(?i:lines|methods|functions|members|properties))"
+            rf"{_MORE} (?P<number>\d+|{NUMBER_WORDS}) (?P<counted>(?i:lines|methods|functions|members|properties))"
             r"(?i: of code| long)?",
         ),
     )
@@ -206,6 +214,8 @@ class SignatureAsked:
     @property
     def heading(self) -> str:
         heading = self.name if self.of in _SAID_ITSELF else self.of.value.format(self.name)
+        if self.of is SignatureOf.LACKS:
+            heading = f"{self.noun} {heading}".strip().capitalize().replace(self.name.lower(), self.name)
         return heading.replace("called", "of the type") if self.is_type else heading
 
 
@@ -228,6 +238,8 @@ def signature_asked(question: str) -> SignatureAsked | None:
         noun = singular((said.get("member") or said.get("noun") or "").lower())
         if "column" in noun or said.get("noun", "").lower().startswith("table"):
             return None  # of a database
+        if of is SignatureOf.LACKS:
+            return SignatureAsked(of, found["name"] or "CancellationToken", modifier_meant(noun.strip()))
         if of is SignatureOf.LENGTH:
             counted, than = found["counted"].lower(), re.sub(r"^(?:longer|larger|bigger) than", "over", found["than"])
             heading = f"{found['noun'].capitalize()} by their {counted}"

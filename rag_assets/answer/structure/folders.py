@@ -39,9 +39,9 @@ def folder_facts(index: LabelIndex, graph: Graph, wanted: FolderAsked) -> Facts:
     within = np.array([*(path.startswith(folder + "/") for path in graph.paths), False])
     own = (within & columns.visible)[columns.path_of]
     types = [] if wanted.files else _types(columns, own)
-    facts = [*_files(index, [path for path in inside if is_readme(path)][: not wanted.files], "Told by")]
+    facts = [*file_facts(index, [path for path in inside if is_readme(path)][: not wanted.files], "Told by")]
     facts += [] if wanted.files else _parts(columns, own, folder)
-    facts += types or _files(index, inside[:MOST_LISTED], part_counted("Its files", len(inside), MOST_LISTED))
+    facts += types or file_facts(index, inside[:MOST_LISTED], part_counted("Its files", len(inside), MOST_LISTED))
     if types:
         facts += _uses(columns, own, "Needs from elsewhere", out=True)
         facts += _uses(columns, own, "Used from elsewhere", out=False)
@@ -82,7 +82,8 @@ def _folder(paths: Sequence[str], name: str, *, is_code: bool = False) -> str:
     return ""
 
 
-def _files(index: LabelIndex, paths: Sequence[str], group: str) -> list[GraphFact]:
+def file_facts(index: LabelIndex, paths: Sequence[str], group: str = "") -> list[GraphFact]:
+    """Each file by its name, at the line where its first section begins."""
     first: dict[str, int] = {}
     for payload in sections_of(paths, index.parts.shard(), index.scope()).values():
         path, line = payload["Path"], int(payload.get("StartLine", 1))

@@ -12,6 +12,7 @@ from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, from_the_root, part_counted
 from rag_assets.contracts.graph import NodeType
+from rag_assets.identifiers import singular
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
@@ -26,7 +27,9 @@ _ENDS: Mapping[str, str] = {
     "Composite": "Composite",
     "Data transfer object": "Dto|DTO",
     "Decorator": "Decorator",
+    "Domain-driven design": "AggregateRoot|DomainEvent|DomainService|ValueObject",
     "Domain event": "DomainEvent|IntegrationEvent",
+    "Event sourcing": "EventStore|EventStream|EventSourced|AggregateStore|EventSourcedAggregate",
     "Facade": "Facade",
     "Interceptor": "Interceptor",
     "Iterator": "Iterator|Enumerator",
@@ -57,6 +60,8 @@ _CALLED: Mapping[str, str] = {
     "cqrs": "Command and query (CQRS)",
     "chain of responsibility": "Chain of responsibility, as middleware or a pipeline",
     "command": "Command and query (CQRS)",
+    "ddd": "Domain-driven design",
+    "domain driven design": "Domain-driven design",
     "dto": "Data transfer object",
     "factory": "Abstract factory and factory",
     "abstract factory": "Abstract factory and factory",
@@ -82,14 +87,31 @@ _ONE = re.compile(
     r"(?: (?:used|implemented|applied|followed|here|anywhere|in|the|this|code(?: ?base)?|project|is|are))*\W*$",
     re.IGNORECASE,
 )
+_KNOWN_BY_NAME = r"cqrs|ddd|domain[- ]driven design|event sourcing|mvc|mvvm"
+_IS_USED = re.compile(
+    r"^\W*(?:is|are|does|do|has|have)(?: (?:it|this|the|there|we|they|an?|any|app\w*|code(?: ?base)?|project|system"
+    r"|solution|use[sd]?|using|follow\w*|implement\w*|appl\w+))*?"
+    rf" (?P<pattern>{_KNOWN_BY_NAME})(?: (?:used|implemented|applied|followed|here|in|the|this|code(?: ?base)?|project"
+    r"|anywhere))*\W*$"
+    rf"|^\W*(?:where|how) (?:is|are) (?P<where>{_KNOWN_BY_NAME}) (?:used|implemented|applied)\W*$",
+    re.IGNORECASE,
+)
+"""Whether a pattern is used whose name is that of nothing else."""
+
+
+def is_asked_in_passing(question: str) -> bool:
+    """Whether a question is for a pattern of which documents tell too, where no type does."""
+    return _IS_USED.match(question) is not None
 
 
 def pattern_asked(question: str) -> str | None:
     """The pattern that a question is for, '' for all of them; None for another question."""
     if _ALL.match(question):
         return ""
-    found = _ONE.match(question)
-    return _CALLED[found["pattern"].lower()] if found is not None else None
+    if (found := _ONE.match(question)) is None and (found := _IS_USED.match(question)) is None:
+        return None
+    said = next(filter(None, found.groups())).lower().replace("-", " ")
+    return _CALLED.get(said) or _CALLED[singular(said)]
 
 
 def pattern_facts(index: LabelIndex, graph: Graph, wanted: str) -> Facts:

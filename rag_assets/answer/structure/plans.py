@@ -81,6 +81,17 @@ def _folder(asked: Asked, text: str) -> Planned | None:
     return answered(asked, Intent.LIST, first_of(folder_facts(index, graph, wanted) for index, graph in asked.graphs))
 
 
+def _files(asked: Asked, text: str) -> Planned | None:
+    """The files of a kind, or with so many lines."""
+    from rag_assets.answer.structure.files import files_asked, files_of
+
+    wanted = files_asked(text)
+    if wanted is None or asked.wish.names:
+        return None
+    told = [files_of(index, wanted) for index in asked.target.members.values()]
+    return answered_or_absent(asked, told, together)
+
+
 def _shaped(asked: Asked, text: str) -> Planned | None:
     """What is declared with a modifier, with so many implementations or so many parameters."""
     if asked.wish.names:
@@ -227,14 +238,14 @@ def _able(asked: Asked, text: str) -> Planned | None:
 
 def _pattern(asked: Asked, text: str) -> Planned | None:
     """The design patterns that names of types tell, or the types of one."""
-    from rag_assets.answer.structure.patterns import pattern_asked, pattern_facts
+    from rag_assets.answer.structure.patterns import is_asked_in_passing, pattern_asked, pattern_facts
 
     wanted = pattern_asked(text)
     if wanted is None:
         return None
     known = together(pattern_facts(index, graph, wanted) for index, graph in asked.graphs)
     absent = f"no name of a type tells {'a design pattern' if not wanted else f'the pattern {wanted}'}"
-    return listed_or_absent(asked, known, absent)
+    return listed_or_absent(asked, known, "" if is_asked_in_passing(text) else absent)
 
 
 def _hosts(asked: Asked, text: str) -> Planned | None:
@@ -443,6 +454,7 @@ _PLANS = (
     _number,
     _together,
     _folder,
+    _files,
     _shaped,
     _constructor,
     _flow,

@@ -62,12 +62,15 @@ def folder_asked(question: str) -> FolderAsked | None:
 
 MODIFIERS = (
     "static|abstract|sealed|final|async|asynchronous|partial|generic|internal|public|private|protected|virtual|readonly"
-    "|suspend|unsafe|extern|inline|recursive"
+    "|suspend|unsafe|extern|inline|recursive|void|extension"
 )
+_SEVERAL = rf"(?:{MODIFIERS})(?:(?:,| and)? (?:{MODIFIERS}))*"
+_KINDS = "records?|structs?|enums?|interfaces?"
 _NOUNS = "class(?:es)?|types?|interfaces?|structs?|records?|enums?|methods?|functions?|constructors?"
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS = {word: number for number, word in enumerate(_WORDS)}
-_NUMBER = rf"\d+|a single|a|{'|'.join(_WORDS)}"
+_NUMBERS = {word: number for number, word in enumerate(_WORDS)} | {"twenty": 20, "fifty": 50, "a hundred": 100}
+NUMBER_WORDS = "|".join(_NUMBERS)
+_NUMBER = rf"\d+|a single|{NUMBER_WORDS}|a"
 _HERE = (
     r"(?: (?:are |is )?(?:there|here)| exist| do we have| does it have"
     r"| in (?:the|this) (?:code|project|code ?base|repo\w*))*\W*$"
@@ -79,10 +82,10 @@ _DERIVED = (
 )
 _SHAPE = re.compile(
     rf"^\W*(?:(?:which|what|list|show|how many|are|is|me|all|the|there|any) )*"
-    rf"(?:(?P<before>{MODIFIERS}) (?P<noun_after>{_NOUNS}){_HERE}"
+    rf"(?:(?P<before_not>non[- ])?(?P<before>{_SEVERAL}) (?P<noun_after>{_NOUNS}){_HERE}"
     rf"|(?P<none>unimplemented) (?P<of_none>interfaces?){_HERE}"
     rf"|(?:(?P<kind>abstract|base|generic|public) )?(?P<noun>{_NOUNS}|(?:{'|'.join(_MESSAGES)})s?)(?: (?:that|which))?"
-    rf" (?:(?:is|are|were) (?:declared |marked )?(?:as )?(?P<modifier>{MODIFIERS}){_HERE}"
+    rf" (?:(?:is|are|were)(?P<not>n't| not)? (?:declared |marked )?(?:as )?(?P<modifier>{_SEVERAL}|{_KINDS}){_HERE}"
     r"|(?P<never>(?:is|are|has|have)(?: been)?(?:n't| not| never) (?:implemented|inherited(?: from)?|derived from"
     r"|extended|sub-?classed))(?: by (?:anything|any(?: class)?)| anywhere| yet)*\W*$"
     rf"|(?P<lacks>(?:has|have|with)(?: got)? no|without(?: any| an?)?|lacks?|lacking) (?:known )?(?:{_DERIVED})\W*$"
@@ -94,15 +97,17 @@ _SHAPE = re.compile(
     re.IGNORECASE,
 )
 _SAME = {"asynchronous": "async"}
+_OF_KINDS = ("record", "struct", "enum", "interface")
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeAsked:
-    """Declarations that a question wants by their shape: `noun` in the singular, and one of a `modifier`, a number of
-    those that derive from it or that handle it, a number of parameters."""
+    """Declarations that a question wants by their shape: `noun` in the singular, and one of modifiers, which they have
+    all of or `is_not`, a number of those that derive from it or that handle it, a number of parameters."""
 
     noun: str
-    modifier: str = ""
+    modifiers: tuple[str, ...] = ()
+    is_not: bool = False
     handled: Callable[[int], bool] | None = None
     derived: Callable[[int], bool] | None = None
     parameters: Callable[[int], bool] | None = None
@@ -111,7 +116,14 @@ class ShapeAsked:
     def said(self) -> str:
         is_alone = self.derived is None or self.derived(0)  # what derives from it is said behind it
         such = "" if is_alone and self.handled is None and self.parameters is None else "such"
-        return " ".join(filter(None, (such, self.modifier, self.noun)))
+        return " ".join(filter(None, (such, *(() if self.is_not else self.modifiers), self.noun)))
+
+    @property
+    def told(self) -> str:
+        """What a heading says behind the noun."""
+        if self.derived is not None and self.derived(0):
+            return " that no type of the product derives from"
+        return f" not {' and '.join(self.modifiers)}" if self.is_not else ""
 
 
 def shape_asked(question: str) -> ShapeAsked | None:
@@ -119,7 +131,7 @@ def shape_asked(question: str) -> ShapeAsked | None:
     if found is None:
         return None
     noun = singular((found["noun"] or found["noun_after"] or found["of_none"]).lower())
-    kind = "abstract" if found["kind"] == "base" else found["kind"] or ""
+    kind = ("abstract" if found["kind"] == "base" else found["kind"].lower(),) if found["kind"] else ()
     if noun in _MESSAGES and not found["handled"]:
         return None
     if found["none"] or found["never"] or found["lacks"]:
@@ -131,8 +143,11 @@ def shape_asked(question: str) -> ShapeAsked | None:
         return ShapeAsked(noun, kind, derived=comparison(found["how"] or "", found["count"]))
     if found["parameters"]:
         return ShapeAsked(noun, parameters=comparison(found["than"] or "", found["parameters"]))
-    modifier = (found["before"] or found["modifier"]).lower()
-    return ShapeAsked(noun, modifier=modifier_meant(modifier))
+    said = re.findall(r"[a-z]+", (found["before"] or found["modifier"]).lower())
+    if singular(said[0]) in _OF_KINDS:
+        return None if found["not"] else ShapeAsked(singular(said[0]))
+    modifiers = tuple(modifier_meant(one) for one in said if one != "and")
+    return ShapeAsked(noun, modifiers, is_not=bool(found["not"] or found["before_not"]))
 
 
 def modifier_meant(said: str) -> str:

@@ -17,7 +17,7 @@ from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_listed, lines_
 from rag_assets.answer.plans.listing import places_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
-from rag_assets.graph.declared_types import of_kind
+from rag_assets.graph.declared_types import bases_of, of_kind
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 
 _FITS_SILENTLY = ("go", "typescript", "tsx")
 _GENERIC = re.compile(r"^[^(=:{]*<\w")
+_EXTENDS = re.compile(r"\(\s*(?:\[\w+\]\s*)?this\s+\w|\bfun\s+(?:<[^>]*>\s*)?[A-Z]\w*(?:<[^>]*>)?\??\.\w")
+_APART = ("abstract", "static")
+"""What is never sealed."""
 _ABSTRACT_BASE = re.compile(r"^class \w+\(.*\bABC(?:Meta)?\b")  # of Python
 _OPENS, _CLOSES = frozenset("([{<"), frozenset(")]}>")
 _CONSTRUCTORS = ("__init__", "constructor", "__construct", "initialize", "init")
 _STATIC = re.compile(r"(?:\w+ )*static\b")
 _HANDLES = re.compile(r"(?:Handler|Validator|Consumer|Behaviou?r|Profile)(?:Base)?$")
-_BRACKETS, _MOST_NESTED = re.compile(r"<[^<>]*>|\([^()]*\)"), 6
 _OF_KINDS = ("enum", "interface", "record", "struct")
 ERRORS = ("exception", "error")
 _OF_METHODS = ("method", "function", "constructor")
@@ -49,8 +51,8 @@ def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
         nodes = types_called(columns, wanted.noun)
     else:
         nodes = [node for node in columns.nodes(kind).tolist() if is_called_a(wanted.noun, columns, node)]
-    if wanted.modifier:
-        nodes = [node for node in nodes if has_modifier(columns, node, wanted.modifier)]
+    if wanted.modifiers:
+        nodes = [node for node in nodes if _is_so(columns, node, wanted)]
     if wanted.handled is not None:
         counts = _sources(columns, Relation.HANDLES)
         nodes = [node for node in nodes if wanted.handled(counts.get(node, 0))]
@@ -67,9 +69,7 @@ def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
     if not facts:
         return GraphFacts(), {}
     told, at = facts_listed(facts, wanted.said, index)
-    if wanted.derived is not None and wanted.derived(0):
-        told = replace(told, heading=told.heading.replace(":**", " that no type of the product derives from:**"))
-    return told, at
+    return replace(told, heading=told.heading.replace(":**", f"{wanted.told}:**")), at
 
 
 def types_called(columns: GraphColumns, noun: str) -> list[int]:
@@ -79,29 +79,17 @@ def types_called(columns: GraphColumns, noun: str) -> list[int]:
     if noun in _OF_KINDS:
         return [node for node in types if is_called_a(noun, columns, node)]
     endings = ERRORS if noun in ERRORS else (noun,)
-    based = re.compile(
-        rf"(?:[:,]|\b(?:extends|implements)\b)\s*(?:\w+\.)*\w*{noun.capitalize()}(?:Base)?\s*(?:[,{{;]|$)"
-    )
+    based = re.compile(rf"\b\w*{noun.capitalize()}(?:Base)?\s*(?:[,{{;]|$)")
 
     def is_called_so(node: int) -> bool:
-        head = graph.signature(node)
         if graph.language(node) in DECLARATIVE:
             return False
-        if re.search(r"\babstract\b|\binterface\b", head) or _HANDLES.search(graph.names[node]):
+        if re.search(r"\babstract\b|\binterface\b", graph.signature(node)) or _HANDLES.search(graph.names[node]):
             return False
-        return graph.names[node].lower().endswith(endings) or based.search(_without_brackets(head)) is not None
+        return graph.names[node].lower().endswith(endings) or based.search(bases_of(graph, node)) is not None
 
     named = [node for node in types if is_called_so(node)]
     return [node for node in named if not any(graph.edges_of(node, IN, Relation.INHERITS, Relation.IMPLEMENTS))]
-
-
-def _without_brackets(head: str) -> str:
-    """The head of a type without its parameters and those of its bases."""
-    for _ in range(_MOST_NESTED):
-        head, count = _BRACKETS.subn("", head)
-        if not count:
-            break
-    return head.partition(" where ")[0]
 
 
 def is_called_a(noun: str, columns: GraphColumns, node: int) -> bool:
@@ -116,11 +104,21 @@ def is_called_a(noun: str, columns: GraphColumns, node: int) -> bool:
     return is_constructor if noun == "constructor" else not (noun in _OF_METHODS and is_constructor)
 
 
+def _is_so(columns: GraphColumns, node: int, wanted: ShapeAsked) -> bool:
+    """Whether a declaration has all modifiers; where it should not, whether it has none and may have them."""
+    if not wanted.is_not:
+        return all(has_modifier(columns, node, one) for one in wanted.modifiers)
+    apart = _APART if "sealed" in wanted.modifiers or "final" in wanted.modifiers else ()
+    return not any(has_modifier(columns, node, one) for one in (*wanted.modifiers, *apart))
+
+
 def has_modifier(columns: GraphColumns, node: int, modifier: str) -> bool:
     """Whether a declaration says a modifier, before its parameters, or is what a question says like one."""
     if modifier == "recursive":
         return node in columns.recursive
     signature = columns.graph.signature(node)
+    if modifier == "extension":
+        return _EXTENDS.search(signature) is not None
     if modifier == "generic":
         return _GENERIC.search(signature) is not None
     if modifier == "abstract" and _ABSTRACT_BASE.search(signature):

@@ -18,6 +18,7 @@ from rag_assets.contracts.evidence import owner_name
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.contracts.outline import SectionMember
 from rag_assets.graph.csr_graph import OUT
+from rag_assets.languages.detection import detect_language
 from rag_assets.search.line_references import sections_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,22 @@ def _methods(columns: GraphColumns, fits: Callable[[int, str, str], bool]) -> It
 def _taking(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
     named = _word(wanted.name)
     return _methods(columns, lambda _, name, text: named.search(split_signature(text, name)[1]) is not None)
+
+
+def _not_taking(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
+    """The methods without a parameter, of the languages of those that have it; of asynchronous ones also those that
+    only return a task."""
+    languages = {detect_language(fact.path) for fact in _taking(index, columns, wanted)}
+    named = _word(wanted.name)
+    said = re.compile(
+        r"\basync\b|\b(?:Value)?Task\b|\bIAsyncEnumerable\b" if wanted.noun == "async" else rf"\b{wanted.noun}\b"
+    )
+
+    def lacks(_: int, name: str, text: str) -> bool:
+        before, parameters, _after = split_signature(text, name)
+        return said.search(before) is not None and named.search(parameters) is None
+
+    return (fact for fact in _methods(columns, lacks) if detect_language(fact.path) in languages)
 
 
 def parameter_facts(index: LabelIndex, graph: Graph, name: str, method: str) -> Facts:
@@ -214,6 +231,7 @@ def _word(name: str) -> re.Pattern[str]:
 
 _FOUND: Mapping[SignatureOf, Callable[[LabelIndex, GraphColumns, SignatureAsked], Iterable[GraphFact]]] = {
     SignatureOf.TAKES: _taking,
+    SignatureOf.LACKS: _not_taking,
     SignatureOf.RETURNS: _giving,
     SignatureOf.HOLDS: _holding,
     SignatureOf.EXTENDS: _extending,
