@@ -251,10 +251,10 @@ def declared_plan(asked: Asked) -> Planned | None:
 
 
 _OF_MARKED_LINES = re.compile(
-    r"account|admin|authent|bean|binding|boot|cache|callback|connection|contract|credential|data|doubles|error"
-    r"|exception|exit|fake|filters|handlers|hooks|hubs?\b|initial|java ?script|js\b|jwt|limit|log ?in|mail|middleware"
-    r"|mock|modules|operation|passw|ports?\b|process|routes?\b|rpc|run|secret|seed|service|\bsign|soap|spies|start|stub"
-    r"|throttl|token|user|wcf",
+    r"account|admin|authent|bean|behavio|binding|boot|cache|callback|connection|contract|credential|data|doubles|error"
+    r"|exception|exit|fake|filters|handlers|health|hooks|hubs?\b|initial|java ?script|js\b|jwt|limit|log ?in|mail"
+    r"|middleware|mock|modules|operation|pages?\b|passw|ports?\b|process|roles?\b|routes?\b|rpc|run|secret|seed"
+    r"|service|\bsign|soap|spies|start|stub|throttl|token|user|wcf",
     re.IGNORECASE,
 )
 """A word of each question for what lines tell of."""

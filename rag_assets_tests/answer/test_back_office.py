@@ -378,6 +378,42 @@ public static class Radio
     }
 }
 """,
+    "src/Berths/BerthAppService.cs": """\
+namespace Harbour;
+
+[Authorize(HarbourPermissions.Berths.Default)]
+public class BerthAppService : ApplicationService
+{
+    [Authorize(HarbourPermissions.Berths.Release)]
+    public Task ReleaseAsync(Guid id)
+    {
+        return Task.CompletedTask;
+    }
+
+    public Task<Berth> GetAsync(Guid id)
+    {
+        return _berths.GetAsync(id);
+    }
+}
+""",
+    "src/Seeding/SeedUsers.cs": "namespace Harbour;\n\npublic class SeedUsers\n{\n"
+    '    public const string FirstPassword = "Anchor1!";\n\n'
+    "    public Task Seed(User pilot) => _users.CreateAsync(pilot, SeedUsers.FirstPassword);\n}\n",
+    "src/Probe.cs": "namespace Harbour;\n\npublic static class Probe\n{\n"
+    '    public static void Use(WebApplication app) => app.MapHealthChecks("/alive");\n}\n',
+    "web/src/app/app-routing.module.ts": "const routes: Routes = [\n  {\n    path: 'winches',\n"
+    "    component: WinchComponent,\n  },\n  {\n    path: 'cranes',\n    component: CraneComponent,\n  },\n];\n",
+    "db/Sweep.sql": "CREATE PROCEDURE dbo.Sweep\nAS\nDECLARE tanks CURSOR FOR SELECT TankId FROM dbo.Tank\n",
+    "scripts/once.sql": "DECLARE old CURSOR FOR SELECT TankId FROM dbo.Tank\nOPEN old\n",
+    "src/Marks.cs": "namespace Harbour;\n\npublic interface ICacheableRequest<T> { }\n\n"
+    "public interface IAuditable { }\n\npublic abstract class AuditedBase : IAuditable { }\n",
+    "src/Queries/GetTidesQuery.cs": "namespace Harbour;\n\npublic class GetTidesQuery : ICacheableRequest<Tides> { }\n",
+    "src/Queries/GetFogQuery.cs": "namespace Harbour;\n\npublic class GetFogQuery : ICacheableRequest<Fog> { }\n",
+    "src/Queries/GetCrewQuery.cs": "namespace Harbour;\n\npublic class GetCrewQuery : IRequest<Crew> { }\n",
+    "src/Queries/GetCrewQueryValidator.cs": "namespace Harbour;\n\n"
+    "public class GetCrewQueryValidator : AbstractValidator<GetCrewQuery> { }\n",
+    "src/Queries/GetFogQueryValidator.cs": "namespace Harbour;\n\n"
+    "public class GetFogQueryValidator : AbstractValidator<GetFogQuery> { }\n",
     "db/Tank.sql": "CREATE TABLE dbo.Tank (\n    TankId INT IDENTITY (1, 1) NOT NULL,\n    Volume BIGINT NOT NULL,\n"
     "    Used BIGINT NOT NULL,\n    Free AS (Volume - Used)\n);\n",
 }
@@ -406,7 +442,9 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which events does the pilot service publish?", "2 events", "BoatLeaveCancelledEto BoatMooredEto"),
         ("which languages does the UI support?", "2 languages", "nl-NL da-DK"),
         ("which columns have a unique index?", "1 unique constraint", "BoatMap.Configure"),
-        ("which role do new users get?", "1 role assignment", "Register"),
+        ("which role do new users get?", "1 role assignment", "Register Roles.Crew"),
+        ("which queries are cached?", "2 cached queries", "GetFogQuery GetTidesQuery"),
+        ("which queries are validated?", "2 validated queries", "GetCrewQuery GetFogQuery"),
         ("which emails are sent?", "2 emails", "Handle Handle"),
         ("which events are raised when a boat leave is aborted?", "1 event", "BoatLeaveCancelledEto"),
     ],
@@ -415,6 +453,11 @@ def test_what_frameworks_of_net_have_is_listed(harbour: Index, question: str, he
     found = listed(harbour, question)
     assert (found[0], sorted(found[1])) == (heading, sorted(names.split()))
     assert "order" not in question or found[1] == names.split()
+
+
+def test_nothing_is_listed_as_what_no_type_says(harbour: Index) -> None:
+    assert "GetCrewQuery" not in harbour.ask("which queries are retried?").text.partition("\n")[0]
+    assert listed(harbour, "which queries are logged?")[1] == []
 
 
 def test_the_one_page_about_something_is_a_list_of_one(harbour: Index) -> None:
@@ -464,6 +507,35 @@ def test_built_in_roles_are_the_constants_before_permissions_that_are_called_so(
 def test_what_has_no_table_is_kept_by_its_repository(harbour: Index) -> None:
     text = harbour.ask("where are ropes stored?").text
     assert text.startswith("`RedisRopeRepository` in src/Storage/RedisRopeRepository.cs") and "_cache" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which permission is needed to release a berth?", "**BerthAppService.ReleaseAsync** in"),
+        ("which permission is needed to free a buoy?", ""),
+        (
+            "what is the default password of the pilot user?",
+            "**SeedUsers.FirstPassword** sets **FirstPassword** in src/",
+        ),
+        (
+            "at which url is the health check?",
+            '`public static void Use(WebApplication app) => app.MapHealthChecks("/alive");`',
+        ),
+        (
+            "which routes does the Angular app have?",
+            "**2 page routes:**\n- **winches** in web/src/app/app-routing.module.ts:3",
+        ),
+        ("which stored procedures use a cursor?", "**1 SQL cursor:**\n- **Sweep** in db/Sweep.sql:3"),
+        (
+            "which view reads the Tank table?",
+            "**Read by, none of it a view:**\n- **dbo.Sweep** reads from **dbo.Tank**",
+        ),
+    ],
+)
+def test_what_one_line_says_is_told_with_it(harbour: Index, question: str, told: str) -> None:
+    text = harbour.ask(question).text
+    assert told in text and (told or "BerthAppService" not in text.partition("See also")[0])
 
 
 def test_computed_columns_are_those_that_the_table_computes(harbour: Index) -> None:

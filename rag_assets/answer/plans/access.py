@@ -20,6 +20,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.plans.endpoints import endpoints_about, nearest_endpoints
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.answer.question_kinds import WHOLE
+from rag_assets.answer.structure.actions import MEANS
 from rag_assets.graph.csr_graph import Graph, NodeLocation
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
@@ -94,6 +95,9 @@ _POLICY_NAMED = re.compile(r"(?:\bPolicy\s*=\s*|Authoriz\w+\(\s*)\"(?P<name>[^\"
 _DEFINING = re.compile(r"\bAddPolicy\(")
 _DEFINES = r"\bAddPolicy\(\s*\"{0}\""
 _MOST_OF_STATEMENT = 12  # lines
+_TYPE_NAME = re.compile(r"\b(?:class|interface|record|struct)\s+(\w+)")
+_IS_ABOVE = re.compile(r"\s*(?:$|//|/?\*|\[[^\]]*\]\s*$)")
+"""What may stand between an attribute and what it is on."""
 _TYPE = re.compile(r"^[^/*\"]*\b(?:class|interface|record|object)\s+\w+")
 _OPEN_TO_ALL, _UNSAID = "Open to anybody", "No line says who may call"
 _ENDPOINT_SECTION = "endpoint-overview"
@@ -115,6 +119,8 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
     if asks not in WHOLE and len(endpoints) > _MOST_ENDPOINTS:
         return GraphFacts(), {}
     found = [(graph.names[node], place) for node, place in endpoints]
+    if not found and asks not in WHOLE:
+        return _of_members(index, [word.root for word in subject])
     telling = {"open": _OPEN, "guarded": _GUARDS, "what": _RESTRICTED}.get(asks, _ACCESS)
     paths = {place.path for _, place in found}
     lines, described = lines_of(index, paths), _described(index, paths) if asks in WHOLE else {}
@@ -159,6 +165,33 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
     policies = {one["name"] for text in read for one in _POLICY_NAMED.finditer(text)}
     at_points |= _policies_defined(index, policies) | for_others
     return GraphFacts(tuple(at_points), len(kept), heading), at_points
+
+
+def _of_members(index: LabelIndex, subject: Sequence[str]) -> Facts:
+    """The attributes with a role, a policy or the like on methods and types of the product that are called as a
+    subject, as services and requests have them that no route of the code leads to; on methods before those on types."""
+    wanted = set(subject)
+    found = dict[GraphFact, bool]()
+    likely = product_of(points_with(_GRANTING, index, MOST_READ), index).values()
+    for path, lines in sorted(lines_of(index, {one["Path"] for one in likely}).items()):
+        for at, text in lines.items():
+            if not (text.lstrip().startswith("[") and _ACCESS.search(text) and _RESTRICTED.search(text)):
+                continue
+            below = next(
+                (one for one in range(at + 1, at + _MOST_OF_STATEMENT) if not _IS_ABOVE.match(lines.get(one, ""))), 0
+            )
+            of_type = _TYPE.search(lines.get(below, ""))
+            named = _TYPE_NAME.search(lines[below]) if of_type else _HANDLER.search(lines.get(below, ""))
+            around = lines.get(_type_around(lines, below), "")
+            owner = "" if of_type else owned[1] if (owned := _TYPE_NAME.search(around)) else ""
+            said = f"{owner} {named[1]}" if named is not None else ""
+            own = roots_of(said)
+            if said and all(not own.isdisjoint({one, *MEANS.get(one, ())}) for one in wanted):
+                fact = GraphFact(said.strip().replace(" ", "."), "", "", path, at, certain=True, is_comment=True)
+                found[fact] = of_type is not None
+    kept = [one for one, is_type in found.items() if is_type == all(found.values())]
+    at_points = facts_at(kept[:MOST_LISTED], index) if len(kept) <= MOST_FACTS else {}
+    return GraphFacts(tuple(at_points), len(at_points), "**Who may call it:**"), at_points
 
 
 def _before_handler(lines: Mapping[int, str], place: NodeLocation) -> Iterator[int]:

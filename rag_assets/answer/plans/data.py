@@ -141,6 +141,8 @@ def data_facts(index: LabelIndex, graph: Graph, asked: DataAsked) -> Facts:
         most = MOST_LISTED if asked.by else _MOST_ASKED if group == asked.first else _MOST_EACH
         shown = list(told.values())[:most]
         title = group if len(shown) == len(told) else f"{group} ({len(shown)} of {len(told)})"
+        if group == asked.first and asked.by in _BY and not any(key_kind(key) is _BY[asked.by] for key in told):
+            title = f"{title}, none of it a {asked.by}"
         names = {edge.source: short_name(edge.source) for edge in shown}  # of files and routes
         made += [replace(fact_of(edge, names), group=title) for edge in shown]
         if group == STORED and not shown:

@@ -51,6 +51,17 @@ alters few things of a table."""
 _DROPS_TABLE = re.compile(r"\bDROP\s+TABLE\b|\bDelete\.Table\w*\(|\bRename\.Table\(", re.IGNORECASE)
 _GOES_BACK = re.compile(r"\bvoid Down\(")
 _UNDOES = re.compile(r"\b(?:down|revert|rollback|undo)\b|/U\d", re.IGNORECASE)
+_IS_DONE = re.compile(
+    r"^\W*(?:are|is|gets?|can be) (?:\w+ly )?"
+    r"(?!(?:call|defin|handl|implement|publish|rais|regist|support|us)\w*ed\b)(\w+ed)"
+    r"(?: (?:automatically|by default|here))?\W*$",
+    re.IGNORECASE,
+)
+"""What a list is wanted of those to which it is done: `which queries are cached?`"""
+_SHORTEST_STEM = 4
+_CLAIMED = root_set("audited cached encrypted logged retried validated versioned")
+"""What no name of a type says of it, so that all that a noun lists would be a false answer."""
+_VALIDATES = re.compile(r"\b(?:I|Abstract)Validator<(?:\w+\.)*(\w+)>")
 _SHORTENED = (("configuration", "config"), ("event", "eto"), ("repository", "repo"))  # an event transfer object of ABP
 _SHORT = {root(long): root(short) for long, short in _SHORTENED}
 _SAME = _SHORT | {short: long for long, short in _SHORT.items()}
@@ -185,6 +196,11 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
         named = [] if parts or short else [word for word in subject if word.root not in CONTAINERS | HAVING]
         spaces = [one for one in spaces if says(named, one.source)]
         return GraphFacts(tuple(spaces[:MOST_LISTED]), len(spaces), list_heading(noun, len(spaces)))
+    if (done := _IS_DONE.match(said)) is not None:
+        marked = seen_of(_by_contract(graph, noun, done[1].lower()), index)
+        facts = tuple(one.fact for one in marked[:MOST_LISTED])
+        if marked or root(done[1].lower()) in _CLAIMED:
+            return GraphFacts(facts, len(marked), list_heading(f"{done[1].lower()} {noun}", len(marked)))
     subject = [word for word in subject if word.root not in HAVING]
     with_handlers = noun.rpartition(" ")[2] in MESSAGES and _WITH_HANDLERS.search(said) is not None
     if with_handlers:
@@ -241,6 +257,26 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
             return GraphFacts()
         facts = tuple(sorted(told, key=lambda one: one in facts))
     return GraphFacts(facts, len(found), list_heading(noun, len(found)), f"graph list {shlex.quote(noun)}{about}")
+
+
+def _by_contract(graph: Graph, noun: str, done: str) -> list[ListedNode]:
+    """What a noun lists of the product that derives from an interface which says what is done to it: of cached queries
+    what is an `ICacheableRequest`, of audited entities what is an `IAuditable`, be it by its base."""
+    stem, types = root(done), of_kind(graph, NodeType.TYPE)
+    if len(stem) < _SHORTEST_STEM:
+        return []
+    if done == "validated":
+        checked = {of[1] for node in types if (of := _VALIDATES.search(graph.signature(node))) is not None}
+        return [one for one in nodes_listed(graph, noun) if one.name in checked]
+    says_it = re.compile(
+        rf"\bI(?:[A-Z][a-z]+)*?{stem.capitalize()}(?!\w*(?:er|or|ion|ing)(?![a-z]))[a-z]*(?:[A-Z]\w*)?\b"
+    )
+    marked = [node for node in types if says_it.search(bases_of(graph, node))]
+    derived = {*marked, *derived_from(graph, marked)[0]} if marked else set[int]()
+    named = {graph.keys[node].rpartition("|")[0] for node in derived if not _ABSTRACT.search(graph.signature(node))}
+    of_noun = nodes_listed(graph, noun)
+    found = [one for one in of_noun if one.key.rpartition("|")[0] in named and non_product_code(one.path) is None]
+    return found if len(found) < len(of_noun) or len(named) == len(found) else []
 
 
 def _models_in(

@@ -68,6 +68,7 @@ _RUNNABLE = (
 _FIRST_DATA = r"(?:initial|sample|seed|demo|reference|starting) (?:data|records|rows|values)"
 _DOUBLE = r"(?:test[- ]doubles?|doubles|fakes?|mocks?|stubs?|spies)"
 _OF_MODELS = r"(?:(?:active ?record|controller|database|entity|life-?cycle|models?|mongoose|orm|sequelize|the) )*"
+_FRONT_END = r"(?:angular|client(?:[- ]side)?|front-?end|react|single[- ]page|spa|svelte|ui|vue)"
 _IN_A_LIST = r"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)* "
 _NAMED = r"(?:\"(?P<name>[\w.:-]+)\"|'(?P<other>[\w.:-]+)')"
 _SAID = (
@@ -303,6 +304,29 @@ class Marked(Enum):
         ),
         lines=(r"\b(?:app|context|endpoints|[rR]outes)\.Map\w*Route\("),
         by=NamedBy.FOLDER,
+    )
+    PAGE_ROUTES = MarkedLines(
+        "page route",
+        asked=(
+            rf"{_IN_A_LIST}(?:{_FRONT_END} )?routes\b(?=.*\b{_FRONT_END}\b).*$|{_IN_A_LIST}{_FRONT_END} routes\b.*$"
+            r"|^\W*(?:(?:at|on|under) (?:which|what)|what(?:'s| is) the) (?:address|path|route|url) (?:is|of|for)\b"
+            r".*\bpage\W*$"
+        ),
+        lines=(r"^\W*path:\s*[\"'`](?P<name>[^\"'`]+)[\"'`]|<Route\b[^>]*\bpath=[{\"'`]+(?P<key>[^\"'`}]+)"),
+        by=NamedBy.FOLDER,
+    )
+    HEALTH = MarkedLines(
+        "health check endpoint",
+        asked=(
+            r"^\W*(?:(?:at|on|under) )?(?:which|what|where)(?: is| are| the)* "
+            r"(?:(?:address|endpoint|path|route|url)\b.*\bhealth[- ]?checks?\b.*"
+            r"|health[- ]?check (?:endpoint|route|url|path)s?\b.*)$"
+        ),
+        lines=(
+            r"\.(?:Map|Use)HealthChecks\w*\(|^\s*@(?:Get|Request)Mapping\(\"[^\"]*/health"
+            r"|\b(?:app|router|r|e|mux)\.(?:get|GET|Get|HandleFunc|route)\(\s*[\"'`][^\"'`]*/health"
+        ),
+        by=NamedBy.NOTHING,
     )
     HUBS = MarkedLines(
         "hub address",
@@ -573,6 +597,14 @@ def marked_lines_plan(asked: Asked) -> Planned | None:
         if told := at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_QUOTED]):
             return told
         facts, at = first_of(marked_facts(index, Marked.USERS, text) for index in indexes)
+    if marked in (Marked.LOGINS, Marked.USERS, Marked.ROLES_GIVEN):
+        from rag_assets.answer.plans.settings import constants_given
+
+        behind = [constants_given(index, graph, at) for index, graph in asked.graphs]
+        facts, at = (
+            replace(facts, facts=(*facts.facts, *(one for _, more in behind for one in more))),
+            {**at, **{one: point for _, more in behind for one, point in more.items()}},
+        )
     if marked in (Marked.TOKENS, Marked.MAPPED_ROUTES):  # and what below it says how
         return at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_QUOTED])
     if marked is Marked.EXITS:

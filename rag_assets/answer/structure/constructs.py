@@ -43,7 +43,7 @@ _ENDS = (
 _WHERE = re.compile(
     r"\b(?:where|any|list|find|show|how many|which|uses?|usages?|places?|(?:is|are) there|code|methods?|class(?:es)?"
     r"|allowed|builds?|centrally|compatible|enabled|signed|strong(?:ly)?|supports?|treated"
-    r"|proc(?:edure)?s?|triggers?|files?|used|happens|stored?|(?:en|de)crypt(?:ed|s)|has|have|contains?|left|cached|deprecated|obsolete)\b",
+    r"|proc(?:edure)?s?|triggers?|files?|used|happens|stored?|(?:en|de)crypt(?:ed|s)|has|have|contains?|determined|left|cached|deprecated|obsolete)\b",
     re.IGNORECASE,
 )
 """A question for places, or for a setting of a build, as `what are locks?` is none."""
@@ -85,7 +85,7 @@ class ConstructAsked:
 
 _OF_SORT = re.compile(
     r"\W*(?:(?:which|what|list|show|find|me|the|all|our|of|are|there|any) )+"
-    r"(?P<sort>endpoints?|routes?|actions?|controllers?)\b",
+    r"(?P<sort>endpoints?|routes?|actions?|controllers?|(?:stored )?(?:procedures?|procs?))\b",
     re.IGNORECASE,
 )
 
@@ -119,6 +119,9 @@ def _among(asked: Asked) -> Callable[[GraphFact], bool]:
     if found is None:
         return lambda _: True
     sort = singular(found["sort"].lower())
+    if sort.rpartition(" ")[2] in ("procedure", "proc"):  # a script that declares none may have it too
+        routines = {graph.names[node].casefold() for _, graph in asked.graphs for node in of_kind(graph, NodeType.PROC)}
+        return lambda fact: not routines or fact.source.rpartition(".")[2].casefold() in routines
     if sort not in ("endpoint", "route", "action"):
         return lambda fact: sort in fact.source.rpartition(".")[0].casefold() or sort in fact.source.casefold()
     exposing = {
