@@ -380,7 +380,7 @@ def read(
     if wish.intent is Intent.EXPLANATION and not at:
         if asks_checks(question.text):
             facts, at = _with_checks(passages)
-        if not at and asks_what_happens(question.text):
+        if not at and asks_what_happens(question.text) and not asks_use(question.text):
             of_failure = asks_about_failure(question.text) or asks_about_broken_rule(question.text)
             facts, at, evidence = _with_errors(passages, evidence, within, of_failure=of_failure)
         if not at and (asks_how(question.text) or asks_use(question.text)):

@@ -20,6 +20,7 @@ _IS_RULE = re.compile(r"(?:\w+\.)?RuleFor(?:Each)?\(")  # of FluentValidation
 _COMMENTS = ("//", "/*", "#", "--")
 _MOST_CUT_CHARS = 500  # of one of which the beginning is shown: longer ones are no lines that people write
 _MOST_OF_A_SIGNATURE = 40  # lines
+_MOST_OF_AN_ERROR = 8
 
 
 def facts_told(facts: GraphFacts, at: Mapping[GraphFact, Evidence]) -> Iterator[str]:
@@ -44,7 +45,7 @@ def fact_told(fact: GraphFact, known: Evidence) -> str:
     at = _parameter(lines, at, fact.target) if fact.verb == GIVEN else at
     is_named = fact.verb == "refers to" and fact.target.rpartition(".")[2] in lines[at]  # `[Permission(Ids.Pay)]`
     is_exact = fact.is_comment or is_named or known.language == "razor"  # there `@Mailer.Send()` is no annotation
-    last = _statement(lines, at) if fact.is_comment else at
+    last = _statement(lines, at) if fact.is_comment else _closed(lines, at) if fact.verb == "throws" else at
     if last > at:
         _, shown = line_shown([_joined(lines[at : last + 1])], 0, _BLANK)
     else:
@@ -103,6 +104,18 @@ def _statement(lines: Sequence[str], at: int) -> int:
             return last if is_rule else number if _closes_within(line, MOST_LINE_CHARS) else at
         last = number
     return last if line.count("(") <= line.count(")") else at
+
+
+def _closed(lines: Sequence[str], at: int) -> int:
+    """The last line of an error whose message stands below its type; of one of more lines than a few that line."""
+    if not lines[at].rstrip().endswith("("):
+        return at
+    still_open = 0
+    for number, line in enumerate(lines[at : at + _MOST_OF_AN_ERROR], at):
+        still_open += open_brackets(line)
+        if still_open <= 0:
+            return number
+    return at
 
 
 def _closes_within(line: str, chars: int) -> bool:

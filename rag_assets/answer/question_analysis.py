@@ -801,7 +801,8 @@ asks_how_to = recognizer(
 )
 """Whether somebody wants to know what to do, which documents say."""
 asks_use = recognizer(
-    r"^\W*(?:how (?:can|could|(?:do|should) (?:i|one|we|you)|to)|can (?:i|we)|is (?:it possible|there (?:a|any) way))\b"
+    r"^\W*(?:how (?:(?:can|could|do|should) (?:i|one|we|you)|can (?!(?:an?|the) ).{1,60}\bbe \w+ed|to)|can (?:i|we)"
+    r"|is (?:it possible|there (?:a|any) way))\b"
 )
 """Whether it wants to do something itself, with what is offered for it."""
 asks_in_english = recognizer(r"\b(?:what|how|which|where|who|why|when|does)\b")

@@ -271,6 +271,7 @@ def test_who_does_something_need_not_be_in_the_name_of_what_is_done(index: Index
         "What happens?",
         "How does it work?",
         "What happens when a user is there?",
+        "What happens when I read a book that is borrowed?",
         "Why is a book borrowed?",
     ],
 )

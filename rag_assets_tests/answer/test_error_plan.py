@@ -288,7 +288,7 @@ def test_an_error_of_another_name_and_what_its_documentation_shows(tmp_path: Pat
 
 def test_what_an_empty_optional_throws_is_thrown_there(shop: Index) -> None:
     told = told_by(shop, "what happens when a keeper of the warehouse does not exist?")
-    assert told == {THROWN: ["pom/Keepers.java:5"]}
+    assert told == {THROWN: ["pom/Keepers.java:5-6"]}
 
 
 def test_a_script_that_may_run_twice_says_nothing_of_what_does_not_exist(shop: Index) -> None:

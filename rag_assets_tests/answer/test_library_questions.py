@@ -623,6 +623,23 @@ public class TangleCounter
     }
 }
 """,
+    "src/Spooler/Tension.cs": """\
+namespace Spooler;
+
+public class TensionException : System.Exception { }
+
+public class Tension
+{
+    public void Pull(int grams)
+    {
+        if (grams > 9)
+            throw new TensionException(
+                $"A thread tears at {grams} grams, take a thicker one");
+        if (grams < 1)
+            ThrowHelper.ThrowInvalidOperationException("Nothing is pulled");
+    }
+}
+""",
     "src/Spooler/Tangles.cs": """\
 namespace Spooler;
 
@@ -689,3 +706,13 @@ def test_what_nobody_can_call_is_no_sure_way_to_do_something(spooler: Index) -> 
 
 def test_what_a_tool_writes_comes_behind_what_people_write(spooler: Index) -> None:
     assert told(spooler, "which code counts the tangles?").startswith("`Tangles.CountTangles`")
+
+
+def test_the_message_of_an_error_is_told_where_it_stands_below(spooler: Index) -> None:
+    text = told(spooler, "what happens when a thread tears at many grams?")
+    assert '`throw new TensionException($"A thread tears at {grams} grams, take a thicker one");`' in text
+
+
+def test_what_helpers_throw_is_thrown(spooler: Index) -> None:
+    text = told(spooler, "which exceptions does Tension.Pull throw?")
+    assert "**TensionException**" in text and "**InvalidOperationException** in src/Spooler/Tension.cs:13" in text

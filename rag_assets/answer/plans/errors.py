@@ -27,7 +27,7 @@ from rag_assets.search.ranking.penalties import non_product_code
 THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
 _THROWS = (
     r"\b(?:[Tt]hrow(?:_if|_unless)?|raise|panic|reject|throwError)\b.*(?<!\w){0}(?!\w)"
-    r"|(?<!\w){0}\.(?:new|from|of|create)\b"
+    r"|(?<!\w){0}\.(?:new|from|of|create)\b|\bThrow{0}\("
 )
 _RETURNS = r"|(?:\breturn\b|<-|=).*(?<!\w){0}(?!\w)"
 """As Go does, where an error is a value."""
@@ -47,7 +47,8 @@ _VALUE = re.compile(r"Err[A-Z]")
 _ERROR_NAME = re.compile(r"(?:Exception|Error|Fault|Failure|Problem)(?:\W|$)|^Err[A-Z]|_ERR_")
 _THROWN_TYPE = re.compile(
     r"\b(?:[Tt]hrow\s+(?:[Nn]ew\s+)?|raise\s+|return\s+.{0,200}?\b(?=Err[A-Z])|orElseThrow\((?:.{0,200}?\bnew\s+)?"
-    r"|throw_(?:if|unless)\(.{0,200}?\b(?=[A-Z]\w*(?:Exception|Error)\b))((?:\w+\.)*[A-Z]\w+)"
+    r"|throw_(?:if|unless)\(.{0,200}?\b(?=[A-Z]\w*(?:Exception|Error)\b)|Throw(?=[A-Z]\w*Exception\())"
+    r"((?:\w+\.)*[A-Z]\w+)"
 )
 _SAYS_THROWN = re.compile(
     r"<exception\s+cref=[\"'](?:\w:)?(?:\w+\.)*(?P<net>\w+)|@(?:throws|exception)\s+\{?(?:\w+\.)*(?P<java>[A-Z]\w+)"

@@ -56,8 +56,11 @@ _OF_TYPES = root_set(
 )
 _NO_DOERS = root_set("builder configuration dto mapper mapping options profile settings test validator")
 """Last words of types that only describe what others do."""
-_DENIES = re.compile(r"\b(?:cannot|never|no longer|not|without)\b|n['’]t\b", re.IGNORECASE)
-"""Of what is not done, which no name says."""
+_DENIES = re.compile(
+    r"\b(?:cannot|never|no longer|not|without)\b|n['’]t\b|\b(?:that|which|who) (?:are|ha(?:s|ve) been|is|was|were)\b",
+    re.IGNORECASE,
+)
+"""Of what is not done, or is done to what is so already, which no name says."""
 _TELLS = re.compile(r"\?$|^(?i:are|can|has|is|should|was)(?=[A-Z_])")
 """Of a member that says whether something is so."""
 _MAKES = re.compile(r"[Nn]ew[A-Z]")
