@@ -369,11 +369,11 @@ def read(
     keys = dict.fromkeys(part for name in written for part in (name, name.rpartition(":")[2]))  # below its section
     passages = ranked(question.text, asked.words, ranked_of, asked.model, (*question.phrases, *keys))
     signals = replace(
-        signals_of(passages, wish.names, unknown, 0 if known.setting else len(at)),
+        signals_of(passages, wish.names, unknown, 0 if known.setting or known.absent else len(at)),
         keyword=keyword_signal(result, sections_of_vocabulary(target.parts)),
         setting=known.setting,
         absent=bool(known.absent) or lacks_time(question.text, passages) or asks_what_lacks(question.text),
-        planned=_is_decided(asked, known, lead, at, ranked_of),
+        planned=not known.absent and _is_decided(asked, known, lead, at, ranked_of),
     )
     if wish.case and wish.names:
         passages = passages.led_by(bodies_of_case(wish.names, passages))
@@ -599,9 +599,11 @@ def _is_mentioned(name: str, evidence: Sequence[Evidence], target: Searchable) -
     if "-" in name or "/" in name:
         return _is_written(name.replace("/", "-"), target)
     try:
-        return "." not in name and last.isalnum() and any(target.parts.vocabulary().starting(last))
+        if "." not in name and last.isalnum() and any(target.parts.vocabulary().starting(last)):
+            return True
     except KeywordIndexError:
         return False
+    return "." not in name and ":" not in name and _is_written(name, target)  # the vocabulary has its words apart
 
 
 def _is_written(name: str, target: Searchable) -> bool:
@@ -610,8 +612,9 @@ def _is_written(name: str, target: Searchable) -> bool:
     from rag_assets.search.phrases import payloads_of, points_saying
     from rag_assets.search.section_source import section_source
 
-    ends = r"(?!\w)" if name[-1].isdigit() else ""  # `HTTP/3` is no `HTTP 3xx`
-    spelled = re.compile(r"[-_ /]?".join(map(re.escape, name.split("-"))) + ends, re.IGNORECASE)
+    ends = r"(?!\w)" if name[-1].isdigit() or "-" not in name else ""  # `HTTP/3` is no `HTTP 3xx`
+    begins = "" if "-" in name else r"(?<!\w)"
+    spelled = re.compile(begins + r"[-_ /]?".join(map(re.escape, name.split("-"))) + ends, re.IGNORECASE)
     try:
         points = sorted(points_saying(name, target.parts, target.scope()).ids)
         payloads = payloads_of(points, target.parts, target.scope())

@@ -226,8 +226,12 @@ def closest(
 ) -> str:
     """What may answer, called so: one quote, the settings that may be meant, and more places."""
     made = _explanations(words, passages, frozenset(evidence), 1)
-    if made and any(fact.group for fact in facts.facts):
-        made[1:1] = filter(None, ["\n".join(_facts_told(facts, at))])
+    if facts.leads or (made and any(fact.group for fact in facts.facts)):
+        told = _facts_told(facts, at)
+        first = 0 if facts.leads else 1
+        made[first:first] = (
+            ["\n".join([facts.heading, *told] if facts.heading and facts.leads else told)] if told else []
+        )
     return "\n\n".join([NOT_SURE, *made]) if made else ""
 
 

@@ -42,6 +42,7 @@ from rag_assets.answer.question_kinds import (
     code_asked,
     command_line_asked,
     constants_asked,
+    end_asked,
     endpoint_asked,
     extension_asked,
     foreign_keys_asked,
@@ -823,6 +824,7 @@ def length_plan(asked: Asked) -> Planned | None:
     from rag_assets.answer.plans.data import length_facts
     from rag_assets.answer.plans.settings import constants_given
 
-    limits = length_facts(asked.target, words)
-    behind = (constants_given(index, graph, limits[1]) for index, graph in asked.graphs)
-    return answered(asked, Intent.LIST, together((limits, *behind)))
+    facts, at, absent = length_facts(asked.target, words, end_asked(asked.question.text))
+    behind = (constants_given(index, graph, at) for index, graph in asked.graphs)
+    found = answered(asked, Intent.LIST, together(((facts, at), *behind)), decides=not absent)
+    return replace(found, absent=absent) if found is not None else None

@@ -100,6 +100,7 @@ from rag_assets.answer.question_kinds import (
     is_subject,
     outside_name_said,
     settings_asked,
+    thrower_asked,
 )
 from rag_assets.answer.whole_project import (
     everyday_question,
@@ -111,6 +112,7 @@ from rag_assets.search.ranking.signals import is_question
 
 if TYPE_CHECKING:
     from rag_assets.answer.plans.settings import Setting
+    from rag_assets.answer.question_analysis import QueryIntent
     from rag_assets.answer.structure.behaviours import Happening
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.search.index import LabelIndex, Searchable
@@ -159,7 +161,30 @@ def planned(asked: Asked, within: Searchable | None = None) -> Planned:
                 answering = plan
                 break
     best = _led(replace(best, near=tuple(near), warnings=tuple(warnings)), asked.target)
+    if answering in (None, _graph, _uses) and not best.absent and (more := _asked_more(asked, best.wish)):
+        best = replace(best, facts=replace(best.facts, leads=True), decides=False, absent=more)
     return best if within is None else _planned_within(asked, within, best, answering)
+
+
+_OF_RELATIONS = frozenset({Intent.USAGE, Intent.IMPLEMENTATIONS, Intent.TESTS})
+_MORE = re.compile(r"(?:\b(?:but|never|not|unless|with(?:out)?)\b|n't\b).*\w", re.IGNORECASE)
+_LACKING = re.compile(
+    r"^\W*(?:(?:which|what|list|show|are there|how many)\b(?: (?:all|any|the|me))*(?: [\w.-]+){1,4}?)"
+    r"(?: (?:are|can|could|did|do|does|has|have|is|still|that|was|were))*"
+    r"(?: never\b| not\b(?! (?:accepted|allowed|permitted|possible|supported|valid)\b)|n't\b)",
+    re.IGNORECASE,
+)
+"""Which of a sort do not do or have something; what is not allowed is said where it is."""
+
+
+def _asked_more(asked: Asked, wish: QueryIntent) -> str:
+    """What a question asks beside what an edge of the graph or a quote can tell; '' for one that asks nothing more."""
+    text = asked.question.asking
+    behind = max((text.rfind(name) + len(name) for name in asked.names), default=0)
+    more = _MORE.search(text, behind) if behind and wish.intent in _OF_RELATIONS else None
+    if more is not None:
+        return f"for which of them “{more.group().rstrip(' ?.')}” holds is not known"
+    return "which do not is not known: no passage tells it of all" if _LACKING.match(text) else ""
 
 
 def _planned_within(
@@ -542,7 +567,7 @@ _OF_STRUCTURE = re.compile(
     re.IGNORECASE,
 )
 _OF_DECLARATIONS = re.compile(
-    r"^\W*(?i:is|are|was|in|to|what|which|who|where|how|do|does|can|list|show)\b"
+    r"^\W*(?i:is|are|was|in|to|what|when|which|who|where|why|how|do|does|can|list|show)\b"
     r"(?=.*\b(?i:access\w*|arguments|calls?|chang\w+|class(?:es)?|constants?|constructors|declar\w+|defin\w+|depends?"
     r"|enum|extends?|extension|fields?|file|implements?|inherits?|interface|knows?|lines|logs?|logged|long|members"
     r"|methods?|functions?|needs?|overrid\w*|parameters|propert\w+|record|references?"
@@ -637,13 +662,16 @@ def _errors(asked: Asked) -> Planned | None:
     if wish.intent not in _OF_ERRORS or wish.places:
         return None
     of_named = bool(wish.names) and asks_what_is_thrown(text)
-    names = wish.names if of_named else errors_asked(text, wish.names)
+    by, catches = thrower_asked(text)
+    if by and by not in wish.names and not any(declares(graph, by) for _, graph in asked.graphs):
+        by = ""
+    names = wish.names if of_named else errors_asked(text, [name for name in wish.names if name != by])
     if not names and not wish.names:
         said = [one for one in outside_name_said(text) if _ERROR_SAID.fullmatch(one)]
         names = said or ([_VALIDATION_ERROR] if asks_failed_validation(text) else [])
     if not names and not asks_which_are_thrown(text):
         return None
-    from rag_assets.answer.plans.errors import error_facts, error_said, errors_derived, thrown_by
+    from rag_assets.answer.plans.errors import error_facts, error_said, errors_derived, lines_run_by, thrown_by
 
     if not names:
         known = first_of(errors_derived(index, graph, text) for index, graph in asked.graphs)
@@ -654,7 +682,14 @@ def _errors(asked: Asked) -> Planned | None:
     if of_named:
         thrown = thrown_by(asked.target, asked.declared)
     else:
-        thrown = error_facts(asked.target, names, caught_first=asks_who_catches(text))
+        run = lines_run_by((graph for _, graph in asked.graphs), by) if by and names and not of_named else None
+        thrown = error_facts(asked.target, names, caught_first=asks_who_catches(text), within=run)
+        if run is not None and not any((fact.verb == "catches") == catches for fact in thrown):
+            does = "catches" if catches else "throws"
+            others = error_facts(asked.target, names, caught_first=catches)
+            told = GraphFacts(tuple(others), len(others), leads=True)
+            absent = f"no line of {by}, or of what it calls, {does} {' or '.join(names)}"
+            return Planned(replace(wish, intent=Intent.EXPLANATION), told, others, absent=absent)
     return answered(
         asked, Intent.EXPLANATION, (GraphFacts(tuple(thrown), len(thrown), leads=not (of_named and wish.case)), thrown)
     )
@@ -666,6 +701,8 @@ def _graph(asked: Asked) -> Planned:
     if not asked.wish.names and asks_what_lacks(asked.question.text):
         return Planned(replace(asked.wish, intent=Intent.EXPLANATION))
     known = from_graphs(asked, asked.wish)
+    if asked.wish.intent is Intent.IMPLEMENTATIONS and _BOTH.search(asked.question.asking):
+        return _of_both(asked, known)
     if asked.wish.intent is not Intent.USAGE:
         return known
     known = _with_mentions(asked, known) if known.at else known
@@ -676,6 +713,25 @@ def _graph(asked: Asked) -> Planned:
 
     facts, at = reached_by_change(*graphs[0], asked.wish.names or asked.wish.routes, known.facts)
     return replace(known, facts=facts, at=at)
+
+
+_BOTH = re.compile(
+    r"(?<=[\w`]) and (?:also )?(?:(?:are|derive from|extend|implement|inherit|is)s? )*(?:the )?`?[\w.]*[A-Z]"
+)
+
+
+def _of_both(asked: Asked, known: Planned) -> Planned:
+    """What of several bases derives from each of them."""
+    each = [from_graphs(asked, replace(asked.wish, names=(name,))) for name in asked.wish.names]
+    if len(each) < 2 or not all(one.at and len(one.at) == one.facts.total for one in each):
+        return known
+    both = set.intersection(*({fact.source for fact in one.facts.facts} for one in each))
+    kept = tuple(fact for fact in known.facts.facts if fact.source in both)
+    at = {fact: point for fact, point in known.at.items() if fact in kept}
+    if not at:
+        absent = f"nothing that is known derives from both {' and '.join(asked.wish.names)}"
+        return replace(known, facts=replace(known.facts, leads=True), absent=absent)
+    return replace(known, facts=replace(known.facts, facts=kept, total=len(kept)), at=at)
 
 
 def _with_mentions(asked: Asked, known: Planned) -> Planned:

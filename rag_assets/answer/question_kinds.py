@@ -239,6 +239,16 @@ def length_asked(question: str, words: Sequence[QueryTerm]) -> tuple[QueryTerm, 
     return tuple(word for word in words if is_subject(word) and word.root not in _OF_LENGTH)
 
 
+_MINIMAL = re.compile(r"\b(?:at least|min(?:imal|imum)?|short(?:est)?)\b", re.IGNORECASE)
+_MAXIMAL = re.compile(r"\b(?:at most|longest|max(?:imal|imum)?)\b", re.IGNORECASE)
+
+
+def end_asked(question: str) -> str:
+    """`min` or `max` where a question asks for that end of a range alone, else ''."""
+    ends = [end for end, said in (("min", _MINIMAL), ("max", _MAXIMAL)) if said.search(question)]
+    return ends[0] if len(ends) == 1 else ""
+
+
 STORED, WRITTEN, READ = "Stored in", "Written by", "Read by"
 _STORING = r"writes?|saves?|stores?|updates?|inserts?|deletes?|removes?|creates?|adds?|changes?|persists?"
 _LOADING = r"reads?|loads?|queries|query|selects?|fetch(?:es)?"
@@ -735,8 +745,8 @@ _ASKS_OF_ERROR = re.compile(
 )
 _THROWN = re.compile(r"\b(?:thrown?|throws|raised?|raises|caught|catch(?:es)?)\b", re.IGNORECASE)
 asks_what_is_thrown = recognizer(
-    r"^\W*(?:what|which)(?: \w+)? (?:does|do|can|could|may|might|will) .+ (?:throw|raise)"
-    r"(?: (?:for|if|in case|on|unless|when|while)\b.*)?\W*$"
+    r"^\W*(?:what|which)(?: (?!events?\b|notifications?\b|signals?\b)\w+)? (?:does|do|can|could|may|might|will) .+"
+    r" (?:throw|raise)(?: (?:for|if|in case|on|unless|when|while)\b.*)?\W*$"
     r"|^\W*(?:what|which) (?:exceptions|errors) (?:are|is|can be) (?:thrown|raised) (?:by|in) \S+\W*$"
 )
 """Whether a question is about the errors that something named throws."""
@@ -755,6 +765,19 @@ def errors_asked(question: str, names: Sequence[str]) -> list[str]:
     return (
         [name for name in names if _ERROR.fullmatch(name) or name in called] if _ASKS_OF_ERROR.search(question) else []
     )
+
+
+_THROWER = re.compile(
+    r"\b(?:can|could|did|do|does|may|might|should|will|would) (?:the |an? )?(?P<by>[\w.]+)(?: [a-z]+)?"
+    r" (?:(?:ever|not|never) )?(?:(?P<catches>catch)|raise|throw)\b",
+    re.IGNORECASE,
+)
+
+
+def thrower_asked(question: str) -> tuple[str, bool]:
+    """(what throws or catches an error as a question says, whether it catches it); '' where it says it of nothing."""
+    found = _THROWER.search(question)
+    return (found["by"], found["catches"] is not None) if found is not None else ("", False)
 
 
 asks_failed_validation = recognizer(

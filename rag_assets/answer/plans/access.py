@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.passages import open_brackets
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
     MOST_READ,
@@ -37,10 +38,18 @@ _GUARD = re.compile(
     r"(?:\.required)?\s*[(,]"
 )
 """The same of JavaScript, before the handler of a route: `router.get('/', auth('read'), list)`."""
+_REFUSES = re.compile(r"\b(?:unauthori[sz]ed|unauthenticated|forbidden)\w*\(|\bstatus\W{1,3}40[13]\b", re.IGNORECASE)
+"""The same within the handler, which answers who may not call it."""
+_MAY_REFUSE = re.compile(
+    r"auth|unauthori[sz]ed|forbid|permi(?:t|ssion)|allow|guard|protect|login|log_in|sign_?in|session|token|jwt|cookie|user"
+    r"|secret|role|admin|access|\b40[13]\b|\bcan[A-Z_]",
+    re.IGNORECASE,
+)
+"""A handler of a script with any of this may ask who calls it, itself or by what it calls."""
 _BEGINS_HANDLER = re.compile(r"=>|\bfunction\b|;\s*$")
-_SCRIPTS = (".cjs", ".js", ".mjs", ".ts")
-_OPEN = re.compile(r"AllowAnonymous")
-_GUARDS = re.compile(r"^(?!.*(?:AllowAnonymous|PermitAll))")
+_SCRIPTS = (".cjs", ".js", ".jsx", ".mjs", ".ts", ".tsx")
+_OPEN = re.compile(r"AllowAnonymous|\bskip_?auth\w*\W{1,3}true\b", re.IGNORECASE)
+_GUARDS = re.compile(r"^(?!.*(?:AllowAnonymous|PermitAll|skip_?auth))", re.IGNORECASE)
 _RESTRICTED = re.compile(
     r"(?:Roles?|Polic(?:y|ies)|Permissions?|Scopes?|Claims?)(?![a-z])|hasA?\w*(?:Role|Authority)|Roles|permission_"
     r"|Authoriz\w+\(\s*(?:\"|\w+\.)"
@@ -58,18 +67,29 @@ _MAPPING_OTHERS = (
     "MapGraphQL MapGrpcService MapHealthChecks MapHub MapIdentityApi MapOpenApi MapReverseProxy MapSwagger"
 )
 """What maps endpoints that a library makes."""
-_AUTHENTICATING = "AddAuthentication UseAuthentication AuthenticationHandler Authorization ApiKey"
+_AUTHENTICATING = (
+    "AddAuthentication UseAuthentication AuthenticationHandler Authorization ApiKey auth authenticate authenticated"
+    " unauthorized jwt passport login session token"
+)
 _AUTHENTICATES = re.compile(
-    r"\b(?:Add|Use)Authentication\b|\bAuthenticationHandler<|\"Authorization\"|api-?key", re.IGNORECASE
+    r"\b(?:Add|Use)Authentication\b|\bAuthenticationHandler<|[\"'`]Authorization[\"'`]|api-?key|\bunauthori[sz]ed\b"
+    r"|\b(?:jwt|passport)\.\w|\b(?:check|ensure|is|require|verify|with)_?(?:auth|log(?:ged)?_?in|session)\w*\(",
+    re.IGNORECASE,
 )
 _HANDLER = re.compile(r"(\w+)\s*(?:<[^<>()]*>)?\(")
 _GROUPED = r"(?<!\w){0}\s*=.*\bMapGroup\b|\bRouteGroupBuilder\s+{0}\b"
 _FOR_OTHERS = re.compile(
     r"\bAddFallbackPolicy\(|\bFallbackPolicy\s*=(?!=)|\bSetFallbackPolicy\(|\bnew AuthorizeFilter\("
     r"|\bMap(?:Controllers|RazorPages)\(\)\s*\.RequireAuthorization\("
+    r"|\b(?:app|router|server)\.use\(\s*(?:[\"'`][^\"'`]*[\"'`],\s*)?(?:\w+\.)*(?:auth|isAuth|jwt|passport|protect|require[A-Z_])"
+    r"|\bAPP_GUARD\b|\buseGlobalGuards\(|\bexport default (?:auth|clerkMiddleware|withAuth)\b"
+    r"|\bauth as (?:middleware|proxy)\b"
 )
 """Who may call the endpoints that say nothing themselves."""
-_SAYING_FOR_OTHERS = "AddFallbackPolicy FallbackPolicy SetFallbackPolicy AuthorizeFilter MapControllers MapRazorPages"
+_SAYING_FOR_OTHERS = (
+    "AddFallbackPolicy FallbackPolicy SetFallbackPolicy AuthorizeFilter MapControllers MapRazorPages APP_GUARD"
+    " useGlobalGuards withAuth clerkMiddleware middleware auth passport jwt app.use"
+)
 _QUOTED = re.compile(
     r"[\"']([^\"']*[A-Za-z][^\"']*)[\"']|\b(?:[A-Z]\w*\.)+?([A-Z]\w*)(?:\.(?:Key|Name|Value))?\b(?!\.)"
 )
@@ -81,7 +101,7 @@ _GRANTS = {
         r"|\bRoles\s*=(?!=)\s*(?P<more>[^,()\]]*\"[^\"]*\"|[\w.]+)"
     ),
     "policy": re.compile(
-        r"\bAddPolicy\((?P<names>[^,()]*),|\bPolicy\s*=(?!=)\s*(?P<more>[^,()\]]*)"
+        r"\bAddPolicy\((?P<names>[^,()]*),|(?:Authoriz|Permission|\[\w+\().*\bPolicy\s*=(?!=)\s*(?P<more>[^,()\]]*)"
         r"|\bRequireAuthorization\((?P<called>[\"'\w][^()]*)\)"
     ),
     "claim": re.compile(r"\b(?:RequireClaim|HasClaim|FindFirst(?:Value)?|new Claim)\((?P<names>[^,()]*)"),
@@ -94,7 +114,7 @@ _GRANTING = (
 _POLICY_NAMED = re.compile(r"(?:\bPolicy\s*=\s*|Authoriz\w+\(\s*)\"(?P<name>[^\"]+)\"")
 _DEFINING = re.compile(r"\bAddPolicy\(")
 _DEFINES = r"\bAddPolicy\(\s*\"{0}\""
-_MOST_OF_STATEMENT = 12  # lines
+_MOST_OF_STATEMENT, _MOST_OF_HANDLER = 12, 120  # lines
 _TYPE_NAME = re.compile(r"\b(?:class|interface|record|struct)\s+(\w+)")
 _IS_ABOVE = re.compile(r"\s*(?:$|//|/?\*|\[[^\]]*\]\s*$)")
 """What may stand between an attribute and what it is on."""
@@ -135,6 +155,11 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
             for at in dict.fromkeys((*range(place.line_start, place.line_end + 1), *mapped))
             if _ACCESS.search(known.get(at, ""))
         ]
+        is_script = place.path.endswith(_SCRIPTS)
+        body = [*_body(known, place)] if is_script else []
+        body = body if len(body) > 1 else []  # the route of a handler that stands elsewhere
+        opened = [at for at in body if _OPEN.search(known.get(at, ""))]  # what it refuses then has other grounds
+        within += opened or [at for at in body if _REFUSES.search(known.get(at, ""))]
         own = [*_above(known, place.line_start), *within, *_before_handler(known, place)]
         around = _above(known, _type_around(known, place.line_start))
         saying = own or _of_group(known, on, place.line_start if not mapped else mapped[0]) or around
@@ -144,7 +169,8 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
         shown = GraphFact(name, "", "", place.path, mapped[0] if mapped else begin, certain=True, is_comment=True)
         if not saying and access and (access == _ANONYMOUS) == (asks == "open"):
             facts[shown] = None
-        silent += [shown] * (not saying and (asks != "open" or access == "" or place.path.endswith(_SCRIPTS)))
+        says_nothing = access == "" or (is_script and not any(_MAY_REFUSE.search(known.get(at, "")) for at in body))
+        silent += [shown] * (not saying and (asks != "open" or says_nothing))
         for at in saying:
             kind = facts if telling.search(known[at]) else guarded
             kind[replace(shown, line=at)] = None
@@ -202,6 +228,16 @@ def _before_handler(lines: Mapping[int, str], place: NodeLocation) -> Iterator[i
         if _GUARD.search(lines.get(at, "")):
             yield at
         if _BEGINS_HANDLER.search(lines.get(at, ";")):
+            return
+
+
+def _body(lines: Mapping[int, str], place: NodeLocation) -> Iterator[int]:
+    """The lines of a handler of a script, to the bracket that ends it; of one that is only named, its route."""
+    still_open = 0
+    for at in range(place.line_start, place.line_start + _MOST_OF_HANDLER):
+        yield at
+        still_open += open_brackets(lines.get(at, ""))
+        if still_open <= 0:
             return
 
 

@@ -69,6 +69,12 @@ _LIMITS = re.compile(
     r"|\b(?:binding|validate):\"[^\"]*\b(?:len|max|min)=\d|[\"'|](?:max|min|size):\d",  # Go; Laravel
     re.IGNORECASE,
 )
+_LEAST = re.compile(r"min\w*\s*[(=:]\s*\d+", re.IGNORECASE)
+_ENDS = {
+    "min": re.compile(rf"{_LEAST.pattern}|\blen=|\bLength\(\s*\d+\s*,|\.length\(", re.IGNORECASE),
+    "max": re.compile(r"max|\blen(?:gth)?\b|[({]\s*(?:length=)?\d|size:", re.IGNORECASE),
+}
+"""What a line that limits a length has of either end, that of the most without what it says of the least."""
 _HOLDS = re.compile(r"^(?:\w+ )*[A-Z]\w*\b[^=]*=\s*(?:[\w.]*[\[({]|.*[\[({]$)")
 """How a constant is declared that holds several."""
 _SHARED = re.compile(r"export\b|pub\b")
@@ -377,27 +383,41 @@ def keepers(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
     return found if len(found) <= _MOST_KEEPERS else []
 
 
-def length_facts(target: Searchable, words: Sequence[QueryTerm]) -> Facts:
+def length_facts(target: Searchable, words: Sequence[QueryTerm], end: str = "") -> FactsOrAbsent:
     """The lines of the product that limit what the words say, of the type that says the least beside, with their
-    points."""
+    points; of one `end` alone, or all and that none says it."""
     wanted = frozenset(word.root for word in words)
     found: dict[GraphFact, tuple[float, int, str]] = {}
+    texts: dict[GraphFact, str] = {}
     points = points_with(" ".join((_LIMITING, *(word.word for word in words))), target, _MOST_READ)
     for point, payload in target.parts.shard().retrieve(points, target.scope()).items():
         path, owner = payload.get("Path", ""), str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         if non_product_code(path) is not None or MIGRATION.search(path):
             continue
         is_sql = payload.get("CodeLanguage", "") == "sql"
-        for at, said, member in _limited(code_of(payload, target).split("\n"), is_sql=is_sql):
+        lines = code_of(payload, target).split("\n")
+        for at, said, member in _limited(lines, is_sql=is_sql):
             share = covered(tuple(words), roots_of(f"{said} {owner}"))
             source = f"{owner}.{member}" if member else owner
             fact = GraphFact(source, "", "", path, payload.get("StartLine", 1) + at, True, is_comment=True)
+            texts[fact] = lines[at]
             if share >= _FEWEST_SAID and wanted & roots_of(said):
                 found.setdefault(fact, (-share, len(roots_of(owner) - wanted), point))
     best = min((rank[:2] for rank in found.values()), default=())
     told = sorted((one for one, rank in found.items() if rank[:2] == best), key=lambda one: (one.path, one.line))
-    at_points = {fact: found[fact][2] for fact in told[:_MOST_TOLD]}
-    return GraphFacts(tuple(at_points), len(told)), at_points
+    ending = [one for one in told if not end or says_end(end, texts[one])]
+    absent = (
+        ""
+        if ending or not told
+        else f"what limits the length of {' '.join(one.word for one in words)} says no {end}imum"
+    )
+    at_points = {fact: found[fact][2] for fact in (ending or told)[:_MOST_TOLD]}
+    return GraphFacts(tuple(at_points), len(ending or told), leads=bool(absent)), at_points, absent
+
+
+def says_end(end: str, line: str) -> bool:
+    """Whether a line that limits a length says the `min` or the `max` of it."""
+    return _ENDS[end].search(_LEAST.sub("", line) if end == "max" else line) is not None
 
 
 def _limited(lines: Sequence[str], *, is_sql: bool) -> Iterator[tuple[int, str, str]]:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.passage_ranking import RankedPassages
 from rag_assets.answer.plans.code_lines import by_place, code_of, facts_naming, lines_of, points_naming, product_of
 from rag_assets.answer.plans.listing import places_of
 from rag_assets.answer.question_analysis import root_set, roots_of
 from rag_assets.contracts.evidence import Evidence, short_name
-from rag_assets.contracts.graph import NodeType
-from rag_assets.graph.csr_graph import Graph
+from rag_assets.contracts.graph import NodeType, Relation
+from rag_assets.graph.csr_graph import IN, OUT, Graph, NodeLocation, steps_over
 from rag_assets.graph.declared_types import bases_above, derived_from, of_kind
 from rag_assets.graph.lookup import name_of
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs
@@ -72,6 +72,8 @@ _COMMENT = re.compile(r"\s*(?://|/\*|\*|#|'(?![^'\n]+'\s*(?:[:,)]|=>)))")
 _CALLED = roots_of("error exception")
 _OF_ANY_ERROR = root_set(*FUNCTION_WORDS, "exist fail failed found invalid missing required unknown")
 _MOST_EACH = 4
+_MOST_RUN = 2_000  # nodes
+_RUNS = steps_over(OUT, Relation.CALLS) | steps_over(IN, Relation.IMPLEMENTS, Relation.OVERRIDES)
 _EVERYWHERE = 500  # sections: some 0.2 s to read
 _MOST_PASSAGES, _MOST_ERRORS = 25, 2  # of what was found
 _FEWEST_SAID, _FEWEST_OF_OTHERS, _SAID_WEIGHT = 0.2, 0.35, 8.0
@@ -81,11 +83,33 @@ _FEWEST_WORDS = 2
 _AROUND = 3  # lines: the condition before it, and its message
 
 
+def lines_run_by(graphs: Iterable[Graph], name: str) -> Callable[[GraphFact], bool]:
+    """Whether a fact is on a line of what is called so, or of what that calls, through whatever else."""
+    held = defaultdict[str, list[NodeLocation]](list)
+    found = set[int]()
+    for graph in graphs:
+        nodes = [node for key in named_nodes(graph, [name]) if (node := graph.find(key)) is not None]
+        found = {*nodes, *(member for node in nodes for member in graph.contained(node))}
+        edge = np.array(sorted(found), np.int64)
+        while edge.size and len(found) < _MOST_RUN:
+            edge = np.setdiff1d(graph.reach(edge, _RUNS)[0].node, np.array(sorted(found), np.int64))
+            found |= {*edge.tolist()}
+        for place in (place for node in found for place in graph.places(node)):
+            held[place.path].append(place)
+    is_all = len(found) >= _MOST_RUN  # nothing can be said of what was not followed
+    return lambda fact: is_all or any(one.line_start <= fact.line <= one.line_end for one in held[fact.path])
+
+
 def error_facts(
-    target: Searchable, names: Iterable[str], *, caught_first: bool, caught_alone: bool = False
+    target: Searchable,
+    names: Iterable[str],
+    *,
+    caught_first: bool,
+    caught_alone: bool = False,
+    within: Callable[[GraphFact], bool] | None = None,
 ) -> dict[GraphFact, str]:
-    """Where the product throws and catches some errors, with the points that show it; `caught_alone` beside another
-    answer, which nothing of an error that is everywhere is worth waiting for."""
+    """Where the product throws and catches some errors, with the points that show it, `within` lines of it alone;
+    `caught_alone` beside another answer, which nothing of an error that is everywhere is worth waiting for."""
     found: dict[GraphFact, str] = {}
     for name in (name.rpartition(".")[2] for name in names):
         points = points_naming(name, target).ids
@@ -102,17 +126,17 @@ def error_facts(
             (THROWN, "throws", throws),
             (_MADE, "makes", _MAKES),
         )[: 1 if caught_alone else None]:
-            if group == _MADE and any(one.target == name and one.group == THROWN for one in found):
+            if group == _MADE and any(one.target == name and one.group.startswith(THROWN) for one in found):
                 continue
             written = re.compile(pattern.format(re.escape(name)))
-            facts = facts_naming(written, payloads, target, (verb, name, True))
-            shown = sorted(
-                (one for one in facts if (one.path, one.line) not in told), key=lambda one: (one.path, one.line)
-            )
+            facts = facts_naming(written, payloads, target, (verb, name, True), each_line=within is not None)
+            kept = (one for one in facts if (one.path, one.line) not in told and (within is None or within(one)))
+            shown = sorted(kept, key=lambda one: (one.path, one.line))
             told |= {(one.path, one.line) for one in shown}
-            found |= {replace(one, group=group): facts[one] for one in shown[:_MOST_EACH]}
+            counted = f"{group}, {_MOST_EACH} of {len(shown)}" if len(shown) > _MOST_EACH else group
+            found |= {replace(one, group=counted): facts[one] for one in shown[:_MOST_EACH]}
     groups = (CAUGHT, THROWN, _MADE) if caught_first else (THROWN, _MADE, CAUGHT)
-    return dict(sorted(found.items(), key=lambda one: groups.index(one[0].group)))
+    return dict(sorted(found.items(), key=lambda one: groups.index(one[0].group.partition(",")[0])))
 
 
 def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dict[GraphFact, str]:

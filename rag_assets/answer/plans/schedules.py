@@ -43,7 +43,8 @@ _RECURRING = re.compile(
 """`RecurringJob.AddOrUpdate("backup", () => _backups.Run(), Cron.Daily)`, also over several lines."""
 _MADE = re.compile(r"\bnew\s+[\w.]+\s*(?:\(\s*\))?\s*\{(?P<body>[^{}]*)\}")
 _INTERVAL = re.compile(r"\b\w*(?:Interval|Period|Frequency|Schedule|Cron|CronExpression|Every)\s*=(?![=>])\s*\S")
-_OF_TYPE = re.compile(r"\b(?:typeof|nameof)\(\s*(?:\w+\.)*(?P<name>[A-Z]\w*)\s*\)")
+_OF_TYPE = re.compile(r"\b(?:typeof\(\s*(?:\w+\.)*|nameof\(\s*)(?P<name>[A-Z]\w*)\s*\)")
+"""The type that is run; `nameof(Options.Interval)` is the name of a setting."""
 _WAITS = re.compile(
     r"\bnew PeriodicTimer\(\s*TimeSpan\.From|\b(?:Task\.Delay|Thread\.Sleep)\(\s*TimeSpan\.From\w+\(\s*[\d._]+\s*\)"
 )

@@ -54,6 +54,13 @@ _MOST_WITH_WORDS = 5_000  # sections with a word that a form of code always has
 _ONE = r"(?:the )?`?(?P<within>[\w.]*\w)`?(?: (?:class|method|action|endpoint|service|type|function))?"
 
 
+_OF_USER = re.compile(
+    r"\W*(?i:(?:how|when|where|why)\s+)?(?i:does|do|can)\s+(?:the\s+)?`?(?P<user>(?=[^\W_]*[A-Z_.]\w)[\w.]*\w)`?\s+"
+    r"(?P<does>(?i:acquire|call|contain|do|have|hold|make|perform|run|set|start|take|use)\s+.+?)\W*"
+)
+"""Whether, where or why one thing of code has a form: as where that is in it."""
+
+
 class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     written: tuple[str, ...]
     asked: tuple[str, ...] = ()
@@ -138,6 +145,8 @@ def _among(asked: Asked) -> Callable[[GraphFact], bool]:
 
 def construct_asked(question: str) -> ConstructAsked | None:
     """The form of code that a question is for; None for others."""
+    if found := _OF_USER.fullmatch(question):
+        question = f"where {found['does']} in {found['user']}"
     if _WHERE.search(question) and (found := _for_places().fullmatch(question)):
         noun = next(noun for at, noun in enumerate(_known()) if found.groupdict().get(f"form{at}"))
         if _OF_SQL.search(question) and "sql" not in _known()[noun].languages and not _OF_SQL_TOO.search(noun):

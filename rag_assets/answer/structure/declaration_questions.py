@@ -260,7 +260,8 @@ _USES = (
 )
 _CONTRACT = r"(?P<contract>extends?|implements?|inherits?(?: from)?|derives?(?: from)?)"
 _USE = re.compile(
-    rf"^\W*(?i:does|do|can|is) {_NAME} (?i:(?:directly |ever )?(?:{_USES}|{_CONTRACT})(?: the| an?)?) {_OTHER_NAME}\W*$"
+    rf"^\W*(?P<how>(?i:how|when|where|why) )?(?i:does|do|can|is) {_NAME}"
+    rf" (?i:(?:directly |ever )?(?:{_USES}|{_CONTRACT})(?: the| an?)?) (?:{_OTHER_NAME}|(?P<numbered>[a-z]+\d\w*))\W*$"
 )
 _USERS = re.compile(
     rf"^\W*(?i:(?:which|what) (?P<sort>[a-z]+(?: [a-z]+)?)(?: classes| types)? (?:directly )?(?:{_USES})) {_NAME}\W*$"
@@ -272,17 +273,22 @@ _ANY_SORT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class UseAsked:
-    """Two names of which a question asks whether the first uses the second, or is declared to have it `as_contract`."""
+    """Two names of which a question asks whether the first uses the second, or is declared to have it `as_contract`;
+    `how` or why, as if it did."""
 
     user: str
     used: str
     as_contract: bool
+    how: bool
 
 
 def use_asked(question: str) -> UseAsked | None:
     """The two that a question asks of; None for others."""
     found = _USE.match(question)
-    return UseAsked(found["name"], found["other"], found["contract"] is not None) if found is not None else None
+    if found is None:
+        return None
+    used = found["other"] or found["numbered"]
+    return UseAsked(found["name"], used, found["contract"] is not None, found["how"] is not None)
 
 
 @dataclass(frozen=True, slots=True)

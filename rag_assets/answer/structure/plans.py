@@ -186,7 +186,11 @@ def _use(asked: Asked, text: str) -> Planned | None:
     if users is not None:
         return answered(asked, Intent.LIST, together(users_facts(index, graph, users) for index, graph in asked.graphs))
     told = [use_facts(index, graph, use) for index, graph in asked.graphs if use is not None]
-    return answered_or_absent(asked, told, first_of)
+    known = answered_or_absent(asked, told, first_of)
+    if known is None or not known.at or use is None or not use.how:
+        return known
+    wish = replace(asked.wish, intent=Intent.EXPLANATION)  # the quotes tell how
+    return replace(known, wish=wish, facts=replace(known.facts, leads=True))
 
 
 def _lacking(asked: Asked, text: str) -> Planned | None:

@@ -31,7 +31,7 @@ def use_facts(index: LabelIndex, graph: Graph, wanted: UseAsked) -> FactsOrAbsen
     columns = GraphColumns(index, graph, None)
     users = [node for node in declarations(columns, wanted.user) if graph.kind(node) is not NodeType.PROPERTY]
     used = declarations(columns, wanted.used)
-    if not users or not used:
+    if not users or (not used and wanted.as_contract):
         return GraphFacts(), {}, ""
     ends = _with_members(graph, used)
     if not wanted.as_contract:
@@ -40,6 +40,7 @@ def use_facts(index: LabelIndex, graph: Graph, wanted: UseAsked) -> FactsOrAbsen
     kept &= _among(columns.source, _with_members(graph, users)) & _among(columns.target, ends)
     facts, said = _facts_of(columns, kept), "is declared as" if wanted.as_contract else "uses"
     absent = f"nothing that the graph knows of {wanted.user} {said} {wanted.used} or a member of it"
+    absent = absent if used else f"no line of {wanted.user} names {wanted.used}"
     if not facts and not wanted.as_contract:
         facts, said = _naming(columns, _with_members(graph, users), wanted.used), "names"
     at = facts_at(facts[:MOST_LISTED], index)

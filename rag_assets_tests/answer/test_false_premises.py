@@ -1,0 +1,199 @@
+"""Questions that take for granted what is not so, or that ask more than an index can tell, are not answered surely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_assets import Index
+from rag_assets_tests.cli.conftest import opened_index
+
+FILES = {
+    "src/Berths.cs": """\
+using System;
+
+namespace Harbour;
+
+public class BerthTakenException : Exception
+{
+}
+
+public interface IBerth
+{
+    void Take(string ship);
+}
+
+public interface ILit
+{
+}
+
+public sealed class StoneBerth : IBerth, ILit
+{
+    private readonly object _gate = new();
+
+    public void Take(string ship)
+    {
+        lock (_gate)
+        {
+            Check(ship);
+        }
+    }
+
+    private void Check(string ship)
+    {
+        if (ship.Length > 40)
+            throw new BerthTakenException();
+    }
+}
+
+public class WoodenBerth : IBerth
+{
+    public void Take(string ship) => Console.WriteLine(ship);
+}
+
+public class Buoy : ILit
+{
+    public void Float(IBerth berth) => berth.Take("buoy");
+}
+
+public class Office
+{
+    public void Close(WoodenBerth berth)
+    {
+        try
+        {
+            berth.Take("none");
+        }
+        catch (ArgumentException)
+        {
+        }
+    }
+}
+""",
+    "src/Probes.cs": """\
+namespace Harbour;
+
+public class ProbeReader
+{
+    public ProbeConfig Read(ProbeSection section) => new ProbeConfig
+    {
+        Enabled = section.ReadBool(nameof(ProbeConfig.Enabled)),
+        Policy = section["Policy"],
+        Interval = section.ReadTimeSpan(nameof(ProbeConfig.Interval)),
+        Fallback = new Rule { Policy = "Strict" },
+    };
+}
+""",
+    "src/tide.ts": """\
+import bcrypt from 'bcryptjs';
+
+export const schema = z.object({
+  shipName: z.string().max(80),
+  pilotCode: z.string().min(6),
+});
+
+export function hashCode(code: string) {
+  return bcrypt.hashSync(code, 10);
+}
+""",
+    "app/api/ships/route.ts": """\
+export async function GET(request: Request) {
+  const { auth, error } = await parseRequest(request);
+
+  return json(await shipsOf(auth));
+}
+
+export async function POST(
+  request: Request,
+) {
+  const { auth } = await parseRequest(request);
+
+  if (!(await canAddShip(auth))) {
+    return unauthorized();
+  }
+
+  return json({});
+}
+""",
+    "app/api/tides/route.ts": """\
+export async function GET(request: Request) {
+  const { error } = await parseRequest(request, null, { skipAuth: true });
+
+  return json({});
+}
+""",
+    "app/api/alive/route.ts": "export async function GET() {\n  return json({ ok: true });\n}\n",
+    "lib/request.ts": (
+        "export async function parseRequest(request: Request) {\n"
+        "  return checkAuth(request.headers.get('authorization'));\n}\n"
+    ),
+    "package.json": '{"dependencies": {"next": "14"}}\n',
+}
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with opened_index(tmp_path_factory.mktemp("harbour"), FILES, "harbour") as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("Why does WoodenBerth throw a BerthTakenException?", "no line of WoodenBerth"),
+        ("Why does StoneBerth catch BerthTakenException?", "catches BerthTakenException"),
+        ("Where does Office throw an ArgumentException?", "no line of Office"),
+        ("Why does WoodenBerth use Buoy?", "nothing that the graph knows of WoodenBerth uses Buoy"),
+        ("Why does WoodenBerth use HttpClient?", "no line of WoodenBerth names HttpClient"),
+        ("How does hashCode use argon2?", "no line of hashCode names argon2"),
+        ("Where does WoodenBerth use a lock?", "no lock of a known form is in WoodenBerth"),
+        ("Who calls StoneBerth.Check without a ship?", "“without a ship”"),
+        ("Which classes implement IBerth but are not sealed?", "“but are not sealed”"),
+        ("Which berths do not call Check?", "which do not is not known"),
+        ("What is the minimum length of a ship name?", "says no minimum"),
+        ("What is the maximum length of a pilot code?", "says no maximum"),
+    ],
+)
+def test_what_is_not_so_is_said_and_never_answered_surely(harbour: Index, question: str, says: str) -> None:
+    answer = harbour.ask(question)
+    assert answer.unsure or answer.abstained, answer.text
+    assert says in " ".join([answer.reason, *answer.notes]), (answer.reason, answer.notes)
+
+
+@pytest.mark.parametrize(
+    ("question", "has", "lacks"),
+    [
+        ("When does StoneBerth throw a BerthTakenException?", "**StoneBerth.Check** throws", "WoodenBerth"),
+        ("When does Buoy throw a BerthTakenException?", "**StoneBerth.Check** throws", "Made in"),
+        ("Why does Buoy use IBerth?", "**Buoy uses IBerth:**", "StoneBerth"),
+        ("Where does StoneBerth use a lock?", "**1 lock in StoneBerth:**", "WoodenBerth"),
+        ("Which classes implement IBerth and ILit?", "**StoneBerth** implements **ILit**", "Buoy"),
+        ("What is the maximum length of a ship name?", "z.string().max(80)", "min(6)"),
+        ("What is the minimum length of a pilot code?", "z.string().min(6)", "max(80)"),
+    ],
+)
+def test_what_is_so_is_told_of_that_alone(harbour: Index, question: str, has: str, lacks: str) -> None:
+    answer = harbour.ask(question)
+    assert not answer.unsure and not answer.abstained
+    facts = answer.text.partition("\n\n")[0]
+    assert has in facts
+    assert lacks not in facts
+
+
+def test_what_a_handler_asks_itself_is_who_may_call_it(harbour: Index) -> None:
+    told = harbour.ask("Which endpoints need no login?").text
+    assert "**Open to anybody:**\n- **GET /api/tides**" in told
+    assert "**No line says who may call:**\n- **GET /api/alive**" in told
+    assert "/api/ships" not in told, "which may ask who calls it"
+    guarded = harbour.ask("Which endpoints need a login?").text
+    assert "**POST /api/ships**" in guarded and "/api/tides" not in guarded
+
+
+def test_settings_are_neither_jobs_nor_permissions(harbour: Index) -> None:
+    assert "scheduled job" not in harbour.ask("Which cron jobs are there?").text
+    assert "permission" not in harbour.ask("Which permissions are there?").text
+
+
+def test_what_a_type_raises_is_no_error_where_events_are_asked_for(harbour: Index) -> None:
+    assert "Thrown in" not in harbour.ask("Which events does StoneBerth raise?").text
