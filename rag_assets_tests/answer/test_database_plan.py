@@ -223,3 +223,43 @@ def test_where_each_table_has_a_primary_key_that_is_said(tmp_path: Path) -> None
     with opened_index(tmp_path, files, "depot") as index:
         answer = index.ask("which tables have no primary key?", options=AskOptions())
     assert "a table without a primary key was not found among the 1 that scripts create" in str(answer)
+
+
+MIGRATED = {
+    "migrations/1_init/migration.sql": (
+        'CREATE TABLE "barge" (\n    "barge_id" UUID NOT NULL,\n    "pennant" VARCHAR(20) NOT NULL,\n'
+        '    "draught" DECIMAL,\n    CONSTRAINT "barge_pkey" PRIMARY KEY ("barge_id")\n);\n'
+        'CREATE INDEX "barge_pennant_idx" ON "barge"("pennant");\n'
+        'CREATE INDEX "barge_draught_idx" ON "barge"("draught");\n'
+        'CREATE TABLE "lock" (\n    "lock_id" UUID NOT NULL,\n    "pennant" VARCHAR(20)\n);\n'
+    ),
+    "migrations/2_owners/migration.sql": (
+        'ALTER TABLE "barge" ADD COLUMN     "owner_id" UUID NOT NULL,\nADD COLUMN     "notes" TEXT;\n'
+    ),
+    "migrations/10_flags/migration.sql": (
+        'DROP INDEX IF EXISTS "barge_pennant_idx";\nALTER TABLE "barge" DROP COLUMN "pennant";\n'
+        'CREATE INDEX "barge_owner_id_idx" ON "barge"("owner_id");\n'
+    ),
+    "migrations/11_undone/migration.sql": (
+        'CREATE INDEX "barge_notes_idx" ON "barge"("notes");\n-- +goose Down\nDROP INDEX "barge_notes_idx";\n'
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "has", "lacks"),
+    [
+        ("which indexes does the barge table have?", ["**3 indexes:**", "owner_id", "draught", "notes"], "pennant"),
+        ("which columns of the barge table are required?", ["barge.barge_id", "barge.owner_id"], "pennant"),
+        ("which columns of the barge table are optional?", ["barge.draught", "barge.notes"], "barge_id"),
+        ("which tables have a column pennant?", ["**1 table:**", "**lock**"], "barge"),
+        ("which tables have a column notes?", ["**1 table:**", "**barge**"], "lock"),
+    ],
+)
+def test_what_migrations_add_is_told_and_what_later_ones_drop_is_not(
+    tmp_path: Path, question: str, has: list[str], lacks: str
+) -> None:
+    with opened_index(tmp_path, MIGRATED, "canal") as index:
+        told = index.ask(question).text
+    assert all(one in told for one in has), told
+    assert lacks not in told

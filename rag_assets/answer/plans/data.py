@@ -85,7 +85,7 @@ _ATTRIBUTES = ("[", "@", "#[")
 _SELECTED = re.compile(r"=>\s*\w+\.(\w+)")
 _NAME = re.compile(r"(\w+)[?!]?\s*(?:[:{=;]|$)")
 _COLUMN = re.compile(r"[\s,(]*[\[\"`]?(@?\w+)[\]\"`]?\s+[\[\"]?n?varchar\b", re.IGNORECASE)
-_UNDOES = re.compile(r"(?:[._/-]down|/U\d[^/]*)\.sql$", re.IGNORECASE)
+UNDOES = re.compile(r"(?:[._/-]down|/U\d[^/]*)\.sql$", re.IGNORECASE)
 _MOST_READ, _MOST_AROUND, _MOST_TOLD = 300, 3, 4
 _ARGUMENT = re.compile(r"\b(?:ErrorMessage\w*|Name|Prompt|ShortName)\s*[=:](?!=)")
 """What an attribute calls an argument, as `[Display(Name = "Password")]`, which is no name of what it limits."""
@@ -295,7 +295,7 @@ def columns_at(graph: Graph, words: Sequence[str]) -> list[CodePlace]:
             continue
         for found, relation in ((created, Relation.CONTAINS), (changed, Relation.SCHEMA_CHANGE)):
             edges = graph.edges_of(node, IN, Relation.SCHEMA_CHANGE if node in of_code else relation)
-            places = ((edge.path, edge.line) for edge in edges if not _UNDOES.search(edge.path))
+            places = ((edge.path, edge.line) for edge in edges if not UNDOES.search(edge.path))
             found.update(place for place in places if non_product_code(place[0]) is None)
     if not created:
         return []

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
-from rag_assets.answer.plans.code_lines import MOST_LISTED, lines_of, list_heading, points_with, product_of
+from rag_assets.answer.plans.code_lines import MIGRATION, MOST_LISTED, lines_of, list_heading, points_with, product_of
+from rag_assets.answer.plans.data import UNDOES, in_order
 from rag_assets.answer.question_analysis import is_relation_or_manner, roots_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
@@ -123,6 +126,16 @@ _PRIMARY_KEY = re.compile(r"\bPRIMARY\s+KEY\b", re.IGNORECASE)
 _KEY_ADDED = re.compile(rf"\s*ALTER\s+TABLE\s+(?:ONLY\s+)?{_NAMED}\b.*\bPRIMARY\s+KEY\b", re.IGNORECASE | re.DOTALL)
 _ATTACHED = re.compile(rf"\s*ALTER\s+TABLE\b.*\bATTACH\s+PARTITION\s+{_NAMED}", re.IGNORECASE | re.DOTALL)
 """It has the key of what it is a part of."""
+_ADDED = re.compile(
+    r"\bADD\s+(?!(?:CHECK|CONSTRAINT|FOREIGN|INDEX|KEY|PARTITION|PRIMARY|UNIQUE)\b)(?:COLUMN\s+)?(?:IF\s+NOT\s+EXISTS\s+)?"
+    r"[\[\"`]?(?P<name>\w+)[\]\"`]?\s+[\[\"`]?[A-Za-z]",
+    re.IGNORECASE,
+)
+_DROPPED = re.compile(
+    r"\bDROP\s+(?:COLUMN|DOMAIN|EXTENSION|INDEX|ROLE|SCHEMA|SEQUENCE|TRIGGER|TYPE)\s+(?:CONCURRENTLY\s+)?(?:IF\s+EXISTS\s+)?"
+    r"(?P<name>(?:[\[\"`]?[\w$]+[\]\"`]?\s*\.\s*)*[\[\"`]?[\w$]+[\]\"`]?)",
+    re.IGNORECASE,
+)
 _OF_QUESTIONS = word_set("column columns field fields type types table tables key keys index indexes default")
 _OF_COLUMNS = roots_of(" ".join(_OF_QUESTIONS)) | roots_of("database which what does record it is are")
 _HAVE = roots_of("have has contain")
@@ -226,13 +239,16 @@ def _having_column(index: LabelIndex, graph: Graph, question: str) -> tuple[list
     if asked is None:
         return [], ""
     wanted = (asked["after"] or asked["before"]).casefold()
-    found = list[GraphFact]()
-    for one in _statements(index, _paths_of_tables(graph)):
-        if (created := _TABLE.match(one.text)) and (
-            line := {name.casefold(): at for name, at in _columns(one).items()}.get(wanted)
-        ):
-            found += [_said(created["name"], one.path, line)]
-    return found, list_heading("table", len(found))
+    found, dropped = dict[str, GraphFact](), list[tuple[str, str, int]]()
+    for one in _statements(index, _paths_of_tables(graph) | _paths_changing(graph, of_kind(graph, NodeType.TABLE))):
+        table, columns = _declares(one)
+        dropped += _drops_columns(one)
+        if line := {name.casefold(): at for name, at in columns.items()}.get(wanted):
+            found.setdefault(
+                f"{one.path if _TABLE.match(one.text) else ''}{_bare(table)}", _said(table, one.path, line)
+            )
+    kept = [one for one in found.values() if not _is_dropped(one, f"{_bare(one.source)}.{wanted}", dropped)]
+    return kept, list_heading("table", len(kept))
 
 
 def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
@@ -247,19 +263,22 @@ def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Gr
     if (of_key or not named) and not tables:
         return [], ""
     made_in = {path for node in tables for path in _paths_of(graph, node)}
+    if made_in and all(map(MIGRATION.search, made_in)):  # what later ones change is part of it
+        made_in |= _paths_changing(graph, tables)
     paths = made_in if tables else _paths_of_tables(graph)
     found: list[GraphFact] = []
+    dropped: list[tuple[str, str, int]] = []
     for one in _statements(index, paths):
-        created = _TABLE.match(one.text)
         if of_key:
-            keyed = created or _KEY_ADDED.match(one.text)
+            keyed = _TABLE.match(one.text) or _KEY_ADDED.match(one.text)
             if keyed and _bare(keyed["name"]) in names and _PRIMARY_KEY.search(_uncommented(one.text)):
                 line = one.line_with(_PRIMARY_KEY)
                 found.append(_said(keyed["name"], one.path, line))
             continue
-        if created is None or (names and _bare(created["name"]) not in names):
+        called, columns = _declares(one)
+        dropped += _drops_columns(one)
+        if not columns or (names and _bare(called) not in names):
             continue
-        columns = _columns(one)
         text = _without_tables(question, names.values()) if tables else named
         meant = [name for name in columns if name.casefold() not in _OF_QUESTIONS and _says(text, name)]
         if not meant and tables and is_of_sort:
@@ -267,8 +286,8 @@ def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Gr
         elif not meant and tables:  # `ErrorNumber` and `ErrorMessage` record errors
             said = {root for root in roots_of(text) if not is_relation_or_manner(root)} - _OF_COLUMNS
             meant = [name for name in columns if said & roots_of(name)] if said - _HAVE else [*columns]
-        table = _unquoted(created["name"])
-        found += [_said(f"{table}.{name}", one.path, columns[name]) for name in meant]
+        found += [_said(f"{_unquoted(called)}.{name}", one.path, columns[name]) for name in meant]
+    found = [one for one in found if not _is_dropped(one, ".".join(one.source.casefold().split(".")[-2:]), dropped)]
     if len({one.path for one in found}) > 1:
         found = _nearest(found)
     return found, ""
@@ -324,9 +343,57 @@ def _declared(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Grap
             continue
         key = _bare(made["name"]), over["table"].casefold() if over else ""
         fact = _said(made["name"], one.path, one.lines[0][0])
-        found.setdefault(key, fact)
-    facts = sorted(found.values(), key=lambda one: (one.path, one.line))
-    return facts, list_heading(noun, len(facts))
+        is_migration = MIGRATION.search(one.path) is not None  # of what is made again the last counts
+        if key not in found or (
+            is_migration and in_order((one.path, fact.line)) > in_order((found[key].path, found[key].line))
+        ):
+            found[key] = fact
+    dropped = _drops(index) if any(MIGRATION.search(one.path) for one in found.values()) else []
+    facts = [one for one in found.values() if not _is_dropped(one, _bare(one.source), dropped)]
+    return sorted(facts, key=lambda one: (one.path, one.line)), list_heading(noun, len(facts))
+
+
+def _declares(one: _Statement) -> tuple[str, dict[str, int]]:
+    """(the table that a statement creates, or a migration adds columns to; these, with their lines)."""
+    if created := _TABLE.match(one.text):
+        return created["name"], _columns(one)
+    altered = _ALTERED.match(one.text) if MIGRATION.search(one.path) else None
+    added = {column["name"]: at for at, line in one.lines for column in _ADDED.finditer(line)}
+    return (altered["name"], added) if altered is not None else ("", {})
+
+
+def _drops_columns(one: _Statement) -> Iterator[tuple[str, str, int]]:
+    """(`table.column`, path, line) of what a migration drops."""
+    altered = _ALTERED.match(one.text) if MIGRATION.search(one.path) else None
+    if altered is None:
+        return
+    for at, line in one.lines:
+        for column in _DROPPED.finditer(line):
+            yield f"{_bare(altered['name'])}.{_bare(column['name'])}", one.path, at
+
+
+def _drops(index: LabelIndex) -> list[tuple[str, str, int]]:
+    """(name, path, line) of what migrations drop."""
+    payloads = product_of(points_with("DROP", index, _MOST_SECTIONS), index).values()
+    scripts = {one["Path"] for one in payloads if _SCRIPT.search(one["Path"]) and MIGRATION.search(one["Path"])}
+    return [
+        (_bare(dropped["name"]), path, at)
+        for path, lines in lines_of(index, sorted(scripts)).items()
+        for at, line in lines.items()
+        if not line.lstrip().startswith("--")
+        for dropped in _DROPPED.finditer(line)
+    ]
+
+
+def _is_dropped(made: GraphFact, name: str, dropped: Iterable[tuple[str, str, int]]) -> bool:
+    """Whether a later migration drops what one makes; in its own file that is how to undo it."""
+    return MIGRATION.search(made.path) is not None and any(
+        called == name
+        and path != made.path
+        and not UNDOES.search(path)
+        and in_order((path, at)) > in_order((made.path, made.line))
+        for called, path, at in dropped
+    )
 
 
 def _paths_of_tables(graph: Graph) -> set[str]:
@@ -336,6 +403,11 @@ def _paths_of_tables(graph: Graph) -> set[str]:
         for place in graph.places(node)
         if _SCRIPT.search(place.path) and non_product_code(place.path) is None
     }
+
+
+def _paths_changing(graph: Graph, tables: Sequence[int]) -> set[str]:
+    """The files that change some tables."""
+    return {edge.path for edge in graph.edges_of(np.array(tables, np.int64), IN, Relation.SCHEMA_CHANGE)}
 
 
 def _paths_of(graph: Graph, node: int) -> set[str]:

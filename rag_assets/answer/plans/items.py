@@ -4,6 +4,7 @@ YAML does, `metrics:` with `- name: revenue`."""
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -89,9 +90,12 @@ def items_held(index: LabelIndex, graph: Graph, noun: str, rest: str = "") -> Fa
     collections those of the longest, and first of those that say some of the `rest` of the question too. Nothing where
     no code writes its items out."""
     best: list[tuple[str, str, int]] = []
-    for name in _named(graph, [root(word) for word in noun.split()], roots_of(rest))[:_MOST_NAMES]:
+    named = _named(graph, [root(word) for word in noun.split()], roots_of(rest))
+    for name, nodes in [*named.items()][:_MOST_NAMES]:
         points = points_naming(name, index, _MOST_SECTIONS).ids
         paths = {one["Path"] for one in product_of(points, index).values()}
+        declared = {one.path for one in places_of(graph, np.array(nodes, np.int64))}  # many sections may say its name
+        paths |= product_or_samples(declared)
         for path, lines in sorted(lines_of(index, sorted(paths)).items()):
             text = "\n".join(lines.get(at, "") for at in range(1, max(lines) + 1))
             found = [(label, path, text.count("\n", 0, at) + 1) for label, at in longest_of(name, text)]
@@ -162,19 +166,19 @@ def _told(value: str) -> str:
     return (found["quoted"] or found["plain"] or "").strip() if found is not None else ""
 
 
-def _named(graph: Graph, words: Sequence[str], about: frozenset[str]) -> list[str]:
+def _named(graph: Graph, words: Sequence[str], about: frozenset[str]) -> dict[str, list[int]]:
     """What fields, properties and constants are called that have these words, or one of those for all before them; or,
-    where some have, one of those about it: `VideoFileExtensions`."""
-    found, of_it = dict[str, None](), dict[str, None]()
+    where some have, one of those about it: `VideoFileExtensions`; with their nodes."""
+    found, of_it = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
     for node in of_kind(graph, NodeType.PROPERTY):
         name = graph.names[node].rpartition(".")[2]
         if len(name) >= len(words):  # cheaper than its words
             called = name_roots(name)
             if called == list(words) or (called[1:] == list(words) and called[0] in _OF_ALL):
-                found[name] = None
+                found[name].append(node)
             elif called[1:] == list(words) and called[0] in about:
-                of_it[name] = None
-    return [*(of_it or found)]
+                of_it[name].append(node)
+    return of_it or found
 
 
 def longest_of(name: str, text: str) -> list[tuple[str, int]]:
