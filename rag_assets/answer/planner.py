@@ -81,6 +81,7 @@ from rag_assets.answer.question_analysis import (
 )
 from rag_assets.answer.question_kinds import (
     STORED,
+    access_asked,
     asks_default,
     asks_endpoints_reaching,
     asks_failed_validation,
@@ -169,12 +170,22 @@ def planned(asked: Asked, within: Searchable | None = None) -> Planned:
 _OF_RELATIONS = frozenset({Intent.USAGE, Intent.IMPLEMENTATIONS, Intent.TESTS})
 _MORE = re.compile(r"(?:\b(?:but|never|not|unless|with(?:out)?)\b|n't\b).*\w", re.IGNORECASE)
 _LACKING = re.compile(
-    r"^\W*(?:(?:which|what|list|show|are there|how many)\b(?: (?:all|any|the|me))*(?: [\w.-]+){1,4}?)"
+    r"^\W*(?:which|what(?! (?:are|can|do|does|happens|if|is|should|was|will)\b)|list|show|are there|how many)\b"
+    r"(?: (?:all|any|the|me))*(?: (?!(?:after|because|before|if|unless|when|where|while)\b)[\w.-]+){1,4}?"
     r"(?: (?:are|can|could|did|do|does|has|have|is|still|that|was|were))*"
     r"(?: never\b| not\b(?! (?:accepted|allowed|permitted|possible|supported|valid)\b)|n't\b)",
     re.IGNORECASE,
 )
 """Which of a sort do not do or have something; what is not allowed is said where it is."""
+
+
+_OF_FORMS = re.compile(
+    r"^\W*(?:which|what|list|show)\b(?: (?:all|are|me|our|the|spring))*"
+    r" (?P<sort>beans|cron jobs|g?rpc (?:calls|methods|procedures|services)"
+    r"|graphql (?:mutations|queries|subscriptions)|hub methods)\b",
+    re.IGNORECASE,
+)
+"""Lists of what is written in one way alone: where a plan finds none, a text that only speaks of such is no list."""
 
 
 def _asked_more(asked: Asked, wish: QueryIntent) -> str:
@@ -184,7 +195,15 @@ def _asked_more(asked: Asked, wish: QueryIntent) -> str:
     more = _MORE.search(text, behind) if behind and wish.intent in _OF_RELATIONS else None
     if more is not None:
         return f"for which of them “{more.group().rstrip(' ?.')}” holds is not known"
-    return "which do not is not known: no passage tells it of all" if _LACKING.match(text) else ""
+    if access_asked(text, asked.words)[0] in ("what", "who"):
+        from rag_assets.answer.plans.access import authenticates_nobody
+
+        if all(map(authenticates_nobody, asked.target.members.values())):
+            return "no line of a known form asks who somebody is, or what he may do"
+    if forms := _OF_FORMS.match(text):
+        return f"no line of a known form declares {forms['sort']}"
+    lacks = asks_what_lacks(text) or _LACKING.match(text)
+    return "which do not is not known: no passage tells it of all" if lacks else ""
 
 
 def _planned_within(
@@ -559,7 +578,7 @@ _OF_STRUCTURE = re.compile(
     r"|eventually|indirectly|ever)\b|\b(?:outdated|out of date|up to date|vulnerab\w+|cves?)\b"
     r"|\b(?:diagram|flow ?chart|patterns?|picture|erd|migrations?|contributors?|authors?|wrote|developers?|most"
     r"|biggest|coupling|largest|longest|smallest|shortest|fewest|least|too)\b"
-    r"|\b(?:third[- ]party|external|outside|hosts|indexed)\b"
+    r"|\b(?:third[- ]party|external|outside|hosts|indexed|many|any number)\b"
     r"|\b(?:without|no|never|not|lacks?|missing|un\w+ed|\w+n't|more than|several|multiple)\b|\b\w+able\b"
     r"|\b\d+ (?:functions|lines|members|methods|properties)\b|\brecursive\b|\b(?:number|value)\b.*\d"
     r"|\bwhen (?:was|were)\b.*\b(?:column|table|field|index)\b"

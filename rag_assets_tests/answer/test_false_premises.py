@@ -71,6 +71,37 @@ public class Office
     }
 }
 """,
+    "src/Registry.cs": """\
+using System.Collections.Generic;
+
+namespace Harbour;
+
+public class Ship
+{
+    /// <summary>Who sails it; several pilots may have before.</summary>
+    public Pilot Pilot { get; set; }
+
+    public List<Cargo> Cargos { get; } = new();
+
+    public bool HasPilots(Pilot pilot)
+    {
+        var pilots = new[] { pilot };
+        return pilots.Length > 0;
+    }
+}
+
+public class RouteConfig
+{
+    public string? TideId { get; init; }
+}
+""",
+    "prisma/schema.prisma": """\
+model Sailor {
+  id    String  @id @map("sailor_id")
+  rank  String  @db.VarChar(20)
+  ships Ship[]
+}
+""",
     "src/Probes.cs": """\
 namespace Harbour;
 
@@ -151,6 +182,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Who calls StoneBerth.Check without a ship?", "“without a ship”"),
         ("Which classes implement IBerth but are not sealed?", "“but are not sealed”"),
         ("Which berths do not call Check?", "which do not is not known"),
+        ("Which gRPC services does the harbour offer?", "no line of a known form declares gRPC services"),
         ("What is the minimum length of a ship name?", "says no minimum"),
         ("What is the maximum length of a pilot code?", "says no maximum"),
     ],
@@ -179,6 +211,24 @@ def test_what_is_so_is_told_of_that_alone(harbour: Index, question: str, has: st
     facts = answer.text.partition("\n\n")[0]
     assert has in facts
     assert lacks not in facts
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("Can a ship have several pilots?", ["public Pilot Pilot { get; set; }"]),
+        ("Can a ship hold more than one cargo?", ["public List<Cargo> Cargos { get; } = new();"]),
+        ("Can a route have multiple tides?", ["public string? TideId { get; init; }"]),
+        ("Can a sailor have several ranks?", ["rank  String  @db.VarChar(20)"]),
+        ("Can a sailor belong to many ships?", ["ships Ship[]"]),
+    ],
+)
+def test_whether_there_may_be_several_is_what_the_type_declares(
+    harbour: Index, question: str, lines: list[str]
+) -> None:
+    told = harbour.ask(question).text
+    assert told.startswith("**What ")
+    assert [line.split("`")[1] for line in told.splitlines() if line.startswith("- ")] == lines
 
 
 def test_what_a_handler_asks_itself_is_who_may_call_it(harbour: Index) -> None:

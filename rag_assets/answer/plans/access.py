@@ -69,13 +69,15 @@ _MAPPING_OTHERS = (
 """What maps endpoints that a library makes."""
 _AUTHENTICATING = (
     "AddAuthentication UseAuthentication AuthenticationHandler Authorization ApiKey auth authenticate authenticated"
-    " unauthorized jwt passport login session token"
+    " unauthorized jwt passport login session token HttpSecurity SecurityFilterChain permission_classes current_user"
 )
 _AUTHENTICATES = re.compile(
     r"\b(?:Add|Use)Authentication\b|\bAuthenticationHandler<|[\"'`]Authorization[\"'`]|api-?key|\bunauthori[sz]ed\b"
-    r"|\b(?:jwt|passport)\.\w|\b(?:check|ensure|is|require|verify|with)_?(?:auth|log(?:ged)?_?in|session)\w*\(",
+    r"|\b(?:jwt|passport)\.\w|\b(?:Http|Web)Security\b|\bSecurityFilterChain\b|\bpermission_classes\b"
+    r"|\bcurrent_?user\b|\b(?:check|ensure|is|require|verify|with)_?(?:auth|log(?:ged)?_?in|permission|session)\w*\(",
     re.IGNORECASE,
 )
+"""What code has that asks who calls it."""
 _HANDLER = re.compile(r"(\w+)\s*(?:<[^<>()]*>)?\(")
 _GROUPED = r"(?<!\w){0}\s*=.*\bMapGroup\b|\bRouteGroupBuilder\s+{0}\b"
 _FOR_OTHERS = re.compile(
@@ -182,7 +184,7 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
     if asks == "open" and not kept and (for_others or not silent):
         heading = "**None of these is open to anybody:**"
         kept = sorted(guarded, key=lambda one: (one.path, one.line, one.source))
-    elif asks == "open" and not for_others and (is_told or _authenticates_nobody(index)):
+    elif asks == "open" and not for_others and (is_told or authenticates_nobody(index)):
         silent = sorted(dict.fromkeys(silent), key=lambda one: (one.path, one.line, one.source))
         most = max(MOST_LISTED // 2, MOST_LISTED - min(len(kept), len(silent)))
         kept = [*_grouped(_OPEN_TO_ALL, kept, most), *_grouped(_UNSAID, silent, most)]
@@ -241,7 +243,7 @@ def _body(lines: Mapping[int, str], place: NodeLocation) -> Iterator[int]:
             return
 
 
-def _authenticates_nobody(index: LabelIndex) -> bool:
+def authenticates_nobody(index: LabelIndex) -> bool:
     """Whether no code of the product authenticates: then what says nothing is open."""
     code = product_of(points_with(_AUTHENTICATING, index, MOST_READ), index)
     return not facts_naming(_AUTHENTICATES, code, index, ("", "", True))

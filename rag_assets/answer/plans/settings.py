@@ -35,7 +35,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.plans.schedules import scheduled
 from rag_assets.answer.plans.services import defaults_declared
 from rag_assets.answer.question_analysis import QueryTerm, name_roots, root, roots_of
-from rag_assets.answer.question_kinds import asks_default, asks_when_run
+from rag_assets.answer.question_kinds import asks_default, asks_when_run, is_subject
 from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import KINDS, Graph, ResultReader
 from rag_assets.graph.declared_types import bases_of, of_kind
@@ -309,6 +309,8 @@ def settings_meant(
     counted = _COUNTED.search(question)
     noun = root(counted[1].lower()) if counted is not None else ""
     score = score + _OF_MANNER_BONUS * np.array([noun in map(root, one.words) for one in known], np.float32)
+    asked_of = {word.root for word in words if is_subject(word)} - {_DEFAULT_ROOT}
+    wholly = [len(asked_of) > 1 and {*name_roots(one.name)} - {_DEFAULT_ROOT} == asked_of for one in known]
     is_enough = np.array([not one.is_run for one in known]) & (fits > 0)  # what is run has a name of its own
     score, by_name = score + _OF_MANNER_BONUS * fits, np.maximum(by_name, _FEWEST_SAID / 2 * is_enough)
     is_amount = _AMOUNT.search(question) is not None
@@ -330,6 +332,7 @@ def settings_meant(
         for at in np.argsort(-score, kind="stable")[:_LOOKED_AT].tolist()
         if said[at] >= _FEWEST_SAID and by_name[at] >= least and not is_no_amount(known[at], fits[at])
     ]
+    likely = [at for at in likely if wholly[at]] or likely  # the owners of others say words of it too
     is_default = _THE_DEFAULT.search(question) is not None or asks_default(question)
     if is_default and _SAYS_LIMIT.search(question) is None:  # `MaxPort` is no default port
         likely = [at for at in likely if _LIMIT.match(known[at].name) is None] or likely

@@ -433,7 +433,18 @@ _NEWEST = re.compile(
 )
 
 
+def _held(asked: Asked, text: str) -> Planned | None:
+    """Whether one thing may have several of another."""
+    from rag_assets.answer.structure.held import held_asked, held_facts
+
+    wanted = held_asked(text)
+    if wanted is None:
+        return None
+    return answered(asked, Intent.LIST, together(held_facts(index, graph, wanted) for index, graph in asked.graphs))
+
+
 _PLANS = (
+    _held,
     _diagram,
     _newest_migration,
     _migrations,

@@ -111,7 +111,8 @@ class BesideProduct(Enum):
 _ASKED_ANYWHERE = frozenset(BesideProduct) - {BesideProduct.TEST, BesideProduct.SAMPLE, BesideProduct.BENCHMARK}
 _FOLDERS = {
     **dict.fromkeys(("test", "tests", "testing", "tst", "spec", "specs", "testdata"), BesideProduct.TEST),
-    **dict.fromkeys(("fixtures", "mocks", "cypress", "playwright"), BesideProduct.TEST),
+    **dict.fromkeys(("fixtures", "mocks", "cypress", "playwright", "testassets", "testfixtures"), BesideProduct.TEST),
+    **dict.fromkeys(("testfiles", "testresources", "testsupport", "testutil", "testutils"), BesideProduct.TEST),
     **dict.fromkeys(("sample", "samples", "example", "examples", "demo", "demos"), BesideProduct.SAMPLE),
     **dict.fromkeys(("experiment", "experiments", "playground"), BesideProduct.SAMPLE),
     **dict.fromkeys(("benchmark", "benchmarks", "perf"), BesideProduct.BENCHMARK),
