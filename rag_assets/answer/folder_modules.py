@@ -4,7 +4,7 @@ type says what it is."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
@@ -61,7 +61,7 @@ def modules_listed(
     held = {
         folder: entries for folder, entries in folders.items() if _are_of_one_kind(entries, wanted, languages[folder])
     }
-    for entries in held.values() if len(held) <= _MOST_FOLDERS else ():
+    for entries in map(_spread, held.values()) if len(held) <= _MOST_FOLDERS else ():
         for entry, paths in sorted(entries.items()):
             if entry.casefold() not in _ENTRIES and entry[0].isalnum():  # no `[reportId]` of routes
                 first = min(paths, key=lambda path: (file_stem(path).casefold() not in _ENTRIES, path))
@@ -69,6 +69,22 @@ def modules_listed(
     if len(facts) < _FEWEST:
         return GraphFacts(), {}
     return facts_listed(at_first_sections(facts, index), noun, index)
+
+
+def _spread(entries: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """With the files of folders that are called as most beside these folders, each for itself: `useOrder` of
+    `hooks/queries` is a hook as `useTheme` of `hooks` is."""
+    files = [entry for entry, paths in entries.items() if len(paths) == 1 and file_stem(paths[0]) == entry]
+    begins = Counter(name_roots(entry)[:1][0] for entry in files if name_roots(entry))
+    first, count = begins.most_common(1)[0] if begins else ("", 0)
+    if 5 * count < 4 * len(files) or count < _FEWEST:
+        return {**entries}
+    spread: dict[str, list[str]] = {}
+    for entry, paths in entries.items():
+        of_folder = {file_stem(path): [path] for path in paths if file_stem(path).casefold() not in _ENTRIES}
+        alike = [stem for stem in of_folder if name_roots(stem)[:1] == [first]]
+        spread |= of_folder if 5 * len(alike) >= 4 * len(of_folder) > 0 else {entry: paths}
+    return spread
 
 
 def _are_of_one_kind(entries: Iterable[str], noun: list[str], languages: Counter[str]) -> bool:

@@ -139,3 +139,15 @@ def test_what_is_declared_with_its_module_is_found_by_its_name(
 
 def test_bats_is_a_test_framework(bar: Index) -> None:
     assert "bats" in bar.ask("Which test framework is used?").text
+
+
+def test_files_of_folders_that_are_called_as_those_beside_them_are_listed_each(tmp_path: Path) -> None:
+    hook = "export function {0}() {{\n  return 1;\n}}\n"
+    files = {f"web/hooks/{name}.ts": hook.format(name) for name in ("useSail", "useTide", "useWind", "useWave")}
+    files |= {f"web/hooks/queries/{name}.ts": hook.format(name) for name in ("useShipQuery", "useCrewQuery")}
+    files |= {"web/hooks/helpers/format.ts": hook.format("format"), "web/hooks/queries/index.ts": "export {};\n"}
+    with opened_index(tmp_path, files, "hooks") as index:
+        told = index.ask("which hooks are there?").text
+    assert told.startswith("**7 hooks:**"), told
+    assert "**useShipQuery**" in told and "**useCrewQuery**" in told and "**helpers**" in told
+    assert "**queries**" not in told
