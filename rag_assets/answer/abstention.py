@@ -64,8 +64,8 @@ class Signals:
     `names` counts identifiers in the question, `unknown_names` are those that nothing declares or mentions.
     `facts` counts what the graph says of the names in answer to the question, with a place to quote. `planned`: the
     index itself answers this kind of question, as it does for lists, overviews and routes. `absent`: it has looked for
-    what is asked, and it is nowhere. `records`: the first passage is of data, as a database is first filled with.
-    `hidden`: it is what nobody outside can call, where somebody wants to do something.
+    what is asked, and it is nowhere. `records`: the first passage is of data, as a database is first filled with, or
+    of a style sheet. `hidden`: it is what nobody outside can call, where somebody wants to do something.
     """
 
     said: float = 0.0

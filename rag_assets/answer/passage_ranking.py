@@ -323,7 +323,7 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
         words_said=len(found.words_of(quoted[0])),
         unsaid=float(_shares(words)[anywhere < _UNSAID].sum()),
         unsaid_things=_unsaid_things(found, quoted[0]),
-        records=_is_of_data(found.passages[quoted[0]]),
+        records=_is_of_data(found.passages[quoted[0]]) or _is_beside_it(found.passages[quoted[0]], words),
         hidden=bool(found.features[quoted[0], _HIDDEN_AT]),
         unsaid_names=sum(bool(word.is_name and well < _UNSAID) for word, well in zip(words, anywhere, strict=True)),
     )
@@ -441,6 +441,13 @@ def _lines(one: Passage) -> int:
     return max(lines, len(one.text) // _LINE_OF_PROSE) if one.is_prose else lines
 
 
+_COMES_IN = re.compile(
+    r"(?:(?<![^\W_])|(?<=[a-z])(?=[LS]))([Ll]og|[Ss]ign)(?:ged|ging|s|ed|ing)?[ _-]?"
+    r"([Ii]n|[Oo]ut|[Oo]ff|[Oo]n|[Uu]p)(?![a-z])"
+)
+"""Who logs in writes no log, and who signs up no signature."""
+
+
 def passage_features(
     question: str, words: Sequence[QueryTerm], evidence: Sequence[Evidence], model: StaticEmbedder | None
 ) -> tuple[list[Passage], NDArray[np.float32], NDArray[np.float32]]:
@@ -453,7 +460,10 @@ def passage_features(
     if asks_use(question) and not _OF_DEVELOPMENT.search(question):
         evidence = [known for known in evidence if not _FOR_CONTRIBUTORS.search(known.path)] or evidence
     passages = [passage for known in evidence for passage in _read_of(known)]
-    texts = _TextRuns.of([text for known in evidence for text in _texts_read(known)])
+    shown = [text for known in evidence for text in _texts_read(known)]
+    if not {"log", "sign"}.isdisjoint(word.root for word in words) and _COMES_IN.search(question) is None:
+        shown = [_COMES_IN.sub(lambda said: said[1] + said[2].lower(), text) for text in shown]
+    texts = _TextRuns.of(shown)
     read = texts.by(model)
     expressions = expressions_in(question)
     credit = _credits(words, texts, read, model, expressions)
@@ -530,6 +540,18 @@ def _is_of_data(passage: Passage) -> bool:
     path, language = passage.evidence.path, passage.evidence.language
     is_long = language in ("json", "xml") and passage.line_start > _MOST_OF_SETTINGS
     return (is_long and not _OF_AN_API.search(path)) or non_product_code(path) is BesideProduct.DATA
+
+
+_STYLES = re.compile(r"\.(?:css|less|sass|scss|styl)$", re.IGNORECASE)
+_OF_STYLES = roots_of(
+    "alignment animation background border breakpoint button color colour css dark design font highlighted icon layout"
+    " light look margin palette responsive rounded scss size style styles styled stylesheet theme themes width z-index"
+)
+
+
+def _is_beside_it(passage: Passage, words: Sequence[QueryTerm]) -> bool:
+    """Whether a passage is of a style sheet, and the question of no looks: its words mean other things there."""
+    return _STYLES.search(passage.evidence.path) is not None and all(word.root not in _OF_STYLES for word in words)
 
 
 def _fills_tables(passage: Passage) -> bool:

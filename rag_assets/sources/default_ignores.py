@@ -51,10 +51,11 @@ _RUN_FROM_BIN = frozenset(
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr"})
 """Metadata of version control: never part of the source, so not even listed."""
 
-# `vendor` is also a business word (Vendor/VendorController.cs) and a Java package, so it counts at the root and
-# right below these only.
+# `vendor` is also a business word (Vendor/VendorController.cs) and a Java package, so it counts at the root, right
+# below these, and in the theme of a site.
 _VENDOR = "vendor"
 _VENDOR_PARENTS = frozenset({"assets", "lib", "public", "static", "wwwroot", "web", "www"})
+_THEMES = frozenset({"skins", "template", "templates", "theme", "themes"})
 _WEB_ROOT_LIBRARIES = frozenset({"lib", "libs"})  # wwwroot/lib: the folder of LibMan and Bower
 _PACKAGE_METADATA = (".egg-info", ".dist-info")  # in source distributions: copies of the readme and file lists
 # packages/Newtonsoft.Json.13.0.3: NuGet's folder. `packages/ui` of a JavaScript workspace is first-party code.
@@ -223,7 +224,8 @@ def refused_directory(parents: tuple[str, ...], name: str) -> tuple[SkipReason, 
     parent = parents[-1].lower() if parents else ""
     if parent == _BIN and _BUILT.fullmatch(low):
         return SkipReason.GENERATED, f"{_BIN}/{name}/: directory of build output"
-    if name == _VENDOR and (not parents or parent in _VENDOR_PARENTS):
+    of_theme = not _THEMES.isdisjoint(map(str.lower, parents)) and not _SERVED.isdisjoint(map(str.lower, parents))
+    if name == _VENDOR and (not parents or parent in _VENDOR_PARENTS or of_theme):
         return SkipReason.VENDORED, f"{name}/: directory of third-party code"
     if parent == "wwwroot" and low in _WEB_ROOT_LIBRARIES:
         return SkipReason.VENDORED, f"wwwroot/{name}/: client-side libraries"

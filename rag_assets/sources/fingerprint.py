@@ -8,7 +8,7 @@ from rag_assets.sources.default_ignores import conventions_description
 from rag_assets.sources.extraction import EXTRACTION_VERSION, extractors_description
 from rag_assets.sources.secrets.redaction import rules_description
 
-_DISCOVERY_VERSION = 9
+_DISCOVERY_VERSION = 10
 """Raise it when code of this package decides, decodes, masks or names languages in another way. The tables of
 conventions and the rules for credentials are hashed by themselves."""
 

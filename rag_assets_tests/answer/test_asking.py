@@ -180,6 +180,29 @@ def test_questions_to_one_index_are_logged_through_one_connection(
         assert {one.question for one in logged.asked(LogFilter())} >= set(asked)
 
 
+def test_a_style_sheet_is_a_sure_answer_to_questions_of_looks_alone(tmp_path: Path) -> None:
+    styles = ".parcel:hover {\n  transform: scale(1.2);\n  background: red; /* scaled parcels are red */\n}\n"
+    with opened_index(tmp_path, {"web/parcels.css": styles, "src/Parcel.cs": "public class Parcel;\n"}, "css") as index:
+        scaled, coloured = index.ask("how are parcels scaled?"), index.ask("which background colour do parcels have?")
+    assert scaled.abstained or scaled.unsure, scaled.text
+    assert not coloured.abstained and not coloured.unsure, coloured.text
+
+
+def test_who_logs_in_writes_no_log(tmp_path: Path) -> None:
+    page = "@page\n<h1>Log in</h1>\n<p>Log in with your account to log in here, or log out.</p>\n"
+    journal = """\
+public class Logger
+{
+    /// <summary>Logs a line.</summary>
+    public void Log(string line) => file.Append(line);
+}
+"""
+    with opened_index(tmp_path, {"Pages/Login.cshtml": page, "src/Logger.cs": journal}, "logs") as index:
+        assert index.ask("where are lines logged?").text.startswith("`Logger.Log`")
+        assert "Pages/Login.cshtml" not in index.ask("how is logging done?").text.partition("See also")[0]
+        assert "Pages/Login.cshtml" in index.ask("how do I log in?").text.partition("See also")[0]
+
+
 def test_records_of_data_are_no_sure_answer_and_come_after_code(tmp_path: Path) -> None:
     told = "How long are my parcels kept before they are burned? The clerk has kept a parcel for long days."
     records = [{"ParcelId": at, "Text": told} for at in range(9)]
