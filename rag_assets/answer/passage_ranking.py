@@ -324,7 +324,7 @@ def signals_of(found: RankedPassages, names: Sequence[str], unknown_names: Seque
         unsaid=float(_shares(words)[anywhere < _UNSAID].sum()),
         unsaid_things=_unsaid_things(found, quoted[0]),
         records=_is_of_data(found.passages[quoted[0]]) or _is_beside_it(found.passages[quoted[0]], words),
-        hidden=bool(found.features[quoted[0], _HIDDEN_AT]),
+        hidden=bool(found.features[quoted[0], _HIDDEN_AT]) and _offers_any(found),
         unsaid_names=sum(bool(word.is_name and well < _UNSAID) for word, well in zip(words, anywhere, strict=True)),
     )
 
@@ -508,13 +508,19 @@ def passage_features(
 
 def is_hidden(passage: Passage) -> bool:
     """Whether nobody outside of its type or module can call a member: by its modifier, of C# by the lack of one, of
-    Python and Go by its name."""
+    Python by its name."""
     name, language = passage.name, passage.evidence.language
     if language == "csharp" and passage.owner and name and not passage.is_type:
         return _SHOWN.match(passage.signature) is None and not only_declares(passage)
     if language == "python":
         return passage.owner.startswith("_") or (name.startswith("_") and not name.endswith("__"))
-    return (language == "go" and name[:1].islower()) or _HIDDEN.match(passage.signature) is not None
+    return _HIDDEN.match(passage.signature) is not None
+
+
+def _offers_any(found: RankedPassages) -> bool:
+    """Whether some passage is of what others may use and are told of, as a library has; of an application nobody calls
+    anything."""
+    return bool((found.features[:, _HOW_TO] > found.features[:, _PROSE]).any())
 
 
 def _is_offered(passage: Passage, *, is_seen: bool) -> bool:
@@ -573,7 +579,7 @@ def name_scores(
 
 
 _NAMES = [one.name for one in fields(PassageWeights)]
-_WORDS, _MEANING, _HIDDEN_AT = map(_NAMES.index, ("words", "meaning", "hidden"))
+_WORDS, _MEANING, _HIDDEN_AT, _HOW_TO, _PROSE = map(_NAMES.index, ("words", "meaning", "hidden", "how_to", "prose"))
 
 
 def _read_of(known: Evidence) -> Sequence[Passage]:

@@ -716,3 +716,13 @@ def test_the_message_of_an_error_is_told_where_it_stands_below(spooler: Index) -
 def test_what_helpers_throw_is_thrown(spooler: Index) -> None:
     text = told(spooler, "which exceptions does Tension.Pull throw?")
     assert "**TensionException**" in text and "**InvalidOperationException** in src/Spooler/Tension.cs:13" in text
+
+
+def test_of_an_application_what_nobody_calls_is_how_something_is_done(tmp_path: Path) -> None:
+    members = "".join(
+        f"    private void {name}(object sender)\n    {{\n        var file = Ask(sender);\n        {body};\n    }}\n\n"
+        for name, body in (("ExportNotesAsMarkdown", "notes.WriteTo(file)"), ("PrintPage", "printer.Print(file)"))
+    )
+    files = {"README.md": "# Desk\n\nKeeps notes.\n", "src/Desk/MainForm.cs": f"class MainForm\n{{\n{members}}}\n"}
+    with opened_index(tmp_path, files, "desk") as index:
+        assert told(index, "how can I export notes as markdown?").startswith("`MainForm.ExportNotesAsMarkdown`")
