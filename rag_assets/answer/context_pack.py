@@ -38,7 +38,7 @@ from rag_assets.answer.question_analysis import (
     roots_of,
     sections_of_vocabulary,
 )
-from rag_assets.answer.question_kinds import asks_checks, asks_setting, asks_what_lacks
+from rag_assets.answer.question_kinds import asks_checks, asks_setting, asks_what_lacks, bare_list_noun
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
@@ -322,6 +322,15 @@ class AnswerInputs:
         return confidence(self.signals)
 
 
+def _lacks_all(question: str, passages: RankedPassages) -> bool:
+    """Whether no passage can say all that a question wants: a time, what many lack, a list of all of a sort, which only
+    what is called so may hold."""
+    if lacks_time(question, passages) or asks_what_lacks(question):
+        return True
+    wanted, best = roots_of(bare_list_noun(question)), passages.passages[:1]
+    return bool(wanted) and not any(wanted <= roots_of(f"{one.name} {one.heading} {one.evidence.path}") for one in best)
+
+
 def graph_or_reason(index: LabelIndex) -> Graph | str:
     """The graph of an index, or why it has none."""
     from rag_assets.graph.artifact import GraphError
@@ -372,7 +381,7 @@ def read(
         signals_of(passages, wish.names, unknown, 0 if known.setting or known.absent else len(at)),
         keyword=keyword_signal(result, sections_of_vocabulary(target.parts)),
         setting=known.setting,
-        absent=bool(known.absent) or lacks_time(question.text, passages) or asks_what_lacks(question.text),
+        absent=bool(known.absent) or _lacks_all(question.text, passages),
         planned=not known.absent and _is_decided(asked, known, lead, at, ranked_of),
     )
     if wish.case and wish.names:

@@ -878,3 +878,17 @@ _WHAT_LACKS = re.compile(
 def asks_what_lacks(question: str) -> bool:
     """Whether a question is for those of many that have not something, or so many of it, which no single place says."""
     return len(question) < _LONGEST_LACK and _WHAT_LACKS.match(question) is not None
+
+
+_BARE_LIST = re.compile(
+    r"^\W*(?:which|what|list|show|how many)\b(?: (?:me|all|any|the|are|different|kinds? of|types? of|sorts? of))*"
+    r" (?P<noun>[a-z][\w-]*(?: [a-z][\w-]*)?s) (?:are (?:there|defined|used|available)|exist|do we have|does it have)"
+    r"(?: (?:here|in (?:this|the) (?:project|code(?: ?base)?|repo\w*|app\w*|system)))?\W*$",
+    re.IGNORECASE,
+)
+
+
+def bare_list_noun(question: str) -> str:
+    """`value objects` of `which value objects are there?`, of a question for a list of all; '' of another question."""
+    found = _BARE_LIST.match(question)
+    return found["noun"] if found is not None else ""

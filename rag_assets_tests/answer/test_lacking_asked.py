@@ -419,6 +419,7 @@ def orders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which events have more than one handler?", ["1 such event", "**OrderPaid**"], ["OrderForgotten"]),
         ("which tables have no foreign keys?", ["1 table of 3", "Moods"], ["Lines", "Orders**"]),
         ("which projects have no tests?", ["1 project of 2", "**Shop.Wood**"], ["Shop.Orders**"]),
+        ("which test projects are there?", ["1 test project", "**Orders.Tests**"], ["Shop.Wood"]),
     ],
 )
 def test_what_nothing_sends_checks_uses_or_derives_from(
@@ -438,6 +439,7 @@ def test_what_nothing_sends_checks_uses_or_derives_from(
         "which handlers have more than two orders?",
         "which orders are never shipped?",
         "which orders are not registered?",
+        "which paid mails exist?",
     ],
 )
 def test_no_quote_is_a_sure_answer_to_what_many_lack(orders: Index, question: str) -> None:

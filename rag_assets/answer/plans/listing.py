@@ -651,7 +651,9 @@ def _nodes_of(graph: Graph, noun: str, sort: Sequence[str]) -> tuple[Numbers, bo
     for node in types:
         if noun == "test" and graph.language(node) in _TEST_FUNCTIONS:
             continue
-        if noun in _HELD and graph.names[node].endswith("s"):
+        if (noun in _HELD and graph.names[node].endswith("s")) or (
+            noun in _ERRORS and _IS_ALIAS.match(graph.signature(node))
+        ):
             continue
         if noun == "event" and _PART_OF_EVENT.search(graph.names[node]):
             continue

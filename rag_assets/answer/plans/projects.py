@@ -36,7 +36,7 @@ _CALLED = r"(?:projects?|asmdefs?|assembl(?:y|ies)(?: definitions?)?)"
 _REFER = r"(?:depends? on|refers? to|references?)"
 _PROJECTS = re.compile(
     r"^\W*(?:which|what|list|show|how many)\b(?: me| all| the| are| c#| \.net| build| different)*"
-    rf" {_CALLED}"
+    rf" (?P<tests>(?:(?P<kind>unit|integration|functional|architecture|e2e|end[- ]to[- ]end) )?tests? )?{_CALLED}"
     r"(?: (?:are|is|do|does|has|have|make|exist|there|in|of|the|this|our|each|repo\w*|solutions?|code ?base|up|it"
     r"|belongs?|to|contain|built?|consists?|from))*\W*$",
     re.IGNORECASE,
@@ -129,7 +129,8 @@ class ProjectsAsked:
     `maybe` where it does not say that the source is a project. `layers`: for those of the product, of a `part`;
     `programs` for what can be started, `samples` for those that show how, `modules` for those of Gradle or Maven;
     whether the source `leads` to the target, be it through others, and which `circles` there are. `most`: of the
-    `sources` or the `targets` those with the most references. `untested`: to which no project with tests refers."""
+    `sources` or the `targets` those with the most references. `untested`: to which no project with tests refers.
+    `tests`: those with tests, of a kind that the `part` says."""
 
     refers: bool = False
     source: str = ""
@@ -144,6 +145,7 @@ class ProjectsAsked:
     circles: bool = False
     most: str = ""
     untested: bool = False
+    tests: bool = False
 
 
 def projects_asked(question: str) -> ProjectsAsked | None:
@@ -167,8 +169,10 @@ def projects_asked(question: str) -> ProjectsAsked | None:
     if (most := _MOST.match(question)) is not None:
         return ProjectsAsked(refers=True, most="targets" if most["used"] else "sources")
     found = _REFERENCES.match(question)
+    if found is None and (listed := _PROJECTS.match(question)) is not None:
+        return ProjectsAsked(tests=listed["tests"] is not None, part=listed["kind"] or "")
     if found is None:
-        return ProjectsAsked() if _PROJECTS.match(question) else None
+        return None
     source, target = found["of"] or "", found["to"] or found["on"] or ""
     return ProjectsAsked(True, source, target, maybe=bool(found["on"] or (source and not found["is_said"])))
 
@@ -181,6 +185,8 @@ def projects_listed(index: LabelIndex, wanted: ProjectsAsked) -> Facts:
         for fact, lines in _projects(index)
         if not wanted.programs or any(_RUNS.search(text) for text in lines.values())
     ]
+    if wanted.tests:
+        known = tests_called(index, wanted.part)
     if wanted.samples:
         known = [one for one in known if non_product_code(one.path) is BesideProduct.SAMPLE]
     if wanted.layers or wanted.programs:
@@ -193,7 +199,15 @@ def projects_listed(index: LabelIndex, wanted: ProjectsAsked) -> Facts:
         known = list(_modules(index))
         return facts_listed(known, "module", index) if len(known) >= FEWEST_LISTED else (GraphFacts(), {})
     known.sort(key=lambda one: (non_product_code(one.path) is not None, one.path))
-    noun = "program" if wanted.programs else "sample project" if wanted.samples else "project"
+    noun = (
+        "test project"
+        if wanted.tests
+        else "program"
+        if wanted.programs
+        else "sample project"
+        if wanted.samples
+        else "project"
+    )
     return facts_listed(known, noun, index) if known else (GraphFacts(), {})
 
 
