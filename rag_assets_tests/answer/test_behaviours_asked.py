@@ -280,6 +280,22 @@ def test_what_is_told_of_a_case_or_of_nothing_is_no_course(question: str) -> Non
     assert wanted is None or not {"borrow"} & {*wanted.done}
 
 
+@pytest.mark.parametrize(
+    ("question", "who"),
+    [
+        ("what happens when a user is deleted?", set()),
+        ("how are members banned?", set()),
+        ("what happens when the admin deletes a user?", {"admin"}),
+        ("what happens when a user registers?", {"user"}),
+        ("what happens when a user has logged in?", {"user"}),
+    ],
+)
+def test_to_whom_something_is_done_is_what_it_is_done_to(question: str, who: set[str]) -> None:
+    wanted = happening_asked(question)
+    assert wanted is not None and wanted.actors == who
+    assert who or len(wanted.done) == 2
+
+
 def test_verbs_of_two_words_are_one() -> None:
     wanted = happening_asked("What happens when a user logs in?")
     assert wanted is not None

@@ -56,6 +56,14 @@ _OF_TYPES = root_set(
 )
 _NO_DOERS = root_set("builder configuration dto mapper mapping options profile settings test validator")
 """Last words of types that only describe what others do."""
+_SUFFERS = re.compile(
+    r"(?:^(?:(?:an?|the|our|each|every|new|existing|own) )*|\b)(?P<who>\w+)"
+    r"(?:(?<=\w) (?:is|are|gets?|was|were|ha[sv]e? been|being))?(?: \w+ly)? (?P<verb>\w+(?:ed|en))\b"
+    r"|(?<=s) (?:an?|another|existing|the) (?P<whom>\w+)\W*$",
+    re.IGNORECASE,
+)
+"""Something is done to somebody: the user who is deleted does nothing, and whom the admin bans does neither."""
+_DONE_BY_ONESELF = root_set("authenticated logged registered signed")
 _DENIES = re.compile(
     r"\b(?:cannot|never|no longer|not|without)\b|n['’]t\b|\b(?:that|which|who) (?:are|ha(?:s|ve) been|is|was|were)\b",
     re.IGNORECASE,
@@ -102,10 +110,13 @@ def happening_asked(question: str) -> Happening | None:
 
 def happening_of(said: str, *, is_how: bool = True) -> Happening | None:
     """What some words say is done; None where they say nothing, or too much for a name."""
-    roots = dict.fromkeys(root(word) for word, _ in telling_words(with_phrasal_verbs(said)))
-    done = tuple(one for one in roots if one not in _ACTORS | _SAYS_LITTLE)
+    told = with_phrasal_verbs(said)
+    roots = dict.fromkeys(root(word) for word, _ in telling_words(told))
+    suffers = [one for one in _SUFFERS.finditer(told) if root(one["verb"] or "") not in _DONE_BY_ONESELF]
+    actors = _ACTORS - {root(one["who"] or one["whom"]) for one in suffers}
+    done = tuple(one for one in roots if one not in actors | _SAYS_LITTLE)
     words = frozenset(singular(word) for word in said.lower().split())
-    return Happening(done, frozenset(roots) & _ACTORS, words, is_how) if 0 < len(done) <= _MOST_WORDS else None
+    return Happening(done, frozenset(roots) & actors, words, is_how) if 0 < len(done) <= _MOST_WORDS else None
 
 
 def behaviour_facts(index: LabelIndex, graph: Graph, wanted: Happening) -> tuple[str, Facts, str]:
