@@ -882,7 +882,9 @@ def asks_what_lacks(question: str) -> bool:
 
 _BARE_LIST = re.compile(
     r"^\W*(?:which|what|list|show|how many)\b(?: (?:me|all|any|the|are|different|kinds? of|types? of|sorts? of))*"
-    r" (?P<noun>[a-z][\w-]*(?: [a-z][\w-]*)?s) (?:are (?:there|defined|used|available)|exist|do we have|does it have)"
+    r" (?P<noun>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?s) (?:are (?:there|defined|used|available)|exist"
+    r"|(?:do|does) (?:it|we|this \w+|the (?:api|app\w*|product|project|service|system))"
+    r" (?:contain|define|have|offer|provide))"
     r"(?: (?:here|in (?:this|the) (?:project|code(?: ?base)?|repo\w*|app\w*|system)))?\W*$",
     re.IGNORECASE,
 )
