@@ -553,11 +553,19 @@ _OF_STYLES = roots_of(
     "alignment animation background border breakpoint button color colour css dark design font highlighted icon layout"
     " light look margin palette responsive rounded scss size style styles styled stylesheet theme themes width z-index"
 )
+_OF_HOSTS = re.compile(r"\.(?:github|gitlab)/(?!workflows/).+\.ya?ml$", re.IGNORECASE)
+_OF_HOSTING = roots_of(
+    "assignee automated bug changelog code coverage dependabot dependencies draft form funding github gitlab issue label"
+    " owner pull release renovate report request reviewer sponsor stale template update updates version workflow"
+)
 
 
 def _is_beside_it(passage: Passage, words: Sequence[QueryTerm]) -> bool:
-    """Whether a passage is of a style sheet, and the question of no looks: its words mean other things there."""
-    return _STYLES.search(passage.evidence.path) is not None and all(word.root not in _OF_STYLES for word in words)
+    """Whether a passage is of a style sheet, or of what a host of repositories reads, and the question of neither: its
+    words mean other things there."""
+    path, said = passage.evidence.path, {word.root for word in words}
+    is_styled, is_hosted = _STYLES.search(path), _OF_HOSTS.match(path)
+    return bool((is_styled and said.isdisjoint(_OF_STYLES)) or (is_hosted and said.isdisjoint(_OF_HOSTING)))
 
 
 def _fills_tables(passage: Passage) -> bool:

@@ -182,8 +182,12 @@ def test_questions_to_one_index_are_logged_through_one_connection(
 
 def test_a_style_sheet_is_a_sure_answer_to_questions_of_looks_alone(tmp_path: Path) -> None:
     styles = ".parcel:hover {\n  transform: scale(1.2);\n  background: red; /* scaled parcels are red */\n}\n"
-    with opened_index(tmp_path, {"web/parcels.css": styles, "src/Parcel.cs": "public class Parcel;\n"}, "css") as index:
+    drafter = "name-template: $NEXT\ncategories:\n  - title: Translated parcels\n    labels: [translated-parcels]\n"
+    files = {"web/parcels.css": styles, ".github/drafter.yml": drafter, "src/Parcel.cs": "public class Parcel;\n"}
+    with opened_index(tmp_path, files, "css") as index:
         scaled, coloured = index.ask("how are parcels scaled?"), index.ask("which background colour do parcels have?")
+        translated = index.ask("how are parcels translated?")
+    assert translated.abstained or translated.unsure, translated.text
     assert scaled.abstained or scaled.unsure, scaled.text
     assert not coloured.abstained and not coloured.unsure, coloured.text
 
