@@ -555,8 +555,8 @@ _OF_STYLES = roots_of(
 )
 _OF_HOSTS = re.compile(r"\.(?:github|gitlab)/(?!workflows/).+\.ya?ml$", re.IGNORECASE)
 _OF_HOSTING = roots_of(
-    "assignee automated bug changelog code coverage dependabot dependencies draft form funding github gitlab issue label"
-    " owner pull release renovate report request reviewer sponsor stale template update updates version workflow"
+    "assignee automated bug changelog code coverage dependabot dependencies draft form funding github gitlab issue"
+    " label owner pull release renovate report request reviewer sponsor stale template update updates version workflow"
 )
 
 
