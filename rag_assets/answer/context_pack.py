@@ -19,6 +19,8 @@ from rag_assets.answer.passage_ranking import (
     RankedPassages,
     bodies_of_case,
     is_hidden,
+    lacks_default,
+    lacks_thing,
     lacks_time,
     ranked,
     signals_of,
@@ -377,11 +379,14 @@ def read(
     written = [name for name in asked.undeclared if not {"_", "-", ":"}.isdisjoint(name)]  # not types of a framework
     keys = dict.fromkeys(part for name in written for part in (name, name.rpartition(":")[2]))  # below its section
     passages = ranked(question.text, asked.words, ranked_of, asked.model, (*question.phrases, *keys))
+    is_valued = any(fact.group.partition(",")[0] in ("Default", "Set in") for fact in at)
+    proves_nothing = _lacks_all(question.text, passages) or lacks_thing(question.asking, passages)
+    proves_nothing |= not (is_valued or known.decides) and lacks_default(question.asking, passages)
     signals = replace(
         signals_of(passages, wish.names, unknown, 0 if known.setting or known.absent else len(at)),
         keyword=keyword_signal(result, sections_of_vocabulary(target.parts)),
         setting=known.setting,
-        absent=bool(known.absent) or _lacks_all(question.text, passages),
+        absent=bool(known.absent) or proves_nothing,
         planned=not known.absent and _is_decided(asked, known, lead, at, ranked_of),
     )
     if wish.case and wish.names:

@@ -347,6 +347,32 @@ def lacks_time(question: str, found: RankedPassages) -> bool:
     return bool(best) and not any(_TIME.search(found.passages[at].text) for at in best)
 
 
+_MOST_PROVING = 3
+_OF_DEFAULT = re.compile(r"^\W*(?:what|which|is|are)\b.*(?<!\bby )\bthe default\b", re.IGNORECASE)
+_HAS = re.compile(
+    r"^\W*(?:do(?:es)?\b.{0,60}?(?<!\ban )(?<!\ba )(?<!\bthe )\b(?:have|offer|provide|support)|(?:is|are) there)\b"
+    r"(?P<what>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_SAID_OF_WHAT = 0.3
+
+
+def lacks_thing(question: str, found: RankedPassages) -> bool:
+    """Whether a question is for whether something is there, and none of the passages to quote says all that it is: who
+    reads of a controller that supports something, and of an API, is told nothing of the gateway API."""
+    asked = _HAS.match(question)
+    roots = roots_of(asked["what"]) if asked is not None else frozenset()
+    about = [at for at, word in enumerate(found.words) if word.root in roots]
+    quoted = found.chosen(_MOST_PROVING) if about else []
+    return bool(quoted) and not any((found.credit[at, about] >= _SAID_OF_WHAT).all() for at in quoted)
+
+
+def lacks_default(question: str, found: RankedPassages) -> bool:
+    """Whether a question is for the default of something, and the passage that is quoted first speaks of none."""
+    first = found.chosen(1) if _OF_DEFAULT.search(question) else []
+    return bool(first) and not any("default" in found.passages[at].text.casefold() for at in first)
+
+
 def unsaid_meaning(found: RankedPassages, number: int) -> tuple[NDArray[np.float32], float] | None:
     """What a passage leaves unsaid: (dimension,), the sum of the vectors of the words that the table has as a whole,
     each by its share of the question and as far as the passage lacks it; and the share of the words that neither the

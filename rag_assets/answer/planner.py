@@ -675,6 +675,9 @@ def _reaching(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, known)
 
 
+_ANY_ERROR = re.compile(r"\b(?:raise|throw) (?:an?|any) (?:error|exception)\b", re.IGNORECASE)
+
+
 def _errors(asked: Asked) -> Planned | None:
     """Where the errors of a question are thrown and caught, or which errors its names throw."""
     wish, text = asked.wish, asked.question.text
@@ -688,6 +691,12 @@ def _errors(asked: Asked) -> Planned | None:
     if not names and not wish.names:
         said = [one for one in outside_name_said(text) if _ERROR_SAID.fullmatch(one)]
         names = said or ([_VALIDATION_ERROR] if asks_failed_validation(text) else [])
+    if by and not (names or catches or of_named) and _ANY_ERROR.search(text):
+        from rag_assets.answer.plans.errors import lines_run_by, throws_within
+
+        known = throws_within(asked.target, lines_run_by((graph for _, graph in asked.graphs), by))
+        absent = "" if known[1] else f"no line of {by}, or of what it calls, throws"
+        return Planned(replace(wish, intent=Intent.EXPLANATION), *known, decides=not absent, absent=absent)
     if not names and not asks_which_are_thrown(text):
         return None
     from rag_assets.answer.plans.errors import error_facts, error_said, errors_derived, lines_run_by, thrown_by

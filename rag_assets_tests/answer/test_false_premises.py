@@ -159,7 +159,23 @@ export async function GET(request: Request) {
         "export async function parseRequest(request: Request) {\n"
         "  return checkAuth(request.headers.get('authorization'));\n}\n"
     ),
-    "package.json": '{"dependencies": {"next": "14"}}\n',
+    "package.json": '{"dependencies": {"next": "14", "is-docker": "3"}}\n',
+    "Dockerfile": "FROM node:22\n",
+    "src/Mooring.cs": """\
+namespace Harbour;
+
+public class MooringOptions
+{
+    public string? KnotStyle { get; set; }
+}
+
+public class MooringGateway
+{
+    public string Reach(string api) => api;
+}
+""",
+    "config/appsettings.json": '{"Mooring": {"Anchors": 2}}\n',
+    "testassets/Quay/appsettings.json": '{"Mooring": {"KnotStyle": "Bowline"}}\n',
 }
 
 
@@ -175,6 +191,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Why does WoodenBerth throw a BerthTakenException?", "no line of WoodenBerth"),
         ("Why does StoneBerth catch BerthTakenException?", "catches BerthTakenException"),
         ("Where does Office throw an ArgumentException?", "no line of Office"),
+        ("When does hashCode throw an error?", "no line of hashCode, or of what it calls, throws"),
         ("Why does WoodenBerth use Buoy?", "nothing that the graph knows of WoodenBerth uses Buoy"),
         ("Why does WoodenBerth use HttpClient?", "no line of WoodenBerth names HttpClient"),
         ("How does hashCode use argon2?", "no line of hashCode names argon2"),
@@ -197,6 +214,7 @@ def test_what_is_not_so_is_said_and_never_answered_surely(harbour: Index, questi
     ("question", "has", "lacks"),
     [
         ("When does StoneBerth throw a BerthTakenException?", "**StoneBerth.Check** throws", "WoodenBerth"),
+        ("Why does StoneBerth throw an exception?", "`throw new BerthTakenException();`", "WoodenBerth"),
         ("When does Buoy throw a BerthTakenException?", "**StoneBerth.Check** throws", "Made in"),
         ("Why does Buoy use IBerth?", "**Buoy uses IBerth:**", "StoneBerth"),
         ("Where does StoneBerth use a lock?", "**1 lock in StoneBerth:**", "WoodenBerth"),
@@ -247,3 +265,18 @@ def test_settings_are_neither_jobs_nor_permissions(harbour: Index) -> None:
 
 def test_what_a_type_raises_is_no_error_where_events_are_asked_for(harbour: Index) -> None:
     assert "Thrown in" not in harbour.ask("Which events does StoneBerth raise?").text
+
+
+def test_what_only_tests_set_is_no_default(harbour: Index) -> None:
+    answer = harbour.ask("What is the default knot style?")
+    assert answer.unsure and "Set in" not in answer.text
+
+
+def test_a_thing_is_not_there_because_words_of_it_are(harbour: Index) -> None:
+    answer = harbour.ask("Does the mooring gateway support the tidal clock?")
+    assert answer.unsure or answer.abstained
+
+
+def test_what_asks_whether_something_is_there_is_not_that(harbour: Index) -> None:
+    told = harbour.ask("Is Docker used?").text
+    assert "**Dockerfile**" in told and "is-docker" not in told

@@ -11,7 +11,15 @@ import numpy as np
 
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.passage_ranking import RankedPassages
-from rag_assets.answer.plans.code_lines import by_place, code_of, facts_naming, lines_of, points_naming, product_of
+from rag_assets.answer.plans.code_lines import (
+    by_place,
+    code_of,
+    facts_naming,
+    lines_of,
+    points_naming,
+    points_with,
+    product_of,
+)
 from rag_assets.answer.plans.listing import places_of
 from rag_assets.answer.question_analysis import root_set, roots_of
 from rag_assets.contracts.evidence import Evidence, short_name
@@ -43,6 +51,10 @@ _SURELY = (
 """What is done with errors alone: a type that is only made and compared with is none, whatever else is raised in it."""
 _MAKES = r"(?<!\w)[Nn]ew\s+(?:\w+\.)*{0}(?!\w)"
 """Where no line both makes and throws it: a method that makes the error for a status, `orElseThrow(() -> new …)`."""
+_THROWING, _MOST_THROWING = "throw throws raise panic reject Err Error Exception", 4_000
+_THROWS_ANY = re.compile(
+    r"\b(?:[Tt]hrow\w*|raise|panic|reject)\b|\breturn\b.*\bErr[A-Z]|\berrors\.New\(|\bfmt\.Errorf\("
+)
 _VALUE = re.compile(r"Err[A-Z]")
 _ERROR_NAME = re.compile(r"(?:Exception|Error|Fault|Failure|Problem)(?:\W|$)|^Err[A-Z]|_ERR_")
 _THROWN_TYPE = re.compile(
@@ -137,6 +149,15 @@ def error_facts(
             found |= {replace(one, group=counted): facts[one] for one in shown[:_MOST_EACH]}
     groups = (CAUGHT, THROWN, _MADE) if caught_first else (THROWN, _MADE, CAUGHT)
     return dict(sorted(found.items(), key=lambda one: groups.index(one[0].group.partition(",")[0])))
+
+
+def throws_within(target: Searchable, within: Callable[[GraphFact], bool]) -> Facts:
+    """The lines of code that throw anything, of some alone."""
+    code = target.parts.shard().retrieve(sorted(points_with(_THROWING, target, _MOST_THROWING)), target.scope())
+    found = facts_naming(_THROWS_ANY, code, target, ("throws", "", True), each_line=True)
+    kept = {replace(one, verb="", is_comment=True): found[one] for one in by_place(found) if within(one)}
+    at = dict(list(kept.items())[: 2 * _MOST_EACH])
+    return GraphFacts(tuple(at), len(kept), leads=True), at
 
 
 def thrown_by(target: Searchable, declaring: Mapping[str, Sequence[str]]) -> dict[GraphFact, str]:

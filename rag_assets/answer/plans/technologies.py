@@ -187,6 +187,8 @@ def _fit(name: str, wanted: tuple[str, ...]) -> int:
     said = parts_of(name)
     if said == wanted:
         return WHOLE
+    if said[:1] == ("is",):  # `is-docker` only asks whether it runs there
+        return 0
     if len(wanted) == 1 and wanted[0] in _COMMON:
         return INSIDE if name.casefold().endswith(f":{wanted[0]}") else 0
     at = next((at for at in range(len(said)) if said[at : at + len(wanted)] == wanted), None)
