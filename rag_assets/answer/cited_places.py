@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
 _RANGE = r"(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?(?:@(?P<commit>[0-9a-f]{7,64}))?(?![\w-])"
-_PLACE = re.compile(rf"(?<![\w/\\.:@-])(?P<path>(?:[A-Za-z]:)?[\w.@+~$/\\-]*[\w$~-]):{_RANGE}")
+_ROUTE_PART = r"(?<=/)(?:\([\w.-]+\)|\[{1,2}[\w.-]+\]{1,2})(?=[/.])"
+"""Of a path, a folder or a file as Next.js calls groups and parameters of routes: `app/(shop)/[id]/page.tsx`."""
+_PLACE = re.compile(rf"(?<![\w/\\.:@-])(?P<path>(?:[A-Za-z]:)?(?:[\w.@+~$/\\-]|{_ROUTE_PART})*[\w$~-]):{_RANGE}")
 _LINK = re.compile(
     r"\[(?P<text>[^\]\n]*)\]\(\s*(?:<(?P<pointed>[^>\n]+)>|(?P<plain>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*))"
     r"(?:\s+\"[^\"\n]*\")?\s*\)"

@@ -354,6 +354,7 @@ _HAS = re.compile(
     r"(?P<what>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_OF_NUMBER = roots_of("any custom different many more multiple other own several")
 _SAID_OF_WHAT = 0.3
 
 
@@ -361,7 +362,7 @@ def lacks_thing(question: str, found: RankedPassages) -> bool:
     """Whether a question is for whether something is there, and none of the passages to quote says all that it is: who
     reads of a controller that supports something, and of an API, is told nothing of the gateway API."""
     asked = _HAS.match(question)
-    roots = roots_of(asked["what"]) if asked is not None else frozenset()
+    roots = roots_of(asked["what"]) - _OF_NUMBER if asked is not None else frozenset()
     about = [at for at, word in enumerate(found.words) if word.root in roots]
     quoted = found.chosen(_MOST_PROVING) if about else []
     return bool(quoted) and not any((found.credit[at, about] >= _SAID_OF_WHAT).all() for at in quoted)

@@ -50,6 +50,9 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 """Every alternative begins with a character, so that a search skips all others."""
+_QUOTING = frozenset({"javascript", "tsx", "typescript"})
+"""Languages with texts in single quotes, which elsewhere are around one character."""
+_TOKEN_OF_QUOTING = re.compile(_TOKEN.pattern.replace("{1,8}", "*"), re.DOTALL)
 _MARKS = frozenset(("=>", *"{}();[]"))
 _DIRECTIVE = re.compile(r"[ \t]*#\w[^\n]*")
 _TYPE_HEAD = re.compile(r"\b(?:class|struct|interface|record|namespace|module)\b")
@@ -79,7 +82,7 @@ def outline(text: str, language: str) -> tuple[OutlinePart, ...]:
     if language == "go":
         found = list(_by_go_declarations(text))
     elif language in BRACES:
-        found = list(_in_braces(text))
+        found = list(_in_braces(text, _TOKEN_OF_QUOTING if language in _QUOTING else _TOKEN))
     elif language == "python":
         found = list(_by_definitions(text))
     elif language == "sql":
@@ -91,12 +94,12 @@ def outline(text: str, language: str) -> tuple[OutlinePart, ...]:
     return tuple(part for part in (_trimmed(text, part) for part in found) if part.end > part.start)
 
 
-def _in_braces(text: str) -> Iterator[OutlinePart]:
+def _in_braces(text: str, token: re.Pattern[str]) -> Iterator[OutlinePart]:
     """Types are gone into; every other `{ … }` and `=> …;` is the body of a member."""
     start, depth, round_depth = 0, 0, 0
     first = _DIRECTIVE.match(text)
     at = first.end() if first else 0
-    while (found := _TOKEN.search(text, at)) is not None:
+    while (found := token.search(text, at)) is not None:
         at = found.end()
         mark = found.group()
         if mark not in _MARKS:
@@ -118,7 +121,7 @@ def _in_braces(text: str) -> Iterator[OutlinePart]:
             yield OutlinePart(start, found.start(), found.start(), depth)
             depth, start = depth + 1, at
         else:
-            at = _end_of_body(text, found.start(), mark)
+            at = _end_of_body(text, found.start(), mark, token)
             yield OutlinePart(start, at, found.start(), depth)
             start = at
     if text[start:].strip():
@@ -131,10 +134,10 @@ def _is_type_block(head: str) -> bool:
     return _TYPE_HEAD.search(before) is not None and "=" not in before.partition(":")[0]
 
 
-def _end_of_body(text: str, opened: int, mark: str) -> int:
+def _end_of_body(text: str, opened: int, mark: str, token: re.Pattern[str]) -> int:
     """Behind the brace that closes the one at `opened`, or behind the semicolon that ends an expression."""
     depth, at = 0, opened
-    while (found := _TOKEN.search(text, at)) is not None:
+    while (found := token.search(text, at)) is not None:
         at, inner = found.end(), found.group()
         if inner in ("{", "(", "["):
             depth += 1

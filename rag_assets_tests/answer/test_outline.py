@@ -208,6 +208,15 @@ def test_a_type_behind_a_name_is_not_the_name() -> None:
     assert [one.name for one in found] == ["Env", "MAX", "names", "find"]
 
 
+def test_brackets_between_long_texts_in_single_quotes_are_counted() -> None:
+    text = (
+        "function open() {\n  const how = (given as 'scram-sha-256' | 'scram-sha-512') || 'plain';\n  return how;\n}"
+        "\n\n"
+        "function send() {\n  return open();\n}\n"
+    )
+    assert [one.name for one in passages_of(piece(text, language="typescript"))] == ["open", "send"]
+
+
 def test_a_method_of_go_is_of_its_receiver() -> None:
     text = "func (p *Pool[T]) Push(job T) error {\n\treturn nil\n}\n\nfunc New() *Pool {\n\treturn nil\n}\n"
     push, new = passages_of(piece(text, language="go", symbol="worker", path="worker/pool.go"))

@@ -28,6 +28,12 @@ NEW = OLD.replace("public class", "// one more line\npublic class")
 CLOCK = "namespace Shop;\n\npublic class Clock { public int Now() => 1; }\n"
 
 
+ROUTES = {
+    "app/(pay)/[orderId]/page.tsx": "export default function Pay() {\n  return null;\n}\n",
+    "app/api/[...path].ts": "export const path = 1;\n",
+}
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Indexed, str]:
     """An index of the second commit, and the first one."""
@@ -35,7 +41,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Indexed, str]:
     repository = new_repository(base / "shop", {SERVICE: OLD, "docs/guide.md": "# Guide\n\nOrders.\n"})
     first = repository.git("rev-parse", "HEAD")
     repository.git("remote", "add", "origin", "https://example.org/acme/shop.git")
-    repository.commit({SERVICE: NEW, "src/Clock.cs": CLOCK, "docs/How to pay.md": "# Pay\n\nAs it is said.\n"})
+    repository.commit({SERVICE: NEW, "src/Clock.cs": CLOCK, "docs/How to pay.md": "# Pay\n\nAs it is said.\n"} | ROUTES)
     cli = CommandLine(IndexHome(base / "home"), base)
     return Indexed(cli, repository, index_without_dagster(cli.home, repository, "shop")), first
 
@@ -71,6 +77,8 @@ def checked(shop: tuple[Indexed, str], text: str) -> list[tuple[str, str | None,
         f"Run it (see {SERVICE}:3):\n\n```sh\nmake everything\n```\n",
         "It is said in docs/How to pay.md:3: “As it is said.”",
         "OrderService.cs:8 is enough where one file is called so.",
+        "`Pay` in app/(pay)/[orderId]/page.tsx:1",
+        "- **path** in app/api/[...path].ts:1: `export const path = 1;`",
     ],
 )
 def test_what_holds(shop: tuple[Indexed, str], text: str) -> None:
