@@ -385,7 +385,10 @@ _REGISTERED = re.compile(
     r"|(?P<noun>[a-z]+s)(?=.* (?:containers?|dependency injection|di|ioc|scoped|singletons?|transient)\b))"
     r" (?:are |get |that are )?(?:(?:registered|injected)\b|(?=(?:a )?(?:scoped|singletons?|transient)\W*$))"
     r"(?P<where>.*)$"
-    r"|^\W*what is registered (?P<there>(?:in|with|at|for)\b.*)$",
+    r"|^\W*what is registered (?P<there>(?:in|with|at|for)\b.*)$"
+    r"|^\W*(?:which|what|list|show)\b(?: me| all| the| are)* "
+    r"(?P<lived>(?:singleton|scoped|transient)(?: services)?|singletons|transients)"
+    r"(?: (?:are|there|exist|registered|used))*\W*$",
     re.IGNORECASE,
 )
 _LIFETIME = re.compile(r"\b(scoped|singleton|transient)s?\b", re.IGNORECASE)
@@ -420,7 +423,7 @@ def registered_as(question: str) -> tuple[str, str]:
     """(what the registered services that a question wants a list of end with, `manager`, '' for any; how long one of
     them lives, as `Singleton`, '' where it does not say so)."""
     found = _REGISTERED.match(question.strip())
-    lifetime = _LIFETIME.search(found["where"] or "") if found is not None else None
+    lifetime = _LIFETIME.search(found["where"] or found["lived"] or "") if found is not None else None
     noun = singular(found["noun"].lower()) if found is not None and found["noun"] else ""
     return noun, lifetime[1].capitalize() if lifetime is not None else ""
 

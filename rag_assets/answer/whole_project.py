@@ -461,6 +461,7 @@ _SHORT_FOR = {
         r"\bend[- ]to[- ]end\b": "e2e",
         r"(?<=version of )(?:ef|entity framework)(?: core)?\b": "Microsoft.EntityFrameworkCore",
         r"(?<=version of )asp\.net core\b": ".NET",
+        r"(?<=changed )(?:in|within|over|during) (?:the )?(?:last|past)(?: \w+)? (?:commits?|days?|weeks?)\b": "lately",
         r"\bentity framework(?: core)?\b": "efcore",  # a framework is the whole, too
     }.items()
 }

@@ -68,6 +68,8 @@ public static class Ovens
     public static void Add(IServiceCollection services)
     {
         services.AddHttpClient<FlourClient>();
+        services.AddSingleton<Oven>();
+        services.AddScoped<Bread>();
         services.Publish(new BreadBaked(1));
     }
 }
@@ -78,6 +80,7 @@ public class BreadMap : IEntityTypeConfiguration<Bread>
     {
         builder.Property(one => one.Weight).HasDefaultValue(500);
         builder.HasIndex(one => one.Name).IsUnique();
+        builder.Property(one => one.Name).IsRequired();
     }
 }
 """,
@@ -121,6 +124,11 @@ def bakery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which methods throw NotImplementedException?", ["1 unimplemented member", "Oven.Find"], []),
         ("which columns have a default value?", ["1 column default", "HasDefaultValue(500)"], []),
         ("which indexes are unique?", ["1 unique constraint", "IsUnique"], []),
+        ("which tables have an index?", ["1 index definition", "HasIndex"], []),
+        ("which properties are required?", ["1 required property", "IsRequired"], []),
+        ("which singletons are there?", ["AddSingleton<Oven>"], ["AddScoped"]),
+        ("which scoped services are there?", ["AddScoped<Bread>"], ["AddSingleton"]),
+        ("what changed in the last 5 commits?", ["Indexed is commit", "Bakery.slnx"], []),
         ("is CQRS used?", ["Command and query (CQRS)", "BakeBreadCommand"], []),
         ("does it use Entity Framework or Dapper?", ["**ORM:**", "**Dapper**"], ["Entity"]),
         ("is it a monolith or microservices?", ["2 programs"], []),

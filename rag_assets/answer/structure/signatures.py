@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.artifact.graph_columns import GraphColumns
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_naming, points_naming, product_of
+from rag_assets.answer.plans.code_lines import MIGRATION, MOST_LISTED, facts_naming, points_naming, product_of
 from rag_assets.answer.structure.declaration_questions import SignatureAsked, SignatureOf
 from rag_assets.answer.structure.shapes import is_called_a
 from rag_assets.contracts.evidence import owner_name
@@ -199,6 +199,8 @@ def _long(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> I
     counts = {node: counted(node) for node in columns.nodes(kind).tolist()}
     for node, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])):
         if wanted.fits is not None and wanted.fits(count) and (place := columns.place(node)) is not None:
+            if MIGRATION.search(place.path):
+                continue  # tools make these
             said = f"{count:,} {wanted.counted}"
             yield GraphFact(columns.called(node), "has", said, place.path, place.line_start, True)
 
