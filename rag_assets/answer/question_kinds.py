@@ -404,7 +404,7 @@ asks_what_is_registered = recognizer(
     r"|^\W*(?:what is|which is|what's) the (?:lifetime|scope) of (?:the )?\S+\W*$"
     r"|^\W*(?:what|which) (?:lifetime|scope) do(?:es)? (?:the )?\S+ have\W*$"
     r"|^\W*(?:is|are) (?:the )?\S+ (?:registered (?:as )?)?(?:an? )?(?:scoped|singletons?|transient)\b[\w ,]*\W*$"
-    r"|^\W*where (?:(?:is|are) (?:the )?(?:\w+ )?\S+ registered|do (?:we|you|i) register (?:the )?\S+)"
+    r"|^\W*(?:where|how) (?:(?:is|are) (?:the )?(?:\w+ )?\S+ registered|do (?:we|you|i) register (?:the )?\S+)"
     r"(?: (?:in|with|for|at)\b.*)?\W*$"
 )
 """Whether a question is for what a container is given for a service that it names, or where it is given one."""

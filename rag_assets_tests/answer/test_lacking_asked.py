@@ -419,6 +419,8 @@ def orders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which events have more than one handler?", ["1 such event", "**OrderPaid**"], ["OrderForgotten"]),
         ("which tables have no foreign keys?", ["1 table of 3", "Moods"], ["Lines", "Orders**"]),
         ("which projects have no tests?", ["1 project of 2", "**Shop.Wood**"], ["Shop.Orders**"]),
+        ("which events does PlaceOrderHandler publish?", ["1 event of PlaceOrderHandler", "**OrderPaid**"], ["Forgot"]),
+        ("what is the base class of OakBoard?", ["class OakBoard : Board"], []),
         ("which test projects are there?", ["1 test project", "**Orders.Tests**"], ["Shop.Wood"]),
     ],
 )

@@ -69,7 +69,8 @@ def trait_asked(question: str) -> TraitAsked | None:
 
 declaration_asked = name_in(
     r"^\W*(?i:what(?: is|'s|s)? the (?:(?:data |return )?type|signature|declaration|visibility|accessibility"
-    r"|access modifier) of|what (?:data |return )?type (?:is|has|does)|show(?: me)? the (?:signature|declaration) of)"
+    r"|access modifier|(?:base|parent|super) ?(?:class|type)) of|what (?:data |return )?type (?:is|has|does)"
+    r"|show(?: me)? the (?:signature|declaration) of)"
     rf" {_NAME}(?i: (?:have|return))?\W*$"
     r"|^\W*(?i:(?:what|which) (?:(?:base|parent|super) ?(?:class|type)(?:es|s)?|interfaces?|contracts?)"
     rf" (?:does|do|is|are)(?: (?:implemented|extended|inherited) by)?) {_OTHER_NAME}"
@@ -306,6 +307,24 @@ def users_asked(question: str) -> UsersAsked | None:
         return None
     sort = "".join(singular(word) for word in found["sort"].lower().split())
     return UsersAsked(sort, found["name"]) if sort not in _ANY_SORT else None
+
+
+_OF_SORT = re.compile(
+    r"^\W*(?i:(?:which|what) (?P<sort>[a-z]+(?: [a-z]+){0,2}s) (?:does|do))"
+    rf" {_NAME} (?i:(?:directly |ever )?(?:add|appl(?:y|ies)|call|check|create|depend on|dispatch|emit|enforce|fire"
+    r"|inject|make|need|publish|raise|send|trigger|use|validate)s?)\W*$"
+)
+_NO_SORTS = frozenset(
+    {"argument", "column", "endpoint", "error", "exception", "field", "package", "parameter", "setting"}
+)
+"""What other plans tell of a declaration."""
+
+
+def used_sort_asked(question: str) -> UsersAsked | None:
+    """The sort of types, of which something uses some that a question wants, with what uses them; None for others."""
+    found = _OF_SORT.match(question)
+    sort = singular(found["sort"].lower().split()[-1]) if found is not None else ""
+    return UsersAsked(sort, found["name"]) if found is not None and sort not in _ANY_SORT | _NO_SORTS else None
 
 
 in_tests_asked = name_in(

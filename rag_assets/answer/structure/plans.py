@@ -35,6 +35,7 @@ from rag_assets.answer.structure.declaration_questions import (
     together_asked,
     trait_asked,
     use_asked,
+    used_sort_asked,
     users_asked,
 )
 from rag_assets.answer.structure.questions import (
@@ -177,12 +178,15 @@ def _parameter(asked: Asked, text: str) -> Planned | None:
 
 
 def _use(asked: Asked, text: str) -> Planned | None:
-    """Whether one thing uses another, and which types of a sort do."""
-    use, users = use_asked(text), users_asked(text)
-    if use is None and users is None:
+    """Whether one thing uses another, which types of a sort do, and which of a sort it uses."""
+    use, users, of_sort = use_asked(text), users_asked(text), used_sort_asked(text)
+    if use is None and users is None and of_sort is None:
         return None
-    from rag_assets.answer.structure.uses import use_facts, users_facts
+    from rag_assets.answer.structure.uses import use_facts, used_sort_facts, users_facts
 
+    if of_sort is not None:
+        used = (used_sort_facts(index, graph, of_sort) for index, graph in asked.graphs)
+        return answered(asked, Intent.LIST, together(used))
     if users is not None:
         return answered(asked, Intent.LIST, together(users_facts(index, graph, users) for index, graph in asked.graphs))
     told = [use_facts(index, graph, use) for index, graph in asked.graphs if use is not None]
