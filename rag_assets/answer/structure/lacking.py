@@ -201,7 +201,9 @@ def _search_of(wanted: LackAsked) -> tuple[str, _Search | None]:
         )
         return heading, lambda columns, every: _unmade(columns, every, noun)
     if wanted.lacked == "validated":
-        return "that no validator and no attribute is known to check", lambda columns, _: _unvalidated(columns, noun)
+        return "that no validator and no attribute is known to check", lambda columns, every: _unvalidated(
+            columns, every, noun
+        )
     if noun == "endpoint" and wanted.lacked == "tested":
         return "whose handler and route no test names", _untested
     if wanted.lacked == "marked":
@@ -252,12 +254,12 @@ def _unmade(
     return list(_placed(columns, waiting)), len(types)
 
 
-def _unvalidated(columns: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
+def _unvalidated(columns: GraphColumns, every: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
     """The types that are called so, and no base of others, for which there is no validator, and none of whose lines
     checks something; nothing where that is so of all."""
     graph, types = columns.graph, types_called(columns, noun)
-    checked = _words_in(columns, _VALIDATES)
-    names = {graph.names[node] for node in columns.nodes(NodeType.TYPE).tolist()}
+    checked = _words_in(every, _VALIDATES)
+    names = {graph.names[node] for node in every.nodes(NodeType.TYPE).tolist()}
     waiting = [
         node
         for node in types
