@@ -57,6 +57,7 @@ from rag_assets.answer.question_kinds import (
     registered_where,
     request_flow_asked,
     says_something,
+    shown_asked,
     validated_asked,
     values_named,
 )
@@ -283,6 +284,17 @@ def component_plan(asked: Asked) -> Planned | None:
 
     known = first_of(component_facts(index, text) for index in asked.target.members.values())
     return answered(asked, Intent.LIST, known)
+
+
+def shown_plan(asked: Asked) -> Planned | None:
+    """The part of the user interface that is called as what a question wants to see, and what says more of it."""
+    noun, said = shown_asked(asked.question.text)
+    if not said or asked.wish.names:
+        return None
+    from rag_assets.answer.plans.interface import shown_in
+
+    known = first_of(shown_in(index, graph, noun, said) for index, graph in asked.graphs)
+    return answered(asked, Intent.EXPLANATION, known)
 
 
 def access_plan(asked: Asked) -> Planned | None:

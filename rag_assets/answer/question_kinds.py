@@ -492,6 +492,28 @@ def hub_asked(question: str, words: Sequence[QueryTerm]) -> list[QueryTerm] | No
     return [word for word in words if word.root not in _OF_HUBS]
 
 
+_SCREEN = r"(?:component|control|dialog|form|page|panel|screen|tab|view|window)"
+_SHOWN = re.compile(
+    rf"^\W*(?:which|what) (?P<noun>{_SCREEN})s? (?:shows?|displays?|lists?|renders?|edits?)"
+    r" (?:(?:all|an?|our|the) )*(?P<what>[a-z][a-z -]+?)"
+    r"(?:,? and (?:which|what|where|how)\b.*| in (?:the |our )?(?:[\w-]+ )?(?:app\w*|client|front-?end|gui|ui))?\W*$"
+    rf"|^\W*where is the (?P<screen>{_SCREEN}) (?:for|of|that shows|with) (?:(?:all|an?|our|the) )*"
+    r"(?P<of>[a-z][a-z -]+?)"
+    r"(?: in (?:the |our )?(?:[\w-]+ )?(?:app\w*|client|front-?end|gui|ui))?"
+    r"(?:,? and (?:which|what|where|how)\b.*)?\W*$",
+    re.IGNORECASE,
+)
+
+
+def shown_asked(question: str) -> tuple[str, str]:
+    """(what a question calls a part of the user interface, what that is for): `page` and `open orders` of `which page
+    shows the open orders?`; two '' for another question."""
+    found = _SHOWN.match(question.strip())
+    if found is None:
+        return "", ""
+    return (found["noun"] or found["screen"]).lower(), found["what"] or found["of"]
+
+
 _FOR_A_THING = re.compile(r"\b(?:for|of|about) (?:(?:the|an?|all|our) )*(?P<thing>\w+(?: \w+)?)\W*$", re.IGNORECASE)
 
 

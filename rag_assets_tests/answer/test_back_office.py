@@ -414,6 +414,16 @@ public class BerthAppService : ApplicationService
     "public class GetCrewQueryValidator : AbstractValidator<GetCrewQuery> { }\n",
     "src/Queries/GetFogQueryValidator.cs": "namespace Harbour;\n\n"
     "public class GetFogQueryValidator : AbstractValidator<GetFogQuery> { }\n",
+    "src/Office/AnchorForm.cs": "namespace Harbour;\n\npublic class AnchorForm : Form\n{\n}\n",
+    "src/Office/AnchorWeights.cs": "namespace Harbour;\n\npublic class AnchorWeights\n{\n}\n",
+    "web/src/pages/Ferries/index.tsx": "import React from 'react';\n\nconst Ferries = () => {\n"
+    "  return <p>Ferries</p>;\n};\n\nexport default Ferries;\n",
+    "src/Harbour.Pilot.Contracts/Harbour.Pilot.Contracts.csproj": "<Project>\n</Project>\n",
+    "src/Harbour.Crew.Contracts/Harbour.Crew.Contracts.csproj": "<Project>\n</Project>\n",
+    "src/Harbour.Host/Harbour.Host.csproj": "<Project>\n  <ItemGroup>\n"
+    '    <ProjectReference Include="..\\Harbour.Pilot.Contracts\\Harbour.Pilot.Contracts.csproj" />\n'
+    '    <ProjectReference Include="..\\Harbour.Crew.Contracts\\Harbour.Crew.Contracts.csproj" />\n'
+    "  </ItemGroup>\n</Project>\n",
     "db/Tank.sql": "CREATE TABLE dbo.Tank (\n    TankId INT IDENTITY (1, 1) NOT NULL,\n    Volume BIGINT NOT NULL,\n"
     "    Used BIGINT NOT NULL,\n    Free AS (Volume - Used)\n);\n",
 }
@@ -528,6 +538,16 @@ def test_what_has_no_table_is_kept_by_its_repository(harbour: Index) -> None:
         ),
         ("which stored procedures use a cursor?", "**1 SQL cursor:**\n- **Sweep** in db/Sweep.sql:3"),
         (
+            "which projects reference the pilot contracts?",
+            "**1 reference:**\n- **Harbour.Host** refers to **Harbour.Pilot.Contracts** in",
+        ),
+        ("where is the page for tides?", "**Shown by:**\n- **Tides.razor** in src/Web/Pages/Tides.razor:1"),
+        ("which form shows the anchors?", "**Shown by:**\n- **AnchorForm** in src/Office/AnchorForm.cs:3"),
+        (
+            "which page shows the ferries, and what does it call?",
+            "- **index.tsx** in web/src/pages/Ferries/index.tsx:3",
+        ),
+        (
             "which view reads the Tank table?",
             "**Read by, none of it a view:**\n- **dbo.Sweep** reads from **dbo.Tank**",
         ),
@@ -541,3 +561,16 @@ def test_what_one_line_says_is_told_with_it(harbour: Index, question: str, told:
 def test_computed_columns_are_those_that_the_table_computes(harbour: Index) -> None:
     assert listed(harbour, "which column of Tank is computed?")[1] == ["dbo.Tank.Free"]
     assert listed(harbour, "which column of Tank is the identity?")[1] == ["dbo.Tank.TankId"]
+
+
+def test_what_the_product_is_called_too_is_said_by_names_alone(tmp_path: Path) -> None:
+    files = {
+        f"src/Parcel.Api/{name}Controller.cs": f"namespace Parcel.Api;\n\n"
+        f'[Route("api/{name.lower()}s")]\npublic class {name}Controller : ControllerBase\n{{\n'
+        f"    [HttpGet]\n    public Task All() => Task.CompletedTask;\n\n"
+        f"    [HttpPost]\n    public Task Add() => Task.CompletedTask;\n}}\n"
+        for name in ("Parcel", "Label", "Stamp")
+    }
+    with opened_index(tmp_path, files, "parcel") as index:
+        assert listed(index, "which endpoints are there for parcels?")[1] == ["GET /api/parcels", "POST /api/parcels"]
+        assert len(listed(index, "which endpoints are there?")[1]) == 6

@@ -481,6 +481,48 @@ def web_pages(index: LabelIndex, noun: str, subject: Sequence[QueryTerm]) -> Fac
     return facts_listed(facts, noun, index) if facts else (GraphFacts(), {})
 
 
+_OF_SCREENS = re.compile(
+    r"(?:\.(?:razor|cshtml|vbhtml|aspx|ascx|a?xaml|vue|svelte|tsx|jsx)|\.component\.(?:ts|html))$", re.IGNORECASE
+)
+_IS_SCREEN = re.compile(r"\b(?:\w*(?:Form|Dialog|Window|UserControl|Page)|ComponentBase)\b")
+_BEGINS_SCREEN = re.compile(r"^\W*@page\b|\bclass \w|\bexport default\b|=>|\bfunction\b|^\s*<\w")
+_WHOLE_FOLDER = re.compile(r"^(?:index|page|main)$", re.IGNORECASE)
+_MOST_SHOWN = 2
+
+
+def shown_in(index: LabelIndex, graph: Graph, noun: str, said: str) -> Facts:
+    """The files and types of the user interface whose names say all of what is shown, those first that say
+    the noun, and the least beside it; of `Clients/index.tsx` the name of the folder."""
+    wanted, kind = roots_of(said), root(noun)
+    found: dict[GraphFact, tuple[bool, int]] = {}
+    for path in index.parts.shard().values("Path", index.scope()):
+        if _OF_SCREENS.search(path) and non_product_code(path) is None:
+            folder, _, name = path.rpartition("/")
+            stem = _OF_SCREENS.sub("", name)
+            stem = folder.rpartition("/")[2] if _WHOLE_FOLDER.match(stem) else stem
+            if wanted and wanted <= (own := roots_of(stem)):
+                found[_first_telling(index, path)] = kind not in own, len(own - wanted)
+    for node in of_kind(graph, NodeType.TYPE):
+        if wanted and wanted <= (own := roots_of(graph.names[node])) and _IS_SCREEN.search(bases_of(graph, node)):
+            name, beside = graph.names[node], (kind not in own, len(own - wanted))
+            places = [place for place in graph.places(node) if non_product_code(place.path) is None]
+            found |= {
+                GraphFact(name, "", "", one.path, one.line_start, True, is_comment=True): beside for one in places
+            }
+    best = [fact for fact, beside in found.items() if beside == min(found.values())]
+    if len({fact.path.rpartition("/")[0] for fact in best}) > _MOST_SHOWN:
+        return GraphFacts(), {}
+    at = facts_at(best, index)
+    return GraphFacts(tuple(at), len(at), "**Shown by:**", leads=True), at
+
+
+def _first_telling(index: LabelIndex, path: str) -> GraphFact:
+    """A file of the user interface at the line that says its address or begins what it shows."""
+    lines = sorted(lines_of(index, [path]).get(path, {}).items())
+    first = next((at for at, text in lines if _BEGINS_SCREEN.search(text)), lines[0][0] if lines else 1)
+    return GraphFact(path.rpartition("/")[2], "", "", path, first, True, is_comment=True)
+
+
 def _member_at(payload: Mapping[str, Any], line: int) -> str:
     """The names of the symbol and of the member of a section that a line lies in."""
     members = section_members(payload)

@@ -557,17 +557,24 @@ def nodes_listed(
     nodes, proven = _nodes_of(graph, noun, sort)
     wanted = root_set(*sort) if not proven else frozenset()
     found: list[ListedNode] = []
-    for part in (*parts, ""):
-        found = [
+
+    def within(part: str, about: Sequence[QueryTerm]) -> list[ListedNode]:
+        return [
             one
-            for one in places_of(graph, nodes, subject, part)
-            if says(subject, f"{one.name} {one.path}")
+            for one in places_of(graph, nodes, about, part)
+            if says(about, f"{one.name} {one.path}")
             and (not part or part in _parts_of_path(one.path))
             and (not wanted or wanted <= roots_of(f"{one.name} {one.path}"))
             and (noun in LISTED_KINDS or not MIGRATION.search(one.path))
             and (noun != "test" or is_test_path(one.path) or in_test_module(one.key))
             and (noun != "page" or one.path.endswith(_PAGES))
         ]
+
+    for part in (*parts, ""):
+        found = within(part, subject)
+        telling = [word for word in subject if word.root not in CONTAINERS] if len(found) > 1 else []
+        if telling and all(says(telling, one.path) for one in within(part, ())):  # the product is called so too
+            found = [one for one in found if says(telling, one.name)] or found
         if found:
             break
     found.sort(key=lambda one: one.path.count("/"), reverse=True)

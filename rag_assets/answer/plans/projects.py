@@ -85,7 +85,8 @@ _OF_MANY = re.compile(r"<ProjectReference\b[^>]*\bInclude\s*=\s*\"[^\"]*(?:\*|\$
 """A reference by a pattern or a property: to which projects a build alone knows."""
 _FEWEST_LAYERS, _MOST_COUNTED = 3, 12
 _REFERENCES = re.compile(
-    rf"^\W*(?:which|what) {_CALLED} {_REFER} (?:which|what|each other|(?:the )?(?P<to>[\w.]+)(?: {_CALLED})?)\W*$"
+    rf"^\W*(?:which|what) {_CALLED} {_REFER} (?:which|what|each other"
+    rf"|(?:the )?(?P<to>[\w.]+(?: \w+)??)(?: {_CALLED})?)\W*$"
     rf"|^\W*(?:what|which (?:other )?{_CALLED}) does (?:the )?(?P<of>[\w.]+)(?P<is_said> {_CALLED})?"
     r" (?:depend on|refer to|reference)\W*$"
     rf"|^\W*(?:what|who) {_REFER} (?:the )?(?P<on>[\w.]+)(?: {_CALLED})?\W*$"
@@ -389,4 +390,8 @@ def _meant(names: set[str], said: str) -> set[str]:
     parts = {name: name.casefold().split(".") for name in names}
     exact = {name for name in names if name.casefold() == wanted}
     ending = exact or {name for name in names if name.casefold().endswith(f".{wanted}")}
+    if " " in wanted:  # `the payment contracts` may be `Shop.Payment.Application.Contracts`
+        said_roots = roots_of(wanted)
+        beside = {name: len(own - said_roots) for name in names if said_roots <= (own := roots_of(name))}
+        return {name for name, count in beside.items() if count == min(beside.values())}
     return ending or {name for name, of in parts.items() if wanted in of and not {"test", "tests"} & {*of}}
