@@ -572,7 +572,7 @@ def nodes_listed(
 
     for part in (*parts, ""):
         found = within(part, subject)
-        telling = [word for word in subject if word.root not in CONTAINERS] if len(found) > 1 else []
+        telling = [word for word in subject if word.root not in CONTAINERS | roots_of(part)] if len(found) > 1 else []
         if telling and all(says(telling, one.path) for one in within(part, ())):  # the product is called so too
             found = [one for one in found if says(telling, one.name)] or found
         if found:
