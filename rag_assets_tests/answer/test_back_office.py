@@ -468,6 +468,7 @@ def test_what_frameworks_of_net_have_is_listed(harbour: Index, question: str, he
 def test_nothing_is_listed_as_what_no_type_says(harbour: Index) -> None:
     assert "GetCrewQuery" not in harbour.ask("which queries are retried?").text.partition("\n")[0]
     assert listed(harbour, "which queries are logged?")[1] == []
+    assert "page routes" not in harbour.ask("which Angular routes need a permission?").text
 
 
 def test_the_one_page_about_something_is_a_list_of_one(harbour: Index) -> None:

@@ -308,7 +308,8 @@ class Marked(Enum):
     PAGE_ROUTES = MarkedLines(
         "page route",
         asked=(
-            rf"{_IN_A_LIST}(?:{_FRONT_END} )?routes\b(?=.*\b{_FRONT_END}\b).*$|{_IN_A_LIST}{_FRONT_END} routes\b.*$"
+            rf"(?!.*\b(?:needs?|permission\w*|protect\w*|guard\w*|lazy|require\w*)\b)"
+            rf"(?:{_IN_A_LIST}(?:{_FRONT_END} )?routes\b(?=.*\b{_FRONT_END}\b).*$|{_IN_A_LIST}{_FRONT_END} routes\b.*$)"
             r"|^\W*(?:(?:at|on|under) (?:which|what)|what(?:'s| is) the) (?:address|path|route|url) (?:is|of|for)\b"
             r".*\bpage\W*$"
         ),
