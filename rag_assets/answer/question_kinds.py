@@ -619,8 +619,10 @@ def without_sort(name: str) -> str:
     return next((name[: -len(one)] for one in endings if name.endswith(one)), "")
 
 
+_SECRET = r"(?:(?:api[- ]?)?keys?|passwords?)\b"
+"""What an endpoint that wants somebody to be known need not want."""
 _PROOF = (
-    r"(?:auth\w*(?: user)?|(?:api[- ]?)?keys?|passwords?|credentials?|logging in|log-?in"
+    rf"(?:auth\w*(?: user)?|{_SECRET}|credentials?|logging in|log-?in"
     r"|(?:logged|signed)[- ]in user|signing in|sign-?in|token"
     r"|users? to (?:be (?:authenticated|logged in|signed in)|log in|sign in))"
 )
@@ -644,7 +646,8 @@ _OF_ACCESS = re.compile(
     rf"|\b(?P<open>{_ENDPOINTS}\b.*\b(?:{_UNGUARDED})"
     rf"|(?:all|each|every)(?: of)?(?: the| our)? {_ENDPOINTS} (?:is |are )?{_GUARDED}"
     rf"|anonymous \w+ (?:access|call|reach|use)|(?:called|reached) without {_PROOF})\b"
-    rf"|\b(?P<guarded>{_ENDPOINTS}\b.*\b(?:(?:needs?|requires?) (?:an? )?{_PROOF}|(?:is|are) {_GUARDED}))\b"
+    rf"|\b(?P<guarded>{_ENDPOINTS}\b.*\b(?:(?:needs?|requires?) (?:an? )?(?!{_SECRET}){_PROOF}"
+    rf"|(?:is|are) {_GUARDED}))\b"
     rf"(?!.*\b{_BY_WHAT})",
     re.IGNORECASE,
 )

@@ -254,6 +254,8 @@ def test_what_a_handler_asks_itself_is_who_may_call_it(harbour: Index) -> None:
     assert "**Open to anybody:**\n- **GET /api/tides**" in told
     assert "**No line says who may call:**\n- **GET /api/alive**" in told
     assert "/api/ships" not in told, "which may ask who calls it"
+    of_key = harbour.ask("Which endpoints need an API key?")
+    assert of_key.unsure or of_key.abstained, of_key.text
     guarded = harbour.ask("Which endpoints need a login?").text
     assert "**POST /api/ships**" in guarded and "/api/tides" not in guarded
 

@@ -19,6 +19,7 @@ FILES = {
     "deploy/oven.Dockerfile": "FROM alpine\n",
     "deploy/bake.sh": "#!/bin/sh\nset -e\necho baked\n",
     "protos/bread.proto": 'syntax = "proto3";\n\nmessage Bread {\n  int32 weight = 1;\n}\n',
+    "web/scale.rb": "class ScaleController\n  def weigh\n    1\n  end\nend\n",
     "src/appsettings.json": '{\n  "Oven": {\n    "Degrees": 220\n  }\n}\n',
     "src/Bakery.csproj": """\
 <Project Sdk="Microsoft.NET.Sdk.Web">
@@ -74,6 +75,11 @@ public static class Ovens
     }
 }
 
+public class BreadHandler
+{
+    public Bread Handle(Bread bread) => bread;
+}
+
 public class BreadMap : IEntityTypeConfiguration<Bread>
 {
     public void Configure(EntityTypeBuilder<Bread> builder)
@@ -104,7 +110,11 @@ def bakery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("what solution files are there?", ["1 solution file", "Bakery.slnx"], []),
         ("how many C# files are there?", ["1 C# file", "src/Oven.cs"], []),
         ("which files are longer than 40 lines?", ["1 file", "**Oven.cs** has **"], ["bake.sh"]),
-        ("which classes are not sealed?", ["classes not sealed", "**BakeBreadCommand**"], ["**Oven**", "**Ovens**"]),
+        (
+            "which classes are not sealed?",
+            ["classes not sealed", "**BakeBreadCommand**"],
+            ["**Oven**", "**Ovens**", "**ScaleController**"],
+        ),
         ("which classes are records?", ["1 record", "**Bread**"], ["**Oven"]),
         ("which extension methods are there?", ["1 extension method", "Ovens.Clean"], ["Ovens.Add"]),
         ("list all public static methods", ["2 public static methods", "Ovens.Add"], ["Heat"]),
@@ -126,6 +136,9 @@ def bakery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which indexes are unique?", ["1 unique constraint", "IsUnique"], []),
         ("which tables have an index?", ["1 index definition", "HasIndex"], []),
         ("which properties are required?", ["1 required property", "IsRequired"], []),
+        ("which methods are not async?", ["methods not async", "Ovens.Clean"], ["HeatAsync", "weigh"]),
+        ("which methods are not implemented?", ["1 unimplemented member", "Oven.Find"], ["derives from"]),
+        ("which handlers do not take a CancellationToken?", ["(1)", "BreadHandler.Handle"], ["Oven.Open", "Ovens."]),
         ("which singletons are there?", ["AddSingleton<Oven>"], ["AddScoped"]),
         ("which scoped services are there?", ["AddScoped<Bread>"], ["AddSingleton"]),
         ("what changed in the last 5 commits?", ["Indexed is commit", "Bakery.slnx"], []),
@@ -141,6 +154,10 @@ def test_files_and_declarations_are_listed(bakery: Index, question: str, told: l
     assert not answer.abstained and not answer.unsure, answer.reason
     assert [one for one in told if one not in answer.text] == [], answer.text
     assert [one for one in untold if one in answer.text] == [], answer.text
+
+
+def test_what_is_only_called_a_controller_is_no_mvc(bakery: Index) -> None:
+    assert "ScaleController" not in bakery.ask("is MVC used?").text
 
 
 @pytest.mark.parametrize(

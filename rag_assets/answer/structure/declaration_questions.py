@@ -118,7 +118,7 @@ _SIGNATURES = [
         ),
         (
             SignatureOf.LACKS,
-            r"(?P<member>(?i:async|asynchronous|public|static) )?(?i:methods?|functions?|constructors?|handlers?) "
+            r"(?:(?P<member>(?i:async|asynchronous|public|static) )?(?i:methods?|functions?)|(?P<noun>(?i:handlers?))) "
             r"(?i:(?:that |which )?(?:(?:do|does)(?:n't| not) (?:take|accept|have|receive|use|get)|(?:has|have) no"
             rf"|without|lacks?)) {_A}(?:{_MEMBER_NAME}|(?P<token>(?i:cancellation ?tokens?)))"
             r"(?i: parameters?| arguments?)?",
@@ -237,7 +237,7 @@ def signature_asked(question: str) -> SignatureAsked | None:
             continue
         said = found.groupdict()
         noun = singular((said.get("member") or said.get("noun") or "").lower())
-        if "column" in noun or said.get("noun", "").lower().startswith("table"):
+        if "column" in noun or (said.get("noun") or "").lower().startswith("table"):
             return None  # of a database
         if of is SignatureOf.LACKS:
             return SignatureAsked(of, found["name"] or "CancellationToken", modifier_meant(noun.strip()))

@@ -87,6 +87,8 @@ _ONE = re.compile(
     r"(?: (?:used|implemented|applied|followed|here|anywhere|in|the|this|code(?: ?base)?|project|is|are))*\W*$",
     re.IGNORECASE,
 )
+_MVC = "Model, view and controller"
+_OF_MVC = re.compile(r"controllers?/|controllers?\.(?:cs|java|kt|php|vb)$", re.IGNORECASE)
 _KNOWN_BY_NAME = r"cqrs|ddd|domain[- ]driven design|event sourcing|mvc|mvvm"
 _IS_USED = re.compile(
     r"^\W*(?:is|are|does|do|has|have)(?: (?:it|this|the|there|we|they|an?|any|app\w*|code(?: ?base)?|project|system"
@@ -114,6 +116,11 @@ def pattern_asked(question: str) -> str | None:
     return _CALLED.get(said) or _CALLED[singular(said)]
 
 
+def _is_told(pattern: str, fact: GraphFact) -> bool:
+    """Whether a name tells a pattern: other parts than those of MVC are called controllers too."""
+    return pattern != _MVC or _OF_MVC.search(fact.path) is not None
+
+
 def pattern_facts(index: LabelIndex, graph: Graph, wanted: str) -> Facts:
     """The types of the product whose names tell a pattern, or those of all patterns by how many tell each."""
     columns = GraphColumns(index, graph, None)
@@ -123,7 +130,7 @@ def pattern_facts(index: LabelIndex, graph: Graph, wanted: str) -> Facts:
         place, name = columns.place(node), graph.names[node]
         if place is not None:
             fact = GraphFact(columns.called(node), "", "", place.path, place.line_start, True)
-            for pattern in (pattern for pattern, end in ends.items() if end.search(name)):
+            for pattern in (one for one, end in ends.items() if end.search(name) and _is_told(one, fact)):
                 found[pattern].append(fact)
     if wanted in ("", _SINGLETON) and (singletons := _singletons(columns)):
         found[_SINGLETON] = singletons

@@ -135,6 +135,8 @@ def shape_asked(question: str) -> ShapeAsked | None:
     if noun in _MESSAGES and not found["handled"]:
         return None
     if found["none"] or found["never"] or found["lacks"]:
+        if re.match("method|function|constructor", noun):
+            return None  # of which code says that they are not implemented
         return ShapeAsked(noun, kind, derived=comparison("", "no"))
     if found["handled"]:
         wanted = comparison(found["how"] or "", found["count"])

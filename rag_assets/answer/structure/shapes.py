@@ -4,7 +4,7 @@ that they have."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,13 @@ _GENERIC = re.compile(r"^[^(=:{]*<\w")
 _EXTENDS = re.compile(r"\(\s*(?:\[\w+\]\s*)?this\s+\w|\bfun\s+(?:<[^>]*>\s*)?[A-Z]\w*(?:<[^>]*>)?\??\.\w")
 _APART = ("abstract", "static")
 """What is never sealed."""
+_SCRIPTS = frozenset({"go", "javascript", "perl", "powershell", "python", "ruby", "shell", "tsx", "typescript"})
+_WITHOUT: Mapping[str, frozenset[str]] = {
+    "sealed": _SCRIPTS,
+    "final": _SCRIPTS,
+    "async": frozenset({"c", "cpp", "go", "java", "kotlin", "perl", "php", "powershell", "ruby", "scala", "shell"}),
+}
+"""Languages that have no such word: that nothing is so there says nothing."""
 _ABSTRACT_BASE = re.compile(r"^class \w+\(.*\bABC(?:Meta)?\b")  # of Python
 _OPENS, _CLOSES = frozenset("([{<"), frozenset(")]}>")
 _CONSTRUCTORS = ("__init__", "constructor", "__construct", "initialize", "init")
@@ -108,6 +115,9 @@ def _is_so(columns: GraphColumns, node: int, wanted: ShapeAsked) -> bool:
     """Whether a declaration has all modifiers; where it should not, whether it has none and may have them."""
     if not wanted.is_not:
         return all(has_modifier(columns, node, one) for one in wanted.modifiers)
+    language = columns.graph.language(node)
+    if any(language in _WITHOUT.get(one, ()) for one in wanted.modifiers):
+        return False
     apart = _APART if "sealed" in wanted.modifiers or "final" in wanted.modifiers else ()
     return not any(has_modifier(columns, node, one) for one in (*wanted.modifiers, *apart))
 

@@ -59,6 +59,10 @@ def _taking(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) ->
     return _methods(columns, lambda _, name, text: named.search(split_signature(text, name)[1]) is not None)
 
 
+_HANDLES = re.compile(r"(?:Handler|Consumer)(?:`\d+)?\.(?:handle|consume|execute|process)\w*$", re.IGNORECASE)
+"""The methods of a handler that take what it handles."""
+
+
 def _not_taking(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> Iterator[GraphFact]:
     """The methods without a parameter, of the languages of those that have it; of asynchronous ones also those that
     only return a task."""
@@ -68,8 +72,10 @@ def _not_taking(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked
         r"\basync\b|\b(?:Value)?Task\b|\bIAsyncEnumerable\b" if wanted.noun == "async" else rf"\b{wanted.noun}\b"
     )
 
-    def lacks(_: int, name: str, text: str) -> bool:
+    def lacks(node: int, name: str, text: str) -> bool:
         before, parameters, _after = split_signature(text, name)
+        if wanted.noun == "handler":
+            return _HANDLES.search(columns.called(node)) is not None and named.search(parameters) is None
         return said.search(before) is not None and named.search(parameters) is None
 
     return (fact for fact in _methods(columns, lacks) if detect_language(fact.path) in languages)
