@@ -752,7 +752,7 @@ _BOTH = re.compile(
 def _of_both(asked: Asked, known: Planned) -> Planned:
     """What of several bases derives from each of them."""
     each = [from_graphs(asked, replace(asked.wish, names=(name,))) for name in asked.wish.names]
-    if len(each) < 2 or not all(one.at and len(one.at) == one.facts.total for one in each):
+    if len(each) < 2 or any(one.at and len(one.at) != one.facts.total for one in each):
         return known
     both = set.intersection(*({fact.source for fact in one.facts.facts} for one in each))
     kept = tuple(fact for fact in known.facts.facts if fact.source in both)

@@ -194,6 +194,8 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("When does hashCode throw an error?", "no line of hashCode, or of what it calls, throws"),
         ("Why does WoodenBerth use Buoy?", "nothing that the graph knows of WoodenBerth uses Buoy"),
         ("Why does WoodenBerth use HttpClient?", "no line of WoodenBerth names HttpClient"),
+        ("How does WoodenBerth use StoneBerth?", "nothing that the graph knows of WoodenBerth uses StoneBerth"),
+        ("Which classes implement IBerth and IDisposable?", "derives from both IBerth and IDisposable"),
         ("How does hashCode use argon2?", "no line of hashCode names argon2"),
         ("Where does WoodenBerth use a lock?", "no lock of a known form is in WoodenBerth"),
         ("Who calls StoneBerth.Check without a ship?", "“without a ship”"),

@@ -46,12 +46,19 @@ public sealed class Oven
 
     public async void Open() => await CoolAsync(20);
 
+    internal int Warm() => 1;
+
     public Bread? Find(string name)
     {
         if (name == "")
             return null;
         throw new NotImplementedException();
     }
+}
+
+public interface IOven
+{
+    int Cool();
 }
 
 public record Bread(int Weight);
@@ -137,6 +144,7 @@ def bakery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("which tables have an index?", ["1 index definition", "HasIndex"], []),
         ("which properties are required?", ["1 required property", "IsRequired"], []),
         ("which methods are not async?", ["methods not async", "Ovens.Clean"], ["HeatAsync", "weigh"]),
+        ("which methods are not public?", ["1 method not public", "Oven.Warm"], ["IOven", "weigh"]),
         ("which methods are not implemented?", ["1 unimplemented member", "Oven.Find"], ["derives from"]),
         ("which handlers do not take a CancellationToken?", ["(1)", "BreadHandler.Handle"], ["Oven.Open", "Ovens."]),
         ("which singletons are there?", ["AddSingleton<Oven>"], ["AddScoped"]),

@@ -145,10 +145,14 @@ def _among(asked: Asked) -> Callable[[GraphFact], bool]:
 
 def construct_asked(question: str) -> ConstructAsked | None:
     """The form of code that a question is for; None for others."""
+    user = ""
     if found := _OF_USER.fullmatch(question):
-        question = f"where {found['does']} in {found['user']}"
+        user = found["user"]
+        question = f"where {found['does']} in {user}"
     if _WHERE.search(question) and (found := _for_places().fullmatch(question)):
         noun = next(noun for at, noun in enumerate(_known()) if found.groupdict().get(f"form{at}"))
+        if user and found["within"] != user:
+            return None  # `Product` may be a type
         if _OF_SQL.search(question) and "sql" not in _known()[noun].languages and not _OF_SQL_TOO.search(noun):
             return None
         return _wanted(noun, found["within"] or "", of_one=False)

@@ -294,10 +294,12 @@ def use_asked(question: str) -> UseAsked | None:
 
 @dataclass(frozen=True, slots=True)
 class UsersAsked:
-    """The `sort` of types, by how their names end, of which a question asks which use something."""
+    """The `sort` of types, by how their names end, of which a question asks which use something, or which it uses;
+    only those that it `makes`."""
 
     sort: str
     used: str
+    makes: bool = False
 
 
 def users_asked(question: str) -> UsersAsked | None:
@@ -311,11 +313,14 @@ def users_asked(question: str) -> UsersAsked | None:
 
 _OF_SORT = re.compile(
     r"^\W*(?i:(?:which|what) (?P<sort>[a-z]+(?: [a-z]+){0,2}s) (?:does|do))"
-    rf" {_NAME} (?i:(?:directly |ever )?(?:add|appl(?:y|ies)|call|check|create|depend on|dispatch|emit|enforce|fire"
-    r"|inject|make|need|publish|raise|send|trigger|use|validate)s?)\W*$"
+    rf" {_NAME} (?i:(?:directly |ever )?(?:add|appl(?:y|ies)|call|check|(?P<makes>create|make)|depend on|dispatch"
+    r"|emit|enforce|fire|inject|need|publish|raise|send|trigger|use|validate)s?)\W*$"
 )
 _NO_SORTS = frozenset(
-    {"argument", "column", "endpoint", "error", "exception", "field", "package", "parameter", "setting"}
+    {
+        *("argument", "column", "dependency", "endpoint", "error", "exception", "field", "interface", "package"),
+        *("parameter", "repository", "service", "setting"),
+    }
 )
 """What other plans tell of a declaration."""
 
@@ -324,7 +329,9 @@ def used_sort_asked(question: str) -> UsersAsked | None:
     """The sort of types, of which something uses some that a question wants, with what uses them; None for others."""
     found = _OF_SORT.match(question)
     sort = singular(found["sort"].lower().split()[-1]) if found is not None else ""
-    return UsersAsked(sort, found["name"]) if found is not None and sort not in _ANY_SORT | _NO_SORTS else None
+    if found is None or sort in _ANY_SORT | _NO_SORTS:
+        return None
+    return UsersAsked(sort, found["name"], makes=found["makes"] is not None)
 
 
 in_tests_asked = name_in(

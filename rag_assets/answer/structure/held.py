@@ -28,6 +28,7 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_FLAG = re.compile(r"(?:^|_)(?:can|has|is)_|^_?(?:[cC]an|[hH]as|[iI]s)[A-Z]")
 _NO_FIELD = re.compile(
     r"\s*(?:#|//|/?\*|@@|@\w|\[[A-Z]|import\b|return\b|[{}()\s]*$)|.*\b(?:class|interface|model|record|struct) \w"
     r"|.*\w\s*\([^()]*\)\s*(?:throws [\w, ]+)?(?:\{|=>)"
@@ -84,5 +85,6 @@ def _declaring(lines: Mapping[int, str], place: NodeLocation, thing: tuple[str, 
     things = (thing, (*thing, "id"))
     for at in inside:
         names = _NAME.findall(_BEHIND.sub("", lines[at])) if indent_of(lines[at]) == level else []
-        if any(tuple(name_roots(name))[-len(one) :] == one for name in names for one in things):
+        said = [tuple(name_roots(name)) for name in names if not _FLAG.search(name)]
+        if any(roots[-len(one) :] == one for roots in said for one in things):
             yield at

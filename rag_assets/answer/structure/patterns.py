@@ -89,7 +89,7 @@ _ONE = re.compile(
 )
 _MVC = "Model, view and controller"
 _OF_MVC = re.compile(r"controllers?/|controllers?\.(?:cs|java|kt|php|vb)$", re.IGNORECASE)
-_KNOWN_BY_NAME = r"cqrs|ddd|domain[- ]driven design|event sourcing|mvc|mvvm"
+_KNOWN_BY_NAME = r"cqrs|ddd|domain[- ]driven design|event sourcing|mvc"
 _IS_USED = re.compile(
     r"^\W*(?:is|are|does|do|has|have)(?: (?:it|this|the|there|we|they|an?|any|app\w*|code(?: ?base)?|project|system"
     r"|solution|use[sd]?|using|follow\w*|implement\w*|appl\w+))*?"

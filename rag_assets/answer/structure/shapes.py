@@ -33,8 +33,9 @@ _APART = ("abstract", "static")
 """What is never sealed."""
 _SCRIPTS = frozenset({"go", "javascript", "perl", "powershell", "python", "ruby", "shell", "tsx", "typescript"})
 _WITHOUT: Mapping[str, frozenset[str]] = {
-    "sealed": _SCRIPTS,
-    "final": _SCRIPTS,
+    **dict.fromkeys(("final", "private", "protected", "sealed"), _SCRIPTS),
+    "public": _SCRIPTS | {"kotlin"},
+    "static": frozenset({"go", "powershell", "ruby", "shell"}),
     "async": frozenset({"c", "cpp", "go", "java", "kotlin", "perl", "php", "powershell", "ruby", "scala", "shell"}),
 }
 """Languages that have no such word: that nothing is so there says nothing."""
@@ -118,6 +119,9 @@ def _is_so(columns: GraphColumns, node: int, wanted: ShapeAsked) -> bool:
     language = columns.graph.language(node)
     if any(language in _WITHOUT.get(one, ()) for one in wanted.modifiers):
         return False
+    owner = int(columns.type_of[node])
+    if "public" in wanted.modifiers and owner not in (-1, node) and is_called_a("interface", columns, owner):
+        return False  # which all are
     apart = _APART if "sealed" in wanted.modifiers or "final" in wanted.modifiers else ()
     return not any(has_modifier(columns, node, one) for one in (*wanted.modifiers, *apart))
 

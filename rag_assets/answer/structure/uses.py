@@ -39,6 +39,8 @@ def use_facts(index: LabelIndex, graph: Graph, wanted: UseAsked) -> FactsOrAbsen
         ends |= _with_members(graph, _contracts(graph, used))
     kept = columns.of(*(_CONTRACTS if wanted.as_contract else _AT_ONCE))
     kept &= _among(columns.source, _with_members(graph, users)) & _among(columns.target, ends)
+    if not wanted.as_contract:  # who has a contract with another does not use it
+        kept &= ~columns.of(*_CONTRACTS, Relation.OVERRIDES) | _among(columns.target, _with_members(graph, used))
     facts, said = _facts_of(columns, kept), "is declared as" if wanted.as_contract else "uses"
     absent = f"nothing that the graph knows of {wanted.user} {said} {wanted.used} or a member of it"
     absent = absent if used else f"no line of {wanted.user} names {wanted.used}"
@@ -79,6 +81,9 @@ def used_sort_facts(index: LabelIndex, graph: Graph, wanted: UsersAsked) -> Fact
     if not users or not sort:
         return GraphFacts(), {}
     kept = ~columns.of(*NO_USE) & _among(columns.source, users) & _among(columns.target, _with_members(graph, sort))
+    kept &= ~_among(columns.target, users)
+    if wanted.makes:
+        kept &= columns.of(Relation.CONSTRUCTS)
     first: dict[str, GraphFact] = {}
     for fact in _facts_of(columns, kept):
         first.setdefault(fact.target.partition(".")[0], fact)
