@@ -168,6 +168,10 @@ def test_what_is_only_called_a_controller_is_no_mvc(bakery: Index) -> None:
     assert "ScaleController" not in bakery.ask("is MVC used?").text
 
 
+def test_of_records_those_that_are_another_kind_are_not_all_of_that_kind(bakery: Index) -> None:
+    assert "1 interface" not in bakery.ask("which records are interfaces?").text
+
+
 @pytest.mark.parametrize(
     ("question", "absent"),
     [

@@ -147,7 +147,7 @@ def shape_asked(question: str) -> ShapeAsked | None:
         return ShapeAsked(noun, parameters=comparison(found["than"] or "", found["parameters"]))
     said = re.findall(r"[a-z]+", (found["before"] or found["modifier"]).lower())
     if singular(said[0]) in _OF_KINDS:
-        return None if found["not"] else ShapeAsked(singular(said[0]))
+        return None if found["not"] or noun in _OF_KINDS else ShapeAsked(singular(said[0]))
     modifiers = tuple(modifier_meant(one) for one in said if one != "and")
     return ShapeAsked(noun, modifiers, is_not=bool(found["not"] or found["before_not"]))
 
