@@ -198,12 +198,15 @@ def _fit(name: str, wanted: tuple[str, ...]) -> int:
     return 0 if is_word else INSIDE
 
 
+_MOST_WORDS = 6  # of a name
+
+
 def technologies_called(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
     """(category, names) of the technologies that some words name, the longest name first, be it with `or` between them;
     nothing if a word is of no such name."""
     found, at = list[tuple[str, tuple[str, ...]]](), 0
     while at < len(words):
-        ends = range(len(words), at, -1)
+        ends = range(min(len(words), at + _MOST_WORDS), at, -1)
         named = next(((one, end) for end in ends if (one := _called(parts_of(" ".join(words[at:end]))))), None)
         if named is None and words[at] not in ("and", "or", "vs", "versus"):
             return []
