@@ -13,7 +13,7 @@ from itertools import islice, takewhile
 from math import fsum
 
 from rag_assets.answer.abstention import SEE_ALSO
-from rag_assets.answer.citations import by_id, cited_ids, marker
+from rag_assets.answer.citations import FENCE, by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
 from rag_assets.answer.passage_ranking import (
     MOST_QUOTED,
@@ -812,7 +812,6 @@ def _in_context(
     return replace(passage, text=text, code=text, line_start=first, line_end=first + end - start - 1)
 
 
-_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _BESIDE_TEXT = re.compile(r"[ \t]*<!--.*-->[ \t]*$")
 _HEADS = re.compile(r"#{1,6} |[ \t]*(?:```|~~~|<!--)")
 _REMARKS = re.compile(r"[ \t]*(?://|#|--)")
@@ -821,7 +820,7 @@ _REMARKS = re.compile(r"[ \t]*(?://|#|--)")
 def _inside_fences(lines: Sequence[str]) -> list[bool]:
     """Whether each line of a text of Markdown is of fenced code, or closes it; a text with one fence too many begins
     inside of such."""
-    fences = [_FENCE.match(line) is not None for line in lines]
+    fences = [FENCE.match(line) is not None for line in lines]
     is_inside = sum(fences) % 2 == 1
     made = []
     for is_fence in fences:
@@ -831,7 +830,7 @@ def _inside_fences(lines: Sequence[str]) -> list[bool]:
 
 
 def _is_closing(lines: Sequence[str], inside: Sequence[bool], at: int) -> bool:
-    return inside[at] and _FENCE.match(lines[at]) is not None
+    return inside[at] and FENCE.match(lines[at]) is not None
 
 
 def _introduces(line: str, *, is_code: bool) -> bool:

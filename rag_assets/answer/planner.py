@@ -592,7 +592,8 @@ _OF_DECLARATIONS = re.compile(
     r"|enum|extends?|extension|fields?|file|implements?|inherits?|interface|knows?|lines|logs?|logged|long|members"
     r"|methods?|functions?|needs?|overrid\w*|parameters|propert\w+|record|references?"
     r"|associat\w+|base|begin\w*|called|ending?|ends|example|hierarchy|named?|names|parent|relat\w+|start\w*|superclass"
-    r"|returns?|raises?|publish|sends?|checks?|emits?|enforce|scoped|signature|singleton|status\w*|struct|takes?|tests?|production|touch\w*|transient|types?|uses?)\b)"
+    r"|returns?|raises?|publish|sends?|checks?|emits?|enforce|scoped|signature|singleton|status\w*|struct|takes?|tests?"
+    r"|production|touch\w*|transient|types?|uses?)\b)"
     r"(?:.*\W[\w.`]*(?:[A-Z_]|\w\.\w)|.*\b(?i:called|named) \w)"
 )
 """A question with a name of code, and a word of what may be asked of that."""

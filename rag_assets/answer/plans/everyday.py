@@ -66,7 +66,8 @@ _OF_OTHERS = word_set(
 _DECLARED = (NodeType.TYPE, NodeType.METHOD)
 _OF_TESTS = frozenset({"Test framework", "Mocking"})
 _FRONTEND = frozenset({"frontend", "front-end", "client", "ui", "web"})
-COMPOSE_FILE = re.compile(r"(?:.*/)?(?:docker-)?compose[^/]*\.ya?ml", re.IGNORECASE)
+COMPOSE_NAME = r"(?:docker-)?compose[^/]*\.ya?ml"
+COMPOSE_FILE = re.compile(rf"(?:.*/)?{COMPOSE_NAME}", re.IGNORECASE)
 _IMAGE = re.compile(
     r"^(?:[^#{]*\{(?:[^#}]*,)?)?\s*[\"']?image[\"']?\s*:\s*(?:&[\w-]+\s+)?[\"']?(?P<image>(?:\$\{[^}]*\}|[\w./:@-])+)"
 )

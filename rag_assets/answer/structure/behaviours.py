@@ -58,7 +58,7 @@ _NO_DOERS = root_set("builder configuration dto mapper mapping options profile s
 """Last words of types that only describe what others do."""
 _SUFFERS = re.compile(
     r"(?:^(?:(?:an?|the|our|each|every|new|existing|own) )*|\b)(?P<who>\w+)"
-    r"(?:(?<=\w) (?:is|are|gets?|was|were|ha[sv]e? been|being))?(?: \w+ly)? (?P<verb>\w+(?:ed|en))\b"
+    r"(?: (?:is|are|gets?|was|were|ha[sv]e? been|being))?(?: \w+ly)? (?P<verb>\w+(?:ed|en))\b"
     r"|(?<=s) (?:an?|another|existing|the) (?P<whom>\w+)\W*$",
     re.IGNORECASE,
 )

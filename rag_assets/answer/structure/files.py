@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import FactsOrAbsent, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_listed, from_the_root, list_heading
-from rag_assets.answer.plans.everyday import last_lines
+from rag_assets.answer.plans.everyday import COMPOSE_NAME, last_lines
 from rag_assets.answer.structure.folders import file_facts
 from rag_assets.answer.structure.questions import NUMBER_WORDS, comparison
 from rag_assets.identifiers import singular
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 _NAMED = {
     "dockerfile": r"(?:Dockerfile[^/]*|[^/]+\.dockerfile)",
-    "compose file": r"(?:docker-)?compose[^/]*\.ya?ml",
-    "docker compose file": r"(?:docker-)?compose[^/]*\.ya?ml",
-    "docker-compose file": r"(?:docker-)?compose[^/]*\.ya?ml",
+    **dict.fromkeys(("compose file", "docker compose file", "docker-compose file"), COMPOSE_NAME),
     "proto": r"[^/]+\.proto",
     "protobuf file": r"[^/]+\.proto",
     "shell script": r"[^/]+\.(?:sh|bash|zsh)",

@@ -14,7 +14,7 @@ from rag_assets.answer.graph_facts import FactsOrAbsent, GraphFact, GraphFacts, 
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, list_heading
 from rag_assets.answer.plans.endpoints import handlers_of
-from rag_assets.answer.structure.shapes import ERRORS, types_called
+from rag_assets.answer.structure.shapes import ERRORS, types_of_sort
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.lookup import short_name, split_parameters
@@ -230,7 +230,7 @@ def _unmade(
     """The types that are called so, and no base of others, that the product names nowhere but where it declares,
     imports, checks or takes them; `or_taken`: not there either. Nothing where that is so of most: then something else
     makes them."""
-    graph, types = columns.graph, types_called(columns, noun)
+    graph, types = columns.graph, types_of_sort(columns, noun)
     names = {graph.names[node] for node in types}
     either = "|".join(map(re.escape, sorted(names))) or r"(?!)"
     declared = re.compile(
@@ -257,7 +257,7 @@ def _unmade(
 def _unvalidated(columns: GraphColumns, every: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
     """The types that are called so, and no base of others, for which there is no validator, and none of whose lines
     checks something; nothing where that is so of all."""
-    graph, types = columns.graph, types_called(columns, noun)
+    graph, types = columns.graph, types_of_sort(columns, noun)
     checked = _words_in(every, _VALIDATES)
     names = {graph.names[node] for node in every.nodes(NodeType.TYPE).tolist()}
     waiting = [
@@ -274,7 +274,7 @@ def _unnamed(columns: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
     """The types of a sort that nothing names but their own declarations."""
     from rag_assets.answer.structure.measures import named_nowhere
 
-    types = set(types_called(columns, noun))
+    types = set(types_of_sort(columns, noun))
     unused = [node for *_, node in named_nowhere(columns.index, columns) if node in types]
     return list(_placed(columns, unused)), len(types)
 
@@ -301,7 +301,7 @@ def _placed(columns: GraphColumns, nodes: Iterable[int]) -> Iterator[GraphFact]:
 def _unhandled(columns: GraphColumns, every: GraphColumns, noun: str) -> tuple[list[GraphFact], int]:
     """The types that are called so, and no base of others, that no edge says to be handled and no code takes."""
     graph = columns.graph
-    types = types_called(every, noun)
+    types = types_of_sort(every, noun)
     received = _words_in(every, _RECEIVES)
     waiting = [
         node

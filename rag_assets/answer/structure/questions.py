@@ -65,7 +65,9 @@ MODIFIERS = (
     "|suspend|unsafe|extern|inline|recursive|void|extension"
 )
 _SEVERAL = rf"(?:{MODIFIERS})(?:(?:,| and)? (?:{MODIFIERS}))*"
-_KINDS = "records?|structs?|enums?|interfaces?"
+OF_KINDS = ("record", "struct", "enum", "interface")
+"""Types that have a word of their own in a declaration."""
+_KINDS = "|".join(f"{kind}s?" for kind in OF_KINDS)
 _NOUNS = "class(?:es)?|types?|interfaces?|structs?|records?|enums?|methods?|functions?|constructors?"
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {word: number for number, word in enumerate(_WORDS)} | {"twenty": 20, "fifty": 50, "a hundred": 100}
@@ -97,7 +99,6 @@ _SHAPE = re.compile(
     re.IGNORECASE,
 )
 _SAME = {"asynchronous": "async"}
-_OF_KINDS = ("record", "struct", "enum", "interface")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +147,8 @@ def shape_asked(question: str) -> ShapeAsked | None:
     if found["parameters"]:
         return ShapeAsked(noun, parameters=comparison(found["than"] or "", found["parameters"]))
     said = re.findall(r"[a-z]+", (found["before"] or found["modifier"]).lower())
-    if singular(said[0]) in _OF_KINDS:
-        return None if found["not"] or noun in _OF_KINDS else ShapeAsked(singular(said[0]))
+    if singular(said[0]) in OF_KINDS:
+        return None if found["not"] or noun in OF_KINDS else ShapeAsked(singular(said[0]))
     modifiers = tuple(modifier_meant(one) for one in said if one != "and")
     return ShapeAsked(noun, modifiers, is_not=bool(found["not"] or found["before_not"]))
 

@@ -15,6 +15,7 @@ from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import DECLARATIVE
 from rag_assets.answer.plans.code_lines import MOST_LISTED, facts_listed, lines_of, list_heading
 from rag_assets.answer.plans.listing import places_of
+from rag_assets.answer.structure.questions import OF_KINDS
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.declared_types import bases_of, of_kind
@@ -44,7 +45,6 @@ _OPENS, _CLOSES = frozenset("([{<"), frozenset(")]}>")
 _CONSTRUCTORS = ("__init__", "constructor", "__construct", "initialize", "init")
 _STATIC = re.compile(r"(?:\w+ )*static\b")
 _HANDLES = re.compile(r"(?:Handler|Validator|Consumer|Behaviou?r|Profile)(?:Base)?$")
-_OF_KINDS = ("enum", "interface", "record", "struct")
 ERRORS = ("exception", "error")
 _OF_METHODS = ("method", "function", "constructor")
 _MOST_BEFORE = 40  # an overload: its comment and its attributes
@@ -56,7 +56,7 @@ def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
     columns, signature = GraphColumns(index, graph, None), graph.signature
     kind = NodeType.METHOD if wanted.noun in _OF_METHODS else NodeType.TYPE
     if wanted.handled is not None:
-        nodes = types_called(columns, wanted.noun)
+        nodes = types_of_sort(columns, wanted.noun)
     else:
         nodes = [node for node in columns.nodes(kind).tolist() if is_called_a(wanted.noun, columns, node)]
     if wanted.modifiers:
@@ -80,11 +80,11 @@ def shaped(index: LabelIndex, graph: Graph, wanted: ShapeAsked) -> Facts:
     return replace(told, heading=told.heading.replace(":**", f"{wanted.told}:**")), at
 
 
-def types_called(columns: GraphColumns, noun: str) -> list[int]:
+def types_of_sort(columns: GraphColumns, noun: str) -> list[int]:
     """The types of the product that are of a kind, or whose names or bases end so, without the bases of others."""
     graph = columns.graph
     types = columns.nodes(NodeType.TYPE).tolist()
-    if noun in _OF_KINDS:
+    if noun in OF_KINDS:
         return [node for node in types if is_called_a(noun, columns, node)]
     endings = ERRORS if noun in ERRORS else (noun,)
     based = re.compile(rf"\b\w*{noun.capitalize()}(?:Base)?\s*(?:[,{{;]|$)")
@@ -103,7 +103,7 @@ def types_called(columns: GraphColumns, noun: str) -> list[int]:
 def is_called_a(noun: str, columns: GraphColumns, node: int) -> bool:
     """Whether a node is called so: each language has its word for it in the signature; the other nouns mean any."""
     before = columns.graph.signature(node).partition(columns.graph.names[node])[0]
-    if noun in ("interface", "struct", "record", "enum"):
+    if noun in OF_KINDS:
         return re.search(rf"\b{noun}\b", before) is not None
     if noun == "class":
         return re.search(r"\b(?:interface|struct|enum|trait|protocol|type)\b", before) is None

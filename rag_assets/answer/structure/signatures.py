@@ -204,9 +204,8 @@ def _long(index: LabelIndex, columns: GraphColumns, wanted: SignatureAsked) -> I
     counted = _counted(columns, wanted.counted)
     counts = {node: counted(node) for node in columns.nodes(kind).tolist()}
     for node, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])):
-        if wanted.fits is not None and wanted.fits(count) and (place := columns.place(node)) is not None:
-            if MIGRATION.search(place.path):
-                continue  # tools make these
+        place = columns.place(node) if wanted.fits is not None and wanted.fits(count) else None
+        if place is not None and not MIGRATION.search(place.path):  # tools make these
             said = f"{count:,} {wanted.counted}"
             yield GraphFact(columns.called(node), "has", said, place.path, place.line_start, True)
 

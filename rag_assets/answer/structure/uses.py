@@ -11,7 +11,7 @@ import numpy as np
 from rag_assets.answer.artifact.graph_columns import NO_USE, GraphColumns, Mask
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, fact_of, facts_at
 from rag_assets.answer.plans.code_lines import MOST_LISTED, SAYS_NO_USE, list_heading, part_counted
-from rag_assets.answer.structure.shapes import types_called
+from rag_assets.answer.structure.shapes import types_of_sort
 from rag_assets.answer.structure.traits import declarations
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import OUT, Numbers
@@ -77,7 +77,7 @@ def used_sort_facts(index: LabelIndex, graph: Graph, wanted: UsersAsked) -> Fact
     """The types of a sort, by the ends of names or bases, that something makes or uses, each where it first does."""
     columns = GraphColumns(index, graph, None)
     users = _with_members(graph, declarations(columns, wanted.used))
-    sort = types_called(columns, wanted.sort)
+    sort = types_of_sort(columns, wanted.sort)
     if not users or not sort:
         return GraphFacts(), {}
     kept = ~columns.of(*NO_USE) & _among(columns.source, users) & _among(columns.target, _with_members(graph, sort))
