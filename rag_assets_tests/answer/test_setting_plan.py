@@ -752,7 +752,10 @@ public class TaskManager
     "    public string PreferredExchange { get; set; }\n}\n",
     "src/Beacon.cs": "namespace Shop;\n\npublic class Beacon\n{\n    public async Task Shine(CancellationToken stop)\n"
     "    {\n        while (!stop.IsCancellationRequested)\n        {\n            Blink();\n"
-    "            await Task.Delay(TimeSpan.FromSeconds(9), stop);\n        }\n    }\n}\n",
+    "            await Task.Delay(TimeSpan.FromSeconds(9), stop);\n        }\n    }\n\n"
+    "    public async Task Toot(CancellationToken stop)\n"
+    "    {\n        while (!stop.IsCancellationRequested)\n        {\n            Horn();\n"
+    "            await Task.Delay(TimeSpan.FromSeconds(70), stop);\n        }\n    }\n}\n",
     "src/Crane.Oiler/Worker.cs": "namespace Shop.Cranes;\n\npublic class Worker : BackgroundService\n{\n"
     "    private readonly TimeSpan _pause = TimeSpan.FromHours(2);\n\n"
     "    public async Task Run(CancellationToken stop)\n"
@@ -770,6 +773,7 @@ public class TaskManager
         ("how often is the stock synced?", "src/TaskManager.cs:12"),
         ("how often are the exchange rates refreshed?", "src/Startup.cs:6"),
         ("how often does the beacon shine?", "src/Beacon.cs:10"),
+        ("how often does the beacon toot?", "src/Beacon.cs:19"),
         ("how often does the crane oiler run?", "src/Crane.Oiler/Worker.cs:5"),
     ],
 )

@@ -27,7 +27,7 @@ from rag_assets.answer.plans.code_lines import (
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.search import CodePlace
 from rag_assets.search.index import LabelIndex, Searchable
-from rag_assets.search.line_references import section_members
+from rag_assets.search.line_references import member_at, section_members
 
 _WORDS = (
     "TimeSpan Interval Cron AddScheduledTask Scheduled ScheduledTask Recurring RecurringJob Periodic PeriodicTimer"
@@ -50,6 +50,8 @@ _WAITS = re.compile(
 )
 _WAITS_HELD = re.compile(r"\b(?:Task\.Delay|Thread\.Sleep|new PeriodicTimer)\(\s*(?P<held>_?[a-z]\w*)\s*[,)]")
 _LOOP = re.compile(r"\bwhile\s*\(")
+_OF_RUNNING = roots_of("async core do execute internal invoke loop main on process run start work worker")
+"""What members are called that only run: the type says what that is."""
 _SCHEDULING = (
     "Cron Scheduled Schedule Schedules Interval fixedRate scheduled_job periodic_task repeat_every TimerTrigger"
     " crontab AddFunc AddJob scheduleAtFixedRate scheduleWithFixedDelay RecurringJob"
@@ -141,8 +143,11 @@ def _scheduled_in(code: str, payload: Mapping[str, Any]) -> Iterator[Scheduled]:
         if every and of_type:
             yield at(made.start("body") + every.start(), of_type["name"])
     owner = _owner(payload)
-    if owner and _LOOP.search(code):
-        yield from (at(wait.start(), owner, waits=True) for wait in _WAITS.finditer(code))
+    for wait in _WAITS.finditer(code) if owner and _LOOP.search(code) else ():
+        around = member_at(first + code.count("\n", 0, wait.start()), section_members(payload))
+        name = around.name.rpartition(".")[2] if around is not None else ""
+        says_what = name and not roots_of(name) <= _OF_RUNNING
+        yield at(wait.start(), f"{owner}.{name}" if says_what else owner, waits=True)
 
 
 def _owner(payload: Mapping[str, Any]) -> str:
