@@ -174,10 +174,10 @@ _LACKING = re.compile(
     r"^\W*(?:which|what(?! (?:are|can|do|does|happens|if|is|should|was|will)\b)|list|show|are there|how many)\b"
     r"(?: (?:all|any|the|me))*(?: (?!(?:after|because|before|if|unless|when|where|while)\b)[\w.-]+){1,4}?"
     r"(?: (?:are|can|could|did|do|does|has|have|is|still|that|was|were))*"
-    r"(?: never\b| not\b(?! (?:accepted|allowed|permitted|possible|supported|valid)\b)|n't\b)",
+    r"(?: never\b|(?<! can) not\b(?! (?:accepted|allowed|permitted|possible|supported|valid)\b)|(?<! ca)n't\b)",
     re.IGNORECASE,
 )
-"""Which of a sort do not do or have something; what is not allowed is said where it is."""
+"""Which of a sort do not do or have something; what is not allowed, or cannot be done, is said where it is."""
 
 
 _OF_FORMS = re.compile(

@@ -206,6 +206,11 @@ def test_an_error_that_is_not_named_is_the_one_whose_condition_and_message_say_t
     assert told.get(CAUGHT, ["src/Web/BasketEndpoint.cs:12"]) == ["src/Web/BasketEndpoint.cs:12"]
 
 
+def test_what_a_test_throws_is_not_what_happens(shop: Index) -> None:
+    told = told_by(shop, "what happens if the old voucher of the voucher tests throws?")
+    assert not [place for place in told.get(THROWN, []) if place.startswith("tests/")]
+
+
 def test_nothing_of_errors_is_told_where_they_are_not_asked_for(shop: Index) -> None:
     assert not told_by(shop, "how are vouchers redeemed?")
 

@@ -212,6 +212,11 @@ def test_what_is_not_so_is_said_and_never_answered_surely(harbour: Index, questi
     assert says in " ".join([answer.reason, *answer.notes]), (answer.reason, answer.notes)
 
 
+def test_what_cannot_be_done_is_said_where_that_is_refused(harbour: Index) -> None:
+    answer = harbour.ask("Which berths can not be taken?")
+    assert "is not known" not in " ".join([answer.reason, *answer.notes])
+
+
 @pytest.mark.parametrize(
     ("question", "has", "lacks"),
     [

@@ -30,7 +30,7 @@ from rag_assets.graph.lookup import name_of
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import section_members
-from rag_assets.search.ranking.penalties import non_product_code
+from rag_assets.search.ranking.penalties import BesideProduct, non_product_code
 
 THROWN, _MADE, CAUGHT = "Thrown in", "Made in", "Caught in"
 _THROWS = (
@@ -256,6 +256,8 @@ def errors_thrown(found: RankedPassages, *, of_failure: bool) -> dict[GraphFact,
     thrown: list[tuple[GraphFact, Evidence, float]] = []
     texts: list[str] = []
     for one, score in zip(found.passages[:_MOST_PASSAGES], found.scores.tolist(), strict=False):
+        if non_product_code(one.evidence.path) is BesideProduct.TEST:  # which throws where the product did not
+            continue
         lines, first = one.code.split("\n"), one.line_end - one.code.count("\n")
         for at, line in enumerate(lines):
             known = None if one.is_prose or _COMMENT.match(line) else _THROWN_TYPE.search(line)
