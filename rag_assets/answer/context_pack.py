@@ -288,6 +288,9 @@ def _members(group: Sequence[_Piece]) -> tuple[SectionMember, ...]:
 
 _FEW_CATCHES = 3  # of an error that many catch none tells what becomes of this one
 _MOST_FILES_BESIDE, _MOST_BESIDE = 2, 12  # and sections of these
+_OF_BEHAVIOUR = re.compile(
+    r"\b(?:how|when|where|which|why|what (?:are|becomes|do|does|happens|if|is|will))\b", re.IGNORECASE
+)
 _ABOVE_HITS = 1.05  # what declares a name of the question comes before what only mentions it
 
 
@@ -391,6 +394,8 @@ def read(
     )
     if wish.case and wish.names:
         passages = passages.led_by(bodies_of_case(wish.names, passages))
+    if wish.intent is Intent.EXPLANATION:
+        passages, evidence = _with_what_is_left(passages, evidence, replace(asked, target=within))
     if wish.intent is Intent.EXPLANATION and not at:
         if asks_checks(question.text):
             facts, at = _with_checks(passages)
@@ -520,6 +525,25 @@ def _near_paths(unknown: Sequence[str], target: Searchable) -> dict[str, None]:
     known = {path.rpartition("/")[2].casefold(): path for path in target.parts.shard().values("Path", target.scope())}
     names = (path.rpartition("/")[2].casefold() for path in unknown)
     return {known[near]: None for name in names for near in difflib.get_close_matches(name, known, 3, 0.75)}
+
+
+def _with_what_is_left(
+    passages: RankedPassages, evidence: tuple[Evidence, ...], asked: Asked
+) -> tuple[RankedPassages, tuple[Evidence, ...]]:
+    """The passages with what the first of them leaves to others, and the evidence with where that is; of a question
+    for what something does."""
+    if _OF_BEHAVIOUR.search(asked.question.asking) is None:
+        return passages, evidence
+    from rag_assets.answer.structure.further import called_so, caught_in, passage_of, shown_by  # start-up budget
+
+    left = caught_in(asked.question.asking, passages, asked.target) or shown_by(passages, asked.target)
+    found = _first_with_graph(passages, asked) if left is None else None
+    left = left or (called_so(passages, *found[1:]) if found is not None else None)
+    if left is None:
+        return passages, evidence
+    at, more = _with_points({left.fact: left.point}, evidence, asked.target)
+    one = passage_of(left, at[left.fact]) if left.fact in at else None
+    return (passages, evidence) if one is None else (replace(passages, also=((0 if left.leads else 1, one),)), more)
 
 
 def _with_steps(

@@ -483,6 +483,9 @@ def _explanations(
     at, other = next(((at, one) for at, one in handed if one is not None and one.evidence in within), (0, None))
     if other is not None and not any(other is one for one in quoted[: at + 2]):
         quoted = _put_in(quoted, at + 1, other)
+    for at, one in passages.also:
+        if one.evidence in within and not any(same_place(one, other) for other in quoted[:at]):
+            quoted = [*quoted[:at], one, *(other for other in quoted[at:] if not same_place(one, other))]
     quoted[:most] = sorted(quoted[:most], key=_is_shown)
     quoted = _each_once(quoted, most, passages)
     lines = [one.code.split("\n") for one in quoted[most:]]

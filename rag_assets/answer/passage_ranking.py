@@ -174,7 +174,7 @@ WEIGHTS = PassageWeights(2.7, 4.5, 7.5, 1.1, 0.4, -0.1, -0.5, -1.1, -0.2, -0.8, 
 class RankedPassages:
     """The passages of some evidence, best first, with their scores; `credit` (passages, words) is how well each says
     each of the `words` of a question, 0 to 1, `said` the share of the question's weight that it says, `features` what
-    is known of it, in the order of `PassageWeights`."""
+    is known of it, in the order of `PassageWeights`. `also` are others to quote, each with how many go before it."""
 
     passages: tuple[Passage, ...]
     scores: NDArray[np.float32] = field(repr=False)
@@ -183,6 +183,7 @@ class RankedPassages:
     said: NDArray[np.float32] = field(repr=False)
     features: NDArray[np.float32] = field(repr=False)
     model: StaticEmbedder | None = field(default=None, repr=False)
+    also: tuple[tuple[int, Passage], ...] = ()
 
     @property
     def meaning(self) -> NDArray[np.float32]:

@@ -155,6 +155,123 @@ public sealed class BerthPlan
     }
 }
 """,
+    "src/Office/HarbourOffice.cs": """\
+namespace Office;
+
+public sealed class HarbourOffice
+{
+    // Once a ship has sailed, the caches of the office are cleared: nobody may see a ship that has sailed.
+    public void ShipHasSailed(string sailed)
+    {
+        var entry = _book.Find(sailed);
+        entry.SailedAt = _clock.Now;
+        entry.Pilot = null;
+        _book.Save(entry);
+        DropCaches();
+    }
+
+    public int Open => 1;
+
+    public string Greeting => "Ahoy";
+
+    public string Name { get; set; }
+
+    public string Flag { get; set; }
+
+    public string Motto { get; set; }
+
+    public void Ring(int times)
+    {
+        for (var at = 0; at < times; at++)
+        {
+            Console.Beep();
+            Console.Beep();
+            Console.Beep();
+        }
+    }
+
+    public void Sweep(string room)
+    {
+        Console.WriteLine(room);
+        Console.WriteLine(room.Length);
+        Console.WriteLine(room.Trim());
+        Console.WriteLine(room.ToUpper());
+    }
+
+    private void DropCaches()
+    {
+        _memory.Remove("tides");
+        _memory.Remove("berths");
+        _memory.Remove("pilots");
+    }
+}
+""",
+    "src/Office/SailedShips.cs": """\
+namespace Office;
+
+/// <summary>The ships that have sailed, as the office shows them once they have.</summary>
+public sealed class SailedShips
+{
+    // Ships that have sailed are listed once, and the list is cleared of those that have come back.
+    public string[] ListSailedShips(string[] sailed) => sailed;
+
+    // A ship that has sailed is cleared by the office.
+    public void ClearSailedShip(string sailed) => Console.WriteLine(sailed);
+}
+""",
+    "src/Office/BerthFeed.cs": """\
+namespace Office;
+
+public sealed class BerthFeed
+{
+    public void PullBerths(string address)
+    {
+        try
+        {
+            _client.Pull(address);
+            _berths.Refresh();
+        }
+        catch (Exception exception)
+        {
+            _log.Warn(exception, "no berths, those of yesterday stay");
+            _berths.KeepOld();
+        }
+    }
+}
+""",
+    "src/Office/PullFailure.cs": """\
+namespace Office;
+
+public sealed class PullFailure
+{
+    // It fails to pull: what happens if it fails to pull is that it fails.
+    public void FailToPull(string pull)
+    {
+        throw new PullFailedException("it fails to pull: the pull has failed");
+    }
+}
+""",
+    "src/Office/Languages/en.xaml": """\
+<ResourceDictionary xmlns:system="clr-namespace:System;assembly=mscorlib">
+    <system:String x:Key="bill_line_7">Anchoring twice costs the double tariff</system:String>
+    <system:String x:Key="bill_line_6">Anchoring costs the tariff</system:String>
+</ResourceDictionary>
+""",
+    "src/Office/Bill.cs": """\
+namespace Office;
+
+public sealed class Bill
+{
+    public void Add(Ship ship)
+    {
+        if (ship.Stays > 1)
+        {
+            _price *= 2;
+            _screen.Show(Texts.Get("bill_line_7"));
+        }
+    }
+}
+""",
 }
 
 
@@ -211,6 +328,20 @@ def test_what_is_thrown_by_something_named_in_one_case_is_its_error(harbour: Ind
     text = harbour.ask("Which exception does HarbourCrane throw when the crate is too heavy?").text
     assert "OverflowException" in text.partition("Thrown in")[0]
     assert "throws HarbourCrane" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "place", "line"),
+    [
+        ("which caches are cleared once a ship has sailed?", 1, '_memory.Remove("pilots");'),
+        ("what happens if it fails to pull the berths?", 0, "_berths.KeepOld();"),
+        ("what is the tariff for anchoring twice?", 0, "_price *= 2;"),
+    ],
+)
+def test_what_the_best_quote_leaves_to_others_is_told_with_it(
+    harbour: Index, question: str, place: int, line: str
+) -> None:
+    assert line in harbour.ask(question).text.split("\n```\n\n")[place]
 
 
 @pytest.mark.parametrize(
