@@ -253,10 +253,11 @@ def declared_plan(asked: Asked) -> Planned | None:
 
 
 _OF_MARKED_LINES = re.compile(
-    r"account|admin|authent|bean|behavio|binding|boot|cache|callback|connection|contract|credential|data|doubles|error"
-    r"|exception|exit|fake|filters|handlers|health|hooks|hubs?\b|initial|java ?script|js\b|jwt|limit|log ?in|mail"
+    r"account|admin|\bapis?\b|authent|back[- ]?end|bean|behavio|binding|boot|cache|callback|connection|contract"
+    r"|credential|data|doubles|error|exception"
+    r"|exit|fake|filters|handlers|health|hooks|hubs?\b|initial|java ?script|js\b|jwt|limit|log ?in|mail"
     r"|middleware|mock|modules|operation|pages?\b|passw|ports?\b|process|roles?\b|routes?\b|rpc|run|secret|seed"
-    r"|service|\bsign|soap|spies|start|stub|throttl|token|user|wcf",
+    r"|serv(?:er|ice)|\bsign|soap|spies|start|stub|throttl|token|user|wcf",
     re.IGNORECASE,
 )
 """A word of each question for what lines tell of."""

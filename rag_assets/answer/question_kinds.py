@@ -147,8 +147,9 @@ _SETTINGS = re.compile(
     r"(?:read|used|needed|expected|required) (?:by|in) (?P<by>.+?)|(?:that )?(?P<which>.+?) (?:reads|uses|needs)"
     r"|(?:(?:can|must) be set |are (?:there|used|needed|read) |exist |to )?"
     r"(?:for|configure|control|affect|influence) (?P<of>.+?)"
-    r"|are there|exist|are (?:used|read|supported|available|needed|required)|must be set"
-    r"|(?:can|must|do) (?:i|we|you) (?:set|use|need))\W*$",
+    r"|(?:are there|exist|are (?:used|read|supported|available|needed|required)"
+    r"|(?:can|may|must) be (?:configured|given|set|used)|(?:can|must|do) (?:i|we|you) (?:set|use|need))"
+    r"(?: to (?:run|start) (?:it|this|the \w+))?)\W*$",
     re.IGNORECASE,
 )
 """What somebody reads. Nothing may follow that asks for more: what is read for something is no list of all."""

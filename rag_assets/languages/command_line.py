@@ -37,10 +37,13 @@ _COMPARED_WITH = re.compile(r"[\"'](--?[A-Za-z][\w-]*)[\"']")
 _MOST_CHARS = 200  # between such a call and the names of its option
 _CLAP = r"#\[(?:arg|clap|structopt)\("
 _GO_FLAGS = r"(?:\bp?flag|\b\w*[fF]lags(?:\(\))?|\b\w*[fF]lag[sS]et|\bfs)"
-_GO_OPTION = (
-    rf"{_GO_FLAGS}\s*\.\s*(?:Bool|Count|Duration|Float|Func|IP|Int|String|Text|Uint|Var)\w*\(\s*"
+_GO_NAMES = (
+    r"\s*\.\s*(?:Bool|Count|Duration|Float|Func|IP|Int|String|Text|Uint|Var)\w*\(\s*"
     r"(?:&?[\w.]+(?:\(\))?,\s*)?\"([\w.-]+)\""
 )
+_GO_OPTION = _GO_FLAGS + _GO_NAMES
+_GO_FLAG_SET = re.compile(rf"\b(?!{_GO_FLAGS}\s*:?=)(\w+)\s*:?=\s*(?:\w+\.)*(?:NewFlagSet|(?:Persistent)?Flags)\(")
+"""A set of flags that a function calls otherwise: `f := flag.NewFlagSet("shop", flag.ExitOnError)`."""
 _NAMED = re.compile(
     rf"{_GO_OPTION}"  # flag, pflag
     r"|\bcli\.\w+Flag\s*\{\s*Name:\s*\"([\w-]+)"  # urfave/cli
@@ -126,6 +129,12 @@ def options_declared(text: str) -> Iterator[tuple[str, int]]:
             longest = max(names, key=lambda name: len(name[1]))
             yield longest[1], compared.start() + longest.start(1)
     yield from ((f"--{name}", at) for name, at in _matched(_NAMED, text))
+    for kept in _GO_FLAG_SET.finditer(text):
+        end = text.find("\n}", kept.end())
+        for found in re.compile(rf"(?<![\w.]){kept[1]}{_GO_NAMES}").finditer(
+            text, kept.end(), end if end > 0 else len(text)
+        ):
+            yield f"--{found[1]}", found.start(1)
     yield from ((f"--{_kebab(name)}", at) for name, at in _matched(_CALLED_AS_FIELD, text))
 
 

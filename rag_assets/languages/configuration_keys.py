@@ -110,7 +110,7 @@ _VARIABLE = re.compile(
     r"|\b(?!un?set|set|put|with|add|remove|delete)(?:\w+_)?env(?:_\w+|[A-Z]\w*)?\s*\(\s*[\"']([A-Z][A-Z\d]*_[A-Z\d_]+)[\"']"
     r"|\b(?!un?[sS]et|[sS]et|[pP]ut|[wW]ith|[aA]dd|[rR]emove|[dD]elete)\w*Env(?:[A-Z]\w*)?\s*(?:<[^<>()]*>)?"
     r"\(\s*[\"']([A-Z][A-Z\d]*_[A-Z\d_]+)[\"']"  # functions of one's own: `bool_from_env("SHOP_OPEN")`
-    r"|\benv(?:\.\w+)?\s*\(\s*[\"']([A-Z][A-Z\d_]+)[\"']"  # Django, Laravel, Scala, Deno
+    r"|\b(?:env(?:\.\w+)?|config)\s*\(\s*[\"']([A-Z][A-Z\d_]+)[\"']"  # Django, Laravel, Scala, Deno, decouple
     r"|\b(?:environ\.get\s*\(|(?:environ(?:ment)?|_?ENV)\s*\[)\s*[\"']"
     r"(?!HTTP_|PATH_INFO|QUERY_|REMOTE_|REQUEST_|SCRIPT_|wsgi\.)([^\"'\r\n]+)[\"']"  # Python (not WSGI), Ruby, PHP
     r"|\b(?:process|import\.meta)\.env(?:\.(\w+)|\[\s*[\"']([^\"'\r\n]+)[\"'])"  # JavaScript
@@ -130,7 +130,7 @@ _AS_VARIABLE = re.compile(
 _READING = (
     (KEY_READ, ("onfig", "Section")),
     (_NAMED_KEY, ("onfig", "viper", "@Value", "etProperty", "etRequiredProperty", "My.Settings")),
-    (_VARIABLE, ("env", "Env", "ENV", "${", "[ -")),
+    (_VARIABLE, ("env", "Env", "ENV", "${", "[ -", "config(")),
 )
 """Each pattern with what a text without any of cannot have: most sections have none, and to look takes a tenth."""
 
@@ -138,6 +138,19 @@ _OPTION = re.compile(r"#\[(?:arg|clap)\([^\]]{0,400}?\benv\s*[,)][^\]]{0,400}\]\
 _SETTINGS_CLASS = re.compile(r"^class\s+\w+\([^()\n]*\bBaseSettings\b[^()\n]*\):", re.MULTILINE)  # pydantic
 _FIELD = re.compile(r"^(?:    |\t)(?!model_config\b)(\w+)[ \t]*:[ \t]*\w|^(?=[^\s#)\]}])", re.MULTILINE)
 _PREFIX = re.compile(r"\benv_prefix\s*=\s*[\"'](\w*)")
+
+_SCHEMA = re.compile(r"\b(?:z|zod|yup|[jJ]oi)\.(?:strictO|o)bject\(|\b(?:cleanEnv|createEnv|parseEnv|envsafe)\(")
+"""What checks the variables of JavaScript by a schema: zod, joi, yup, envalid, t3-env."""
+_SCHEMA_KEY = re.compile(r"^[ \t]*([A-Z][A-Z\d_]{2,})[ \t]*:[ \t]*\w[\w.]*[.(]", re.MULTILINE)
+_MAP_KEY = re.compile(r"^[ \t]*\"([A-Z][A-Z\d_]{2,})\":[ \t]*(?:&?[\w.]*\{|\w[\w.]*\()", re.MULTILINE)
+"""What a map of Go has for each of its variables: `"SHOP_PORT": {value: "80"},`."""
+_OF_VARIABLES = re.compile(r"conf|env|option|setting", re.IGNORECASE)
+VARIABLES_FILE = re.compile(
+    r"(?:^|/)(?:\.env(?:\.\w+)?|\.?env[\w.-]*(?:dist|example|sample|template)[\w.-]*"
+    r"|[\w.-]*(?:dist|example|sample|template)[\w.-]*\.env)$"
+)
+"""A file that gives variables of the environment their values, or shows how: `.env`, `.env.example`."""
+_VARIABLE_GIVEN = re.compile(r"^[ \t]*#?[ \t]*(?:export[ \t]+)?([A-Z][A-Z\d_]{2,})=", re.MULTILINE)
 
 _SECTION_KEPT = re.compile(r'\b(\w+)\s*=\s*[\w.]+\.Get(?:Required)?Section\s*\(\s*"([^"\r\n]+)"\s*\)\s*;')
 _OF_SECTION = r'(?<![\w.]){0}\s*(?:\[|\.\s*(?!Get(?:Required)?Section\b)\w+\s*(?:<[^<>()]*>)?\s*\()\s*"([^"\r\n]+)"'
@@ -165,6 +178,20 @@ def _of_sections(text: str) -> Iterator[tuple[str, int]]:
         end = next((one.start() for one in kept[at + 1 :] if one[1] == section[1]), len(text))
         for found in re.compile(_OF_SECTION.format(section[1])).finditer(text, section.end(), end):
             yield f"{section[2]}:{found[1]}", found.start()
+
+
+def variables_given(text: str) -> Iterator[tuple[str, int]]:
+    """The variables of the environment that a file gives a value, or shows with one in a comment: `# SHOP_PORT=80`."""
+    return ((found[1], found.start(1)) for found in _VARIABLE_GIVEN.finditer(text))
+
+
+def variables_declared(path: str, text: str) -> Iterator[tuple[str, int]]:
+    """The variables that a schema of JavaScript or a map of Go declares, which the rest of the code then reads by those
+    names."""
+    is_go, is_of_variables = path.endswith(".go"), _OF_VARIABLES.search(path.rpartition("/")[2]) is not None
+    if (is_go and _OF_VARIABLES.search(path)) or (not is_go and (is_of_variables or _SCHEMA.search(text))):
+        for found in (_MAP_KEY if is_go else _SCHEMA_KEY).finditer(text):
+            yield found[1], found.start(1)
 
 
 def variables_named(text: str) -> Iterator[tuple[str, int]]:

@@ -456,7 +456,7 @@ def python_imports(text: str, folder: str) -> dict[str, tuple[str, ...]]:
 # TypeScript and JavaScript
 
 _TS_IMPORT = re.compile(
-    r"\bimport\s+(?:type\s+)?(?P<names>[\w$*{},\s]{1,1000}?)\s+from\s+[\"'](?P<from>\.[^\"'\n]*)[\"']"
+    r"\bimport\s+(?:type\s+)?(?P<names>[\w$*{},\s]{1,1000}?)\s+from\s+[\"'](?P<from>(?:\.|[@~#]?/|src/)[^\"'\n]*)[\"']"
     r"|\b(?:const|let|var)\s+(?P<required>\w+|\{[^{}]{0,1000}\})\s*=\s*require\(\s*[\"'](?P<module>\.[^\"'\n]*)[\"']\s*\)"
 )
 _TS_MOUNT = re.compile(
@@ -467,8 +467,12 @@ _TS_ASSIGNED = re.compile(r"\b(?:(?:const|let|var)\s+(\w+)\b[^=\n]{0,100}=|expor
 _LONGEST_CHAIN = 1_000
 _TS_REQUIRED = re.compile(r"\brequire\(\s*[\"'](\.[^\"'\n]*)[\"']\s*\)")
 _TS_LAST = re.compile(
-    r"(?<![\w.])(\w+)(?:\.\w+|\(\))?\s*(?:,\s*\{\s*prefix:\s*[\"'`](?P<prefix>/[^\"'`\n]*)[\"'`]\s*\})?\s*\)\s*$"
+    r"(?<![\w.])(\w+)(?:\.\w+)?(?:\([^()]{0,200}\))?\s*(?:,\s*\{\s*prefix:\s*[\"'`](?P<prefix>/[^\"'`\n]*)[\"'`]\s*\})?\s*\)\s*$"
 )
+_TS_MADE = re.compile(r"\b(?:const|let|var)\s+(\w+)\s*(?::[^=\n]{0,80})?=\s*(?:await\s+)?(?:new\s+)?(\w+)(?:\.\w+)?\(")
+"""A router that a function or a class of another file makes: `const orders = createOrderRoutes(controller);`"""
+_TS_ALIAS = re.compile(r"^(?:[@~#]?/|src/)")
+"""What stands for the folder of the sources, of which a path tells the end."""
 _TS_GLOBAL = re.compile(r"\.setGlobalPrefix\(\s*[\"'`]([^\"'`\n]+)[\"'`]")
 _TS_ENDS = (".ts", ".js", "/index.ts", "/index.js", ".tsx", ".jsx", ".mjs", ".cjs", "")
 
@@ -482,6 +486,8 @@ def _typescript(path: str, text: str) -> Iterator[RouteMount]:
         module = statement["from"] or statement["module"]
         for name in re.findall(r"(\w+)\s*(?=[,}]|$)", (statement["names"] or statement["required"]).strip()):
             imported[name] = module
+    made = {found[1]: imported[found[2]] for found in _TS_MADE.finditer(text) if found[2] in imported}
+    imported = made | imported
     local: dict[str, tuple[str, str]] = {}  # router of this file → the one that mounts it, below what
     mounted: list[tuple[str, str, str]] = []  # on which router, which module, below what
     for mount in _TS_MOUNT.finditer(text):
@@ -497,7 +503,9 @@ def _typescript(path: str, text: str) -> Iterator[RouteMount]:
         for _ in range(_DEEPEST):
             on, above = local.get(on, ("", ""))
             prefix = joined(above, prefix) if above else prefix
-        whole = re.sub(r"\.[cm]?[jt]sx?$", "", posixpath.normpath(posixpath.join(folder, module)))
+        bare = _TS_ALIAS.sub("", module)
+        written = posixpath.join(folder, module) if bare == module else bare
+        whole = re.sub(r"\.[cm]?[jt]sx?$", "", posixpath.normpath(written))
         yield RouteMount((path,), tuple(f"{whole}{end}" for end in _TS_ENDS), prefix)
 
 

@@ -48,7 +48,7 @@ from rag_assets.pipeline.segments import indexed_files, read_segments
 from rag_assets.pipeline.workers.file_guard import FileGuard, Refusal
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast
 
-SURVEY_VERSION = "5"
+SURVEY_VERSION = "6"
 """Raise it when the survey finds something else in the same segments."""
 
 

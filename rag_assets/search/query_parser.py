@@ -104,6 +104,15 @@ _MEANT = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 _ASKING = re.compile(r"\s*(?:are|do|does|how|is|what|when|where|which|who|why)(?!n['’]t)\b", re.IGNORECASE)
 _CONTRACTED = re.compile(r"\b(how|it|that|there|they|what|when|where|which|who|why)['’](s|re)\b", re.IGNORECASE)
 _LONG = {"s": "is", "re": "are"}
+_DEALING = re.compile(
+    r"^(?P<list>\W*(?:which|what|list|show)\b[\w /-]{0,40}? (?:(?P<called>apis|endpoints|routes|urls)|\w+s))"
+    r"(?: that| which)? (?:(?:deal|dealing|have to do) with|concern(?:ing)?"
+    r"|(?(called)(?:handle|manage|cover|work with|relate to|are related to"
+    r"|(?:exist|are there|are responsible) (?:for|to) (?:handl|manag)\w+)|(?!)))"
+    r" (?=(?!errors?\b|exceptions?\b)\w)",
+    re.IGNORECASE,
+)
+"""What is about something, however a question says so; of endpoints also what they do with it."""
 _FEW_LETTERS, _SENTENCE = 3, 4
 """What so many words tell of with so few letters in quotes (`words like "HR"`) is an example, and no text to find."""
 
@@ -172,7 +181,9 @@ def _asked(typed: str) -> str:
 
 
 def _written_out(text: str) -> str:
-    """A question with `what is` for `what's`; a message that is pasted stays as it is."""
+    """A question with `what is` for `what's`, and `are about` for `deal with`; a message that is pasted stays as it
+    is."""
+    text = _DEALING.sub(r"\g<list> are about ", text) if "\n" not in text else text
     if ("'" not in text and "’" not in text) or not _ASKING.match(text) or _MEANT.search(text):
         return text
     return _CONTRACTED.sub(lambda found: f"{found[1]} {_LONG[found[2].lower()]}", text)

@@ -33,6 +33,43 @@ func Start() {
 	queue.AddFunc(letter, letters.Sort)
 }
 """,
+    "post/schedules.py": """\
+def set_up_schedules():  # with the cleanup
+    schedules = [
+        {
+            "name": "clean_up_db",
+            "func": "post.tasks.clean",
+            "cron": f"*/{EVERY} * * * *",
+        },
+        {
+            "name": "count_birds",
+            "func": "post.tasks.count",
+            "cron": weekly("count_birds"),
+        },
+    ]
+    for job in schedules:
+        Schedule.create(name=job["name"], cron=job["cron"])
+
+
+BEAT = {
+    "wash-windows": {"task": "post.tasks.wash"},
+    "paint-the-door": {
+        "task": "post.tasks.paint",
+        "schedule": crontab(hour=4),
+    },
+}
+""",
+    "cmd/cron/vacuum.go": """\
+package cron
+
+func InitCron(db *DB) {
+	c := cron.New()
+	_, err := c.Add(interval, func() {
+		lo.Println("vacuum")
+		VacuumTables(db)
+	})
+}
+""",
     "tools/cron/macros.go": 'package cron\n\nvar macros = map[string]string{\n\t"@yearly": "0 0 1 1 *",\n}\n',
     "web/presets.js": 'export const PRESETS = [\n  { cron: "0 0 * * *", label: "Every day" },\n];\n',
     "conf/app.ini": "[cron.count_stamps]\nSCHEDULE = @every 10m\n",
@@ -92,13 +129,17 @@ def post(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 def test_jobs_are_told_with_the_schedule_that_code_and_configuration_give_them(post: Index) -> None:
     told = post.ask("which jobs run on a schedule and how often?", options=AskOptions()).text
     names = [line.partition("** in ")[::2] for line in told.splitlines() if line.startswith("- ")]
-    assert told.startswith("**8 scheduled jobs:**")
+    assert told.startswith("**12 scheduled jobs:**")
     assert {name.removeprefix("- **"): place.partition(": ")[0] for name, place in names} == {
         "Count stamps": "cmd/cron/cron.go:4",
         "Sort letters": "cmd/cron/cron.go:5",
         "cron.count_stamps": "conf/app.ini:2",
         "Sweep the floor": "jobs/sweep.ts:6",
         "Empty the box": "post/settings.py:5",
+        "clean_up_db": "post/schedules.py:6",
+        "count_birds": "post/schedules.py:11",
+        "post.tasks.paint": "post/schedules.py:22",
+        "VacuumTables": "cmd/cron/vacuum.go:5-8",
         "Doors.start": "src/Doors.java:5",
         "WeighParcels": "src/Nightly.cs:7-9",
         "RingBells": "src/Nightly.cs:10-11",
@@ -109,12 +150,14 @@ def test_jobs_are_told_with_the_schedule_that_code_and_configuration_give_them(p
 def test_when_a_recurring_job_runs_is_told_by_what_gives_it_a_schedule(post: Index) -> None:
     for question in ("how often are parcels weighed?", "when does the job that weighs parcels run?"):
         assert '() => _scales.WeighParcels(), "0 3 * * *");' in post.ask(question, options=AskOptions()).text
+    told = post.ask("when does the db cleanup run?", options=AskOptions()).text
+    assert told.startswith("**How often:**\n- **clean_up_db** in post/schedules.py:6")
 
 
 @pytest.mark.parametrize("question", ["which background jobs are there?", "which background jobs run?"])
 def test_background_jobs_are_also_what_workers_run(post: Index, question: str) -> None:
     told = post.ask(question, options=AskOptions()).text
-    assert told.startswith("**9 background jobs:**")
+    assert told.startswith("**13 background jobs:**")
     assert "deliver** in post/tasks.py:1: `@shared_task(bind=True)`" in told and "Sweep the floor" in told
 
 

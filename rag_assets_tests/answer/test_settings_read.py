@@ -37,7 +37,7 @@ public class Startup
 }
 """,
     "host/config.go": 'package host\n\ntype Config struct {\n\tPort int `env:"HOST_PORT,default=80"`\n'
-    '\tRoot string `env:"HOST_ROOT"`\n}\n',
+    '\tRoot string `env:"HOST_ROOT"`\n}\n\nvar options = map[string]*option{\n\t"HOST_NAME": {raw: "inn"},\n}\n',
     "bus/src/main/resources/application.yml": "server:\n  port: ${BUS_PORT:80}\n  name: ${BUS_NAME}\n",
     "bus/mvnw.cmd": "if ($env:BUS_WRAPPED) { exit }\n",
     "deploy/deploy.py": 'import os\n\nKEYS = [os.environ["GIT_TOKEN"], os.environ["NPM_TOKEN"], os.environ["HOST"]]\n',
@@ -98,6 +98,7 @@ def test_settings_are_listed_where_they_are_read(shop: Index, question: str, key
 def test_one_place_is_no_list_and_another_question_none_of_settings(shop: Index) -> None:
     host = shop.ask("which environment variables does the host read?", options=AskOptions()).text
     assert '- **HOST_PORT** in host/config.go:4: `` Port int `env:"HOST_PORT,default=80"` ``' in host
+    assert '- **HOST_NAME** in host/config.go:9: `"HOST_NAME": {raw: "inn"},`' in host
     bus = shop.ask("which environment variables are there for the bus?", options=AskOptions()).text
     assert re.findall(r"\*\*(BUS_\w+)\*\* in (\S+:\d)", bus) == [
         (name, f"bus/src/main/resources/application.yml:{line}") for name, line in (("BUS_PORT", 2), ("BUS_NAME", 3))
@@ -219,6 +220,7 @@ def test_questions_for_settings(question: str, asked: tuple[str, str]) -> None:
         ('proxy: str = Field("", env="SHOP_PROXY")', "SHOP_PROXY", True),
         ('env.bool("SHOP_PROXY", default=False)', "SHOP_PROXY", True),
         ("env('SHOP_PROXY', null)", "SHOP_PROXY", True),
+        ("config('SHOP_PROXY', default='')", "SHOP_PROXY", True),
         ('ENV.fetch("SHOP_PROXY") { nil }', "SHOP_PROXY", True),
         ('$_ENV["SHOP_PROXY"]', "SHOP_PROXY", True),
         ('System.get_env("SHOP_PROXY")', "SHOP_PROXY", True),

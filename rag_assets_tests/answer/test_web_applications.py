@@ -68,6 +68,28 @@ EXPRESS = {
         "router.post(\n  '/:lampId/light',\n  auth.required,\n  async function (req, res) {\n    res.send();\n  }\n);\n"
         "module.exports = router;\n"
     ),
+    "server/src/config/routes.ts": (
+        "import { createBuoyRoutes } from '@/api/buoyRoutes.js';\n"
+        "export const setupRoutes = (app: Application, controllers: Controllers) => {\n"
+        "  const buoyRoutes = createBuoyRoutes(controllers.buoys);\n"
+        "  app.use('/api/v1/buoys', authLimiter, verifyToken, buoyRoutes);\n};\n"
+    ),
+    "server/src/api/buoyRoutes.ts": (
+        "export const createBuoyRoutes = (buoys: BuoyController): Router => {\n  const router = Router();\n"
+        "  router.get('/', buoys.list);\n"
+        "  router.delete('/', isAllowed(['harbourmaster']), buoys.removeAll);\n  return router;\n};\n"
+    ),
+    "server/src/app.ts": (
+        "export const createApp = (app: Application) => {\n  app.use(\n    compression({ level: 6 })\n  );\n};\n"
+    ),
+    "server/src/env.ts": (
+        "const schema = z.object({\n  BUOY_PORT: z.string().default('80'),\n  BUOY_COLOUR: z.string(),\n"
+        "  BUOY_LIT: asFlag.default(true),\n});\nexport const env = schema.parse(process.env);\n"
+    ),
+    "server/.env.example": "BUOY_PORT=80\n# BUOY_LOG=debug\n",
+    "client/src/api.ts": (
+        "export const api = axios.create({\n  baseURL: '/api/v1',\n});\nexport const load = () => api.get('/buoys');\n"
+    ),
     "src/harbour.js": (
         "module.exports = (sequelize) =>\n  sequelize.define(\n    'Harbour',\n    {\n"
         "      depth: {\n        type: DataTypes.INTEGER,\n      },\n    }\n  );\n"
@@ -206,6 +228,18 @@ def test_hooks_of_a_schema_are_callbacks(express: Index) -> None:
         ("what are the rules for a bulb?", ["1 rule", "createLamp.bulb"]),
         ("how do I run the tests?", ['gulp.task("test", test)']),
         ("how do I run it in docker?", ["yarn docker:dev"]),
+        (
+            "which endpoints deal with buoys?",
+            ["2 endpoints", "**GET /api/v1/buoys** in server/src/api/buoyRoutes.ts:3", "**DELETE /api/v1/buoys**"],
+        ),
+        ("which role do I need to delete all buoys?", ["isAllowed(['harbourmaster'])"]),
+        ("who can list the buoys?", ["**GET /api/v1/buoys** in server/src/config/routes.ts:4", "verifyToken"]),
+        (
+            "which environment variables can be set?",
+            ["4 environment variables", "BUOY_PORT** in server/src/env.ts:2", "BUOY_COLOUR", "BUOY_LIT", "BUOY_LOG"],
+        ),
+        ("how does the client talk to the back end?", ["axios.create({", "client/src/api.ts:1"]),
+        ("which middlewares are used?", ["**compression** in server/src/app.ts:2"]),
     ],
 )
 def test_what_a_node_application_has_is_told(express: Index, question: str, expected: list[str]) -> None:

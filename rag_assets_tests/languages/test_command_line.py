@@ -53,6 +53,10 @@ struct Send {
             ["--primary-key"],
         ),
         ('cmd.Flags().StringVarP(&name, "name", "n", "", "of whom")\nflag.Int("port", 80, "")\n', ["--name", "--port"]),
+        (
+            'f := pflag.NewFlagSet("shop", pflag.ExitOnError)\n\tf.Bool("open", false, "")\n}\n\tf.String("no", "")\n',
+            ["--open"],
+        ),
         ('&cli.StringFlag{Name: "config"}', ["--config"]),
         ("program.option('-p, --port <number>', 'where')", ["--port"]),
         ('new Option<int>(new[] { "-d", "--delay" }, () => 3)', ["--delay"]),

@@ -32,11 +32,15 @@ _ACCESS = re.compile(
     r"|@(?:DenyAll|PermitAll|PreAuthorize|RolesAllowed|Secured|UseGuards|jwt_required|login_required|permission_required)\b"
 )
 """Who may call an endpoint, at it or its type."""
-_GUARD = re.compile(
-    r"(?<![\w'\"/.])(?:auth\w*|ensure(?:Auth|Log)\w*|is(?:Admin|Auth|Logged)\w*|protect\w*|passport\.authenticate|jwt\w*"
-    r"|loginRequired|(?:check|requires?|verify)_?(?:Admin|Auth|JWT|Jwt|Login|Permission|Role|Session|Sign|Token|User)\w*)"
+_GUARDING = (
+    r"(?!\w*(?:Controllers?|Handlers?|Limit(?:er)?|Rout(?:er|es?)|Service)\b)"
+    r"(?:auth\w*|ensure(?:Auth|Log)\w*|is(?:Admin|Allowed|Auth|Logged)\w*|protect\w*|passport\.authenticate|jwt\w*"
+    r"|loginRequired|(?:allow|has|permit|restrict)(?:Permissions?|Roles?|To)"
+    r"|(?:check|requires?|verify)_?(?:Admin|Auth|JWT|Jwt|Login|Permission|Role|Session|Sign|Token|User)\w*)"
     r"(?:\.required)?\s*[(,]"
 )
+"""Called as what lets not everybody through, and not as what limits how often, or has the routes of it."""
+_GUARD = re.compile(rf"(?<![\w'\"/.]){_GUARDING}")
 """The same of JavaScript, before the handler of a route: `router.get('/', auth('read'), list)`."""
 _REFUSES = re.compile(r"\b(?:unauthori[sz]ed|unauthenticated|forbidden)\w*\(|\bstatus\W{1,3}40[13]\b", re.IGNORECASE)
 """The same within the handler, which answers who may not call it."""
@@ -52,7 +56,7 @@ _OPEN = re.compile(r"AllowAnonymous|\bskip_?auth\w*\W{1,3}true\b", re.IGNORECASE
 _GUARDS = re.compile(r"^(?!.*(?:AllowAnonymous|PermitAll|skip_?auth))", re.IGNORECASE)
 _RESTRICTED = re.compile(
     r"(?:Roles?|Polic(?:y|ies)|Permissions?|Scopes?|Claims?)(?![a-z])|hasA?\w*(?:Role|Authority)|Roles|permission_"
-    r"|Authoriz\w+\(\s*(?:\"|\w+\.)"
+    r"|Authoriz\w+\(\s*(?:\"|\w+\.)|\b(?:isAllowed|authorize|restrictTo|permit)\(\s*\[?[\"']"
 )
 """With a role, a policy or the like."""
 _MAPS = re.compile(
@@ -83,11 +87,14 @@ _GROUPED = r"(?<!\w){0}\s*=.*\bMapGroup\b|\bRouteGroupBuilder\s+{0}\b"
 _FOR_OTHERS = re.compile(
     r"\bAddFallbackPolicy\(|\bFallbackPolicy\s*=(?!=)|\bSetFallbackPolicy\(|\bnew AuthorizeFilter\("
     r"|\bMap(?:Controllers|RazorPages)\(\)\s*\.RequireAuthorization\("
-    r"|\b(?:app|router|server)\.use\(\s*(?:[\"'`][^\"'`]*[\"'`],\s*)?(?:\w+\.)*(?:auth|isAuth|jwt|passport|protect|require[A-Z_])"
+    r"|\b(?:app|router|server)\.use\(\s*(?:[\"'`]/?[\"'`],\s*)?(?:\w+\.)*"
+    r"(?!\w*(?:Controllers?|Handlers?|Limit(?:er)?|Rout(?:er|es?)|Service)\b)(?:auth|isAuth|jwt|passport|protect|require[A-Z_])"
     r"|\bAPP_GUARD\b|\buseGlobalGuards\(|\bexport default (?:auth|clerkMiddleware|withAuth)\b"
     r"|\bauth as (?:middleware|proxy)\b"
 )
 """Who may call the endpoints that say nothing themselves."""
+_BELOW_PATH = re.compile(rf"\.use\(\s*[\"'`](?P<path>/[^\"'`]+)[\"'`]\s*,.*?(?<![\w'\"/.]){_GUARDING}")
+"""Of JavaScript who may call all that is served below a path: `app.use("/orders", requireAuth, orders)`."""
 _SAYING_FOR_OTHERS = (
     "AddFallbackPolicy FallbackPolicy SetFallbackPolicy AuthorizeFilter MapControllers MapRazorPages APP_GUARD"
     " useGlobalGuards withAuth clerkMiddleware middleware auth passport jwt app.use"
@@ -146,6 +153,7 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
     telling = {"open": _OPEN, "guarded": _GUARDS, "what": _RESTRICTED}.get(asks, _ACCESS)
     paths = {place.path for _, place in found}
     lines, described = lines_of(index, paths), _described(index, paths) if asks in WHOLE else {}
+    mounted = _below_paths(index) if any(path.endswith(_SCRIPTS) for path in paths) else []
     facts, guarded = dict[GraphFact, None](), dict[GraphFact, None]()
     silent: list[GraphFact] = []
     for name, place in found:
@@ -172,19 +180,23 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
         if not saying and access and (access == _ANONYMOUS) == (asks == "open"):
             facts[shown] = None
         says_nothing = access == "" or (is_script and not any(_MAY_REFUSE.search(known.get(at, "")) for at in body))
-        silent += [shown] * (not saying and (asks != "open" or says_nothing))
+        route = f"{name.partition(' ')[2].rstrip('/')}/"
+        above = [] if saying else [one for one in mounted if is_script and route.startswith(f"{one.source}/")]
+        (guarded if asks == "open" else facts).update(dict.fromkeys(replace(one, source=name) for one in above))
+        silent += [shown] * (not saying and not above and (asks != "open" or says_nothing))
         for at in saying:
-            kind = facts if telling.search(known[at]) else guarded
+            is_told = telling.search(known[at]) or (is_script and asks == "who")
+            kind = facts if is_told else guarded
             kind[replace(shown, line=at)] = None
     silent += _of_libraries(index) if asks == "open" and not subject else []
     kept = sorted(facts, key=lambda one: (one.path, one.line, one.source))
     heading = "**Who may call it:**"
     for_others = _said_for_others(index, [one.path for one in silent]) if silent else {}
-    is_told = bool(kept or guarded or any(described.values()))
+    is_known = bool(kept or guarded or any(described.values()))
     if asks == "open" and not kept and (for_others or not silent):
         heading = "**None of these is open to anybody:**"
         kept = sorted(guarded, key=lambda one: (one.path, one.line, one.source))
-    elif asks == "open" and not for_others and (is_told or authenticates_nobody(index)):
+    elif asks == "open" and not for_others and (is_known or authenticates_nobody(index)):
         silent = sorted(dict.fromkeys(silent), key=lambda one: (one.path, one.line, one.source))
         most = max(MOST_LISTED // 2, MOST_LISTED - min(len(kept), len(silent)))
         kept = [*_grouped(_OPEN_TO_ALL, kept, most), *_grouped(_UNSAID, silent, most)]
@@ -352,6 +364,18 @@ def _said_for_others(index: LabelIndex, paths: Sequence[str]) -> dict[GraphFact,
     }
     kept = above or (found if len(found) == 1 else {})
     return {replace(one, source="every other endpoint", is_comment=True): at for one, at in kept.items()}
+
+
+def _below_paths(index: LabelIndex) -> list[GraphFact]:
+    """The lines of scripts that let not everybody to what is served below a path, each called as the path."""
+    code = product_of(points_with(_SAYING_FOR_OTHERS, index, MOST_READ), index).values()
+    paths = {one["Path"] for one in code if one["Path"].endswith(_SCRIPTS)}
+    return [
+        GraphFact(found["path"].rstrip("/"), "", "", path, at, certain=True, is_comment=True)
+        for path, lines in sorted(lines_of(index, paths).items())
+        for at, text in lines.items()
+        if (found := _BELOW_PATH.search(text)) is not None and not text.lstrip().startswith("//")
+    ]
 
 
 def _declared(lines: Mapping[int, str], place: NodeLocation) -> int:

@@ -25,7 +25,13 @@ from rag_assets.graph.lookup import short_name
 from rag_assets.identifiers import plural
 from rag_assets.index.blobs import BlobError
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
-from rag_assets.languages.configuration_keys import settings_read, variables_named
+from rag_assets.languages.configuration_keys import (
+    VARIABLES_FILE,
+    settings_read,
+    variables_declared,
+    variables_given,
+    variables_named,
+)
 from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.line_references import member_at, qualified_name, section_members, sections_of
 from rag_assets.search.phrases import PhraseMatches, points_saying
@@ -242,9 +248,10 @@ def settings_of(
     if len(paths := {places[one].path for one in about}) <= _MOST_FILES_OF_READERS:  # with sections that say less
         about = sorted(sections_of(paths, shard, scope))
     found = _settings_in(about, noun, target)
+    is_all = all(word.root in _READERS for word in subject)
+    is_of_part = bool(subject) and len(found) >= FEWEST_LISTED  # a folder is called as `the server`
     if len(found) < FEWEST_LISTED or (by_name and subject and not own):
         known = _settings_in(list(places), noun, target)
-        is_all = all(word.root in _READERS for word in subject)
         named = known if is_all else {fact: at for fact, at in known.items() if says(subject, fact.source)}
         named = named or (_called_as(subject, known) if by_name else {})
         if len(found) < FEWEST_LISTED or (len(named) >= FEWEST_LISTED and not is_all):
@@ -252,10 +259,36 @@ def settings_of(
     found |= {fact: at for fact, at in of_options.items() if says(subject, f"{fact.source} {fact.path}")}
     found |= _options_in(about[:_MOST_SET], target) if of_options else {}  # of what binds them, whatever they say
     kept = {fact: at for fact, at in found.items() if non_product_code(fact.path) is None} or found
+    if noun != "setting" and not own:
+        shown, told = set[str](), {fact.source for fact in kept}
+        for index in target.members.values():
+            given = [one for one in _variables_in_files(index) if not is_of_part or says(subject, one.path)]
+            given = given if is_all or is_of_part else [one for one in given if says(subject, one.source)]
+            kept |= facts_at((one for one in given if one.source not in told), index)
+            shown |= {one.source for one in given}
+        is_long = len(kept) > MOST_LISTED  # then those first that somebody is meant to set
+
+        def order(one: GraphFact) -> tuple[bool, bool]:
+            is_beside = one.path.startswith(".") and not VARIABLES_FILE.search(one.path)  # scripts of a pipeline
+            return is_long and one.source not in shown, is_beside
+
+        kept = {one: kept[one] for one in sorted(kept, key=order)}
     if len(kept) < FEWEST_LISTED:
         return GraphFacts(), {}
     facts = tuple(kept)[:MOST_LISTED]
     return GraphFacts(facts, len(kept), list_heading(noun, len(kept))), {fact: kept[fact] for fact in facts}
+
+
+def _variables_in_files(index: LabelIndex) -> list[GraphFact]:
+    """The variables that files for them give a value, or show with one, each once; those nearest to the root first."""
+    paths = index.parts.shard().values("Path", index.scope())
+    texts = lines_of(index, [path for path in paths if VARIABLES_FILE.search(path) and not is_test_path(path)])
+    found = dict[str, GraphFact]()
+    for path, lines in sorted(texts.items(), key=lambda one: from_the_root(one[0])):
+        for number, line in lines.items():
+            for name, _ in variables_given(line):
+                found.setdefault(name, GraphFact(name, "", "", path, number, True, is_comment=True))
+    return [*found.values()]
 
 
 def _called_as(subject: Sequence[QueryTerm], known: Mapping[GraphFact, str]) -> dict[GraphFact, str]:
@@ -307,7 +340,9 @@ def _settings_at(payload: Mapping[str, Any], noun: str, target: Searchable) -> l
         return []
     is_spring = variables and _OF_SPRING.search(path) is not None
     text = code_of(payload, target, PROSE) if is_spring else code_of(payload, target)
-    read = sorted(variables_named(text) if is_spring else settings_read(text, variables=variables), key=itemgetter(1))
+    found = [*(variables_named(text) if is_spring else settings_read(text, variables=variables))]
+    found += variables_declared(path, text) if variables else ()
+    read = sorted(found, key=itemgetter(1))
     begins = {at: text[text.rfind("\n", 0, at) + 1 : at].lstrip() for _, at in read}
     read = [(key, at) for key, at in read if not begins[at].startswith(("//", "#"))]  # what is commented out
     return [(key, payload.get("StartLine", 1) + text.count("\n", 0, at)) for key, at in read]

@@ -68,7 +68,8 @@ _RUNNABLE = (
 _FIRST_DATA = r"(?:initial|sample|seed|demo|reference|starting) (?:data|records|rows|values)"
 _DOUBLE = r"(?:test[- ]doubles?|doubles|fakes?|mocks?|stubs?|spies)"
 _OF_MODELS = r"(?:(?:active ?record|controller|database|entity|life-?cycle|models?|mongoose|orm|sequelize|the) )*"
-_FRONT_END = r"(?:angular|client(?:[- ]side)?|front-?end|react|single[- ]page|spa|svelte|ui|vue)"
+_FRONT_END = r"(?:angular|client(?:[- ]side)?|front[- ]?end|react|single[- ]page|spa|svelte|ui|vue)"
+_BACK_END = r"(?:(?:its|our|rest|the) )*(?:apis?|back[- ]?ends?|endpoints|servers?)(?: (?:api|server|endpoints))?"
 _IN_A_LIST = r"^\W*(?:which|what|list|show)\b(?: me| all| the| are| is)* "
 _NAMED = r"(?:\"(?P<name>[\w.:-]+)\"|'(?P<other>[\w.:-]+)')"
 _SAID = (
@@ -454,6 +455,37 @@ class Marked(Enum):
         in_settings=True,
         by=NamedBy.NOTHING,
     )
+    API_CLIENTS = MarkedLines(
+        "API client",
+        asked=(
+            r"^\W*(?:how|where) (?:can|does|do|is|are) (?:(?:its|our|the) )*(?:\w+ )?"
+            rf"(?:{_FRONT_END}|web ?app|browser|dashboard)"
+            r"(?: (?:app|application|code|components?|part|side))*(?: (?:actually|get|its|make|send|the))*"
+            r" (?:access|calls?|communicate|connect|data|fetch|http|invoke|load|query|reach|requests?"
+            r"|sends?|talk|use)\w*"
+            rf"(?: (?:calls?|data|http|messages|requests?|with|from|to|information))* {_BACK_END}\W*$"
+            rf"|^\W*(?:how|where) (?:is|are) {_BACK_END} (?:accessed|called|invoked|queried|reached|used)"
+            rf" (?:by|from|in|within) (?:the )?{_FRONT_END}(?: (?:app|code))?\W*$"
+            rf"|^\W*where does (?:the )?{_FRONT_END} (?:make|send) (?:its )?(?:api|http)? ?(?:calls|requests)\W*$"
+        ),
+        lines=(
+            r"\b(?:axios|ky|ofetch|\$fetch)\.(?P<name>create|extend)\(|\b(?P<key>fetchBaseQuery|createTRPC\w*)\("
+            r"|\bnew (?P<made>ApolloClient|HubConnectionBuilder|WebSocket)\b|\bOpenAPI\.BASE\s*=(?!=)"
+            r"|\b\w*[cC]lient\.setConfig\(|\baxios\.defaults\.baseURL\s*=(?!=)"
+        ),
+        by=NamedBy.FOLDER,
+    )
+    API_REQUESTS = MarkedLines(
+        "API request",
+        asked=r"(?!)",  # what is told where no client is made once for all
+        lines=(
+            r"\baxios(?:\.(?:delete|get|patch|post|put|request)(?:<[^()]*>)?)?\(|(?<![\w.])fetch\(|\$\.(?:ajax|getJSON)\("
+            r"|\b(?:this\.|\$|_)?http(?:Client)?\.(?:delete|get|patch|post|put)(?:<[^()]*>)?\("
+            r"|\b_?[hH]ttp(?:Client)?\.(?:Delete|Get|Patch|Post|Put)\w*Async\b"
+        ),
+        by=NamedBy.FOLDER,
+        once="{path}",
+    )
     SECRETS = MarkedLines(
         "secret store",
         asked=(
@@ -570,6 +602,7 @@ _NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")
 """Of a pattern: sections with its words are looked through."""
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_QUOTED = 3
+_OF_FRONT_ENDS = roots_of("angular app browser client dashboard frontend front react spa svelte ui vue web")
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
 _DELETING = roots_of("delete destroy remove")
 _OF_ANY_PART = "app application data database db host limit process program server service startup system"
@@ -606,7 +639,9 @@ def marked_lines_plan(asked: Asked) -> Planned | None:
             replace(facts, facts=(*facts.facts, *(one for _, more in behind for one in more))),
             {**at, **{one: point for _, more in behind for one, point in more.items()}},
         )
-    if marked in (Marked.TOKENS, Marked.MAPPED_ROUTES):  # and what below it says how
+    if marked is Marked.API_CLIENTS and not at:
+        facts, at = first_of(marked_facts(index, Marked.API_REQUESTS, text) for index in indexes)
+    elif marked in (Marked.TOKENS, Marked.MAPPED_ROUTES, Marked.API_CLIENTS):  # and what below it says how
         return at_declarations(asked, [CodePlace(fact.path, fact.line) for fact in at][:_MOST_QUOTED])
     if marked is Marked.EXITS:
         places = [place for index, graph in asked.graphs for place in exit_codes_at(index, graph)]
@@ -640,6 +675,7 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> Facts:
             return GraphFacts(), {}
     else:
         asked_of = roots_of(asked) - roots_of(f"{kind.noun} {_OF_ANY_PART} configured defined found set settings")
+        asked_of &= _OF_FRONT_ENDS if marked in (Marked.API_CLIENTS, Marked.API_REQUESTS) else asked_of
         asked_of -= roots_of("bidirectional client duplex stream streaming unary") if streamed else frozenset()
         most = max((len(roots & asked_of) for roots in own.values()), default=0)
         named = [one for one in found if most and len(own[one] & asked_of) == most]
@@ -669,8 +705,10 @@ def _lines_telling(index: LabelIndex, marked: Marked, streamed: tuple[bool, bool
         members = [
             member for member in section_members(one) if member.name.replace(".", "").isidentifier()
         ]  # no statements
-        for at, line in enumerate(code_of(one, index, skipped).split("\n"), first):
-            said = line_of.search(line)
+        lines = code_of(one, index, skipped).split("\n")
+        for at, line in enumerate(lines, first):
+            goes_on = line.endswith("(") and at - first + 1 < len(lines)  # and says on the next line what it is given
+            said = line_of.search(f"{line}{lines[at - first + 1].strip()}" if goes_on else line)
             if said is None or (not of_text and line.lstrip().startswith(("//", "#", "*", "--", "<!--"))):
                 continue
             if streamed is not None and streamed != tuple("stream " in part for part in line.split("returns", 1)):

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passages import CONFIGURATION, PROSE
 from rag_assets.answer.plans.code_lines import (
+    MIGRATION,
     MOST_LISTED,
     MOST_READ,
     by_place,
@@ -73,7 +74,8 @@ _IS_SCHEDULE = re.compile(
     rf"\s*(?:-\s*)?[\"']?(?P<key>[\w.-]*(?:cron|CRON|Cron|[sS]chedule|SCHEDULE)[\w.-]*)[\"']?\s*[:=]\s*[\"']?{_CRON}"
 )
 _GIVES_SCHEDULE = re.compile(
-    rf"[\"'`](?=[^\"'`]*[*@]){_CRON}[\"'`]|[\"']schedule[\"']:\s*\S|\bcrontab\(|\.Add(?:Func|Job)\((?=.*(?i:cron|schedul))"
+    rf"[\"'`](?=[^\"'`]*[*@]){_CRON}[\"'`]|[\"'](?:cron|schedule)[\"']:\s*(?!\w+\[)\S|\bcrontab\("
+    r"|\.Add(?:Func|Job)\((?=.*(?i:cron|schedul))|\.Add(?:Func)?\(\s*[\w.]+,\s*func\("
     r"|\.schedule(?:AtFixedRate|WithFixedDelay)\(|\bschedule\.every\(|\bRecurringJob\.AddOrUpdate\b"
     r"|(?:\bSchedule::|\$schedule->)(?:call|command|exec|job)\("
 )
@@ -90,10 +92,22 @@ _FIRST_TEXT = re.compile(
     r"(?:\.Add(?:Func|Job)?\(\"|(?:::|->)(?:command|exec|job)\((?:new \w+\((?=['\"]))?(?:new )?['\"]?)"
     r"(?P<name>[A-Za-z_][^\"'(),\n]*)"
 )
+_RUN_WITHIN = re.compile(
+    r"(?:\bfunc\(\)|=>)\s*\{?\s*(?:(?:\w+\.)?(?:fmt|log(?:ger)?|lo|slog|console)\.\w+\([^\n]*\);?\s*)*"
+    r"(?:(?:await|return|\w+(?:, \w+)? :?=) )*(?:\w+\.)*(?P<name>[A-Za-z]\w*)\("
+)
+"""What a function without a name calls first, but for a log: it is run by the schedule."""
+_ENTRY = re.compile(r"\s*[\"'](?P<name>[\w .:/-]+)[\"']\s*:\s*\{|\s*\{\s*$")
+"""Where an entry of a table begins."""
+_RUNS = re.compile(r"\s*[\"'](?:name|task|func|job)[\"']\s*:\s*[\"'](?P<name>[^\"'\n]+)")
+_OWN_KEY = re.compile(
+    r"(?:^\s*|[\"'])(?P<name>\w+_?(?:cron|schedule)|\w*(?:cron|schedule)_?\w+)[\"']?\s*[:=](?!=)", re.IGNORECASE
+)
 _OF_PAGES = frozenset(
     {"astro", "html", "jsx", "razor", "svelte", "tsx", "vue"}
 )  # offer cron expressions to choose from
 _NEAR = 12  # lines, of what has a schedule
+_MOST_OF_CALL = 5  # lines, to what is called there
 _OF_INTEGRATION = re.compile(
     r"(?:^|/)(?:\.(?:azdo|azure|circleci|github|gitlab|woodpecker)|azure-pipelines|renovate)[^/]*(?:/|$)"
 )
@@ -116,6 +130,7 @@ class Scheduled:
 
 
 _known: WeakKeyDictionary[LabelIndex, list[Scheduled]] = WeakKeyDictionary()
+_known_of_all: WeakKeyDictionary[LabelIndex, list[Scheduled]] = WeakKeyDictionary()
 
 
 def scheduled(index: LabelIndex) -> list[Scheduled]:
@@ -210,7 +225,7 @@ def _given_schedules(code: Mapping[str, Mapping[str, Any]], target: Searchable) 
     found: dict[tuple[str, int], tuple[GraphFact, str]] = {}
     for point, payload in sorted(code.items(), key=lambda one: one[1].get("EndLine", 0) - one[1].get("StartLine", 0)):
         path, first = payload.get("Path", ""), payload.get("StartLine", 1)
-        if payload.get("CodeLanguage", "") in _OF_PAGES:
+        if payload.get("CodeLanguage", "") in _OF_PAGES or MIGRATION.search(path):
             continue
         symbol = str(payload.get("Symbol", "")).partition("~")[0].rpartition(".")[2]
         symbol = symbol if symbol.isidentifier() and payload.get("Symbol") != path else ""
@@ -227,14 +242,38 @@ def _given_schedules(code: Mapping[str, Mapping[str, Any]], target: Searchable) 
             around = next((one.name for one in members if one.start_line <= first + at <= one.end_line), "")
             if not _OF_A_SCHEDULE.search(f"{line} {around}"):
                 continue
-            near = [*filter(None, map(_NAMED_ABOVE.match, lines[at : max(0, at - _NEAR) : -1]))]
-            texts = [one for one in near if one.end() < len(one.string) and one.string[one.end()] in "\"'"]
-            named = _FIRST_TEXT.search(line) or next(iter(texts or near), None)
             own = ".".join(filter(None, (symbol, around))) or path.rpartition("/")[2]
-            name = (named["name"] if named is not None else "") or own
+            name = _name_of_scheduled(lines, at) or own
             found[path, first + at] = GraphFact(name, "", "", path, first + at, True), point
             left_open = line.count("(") - line.count(")")
     return dict(found.values())
+
+
+def _name_of_scheduled(lines: Sequence[str], at: int) -> str:
+    """What the line with a schedule, those around it in an entry of a table, or what it runs are called; '' where
+    nothing is."""
+    if (own := _OWN_KEY.search(lines[at])) is not None:
+        return own["name"]
+    above = lines[at : max(0, at - _NEAR) : -1]
+    begin = next((number for number, line in enumerate(above) if number and _ENTRY.match(line)), len(above))
+    near = [*filter(None, map(_NAMED_ABOVE.match, above[:begin]))]
+    texts = [one for one in near if one.end() < len(one.string) and one.string[one.end()] in "\"'"]
+    texts = texts or [*filter(None, map(_RUNS.match, above[:begin]))]
+    entry = [*filter(None, map(_ENTRY.match, above[begin : begin + 1]))]
+    within = _RUN_WITHIN.search("\n".join(lines[at : at + _MOST_OF_CALL]))
+    named = _FIRST_TEXT.search(lines[at]) or next(iter(texts), None) or within or next(iter([*near, *entry]), None)
+    return (named["name"] or "") if named is not None else ""
+
+
+def all_scheduled(index: LabelIndex) -> list[Scheduled]:
+    """As `scheduled`, with what code and annotations of other languages run by a schedule."""
+    if index not in _known_of_all:
+        own = scheduled(index)
+        _, at = scheduled_members(index, ())
+        told = {(one.path, one.line) for one in own}
+        others = (Scheduled(one.source, one.path, one.line, "") for one in at if (one.path, one.line) not in told)
+        _known_of_all[index] = [*own, *others]
+    return _known_of_all[index]
 
 
 def configured_schedules(index: LabelIndex, subject: Sequence[QueryTerm], *, of_integration: bool = True) -> Facts:

@@ -32,7 +32,7 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     product_of,
 )
-from rag_assets.answer.plans.schedules import scheduled
+from rag_assets.answer.plans.schedules import all_scheduled
 from rag_assets.answer.plans.services import defaults_declared
 from rag_assets.answer.question_analysis import QueryTerm, name_roots, root, roots_of
 from rag_assets.answer.question_kinds import asks_default, asks_when_run, is_subject
@@ -297,9 +297,13 @@ def settings_meant(
         return []
     if _BY_DEFAULT.search(question):  # says how, and not of what
         words = [word for word in words if word.root != _DEFAULT_ROOT] or words
-    owned = [f"{one.name} Interval" if one.is_run else f"{one.owner} {one.name}" for one in known]
+    asks = question.lower()
+    alone = [f"{one.name} {_written_as_one(one.name, asks)}".rstrip() if one.is_run else one.name for one in known]
+    owned = [
+        f"{name} Interval" if one.is_run else f"{one.owner} {name}" for one, name in zip(known, alone, strict=True)
+    ]
     score, said = name_scores(question, words, owned, model)
-    named, alone = words, [one.name for one in known]
+    named = words
     if _THE_DEFAULT.search(question):  # `DefaultName` is no default of a colour, and `Level.Default` is that of a level
         named = [word for word in words if word.root != _DEFAULT_ROOT] or words
         alone = [one.name if one.words != {"default"} else f"{one.owner} {one.name}" for one in known]
@@ -357,6 +361,12 @@ def settings_meant(
         if before is None or _told_by(one.owner) > _told_by(before.owner):
             found[of_name] = _declared(graph, one, place, float(said[at]))
     return [_beside(known, one) for one in [*found.values()][:_MOST_SETTINGS]]
+
+
+def _written_as_one(name: str, question: str) -> str:
+    """The two words of a name that a question writes as one: `cleanup` of `clean_up_db`."""
+    words = identifier_words(name)
+    return " ".join(both for both in map("".join, pairwise(words)) if both.lower() in question)
 
 
 def _declared(graph: Graph, one: _Known, place: tuple[str, int], said: float) -> Setting:
@@ -573,7 +583,7 @@ def _run(index: LabelIndex) -> list[_Known]:
     """What code runs by an interval or a schedule."""
     return [
         _Known("", one.name, one.text, frozenset({"interval"}), -1, (one.path, one.line), is_run=True)
-        for one in scheduled(index)
+        for one in all_scheduled(index)
     ]
 
 

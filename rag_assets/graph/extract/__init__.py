@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rag_assets.languages.label_declarations import LabelDeclarations
     from rag_assets.languages.parsed_file import ParsedFile
 
-EXTRACTION_VERSION = "69"
+EXTRACTION_VERSION = "70"
 """Raise it when an extractor finds something else in the same files, or the words of a node are others."""
 
 
