@@ -461,11 +461,13 @@ def declaring(name: str, target: Searchable) -> list[str]:
     last = name.rpartition(".")[2].casefold()
     sizes = Counter(known.get("Path", "") for known in payloads.values())
 
-    def order(identifier: str) -> tuple[bool, bool, int, str, int, str]:
+    def order(identifier: str) -> tuple[bool, bool, bool, int, str, int, str]:
         known = payloads[identifier]
         own = short_name(str(known.get("Symbol", ""))).casefold() == last
         path = known.get("Path", "")
-        return not own, known.get("Kind") == "Test", -sizes[path], path, known.get("StartLine", 0), identifier
+        # a script of changes has an older one, and many beside it
+        other = known.get("CodeLanguage") == "sql" and path.rpartition("/")[2].rpartition(".")[0].casefold() != last
+        return not own, known.get("Kind") == "Test", other, -sizes[path], path, known.get("StartLine", 0), identifier
 
     found = sorted(payloads, key=order)[:MOST_DECLARING]
     split = {payloads[one].get("Path", "") for one in found if order(one)[0] and _holds(payloads[one], last)}

@@ -292,7 +292,12 @@ def _definitions(
         found = [
             passage
             for known in sorted(
-                evidence, key=lambda one: (one.origin is not Origin.DEFINITION, non_product_code(one.path) is not None)
+                evidence,
+                key=lambda one: (
+                    one.origin is not Origin.DEFINITION,
+                    non_product_code(one.path) is not None,
+                    one.language == "sql" and _stem(one.path) != last,  # scripts of changes have older ones
+                ),
             )
             for passage in passages_of(known)
             if passage.own_name.casefold() == last and not passage.is_prose
@@ -315,6 +320,10 @@ def _definitions(
             made += [_member_told(purpose)] if purpose is not None else []
             made += [_code_told(passage, shown), *([_code_told(doing)] if doing else [])]
     return made
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0].casefold()
 
 
 def _purpose_inside(head: Passage) -> Passage | None:

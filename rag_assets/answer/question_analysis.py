@@ -359,7 +359,8 @@ _OF_ANY_ROUTE = re.compile(
 _TABLES = re.compile(
     r"\b(?:which|what) (?:database )?tables?\b|\bwho (?:reads|writes)\b|\bdatabase tables?\b"
     r"|\btable (?!(?:an?|and|are|as|at|be|by|can|comes?|contain\w*|do|does|for|from|gets?|grow\w*|has|have|if|in|is|may"
-    r"|must|need\w*|of|on|or|should|so|than|that|the|to|was|when|where|which|will|with|without)\b)\w+"
+    r"|must|need\w*|of|on|or|should|so|than|that|the|to|was|when|where|which|will|with|without"
+    r"|columns?|config\w*|data|definitions?|names?|rows?|schemas?|settings?|sizes?|statistics|structures?)\b)\w+"
     r"|\b(?:reads?|writes?|written|stored) (?:from|to|in|into) (?:the )?(?:database|table|dbo)"
     r"|\bstored procedures? (?:are|do|does|is)\b",
     re.IGNORECASE,
@@ -422,7 +423,8 @@ _DOES = re.compile(
     r"^\W*what (?:does|do) (?:the )?\S+(?: \w+)? (?:do|check|validate|handle|decide|verify)\b", re.IGNORECASE
 )
 _CASE = re.compile(
-    r"^\W*(?:what|which|how)\b.*?\b(?:when|if|unless|in case|without|after|before|once|while) (?P<case>.+)$",
+    r"^\W*(?:what|which|how)\b.*?\b(?:when|if|unless|in case|without|after|before|once|while|do (?:about|to|with))"
+    r" (?P<case>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _NAMED_IN_CASE = re.compile(

@@ -54,6 +54,22 @@ CREATE INDEX IX_Runs_Ended ON depot.Runs (EndedAt, State);
 GO
 CREATE INDEX IX_Runs_Fault ON depot.Runs (FaultCode);
 """,
+    "db/parcels.sql": """\
+CREATE TABLE [dbo].[tblParcel](
+    [ParcelId] [int] NOT NULL PRIMARY KEY,
+    [Kind] [char](1) NOT NULL,
+    [ParcelState] [tinyint] NULL,
+    [Fragile] [bit] NULL DEFAULT ((0))
+)
+GO
+CREATE TABLE [dbo].[tblKind](
+    [Kind] [char](1) NOT NULL PRIMARY KEY,
+    [Told] [nvarchar](40) NULL
+)
+GO
+ALTER TABLE [dbo].[tblParcel] ADD  CONSTRAINT [DF_tblParcel_ParcelState]  DEFAULT ((2)) FOR [ParcelState]
+GO
+""",
     "db/tables.sql": """\
 CREATE TYPE depot.size AS ENUM ('small', 'large');
 GO
@@ -147,6 +163,22 @@ def facts_of(index: Index, question: str) -> list[str]:
         ),
         ("which index is on the column EndedAt of Runs?", ["**1 index:**", "- **IX_Runs_Ended** in db/runs.sql:11: "]),
         ("is there an index on the FaultCode column?", ["**1 index:**", "- **IX_Runs_Fault** in db/runs.sql:13: "]),
+        (
+            "what is the default state of a new parcel?",
+            ["- **dbo.tblParcel.ParcelState** in db/parcels.sql:13: `ALTER TABLE [dbo].[tblParcel] ADD"],
+        ),
+        ("what is the default of ParcelState?", ["- **dbo.tblParcel.ParcelState** in db/parcels.sql:13: "]),
+        (
+            "what is the default of the column Kind of tblParcel?",
+            ["**Declared without a default:**", "- **dbo.tblParcel.Kind** in db/parcels.sql:3: "],
+        ),
+        (
+            "which columns of tblParcel have a default?",
+            [
+                "- **dbo.tblParcel.Fragile** in db/parcels.sql:5: ",
+                "- **dbo.tblParcel.ParcelState** in db/parcels.sql:13",
+            ],
+        ),
         ("which functions does the database define?", ["**2 functions:**", "- **depot.DatabaseAge**", "- **depot.Vol"]),
     ],
 )

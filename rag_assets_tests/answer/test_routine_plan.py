@@ -133,6 +133,12 @@ def test_what_an_older_definition_did_too_is_told_where_the_one_that_counts_does
     assert "**dbo.Shelf0** in db/procedures/Hall_Clear.sql:3" in text and "Attic" not in text
 
 
+def test_the_file_that_is_called_as_a_procedure_is_what_is_told_of_it(hall: Index) -> None:
+    for question in ("what does Rack_DeleteById do?", "what does Hall_Clear do with Shelf3?"):
+        text = hall.ask(question, options=AskOptions()).text
+        assert " in db/procedures/" in text.partition("\n")[0], text
+
+
 def test_who_executes_a_procedure_is_told_whatever_its_name_begins_with(hall: Index) -> None:
     text = hall.ask("who executes sp_CountShelves?", options=AskOptions()).text
     assert "**Hall_Clear** executes **sp_CountShelves** in db/procedures/Hall_Clear.sql:15" in text

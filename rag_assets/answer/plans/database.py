@@ -14,7 +14,7 @@ import numpy as np
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
 from rag_assets.answer.plans.code_lines import MIGRATION, MOST_LISTED, lines_of, list_heading, points_with, product_of
 from rag_assets.answer.plans.data import UNDOES, in_order
-from rag_assets.answer.question_analysis import is_relation_or_manner, roots_of
+from rag_assets.answer.question_analysis import is_relation_or_manner, name_roots, roots_of
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.declared_types import of_kind
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Known = Facts
 
-_NAMED = r"(?:IF\s+NOT\s+EXISTS\s+)?(?P<name>(?:[\[\"`]?[\w$]+[\]\"`]?\s*\.\s*)*[\[\"`]?[\w$]+[\]\"`]?)"
+_NAMED = r"(?:IF\s+NOT\s+EXISTS\s+)?(?P<name>(?:[\[\"`]?[\w$@]+[\]\"`]?\s*\.\s*)*[\[\"`]?[\w$]+[\]\"`]?)"
 _INDEX = (
     r"CREATE\s+(?:(?:UNIQUE|CLUSTERED|NONCLUSTERED|COLUMNSTORE|SPATIAL|FULLTEXT|XML|PRIMARY)\s+)*"
     r"INDEX\s+(?:CONCURRENTLY\s+)?"
@@ -136,10 +136,20 @@ _DROPPED = re.compile(
     r"(?P<name>(?:[\[\"`]?[\w$]+[\]\"`]?\s*\.\s*)*[\[\"`]?[\w$]+[\]\"`]?)",
     re.IGNORECASE,
 )
+_DEFAULTS = re.compile(
+    r"\bDEFAULT\b[^;\n]*?\bFOR\s+[\[\"`]?(?P<name>\w+)|\bALTER\s+(?:COLUMN\s+)?[\[\"`]?(?P<set>\w+)[\]\"`]?\s+SET\s+DEFAULT\b",
+    re.IGNORECASE,
+)
+"""Where a statement of its own gives a column its default, as scripts that a server writes do."""
+_MARKED = re.compile(r"(?i:tbl)(?=[A-Z_])")
+"""How many call a table, `tblOrders`, and no question does."""
+_SAYS_DEFAULT = re.compile(r"\bDEFAULT\b", re.IGNORECASE)
+_OF_DEFAULT = re.compile(r"\bdefaults?\b|\bby default\b", re.IGNORECASE)
 _OF_QUESTIONS = word_set("column columns field fields type types table tables key keys index indexes default")
 _OF_COLUMNS = roots_of(" ".join(_OF_QUESTIONS)) | roots_of("database which what does record it is are")
 _HAVE = roots_of("have has contain")
 _NAMES = re.compile(r"\w+")
+_IDENTIFIER = re.compile(r"\b(?=\w*(?:[a-z][A-Z]|[A-Z]{2}[a-z]|\w_\w))[A-Za-z]\w*")
 _SCRIPT = re.compile(r"\.(?:sql|ddl|pgsql|psql|tsql|plsql)$", re.IGNORECASE)
 _MOST_SECTIONS, _MOST_STATEMENT, _MOST_PLACES = 1000, 400, 8
 
@@ -255,8 +265,14 @@ def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Gr
     """The lines of a table that declare a column that is named, those of a sort, or its primary key."""
     of_key = _KEY.search(question) is not None
     is_of_sort = any(one.search(question) for one in (_TYPED, _REQUIRED, _OPTIONAL, *dict(_OF_SORTS)))
-    if not (of_key or _WHICH_COLUMNS.search(question) or (is_of_sort and _COLUMN.search(question))):
+    is_of_columns = _WHICH_COLUMNS.search(question) or (is_of_sort and _COLUMN.search(question))
+    of_default = _OF_DEFAULT.search(question) is not None
+    if not (of_key or is_of_columns or of_default):
         return [], ""
+    if of_default:
+        given = _with_default(index, graph, question)
+        if given or not (of_key or is_of_columns):
+            return given, ""
     tables = _tables_named(graph, question)
     names = {_bare(short_name(graph.keys[node])): short_name(graph.keys[node]) for node in tables}
     named = " ".join(filter(None, chain.from_iterable(one.groups() for one in _NAMED_COLUMN.finditer(question))))
@@ -290,7 +306,36 @@ def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Gr
     found = [one for one in found if not _is_dropped(one, ".".join(one.source.casefold().split(".")[-2:]), dropped)]
     if len({one.path for one in found}) > 1:
         found = _nearest(found)
-    return found, ""
+    return found, "**Declared without a default:**" if of_default and found else ""
+
+
+def _with_default(index: LabelIndex, graph: Graph, question: str) -> list[GraphFact]:
+    """The lines that give a column of a table its default, of the columns that a question names, else, where it asks
+    which columns have one, of all."""
+    tables = _tables_named(graph, question, only_longest=False)
+    rest = {_bare(name): _without_tables(question, [name]) for name in (short_name(graph.keys[one]) for one in tables)}
+    called = frozenset(one.casefold() for one in _IDENTIFIER.findall(question)) if not rest else frozenset()
+    if not (rest or called):
+        return []
+    said, wants_all = roots_of(question), _WHICH_COLUMNS.search(question) is not None
+    paths = _paths_of_tables(graph) | {one.path for one in _statements_with(index, "DEFAULT")}
+    found: dict[GraphFact, tuple[bool, int]] = {}
+    for one in _statements(index, paths):
+        made = _TABLE.match(one.text) or _ALTERED.match(one.text)
+        text = rest.get(_bare(made["name"])) if made is not None else None
+        if made is None or (text is None and not called):
+            continue
+        lines = dict(one.lines)
+        given = {name: at for name, at in _columns(one).items() if _SAYS_DEFAULT.search(lines[at])}
+        given |= {each["name"] or each["set"]: at for at, line in one.lines for each in _DEFAULTS.finditer(line)}
+        for name, at in given.items():
+            words = frozenset(name_roots(name))
+            is_said = name.casefold() in called if text is None else _says(text, name)
+            if is_said or (text is not None and (wants_all or (len(words) > 1 and words <= said))):
+                fact = _said(f"{_unquoted(made['name'])}.{name}", one.path, at)
+                found[fact] = (False, 0) if wants_all else (is_said, len(words))
+    most = max(found.values(), default=(False, 0))
+    return _nearest([one for one, count in found.items() if count == most])
 
 
 def _granted(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
@@ -459,8 +504,9 @@ def _outside_of_comments(line: str, is_within: bool) -> tuple[str, bool]:
     return line.partition("/*")[0], "/*" in line
 
 
-def _tables_named(graph: Graph, question: str) -> list[int]:
-    """The tables that a question names: of several names at one place the longest, and of its schema if it says one."""
+def _tables_named(graph: Graph, question: str, *, only_longest: bool = True) -> list[int]:
+    """The tables that a question names, of several the one with the longest name alone, and of its schema if it says
+    one."""
     text = question.replace("[", "").replace("]", "").replace('"', "")
     found: list[tuple[int, int, bool, int]] = []
     for node in (*of_kind(graph, NodeType.TABLE), *of_kind(graph, NodeType.TABLE_OR_VIEW)):
@@ -473,14 +519,23 @@ def _tables_named(graph: Graph, question: str) -> list[int]:
             if said["schema"] and schema and said["schema"].casefold() != schema.casefold():
                 continue
             found.append((said.end() - said.start(), said.start(), name.casefold() in text.casefold(), node))
+    if any(one[2] and _MARKED.match(graph.names[one[-1]]) for one in found):
+        found = [one for one in found if one[2]]  # `Kind` in "the column Kind of tblParcel" is no table tblKind
+    if not only_longest:
+        return [one[-1] for one in found]
     longest = max((one[0] for one in found), default=0)
     exact = any(one[2] for one in found if one[0] == longest)
     return [node for length, _, is_exact, node in found if length == longest and is_exact is exact]
 
 
 def _written(name: str) -> str:
-    """A name as a question may write it: its words apart, in the plural or not."""
-    return r"[\s_]?".join(map(re.escape, identifier_words(name))) + r"(?:e?s)?"
+    """A name as a question may write it: its words apart, in the plural or not, without the mark of tables (`tblX`)."""
+    words = identifier_words(name)
+    *before, last = map(re.escape, words)
+    ending = rf"(?:{last}s?|{last[:-1]}ies)" if last[-1] in "yY" else f"{last}(?:e?s)?"
+    marked = bool(before) and _MARKED.match(name) is not None
+    said = r"[\s_]?".join([*before[marked:], ending])
+    return rf"(?:tbl[\s_]?)?{said}" if marked else said
 
 
 def _says(text: str, name: str) -> bool:
