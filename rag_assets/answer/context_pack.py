@@ -382,6 +382,8 @@ def read(
     written = [name for name in asked.undeclared if not {"_", "-", ":"}.isdisjoint(name)]  # not types of a framework
     keys = dict.fromkeys(part for name in written for part in (name, name.rpartition(":")[2]))  # below its section
     passages = ranked(question.text, asked.words, ranked_of, asked.model, (*question.phrases, *keys))
+    if not (known.decides or known.absent or asked.of_code):
+        known = replace(known, absent=_unsaid(question.asking, passages, at, within))
     is_valued = any(fact.group.partition(",")[0] in ("Default", "Set in") for fact in at)
     proves_nothing = _lacks_all(question.text, passages) or lacks_thing(question.asking, passages)
     proves_nothing |= not (is_valued or known.decides) and lacks_default(question.asking, passages)
@@ -430,6 +432,26 @@ def read(
         absent=known.absent,
         outside=known.outside,
     )
+
+
+_STATES = re.compile(r"^\W*(?:why|how come|for what|what(?:'s| is) the reason)\b|\b(?:for|in|of|on|to|with)\b", re.I)
+
+
+def _unsaid(question: str, passages: RankedPassages, at: Mapping[GraphFact, Evidence], target: Searchable) -> str:
+    """What a question takes for granted and nothing that answers it says; '' where there is nothing of that."""
+    if not _STATES.search(question):
+        return ""
+    from rag_assets.answer.structure.premises import premise_unsaid, takes_for_granted  # start-up budget
+
+    if not takes_for_granted(question):
+        return ""
+    told = [f"{fact.path}\n{_line_of(fact, piece)}" for fact, piece in at.items()]
+    return premise_unsaid(question, passages, told, target.parts.shard().values("Path", target.scope()))
+
+
+def _line_of(fact: GraphFact, piece: Evidence) -> str:
+    lines = piece.text.split("\n")
+    return lines[fact.line - piece.line_start] if 0 <= fact.line - piece.line_start < len(lines) else ""
 
 
 def _also_wanted(asked: Asked, known: Planned) -> list[FetchRequest]:

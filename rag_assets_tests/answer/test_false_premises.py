@@ -161,6 +161,14 @@ export async function GET(request: Request) {
     ),
     "package.json": '{"dependencies": {"next": "14", "is-docker": "3"}}\n',
     "Dockerfile": "FROM node:22\n",
+    "docs/berths.md": """\
+# Booking a berth
+
+A booking of a berth expires after 30 days, so that no berth stays empty. A ship may book two berths at once, and a
+lost booking is looked for 5 times.
+""",
+    "deploy/dev.tfvars.json": '{\n  "lanterns": 1\n}\n',
+    "deploy/prod.tfvars.json": '{\n  "lanterns": 4\n}\n',
     "src/Mooring.cs": """\
 namespace Harbour;
 
@@ -204,6 +212,10 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Which gRPC services does the harbour offer?", "no line of a known form declares gRPC services"),
         ("What is the minimum length of a ship name?", "says no minimum"),
         ("What is the maximum length of a pilot code?", "says no maximum"),
+        ("Why does a booking of a berth expire after 90 days?", "nothing that was found says 90 days"),
+        ("Why may a ship book five berths at once?", "nothing that was found says five berths"),
+        ("Why is a lost booking looked for 12 times?", "nothing that was found says 12 times"),
+        ("How many lanterns are there in staging?", "is of staging, those there are of development and production"),
     ],
 )
 def test_what_is_not_so_is_said_and_never_answered_surely(harbour: Index, question: str, says: str) -> None:
@@ -236,6 +248,20 @@ def test_what_is_so_is_told_of_that_alone(harbour: Index, question: str, has: st
     facts = answer.text.partition("\n\n")[0]
     assert has in facts
     assert lacks not in facts
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why does a booking of a berth expire after 30 days?",
+        "Why does a booking of a berth expire after one month?",
+        "Why may a ship book 2 berths at once?",
+        "Why is a lost booking looked for five times?",
+    ],
+)
+def test_what_is_taken_for_granted_and_is_so_hinders_no_answer(harbour: Index, question: str) -> None:
+    answer = harbour.ask(question)
+    assert not answer.unsure and not answer.abstained, (answer.notes, answer.text)
 
 
 @pytest.mark.parametrize(
