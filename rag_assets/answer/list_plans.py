@@ -104,8 +104,8 @@ _OVERLOADED = re.compile(
 )
 """What has overloads, which may be a word like any other: `Write`."""
 _IN_SCRIPTS = re.compile(
-    r"\b(?:columns?|fields?|primary keys?|pks?|schemas?|schemata|roles?|extensions?|domains?|enum\w*|types?|partition|"
-    r"materiali[sz]ed|index(?:es)?|indices|triggers?|who|grant\w*|permissions?|privileges|rights|users?|logins?)\b",
+    r"\b(?:columns?|defaults?|fields?|primary keys?|pks?|schemas?|schemata|roles?|extensions?|domains?|enum\w*|types?|"
+    r"partition|materiali[sz]ed|index(?:es)?|indices|triggers?|who|grant\w*|permissions?|privileges|rights|users?|logins?)\b",
     re.IGNORECASE,
 )
 """What lines of SQL scripts may tell of."""
@@ -232,7 +232,10 @@ _MAY_BE_DECLARED = re.compile(
     r"|maps?|deployments|sets|configmaps|statefulsets|daemonsets|cmdlets|export\w*)\b",
     re.IGNORECASE,
 )
-_OF_WORKFLOWS = re.compile(r"\b(?:pipelines?|workflows?|actions?)\b", re.IGNORECASE)
+_OF_WORKFLOWS = re.compile(
+    r"\b(?:pipelines?|workflows?|actions?|schedules?|cron\w*)\b|^\W*(?:when|how often|at (?:what|which) time)\b",
+    re.IGNORECASE,
+)
 
 
 def declared_plan(asked: Asked) -> Planned | None:
@@ -241,21 +244,24 @@ def declared_plan(asked: Asked) -> Planned | None:
     if _OF_WORKFLOWS.search(text) is not None:
         from rag_assets.answer.plans.schedules import triggers
 
-        at = [place for index in asked.target.members.values() for place in triggers(index, text)]
-        if at:
+        told = [triggers(index, text) for index in asked.target.members.values()]
+        if at := [place for places, _ in told for place in places]:
             return at_declarations(asked, at)
+        if absent := next(filter(None, (none for _, none in told)), ""):
+            return Planned(asked.wish, absent=absent)
     if _MAY_BE_DECLARED.search(text) is None:
         return None
     from rag_assets.answer.plans.services import declared_facts
 
-    told = [declared_facts(index, text) for index in asked.target.members.values()]
-    return answered_or_absent(asked, told, together)
+    declared = [declared_facts(index, text) for index in asked.target.members.values()]
+    return answered_or_absent(asked, declared, together)
 
 
 _OF_MARKED_LINES = re.compile(
     r"account|admin|\bapis?\b|authent|back[- ]?end|bean|behavio|binding|boot|cache|callback|connection|contract"
     r"|credential|data|doubles|error|exception"
-    r"|exit|fake|filters|handlers|health|hooks|hubs?\b|initial|java ?script|js\b|jwt|limit|log ?in|mail"
+    r"|exit|fake|filters|handlers|health|hooks|hubs?\b|initial|java ?script|js\b|jwt|levels?\b|limit|log ?in"
+    r"|mail"
     r"|middleware|mock|modules|operation|pages?\b|passw|ports?\b|process|roles?\b|routes?\b|rpc|run|secret|seed"
     r"|serv(?:er|ice)|\bsign|soap|spies|start|stub|throttl|token|user|wcf",
     re.IGNORECASE,

@@ -51,7 +51,8 @@ variable "beacon_colour" {
     ".github/workflows/release.yml": "name: Release\non:\n  push:\n    branches: [main]\njobs:\n  launch:\n"
     "    steps:\n      - run: launch\n        env:\n          KEY: ${{ secrets.HARBOUR_KEY }}\n"
     "      - run: echo ${{ secrets.HARBOUR_KEY }}\n",
-    ".github/workflows/nightly.yml": "name: Soundings\non:\n  schedule:\n    - cron: '0 3 * * *'\njobs:\n  sound:\n"
+    ".github/workflows/nightly.yml": "name: Soundings of the harbour\non:\n  schedule:\n"
+    "    - cron: '0 3 * * *'\njobs:\n  sound:\n"
     "    steps:\n      - run: sound\n",
     "tools/Harbour.psd1": "@{\n    ModuleVersion = '1.0'\n    FunctionsToExport = @(\n        'Send-Ship'\n"
     "        'Get-Tide', 'Get-Wind'\n    )\n    AliasesToExport = @('ship')\n}\n",
@@ -201,11 +202,17 @@ def test_an_object_that_no_manifest_declares_is_not_guessed(harbour: Index) -> N
     [
         ("when does the release workflow run?", "branches: [main]", "cron"),
         ("when does the soundings workflow run?", "0 3 * * *", "branches"),
+        ("on which schedule are the soundings of the harbour done at night?", "0 3 * * *", "branches"),
     ],
 )
 def test_a_workflow_is_shown_where_it_says_when_it_runs(harbour: Index, question: str, shown: str, other: str) -> None:
     answer = harbour.ask(question).text
     assert shown in answer and other not in answer
+
+
+def test_a_workflow_without_a_schedule_is_said_to_have_none(harbour: Index) -> None:
+    answer = harbour.ask("on which schedule does the release workflow run?")
+    assert answer.unsure and answer.notes == (".github/workflows/release.yml has no schedule",)
 
 
 def test_the_workflow_that_is_called_ci_is_the_one_that_is_meant(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from rag_assets_tests.cli.conftest import opened_index
 from rag_assets_tests.effort import ends_within
 
 FILES = {
-    "README.md": "# Inkwell\n\nWrites letters.\n\nWorks with Paperbase 9 and 10.\n",
+    "README.md": "# Inkwell\n\nWrites letters.\n\nWorks with Paperbase 9 and 10.\n\n* Waxmill (minimum version 2012)\n",
     "docs/breaking-changes.md": """\
 # Breaking changes
 
@@ -374,6 +374,7 @@ def test_what_only_has_something_is_none_of_it(inkwell: Index) -> None:
 
 def test_versions_of_something_else_are_told_by_the_documents(inkwell: Index) -> None:
     assert "`Works with Paperbase 9 and 10.`" in told(inkwell, "which versions of Paperbase are supported?")
+    assert "`* Waxmill (minimum version 2012)`" in told(inkwell, "what is the minimum version of Waxmill?")
     assert "Paperbase" not in told(inkwell, "which version of Slatebase is needed?")
 
 

@@ -598,6 +598,27 @@ def test_a_default_may_be_a_constant_or_that_of_the_field_behind(
         assert not any(place.startswith("src/SentParcelDto.cs") for places in told.values() for place in places)
 
 
+def _configured(interval: str, is_on: str, level: str) -> str:
+    return (
+        f'{{\n  "Sorter": {{\n    "CleanupInterval": "{interval}"\n  }},\n'
+        f'  "FeatureManagement": {{\n    "Express": {is_on}\n  }},\n'
+        f'  "Logging": {{\n    "LogLevel": {{\n      "Sorter.Jobs": "{level}"\n    }}\n  }},\n  "Gates": [\n'
+        '    {\n      "ParcelLimit": 60,\n      "Gate": "north"\n    },\n'
+        '    {\n      "ParcelLimit": 70,\n      "Gate": "south"\n    }\n  ]\n}\n'
+    )
+
+
+@pytest.fixture(scope="module")
+def sorter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    files = {
+        "src/appsettings.json": _configured("00:05:00", "false", "Warning"),
+        "src/appsettings.Production.json": _configured("00:01:00", "true", "Error"),
+        "src/Sorter.cs": "namespace Shop;\n\n/// <summary>Sorts parcels.</summary>\npublic class Sorter { }\n",
+    }
+    with opened_index(tmp_path_factory.mktemp("sorter"), files, "shop") as index:
+        yield index
+
+
 @pytest.mark.parametrize(
     ("question", "places"),
     [
@@ -607,25 +628,18 @@ def test_a_default_may_be_a_constant_or_that_of_the_field_behind(
         ("why is the sorter cleaned up, what is the policy?", []),
         ("list the feature toggles", ["src/appsettings.Production.json:6", "src/appsettings.json:6"]),
         ("which features can be turned on and off?", ["src/appsettings.Production.json:6", "src/appsettings.json:6"]),
+        ("which log level does Sorter.Jobs have?", ["src/appsettings.Production.json:10", "src/appsettings.json:10"]),
+        ("what is the log level in production?", ["src/appsettings.Production.json:10"]),
+        ("what is the parcel limit of the north gate in production?", ["src/appsettings.Production.json:15"]),
+        ("what is the parcel limit of the south gate in production?", ["src/appsettings.Production.json:19"]),
+        ("what is the parcel limit in production?", []),  # each entry has its own
     ],
 )
 def test_keys_of_configuration_that_no_code_declares_are_settings(
-    tmp_path: Path, question: str, places: list[str]
+    sorter: Index, question: str, places: list[str]
 ) -> None:
-    def settings(interval: str, is_on: str) -> str:
-        return (
-            f'{{\n  "Sorter": {{\n    "CleanupInterval": "{interval}"\n  }},\n'
-            f'  "FeatureManagement": {{\n    "Express": {is_on}\n  }}\n}}\n'
-        )
-
-    files = {
-        "src/appsettings.json": settings("00:05:00", "false"),
-        "src/appsettings.Production.json": settings("00:01:00", "true"),
-        "src/Sorter.cs": "namespace Shop;\n\n/// <summary>Sorts parcels.</summary>\npublic class Sorter { }\n",
-    }
-    with opened_index(tmp_path, files, "shop") as index:
-        told = index.ask(question, options=AskOptions(threshold=0.0)).text
-        assert sorted(re.findall(r"^- \*\*\S+\*\* in (\S+:\d+): ", told, re.MULTILINE)) == places
+    told = sorter.ask(question, options=AskOptions(threshold=0.0)).text
+    assert sorted(re.findall(r"^- \*\*\S+\*\* in (\S+:\d+): ", told, re.MULTILINE)) == places
 
 
 def test_what_a_request_is_given_each_time_is_no_setting(tmp_path: Path) -> None:

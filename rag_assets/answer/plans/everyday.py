@@ -521,7 +521,11 @@ def _lines_with(
 def _versions_said(index: LabelIndex, paths: Sequence[str], name: str) -> Iterator[GraphFact]:
     """The lines of the first documents that say a version of something: `PostgreSQL 12 and later` of postgres; first
     those that demand it."""
-    says = re.compile(rf"(?<!\w){re.escape(name)}[a-z]*(?: version)?[ (:>=≥-]{{1,4}}v?\d", re.IGNORECASE)
+    says = re.compile(
+        rf"(?<!\w){re.escape(name)}[a-z]*(?: version)?[ (:>=≥-]{{1,4}}"
+        r"(?:(?:at least|from|min(?:imum|\.)?) )?(?:version )?v?\d",
+        re.IGNORECASE,
+    )
     told: dict[str, GraphFact] = {}
     for path, known in lines_of(index, [path for path in paths if DOCUMENT.fullmatch(path)]).items():
         for line, text in known.items():

@@ -183,6 +183,29 @@ class Marked(Enum):
         by=NamedBy.FOLDER,
         once="{called} of {path}",
     )
+    LOG_LEVELS = MarkedLines(
+        "log level",
+        asked=(
+            r"^\W*(?:(?:at|on|with) )?(?:which|what)(?: are| is| the| current| default| minimum)*"
+            r" (?:log(?:ging)? ?levels?|level of (?:the )?log(?:s|ging)?)\b"
+            r"(?!.*\b(?:are there|available|exist|support\w*)\b).*$"
+            r"|^\W*(?:where|how) (?:is|can i|do (?:i|we|you)|change|set)\b.*\blog(?:ging)? ?levels?"
+            rf"(?: {_KEPT}| in \w+)?\W*$"
+        ),
+        lines=(
+            r"^\s*\"(?P<name>(?!(?:level|severity|type)\")[\w.]+)\"\s*:\s*\""
+            r"(?:Trace|Verbose|Debug|Information|Info|Warning|Warn|Error|Critical|Fatal|None)\""
+            r"|^\s*(?:-\s+|export )?(?P<key>\w*LOG_?LEVEL\w*)[\"']?\s*[:=]\s*\S"
+            r"|^\s*logging\.level\.(?P<added>[\w.-]+)\s*[=:]"
+            r"|^\s+(?P<java>root|\w+(?:\.\w+)+):\s*[\"']?(?:TRACE|DEBUG|INFO|WARN|ERROR|OFF)\b"
+            r"|<logger\b[^>]*\bname=\"(?:\*|(?P<own>[^\"]+))\"[^>]*\b(?:min)?[lL]evel="
+            r"|<(?P<xml>root|level)\b[^>]*\b(?:level|value)=\""
+            r"|\.MinimumLevel\.(?P<other>[A-Z]\w*)|\.(?P<set>SetMinimumLevel)\(|\.AddFilter\([^)]*LogLevel\."
+            r"|\blogging\.basicConfig\(.*\blevel="
+        ),
+        in_settings=True,
+        by=NamedBy.FOLDER,
+    )
     RATE_LIMITED = MarkedLines(
         "rate limited endpoint",
         asked=_listed(

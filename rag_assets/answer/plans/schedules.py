@@ -296,34 +296,65 @@ def configured_schedules(index: LabelIndex, subject: Sequence[QueryTerm], *, of_
 
 
 _TRIGGERS_ASKED = re.compile(
-    r"^\W*(?:when|how often|what triggers|on (?:which|what) (?:branch(?:es)?|events?))\b(?P<said>.*"
-    r"\b(?:pipelines?|workflows?|github actions?)\b.*)$",
+    r"^\W*(?P<when>when|how often|what triggers"
+    r"|(?:at|by|on) (?:which|what) (?:branch(?:es)?|cron\w*(?: \w+)?|events?|schedules?|times?))\b(?P<said>.*)$",
     re.IGNORECASE,
 )
+_OF_WORKFLOWS = re.compile(r"\b(?:pipelines?|workflows?|github actions?)\b", re.IGNORECASE)
+_OF_SCHEDULES = re.compile(r"how often|cron|schedule|times?$", re.IGNORECASE)
 _TRIGGERS = re.compile(r"[\"']?on[\"']?:|(?:trigger|schedules|pr):")
+_CALLED = re.compile(r"(?:\s*-)?\s*(?:displayName|name):\s*(?P<name>\S.*)")
 _OF_TRIGGERS = roots_of(
     "action are be by ci do does execute get github is it job kick kicked on our pipeline run start started that the"
-    " this to trigger triggered what when workflow automatically yaml yml"
+    " this to trigger triggered what when workflow automatically yaml yml of at night day week"
+    " scheduled executed job task step"
 )
+_FEWEST_CALLED, _MOSTLY_CALLED = 2, 0.5
 
 
-def triggers(index: LabelIndex, asked: str) -> list[CodePlace]:
-    """Where the workflows say when they run that a question names: by the names of files, else by what is in them."""
+def triggers(index: LabelIndex, asked: str) -> tuple[list[CodePlace], str]:
+    """Where the workflows say when they run that a question names: by the names of files, else by what is in them, and
+    that none of them has the schedule that is asked for. Of a question that does not speak of workflows those with a
+    schedule that are called as most of it says."""
     found = _TRIGGERS_ASKED.match(asked.strip())
     if found is None:
-        return []
+        return [], ""
     known = index.parts.shard().values("Path", index.scope())
     lines = lines_of(index, [path for path in known if re.search(r"\.ya?ml$", path) and _OF_INTEGRATION.search(path)])
     at = {
         path: next((number for number, line in sorted(text.items()) if _TRIGGERS.match(line)), 0)
         for path, text in lines.items()
     }
+    runs = {
+        path: next((one for one, line in sorted(lines[path].items()) if _IS_SCHEDULE.match(line)), 0) for path in at
+    }
     said = roots_of(found["said"].lower()) - _OF_TRIGGERS
-    named = [path for path in at if said <= roots_of(path.lower())]
-    named = named or [path for path in at if said <= roots_of(" ".join(lines[path].values()).lower())]
-    if "ci" in roots_of(found["said"].lower()):  # all of them, or the one that is called so
-        named = [path for path in named if "ci" in roots_of(path.rpartition("/")[2].lower())] or named
-    return [CodePlace(path, at[path]) for path in sorted(named) if at[path]]
+    of_schedules = _OF_SCHEDULES.search(found["when"]) is not None
+    if _OF_WORKFLOWS.search(asked) is None:
+        called = {path: len(said & _names_of(path, lines[path])) for path in at if at[path]}
+        most = max(called.values(), default=0)
+        named = [path for path, count in called.items() if count == most]
+        if (
+            most < _FEWEST_CALLED
+            or most < len(said) * _MOSTLY_CALLED
+            or not (of_schedules or any(map(runs.get, named)))
+        ):
+            return [], ""
+    else:
+        named = [path for path in at if said <= roots_of(path.lower())]
+        named = named or [path for path in at if said <= roots_of(" ".join(lines[path].values()).lower())]
+        if "ci" in roots_of(found["said"].lower()):  # all of them, or the one that is called so
+            named = [path for path in named if "ci" in roots_of(path.rpartition("/")[2].lower())] or named
+    named = sorted(path for path in named if at[path])
+    if of_schedules and named and not any(map(runs.get, named)):
+        return [], f"{' and '.join(named)} {'has' if len(named) == 1 else 'have'} no schedule"
+    return [CodePlace(path, runs[path] if of_schedules and runs[path] else at[path]) for path in named], ""
+
+
+def _names_of(path: str, lines: Mapping[int, str]) -> frozenset[str]:
+    """What a workflow is called: its file, itself, and its jobs and steps."""
+    called = (one["name"] for line in lines.values() if (one := _CALLED.match(line)))
+    return roots_of(f"{path.rpartition('/')[2]} {' '.join(called)}".lower())
 
 
 _KIND = r"(?P<{0}>[A-Za-z]+(?: [A-Za-z]+){{0,2}}?)"

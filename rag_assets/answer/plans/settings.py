@@ -258,7 +258,8 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A setting as it is declared at a node of the graph, or assigned at a place."""
+    """A setting as it is declared at a node of the graph, or assigned at a place; of a list in a file what its entry
+    says beside it."""
 
     owner: str
     name: str
@@ -267,6 +268,7 @@ class _Known:
     node: int
     place: tuple[str, int] | None = None
     is_run: bool = False
+    beside: frozenset[str] | None = None
 
     def is_called(self, names: Collection[str]) -> bool:
         return self.name in names or f"{self.owner}.{self.name}" in names
@@ -344,11 +346,12 @@ def settings_meant(
     reader = ResultReader(graph).places(np.array([known[at].node for at in declared], np.int64))
     places = {at: (where[0].path, where[0].line_start) for at, where in zip(declared, reader, strict=True) if where}
     found: dict[str, Setting] = {}
+    entries = _entries_meant([known[at] for at in likely], said_roots)
     for at in likely:
         if score[at] < _NEARLY_AS_GOOD * score[likely[0]]:
             break
         one, place = known[at], known[at].place or places.get(at)
-        if place is None or non_product_code(place[0]) is not None:
+        if place is None or non_product_code(place[0]) is not None or (one.beside is not None and place not in entries):
             continue
         if one.place is not None:
             name = f"{one.owner}.{one.name}".lstrip(".")
@@ -367,6 +370,17 @@ def _written_as_one(name: str, question: str) -> str:
     """The two words of a name that a question writes as one: `cleanup` of `clean_up_db`."""
     words = identifier_words(name)
     return " ".join(both for both in map("".join, pairwise(words)) if both.lower() in question)
+
+
+def _entries_meant(known: Iterable[_Known], said: frozenset[str]) -> set[tuple[str, int]]:
+    """The places of keys in lists whose entries alone say the most of a question: another entry has another value."""
+    of_key: dict[tuple[str, str], list[tuple[int, tuple[str, int]]]] = {}
+    for one in known:
+        if one.beside is not None and one.place is not None:
+            shared = len(said & (one.beside - roots_of(one.name)))
+            of_key.setdefault((f"{one.owner}:{one.name}", one.place[0]), []).append((shared, one.place))
+    best = [[place for shared, place in entries if shared == max(entries)[0] > 0] for entries in of_key.values()]
+    return {places[0] for places in best if len(places) == 1}
 
 
 def _declared(graph: Graph, one: _Known, place: tuple[str, int], said: float) -> Setting:
@@ -600,11 +614,18 @@ def _keys(index: LabelIndex) -> list[_Known]:
         paths = [path for path in index.parts.shard().values("Path", index.scope()) if _CONFIGURES.search(path)]
         for path, lines in lines_of(index, sorted(paths)).items():
             text = "\n".join(lines.get(at, "") for at in range(1, max(lines) + 1))
+            entries: dict[str, list[dict[str, _Known]]] = {}  # a name again begins the next one of a list
             for key in configuration_keys(text):
                 above, _, name = key.name.rpartition(".")
                 if value := _SCALAR.search(key.line):
                     place = path, text.count("\n", 0, key.start) + 1
-                    found.append(_Known(above.replace(".", ":"), name, value[0], _words_of(name), -1, place))
+                    of_owner = entries.setdefault(above, [{}])
+                    of_owner += [{}] if name in of_owner[-1] else []
+                    of_owner[-1][name] = _Known(above.replace(".", ":"), name, value[0], _words_of(name), -1, place)
+            for several in entries.values():
+                for entry in several:
+                    said = roots_of(" ".join(one.declared for one in entry.values())) if len(several) > 1 else None
+                    found += [replace(one, beside=said) for one in entry.values()]
         _keys_of[index] = found
     return _keys_of[index]
 
