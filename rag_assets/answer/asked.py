@@ -61,7 +61,7 @@ from rag_assets.answer.whole_project import name_of_whole
 from rag_assets.contracts.evidence import short_name
 from rag_assets.errors import NoEmbedderError
 from rag_assets.identifiers import identifier_words, plural, singular
-from rag_assets.search import CodePlace, Hit, Question, QuestionKind, SearchResult
+from rag_assets.search import CodePlace, Hit, Question, QuestionKind
 from rag_assets.search.line_references import meant, named_at, section_members, sections_at, sections_of
 from rag_assets.search.ranking.penalties import non_product_code
 
@@ -135,8 +135,9 @@ class Asked:
         return graphs_of(self.target, self.graph_of)
 
 
-def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Asked:
-    question = result.question
+def asked_of(
+    question: Question, hits: tuple[Hit, ...], target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]
+) -> Asked:
     wish = intent_of(question)
     whole = name_of_whole(question.asking)
     if whole and len(target.members) == 1 and _is_called(next(iter(target.members.values())), whole):
@@ -179,7 +180,7 @@ def asked_of(result: SearchResult, target: Searchable, graph_of: Callable[[Label
         if wish.intent in (Intent.EXPLANATION, Intent.OVERVIEW) and (is_error or not says_something(question.asks)):
             wish = replace(wish, intent=Intent.DEFINITION)
     of_code = is_error or bool(pasted)
-    return Asked(question, result.hits, target, graph_of, wish, words, names, declared, of_code)
+    return Asked(question, hits, target, graph_of, wish, words, names, declared, of_code)
 
 
 def graphs_of(target: Searchable, graph_of: Callable[[LabelIndex], Graph | str]) -> Iterator[tuple[LabelIndex, Graph]]:

@@ -40,7 +40,7 @@ from rag_assets.answer.question_analysis import (
     roots_of,
     sections_of_vocabulary,
 )
-from rag_assets.answer.question_kinds import asks_checks, asks_setting, asks_what_lacks, bare_list_noun
+from rag_assets.answer.question_kinds import asks_checks, asks_setting, asks_what_lacks, bare_list_noun, list_asked
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.outline import SectionMember
@@ -332,7 +332,8 @@ def _lacks_all(question: str, passages: RankedPassages) -> bool:
     what is called so may hold."""
     if lacks_time(question, passages) or asks_what_lacks(question):
         return True
-    wanted, best = roots_of(bare_list_noun(question)), passages.passages[:1]
+    listing = list_asked(question, plainly=True) or question
+    wanted, best = roots_of(bare_list_noun(listing)), passages.passages[:1]
     return bool(wanted) and not any(wanted <= roots_of(f"{one.name} {one.heading} {one.evidence.path}") for one in best)
 
 
@@ -359,7 +360,8 @@ def read(
     Never more than the scope of `target` lets be seen, nor than `filters`, with which it was searched, and those of the
     question let through. `graph_of` is for those who keep graphs open; `described` evidence begins with
     descriptions."""
-    question, asked = result.question, asked_of(result, target, graph_of)
+    question = result.question
+    asked = asked_of(question, result.hits, target, graph_of)
     narrowed = any((filters, question.wanted, question.excluded))
     within = target.narrowed((filters, question.wanted), question.excluded) if narrowed else target
     known = planned(asked, within if narrowed else None)

@@ -15,6 +15,7 @@ from rag_assets.answer.asked import (
     Asked,
     Planned,
     answered,
+    asked_of,
     at_declarations,
     declaring,
     first_of,
@@ -74,7 +75,6 @@ from rag_assets.answer.question_analysis import (
     Intent,
     asks_impact,
     asks_purpose,
-    intent_of,
     roots_of,
     settings_subject,
     words_as_names,
@@ -100,6 +100,7 @@ from rag_assets.answer.question_kinds import (
     feature_asked,
     file_asked,
     is_subject,
+    list_asked,
     outside_name_said,
     settings_asked,
     thrower_asked,
@@ -139,11 +140,6 @@ _OF_BASE = re.compile(
     r"(?i: (?:are (?:there|defined|used)|exist|do (?:we|you) have|does (?:it|the \w+) (?:have|define|use)))?\W*$"
 )
 """A list of what is called after a class of code, in the plural: `which ScriptableObjects are there?`"""
-_OF_PLACES = re.compile(
-    r"\W*where (?:are|do) (?:(?:all|our|the|of) )*(?P<sort>[\w.-]+(?: [\w.-]+){0,2}?)"
-    r"(?: (?:declared|defined|found|located|kept|live|sit|in (?:the|this) (?:code ?base|code|project|repo)))*\W*",
-    re.IGNORECASE,
-)
 _NAMES_A_MARK = re.compile(r"@\w|\[\w|\b(?:annotat|attribute|decorat|marked|tagged)", re.IGNORECASE)
 _OF_ATTRIBUTES = "Attribute"
 """What C# leaves out of the name of an attribute where it marks something with it."""
@@ -894,18 +890,26 @@ def _fallback(asked: Asked) -> Planned | None:
     return answered(asked, Intent.EXPLANATION, known, decides=False)
 
 
-def _placed(asked: Asked) -> Planned | None:
-    """Where all of a sort are, as which of them there are: each is told with its place."""
-    wanted = _OF_PLACES.fullmatch(asked.question.asking)
-    if wanted is None or asked.names or singular(wanted["sort"]) == wanted["sort"]:
+def _listed(asked: Asked) -> Planned | None:
+    """What a question for a list knows that is asked in the usual words."""
+    return _in_usual_words(asked, list_asked(asked.question.asking, plainly=True))
+
+
+def _listed_otherwise(asked: Asked) -> Planned | None:
+    """The same of a question that may have wanted more, and of one that is but a word: each is told with its place."""
+    return _in_usual_words(asked, list_asked(asked.question.asking))
+
+
+def _in_usual_words(asked: Asked, listing: str) -> Planned | None:
+    if not listing or listing == asked.question.asking:
         return None
-    listing = f"which {wanted['sort']} are there?"
     question = replace(asked.question, typed=listing, text=listing, asks="")
-    known = planned(replace(asked, question=question, wish=intent_of(question)))
-    return known if known.at else None
+    known = planned(asked_of(question, asked.hits, asked.target, asked.graph_of))
+    return known if known.at and known.decides else None
 
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
+    _listed,
     _seen,
     _versions,
     _headed,
@@ -963,7 +967,7 @@ _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (
     granted_plan,
     _written,
     length_plan,
-    _placed,
+    _listed_otherwise,
     _behaviour,
     _convention,
     _handled,

@@ -291,7 +291,8 @@ _DEPENDENCIES = re.compile(
     r"^\W*(?:what|who|(?:what|which) (?:other )?(?:types|classes|interfaces|services|methods|members|repositories))"
     r" (?:does|do) (?:the )?\S+ (?:[a-z]+ )?"
     r"(?:depend on|call|invoke|use|need|require|rely on|inject|create|construct)\W*$"
-    r"|\b(?:what|which) (?:are|is) (?:the )?(?:(?:direct|key|main|most important) )?dependenc(?:ies|y) of \S+\W*$",
+    r"|\b(?:what|which) (?:are|is) (?:the )?(?:(?:direct|key|main|most important) )?dependenc(?:ies|y) of \S+\W*$"
+    r"|^\W*(?:what|which) dependencies (?:does|do) (?:the )?\S+ have\W*$",
     re.IGNORECASE,
 )
 """What a type or a method itself needs: the other way round than usage. Nothing may follow that asks for more."""

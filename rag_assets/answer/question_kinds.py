@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from rag_assets.answer.question_analysis import (
     ENUMERATED,
+    SAYS_NOTHING,
     QueryTerm,
     asks_what_happens,
     is_relation_or_manner,
@@ -923,3 +924,42 @@ def bare_list_noun(question: str) -> str:
     """`value objects` of `which value objects are there?`, of a question for a list of all; '' of another question."""
     found = _BARE_LIST.match(question)
     return found["noun"] if found is not None else ""
+
+
+_WHOLE = (
+    r"(?:the|this|our|my|your) (?:whole |entire )?(?:app|application|code|code ?base|product|project|repo|repository"
+    r"|solution|source|system|workspace)"
+)
+_LISTS = re.compile(
+    r"\W*(?P<lead>(?:(?:which|how many|what(?! are (?!all|its|our|the))|where)"
+    rf"(?: (?:are|is|do|about))? |(?:(?:are|is) there|do (?:we|you) have|does (?:it|{_WHOLE}) have) "
+    r"|(?:(?:please|can|could|would|you|i|we|i['’]d|need|want|like|to) ){0,5}+"
+    r"(?:(?:enumerate|find|get|give|have|know|list|name|print|see|show|tell)(?: (?:me|us|about))? )?+"
+    r"(?:(?:an? |the )?(?:full |complete |short )?list of )?+)"
+    r"(?:(?:all|any|every|of|the|our|its|some|different|available|existing|currently) ){0,3}+)"
+    r"(?P<sort>[\w.-]+(?: [\w.-]+){0,2}?)"
+    r"(?: (?:there|here|please|available|(?:are|is) there|(?:are|is)(?= in )"
+    r"|(?:(?:that|which) )?(?:(?:are|is) )?(?:declared|defined|exist|found|kept|live|located|sit|used)"
+    rf"|(?:(?:that|which) )?(?:we|you|it|{_WHOLE}) (?:have|has|defines?|uses?)"
+    rf"|(?:do|does|can) (?:i|we|you|it|{_WHOLE}) (?:contain|define|find|have|know|offer|provide|use)"
+    rf"|(?:in|of|inside|within|from|by) {_WHOLE})){{0,4}}\W*",
+    re.IGNORECASE,
+)
+"""The ways in which people ask for a list of all of a sort."""
+_MEANS_MORE = re.compile(r"\W*(?:where|how many|are|is|do|does)\b", re.IGNORECASE)
+"""Where, how many or whether they are: other plans may tell just that."""
+_LONGEST_LIST = 120
+
+
+def list_asked(question: str, *, plainly: bool = False) -> str:
+    """`which value objects are there?` for any question that wants a list of all of a sort, `can you list the value
+    objects?`, `value objects`; '' for others, and if `plainly` for those that may want something else."""
+    found = _LISTS.fullmatch(question) if len(question) < _LONGEST_LIST else None
+    if found is None or (plainly and (not found["lead"] or _MEANS_MORE.match(question))):
+        return ""
+    sort = found["sort"].split()
+    are_plural = [singular(word) != word for word in sort]
+    if not are_plural.pop() or any(are_plural) or not {word.lower() for word in sort}.isdisjoint(SAYS_NOTHING):
+        return ""
+    is_name = sort[0][0].isupper() and not sort[0].rstrip("s").isupper()
+    return "" if is_name and not found["lead"] else f"which {' '.join(sort)} are there?"

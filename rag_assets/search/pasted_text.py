@@ -37,14 +37,18 @@ def with_paste(typed: str) -> Question | None:
         if not any(map(str.isalpha, sentence)):
             return replace(whole, pasted=_names(code))
         asked = understand(sentence)
-        return replace(asked, typed=whole.typed, asks=sentence, pasted=_names(code))
+        return replace(asked, typed=whole.typed, asks=asked.typed, pasted=_names(code))
     if len(typed) <= LONG:
         return None
     asking = " ".join(found.group().strip() for found in _QUESTION.finditer(typed))
     if len(asking) > LONG or len(asking.split()) < _FEWEST_WORDS:
         return None
     asked = understand(asking)
-    return None if asked.kind is QuestionKind.ERROR else replace(asked, typed=plain_question(typed).typed, asks=asking)
+    return (
+        None
+        if asked.kind is QuestionKind.ERROR
+        else replace(asked, typed=plain_question(typed).typed, asks=asked.typed)
+    )
 
 
 def _split(typed: str) -> tuple[str, str]:

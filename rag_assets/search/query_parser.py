@@ -113,6 +113,29 @@ _DEALING = re.compile(
     re.IGNORECASE,
 )
 """What is about something, however a question says so; of endpoints also what they do with it."""
+_LONGEST_WORDING = 300
+_SAYS_MORE = re.compile(
+    r"\b(?:are|do|does|how|if|is|please|what|when|where|whether|which|who|why|you)\b"
+    r"|\b(?:find|locate)\b.+\b(?:code|logic|implementation)\b",
+    re.IGNORECASE,
+)
+_DIRECT = re.compile(
+    r"\s*(?:(?:how|what|when|where|who|why) (?:are|can|could|did|do|does|happens|is|many|much|should|was|were|will)"
+    r"|which|are|does|is|who|what(?!.* (?:are|comes? from|do|does|is|looks? like|means?|returns?|works?)\W*$))\b",
+    re.IGNORECASE,
+)
+_OF_CODE = re.compile(
+    r"\b(?:care|cares|charge|class|code|contains?|deals?|find|implementation|implements|logic|responsible)\b"
+    r"|^\W*(?:how|where) (?:is|are) (?:called|configured|created|declared|defined|handled|implemented|kept|located"
+    r"|registered|saved|set|stored|used|written) (?:the|an?|our|[A-Z])",
+    re.IGNORECASE,
+)
+_FILLED = re.compile(
+    r"\b(?:actually|at the moment|basically|by the way|currently|exactly|for me|if possible|please|really|right now"
+    r"|these days|though|in (?:here|the|this|our|your) \w+)\b",
+    re.IGNORECASE,
+)
+"""What `wording` may shorten, and what it need not look at."""
 _FEW_LETTERS, _SENTENCE = 3, 4
 """What so many words tell of with so few letters in quotes (`words like "HR"`) is an example, and no text to find."""
 
@@ -177,7 +200,17 @@ def _asked(typed: str) -> str:
     if not asked.strip():
         raise WrongQuestion(_EMPTY)
     bare = _COURTESY.sub("", asked)
-    return _written_out(bare) if bare.strip() else asked
+    if not bare.strip():
+        return asked
+    written = _written_out(bare)
+    if len(written) > _LONGEST_WORDING or "\n" in written.strip() or _MEANT.search(written):
+        return written
+    is_plain = _DIRECT.match(written) and not _FILLED.search(written)
+    if not _SAYS_MORE.search(written) or (is_plain and not _OF_CODE.search(written)):
+        return written
+    from rag_assets.search.wording import plainly  # start-up budget: most questions are asked plainly
+
+    return plainly(written)
 
 
 def _written_out(text: str) -> str:

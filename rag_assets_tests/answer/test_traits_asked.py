@@ -17,6 +17,7 @@ from rag_assets.answer.structure.declaration_questions import (
     use_asked,
     users_asked,
 )
+from rag_assets.answer.structure.members import members_asked
 from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
@@ -214,6 +215,18 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Which methods take a Gong?", "**Mallet.Strike**"),
         ("How many lines does Gong have?", "lib/gong.go:4"),
         ("Does Striker use Mallet?", "**Striker names Mallet:**"),
+        ("Which public methods does Clock have?", "**3 public methods of Clock:**"),
+        ("Could you tell me which methods of Clock are async?", "**Clock.ReadAsync** in src/Shop/Clock.cs:19"),
+        ("I'd like to know which private fields Clock has", "**1 private field of Clock:**"),
+        ("What methods does Gong have?", "**2 methods of Gong:**"),
+        ("Which methods of Bell are not public?", "**1 method of Bell not public:**"),
+        ("Which constructors does Striker have?", "**1 constructor of Striker:**"),
+        ("Which virtual methods does Clock have?", "Clock has no virtual method"),
+        ("Which dependencies does AlarmService have?", "**IClock**"),
+        ("Show me the constructor of Striker", "constructor(private readonly store"),
+        ("What attributes are on ReadAsync?", "[Obsolete]"),
+        ("Do we have extension methods?", "**WheelExtensions.Oil**"),
+        ("Give me a list of all the interfaces in this project, please", "**1 interface:**"),
         ("Which classes have a WindUp method?", "there are no members called WindUp in the product"),
     ],
 )
@@ -225,6 +238,8 @@ def test_what_is_so_is_told(shop: Index, question: str, told: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
+        "Which methods do customers have?",
+        "Which fields are there in the order form?",
         "Is the cart public?",
         "Is it a singleton?",
         "Is GET a safe method for orders?",
@@ -248,7 +263,16 @@ def test_what_is_so_is_told(shop: Index, question: str, told: str) -> None:
     ],
 )
 def test_questions_of_people_and_things_are_left_to_others(question: str) -> None:
-    parsers = (trait_asked, declaration_asked, signature_asked, use_asked, users_asked, together_asked, number_asked)
+    parsers = (
+        members_asked,
+        trait_asked,
+        declaration_asked,
+        signature_asked,
+        use_asked,
+        users_asked,
+        together_asked,
+        number_asked,
+    )
     found = [parse(question) for parse in parsers if parse(question)]
     assert not found
 

@@ -5,7 +5,8 @@ code of the product, and with a subject what the subject touches.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -197,8 +198,19 @@ class GraphColumns:
         return sum(place.line_end - place.line_start + 1 for place in self.places(node))
 
     def contained(self, node: int) -> set[int]:
-        """What a node contains, of what the reader sees."""
-        return {inner for inner in self.graph.contained(node) if self.place(inner) is not None}
+        """What a node contains, of what the reader sees; in Go also what has it as its receiver."""
+        inside = {*self.graph.contained(node), *self._received.get(self.graph.keys[node], ())}
+        return {inner for inner in inside if self.place(inner) is not None}
+
+    @cached_property
+    def _received(self) -> Mapping[str, Sequence[int]]:
+        """Of each type of Go, by its key, the methods that have it as their receiver."""
+        found = defaultdict[str, list[int]](list)
+        for node in np.flatnonzero(self.graph.kinds == KINDS.index(NodeType.METHOD.value)).tolist():
+            key = self.graph.keys[node]
+            if key.startswith("go:"):
+                found[f"{key.partition('|')[0].rpartition('.')[0]}|{NodeType.TYPE}"].append(node)
+        return found
 
     def called(self, node: int) -> str:
         """What a node is called: a member with its type, a file by its path."""

@@ -58,7 +58,8 @@ _ASKED = {
     ),
     _ANY: (
         rf"{_WHICH}(?: (?:blazor|razor|ui))* components(?: are| is)?"
-        r"(?: (?:there|exist|available|(?:do|does|can) (?:i|it|the \w+|we|you) (?:have|offer|provide|use)))*\W*$",
+        r"(?: (?:there|exist|available|(?:do|does|can) (?:i|it|(?:the )?(?P<of>[\w.]+(?: [\w.]+)?)|we|you)"
+        r" (?:have|offer|provide|use)))*(?: in (?:the )?(?P<part>[\w.]+(?: [\w.]+)?))?\W*$",
         r"",
     ),
     "layout": (rf"{_WHICH} layouts?\b", r"^\s*@layout\s+\S|\bDefaultLayout=\""),
@@ -66,6 +67,7 @@ _ASKED = {
     "page": (rf"{_PAGES}(?<=pages) (?:and|with) (?:their )?(?:routes|urls|paths)\W*$", r"@page\s+\""),
 }
 """What is asked for, and the lines that say it."""
+_ALL_OF_IT = frozenset({"", "app", "application", "client", "frontend", "project", "site", "solution", "ui", "website"})
 _ON_PAGES = ("open page", "protected page", "access rule")
 _RAZOR_PAGES = (".cshtml", ".cshtml.cs")
 _OF_ALL = ("cascading parameter", "render mode", "open page", "protected page", "layout", "generic component", "page")
@@ -105,9 +107,10 @@ def component_facts(index: LabelIndex, question: str) -> Facts:
     paths = [path for path in every if path.endswith(".razor")]
     kept = product_or_samples(paths)
     known = {path: name for path in sorted(paths, key=from_the_root) if path in kept and (name := component_name(path))}
-    if noun == _ANY:
-        return _every(index, known)
     about = _meant({*known.values()}, question, noun) if known else ()
+    of_all = re.search(_ASKED[_ANY][0], question, re.IGNORECASE) if noun == _ANY or not about else None
+    if of_all is not None:
+        return _every(index, _in_part(known, of_all["of"] or of_all["part"] or ""))
     own = [path for path, name in known.items() if name in about]
     above = [] if noun in ("parameter", "component") else [path for path in paths if path.endswith(f"/{_IMPORTS}")]
     above = [one for one in above if any(path.startswith(one.removesuffix(_IMPORTS)) for path in own)]
@@ -125,6 +128,16 @@ def component_facts(index: LabelIndex, question: str) -> Facts:
     ]
     once = {(one.source, files[one.path][one.line].strip()): one for one in reversed(facts)}  # and not each copy
     return facts_listed([*once.values()][::-1], noun, index)
+
+
+def _in_part(known: Mapping[str, str], part: str) -> Mapping[str, str]:
+    """The components below a folder that is called as a question says: `web app` is `src/WebApp`; all where it calls
+    the project."""
+    called = re.sub(r"\W", "", part).lower()
+    if called in _ALL_OF_IT:
+        return known
+    folders = {path: re.sub(r"[^\w/]", "", path.rpartition("/")[0]).lower().split("/") for path in known}
+    return {path: name for path, name in known.items() if called in folders[path]}
 
 
 def _every(index: LabelIndex, known: Mapping[str, str]) -> Facts:

@@ -220,7 +220,7 @@ def listed(index: LabelIndex, graph: Graph, noun: str, subject: Sequence[QueryTe
         is_one, found = True, [used_at.get(one.key, one) for one in happened]
     elif used:
         is_one, found = True, used
-    is_one = is_one or (noun in (*LISTED_KINDS, CREATED_TABLE) and not telling)
+    is_one = is_one or (noun in (*LISTED_KINDS, CREATED_TABLE, *_FORMS) and not telling)
     is_one = is_one or (noun == "page" and all(_says_all(telling, one) for one in found))
     handled = [one for one in found if with_handlers and _uses(graph, one.key, Relation.HANDLES)]
     if with_handlers and not handled:

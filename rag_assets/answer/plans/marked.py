@@ -37,6 +37,7 @@ class NamedBy(Enum):
     FILE = auto()
     FOLDER = auto()  # of a part of the project
     NOTHING = auto()  # what is asked of a project as a whole, and is in what it is called as
+    PART = auto()  # all of what a question calls a part of the project, or nothing is told
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,6 +465,10 @@ class Marked(Enum):
             r"|by|apis?|apps?|applications?|back-?ends?|containers?|gateways?|hosts?|micro-?services?|samples?|servers?|services?"
             r"|sites?|i|we|you|when|by default|in development"
             r"|listen\w*|run\w*|use[ds]?|using|serve|start\w*|expose[ds]?|open\w*|reachable|available|bind|locally))*\W*$"
+            r"|^\W*(?:(?:on|at|under) )?(?:which|what)(?: is| the| network| tcp)* ports?"
+            r" (?:does|do|is|are|will|can|for)(?: the)? (?P<part>[\w.-]+(?: [\w.-]+){0,2}?)"
+            r"(?: (?:listen\w*|run\w*|use[ds]?|serve|start|expose|bind|reachable|available|on|to|at"
+            r"|in development|by default|locally))*\W*$"
         ),
         lines=(
             r"\"applicationUrl\"\s*:\s*\"[^\"]*:\d|^\s*EXPOSE\s+\d"
@@ -476,7 +481,7 @@ class Marked(Enum):
             r"|\bASPNETCORE_URLS\b.*:\d"
         ),
         in_settings=True,
-        by=NamedBy.NOTHING,
+        by=NamedBy.PART,
     )
     API_CLIENTS = MarkedLines(
         "API client",
@@ -686,8 +691,15 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> Facts:
     paths = [one.path for one in found]
     kept = set(filter(is_test_path, paths)) if marked is Marked.DOUBLES else product_or_samples(paths)
     found = [one for one in found if one.path in kept]
-    own = {one: roots_of(f"{one.path if kind.by is NamedBy.FOLDER else _stem(one.path)} {one.source}") for one in found}
-    if kind.beside is not None:
+    of_path = kind.by in (NamedBy.FOLDER, NamedBy.PART)
+    own = {one: roots_of(f"{one.path if of_path else _stem(one.path)} {one.source}") for one in found}
+    if kind.by is NamedBy.PART:
+        said = re.match(kind.asked, asked.strip(), re.IGNORECASE)
+        part = roots_of((said and said["part"]) or "") - roots_of(f"{_OF_ANY_PART} project")
+        named = [one for one in found if part <= own[one]]
+        if not named:
+            return GraphFacts(), {}
+    elif kind.beside is not None:
         subject = {root(word) for word, _ in telling_words(asked)} - kind.beside
         named = [one for one in found if subject <= own[one]]
         if marked is Marked.CALLBACKS and subject:  # of a user, not of the languages of users

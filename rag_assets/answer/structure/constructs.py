@@ -43,7 +43,8 @@ _ENDS = (
 _WHERE = re.compile(
     r"\b(?:where|any|list|find|show|how many|which|uses?|usages?|places?|(?:is|are) there|code|methods?|class(?:es)?"
     r"|allowed|builds?|centrally|compatible|enabled|signed|strong(?:ly)?|supports?|treated"
-    r"|proc(?:edure)?s?|triggers?|files?|used|happens|stored?|(?:en|de)crypt(?:ed|s)|has|have|contains?|determined|left|cached|deprecated|obsolete)\b",
+    r"|proc(?:edure)?s?|triggers?|files?|used|happens|stored?|(?:en|de)crypt(?:ed|s)|has|have|contains?|determined|left|cached|deprecated|obsolete"
+    r"|what [\w ]+ are (?:configured|declared|defined|registered))\b",
     re.IGNORECASE,
 )
 """A question for places, or for a setting of a build, as `what are locks?` is none."""

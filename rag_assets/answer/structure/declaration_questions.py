@@ -12,12 +12,12 @@ from typing import Any
 from rag_assets.answer.structure.questions import MODIFIERS, NUMBER_WORDS, comparison, modifier_meant, name_in
 from rag_assets.identifiers import singular
 
-_NAME = (
+NAME = (
     r"(?:the )?`?(?P<name>(?=[^\WA-Z_]*[A-Z_.]\.*\w)[\w.]*\w)`?(?:\(\))?"
     r"(?: (?:class|enum|function|interface|method|property|service|type))?"
 )
 """A name of code, with a capital, a dot or an underscore. What is around a name is in any case."""
-_OTHER_NAME = _NAME.replace("?P<name>", "?P<other>")
+_OTHER_NAME = NAME.replace("?P<name>", "?P<other>")
 _LIFETIMES = ("singleton", "scoped", "transient")
 KINDS = ("class", "interface", "struct", "record", "enum")
 _PART = r"(?P<part>namespace|project|assembly|module|package|folder|directory|file)"
@@ -25,16 +25,16 @@ _COUNTED = r"(?P<counted>lines|methods|functions|members|properties|fields|const
 _TRAITS = [
     re.compile(rf"^\W*(?:{form})\W*$")
     for form in (
-        rf"(?i:is|are|was) {_NAME} (?i:(?:declared |marked |registered )?(?:as )?(?:an? )?"
+        rf"(?i:is|are|was) {NAME} (?i:(?:declared |marked |registered )?(?:as )?(?:an? )?"
         rf"(?P<trait>{MODIFIERS}|{'|'.join((*KINDS, *_LIFETIMES))})"
         r"(?: (?:class|function|member|method|property|service|type))?)",
-        rf"(?i:(?:in |to |from )?(?:which|what) {_PART} (?:is|does)) {_NAME}"
+        rf"(?i:(?:in |to |from )?(?:which|what) {_PART} (?:is|does)) {NAME}"
         r"(?i:(?: (?:belong|declared|defined|located|live|lie|sit|implemented))?(?: (?:in|to))?)",
-        rf"(?i:which|what) (?i:{_PART} (?:contains|declares|defines|has|holds)) {_NAME}",
-        rf"(?i:what is the {_PART} of) {_NAME}",
-        rf"(?i:how many {_COUNTED}(?: of code)? (?:does|do|has|have|are (?:there )?in|are there for)) {_NAME}"
+        rf"(?i:which|what) (?i:{_PART} (?:contains|declares|defines|has|holds)) {NAME}",
+        rf"(?i:what is the {_PART} of) {NAME}",
+        rf"(?i:how many {_COUNTED}(?: of code)? (?:does|do|has|have|are (?:there )?in|are there for)) {NAME}"
         r"(?i:(?: (?:have|has|contain|take|consist of))?)",
-        rf"(?i:how (?:big|large|(?P<long>long)) is) {_NAME}",
+        rf"(?i:how (?:big|large|(?P<long>long)) is) {NAME}",
     )
 ]
 
@@ -70,8 +70,9 @@ def trait_asked(question: str) -> TraitAsked | None:
 declaration_asked = name_in(
     r"^\W*(?i:what(?: is|'s|s)? the (?:(?:data |return )?type|signature|declaration|visibility|accessibility"
     r"|access modifier|(?:base|parent|super) ?(?:class|type)) of|what (?:data |return )?type (?:is|has|does)"
-    r"|show(?: me)? the (?:signature|declaration) of)"
-    rf" {_NAME}(?i: (?:have|return))?\W*$"
+    r"|show(?: me)? the (?:signature|declaration) of"
+    r"|(?:which|what) (?:annotations|attributes|decorators) (?:are (?:there )?(?:on|of)|does|has))"
+    rf" {NAME}(?i: (?:have|return))?\W*$"
     r"|^\W*(?i:(?:what|which) (?:(?:base|parent|super) ?(?:class|type)(?:es|s)?|interfaces?|contracts?)"
     rf" (?:does|do|is|are)(?: (?:implemented|extended|inherited) by)?) {_OTHER_NAME}"
     r"(?i: (?:have|implement|extend|derive from|inherit(?: from)?))?\W*$"
@@ -261,11 +262,11 @@ _USES = (
 )
 _CONTRACT = r"(?P<contract>extends?|implements?|inherits?(?: from)?|derives?(?: from)?)"
 _USE = re.compile(
-    rf"^\W*(?P<how>(?i:how|when|where|why) )?(?i:does|do|can|is) {_NAME}"
+    rf"^\W*(?P<how>(?i:how|when|where|why) )?(?i:does|do|can|is) {NAME}"
     rf" (?i:(?:directly |ever )?(?:{_USES}|{_CONTRACT})(?: the| an?)?) (?:{_OTHER_NAME}|(?P<numbered>[a-z]+\d\w*))\W*$"
 )
 _USERS = re.compile(
-    rf"^\W*(?i:(?:which|what) (?P<sort>[a-z]+(?: [a-z]+)?)(?: classes| types)? (?:directly )?(?:{_USES})) {_NAME}\W*$"
+    rf"^\W*(?i:(?:which|what) (?P<sort>[a-z]+(?: [a-z]+)?)(?: classes| types)? (?:directly )?(?:{_USES})) {NAME}\W*$"
 )
 _ANY_SORT = frozenset(
     {"class", "code", "file", "function", "method", "module", "package", "part", "place", "project", "test", "type"}
@@ -313,7 +314,7 @@ def users_asked(question: str) -> UsersAsked | None:
 
 _OF_SORT = re.compile(
     r"^\W*(?i:(?:which|what) (?P<sort>[a-z]+(?: [a-z]+){0,2}s) (?:does|do))"
-    rf" {_NAME} (?i:(?:directly |ever )?(?:add|appl(?:y|ies)|call|check|(?P<makes>create|make)|depend on|dispatch"
+    rf" {NAME} (?i:(?:directly |ever )?(?:add|appl(?:y|ies)|call|check|(?P<makes>create|make)|depend on|dispatch"
     r"|emit|enforce|fire|inject|need|publish|raise|send|trigger|use|validate)s?)\W*$"
 )
 _NO_SORTS = frozenset(
@@ -335,7 +336,7 @@ def used_sort_asked(question: str) -> UsersAsked | None:
 
 
 in_tests_asked = name_in(
-    rf"^\W*(?i:(?:is|are)) {_NAME} (?i:(?:(?:only|just|solely|ever|actually|also) )*(?:used|called|referenced|needed)"
+    rf"^\W*(?i:(?:is|are)) {NAME} (?i:(?:(?:only|just|solely|ever|actually|also) )*(?:used|called|referenced|needed)"
     r"(?: only| just| solely| anywhere)? (?:in|by|from|outside(?: of)?|except in|other than in) (?:the |our |unit )*"
     r"(?:tests?|production(?: code)?|product(?: code)?)(?: code| projects?| classes)?)\W*$"
     rf"|^\W*(?i:do only (?:the )?tests (?:use|call|reference)) {_OTHER_NAME}\W*$"
@@ -356,7 +357,7 @@ together_asked = name_in(
 example_asked = name_in(
     r"^\W*(?i:(?:show(?: me)?|give(?: me)?|find|is there|are there|where (?:is|are|can i find)|what is)"
     r" (?:an? |some |any )?examples? (?:of|for|for how|of how|how|that|where)"
-    rf"(?: (?:to )?(?:call|calling|how|use|uses|using|usage of))*) {_NAME}"
+    rf"(?: (?:to )?(?:call|calling|how|use|uses|using|usage of))*) {NAME}"
     r"(?i:(?: (?:is|are) (?:used|called))?(?: being used)?)\W*$"
 )
 """The name of whose use a question wants an example."""
@@ -364,7 +365,7 @@ example_asked = name_in(
 
 hierarchy_asked = name_in(
     r"^\W*(?i:(?:what is|show(?: me)?|explain|describe) the (?:inheritance|class|type)(?: class)? (?:hierarchy|tree)"
-    rf" of) {_NAME}\W*$"
+    rf" of) {NAME}\W*$"
 )
 """The type of which a question asks what it derives from and what derives from it."""
 

@@ -166,6 +166,18 @@ def _closed(asked: Asked, text: str) -> Planned | None:
     return answered(asked, Intent.IMPLEMENTATIONS, known)
 
 
+def _members(asked: Asked, text: str) -> Planned | None:
+    """The members of a type, of a sort and with a modifier."""
+    from rag_assets.answer.structure.members import member_facts, members_asked
+
+    wanted = members_asked(text)
+    if wanted is None:
+        return None
+    told = [member_facts(index, graph, wanted) for index, graph in asked.graphs]
+    absent = f"{wanted.name} has no {wanted.said}" if wanted.modifier and any(has for _, has in told) else ""
+    return listed_or_absent(asked, together(facts for facts, _ in told), absent)
+
+
 def _parameter(asked: Asked, text: str) -> Planned | None:
     """What a parameter means, by the comments of the methods that have it."""
     name, method = parameter_asked(text)
@@ -457,6 +469,7 @@ _PLANS = (
     _trait,
     _declaration,
     _closed,
+    _members,
     _signature,
     _parameter,
     _use,

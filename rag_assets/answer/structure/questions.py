@@ -179,7 +179,8 @@ constructor_asked = name_in(
     r"|what (?:do|would|should|must) (?:i|we|you) (?:need to |have to )?(?:mock|fake|stub) (?:\w+ )?"
     r"(?:to test|for) (?:the )?(?P<tested>[\w.]+)"
     r"|(?:what|which) .{0,30}\bconstructors? (?:parameters?|arguments?|dependencies) (?:of|does|has) (?P<of>[\w.]+)"
-    r"(?: have)?)\W*$",
+    r"(?: have| take| need| expect| get)?|(?:show|print)(?: me)? the constructors? of (?P<shown>[\w.]+)"
+    r"|how is (?:an? |the )?(?P<made>(?=\w*[A-Z])[\w.]+) constructed)\W*$",
     re.IGNORECASE,
 )
 """The type of which a question asks what its constructor is given."""

@@ -42,7 +42,8 @@ _WITHOUT: Mapping[str, frozenset[str]] = {
 """Languages that have no such word: that nothing is so there says nothing."""
 _ABSTRACT_BASE = re.compile(r"^class \w+\(.*\bABC(?:Meta)?\b")  # of Python
 _OPENS, _CLOSES = frozenset("([{<"), frozenset(")]}>")
-_CONSTRUCTORS = ("__init__", "constructor", "__construct", "initialize", "init")
+_NAMED_CONSTRUCTORS = ("__init__", "constructor", "__construct")
+_CONSTRUCTORS = (*_NAMED_CONSTRUCTORS, "initialize", "init")
 _STATIC = re.compile(r"(?:\w+ )*static\b")
 _HANDLES = re.compile(r"(?:Handler|Validator|Consumer|Behaviou?r|Profile)(?:Base)?$")
 ERRORS = ("exception", "error")
@@ -108,7 +109,10 @@ def is_called_a(noun: str, columns: GraphColumns, node: int) -> bool:
     if noun == "class":
         return re.search(r"\b(?:interface|struct|enum|trait|protocol|type)\b", before) is None
     owner = int(columns.type_of[node])
-    is_constructor = owner not in (-1, node) and columns.graph.names[node] in (columns.graph.names[owner], "__init__")
+    is_constructor = owner not in (-1, node) and columns.graph.names[node] in (
+        columns.graph.names[owner],
+        *_NAMED_CONSTRUCTORS,
+    )
     return is_constructor if noun == "constructor" else not (noun in _OF_METHODS and is_constructor)
 
 

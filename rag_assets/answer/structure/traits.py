@@ -70,11 +70,11 @@ def _facts(columns: GraphColumns, nodes: Sequence[int], wanted: TraitAsked) -> I
         place = columns.place(node)
         verb, told = _told(columns, node, wanted)
         if place is not None and told is not None:
-            line = _line_naming(columns, node, place)
+            line = line_naming(columns, node, place)
             yield GraphFact(columns.called(node), verb, told, place.path, line, True, is_comment=True)
 
 
-def _line_naming(columns: GraphColumns, node: int, place: NodeLocation) -> int:
+def line_naming(columns: GraphColumns, node: int, place: NodeLocation) -> int:
     """The line of a declaration that has its name: attributes and comments stand before it."""
     name = columns.graph.names[node]
     lines = enumerate(columns.lines_at(place), place.line_start)

@@ -1,0 +1,211 @@
+"""What people say around a question: `can you tell me how the total is calculated in this project?` asks `how is the
+total calculated?`. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rag_assets.identifiers import singular
+
+_ASKED = r"(?:how|if|what|when|where|whether|which|who|whom|whose|why)\b"
+_KNOW = r"(?:check|explain|figure out|find(?: out)?|know|learn|look up|see|show|tell|understand)(?: to)?(?: me| us)?"
+_AROUND = re.compile(
+    r"\s*(?:"
+    r"(?:so|ok|okay|well|hmm+|right|sorry|q|(?:quick |short |small )?question|btw|by the way)\s*[,:;-]+"
+    rf"|(?:please |kindly )?(?:(?:can|could|would|will) (?:you|someone|somebody|anyone|anybody) )?"
+    rf"(?:please |kindly |maybe |perhaps |quickly |briefly |just )*"
+    rf"(?:help me(?: to)? {_KNOW}|let me know|walk (?:me|us) through|remind me|describe(?: to)?(?: me| us)?|{_KNOW})"
+    rf"(?: (?:briefly|exactly|in detail|please))?(?=\s+{_ASKED})"
+    r"|(?:i|we)(?:['’]d| would)? (?:just )?(?:need|want|like|love|have|am trying|are trying)(?: to)"
+    rf" (?:ask(?: you)?|{_KNOW})(?=\s+{_ASKED})"
+    rf"|i(?:['’]m| am) trying to {_KNOW}(?=\s+{_ASKED})"
+    r"|i(?:['’]m| am) (?:just )?(?:curious|interested|interested in|not sure|unsure|wondering)(?: about)?"
+    rf"(?=\s+{_ASKED})"
+    rf"|i (?:was |just )*(?:wonder(?:ed|ing)?|do(?:n['’]t| not) (?:get|know|see|understand))(?=\s+{_ASKED})"
+    rf"|(?:do|does) (?:you|someone|somebody|anyone|anybody) (?:happen to )?know(?=\s+{_ASKED})"
+    rf"|(?:(?:any|have you (?:got )?any|no) (?:clue|idea)|is it (?:known|clear)|is there a way to (?:know|see|tell))"
+    rf"(?=\s+{_ASKED})"
+    r"|(?:(?:please|kindly|(?:can|could|would|will) (?:you|someone|somebody|anyone|anybody)|i (?:need|want) you to"
+    r"|(?:i['’]d|i would) like you to)\s+)+(?=(?:compare|count|describe|draw|enumerate|explain|find|give|list|name"
+    r"|print|show|summari[sz]e|tell|trace)\b)"
+    r"|(?:i(?:['’]m| am) (?:looking|searching) for|(?:can|could) you point me to|point me to|i need(?: to find)?)"
+    rf" (?:the )?(?:class|code|file|function|line|method|module|part|place|section|spot)s? (?=where\b)"
+    r")\s*",
+    re.IGNORECASE,
+)
+_MOST_AROUND = 4
+_BEHIND = re.compile(
+    r"(?<!\bare)(?<!\bis)(?<!\blies)(?<!\bexist)[,\s]+(?:actually|at the moment|by the way|currently|exactly|for me"
+    r"|if possible|in (?:here|the|this|our|your) (?:code ?base|code|project|repo|repository|solution)|please|right now"
+    r"|these days|though)(?P<end>\s*[.!?]*\s*)$",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(
+    r"(?<!\S)(?:actually|basically|really)\s+"
+    r"|(?:(?<=\bhow )|(?<=\bwhy )|(?<=\bwhen )|(?<=\bwhat )|(?<=\bwhere ))exactly\s+",
+    re.IGNORECASE,
+)
+_CODE = (
+    r"(?:business |actual |source )?(?:class(?:es)?|code|component|file|function|implementation|line|logic|method"
+    r"|module|part|piece of code|place|section|service|spot|type)s?(?: (?:of|in) (?:the |this |our )?"
+    r"(?:code ?base|code|project|app\w*|system))?"
+)
+_HANDLES = r"(?:(?:is|are) (?:responsible for|in charge of)|takes? care of|deals? with|cares? about)"
+_FIND = (
+    r"(?:where (?:can|could|do|does|would) (?:i|we|one|you) find|find|locate|show(?: me)?|point me to"
+    r"|(?:is|are) there(?: any)?|where (?:is|are))(?: the| an?| some)*"
+)
+_DONE_TO = r"(?:(?P<doing>[a-z]+ing) )?(?P<what>(?!the$|it\b)(?:(?!\b(?:if|that|when|where|which)\b).)+?)"
+_FOUND = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"(?:which|what|who)(?: {_CODE})? {_HANDLES} {_DONE_TO}",
+        rf"{_FIND} {_CODE} (?:that|which) (?:{_HANDLES} {_DONE_TO}|(?P<does>[a-z]+s) (?P<it>the .+?|an? .+?|[\w-]+))",
+        rf"{_FIND} (?:code|logic|part|piece of code|place|section|spot)s? (?:for|behind) {_DONE_TO}",
+        r"(?:which|what) (?:class|code|file|folder|module|project|type)s? (?:contains?|has|have|holds?|implements?)"
+        rf" (?:the )?(?:code (?:for|of) {_DONE_TO}|(?P<said>.+?) (?:implementation|logic))",
+        r"(?:where (?:is|are|lives?)|find|locate) (?:the )?(?P<what>(?!the$).+?) (?:implementation|logic)",
+    )
+)
+"""Ways to ask where the code for something is."""
+_PUT_LAST = re.compile(
+    r"(?P<where>how|where) (?P<is>is|are) (?P<done>called|configured|created|declared|defined|handled|implemented|kept"
+    r"|located|registered|saved|set|stored|used|written) (?P<what>(?:the|an?|our) [^?]+?|[A-Z][\w.]*)",
+    re.IGNORECASE,
+)
+"""The order of other languages: `where is defined the total?`"""
+_IRREGULAR = {
+    "bind": "bound",
+    "build": "built",
+    "catch": "caught",
+    "choose": "chosen",
+    "choos": "chosen",
+    "do": "done",
+    "draw": "drawn",
+    "find": "found",
+    "get": "got",
+    "gett": "got",
+    "give": "given",
+    "giv": "given",
+    "hold": "held",
+    "keep": "kept",
+    "make": "made",
+    "mak": "made",
+    "pay": "paid",
+    "put": "put",
+    "putt": "put",
+    "read": "read",
+    "run": "run",
+    "runn": "run",
+    "send": "sent",
+    "set": "set",
+    "sett": "set",
+    "show": "shown",
+    "take": "taken",
+    "tak": "taken",
+    "tell": "told",
+    "throw": "thrown",
+    "write": "written",
+    "writ": "written",
+}
+_DOUBLED = re.compile(r"(?:^|[^aeiou])[aeiou][bdgmnpt]$")  # `map`, `stop`
+_IS = r"(?:is|are|was|were|can|could|should|must|will|gets?)"
+_NO_SUBJECT = (
+    r"(?:after|and|are|be|been|because|before|can|could|did|do|does|had|has|have|how|if|is|may|might|must|should|that|to"
+    r"|unless|until|was|were|what|when|where|which|while|who|why|will|would)"
+)
+_SUBJECT = rf"(?P<subject>(?!(?:come|happens?|long|many|much|often)\b)(?:(?!{_NO_SUBJECT}\b)[^\s,;?]+ ){{1,8}}?)"
+_TURNED = re.compile(
+    rf"(?P<asks>how(?: long| much| often| many times)?|where|why|when) {_SUBJECT}"
+    rf"(?P<is>{_IS})(?P<rest>(?: (?!(?:how|what|where|which|who|why)\b)[^\s,;?]+)*)\s*[.?!]*\s*",
+    re.IGNORECASE,
+)
+_WORKS = re.compile(
+    rf"(?P<asks>how|what|where|why) {_SUBJECT}"
+    r"(?P<does>works?|do|does|fails?|means?|returns?|looks? like|comes? from|lives?|happens?)\s*[.?!]*\s*",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(rf"what {_SUBJECT}(?P<is>is|are)\s*[.?!]*\s*", re.IGNORECASE)
+_OF_WHICH = re.compile(
+    r"(?P<asks>(?:which|what) [a-z][\w-]*(?: [a-z][\w-]*){0,3}?) (?P<subject>(?:the|our) [\w.]+(?: [\w.]+)?|[\w.]+)"
+    r" (?P<does>calls|contains|exposes|has|needs|raises|reads|returns|supports|takes|throws|uses)\s*[.?!]*\s*",
+    re.IGNORECASE,
+)
+_WHETHER = re.compile(
+    rf"(?:if|whether) (?P<subject>(?:(?!(?:if|that|when|where|which|who)\b)[^\s,;?]+ ){{1,5}}?)(?P<is>{_IS}|has|have)"
+    r" (?P<rest>[^?]+?)\s*[.?!]*\s*",
+    re.IGNORECASE,
+)
+
+
+def plainly(text: str) -> str:
+    """The question in a text without what is said around it, its words in the order of a question. Others as they
+    are."""
+    plain = text
+    for _ in range(_MOST_AROUND):
+        shorter = _AROUND.sub("", plain, count=1) if _AROUND.match(plain) else plain
+        if shorter == plain or not shorter.strip():
+            break
+        plain = shorter
+    is_indirect = plain != text
+    for _ in range(_MOST_AROUND):
+        shorter = _BEHIND.sub(r"\g<end>", plain)
+        if shorter == plain or not shorter.strip(" .?!"):
+            break
+        plain = shorter
+    plain = _turned(_BETWEEN.sub("", plain), is_indirect=is_indirect)
+    asked = plain.strip(" .?!")
+    if (last := _PUT_LAST.fullmatch(asked)) is not None:
+        return f"{last['where']} {last['is']} {last['what']} {last['done']}?"
+    found = next((match for form in _FOUND if (match := form.fullmatch(asked)) is not None), None)
+    return plain if found is None else _where(**{name: said or "" for name, said in found.groupdict().items()})
+
+
+def _where(what: str = "", doing: str = "", does: str = "", it: str = "", said: str = "") -> str:
+    """`where is the token validated?` of code for `validating the token`, or that `validates the token`."""
+    thing = what or it or said
+    is_or_are = "are" if singular(thing.split()[-1]) != thing.split()[-1] else "is"
+    done = _past(doing.lower().removesuffix("ing")) if doing else _past_of_present(does.lower()) if does else ""
+    return f"where {is_or_are} {thing} {done or 'done'}?"
+
+
+def _past(stem: str) -> str:
+    """What has been done, by what stands before `ing`, which may have lost an `e` or doubled its end."""
+    return _IRREGULAR.get(stem, f"{stem}ed")
+
+
+def _past_of_present(verb: str) -> str:
+    """What has been done, by what something does."""
+    bare = verb.removesuffix("s")
+    if bare in _IRREGULAR or verb == "does":
+        return _IRREGULAR.get(bare, "done")
+    if bare.endswith("ie"):
+        return f"{bare}d"
+    return f"{bare}d" if bare.endswith("e") else f"{bare}{bare[-1]}ed" if _DOUBLED.search(bare) else f"{bare}ed"
+
+
+def _turned(text: str, *, is_indirect: bool) -> str:
+    """`how is the total calculated?` for `how the total is calculated`."""
+    if (found := _WORKS.fullmatch(text)) is not None:
+        verb, subject = found["does"].lower(), found["subject"].strip()
+        if verb in ("do", "does"):
+            return f"{found['asks']} {verb} {subject} do?"
+        many = verb in ("work", "mean", "return", "look like", "come from", "live", "happen", "fail")
+        bare = verb if many else verb.replace("looks", "look").replace("comes", "come").removesuffix("s")
+        return f"{found['asks']} {'do' if many else 'does'} {subject} {bare}?"
+    if (found := _NAMED.fullmatch(text)) is not None and is_indirect:
+        return f"what {found['is']} {found['subject'].strip()}?"
+    if (found := _OF_WHICH.fullmatch(text)) is not None and is_indirect:
+        verb = found["does"].lower()
+        return f"{found['asks']} does {found['subject']} {'have' if verb == 'has' else verb.removesuffix('s')}?"
+    if (found := _TURNED.fullmatch(text)) is not None and (is_indirect or found["asks"].lower() != "when"):
+        return f"{found['asks']} {found['is']} {found['subject'].strip()}{found['rest']}?"
+    if (found := _WHETHER.fullmatch(text)) is not None and is_indirect:
+        subject, verb, rest = found["subject"].strip(), found["is"].lower(), found["rest"]
+        if subject.lower() == "there":
+            return f"{verb} there {rest}?"
+        if verb in ("has", "have"):
+            return f"{'does' if verb == 'has' else 'do'} {subject} have {rest}?"
+        return f"{verb} {subject} {rest}?"
+    return text

@@ -1,0 +1,124 @@
+"""What people say around a question, and the usual question behind it (`rag_assets.search.wording`)."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.answer.question_kinds import list_asked
+from rag_assets.search.pasted_text import LONG
+from rag_assets.search.query_parser import understand
+
+_TOTAL = "how is the total calculated?"
+_WORK = "how does the night run work?"
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ("can you tell me how the total is calculated?", _TOTAL),
+        ("Could you please explain to me how the total is calculated in this project?", _TOTAL),
+        ("I'd like to know how the total is calculated", _TOTAL),
+        ("do you know how the total is calculated?", _TOTAL),
+        ("I was wondering how the total is calculated", _TOTAL),
+        ("Question: how is the total calculated?", _TOTAL),
+        ("so, how exactly is the total calculated?", _TOTAL),
+        ("how is the total calculated right now?", "how is the total calculated?"),
+        ("how the total is calculated", _TOTAL),
+        ("explain how the night run works", _WORK),
+        ("I don't understand how the night run works", _WORK),
+        ("I want to know if the order has a number", "does the order have a number?"),
+        ("can you check whether there is a rate limit", "is there a rate limit?"),
+        ("help me understand what CatalogItem is", "what is CatalogItem?"),
+        ("show me which services use the cache", "which services use the cache"),
+        ("please list the endpoints", "list the endpoints"),
+        ("I'm looking for the place where orders are saved", "where are orders saved?"),
+        ("where can I find the code that validates the token?", "where is the token validated?"),
+        ("which class is responsible for sending emails?", "where are emails sent?"),
+        ("what part of the code deals with paging?", "where is paging done?"),
+        ("find the code that maps the rows", "where are the rows mapped?"),
+        ("where is defined the total?", "where is the total defined?"),
+        ("which file contains the checkout logic?", "where is checkout done?"),
+    ],
+)
+def test_what_is_said_around_a_question_is_no_part_of_it(typed: str, asked: str) -> None:
+    question = understand(typed)
+    assert (question.typed, question.text, question.asking) == (asked, asked, asked)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "what happens when an order is paid?",
+        "when the cart is empty what happens",
+        "which endpoints are in this repo?",
+        "what is in the project?",
+        "how long is a token valid?",
+        "how many users can an account have?",
+        'where is "can you tell me how" written?',
+        "who calls it?",
+        "find the zip code",
+        "which classes implement IStore?",
+        "retry policy of the order queue",
+        "why is the order rejected when the stock is missing?",
+        "what must a password look like?",
+        "how late may a letter be before it is late?",
+        "does the order have a number?",
+        "which part takes care of it when it fails",
+    ],
+)
+def test_other_questions_stay_as_they_were_typed(typed: str) -> None:
+    assert understand(typed).typed == typed
+
+
+def test_a_text_of_several_lines_is_not_shortened() -> None:
+    typed = "can you tell me how it is done\nin this project"
+    assert understand(typed).typed == typed
+    assert understand(f"please tell me how {'x' * LONG} is done").typed.startswith("please")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "which value objects are there?",
+        "what value objects exist?",
+        "list all value objects",
+        "can you list the value objects?",
+        "I need a list of all the value objects",
+        "show me the value objects",
+        "are there any value objects?",
+        "do we have value objects?",
+        "how many value objects are there?",
+        "where are the value objects defined?",
+        "which value objects does this project define?",
+        "what value objects are in the code?",
+        "value objects",
+        "value objects?",
+        "tell me all value objects in this solution",
+    ],
+)
+def test_a_list_is_wanted_in_many_ways(typed: str) -> None:
+    assert list_asked(typed) == "which value objects are there?"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "what are locks?",
+        "what kinds of value objects are there?",
+        "where are orders stored?",
+        "which handlers handle events?",
+        "which tests cover Order?",
+        "Orders",
+        "how are errors handled?",
+        "show me the classes of the shop",
+        "what happens",
+        "list of " * 14,
+    ],
+)
+def test_a_question_for_something_else_wants_no_list(typed: str) -> None:
+    assert list_asked(typed) == ""
+
+
+@pytest.mark.parametrize("typed", ["value objects", "are there any value objects?", "where are the value objects?"])
+def test_what_may_mean_more_is_no_plain_list(typed: str) -> None:
+    assert list_asked(typed, plainly=True) == ""
