@@ -32,6 +32,7 @@ from rag_assets.answer.question_analysis import (
 )
 from rag_assets.answer.question_kinds import (
     APPS,
+    WHOLE,
     access_asked,
     asks_about_threads,
     asks_choice,
@@ -317,11 +318,16 @@ def access_plan(asked: Asked) -> Planned | None:
 
         places = (policy_places(index, graph, asked.question.text) for index, graph in asked.graphs)
         return at_declarations(asked, [place for found in places for place in found])
-    if known[1] or asks != "open" or subject:
+    if known[1] or asks not in WHOLE:
         return answered(asked, Intent.LIST, known)
     from rag_assets.answer.plans.data import open_routes_at
+    from rag_assets.answer.plans.marked import rules_at
 
-    return at_declarations(asked, [place for _, graph in asked.graphs for place in open_routes_at(graph)])
+    at = [place for _, graph in asked.graphs for place in open_routes_at(graph)] if asks == "open" else []
+    if not (subject or at):
+        at = [place for index in asked.target.members.values() for place in rules_at(index)]
+    absent = "no line of a known form says who may call the endpoints"
+    return at_declarations(asked, at) or Planned(asked.wish, absent=absent)
 
 
 def endpoint_plan(asked: Asked) -> Planned | None:

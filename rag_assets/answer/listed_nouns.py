@@ -63,6 +63,11 @@ _SAID_OF_EF = root_set("database db ef core entity framework")
 _OF_EF = re.compile(r"\b(?:database|db|ef(?: core)?|entity framework(?: core)?)[- ]?contexts?\b", re.IGNORECASE)
 """How people call what derives from `DbContext`, which the names of other contexts would be taken for."""
 _AND_MORE = re.compile(r"(?<!\W)\W+and (?:in )?(?:how|what|when|where|which|who)\b.*$", re.IGNORECASE | re.DOTALL)
+_OF_SCREENS = re.compile(
+    r"\b(?:angular|client|dashboard|front[- ]?end|react|spa|svelte|ui|vue|web ?app)\b", re.IGNORECASE
+)
+_OF_PROSE = (".adoc", ".md", ".mdx", ".rst", ".txt")
+"""Documents are pages too, but none that a front end shows."""
 _MOST_BESIDE = 3  # words of an interface beside a noun, with its `I`
 _FEWEST_OF_A_NAME = 2  # words: one is what many things are called
 
@@ -87,6 +92,11 @@ def list_of(asked: Asked, noun: str, rest: str) -> Planned | None:
         if not subject and (contexts := _derived_from_contract(asked, noun)):
             return contexts
     known = from_graphs(asked, listing, noun, subject, rest)
+    if noun == "page" and _OF_SCREENS.search(rest) and all(one.path.endswith(_OF_PROSE) for one in known.at):
+        from rag_assets.answer.plans.marked import Marked, marked_facts
+
+        routes = (marked_facts(index, Marked.PAGE_ROUTES, rest) for index in asked.target.members.values())
+        known = answered(asked, Intent.LIST, first_of(routes)) or replace(known, at={})
     sort, _, last = noun.rpartition(" ")
     if not known.at and sort not in ("", "base") and last in ("class", "type"):  # `which exception types are there?`
         noun, known = sort, from_graphs(asked, listing, sort, subject, rest)

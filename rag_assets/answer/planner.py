@@ -493,6 +493,9 @@ def _written(asked: Asked) -> Planned | None:
     return answered(asked, Intent.LIST, writes_of(asked.target, name))
 
 
+_OF_AUTHENTICATION = re.compile(r"(?:(?:api|jwt|the|user) )*auth(?:entication)?(?: of \w+)?", re.IGNORECASE)
+
+
 def _feature(asked: Asked) -> Planned | None:
     """What a subject consists of, of which is asked how it works."""
     said = "" if asked.wish.names else feature_asked(asked.question.asking)
@@ -506,7 +509,12 @@ def _feature(asked: Asked) -> Planned | None:
     from rag_assets.answer.structure.behaviours import happening_of
 
     wanted = happening_of(said)
-    return _course(asked, wanted) if wanted is not None else None
+    course = _course(asked, wanted) if wanted is not None else None
+    if course is not None or _OF_AUTHENTICATION.fullmatch(said) is None:
+        return course
+    from rag_assets.answer.plans.marked import checked_at
+
+    return at_declarations(asked, [one for index in asked.target.members.values() for one in checked_at(index)])
 
 
 _HAPPENS = re.compile(

@@ -101,6 +101,7 @@ _NAMED_KEY = re.compile(
     r"\b\w*[cC]onfig(?:uration)?(?:Root)?\s*(?:\.\s*GetValue\s*(?:<[^<>()]*>)?\s*\(|\[)\s*nameof\s*\(\s*(?:\w+\.)*(\w+)\s*\)"
     r"|\bMy\.Settings\.(?!(?:Default|Reload|Reset|Save|Upgrade)\b)([A-Z]\w*)"  # Visual Basic
     r"|\bviper\.(?:Get\w*|IsSet)\s*\(\s*\"([^\"\r\n]+)\""  # Go
+    r"|\b(?:k|ko|koanf)\.(?:Must)?(?:Bool|Duration|Float64|Int(?:64)?|String(?:Map)?|Time)s?\(\s*\"([^\"\r\n]+)\""
     r"|@Value\s*\(\s*\"\$\{([^}:\"\r\n]+)|\b(?:getProperty|getRequiredProperty)\s*\(\s*\"([^\"\r\n]+)\""  # Java
     r"|\b\w*[cC]onfig(?:Service)?\.get(?:OrThrow)?\s*(?:<[^<>()]*>)?\s*\(\s*[\"']([^\"'\r\n]+)[\"']"  # JavaScript
 )
@@ -129,7 +130,10 @@ _AS_VARIABLE = re.compile(
 
 _READING = (
     (KEY_READ, ("onfig", "Section")),
-    (_NAMED_KEY, ("onfig", "viper", "@Value", "etProperty", "etRequiredProperty", "My.Settings")),
+    (
+        _NAMED_KEY,
+        ("onfig", "viper", "k.", "ko.", "koanf.", "@Value", "etProperty", "etRequiredProperty", "My.Settings"),
+    ),
     (_VARIABLE, ("env", "Env", "ENV", "${", "[ -", "config(")),
 )
 """Each pattern with what a text without any of cannot have: most sections have none, and to look takes a tenth."""

@@ -79,6 +79,10 @@ EXPRESS = {
         "  router.get('/', buoys.list);\n"
         "  router.delete('/', isAllowed(['harbourmaster']), buoys.removeAll);\n  return router;\n};\n"
     ),
+    "server/src/verifyToken.ts": (
+        "// authentication\nexport const verifyToken = (req, res, next) => {\n"
+        "  jwt.verify(token, secret, (err, user) => next(err));\n};\n"
+    ),
     "server/src/app.ts": (
         "export const createApp = (app: Application) => {\n  app.use(\n    compression({ level: 6 })\n  );\n};\n"
     ),
@@ -123,6 +127,29 @@ DJANGO = {
         '        choices=[\n            ("clear", "Clear"),\n            ("milky", "Milky"),\n        ],\n    )\n\n\n'
         "@receiver(post_save, sender=Lamp)\ndef light_it(sender, instance, **kwargs):\n    instance.light()\n"
     ),
+    "lights/urls.py": (
+        'urlpatterns = [\n    path("lamps/all", lamps_all),\n    path("lamps/mine", lamps_mine),\n'
+        '    path("lamps/count", LampCount.as_view()),\n]\n'
+    ),
+    "lights/views.py": (
+        "@api_view([GET])\n@permission_classes([IsAuthenticated])\ndef lamps_mine(request):\n"
+        "    return mine(request)\n\n\n"
+        "@api_view([GET])\n@permission_classes([])\ndef lamps_all(request):\n    return every(request)\n\n\n"
+        "class LampCount(APIView):\n    permission_classes = [IsAdminUser]\n"
+    ),
+    "pier/routes.go": (
+        'package pier\n\nfunc Routes(e *echo.Echo, a *App) {\n\tg := e.Group("", a.auth.Middleware)\n'
+        '\tg.GET("/ropes", a.Ropes)\n\tg.DELETE("/ropes", perm(a.Cut, "ropes:cut"))\n\tp := e.Group("")\n'
+        '\tp.GET("/tides", a.Tides)\n}\n\nfunc Tie(r *Rope) error {\n\tif r == nil {\n\t\treturn ErrNoRope\n\t}\n'
+        "\treturn nil\n}\n\nfunc Find(name string) *Rope {\n\treturn nil\n}\n"
+    ),
+    "pier/cmd/main.go": "package main\n\nfunc main() {\n\tpier.Open()\n}\n",
+    "web/README.md": "# The pages of the frontend\n\nThey show lamps.\n",
+    "web/src/App.jsx": (
+        'const App = () => (\n  <Routes>\n    <Route\n      path="/masts"\n      element={<Masts />}\n    />\n'
+        "  </Routes>\n);\nexport default App;\n"
+    ),
+    "web/src/parts/LampCard.jsx": "export const LampCard = () => <p>Lamp</p>;\n",
     "lights/errors.py": "class FogError(Exception):\n    pass\n\n\nclass TideError(Exception):\n    pass\n",
     "tests/lamp_calls.py": (
         "class LampCallError(Exception):\n    pass\n\n\nclass LampCallTwiceError(Exception):\n    pass\n"
@@ -239,6 +266,7 @@ def test_hooks_of_a_schema_are_callbacks(express: Index) -> None:
             ["4 environment variables", "BUOY_PORT** in server/src/env.ts:2", "BUOY_COLOUR", "BUOY_LIT", "BUOY_LOG"],
         ),
         ("how does the client talk to the back end?", ["axios.create({", "client/src/api.ts:1"]),
+        ("how does authentication work?", ["jwt.verify(token, secret", "server/src/verifyToken.ts"]),
         ("which middlewares are used?", ["**compression** in server/src/app.ts:2"]),
     ],
 )
@@ -304,3 +332,28 @@ def test_hooks_and_signals_of_other_sorts_are_no_such_lines(question: str, marke
 )
 def test_names_that_a_module_exports_say_nothing_of_how(code: str, expected: bool) -> None:
     assert only_exports(passages_of(piece(code, path="src/light.js", language="javascript"))[0]) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "others"),
+    [
+        ("who may see my lamps?", ["/lamps/mine** in lights/views.py:2: `@permission_classes([IsAuthenticated])`"], []),
+        (
+            "which endpoints can be called without logging in?",
+            ["Open to anybody", "/lamps/all** in lights/views.py:8", "No line says who may call", "GET /tides"],
+            ["/lamps/mine", "/lamps/count", "/ropes"],
+        ),
+        ("which endpoints need a login?", ["/lamps/count", "**GET /ropes** in pier/routes.go:4"], ["GET /tides"]),
+        ("which permission do I need to delete ropes?", ['perm(a.Cut, "ropes:cut")'], []),
+        ("which functions return null?", ["1 returned null", "pier/routes.go:19"], []),
+        ("which pages does the frontend have?", ["1 page route", "/masts"], ["README"]),
+        ("which react components are there?", ["2 components", "LampCard** in web/src/parts/LampCard.jsx:1"], []),
+        ("what happens on startup?", ["LightsConfig.ready", "pier/cmd/main.go:3"], []),
+    ],
+)
+def test_what_a_python_or_go_application_has_is_told(
+    django: Index, question: str, expected: list[str], others: list[str]
+) -> None:
+    told = django.ask(question).text
+    assert not [one for one in expected if one not in told] and "Not sure" not in told, told
+    assert not [one for one in others if one in told], told

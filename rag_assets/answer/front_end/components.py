@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.graph_facts import Facts, GraphFact
@@ -57,7 +58,7 @@ _ASKED = {
         r"<(?:\w+\.)*(?P<tag>[A-Z]\w*)(?=[\s/>])",
     ),
     _ANY: (
-        rf"{_WHICH}(?: (?:blazor|razor|ui))* components(?: are| is)?"
+        rf"{_WHICH}(?: (?:angular|blazor|front[- ]?end|razor|react|svelte|ui|vue))* components(?: are| is)?"
         r"(?: (?:there|exist|available|(?:do|does|can) (?:i|it|(?:the )?(?P<of>[\w.]+(?: [\w.]+)?)|we|you)"
         r" (?:have|offer|provide|use)))*(?: in (?:the )?(?P<part>[\w.]+(?: [\w.]+)?))?\W*$",
         r"",
@@ -107,6 +108,8 @@ def component_facts(index: LabelIndex, question: str) -> Facts:
     paths = [path for path in every if path.endswith(".razor")]
     kept = product_or_samples(paths)
     known = {path: name for path in sorted(paths, key=from_the_root) if path in kept and (name := component_name(path))}
+    if noun == _ANY and not known:
+        return _of_scripts(index, every, question.lower())
     about = _meant({*known.values()}, question, noun) if known else ()
     of_all = re.search(_ASKED[_ANY][0], question, re.IGNORECASE) if noun == _ANY or not about else None
     if of_all is not None:
@@ -153,6 +156,36 @@ def _every(index: LabelIndex, known: Mapping[str, str]) -> Facts:
     own.sort(key=lambda path: (-sizes[project[path]], project[path], path))
     facts = [GraphFact(known[path], "", "", path, 1, True, is_comment=True) for path in own]
     return facts_listed(facts, _ANY, index)
+
+
+_SCREENS = re.compile(r"(?:^|/)(?P<stem>[^/.]+)(?P<end>\.(?:vue|svelte|tsx|jsx)|\.component\.ts)$")
+_IS_PART = re.compile(r"[A-Z]|.*-")
+_NO_PART = re.compile(r"(?:^|/)(?:pages?|routes?|views?|screens?|layouts?|stories|__mocks__)/", re.IGNORECASE)
+_ENDS = {"react": (".tsx", ".jsx"), "vue": (".vue",), "svelte": (".svelte",), "angular": (".component.ts",)}
+
+
+def _of_scripts(index: LabelIndex, every: Sequence[str], question: str) -> Facts:
+    """The components of Angular, React, Svelte and Vue that no folder has as pages, each at the first line of its file,
+    of `Menu/index.tsx` by its folder; of the library alone that a question names."""
+    ends = next((known for said, known in _ENDS.items() if said in question), tuple(chain(*_ENDS.values())))
+    called = dict[str, str]()
+    for path in sorted(product_or_samples(every), key=from_the_root):
+        if (found := _SCREENS.search(path)) is None or found["end"] not in ends or _NO_PART.search(path):
+            continue
+        stem = path.split("/")[-2] if found["stem"] == "index" and "/" in path else found["stem"]
+        if found["end"] == ".component.ts" or _IS_PART.match(stem):
+            called[path] = stem
+    facts = [
+        GraphFact(called[path], "", "", path, _begins(called[path], lines), True, is_comment=True)
+        for path, lines in sorted(lines_of(index, called).items(), key=lambda one: from_the_root(one[0]))
+    ]
+    return facts_listed(facts, "component", index)
+
+
+def _begins(name: str, lines: Mapping[int, str]) -> int:
+    """The line of a file that declares what is called so, else the first that is known."""
+    declares = re.compile(rf"\b(?:class|const|function|let) {re.escape(name)}\b|^<(?:template|script)\b")
+    return next((at for at, text in sorted(lines.items()) if declares.search(text)), min(lines))
 
 
 def _with_bases(paths: Sequence[str], every: Sequence[str], index: LabelIndex) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at
+from rag_assets.answer.graph_facts import MOST_FACTS, Facts, GraphFact, GraphFacts, facts_at, named_nodes
 from rag_assets.answer.passages import open_brackets
 from rag_assets.answer.plans.code_lines import (
     MOST_LISTED,
@@ -18,10 +18,11 @@ from rag_assets.answer.plans.code_lines import (
     points_with,
     product_of,
 )
-from rag_assets.answer.plans.endpoints import endpoints_about, nearest_endpoints
+from rag_assets.answer.plans.endpoints import endpoints_about, handlers_of, nearest_endpoints
 from rag_assets.answer.question_analysis import QueryTerm, roots_of
 from rag_assets.answer.question_kinds import WHOLE
 from rag_assets.answer.structure.actions import MEANS
+from rag_assets.contracts.graph import NodeType, key_kind
 from rag_assets.graph.csr_graph import Graph, NodeLocation
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.line_references import sections_of
@@ -29,7 +30,11 @@ from rag_assets.search.line_references import sections_of
 _ACCESS = re.compile(
     r"^\s*\[.*?\b\w*(?:Authorize|AllowAnonymous|Permission)\w*\b"
     r"|\.(?:AllowAnonymous|RequireAuthorization|Require\w*(?:Permission|Policy|Role)\w*)\("
-    r"|@(?:DenyAll|PermitAll|PreAuthorize|RolesAllowed|Secured|UseGuards|jwt_required|login_required|permission_required)\b"
+    r"|@(?:DenyAll|PermitAll|PreAuthorize|RolesAllowed|Secured|UseGuards|jwt_required|login_required|permission_required"
+    r"|permission_classes|staff_member_required|user_passes_test)\b"
+    r"|^\s*permission_classes\s*[:=]|\b(?:LoginRequired|PermissionRequired|UserPassesTest)Mixin\b"
+    r"|\b(?:Depends|Security)\(\s*(?:\w+\.)*\w*(?:admin|auth|current|login|permission|role|superuser|token|user)\w*"
+    r"|:\s*(?:\w+\.)*(?:Current|Admin|Super)\w*User\b"
 )
 """Who may call an endpoint, at it or its type."""
 _GUARDING = (
@@ -52,7 +57,15 @@ _MAY_REFUSE = re.compile(
 """A handler of a script with any of this may ask who calls it, itself or by what it calls."""
 _BEGINS_HANDLER = re.compile(r"=>|\bfunction\b|;\s*$")
 _SCRIPTS = (".cjs", ".js", ".jsx", ".mjs", ".ts", ".tsx")
-_OPEN = re.compile(r"AllowAnonymous|\bskip_?auth\w*\W{1,3}true\b", re.IGNORECASE)
+_GO_GUARD = re.compile(
+    r"\.(?:DELETE|GET|PATCH|POST|PUT|Delete|Get|Handle|HandleFunc|Method|Patch|Post|Put)\(.*"
+    r"(?:[,.]\s*(?:\w+\.)*\w*(?:[aA]uth|[pP]erm|[rR]ole|[aA]dmin|[rR]equire|[lL]ogin)\w*\(|\"[a-z_]+:[a-z_]+\")"
+)
+"""The same of Go, around the handler of a route: `g.GET("/orders", requireRole(list, "orders:read"))`."""
+_OPEN = re.compile(
+    r"AllowAnonymous|\bAllowAny\b|\bpermission_classes(?:\(|\s*(?::\s*\w+\s*)?=)\s*[\[(]\s*[\])]|\bskip_?auth\w*\W{1,3}true\b",
+    re.IGNORECASE,
+)
 _GUARDS = re.compile(r"^(?!.*(?:AllowAnonymous|PermitAll|skip_?auth))", re.IGNORECASE)
 _RESTRICTED = re.compile(
     r"(?:Roles?|Polic(?:y|ies)|Permissions?|Scopes?|Claims?)(?![a-z])|hasA?\w*(?:Role|Authority)|Roles|permission_"
@@ -89,7 +102,7 @@ _FOR_OTHERS = re.compile(
     r"|\bMap(?:Controllers|RazorPages)\(\)\s*\.RequireAuthorization\("
     r"|\b(?:app|router|server)\.use\(\s*(?:[\"'`]/?[\"'`],\s*)?(?:\w+\.)*"
     r"(?!\w*(?:Controllers?|Handlers?|Limit(?:er)?|Rout(?:er|es?)|Service)\b)(?:auth|isAuth|jwt|passport|protect|require[A-Z_])"
-    r"|\bAPP_GUARD\b|\buseGlobalGuards\(|\bexport default (?:auth|clerkMiddleware|withAuth)\b"
+    r"|\bAPP_GUARD\b|\buseGlobalGuards\(|\bexport default (?:auth|clerkMiddleware|withAuth)\("
     r"|\bauth as (?:middleware|proxy)\b"
 )
 """Who may call the endpoints that say nothing themselves."""
@@ -124,6 +137,11 @@ _POLICY_NAMED = re.compile(r"(?:\bPolicy\s*=\s*|Authoriz\w+\(\s*)\"(?P<name>[^\"
 _DEFINING = re.compile(r"\bAddPolicy\(")
 _DEFINES = r"\bAddPolicy\(\s*\"{0}\""
 _MOST_OF_STATEMENT, _MOST_OF_HANDLER = 12, 120  # lines
+_VIEW = re.compile(r"[\"'][^\"']*[\"']\s*,\s*(?:\w+\.)*(?P<view>[A-Za-z_]\w*)\s*(?:\.as_view\(|[,)])")
+"""What a route of Django has beside its path."""
+_GO_ROUTE = re.compile(r"(?<![\w.])(\w+)\.(?:[A-Z]+|Any|Delete|Get|Handle\w*|Method|Patch|Post|Put)\(")
+_GO_LETS = re.compile(r"\b\w*(?:[aA]uth|[pP]erm|[rR]ole|[aA]dmin|[rR]equire|[lL]ogin)\w*")
+_GO_TEXT = re.compile(r"\"[^\"]*\"")
 _TYPE_NAME = re.compile(r"\b(?:class|interface|record|struct)\s+(\w+)")
 _IS_ABOVE = re.compile(r"\s*(?:$|//|/?\*|\[[^\]]*\]\s*$)")
 """What may stand between an attribute and what it is on."""
@@ -147,16 +165,18 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
         endpoints = nearest_endpoints(graph, endpoints, wanted)
     if asks not in WHOLE and len(endpoints) > _MOST_ENDPOINTS:
         return GraphFacts(), {}
-    found = [(graph.names[node], place) for node, place in endpoints]
+    found = [(graph.names[node], place, node) for node, place in endpoints]
     if not found and asks not in WHOLE:
         return _of_members(index, [word.root for word in subject])
     telling = {"open": _OPEN, "guarded": _GUARDS, "what": _RESTRICTED}.get(asks, _ACCESS)
-    paths = {place.path for _, place in found}
+    paths = {place.path for _, place, _ in found}
+    at_views = _view_lines(index, graph, {node for _, place, node in found if place.path.endswith(".py")})
     lines, described = lines_of(index, paths), _described(index, paths) if asks in WHOLE else {}
     mounted = _below_paths(index) if any(path.endswith(_SCRIPTS) for path in paths) else []
     facts, guarded = dict[GraphFact, None](), dict[GraphFact, None]()
     silent: list[GraphFact] = []
-    for name, place in found:
+    is_unknown = False  # whether of some nothing is known, not even that no line says it
+    for name, place, node in found:
         known = lines.get(place.path, {})
         begin = _declared(known, place)
         mapped, on = _mapped_at(known, name, begin)
@@ -170,8 +190,17 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
         body = body if len(body) > 1 else []  # the route of a handler that stands elsewhere
         opened = [at for at in body if _OPEN.search(known.get(at, ""))]  # what it refuses then has other grounds
         within += opened or [at for at in body if _REFUSES.search(known.get(at, ""))]
+        of_go = place.path.endswith(".go")
+        within += [
+            at for at in range(place.line_start, place.line_end + 1) if of_go and _GO_GUARD.search(known.get(at, ""))
+        ]
         own = [*_above(known, place.line_start), *within, *_before_handler(known, place)]
+        if not own and (views := at_views.get(node)):
+            for one, text in views:
+                (facts if telling.search(text) or asks == "who" else guarded)[replace(one, source=name)] = None
+            continue
         around = _above(known, _type_around(known, place.line_start))
+        own = own or (_of_go_group(known, place.line_start) if of_go else [])
         saying = own or _of_group(known, on, place.line_start if not mapped else mapped[0]) or around
         access = described.get((place.path, place.line_start))
         if access == _ANONYMOUS:  # anywhere, it wins
@@ -179,13 +208,17 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
         shown = GraphFact(name, "", "", place.path, mapped[0] if mapped else begin, certain=True, is_comment=True)
         if not saying and access and (access == _ANONYMOUS) == (asks == "open"):
             facts[shown] = None
-        says_nothing = access == "" or (is_script and not any(_MAY_REFUSE.search(known.get(at, "")) for at in body))
+        says_nothing = (
+            access == "" or of_go or (is_script and not any(_MAY_REFUSE.search(known.get(at, "")) for at in body))
+        )
         route = f"{name.partition(' ')[2].rstrip('/')}/"
         above = [] if saying else [one for one in mounted if is_script and route.startswith(f"{one.source}/")]
         (guarded if asks == "open" else facts).update(dict.fromkeys(replace(one, source=name) for one in above))
-        silent += [shown] * (not saying and not above and (asks != "open" or says_nothing))
+        is_silent = not saying and not above
+        silent += [shown] * (is_silent and (asks != "open" or says_nothing))
+        is_unknown = is_unknown or (is_silent and not says_nothing and access is None)
         for at in saying:
-            is_told = telling.search(known[at]) or (is_script and asks == "who")
+            is_told = telling.search(known[at]) or ((is_script or of_go) and asks not in WHOLE)
             kind = facts if is_told else guarded
             kind[replace(shown, line=at)] = None
     silent += _of_libraries(index) if asks == "open" and not subject else []
@@ -193,7 +226,7 @@ def access_facts(index: LabelIndex, graph: Graph, asks: str, subject: Sequence[Q
     heading = "**Who may call it:**"
     for_others = _said_for_others(index, [one.path for one in silent]) if silent else {}
     is_known = bool(kept or guarded or any(described.values()))
-    if asks == "open" and not kept and (for_others or not silent):
+    if asks == "open" and not kept and (for_others or not silent) and not is_unknown:
         heading = "**None of these is open to anybody:**"
         kept = sorted(guarded, key=lambda one: (one.path, one.line, one.source))
     elif asks == "open" and not for_others and (is_known or authenticates_nobody(index)):
@@ -364,6 +397,49 @@ def _said_for_others(index: LabelIndex, paths: Sequence[str]) -> dict[GraphFact,
     }
     kept = above or (found if len(found) == 1 else {})
     return {replace(one, source="every other endpoint", is_comment=True): at for one, at in kept.items()}
+
+
+def _view_lines(index: LabelIndex, graph: Graph, nodes: Iterable[int]) -> dict[int, list[tuple[GraphFact, str]]]:
+    """Of endpoints of Python, whose routes may stand elsewhere, the lines at their views that say who may call them."""
+    places = dict[int, list[NodeLocation]]()
+    for node in nodes:
+        views = [one for one in handlers_of(graph, [node]) if key_kind(graph.keys[one]) is not NodeType.FILE]
+        if not views:  # of Django: a name beside the path
+            routes = lines_of(index, {place.path for place in graph.places(node)})
+            for place in graph.places(node):
+                known = routes.get(place.path, {})
+                text = " ".join(known.get(at, "").strip() for at in range(place.line_start, place.line_start + 4))
+                keys = named_nodes(graph, [said["view"]]) if (said := _VIEW.search(text)) else ()
+                views += [one for key in keys if (one := graph.find(key)) is not None]
+        places[node] = [place for view in views for place in graph.places(view) if place.path.endswith(".py")]
+    lines = lines_of(index, {place.path for of in places.values() for place in of})
+    found = dict[int, list[tuple[GraphFact, str]]]()
+    for node, of in places.items():
+        for place in of:
+            known = lines.get(place.path, {})
+            last = min(place.line_end, place.line_start + _MOST_OF_STATEMENT)
+            within = (at for at in range(place.line_start, last + 1) if _ACCESS.search(known.get(at, "")))
+            for at in dict.fromkeys((*_above(known, place.line_start), *within)):
+                fact = GraphFact("", "", "", place.path, at, certain=True, is_comment=True)
+                found.setdefault(node, []).append((fact, known[at]))
+    return found
+
+
+def _of_go_group(lines: Mapping[int, str], line: int) -> list[int]:
+    """The line above a route of Go that makes its group, or gives it a middleware, where that lets not all through."""
+    on = _GO_ROUTE.search(lines.get(line, ""))
+    if on is None:
+        return []
+    made = re.compile(rf"(?<![\w.]){on[1]}\s*:?=(?!=)")
+    used = re.compile(rf"(?<![\w.]){on[1]}\.Use\(")
+    for at in range(line - 1, 0, -1):
+        text = _GO_TEXT.sub("", lines.get(at, ""))
+        is_made = made.search(text) is not None
+        if (is_made or used.search(text)) and _GO_LETS.search(text):
+            return [at]
+        if is_made or text.startswith("func "):
+            return []
+    return []
 
 
 def _below_paths(index: LabelIndex) -> list[GraphFact]:

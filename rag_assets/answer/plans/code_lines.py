@@ -259,20 +259,20 @@ def settings_of(
     found |= {fact: at for fact, at in of_options.items() if says(subject, f"{fact.source} {fact.path}")}
     found |= _options_in(about[:_MOST_SET], target) if of_options else {}  # of what binds them, whatever they say
     kept = {fact: at for fact, at in found.items() if non_product_code(fact.path) is None} or found
+    shown, told = set[str](), {fact.source for fact in kept}
     if noun != "setting" and not own:
-        shown, told = set[str](), {fact.source for fact in kept}
         for index in target.members.values():
             given = [one for one in _variables_in_files(index) if not is_of_part or says(subject, one.path)]
             given = given if is_all or is_of_part else [one for one in given if says(subject, one.source)]
             kept |= facts_at((one for one in given if one.source not in told), index)
             shown |= {one.source for one in given}
-        is_long = len(kept) > MOST_LISTED  # then those first that somebody is meant to set
+    is_long = bool(shown) and len(kept) > MOST_LISTED  # then those first that somebody is meant to set
 
-        def order(one: GraphFact) -> tuple[bool, bool]:
-            is_beside = one.path.startswith(".") and not VARIABLES_FILE.search(one.path)  # scripts of a pipeline
-            return is_long and one.source not in shown, is_beside
+    def order(one: GraphFact) -> tuple[bool, bool]:
+        is_beside = one.path.startswith(".") and not VARIABLES_FILE.search(one.path)  # scripts of a pipeline
+        return is_long and one.source not in shown, is_beside
 
-        kept = {one: kept[one] for one in sorted(kept, key=order)}
+    kept = {one: kept[one] for one in sorted(kept, key=order)}
     if len(kept) < FEWEST_LISTED:
         return GraphFacts(), {}
     facts = tuple(kept)[:MOST_LISTED]

@@ -338,7 +338,10 @@ class Marked(Enum):
             r"|^\W*(?:(?:at|on|under) (?:which|what)|what(?:'s| is) the) (?:address|path|route|url) (?:is|of|for)\b"
             r".*\bpage\W*$"
         ),
-        lines=(r"^\W*path:\s*[\"'`](?P<name>[^\"'`]+)[\"'`]|<Route\b[^>]*\bpath=[{\"'`]+(?P<key>[^\"'`}]+)"),
+        lines=(
+            r"^\W*path:\s*[\"'`](?P<name>[^\"'`]+)[\"'`]|<Route\b[^>]*\bpath=[{\"'`]+(?P<key>[^\"'`}]+)"
+            r"|^\s*path=[{\"'`]+(?P<own>[^\"'`}]+)"
+        ),
         by=NamedBy.FOLDER,
     )
     HEALTH = MarkedLines(
@@ -549,6 +552,16 @@ class Marked(Enum):
         ),
         by=NamedBy.FOLDER,
     )
+    ACCESS_RULES = MarkedLines(
+        "access rule",
+        asked=r"(?!)",  # what is told where no endpoint says who may call it
+        lines=(
+            r"\bpermitAll\b|\bauthorize(?:Http)?Requests\b|\b(?:skip_)?before_action :(?:auth|require)\w*"
+            r"|\bDEFAULT_PERMISSION_CLASSES\b|(?:::|->)middleware\(\[?[\"']auth|\bdependencies=\[Depends\("
+            r"|\.(?:Group|Use|With|Mount)\(.*\b\w*(?:[aA]uth|Login)\w*|\bpipe_through\b.*auth"
+        ),
+        by=NamedBy.NOTHING,
+    )
     EXITS = MarkedLines(
         "exit code",
         asked=(
@@ -577,6 +590,15 @@ class Marked(Enum):
             r"|\bAdd(?:HostedService|BackgroundWorker(?:Async)?)<(?P<other>\w+)>|\bApplicationStarted\.Register\("
             r"|:[^:]*\bIStartupFilter\b|@PostConstruct\b|\bimplements\b.*\b(?:Application|CommandLine)Runner\b"
             r"|@\w+\.on_event\(\"startup\"\)|\blifespan\s*=|\boverride\b.*\bOnApplicationInitialization(?:Async)?\("
+        ),
+        by=NamedBy.FOLDER,
+    )
+    ENTRIES = MarkedLines(
+        "entry point",
+        asked=r"(?!)",  # what a program begins with, where no line tells of a step
+        lines=(
+            r"^func main\(\)|^(?:pub )?(?:async )?fn main\(|^(?:suspend )?fun main\(|\bstatic void main\("
+            r"|\bdef ready\(self|(?<![\w.])(?:\w*[aA]pp|\w*[sS]erver)\.listen\("
         ),
         by=NamedBy.FOLDER,
     )
@@ -630,6 +652,8 @@ _NO_WORD = re.compile(r"\(\?P<\w+>|\\[A-Za-z]")
 """Of a pattern: sections with its words are looked through."""
 _MOST_READ = 1_000  # sections with these words, the likeliest: `use` is a word of many
 _MOST_QUOTED = 3
+_ENTRY_FILES = ("app", "index", "main", "server")
+_OF_SERVERS = re.compile(r"(?:^|/)(?:api|back-?end|open-?api|server|swagger)/", re.IGNORECASE)
 _OF_FRONT_ENDS = roots_of("angular app browser client dashboard frontend front react spa svelte ui vue web")
 _MOST_BETWEEN = 12  # lines, of other attributes and comments
 _DELETING = roots_of("delete destroy remove")
@@ -667,6 +691,11 @@ def marked_lines_plan(asked: Asked) -> Planned | None:
             replace(facts, facts=(*facts.facts, *(one for _, more in behind for one in more))),
             {**at, **{one: point for _, more in behind for one, point in more.items()}},
         )
+    if marked is Marked.STARTUP and not at:
+        facts, at = first_of(marked_facts(index, Marked.ENTRIES, text) for index in indexes)
+        first = sorted(at, key=lambda fact: _stem(fact.path) not in _ENTRY_FILES)
+        places = [CodePlace(fact.path, fact.line) for fact in first if _stem(fact.path) != "build"]
+        return at_declarations(asked, places[:_MOST_QUOTED])
     if marked is Marked.API_CLIENTS and not at:
         facts, at = first_of(marked_facts(index, Marked.API_REQUESTS, text) for index in indexes)
     elif marked in (Marked.TOKENS, Marked.MAPPED_ROUTES, Marked.API_CLIENTS):  # and what below it says how
@@ -691,6 +720,8 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> Facts:
     paths = [one.path for one in found]
     kept = set(filter(is_test_path, paths)) if marked is Marked.DOUBLES else product_or_samples(paths)
     found = [one for one in found if one.path in kept]
+    if marked is Marked.PAGE_ROUTES:  # and not those of an interface that a description has
+        found = [one for one in found if not _OF_SERVERS.search(one.path)] or found
     of_path = kind.by in (NamedBy.FOLDER, NamedBy.PART)
     own = {one: roots_of(f"{one.path if of_path else _stem(one.path)} {one.source}") for one in found}
     if kind.by is NamedBy.PART:
@@ -718,6 +749,22 @@ def marked_facts(index: LabelIndex, marked: Marked, asked: str) -> Facts:
     if marked is Marked.CONNECTION_STRINGS:
         facts = [*{one.source: one for one in reversed(facts)}.values()][::-1]
     return facts_listed(facts, kind.noun, index)
+
+
+def rules_at(index: LabelIndex) -> list[CodePlace]:
+    """Where code says of many endpoints at once who may call them, the first of each file."""
+    return _first_of_files(index, Marked.ACCESS_RULES)
+
+
+def checked_at(index: LabelIndex) -> list[CodePlace]:
+    """Where code checks the tokens by which it knows who calls it, the first of each file."""
+    return _first_of_files(index, Marked.TOKENS)
+
+
+def _first_of_files(index: LabelIndex, marked: Marked) -> list[CodePlace]:
+    _, at = marked_facts(index, marked, "")
+    first = {one.path: one.line for one in reversed([*at])}
+    return [CodePlace(*one) for one in first.items()][::-1][:_MOST_QUOTED]
 
 
 def _stem(path: str) -> str:

@@ -15,7 +15,14 @@ import msgspec
 from rag_assets.answer.asked import Asked, Planned, answered_or_absent, declaring, first_of
 from rag_assets.answer.graph_facts import Facts, FactsOrAbsent, GraphFact
 from rag_assets.answer.passages import CONFIGURATION, PROSE
-from rag_assets.answer.plans.code_lines import facts_naming, lines_listed, list_heading, points_with, product_of
+from rag_assets.answer.plans.code_lines import (
+    facts_naming,
+    lines_listed,
+    lines_of,
+    list_heading,
+    points_with,
+    product_of,
+)
 from rag_assets.contracts.graph import NodeType, Relation
 from rag_assets.graph.csr_graph import IN
 from rag_assets.graph.declared_types import of_kind
@@ -51,6 +58,8 @@ _WHERE = re.compile(
 _OF_SQL = re.compile(r"\b(?:proc(?:edure)?s?|triggers?)\b", re.IGNORECASE)
 """What only SQL has: which of them are deprecated no form of code tells."""
 _OF_SQL_TOO = re.compile(r"\b(?:SQL|database)\b")
+_OF_NULLS = ("null result", "returned null")
+_GO_FUNCTION = re.compile(r"\bfunc\b.*\)\s*(?P<result>\([^()]*\)|[\w.*\[\]]+)?\s*\{\s*$")
 _MOST_WITH_WORDS = 5_000  # sections with a word that a form of code always has
 _ONE = r"(?:the )?`?(?P<within>[\w.]*\w)`?(?: (?:class|method|action|endpoint|service|type|function))?"
 
@@ -197,6 +206,8 @@ def construct_facts(
     else:
         code = product_of(_likely(wanted, target, scope), target)
     everywhere = facts_naming(wanted.written, code, target, ("", "", True), wanted.skipped, each_line=True)
+    if wanted.noun in _OF_NULLS:
+        everywhere = _without_successes(everywhere, target)
     found = {fact: point for fact, point in everywhere.items() if _is_within(fact, wanted.within) and fits(fact)}
     within = f" in {wanted.within}" if wanted.within else ""
     facts, shown = lines_listed(found, list_heading(wanted.noun, len(found)).replace(":**", f"{within}:**"))
@@ -205,6 +216,24 @@ def construct_facts(
     place = wanted.within or anywhere
     is_absent = bool(code) and is_named and not found and not wanted.of_one and (bool(wanted.within) or not everywhere)
     return facts, shown, f"no {wanted.noun} of a known form is in {place}" if is_absent else ""
+
+
+def _without_successes(found: Mapping[GraphFact, str], target: Searchable) -> dict[GraphFact, str]:
+    """Without the lines of Go that only say that nothing failed: `return nil` where the result is an error."""
+    paths = {fact.path for fact in found if fact.path.endswith(".go")}
+    lines = {path: of for index in target.members.values() for path, of in lines_of(index, paths).items()}
+
+    def is_success(fact: GraphFact) -> bool:
+        known = lines.get(fact.path, {})
+        own = known.get(fact.line, "")
+        depth = len(own) - len(own.lstrip())
+        for at in range(fact.line, 0, -1):
+            text = known.get(at, "")
+            if (begins := _GO_FUNCTION.search(text)) and len(text) - len(text.lstrip()) < depth:
+                return begins["result"] in ("error", "(err error)")
+        return False
+
+    return {fact: point for fact, point in found.items() if fact.path not in paths or not is_success(fact)}
 
 
 def _likely(wanted: ConstructAsked, target: Searchable, scope: SearchScope) -> Collection[str]:
