@@ -348,6 +348,7 @@ def test_names_that_a_module_exports_say_nothing_of_how(code: str, expected: boo
         ("which functions return null?", ["1 returned null", "pier/routes.go:19"], []),
         ("which pages does the frontend have?", ["1 page route", "/masts"], ["README"]),
         ("which react components are there?", ["2 components", "LampCard** in web/src/parts/LampCard.jsx:1"], []),
+        ("how is the application configured?", ["**Code:**", "**settings.py** in lights/settings.py:1"], ["errors.py"]),
         ("what happens on startup?", ["LightsConfig.ready", "pier/cmd/main.go:3"], []),
     ],
 )

@@ -26,7 +26,7 @@ from rag_assets.answer.plans.code_lines import (
 )
 from rag_assets.answer.plans.documents import release
 from rag_assets.answer.plans.listing import places_of
-from rag_assets.answer.plans.steps import DOCUMENT, steps
+from rag_assets.answer.plans.steps import DOCUMENT, configuring, steps
 from rag_assets.answer.plans.technologies import (
     CODE,
     INSIDE,
@@ -251,6 +251,10 @@ def _steps_told(asked: Asked, question: EverydayQuestion) -> Planned | None:
     is_shown = not KINDS_OF_TESTS.issuperset(question.within) or action.startswith(MIGRATE)  # by code, maybe
     if asked.wish.intent is Intent.OVERVIEW or is_shown:
         return None
+    if action == "configure":
+        files = together(configuring(index) for index in asked.target.members.values())
+        if known := answered(asked, Intent.LIST, files):
+            return known
     asks = action.replace(" ", " with ")
     return Planned(asked.wish, absent=f"no document, script or workflow says the steps to {asks}")
 

@@ -17,6 +17,7 @@ from rag_assets.answer.plans.projects import tests_called
 from rag_assets.answer.plans.technologies import parts_of
 from rag_assets.answer.whole_project import KINDS_OF_TESTS, MIGRATE, WORD
 from rag_assets.identifiers import word_set
+from rag_assets.languages.configuration_keys import VARIABLES_FILE
 from rag_assets.search.line_references import sections_of
 from rag_assets.search.ranking.penalties import is_readme, non_product_code, product_or_samples
 
@@ -206,6 +207,36 @@ def steps(index: LabelIndex, action: str, kind: str = "") -> tuple[GraphFacts, d
         return GraphFacts(), {}, ()
     at = facts_at([*of_kind, *facts][:_MOST_STEPS], index)
     return GraphFacts(tuple(at), len(at)), at, _headed_points(index, documents, action)
+
+
+_CONFIGURES = {
+    "Documents": re.compile(r"(?:^|/)(?:config(?:uration|uring)?|settings)\.(?:adoc|md|mdx|rst)$", re.IGNORECASE),
+    "Files": re.compile(
+        rf"{VARIABLES_FILE.pattern}|(?:^|/)(?:application|bootstrap)(?:-\w+)?\.(?:ya?ml|properties)$"
+        r"|(?:^|/)appsettings(?:\.\w+)?\.json$|(?:^|/)(?:config|settings)(?:[.-]\w+)*\."
+        r"(?:toml|ya?ml|ini|conf|cfg|sample)$"
+    ),
+    "Code": re.compile(
+        r"(?:^|/)(?:config|configuration|settings)\.(?:go|js|kt|php|py|rb|rs|ts)$"
+        r"|/\w+(?:Properties|Settings)\.(?:java|kt)$"
+    ),
+}
+"""What an application is configured by: documents, files with values, code that reads them."""
+
+
+def configuring(index: LabelIndex) -> tuple[GraphFacts, dict[GraphFact, str]]:
+    """The files that an application is configured by, those nearest to the root, each at its first line."""
+    paths = index.parts.shard().values("Path", index.scope())
+    facts = list[GraphFact]()
+    for group, pattern in _CONFIGURES.items():
+        named = [one for one in paths if pattern.search(one) and (not one.startswith(".") or "/" not in one)]
+        found = sorted((one for one in named if non_product_code(one) is None), key=from_the_root)[:_MOST_OF_A_FILE]
+        facts += [
+            GraphFact(path.rpartition("/")[2], "", "", path, min(lines), True, group, is_comment=True)
+            for path, lines in sorted(lines_of(index, found).items(), key=lambda one: from_the_root(one[0]))
+        ]
+    at = facts_at(facts, index)
+    return GraphFacts(tuple(at), len(at)), at
 
 
 def _commands(path: str, lines: Mapping[int, str], action: str) -> dict[int, str]:
