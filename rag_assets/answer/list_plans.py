@@ -36,6 +36,7 @@ from rag_assets.answer.question_kinds import (
     access_asked,
     asks_about_threads,
     asks_choice,
+    asks_default,
     asks_parameters,
     asks_value,
     asks_values_of,
@@ -105,8 +106,9 @@ _OVERLOADED = re.compile(
 )
 """What has overloads, which may be a word like any other: `Write`."""
 _IN_SCRIPTS = re.compile(
-    r"\b(?:columns?|defaults?|fields?|primary keys?|pks?|schemas?|schemata|roles?|extensions?|domains?|enum\w*|types?|"
-    r"partition|materiali[sz]ed|index(?:es)?|indices|triggers?|who|grant\w*|permissions?|privileges|rights|users?|logins?)\b",
+    r"\b(?:columns?|defaults?|fields?|null(?:able)?|primary keys?|pks?|schemas?|schemata|roles?|extensions?|domains?"
+    r"|enum\w*|types?|partition|materiali[sz]ed|index(?:es)?|indices|triggers?|who|grant\w*|permissions?|privileges"
+    r"|rights|users?|logins?)\b",
     re.IGNORECASE,
 )
 """What lines of SQL scripts may tell of."""
@@ -505,7 +507,8 @@ def parameters_plan(asked: Asked) -> Planned | None:
         if of_scripts[1]:
             return answered(asked, Intent.LIST, of_scripts)
     names = [word for word in _CALLED.findall(text) if not asks_value(word)]
-    known = (parameter_facts(index, graph, names, wants_all=wants_all) for index, graph in asked.graphs)
+    said = roots_of(text) if not wants_all and asks_default(text) else frozenset[str]()
+    known = (parameter_facts(index, graph, names, wants_all=wants_all, said=said) for index, graph in asked.graphs)
     return answered(asked, Intent.LIST, first_of(known))
 
 
@@ -549,7 +552,7 @@ def _in_scripts(asked: Asked) -> Planned | None:
     """What lines of SQL scripts say of tables, columns, grants and the like."""
     if not _IN_SCRIPTS.search(asked.question.text) or _EXPLAINED.match(asked.question.text):
         return None
-    from rag_assets.answer.plans.database import database_facts, none_on_table, tables_with_keys
+    from rag_assets.answer.plans.database import database_facts, no_trigger, none_on_table, tables_with_keys
 
     text = asked.question.asking
     found = first_of(database_facts(index, graph, text) for index, graph in asked.graphs)
@@ -559,6 +562,8 @@ def _in_scripts(asked: Asked) -> Planned | None:
         return Planned(asked.wish, absent=absent)
     if absent := next(filter(None, (none_on_table(graph, text) for graph in graphs)), ""):
         return Planned(asked.wish, absent=absent)
+    if graphs and all(no_trigger(index, graph, text) for index, graph in asked.graphs):
+        return Planned(asked.wish, absent="nothing here creates a trigger of a database")
     return answered(asked, Intent.LIST, found)
 
 

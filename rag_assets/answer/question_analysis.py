@@ -164,8 +164,11 @@ def root_set(*lines: str) -> frozenset[str]:
 
 
 def name_roots(name: str) -> list[str]:
-    """The roots of the words of an identifier, or of several, in order."""
-    return [root(word) for word in identifier_words(name)]
+    """The roots of the words of an identifier, or of several, in order; without the mark of a table, `tblOrders`."""
+    words = identifier_words(name)
+    return (
+        [root(word) for word in words if word.lower() != "tbl"] if "tbl" in name[:3].lower() else list(map(root, words))
+    )
 
 
 _ROLE_OF_ROOT = dict.fromkeys(map(root, _RELATIONS), "relation") | dict.fromkeys(map(root, _MANNER), "manner")

@@ -263,7 +263,8 @@ _DATA = re.compile(
     rf"^\W*(?:where|(?P<how>how)) (?:is|are|does|do|gets?) {_KEPT.format('kept')}(?: get)?"
     r" (?:stored|persisted|kept|(?(how)(?!)|(?:saved|written)))\b"  # how it is saved is told by what saves it
     r"(?: to| in(?: the (?:db|database))?)?\W*$"
-    rf"|^\W*(?:who|what|which (?:stored )?(?!{_ENDPOINT}\b)\w+) (?:(?P<writes>{_STORING})|(?P<reads>{_LOADING}))"
+    rf"|^\W*(?:who|what|which (?:stored )?(?!(?:{_ENDPOINT}|tables?)\b)\w+)"
+    rf" (?:(?P<writes>{_STORING})|(?P<reads>{_LOADING}))"
     rf"(?: (?:to|into|from|in))? {_KEPT.format('object')}\W*$"
     rf"|^\W*(?:who|what|which (?!{_ENDPOINT}\b)\w+) (?:access(?:es)?|depends? on|touch(?:es)?|uses?)"
     r" (?:the |our )?(?P<used>[\w.` -]+?) table\W*$"

@@ -167,6 +167,15 @@ def facts_of(index: Index, question: str) -> list[str]:
             "what is the default state of a new parcel?",
             ["- **dbo.tblParcel.ParcelState** in db/parcels.sql:13: `ALTER TABLE [dbo].[tblParcel] ADD"],
         ),
+        (
+            "which table stores the parcels?",
+            ["**Stored in:**", "- **dbo.tblParcel** in db/parcels.sql:1: ", "**See also:**"],
+        ),
+        ("what type is the nickname of a driver?", ["- **depot.Drivers.Nickname** in db/tables.sql:14: "]),
+        (
+            "which columns does the table tblKind have?",
+            ["- **dbo.tblKind.Kind** in db/parcels.sql:9: ", "- **dbo.tblKind.Told** in db/parcels.sql:10: "],
+        ),
         ("what is the default of ParcelState?", ["- **dbo.tblParcel.ParcelState** in db/parcels.sql:13: "]),
         (
             "what is the default of the column Kind of tblParcel?",
@@ -228,6 +237,7 @@ def test_what_no_script_says_is_not_told(depot: Index, question: str) -> None:
     [
         ("which triggers are on depot.Drivers?", "no script creates a trigger on depot.Drivers"),
         ("which indexes are on depot.Drivers?", "no script creates an index on depot.Drivers"),
+        ("which trigger notes the weather?", "nothing here creates a trigger of a database"),
         (
             "which index is on the column FaultText of Runs?",
             "no script creates an index on the column FaultText of depot.Runs",

@@ -121,6 +121,7 @@ def told_of(index: Index, question: str) -> list[str]:
         ("what does the procedure Hall_Clear execute?", ["Executes:", "dbo.sp_CountShelves"]),
         ("which tables does sp_CountShelves read?", ["Reads from:", "dbo.Shelf0", "dbo.Shelf1"]),
         ("which temp tables does sp_CountShelves create?", ["Temporary tables:", "#found", "#kept"]),
+        ("what is the default row of Rack_Find?", ["@Row"]),
         ("which stored procedure removes empty racks?", ["1 procedure:", "dbo.Rack_DeleteIfEmpty"]),
     ],
 )

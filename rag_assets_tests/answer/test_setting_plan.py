@@ -613,6 +613,7 @@ def sorter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     files = {
         "src/appsettings.json": _configured("00:05:00", "false", "Warning"),
         "src/appsettings.Production.json": _configured("00:01:00", "true", "Error"),
+        "chart/values.yaml": "# Where it sorts.\nsorterDepot: north\n",
         "src/Sorter.cs": "namespace Shop;\n\n/// <summary>Sorts parcels.</summary>\npublic class Sorter { }\n",
     }
     with opened_index(tmp_path_factory.mktemp("sorter"), files, "shop") as index:
@@ -632,6 +633,7 @@ def sorter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("what is the log level in production?", ["src/appsettings.Production.json:10"]),
         ("what is the parcel limit of the north gate in production?", ["src/appsettings.Production.json:15"]),
         ("what is the parcel limit of the south gate in production?", ["src/appsettings.Production.json:19"]),
+        ("what is the default sorter depot of the chart?", ["chart/values.yaml:2"]),
         ("what is the parcel limit in production?", []),  # each entry has its own
     ],
 )

@@ -446,9 +446,12 @@ def _limited(lines: Sequence[str], *, is_sql: bool) -> Iterator[tuple[int, str, 
         yield at, chain, selected[1] if selected else ""
 
 
-def parameter_facts(index: LabelIndex, graph: Graph, names: Sequence[str], *, wants_all: bool) -> Facts:
+def parameter_facts(
+    index: LabelIndex, graph: Graph, names: Sequence[str], *, wants_all: bool, said: frozenset[str] = frozenset()
+) -> Facts:
     """Where stored procedures and functions declare a parameter that is named, with its type and default: those that
-    are named too, else all that have an `@Days`. Those of a routine that is named alone if a question `wants_all`."""
+    are named too, else all that have an `@Days`. Those of a routine that is named alone if a question `wants_all`, else
+    those of it all of whose words are `said`."""
     wanted = {name.casefold() for name in names}
     routines = [*of_kind(graph, NodeType.PROC), *of_kind(graph, NodeType.FUNC)]
     routines = [node for node in routines if graph.language(node) == "sql"]
@@ -463,6 +466,10 @@ def parameter_facts(index: LabelIndex, graph: Graph, names: Sequence[str], *, wa
         for place in sorted(places, key=lambda one: not f"/{one.path}".casefold().endswith(stem)):
             declared, name = _parameters_at(index, place), short_name(graph.keys[node])
             meant = [one for one in declared if {one.casefold(), one.lstrip("@").casefold()} & (wanted - {own})]
+            if named and not meant:
+                in_words = {one: frozenset(name_roots(one.lstrip("@"))) for one in declared}
+                most = max((len(roots) for roots in in_words.values() if roots <= said), default=0)
+                meant = [one for one, roots in in_words.items() if roots and roots <= said and len(roots) == most]
             if meant or (named and wants_all and declared):
                 made = (GraphFact(one, "of", name, place.path, declared[one], True) for one in meant or declared)
                 told[name] = [*made]

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.answer.graph_facts import Facts, GraphFact, GraphFacts, facts_at
-from rag_assets.answer.plans.code_lines import MIGRATION, MOST_LISTED, lines_of, list_heading, points_with, product_of
+from rag_assets.answer.plans.code_lines import (
+    MIGRATION,
+    MOST_LISTED,
+    code_of,
+    lines_of,
+    list_heading,
+    points_with,
+    product_of,
+)
 from rag_assets.answer.plans.data import UNDOES, in_order
 from rag_assets.answer.question_analysis import is_relation_or_manner, name_roots, roots_of
 from rag_assets.contracts.graph import NodeType, Relation
@@ -84,7 +92,8 @@ _OF_SORTS = tuple(
 )
 """What a question calls columns of a sort, and how their lines say it."""
 _WHICH_COLUMNS = re.compile(
-    r"^\W*(?:in |into )?(?:which|what) columns?\b(?!.*\b(?:index\w*|foreign|unique)\b)", re.IGNORECASE
+    r"^\W*(?:in |into )?(?:which|what)(?: are)?(?: the| all)* columns?\b(?!.*\b(?:index\w*|foreign|unique)\b)",
+    re.IGNORECASE,
 )
 _HAVE_COLUMN = re.compile(
     r"\btables? (?:that |which )?(?:ha(?:ve|s)|contains?|with)\b"
@@ -145,8 +154,22 @@ _MARKED = re.compile(r"(?i:tbl)(?=[A-Z_])")
 """How many call a table, `tblOrders`, and no question does."""
 _SAYS_DEFAULT = re.compile(r"\bDEFAULT\b", re.IGNORECASE)
 _OF_DEFAULT = re.compile(r"\bdefaults?\b|\bby default\b", re.IGNORECASE)
+_TRIGGER_ASKED = re.compile(
+    r"^\W*(?:which|what) (?:(?:database|db|sql) )?triggers?\b"
+    r"(?!.*\b(?:actions?|alarms?|builds?|deploy\w*|events?|functions?|jobs?|pipelines?|releases?|runs?|starts?|workflows?)\b)",
+    re.IGNORECASE,
+)
+_MAKES_TRIGGER = re.compile(r"\bTRIGGER\s+[\w\[\"`@%]|\b(?i:Has_?Trigger|create_?trigger)")
 _OF_QUESTIONS = word_set("column columns field fields type types table tables key keys index indexes default")
-_OF_COLUMNS = roots_of(" ".join(_OF_QUESTIONS)) | roots_of("database which what does record it is are")
+_OF_COLUMNS = roots_of(" ".join(_OF_QUESTIONS)) | roots_of(
+    "database which what does record it is are the all of in there"
+)
+_OF_TYPE = re.compile(
+    r"^\W*(?:of )?(?:which|what)(?: is the)? (?:data |sql )?type (?:are|does|has|have|is|of)\b"
+    r"|^\W*(?:are|can|is)\b.*\bnull(?:able)?\W*$",
+    re.IGNORECASE,
+)
+"""Of what may be a column, where a table that is named has one that is called so."""
 _HAVE = roots_of("have has contain")
 _NAMES = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"\b(?=\w*(?:[a-z][A-Z]|[A-Z]{2}[a-z]|\w_\w))[A-Za-z]\w*")
@@ -199,6 +222,20 @@ def none_on_table(graph: Graph, question: str) -> str:
     column = _NAMED_COLUMN.search(question) if noun == "index" else None
     of = f"the column {column['behind'] or column['before']} of " if column is not None else ""
     return f"no script creates {'an' if noun == 'index' else 'a'} {noun} on {of}{' or '.join(names)}"
+
+
+def no_trigger(index: LabelIndex, graph: Graph, question: str) -> bool:
+    """Whether a question wants a trigger of a database, and neither scripts nor code create one."""
+    if not _TRIGGER_ASKED.match(question) or not any(graph.language(node) == "sql" for node in _of_sql(graph)):
+        return False
+    likely = points_with("TRIGGER", index, _MOST_SECTIONS)
+    payloads = index.parts.shard().retrieve(sorted(likely), index.scope()).values()
+    return not any(_MAKES_TRIGGER.search(code_of(one, index)) for one in payloads)
+
+
+def _of_sql(graph: Graph) -> Iterator[int]:
+    for kind in (NodeType.TABLE, NodeType.PROC, NodeType.FUNC, NodeType.VIEW):
+        yield from of_kind(graph, kind)
 
 
 def _keyless(index: LabelIndex, graph: Graph, question: str) -> tuple[list[GraphFact], str]:
@@ -266,8 +303,9 @@ def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Gr
     of_key = _KEY.search(question) is not None
     is_of_sort = any(one.search(question) for one in (_TYPED, _REQUIRED, _OPTIONAL, *dict(_OF_SORTS)))
     is_of_columns = _WHICH_COLUMNS.search(question) or (is_of_sort and _COLUMN.search(question))
+    is_maybe = not is_of_columns and _OF_TYPE.search(question) is not None and _IDENTIFIER.search(question) is None
     of_default = _OF_DEFAULT.search(question) is not None
-    if not (of_key or is_of_columns or of_default):
+    if not (of_key or is_of_columns or of_default or is_maybe):
         return [], ""
     if of_default:
         given = _with_default(index, graph, question)
@@ -297,9 +335,10 @@ def _of_columns(index: LabelIndex, graph: Graph, question: str) -> tuple[list[Gr
             continue
         text = _without_tables(question, names.values()) if tables else named
         meant = [name for name in columns if name.casefold() not in _OF_QUESTIONS and _says(text, name)]
-        if not meant and tables and is_of_sort:
+        is_open = not (meant or is_maybe) and bool(tables)
+        if is_open and is_of_sort:
             meant = [name for name, line in columns.items() if _is_of_sort(question, dict(one.lines)[line])]
-        elif not meant and tables:  # `ErrorNumber` and `ErrorMessage` record errors
+        elif is_open:  # `ErrorNumber` and `ErrorMessage` record errors
             said = {root for root in roots_of(text) if not is_relation_or_manner(root)} - _OF_COLUMNS
             meant = [name for name in columns if said & roots_of(name)] if said - _HAVE else [*columns]
         found += [_said(f"{_unquoted(called)}.{name}", one.path, columns[name]) for name in meant]
@@ -529,10 +568,17 @@ def _tables_named(graph: Graph, question: str, *, only_longest: bool = True) -> 
 
 
 def _written(name: str) -> str:
-    """A name as a question may write it: its words apart, in the plural or not, without the mark of tables (`tblX`)."""
+    """A name as a question may write it: its words apart, in the singular or plural, without the mark of tables
+    (`tblX`)."""
     words = identifier_words(name)
     *before, last = map(re.escape, words)
-    ending = rf"(?:{last}s?|{last[:-1]}ies)" if last[-1] in "yY" else f"{last}(?:e?s)?"
+    ending = f"{last}(?:e?s)?"
+    if last[-1] in "yY":
+        ending = rf"(?:{last}s?|{last[:-1]}ies)"
+    elif last[-3:].lower() == "ies":
+        ending = rf"(?:{last}|{last[:-3]}y)"
+    elif last[-1] in "sS" and last[-2:].lower() not in ("ss", "us", "is"):
+        ending = f"{last}?"
     marked = bool(before) and _MARKED.match(name) is not None
     said = r"[\s_]?".join([*before[marked:], ending])
     return rf"(?:tbl[\s_]?)?{said}" if marked else said

@@ -333,12 +333,9 @@ def triggers(index: LabelIndex, asked: str) -> tuple[list[CodePlace], str]:
     if _OF_WORKFLOWS.search(asked) is None:
         called = {path: len(said & _names_of(path, lines[path])) for path in at if at[path]}
         most = max(called.values(), default=0)
-        named = [path for path, count in called.items() if count == most]
-        if (
-            most < _FEWEST_CALLED
-            or most < len(said) * _MOSTLY_CALLED
-            or not (of_schedules or any(map(runs.get, named)))
-        ):
+        is_said = re.search("cron|schedule", found["when"], re.IGNORECASE) is not None
+        named = [path for path, count in called.items() if count == most and (runs[path] or is_said)]
+        if most < max(min(_FEWEST_CALLED, len(said)), len(said) * _MOSTLY_CALLED) or not (named and said):
             return [], ""
     else:
         named = [path for path in at if said <= roots_of(path.lower())]

@@ -201,10 +201,13 @@ _LAMBDA = re.compile(r"(?<!\w)([a-z_]\w*)\)?\s*=>")
 _CALL = re.compile(r"(\w+)(?:<(?:[^()]*?(\w+Options)>|[^()]*>))?\(")
 _CONFIGURES = re.compile(
     r"(?:^|/)(?:appsettings[\w.-]*\.json|(?:application|bootstrap)[\w.-]*\.(?:properties|ya?ml)|\.env[\w.-]*"
-    r"|config(?:uration)?[\w.-]*\.(?:ini|json|toml|ya?ml)|settings[\w.-]*\.(?:ini|json|toml|ya?ml))$",
+    r"|config(?:uration)?[\w.-]*\.(?:ini|json|toml|ya?ml)|settings[\w.-]*\.(?:ini|json|toml|ya?ml)"
+    r"|values[\w.-]*\.ya?ml)$",
     re.IGNORECASE,
 )
 _FLAGS = re.compile(r"(?:^|[:_-])(?:feature[-_]?(?:flags?|management|toggles?)|features|flags)$", re.IGNORECASE)
+_OF_CHARTS, _OF_VALUES = roots_of("chart helm"), roots_of("values")
+"""The file of a chart of Helm that says what holds where nobody sets it."""
 _OF_ANY_FILE = roots_of("app appsettings application bootstrap config configuration env settings")
 _SCALAR = re.compile(r"(?<=[:=])\s*[^\s{\[|>].*")
 """The value of a key, and nothing that more keys are below."""
@@ -644,7 +647,7 @@ def flag_facts(index: LabelIndex, said: str) -> Facts:
 
 def _of_environment(known: Sequence[_Known], said: frozenset[str]) -> list[_Known]:
     """Those alone of the files whose names say what a question does, where some do: `appsettings.Production.json`."""
-    wanted = said - _OF_ANY_FILE
+    wanted = (said - _OF_ANY_FILE) | (_OF_VALUES if said & _OF_CHARTS else frozenset())
     of_file = [one for one in known if one.place and wanted & roots_of(one.place[0].rpartition("/")[2])]
     return of_file or [*known]
 
