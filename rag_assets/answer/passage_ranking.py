@@ -356,6 +356,12 @@ _HAS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _OF_NUMBER = roots_of("any custom different many more multiple other own several")
+_OF_BOUND = roots_of("bound cap limit maximum minimum max min")
+_BOUNDS = re.compile(
+    r"max|min(?:imum|[A-Z_])|limit|quota|exceed|too (?:big|few|large|long|many|short|small)|[<>]=?\s*[\w.]*\d|\bTake\(",
+    re.IGNORECASE,
+)
+"""What keeps something within bounds, which it need not call a limit."""
 _SAID_OF_WHAT = 0.3
 
 
@@ -364,9 +370,13 @@ def lacks_thing(question: str, found: RankedPassages) -> bool:
     reads of a controller that supports something, and of an API, is told nothing of the gateway API."""
     asked = _HAS.match(question)
     roots = roots_of(asked["what"]) - _OF_NUMBER if asked is not None else frozenset()
+    is_bound = not roots.isdisjoint(_OF_BOUND)
+    roots -= _OF_BOUND | roots_of("number") if is_bound else frozenset[str]()
     about = [at for at, word in enumerate(found.words) if word.root in roots]
     quoted = found.chosen(_MOST_PROVING) if about else []
-    return bool(quoted) and not any((found.credit[at, about] >= _SAID_OF_WHAT).all() for at in quoted)
+    saying = [at for at in quoted if (found.credit[at, about] >= _SAID_OF_WHAT).all()]
+    saying = [at for at in saying if not is_bound or _BOUNDS.search(found.passages[at].text)]
+    return bool(quoted) and not saying
 
 
 def lacks_default(question: str, found: RankedPassages) -> bool:

@@ -104,6 +104,7 @@ _RELATIONS = word_set(
     "pass perform persist pick prevent print process produce provide put raise read receive register remove",
     "require return run save say see select send set setup sit start stop store support take touch trigger try",
     "turn update validate verify wait want write",
+    "behave deal deny detect govern guarantee react recognise recognize refuse respond",
 )
 """What is asked about a subject. That no section says `calculated` is no sign that none calculates."""
 _MANNER = word_set(
@@ -114,6 +115,8 @@ _MANNER = word_set(
     "quickly slowly soon up advantage con disadvantage downside drawback pro anybody anyone anywhere certain correctly",
     "currently easily enough entire everybody everyone everything few itself lot myself nicely nobody particular",
     "properly really several simply somebody someone sometimes somewhere specific themselves various whole",
+    "algorithm approach basis cause consequence criteria criterion frequently gracefully logic mechanism moment",
+    "outcome piece reason sure",
 )
 """How, how much and when something is: answers seldom say it in the words of the question."""
 _ASKED_SHARE = 0.4
@@ -206,7 +209,8 @@ def sections_of_vocabulary(parts: SearchResources) -> int:
 
 
 _NUMBER_OF = re.compile(
-    r"\b(?:highest|largest|lowest|max(?:imum)?|min(?:imum)?|smallest|the|total) number of\b", re.IGNORECASE
+    r"\b(?:default|greatest|highest|largest|least|lowest|max(?:imum)?|min(?:imum)?|smallest|the|total) number of\b",
+    re.IGNORECASE,
 )
 """How many, and no `phone number of a customer`."""
 
@@ -807,7 +811,9 @@ asks_how_to = recognizer(
 )
 """Whether somebody wants to know what to do, which documents say."""
 asks_use = recognizer(
-    r"^\W*(?:how (?:(?:can|could|do|should) (?:i|one|we|you)|can (?!(?:an?|the) ).{1,60}\bbe \w+ed|to)|can (?:i|we)"
+    r"^\W*(?:how (?:(?:can|could|should) (?:i|one|we|you)|do (?:i|one|you|we(?! (?:avoid|calculate|check|choose|compute"
+    r"|count|decide|detect|determine|find|get|guarantee|handle|know|log|make sure|parse|prevent|recogni[sz]e|retry"
+    r"|store|tell|validate|verify)\b))|can (?!(?:an?|the) ).{1,60}\bbe \w+ed|to)|can (?:i|we)"
     r"|is (?:it possible|there (?:a|any) way))\b"
 )
 """Whether it wants to do something itself, with what is offered for it."""

@@ -137,6 +137,39 @@ _WHETHER = re.compile(
     r" (?P<rest>[^?]+?)\s*[.?!]*\s*",
     re.IGNORECASE,
 )
+_IT = r"(?:it|(?:the|our|this) (?:app|application|code|code ?base|program|project|server|service|software|system|tool))"
+_ONE_WORD = tuple(
+    (re.compile(said, re.IGNORECASE), meant)
+    for said, meant in (
+        (
+            r"^(\W*(?:(?:and|but|so) )?)(?:in|on|under)(?: exactly)? (?:what|which)(?: exact| kinds? of)?"
+            r" (?:cases?|circumstances?|conditions?|occasions?|situations?)\b(?! (?:in|of|the)\b)"
+            r"|^(\W*(?:(?:and|but|so) )?)at(?: exactly)? (?:what|which)(?: exact)? (?:moment|point|stage|step|time)\b",
+            r"\1\2when",
+        ),
+        (
+            r"^(\W*(?:(?:and|but|so) )?)(?:for (?:what|which) reasons?|how come|what is the reason (?:that|why))\b",
+            r"\1why",
+        ),
+        (
+            r"^(\W*(?:(?:and|but|so) )?)(?:based on what"
+            r"|(?:by|on) (?:what|which) (?:basis|criteria|means|mechanism|rules?))\b",
+            r"\1how",
+        ),
+        (r"^(\W*(?:(?:and|but|so) )?)in (?:what|which) (?:location|place|spot)\b", r"\1where"),
+        (
+            r"\bwhat (?:is|would be) the (?:behaviou?r|consequence|effect|outcome|result) (?=(?:if|when)\b)"
+            r"|\bwhat (?:outcome|result) (?:do|does|will|would) \w+ (?:get|have|see) (?=(?:if|when)\b)"
+            rf"|\b(?:how (?:do|does|will|would) {_IT} (?:behave|react|respond)|what (?:do|does|will|would) {_IT} do)"
+            r" (?=(?:if|in case|in the event|when)\b)",
+            "what happens ",
+        ),
+        (r"\bwhat happens in (?:case|the (?:case|event)) (?:of|that) ", "what happens with "),
+        (r"\bin the absence of ", "without "),
+        (r"\b(which|what) (?:bit|chunk|part|piece|section)s? of (?:the |our )?code\b", r"\1 code"),
+    )
+)
+"""How questions say `when`, `why`, `how`, `where` and `what happens` in more words, none of which code has."""
 
 
 def plainly(text: str) -> str:
@@ -154,7 +187,10 @@ def plainly(text: str) -> str:
         if shorter == plain or not shorter.strip(" .?!"):
             break
         plain = shorter
-    plain = _turned(_BETWEEN.sub("", plain), is_indirect=is_indirect)
+    plain = _BETWEEN.sub("", plain)
+    for said, meant in _ONE_WORD:
+        plain = said.sub(meant, plain)
+    plain = _turned(plain, is_indirect=is_indirect)
     asked = plain.strip(" .?!")
     if (last := _PUT_LAST.fullmatch(asked)) is not None:
         return f"{last['where']} {last['is']} {last['what']} {last['done']}?"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag_assets import Index
+from rag_assets.answer.question_analysis import asks_use
 from rag_assets_tests.cli.conftest import opened_index
 
 FILES = {
@@ -182,6 +183,28 @@ public class MooringGateway
     public string Reach(string api) => api;
 }
 """,
+    "src/Hold.cs": """\
+namespace Harbour;
+
+public class Hold
+{
+    private const int Crates = 12;
+
+    public void Load(string[] crates)
+    {
+        if (crates.Length > 12)
+            throw new HoldFullException("The hold of the ship is full of crates");
+    }
+}
+""",
+    "src/Mast.cs": """\
+namespace Harbour;
+
+public class Mast
+{
+    public string PaintOfMast(string colour) => colour;
+}
+""",
     "config/appsettings.json": '{"Mooring": {"Anchors": 2}}\n',
     "testassets/Quay/appsettings.json": '{"Mooring": {"KnotStyle": "Bowline"}}\n',
 }
@@ -315,3 +338,15 @@ def test_a_thing_is_not_there_because_words_of_it_are(harbour: Index) -> None:
 def test_what_asks_whether_something_is_there_is_not_that(harbour: Index) -> None:
     told = harbour.ask("Is Docker used?").text
     assert "**Dockerfile**" in told and "is-docker" not in told
+
+
+def test_a_limit_is_what_keeps_something_within_bounds_and_need_not_be_called_so(harbour: Index) -> None:
+    kept = harbour.ask("Is there a maximum number of crates in the hold of a ship?")
+    assert not kept.unsure and "crates.Length > 12" in kept.text
+    free = harbour.ask("Is there a limit on the paint of the mast?")
+    assert free.unsure and "PaintOfMast" in free.text
+
+
+def test_how_we_decide_something_asks_for_the_code_that_does_and_not_for_its_use() -> None:
+    assert not asks_use("how do we find the berth of a ship?")
+    assert asks_use("how do I find the berth of a ship?") and asks_use("how do we moor a ship?")

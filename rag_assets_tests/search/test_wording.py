@@ -122,3 +122,21 @@ def test_a_question_for_something_else_wants_no_list(typed: str) -> None:
 @pytest.mark.parametrize("typed", ["value objects", "are there any value objects?", "where are the value objects?"])
 def test_what_may_mean_more_is_no_plain_list(typed: str) -> None:
     assert list_asked(typed, plainly=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("under which exact conditions is a berth free?", "when is a berth free?"),
+        ("at what point is a ship moored?", "when is a ship moored?"),
+        ("for what reason is a pilot refused?", "why is a pilot refused?"),
+        ("based on what is a pilot chosen?", "how is a pilot chosen?"),
+        ("what does the app do when the tide is missing?", "what happens when the tide is missing?"),
+        ("how come the tide is late?", "why is the tide late?"),
+        ("which piece of code moors ships?", "which code moors ships?"),
+        ("in which situations of the game is a ship lost?", "in which situations of the game is a ship lost?"),
+        ('where is "in which place" shown?', 'where is "in which place" shown?'),
+    ],
+)
+def test_more_words_for_one_question_word_are_read_as_that(typed: str, read: str) -> None:
+    assert understand(typed).typed == read
