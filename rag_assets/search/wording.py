@@ -5,6 +5,7 @@ total calculated?`. Pure.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from rag_assets.identifiers import singular
 
@@ -69,6 +70,52 @@ _FOUND = tuple(
     )
 )
 """Ways to ask where the code for something is."""
+_SYSTEM = (
+    r"(?:the|this|our) (?:app|application|back ?end|code(?: ?base)?|framework|library|product|program|project|repo"
+    r"|repository|server|site|software|solution|system|tool)"
+)
+_THING = (
+    r"(?!(?:about|after|around|as|at|between|by|down|for|from|if|in|into|it|like|off|on|out|over|that|through|to|up|with"
+    r"|without)\b)(?:(?!(?:and|because|how|if|or|that|what|when|where|which|who|why)\b)[^\s,;?]+ ){0,7}?"
+    r"(?!(?:in|it|like|of|on|to|up|with)\b)[^\s,;?]+"
+)
+_DONE = r"(?:[a-z]+ed|built|caught|chosen|done|found|held|kept|made|read|sent|set|shown|taken|thrown|written)"
+_ASKS = r"(?P<asks>how|when|where|why)"
+_DOES = (
+    r"(?P<base>(?!(?:behave|belong|come|communicate|depend|differ|go|happen|have|interact|know|look|mean|need|react|talk"
+    r"|work)\b)[a-z]{2,})"
+)
+_ACTIVE = tuple(
+    (re.compile(form, re.IGNORECASE), asks)
+    for form, asks in (
+        (rf"{_ASKS} (?:do|does) {_SYSTEM} {_DOES} (?P<what>{_THING})", ""),
+        (rf"(?P<asks>where) do (?:we|you) (?:first |then )?{_DOES} (?P<what>{_THING})", ""),
+        (rf"{_ASKS} (?:do|does) (?P<what>{_THING}) get (?P<done>{_DONE})", ""),
+        (rf"{_ASKS} (?:is|are) (?P<what>{_THING}) being (?P<done>{_DONE})", ""),
+        (
+            rf"what (?:is|are) the (?:process|mechanism|procedure|way) (?:for|of)"
+            rf" (?P<doing>[a-z]+ing) (?P<what>{_THING})",
+            "how",
+        ),
+        (
+            r"what (?:approach|mechanism|process|strategy|technique)(?:e?s)? (?:is|are) used"
+            rf" (?:to {_DOES}|for (?P<doing>[a-z]+ing)) (?P<what>{_THING})",
+            "how",
+        ),
+        (rf"(?:which|what) (?:part of {_SYSTEM}|code|piece of code) (?P<does>[a-z]+s) (?P<what>{_THING})", "where"),
+        (rf"how does (?P<doing>[a-z]+ing) (?P<what>(?:the|an?) {_THING}|[\w-]+s) work", "how"),
+        (
+            rf"in (?:which|what) (?:class|file|line|method|part of {_SYSTEM}|place|spot)(?:e?s)? (?:is|are)"
+            rf" (?P<what>{_THING}) (?P<done>(?!declared|defined|implemented|located){_DONE})",
+            "where",
+        ),
+        (
+            rf"where in (?:{_SYSTEM}) (?:is|are) (?P<what>{_THING}) (?P<done>{_DONE})",
+            "where",
+        ),
+    )
+)
+"""Ways to ask how or where something is done, and which of both that is where they do not say it."""
 _PUT_LAST = re.compile(
     r"(?P<where>how|where) (?P<is>is|are) (?P<done>called|configured|created|declared|defined|handled|implemented|kept"
     r"|located|registered|saved|set|stored|used|written) (?P<what>(?:the|an?|our) [^?]+?|[A-Z][\w.]*)",
@@ -78,6 +125,7 @@ _PUT_LAST = re.compile(
 _IRREGULAR = {
     "bind": "bound",
     "build": "built",
+    "cancel": "cancelled",
     "catch": "caught",
     "choose": "chosen",
     "choos": "chosen",
@@ -115,7 +163,10 @@ _NO_SUBJECT = (
     r"(?:after|and|are|be|been|because|before|can|could|did|do|does|had|has|have|how|if|is|may|might|must|should|that|to"
     r"|unless|until|was|were|what|when|where|which|while|who|why|will|would)"
 )
-_SUBJECT = rf"(?P<subject>(?!(?:come|happens?|long|many|much|often)\b)(?:(?!{_NO_SUBJECT}\b)[^\s,;?]+ ){{1,8}}?)"
+_SUBJECT = (
+    r"(?P<subject>(?!(?:at|come|from|happens?|in|long|many|much|of|often|on)\b)"
+    rf"(?:(?!{_NO_SUBJECT}\b)[^\s,;?]+ ){{1,8}}?)"
+)
 _TURNED = re.compile(
     rf"(?P<asks>how(?: long| much| often| many times)?|where|why|when) {_SUBJECT}"
     rf"(?P<is>{_IS})(?P<rest>(?: (?!(?:how|what|where|which|who|why)\b)[^\s,;?]+)*)\s*[.?!]*\s*",
@@ -194,31 +245,43 @@ def plainly(text: str) -> str:
     asked = plain.strip(" .?!")
     if (last := _PUT_LAST.fullmatch(asked)) is not None:
         return f"{last['where']} {last['is']} {last['what']} {last['done']}?"
+    for form, asks in _ACTIVE:
+        if (active := form.fullmatch(asked)) is not None:
+            told = {"asks": asks, **{name: said for name, said in active.groupdict().items() if said}}
+            return _passive(told["asks"].lower(), told["what"], _done_by(told))
     found = next((match for form in _FOUND if (match := form.fullmatch(asked)) is not None), None)
     return plain if found is None else _where(**{name: said or "" for name, said in found.groupdict().items()})
 
 
 def _where(what: str = "", doing: str = "", does: str = "", it: str = "", said: str = "") -> str:
     """`where is the token validated?` of code for `validating the token`, or that `validates the token`."""
-    thing = what or it or said
-    is_or_are = "are" if singular(thing.split()[-1]) != thing.split()[-1] else "is"
-    done = _past(doing.lower().removesuffix("ing")) if doing else _past_of_present(does.lower()) if does else ""
-    return f"where {is_or_are} {thing} {done or 'done'}?"
+    return _passive("where", what or it or said, _done_by({"doing": doing, "does": does}))
 
 
-def _past(stem: str) -> str:
-    """What has been done, by what stands before `ing`, which may have lost an `e` or doubled its end."""
-    return _IRREGULAR.get(stem, f"{stem}ed")
+def _passive(asks: str, thing: str, done: str) -> str:
+    last = thing.split()[-1]
+    return f"{asks} {'are' if singular(last) != last else 'is'} {thing} {done}?"
 
 
-def _past_of_present(verb: str) -> str:
-    """What has been done, by what something does."""
-    bare = verb.removesuffix("s")
-    if bare in _IRREGULAR or verb == "does":
-        return _IRREGULAR.get(bare, "done")
-    if bare.endswith("ie"):
-        return f"{bare}d"
-    return f"{bare}d" if bare.endswith("e") else f"{bare}{bare[-1]}ed" if _DOUBLED.search(bare) else f"{bare}ed"
+def _done_by(said: Mapping[str, str]) -> str:
+    """What has been `done`, also by what stands before `ing`, which may have lost an `e` or doubled its end, by what
+    something `does`, or by its `base`."""
+    if doing := said.get("doing", "").lower().removesuffix("ing"):
+        return _IRREGULAR.get(doing) or _regular(doing)
+    does = said.get("does", "").lower()
+    base = said.get("base", "").lower() or (f"{does[:-3]}y" if does.endswith("ies") else does.removesuffix("s"))
+    if not base or does == "does":
+        return said.get("done", "done")
+    if base in _IRREGULAR:
+        return _IRREGULAR[base]
+    if base.endswith("e"):
+        return f"{base}d"
+    hisses = does.endswith("es") and re.search(r"(?:[sxz]|[cs]h)e$", base)  # of `processes`, `matches`
+    return f"{base}d" if hisses else f"{base}{base[-1]}ed" if _DOUBLED.search(base) else _regular(base)
+
+
+def _regular(verb: str) -> str:
+    return f"{verb[:-1]}ied" if re.search(r"[^aeiou]y$", verb) else f"{verb}ed"
 
 
 def _turned(text: str, *, is_indirect: bool) -> str:
