@@ -19,6 +19,7 @@ from rag_assets.answer.passage_ranking import (
     RankedPassages,
     bodies_of_case,
     is_hidden,
+    lacks_compound,
     lacks_default,
     lacks_thing,
     lacks_time,
@@ -388,6 +389,7 @@ def read(
         known = replace(known, absent=_unsaid(question.asking, passages, at, within))
     is_valued = any(fact.group.partition(",")[0] in ("Default", "Set in") for fact in at)
     proves_nothing = _lacks_all(question.text, passages) or lacks_thing(question.asking, passages)
+    proves_nothing |= lacks_compound(question.asking, passages)
     proves_nothing |= not (is_valued or known.decides) and lacks_default(question.asking, passages)
     signals = replace(
         signals_of(passages, wish.names, unknown, 0 if known.setting or known.absent else len(at)),

@@ -385,6 +385,23 @@ def lacks_default(question: str, found: RankedPassages) -> bool:
     return bool(first) and not any("default" in found.passages[at].text.casefold() for at in first)
 
 
+_COUNTED = re.compile(r"\b(?P<count>first|multi|one|second|single|three|two|zero)-(?P<of>[a-z]{3,})\b", re.IGNORECASE)
+_DIGITS = {"one": "1", "two": "2", "three": "3"}
+
+
+def lacks_compound(question: str, found: RankedPassages) -> bool:
+    """Whether a question is about something that a number is part of, as two-factor is, and none of the passages to
+    quote names it: that they say `two`, and `factor` elsewhere, is nothing."""
+    for counted in _COUNTED.finditer(question):
+        count, of = counted["count"].lower(), stem(counted["of"].lower())
+        short = r"|\b[2m]fa\b" if of == "factor" else ""
+        named = re.compile(rf"(?:{count}|{_DIGITS.get(count, count)})[\s_-]?{of}{short}", re.IGNORECASE)
+        quoted = found.chosen(_MOST_PROVING)
+        if quoted and not any(named.search(found.passages[at].text) for at in quoted):
+            return True
+    return False
+
+
 def unsaid_meaning(found: RankedPassages, number: int) -> tuple[NDArray[np.float32], float] | None:
     """What a passage leaves unsaid: (dimension,), the sum of the vectors of the words that the table has as a whole,
     each by its share of the question and as far as the passage lacks it; and the share of the words that neither the

@@ -97,6 +97,14 @@ public class TourBookedHandler
     "    private void Light()\n    {\n    }\n}\n",
     "src/Posters/Play.cs": "namespace Theatre.Posters;\n\npublic class Play\n{\n    public string Title()\n    {\n"
     '        return "Faust";\n    }\n}\n',
+    "src/Gates.cs": """namespace Theatre;
+
+/// <summary>Authentication at the two gates: each has a factor of its own, a two-step test.</summary>
+public class GateAuthentication
+{
+    public bool Authenticate(string factor) => factor.Length > 2;
+}
+""",
     "src/Rig.cs": "namespace Theatre;\n\npublic class Rig\n{\n    public string StageLight { get; set; }\n}\n\n"
     "public class HouseLight\n{\n    public int Watts { get; set; }\n}\n",
     "src/Model.cs": """\
@@ -354,6 +362,11 @@ def test_what_is_only_called_nearly_so_is_no_course(theatre: Index, question: st
 def test_a_word_that_only_joins_others_is_none_beside_what_is_done(theatre: Index) -> None:
     answer = theatre.ask("How is an item removed from the basket?")
     assert answer.text.startswith("`Basket.RemoveItemFromBasket` in ")
+
+
+def test_a_number_that_is_part_of_a_name_is_named_with_it(theatre: Index) -> None:
+    assert theatre.ask("how does two-factor authentication work?").text.startswith("**Not sure.")
+    assert theatre.ask("how does the two-step gate authentication work?").text.startswith("`GateAuthentication")
 
 
 def test_words_compared_are_those_of_types(theatre: Index) -> None:

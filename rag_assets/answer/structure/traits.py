@@ -125,10 +125,10 @@ def _part(columns: GraphColumns, node: int, part: str) -> str:
         homes = {one.rpartition("/")[0]: one for one in columns.projects}
         folders = [path[: at.start()] for at in re.finditer("/", path)]
         return next((homes[folder] for folder in (*reversed(folders), "") if folder in homes), "")
-    return _namespace(columns.graph, node) or path.rpartition("/")[0]
+    return namespace_of(columns.graph, node) or path.rpartition("/")[0]
 
 
-def _namespace(graph: Graph, node: int) -> str:
+def namespace_of(graph: Graph, node: int) -> str:
     """What the name of the outermost type is in: the dotted names before it that are no types."""
     language, _, rest = graph.keys[node].partition(":")
     parts = rest.partition("|")[0].partition("(")[0].split(".")
