@@ -585,6 +585,7 @@ _OF_STRUCTURE = re.compile(
     r"|biggest|coupling|largest|longest|smallest|shortest|fewest|least|too)\b"
     r"|\b(?:third[- ]party|external|outside|hosts|indexed|many|any number)\b"
     r"|\b(?:without|no|never|not|lacks?|missing|un\w+ed|\w+n't|more than|several|multiple)\b|\b\w+able\b"
+    r"|\b(?:functions|methods) (?:are (?:here|there)|exist)\b"
     r"|\b\d+ (?:functions|lines|members|methods|properties)\b|\brecursive\b|\b(?:number|value)\b.*\d"
     r"|\bwhen (?:was|were)\b.*\b(?:column|table|field|index)\b"
     r"|\boverrid(?:e|den)s?\b|\b(?:field|property|column|method|function|member) (?:called|named)\b",
@@ -592,7 +593,8 @@ _OF_STRUCTURE = re.compile(
 )
 _OF_DECLARATIONS = re.compile(
     r"^\W*(?i:is|are|was|in|to|what|when|which|who|where|why|how|do|does|can|list|show)\b"
-    r"(?=.*\b(?i:access\w*|arguments|calls?|chang\w+|class(?:es)?|constants?|constructors|declar\w+|defin\w+|depends?"
+    r"(?=.*\b(?i:access\w*|annotations|arguments|attributes|calls?|chang\w+|class(?:es)?|constants?|constructors"
+    r"|declar\w+|decorators|defin\w+|depends?"
     r"|enum|extends?|extension|fields?|file|implements?|inherits?|interface|knows?|lines|logs?|logged|long|members"
     r"|methods?|functions?|needs?|overrid\w*|parameters|propert\w+|record|references?"
     r"|associat\w+|base|begin\w*|called|ending?|ends|example|hierarchy|named?|names|parent|relat\w+|start\w*|superclass"

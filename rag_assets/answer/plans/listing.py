@@ -461,7 +461,12 @@ def _in_folder(graph: Graph, noun: str, subject: Sequence[QueryTerm]) -> list[Li
     *sort, _ = noun.split()
     last, wanted = f" {folder.split()[-1]} ", set(map(root, sort))
     places = [one for one in places if noun != "page" or not one.name.startswith("_")]  # a layout, or a part of pages
-    found = [one for one in places if folder in map(_as_words, one.path.split("/")[:-1]) and says(subject, one.path)]
+    folders = {folder, _as_words(noun)} if noun == "model" else {folder}  # of Go, where a package is called in singular
+    found = [
+        one
+        for one in places
+        if not folders.isdisjoint(map(_as_words, one.path.split("/")[:-1])) and says(subject, one.path)
+    ]
     found = found or [
         one
         for one in places

@@ -49,6 +49,8 @@ from rag_assets.answer.structure.questions import (
     outdated_asked,
     shape_asked,
 )
+from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.declared_types import of_kind
 from rag_assets.search import CodePlace
 from rag_assets.search.ranking.penalties import is_test_path, non_product_code
 
@@ -98,8 +100,8 @@ def _shaped(asked: Asked, text: str) -> Planned | None:
     if asked.wish.names:
         return None
     wanted = shape_asked(text)
-    if wanted is None:
-        return None
+    if wanted is None or (wanted.is_of_all and any(of_kind(graph, NodeType.FUNC) for _, graph in asked.graphs)):
+        return None  # functions of a database are meant
     from rag_assets.answer.structure.shapes import shaped
 
     known = together(shaped(index, graph, wanted) for index, graph in asked.graphs)

@@ -86,6 +86,7 @@ _SHAPE = re.compile(
     rf"^\W*(?:(?:which|what|list|show|how many|are|is|me|all|the|there|any) )*"
     rf"(?:(?P<before_not>non[- ])?(?P<before>{_SEVERAL}) (?P<noun_after>{_NOUNS}){_HERE}"
     rf"|(?P<none>unimplemented) (?P<of_none>interfaces?){_HERE}"
+    rf"|(?P<bare>methods?|functions?|constructors?){_HERE}"
     rf"|(?:(?P<kind>abstract|base|generic|public) )?(?P<noun>{_NOUNS}|(?:{'|'.join(_MESSAGES)})s?)(?: (?:that|which))?"
     rf" (?:(?:is|are|were)(?P<not>n't| not)? (?:declared |marked )?(?:as )?(?P<modifier>{_SEVERAL}|{_KINDS}){_HERE}"
     r"|(?P<never>(?:is|are|has|have)(?: been)?(?:n't| not| never) (?:implemented|inherited(?: from)?|derived from"
@@ -114,6 +115,11 @@ class ShapeAsked:
     parameters: Callable[[int], bool] | None = None
 
     @property
+    def is_of_all(self) -> bool:
+        """Whether all of a sort are wanted."""
+        return not (self.modifiers or self.handled or self.derived or self.parameters)
+
+    @property
     def said(self) -> str:
         is_alone = self.derived is None or self.derived(0)  # what derives from it is said behind it
         such = "" if is_alone and self.handled is None and self.parameters is None else "such"
@@ -131,6 +137,8 @@ def shape_asked(question: str) -> ShapeAsked | None:
     found = _SHAPE.match(question)
     if found is None:
         return None
+    if found["bare"]:
+        return ShapeAsked(singular(found["bare"].lower()))
     noun = singular((found["noun"] or found["noun_after"] or found["of_none"]).lower())
     kind = ("abstract" if found["kind"] == "base" else found["kind"].lower(),) if found["kind"] else ()
     if noun in _MESSAGES and not found["handled"]:
