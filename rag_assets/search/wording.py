@@ -75,15 +75,15 @@ _SYSTEM = (
     r"|repository|server|site|software|solution|system|tool)"
 )
 _THING = (
-    r"(?!(?:about|after|around|as|at|between|by|down|for|from|if|in|into|it|like|off|on|out|over|that|through|to|up|with"
-    r"|without)\b)(?:(?!(?:and|because|how|if|or|that|what|when|where|which|who|why)\b)[^\s,;?]+ ){0,7}?"
+    r"(?!(?:about|after|around|as|at|between|by|down|for|from|i|if|in|into|it|like|off|on|out|over|that|through|to|up|we|with"
+    r"|without|you)\b)(?:(?!(?:and|because|how|if|or|that|what|when|where|which|who|why)\b)[^\s,;?]+ ){0,7}?"
     r"(?!(?:in|it|like|of|on|to|up|with)\b)[^\s,;?]+"
 )
-_DONE = r"(?:[a-z]+ed|built|caught|chosen|done|found|held|kept|made|read|sent|set|shown|taken|thrown|written)"
+_DONE = r"(?-i:[a-z]+ed|built|caught|chosen|done|found|held|kept|made|read|sent|set|shown|taken|thrown|written)"
 _ASKS = r"(?P<asks>how|when|where|why)"
 _DOES = (
-    r"(?P<base>(?!(?:behave|belong|come|communicate|depend|differ|go|happen|have|interact|know|look|mean|need|react|talk"
-    r"|work)\b)[a-z]{2,})"
+    r"(?P<base>(?!(?:behave|belong|call|catch|come|communicate|depend|differ|go|happen|have|interact|know|look|mean|need"
+    r"|raise|react|return|talk|throw|use|work)\b)[a-z]{2,})"
 )
 _ACTIVE = tuple(
     (re.compile(form, re.IGNORECASE), asks)
@@ -102,7 +102,10 @@ _ACTIVE = tuple(
             rf" (?:to {_DOES}|for (?P<doing>[a-z]+ing)) (?P<what>{_THING})",
             "how",
         ),
-        (rf"(?:which|what) (?:part of {_SYSTEM}|code|piece of code) (?P<does>[a-z]+s) (?P<what>{_THING})", "where"),
+        (
+            rf"(?:which|what) part of {_SYSTEM} (?P<does>(?!(?:calls|has|is|uses|was)\b)[a-z]+s) (?P<what>{_THING})",
+            "where",
+        ),
         (rf"how does (?P<doing>[a-z]+ing) (?P<what>(?:the|an?) {_THING}|[\w-]+s) work", "how"),
         (
             rf"in (?:which|what) (?:class|file|line|method|part of {_SYSTEM}|place|spot)(?:e?s)? (?:is|are)"
