@@ -105,7 +105,7 @@ _ASKING = re.compile(r"\s*(?:are|do|does|how|is|what|when|where|which|who|why)(?
 _CONTRACTED = re.compile(r"\b(how|it|that|there|they|what|when|where|which|who|why)['’](s|re)\b", re.IGNORECASE)
 _LONG = {"s": "is", "re": "are"}
 _DEALING = re.compile(
-    r"^(?P<list>\W*(?:which|what|list|show)\b[\w /-]{0,40}? (?:(?P<called>apis|endpoints|routes|urls)|\w+s))"
+    r"^(?P<list>\W*(?:which|what|list|show)\b[\w /-]{0,40}? (?:(?P<called>apis|endpoints|routes|urls)|\w+(?<!\bi)s))"
     r"(?: that| which)? (?:(?:deal|dealing|have to do) with|concern(?:ing)?"
     r"|(?(called)(?:handle|manage|cover|work with|relate to|are related to"
     r"|(?:exist|are there|are responsible) (?:for|to) (?:handl|manag)\w+)|(?!)))"

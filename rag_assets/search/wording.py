@@ -76,10 +76,11 @@ _SYSTEM = (
 )
 _THING = (
     r"(?!(?:about|after|around|as|at|between|by|down|for|from|i|if|in|into|it|like|off|on|out|over|that|through|to|up|we|with"
-    r"|without|you)\b)(?:(?!(?:and|because|how|if|or|that|what|when|where|which|who|why)\b)[^\s,;?]+ ){0,7}?"
-    r"(?!(?:in|it|like|of|on|to|up|with)\b)[^\s,;?]+"
+    r"|without|you|\w+ly)\b)(?:(?!(?:and|because|behave|do|happen|has|have|how|if|look|or|that|what|when|where|whether|which|who"
+    r"|why)\b)[^\s,;?]+ ){0,7}?(?!(?:behave|do|happen|have|in|it|like|look|of|on|to|up|with|work)\b)[^\s,;?]+"
 )
 _DONE = r"(?-i:[a-z]+ed|built|caught|chosen|done|found|held|kept|made|read|sent|set|shown|taken|thrown|written)"
+_JOINS = re.compile(r" (?:by|for|from|in|into|of|on|to|with) ")
 _ASKS = r"(?P<asks>how|when|where|why)"
 _DOES = (
     r"(?P<base>(?!(?:behave|belong|call|catch|come|communicate|depend|differ|go|happen|have|interact|know|look|mean|need"
@@ -180,7 +181,7 @@ _WORKS = re.compile(
     r"(?P<does>works?|do|does|fails?|means?|returns?|looks? like|comes? from|lives?|happens?)\s*[.?!]*\s*",
     re.IGNORECASE,
 )
-_NAMED = re.compile(rf"what {_SUBJECT}(?P<is>is|are)\s*[.?!]*\s*", re.IGNORECASE)
+_NAMED = re.compile(rf"what {_SUBJECT}(?P<is>is|are)(?P<about> about| for)?\s*[.?!]*\s*", re.IGNORECASE)
 _OF_WHICH = re.compile(
     r"(?P<asks>(?:which|what) [a-z][\w-]*(?: [a-z][\w-]*){0,3}?) (?P<subject>(?:the|our) [\w.]+(?: [\w.]+)?|[\w.]+)"
     r" (?P<does>calls|contains|exposes|has|needs|raises|reads|returns|supports|takes|throws|uses)\s*[.?!]*\s*",
@@ -262,8 +263,14 @@ def _where(what: str = "", doing: str = "", does: str = "", it: str = "", said: 
 
 
 def _passive(asks: str, thing: str, done: str) -> str:
-    last = thing.split()[-1]
+    last = _JOINS.split(thing)[0].split()[-1]
     return f"{asks} {'are' if singular(last) != last else 'is'} {thing} {done}?"
+
+
+def _is_thing(subject: str, rest: str) -> bool:
+    """Whether what stands behind `how` is what is asked about, and not how much of it: `how big is the store?`"""
+    is_alone = " " not in subject and not (subject[0].isupper() or singular(subject) != subject)
+    return not subject.endswith("ly") and (not is_alone or re.fullmatch(_DONE, rest) is not None)
 
 
 def _done_by(said: Mapping[str, str]) -> str:
@@ -297,11 +304,15 @@ def _turned(text: str, *, is_indirect: bool) -> str:
         bare = verb if many else verb.replace("looks", "look").replace("comes", "come").removesuffix("s")
         return f"{found['asks']} {'do' if many else 'does'} {subject} {bare}?"
     if (found := _NAMED.fullmatch(text)) is not None and is_indirect:
-        return f"what {found['is']} {found['subject'].strip()}?"
+        return f"what {found['is']} {found['subject'].strip()}{found['about'] or ''}?"
     if (found := _OF_WHICH.fullmatch(text)) is not None and is_indirect:
         verb = found["does"].lower()
         return f"{found['asks']} does {found['subject']} {'have' if verb == 'has' else verb.removesuffix('s')}?"
-    if (found := _TURNED.fullmatch(text)) is not None and (is_indirect or found["asks"].lower() != "when"):
+    if (
+        (found := _TURNED.fullmatch(text)) is not None
+        and (is_indirect or found["asks"].lower() != "when")
+        and _is_thing(found["subject"].strip(), found["rest"].strip())
+    ):
         return f"{found['asks']} {found['is']} {found['subject'].strip()}{found['rest']}?"
     if (found := _WHETHER.fullmatch(text)) is not None and is_indirect:
         subject, verb, rest = found["subject"].strip(), found["is"].lower(), found["rest"]
