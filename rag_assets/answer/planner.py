@@ -102,6 +102,7 @@ from rag_assets.answer.question_kinds import (
     is_subject,
     list_asked,
     outside_name_said,
+    relation_asked,
     settings_asked,
     thrower_asked,
 )
@@ -901,21 +902,26 @@ def _fallback(asked: Asked) -> Planned | None:
 
 
 def _listed(asked: Asked) -> Planned | None:
-    """What a question for a list knows that is asked in the usual words."""
-    return _in_usual_words(asked, list_asked(asked.question.asking, plainly=True))
+    """What a question for a list, or for what is related to a name, knows that is asked in the usual words."""
+    text = asked.question.asking
+    if related := relation_asked(text):
+        known = _in_usual_words(asked, related)
+        return known if known is not None and (known.at or known.lead) else None
+    known = _in_usual_words(asked, list_asked(text, plainly=True))
+    return known if known is not None and known.at and known.decides else None
 
 
 def _listed_otherwise(asked: Asked) -> Planned | None:
     """The same of a question that may have wanted more, and of one that is but a word: each is told with its place."""
-    return _in_usual_words(asked, list_asked(asked.question.asking))
+    known = _in_usual_words(asked, list_asked(asked.question.asking))
+    return known if known is not None and known.at and known.decides else None
 
 
 def _in_usual_words(asked: Asked, listing: str) -> Planned | None:
     if not listing or listing == asked.question.asking:
         return None
     question = replace(asked.question, typed=listing, text=listing, asks="")
-    known = planned(asked_of(question, asked.hits, asked.target, asked.graph_of))
-    return known if known.at and known.decides else None
+    return planned(asked_of(question, asked.hits, asked.target, asked.graph_of))
 
 
 _PLANS: tuple[Callable[[Asked], Planned | None], ...] = (

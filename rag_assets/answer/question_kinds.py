@@ -964,3 +964,39 @@ def list_asked(question: str, *, plainly: bool = False) -> str:
         return ""
     is_name = sort[0][0].isupper() and not sort[0].rstrip("s").isupper()
     return "" if is_name and not found["lead"] else f"which {' '.join(sort)} are there?"
+
+
+_RELATED_TO = {
+    "who calls {}?": ("callers",),
+    "who uses {}?": ("references", "usages", "users", "uses"),
+    "what implements {}?": ("implementations", "implementers", "implementors"),
+    "what derives from {}?": ("derived classes", "inheritors", "subclasses"),
+    "what overrides {}?": ("overrides",),
+    "which tests cover {}?": ("tests",),
+    "what does {} depend on?": ("dependencies",),
+    "who handles {}?": ("consumers", "handlers", "subscribers"),
+    "who publishes {}?": ("publishers", "senders"),
+    "which endpoints does {} have?": ("endpoints", "routes"),
+    "which methods does {} have?": ("functions", "methods"),
+    "which constructors does {} have?": ("constructors",),
+}
+_USUALLY = {noun: asked for asked, nouns in _RELATED_TO.items() for noun in nouns}
+_NAME_WITH_NOUN = re.compile(
+    rf"\W*(?:(?:(?P<noun>(?i:{'|'.join(_USUALLY)})) (?:of|for|to) `?(?P<name>[A-Z][\w.]*\w)`?)"
+    rf"|(?:`?(?P<called>[A-Z][\w.]*\w)`?(?:['’]s)? (?P<what>(?i:{'|'.join(_USUALLY)}))))\W*"
+)
+_DOING = re.compile(
+    r"\W*(?:what|who) is (?P<does>call|implement|handl|publish|us|overrid)ing `?(?P<name>[A-Z][\w.]*\w)`?\W*",
+    re.IGNORECASE,
+)
+
+
+def relation_asked(question: str) -> str:
+    """`who calls Clock.Now?` for `callers of Clock.Now` and `Clock.Now callers`; '' for other questions."""
+    if (found := _NAME_WITH_NOUN.fullmatch(question)) is not None:
+        return _USUALLY[(found["noun"] or found["what"]).lower()].format(found["name"] or found["called"])
+    if (doing := _DOING.fullmatch(question)) is not None:
+        verb = doing["does"].lower()
+        ending = "es" if verb in ("handl", "publish", "us", "overrid") else "s"
+        return f"who {verb}{ending} {doing['name']}?"
+    return ""

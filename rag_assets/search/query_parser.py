@@ -116,7 +116,7 @@ _DEALING = re.compile(
 _LONGEST_WORDING = 300
 _SAYS_MORE = re.compile(
     r"\b(?:are|do|does|how|if|is|please|what|when|where|whether|which|who|why|you)\b"
-    r"|\b(?:find|locate)\b.+\b(?:code|logic|implementation)\b",
+    r"|\b(?:find|locate)\b.+\b(?:code|logic|implementation)\b|\b(?:have|like|need|trying|want) to\b",
     re.IGNORECASE,
 )
 _DIRECT = re.compile(

@@ -120,6 +120,13 @@ _ACTIVE = tuple(
     )
 )
 """Ways to ask how or where something is done, and which of both that is where they do not say it."""
+_TO_DO = re.compile(
+    r"(?:how to|(?:i|we)(?:['’]d| would)?(?: (?:just|now|also))? (?:am trying|are trying|have|like|need|want) to)"
+    r" (?P<do>(?!(?:ask|be|check|find|get|have|know|learn|list|look|see|show|tell|understand)\b)[a-z]+"
+    r" [^,?!.;]+?)\s*[.?!]*",
+    re.IGNORECASE,
+)
+"""What somebody has in mind to do, and asks how."""
 _PUT_LAST = re.compile(
     r"(?P<where>how|where) (?P<is>is|are) (?P<done>called|configured|created|declared|defined|handled|implemented|kept"
     r"|located|registered|saved|set|stored|used|written) (?P<what>(?:the|an?|our) [^?]+?|[A-Z][\w.]*)",
@@ -296,6 +303,8 @@ def _regular(verb: str) -> str:
 
 def _turned(text: str, *, is_indirect: bool) -> str:
     """`how is the total calculated?` for `how the total is calculated`."""
+    if (found := _TO_DO.fullmatch(text)) is not None:
+        return f"how do I {found['do']}?"
     if (found := _WORKS.fullmatch(text)) is not None:
         verb, subject = found["does"].lower(), found["subject"].strip()
         if verb in ("do", "does"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.answer.question_kinds import list_asked
+from rag_assets.answer.question_kinds import list_asked, relation_asked
 from rag_assets.search.pasted_text import LONG
 from rag_assets.search.query_parser import understand
 
@@ -41,6 +41,8 @@ _WORK = "how does the night run work?"
         ("can you explain what this repo is about?", "what is this repo about?"),
         ("how login is done", "how is login done?"),
         ("how does the application export invoices to the bank?", "how are invoices to the bank exported?"),
+        ("how to add a new endpoint?", "how do I add a new endpoint?"),
+        ("I want to add a payment method", "how do I add a payment method?"),
         ("how do emails get sent?", "how are emails sent?"),
         ("how is the total being calculated?", _TOTAL),
         ("what is the process for copying files?", "how are files copied?"),
@@ -76,6 +78,8 @@ def test_what_is_said_around_a_question_is_no_part_of_it(typed: str, asked: str)
         "which code is platform-specific?",
         "when do I get ErrLocked?",
         "when do we get paid?",
+        "I want to change the price, where is it?",
+        "which files do I have to change?",
         "how does the app start locally?",
         "how does the application service work?",
         "why does the app service plan have four instances by default?",
@@ -148,6 +152,24 @@ def test_a_list_is_wanted_in_many_ways(typed: str) -> None:
 )
 def test_a_question_for_something_else_wants_no_list(typed: str) -> None:
     assert list_asked(typed) == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ("callers of Clock.Now", "who calls Clock.Now?"),
+        ("Clock.Now callers", "who calls Clock.Now?"),
+        ("what is calling Now?", "who calls Now?"),
+        ("IClock implementations", "what implements IClock?"),
+        ("dependencies of Clock", "what does Clock depend on?"),
+        ("Clock's methods", "which methods does Clock have?"),
+        ("tests of the clock", ""),
+        ("Now is called by whom?", ""),
+        ("what is calling the shop?", ""),
+    ],
+)
+def test_what_is_related_to_a_name_is_asked_in_few_words(typed: str, asked: str) -> None:
+    assert relation_asked(typed) == asked
 
 
 @pytest.mark.parametrize("typed", ["value objects", "are there any value objects?", "where are the value objects?"])
