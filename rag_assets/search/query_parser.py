@@ -128,7 +128,8 @@ _OF_CODE = re.compile(
     r"\b(?:care|cares|charge|class|code|contains?|deals?|find|implementation|implements|logic|responsible)\b"
     r"|\b(?:absence|behaviou?r|behave|case|consequence|effect|event|outcome|react|reason|respond|result)\b"
     r"|^\W*what (?:do|does|will|would) .+ do (?:if|in|when)\b"
-    r"|\b(?:approach|being|get|mechanism|part of|piece of|process|procedure|strategy|technique)\b|ing\b.+\bwork\b"
+    r"|\b(?:approach|being|dbs?|get|mechanism|obtains?|part of|permitted|piece of|process|procedure|strategy"
+    r"|technique)\b|ing\b.+\bwork\b"
     r"|^\W*(?:how|when|where|why) (?:do|does) (?:our|the|this|we|you)\b|^\W*where in\b"
     r"|^\W*(?:how|where) (?:is|are) (?:called|configured|created|declared|defined|handled|implemented|kept|located"
     r"|registered|saved|set|stored|used|written) (?:the|an?|our|[A-Z])",

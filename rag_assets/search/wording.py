@@ -228,6 +228,14 @@ _ONE_WORD = tuple(
         ),
         (r"\bwhat happens in (?:case|the (?:case|event)) (?:of|that) ", "what happens with "),
         (r"\bin the absence of ", "without "),
+        (
+            r"\b(a|another|from|in|into|my|no|of|our|same|sql|the|this|to|what|which) db(s?)"
+            r"(?![\w.-]| ?(?:context|set))",
+            r"\1 database\2",
+        ),
+        (r"\bdb (?=(?:columns?|connections?|migrations?|schemas?|tables?|transactions?)\b)", "database "),
+        (r"\bpermitted (?=to\b)", "allowed "),
+        (r"\bobtain(?=s?\b)", "get"),
         (r"\b(which|what) (?:bit|chunk|part|piece|section)s? of (?:the |our )?code\b", r"\1 code"),
     )
 )
