@@ -131,6 +131,8 @@ _OF_CODE = re.compile(
     r"|\b(?:approach|being|dbs?|get|mechanism|obtains?|part of|permitted|piece of|process|procedure|strategy"
     r"|technique)\b|ing\b.+\bwork\b"
     r"|^\W*(?:how|when|where|why) (?:do|does) (?:our|the|this|we|you)\b|^\W*where in\b"
+    r"|^\W*what (?:[\w-]+ ){1,4}(?:are|can|do|have|must|should)\b"
+    r"|\b(?:DI|execute|frequently|invoke[ds]|launch|occurs?|utili[sz]\w+)\b"
     r"|^\W*(?:how|where) (?:is|are) (?:called|configured|created|declared|defined|handled|implemented|kept|located"
     r"|registered|saved|set|stored|used|written) (?:the|an?|our|[A-Z])",
     re.IGNORECASE,

@@ -200,6 +200,10 @@ _WHETHER = re.compile(
     re.IGNORECASE,
 )
 _IT = r"(?:it|(?:the|our|this) (?:app|application|code|code ?base|program|project|server|service|software|system|tool))"
+_RUN = (
+    r"(?:(?:the|this|our|all|unit|integration|these) )*(?:app\w*|back ?end|code|front ?end|program|project|server"
+    r"|service|site|solution|system|tests?)"
+)
 _ONE_WORD = tuple(
     (re.compile(said, re.IGNORECASE), meant)
     for said, meant in (
@@ -230,12 +234,28 @@ _ONE_WORD = tuple(
         (r"\bin the absence of ", "without "),
         (
             r"\b(a|another|from|in|into|my|no|of|our|same|sql|the|this|to|what|which) db(s?)"
-            r"(?![\w.-]| ?(?:context|set))",
+            r"(?=[,;:?!]|\.?$|\. | (?:and|are|at|by|can|do|does|for|if|in|is|of|on|or|to|used|when|where|which|with)"
+            r"\b)",
             r"\1 database\2",
         ),
         (r"\bdb (?=(?:columns?|connections?|migrations?|schemas?|tables?|transactions?)\b)", "database "),
         (r"\bpermitted (?=to\b)", "allowed "),
         (r"\bobtain(?=s?\b)", "get"),
+        (r"\butili[sz](?=(?:e[ds]?|ing)\b)", "us"),
+        (r"\binvoked\b", "called"),
+        (r"\binvokes\b", "calls"),
+        (r"\bhow frequently\b", "how often"),
+        (r"\boccurs? (?=(?:after|before|if|when)\b)", "happens "),
+        (
+            rf"\b(how (?:do|can|could|should|would|to) (?:(?:i|we|you|one) )?)(?:execute|launch) (?=(?:it|{_RUN})\b)",
+            r"\1run ",
+        ),
+        (r"\b(for|in|of|the|through|uses?|using|via|with) (?-i:DI)\b(?!\.)", r"\1 dependency injection"),
+        (
+            r"^(\W*)what ((?:(?!(?:does|happens|has|if|is|it|kinds?|makes|sorts?|that|was)\b)[a-z][\w-]* ){1,4}(?<=s )"
+            r"(?:are|can|do|have|must|should)\b)",
+            r"\1which \2",
+        ),
         (r"\b(which|what) (?:bit|chunk|part|piece|section)s? of (?:the |our )?code\b", r"\1 code"),
     )
 )
