@@ -35,7 +35,7 @@ _UNDECIDED = 1.0
 one has 1.25, of those without .9."""
 _FEWEST_SECTIONS = 100
 """In an index of a few sections each word is rare, and proves little."""
-_MOSTLY, _UNPROVEN = 0.45, 0.4
+_MOSTLY, _UNPROVEN = 0.45, 0.25
 """A question about a name of which no passage says so much is not sure at best. Of real names that are asked for what
 they do not do ("How does OrderPolicy train its neural network?") a tenth is answered with this rule, half without."""
 _MOST_NAMES = 3  # that are unsaid: more make it no less likely

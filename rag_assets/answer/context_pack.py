@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.answer.abstention import Signals, confidence, keyword_signal
+from rag_assets.answer.abstention import Signals, confidence, keyword_signal, known_confidence
 from rag_assets.answer.asked import Asked, Planned, asked_of, declaring
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts, facts_at
 from rag_assets.answer.passage_ranking import (
@@ -300,8 +300,9 @@ class AnswerInputs:
     """Everything that an answer is made from. `lead` is the evidence that an overview begins with. `signals` say how
     well it fits the question; `warnings` are those of the search and of reading; those that are also `lost` name files
     that were found and cannot be read. `empty`: there is nothing that the reader may see;
-    `no_graph`: an index that was asked has none. `absent` says what was looked for and is nowhere, `meant` are
-    words that may be meant by one that is in no section. `outside` counts the facts that filters leave out."""
+    `no_graph`: an index that was asked has none. `absent` says what was looked for and is nowhere, `unmentioned` what
+    is asked for and no passage to quote mentions, `meant` are words that may be meant by one that is in no section.
+    `outside` counts the facts that filters leave out."""
 
     search: SearchResult
     wish: QueryIntent
@@ -319,6 +320,7 @@ class AnswerInputs:
     empty: bool = False
     no_graph: bool = False
     absent: str = ""
+    unmentioned: str = ""
     meant: tuple[str, ...] = ()
     outside: int = 0
 
@@ -398,6 +400,8 @@ def read(
         absent=bool(known.absent) or proves_nothing,
         planned=not known.absent and _is_decided(asked, known, lead, at, ranked_of),
     )
+    unmentioned = "" if signals.absent else _unmentioned(question.asking, passages, signals)
+    signals = replace(signals, absent=signals.absent or bool(unmentioned))
     if wish.case and wish.names:
         passages = passages.led_by(bodies_of_case(wish.names, passages))
     if wish.intent is Intent.EXPLANATION:
@@ -434,11 +438,23 @@ def read(
         empty=not evidence and not target.parts.shard().count(target.scope()),
         no_graph=bool(known.warnings),
         absent=known.absent,
+        unmentioned=unmentioned,
         outside=known.outside,
     )
 
 
+def _unmentioned(question: str, passages: RankedPassages, signals: Signals) -> str:
+    """What a question is for and nothing to quote mentions, where nothing else decides how sure the answer is."""
+    if known_confidence(signals) is not None or not _TELLS.search(question):
+        return ""
+    from rag_assets.answer.structure.premises import unmentioned  # start-up budget
+
+    return unmentioned(question, passages)
+
+
 _STATES = re.compile(r"^\W*(?:why|how come|for what|what(?:'s| is) the reason)\b|\b(?:for|in|of|on|to|with)\b", re.I)
+_TELLS = re.compile(r"\b(?:an?|are|at|by|for|from|how|in|is|of|on|the|to|with)\b", re.IGNORECASE)
+"""Without any of these too little is said of what a question is for."""
 
 
 def _unsaid(question: str, passages: RankedPassages, at: Mapping[GraphFact, Evidence], target: Searchable) -> str:

@@ -152,6 +152,8 @@ def notes(found: AnswerInputs, evidence: Collection[Evidence]) -> tuple[str, ...
     """What quotes of the `evidence` leave out, and the command that shows it."""
     if found.absent:
         return (found.absent,)
+    if found.unmentioned:
+        return (f"nothing that was found mentions {found.unmentioned}",)
     outside = (f"{found.outside:,} more outside of the filter",) if found.outside else ()
     return (*outside, *_left_out(found, evidence))
 

@@ -22,6 +22,7 @@ from rag_assets.index.keyword.terms import stem
 from rag_assets.index.keyword.vocabulary import KeywordIndexError
 
 if TYPE_CHECKING:
+    from rag_assets.models.static_code.embedder import StaticEmbedder
     from rag_assets.search.index import Searchable
 
 _SHORTEST = 4  # letters of a word; shorter ones are one slip away from many
@@ -32,6 +33,9 @@ _SHORT = 5
 """Letters up to which only letters that changed places, or were doubled, are a slip: `boil` is no slip of `bool`."""
 _CLEARLY = 5
 """How many times as many sections the likeliest word must have as the next one."""
+_NEAREST = 0.6
+"""How near a word of the table has to be to another to be a slip of it, unless none is nearer: `quota` has `limit`
+and `allowance` before `quote`, and `paramter` nothing but `parameter` and names."""
 _FEWEST = 3  # sections with a word that is not in the table
 _ASKS = word_set("what which where who how when why does")
 _WORD = re.compile(r"(?<![\w.`'/-])[A-Za-z]?[a-z]+(?![\w.`'/-])")
@@ -88,7 +92,7 @@ def _words(found: AnswerInputs, text: str, target: Searchable) -> dict[str, tupl
         likely = {slip for slip in _likely_slips(lower) if model.knows(slip)}
         slips = {one for one in _slips(lower) if one in likely or not _is_form(one, lower)}
         if model.knows(lower) or model.knows(stem(lower)):
-            slips &= {other for other, _ in model.related(lower) if root(other) != root(lower)}
+            slips &= {other for other in _meaning_the_same(model, lower) if root(other) != root(lower)}
         elif likely or len(word) <= _SHORT:
             slips &= likely
         for slip in slips:
@@ -100,6 +104,12 @@ def _words(found: AnswerInputs, text: str, target: Searchable) -> dict[str, tupl
             likeliest = likeliest[:1]
         meant[word] = tuple(one.capitalize() if word[0].isupper() else one for one in likeliest)
     return meant
+
+
+def _meaning_the_same(model: StaticEmbedder, word: str) -> Iterator[str]:
+    for at, (other, near) in enumerate(model.related(word)):
+        if at == 0 or near >= _NEAREST:
+            yield other
 
 
 def _may_be_another(typed: str, known: str, target: Searchable) -> bool:

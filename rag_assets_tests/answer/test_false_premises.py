@@ -239,6 +239,13 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Why may a ship book five berths at once?", "nothing that was found says five berths"),
         ("Why is a lost booking looked for 12 times?", "nothing that was found says 12 times"),
         ("How many lanterns are there in staging?", "is of staging, those there are of development and production"),
+        ("How does a ship get a quota of berths?", "nothing that was found mentions quota"),
+        ("How are crates loaded into the hold by a crane?", "nothing that was found mentions crane"),
+        ("How is the mast painted with a sponge?", "nothing that was found mentions sponge"),
+        ("How is a coupon for a berth booked?", "nothing that was found mentions coupon"),
+        ("We moor a ship, and a pilot looks at it. How is a booking of a berth encrypted?", "mentions encrypted"),
+        ("How does a ship get a mail when a booking of a berth expires?", "mentions a mail that is sent"),
+        ("How many ships per hour may take a stone berth?", "mentions how many may be in a time"),
     ],
 )
 def test_what_is_not_so_is_said_and_never_answered_surely(harbour: Index, question: str, says: str) -> None:
@@ -280,6 +287,9 @@ def test_what_is_so_is_told_of_that_alone(harbour: Index, question: str, has: st
         "Why does a booking of a berth expire after one month?",
         "Why may a ship book 2 berths at once?",
         "Why is a lost booking looked for five times?",
+        "How is a lost booking looked for?",
+        "How many crates may the hold of a ship have at most?",
+        "How long is a booking of a berth kept?",
     ],
 )
 def test_what_is_taken_for_granted_and_is_so_hinders_no_answer(harbour: Index, question: str) -> None:

@@ -450,11 +450,15 @@ def test_a_slip_of_typing_is_read_as_what_is_meant(cli: CommandLine, question: s
 
 def test_where_several_words_may_be_meant_the_refusal_asks(tmp_path: Path) -> None:
     repository = new_repository(tmp_path / "till")
-    repository.commit({"Till.cs": "class Till\n{\n    void Packing() { }\n    void Picking() { }\n}\n"})
+    repository.commit(
+        {"Till.cs": "class Till\n{\n    void Packing() { }\n    void Picking() { }\n    void Quote() { }\n}\n"}
+    )
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     index_without_dagster(cli.home, repository, "till")
     done = cli.run("ask", "where is the pxcking cleaned?", "--json")
     assert done.code == 4 and "did you mean packing or picking?" in done.json["suggestions"]
+    quota = cli.run("ask", "how is the quota of the till packed?", "--json").json
+    assert not any(warning.startswith("read as") for warning in quota["warnings"])
 
 
 @pytest.mark.parametrize(

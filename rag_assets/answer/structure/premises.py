@@ -1,14 +1,22 @@
 """What a question takes for granted, and the passages that are to answer it do not say: an amount ("why is it 30
-days?"), an environment that has no files ("in staging"). They then show how it is, and are no answer."""
+days?"), an environment that has no files ("in staging"). They then show how it is, and are no answer. And what it is
+for, where none of them mentions it: they are then about something else, however much of the question they say. Most
+words prove nothing by being left unsaid, since code says them otherwise; two sorts do. Of a short question the things
+that stand in it, and what is done to them; of any what has few names, whatever a project is about.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
 from posixpath import commonpath
 
+from rag_assets.answer.abstention import things
 from rag_assets.answer.passage_ranking import RankedPassages
-from rag_assets.answer.question_analysis import root, roots_of
+from rag_assets.answer.question_analysis import is_relation_or_manner, root, root_set, roots_of
+from rag_assets.identifiers import word_set
 
 _WHY = re.compile(r"\W*(?:why|how come|for what reason|what(?:'s| is) the reason)\b", re.IGNORECASE)
 _COUNTS = (
@@ -80,6 +88,171 @@ _CONFIGURES = re.compile(
     r"(?:\.(?:bicepparam|config|env|ini|json|properties|sh|tf|tfvars|toml|xml|ya?ml)|(?:^|/)\.?env\.[\w.-]+)$",
     re.IGNORECASE,
 )
+
+_MOST_OF_THINGS, _MOST_OF_VERBS = 5, 4
+"""Telling words of a question: of a longer one some are always unsaid."""
+_UNSAID, _LEAST_SHARE = 0.3, 0.15
+_LEAST_THING = -0.25
+"""Of a word along `abstention.THINGS`: `quota` has .21, `resized` -.05, `decided` -.31, `told` -.49."""
+_CASE = re.compile(r"(?<!\A)\b(?:if|when|once|while|although|unless|because|so that)\b.*", re.IGNORECASE | re.DOTALL)
+"""What is told of a case, which no text need say."""
+_COUNTED = re.compile(rf"\bhow many \w+|\b(?:one|two|three) (?:{'|'.join(_SECONDS)})s?\b", re.IGNORECASE)
+"""What an amount is of, which a text may say in another unit."""
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|\d+")
+_BEFORE = word_set(
+    "a an the my our your his her its their each every any which what this that these those some no another of in for",
+    "from by with on at into over under without between per as how many much more most several both one two three is",
+    "are was were",
+)
+"""Behind these stands a thing, or what tells one from others of its sort."""
+_OTHERWISE = re.compile(r"(?:ed|ing|ly|est)$")
+_DONE = re.compile(
+    r"\b(?:is|are|was|were|be|been|gets?|being) (?:[\w'-]+ ){0,6}?(?P<verb>[a-z]+(?:ed|en|rown|old))\b", re.IGNORECASE
+)
+_SAID_OTHERWISE = root_set(
+    "accept ask call close consider count cut define display distinguish draw enforce execute fill find get go grow",
+    "hand hit identify ignore implement invoke join left match mean measure meet name notice open recognise record",
+    "reject remember repair resolve serve shown shut skip split spread tell together treat use violate wire worn",
+    "answer app application caller client code example file line name number people point program project result",
+    "side state step system text user work",
+)
+"""Verbs and things of any program, beside those that say what is asked about one: code says them by what it does."""
+
+_CALLED = """
+refund, reimburs, money back, paid back: repay, revers, charge back, credit note, credit memo
+coupon, voucher, promo code, discount code: discount, promotion
+gift card:
+loyalty, reward point, bonus point: reward, points
+wish list: favo
+invoice, receipt: bill
+sales tax, vat: tax
+exchange rate: exchang, convert, conversion, forex
+barcode, qr code: bar code
+newsletter, mailing list: digest, subscri
+sms, text message: phone, twilio
+push notification, push message: push, apns, vapid, notif
+unsubscribe: opt out
+fingerprint, passkey, security key, authenticator app, webauthn: fido, authenticator, totp, two factor
+forgot password, forgotten password, forgot his password, forgot my password, forgot their password, password reset,
+ reset a password, reset the password, reset his password, reset my password, reset mail: forg, reset, recover,
+ change password
+locked out, lock out, lockout, locked after: lock out, failed attempt, failed login, access failed, too many, banned,
+ blocked
+captcha:
+single sign, saml, ldap, active directory: sso, openid, oidc, oauth, azure ad, entra
+magic link: login link, passwordless
+impersonat: act as, on behalf
+block list, black list, deny list: block, black, deny, denied, revok, banned, invalidat
+allow list, white list: allow, white, trusted, permitted
+quota: limit, maximum, allowance
+rate limit, throttl: limit, quota, permit, bucket
+dead letter, poison message, poison queue: poison, dlq, error queue
+circuit breaker: breaker
+back off: exponential, retry delay
+sent again, tried again, retried, retries: retr, attempt, again, back off, resend, redeliver, requeue, repeat, resilien,
+ reschedul
+encrypt: crypt, cipher, protect
+anonymi, pseudonymi, redact: mask
+compress, gzip: zip, brotli, deflate
+shrink, resiz: compress, thumbnail, scal, dimension, quality
+watermark:
+virus, malware, scanned for: scan, clamav
+checksum: hash, sha256, md5, crc, digest
+backup, backed up, back up: dump, snapshot, export, archive
+spreadsheet, as csv, as excel, csv file, excel file: csv, xls, excel, export
+as a pdf, as pdf, pdf file: pdf
+undelete, trash, recycle bin: revert, restor, soft delete, is deleted, deleted at, roll back
+earlier version, previous version, old version, older version, version history: revision, histor, revert, restor,
+ snapshot, roll back
+audit trail, audit log, see who, find out who: audit, histor, created by, modified by, changed by, updated by,
+ deleted by, activit
+health check, liveness: health, alive, readiness, ping, heartbeat, probe
+prometheus, grafana: metric, meter
+hit ratio, hit rate: hits, hit count
+feature flag, feature toggle: feature, toggle
+blue green, canary: traffic, weight, slot, rollout
+auto scal: scal, replica
+maintenance mode: maintenance
+leader election: leader, elect
+failover, fail over: replica, standby
+data center: region, zone
+idempoten: duplicate, already
+tenant: organi
+poll, survey:
+star rating, reviews: rating, review, stars, score, feedback
+leave a comment, write a comment, post a comment: comment, reply
+certain tag, a tag, each tag, by tag: tag, label, keyword
+colour, color: theme, css, style
+dark mode: dark, theme
+translat: locali, i18n, resource, culture, language
+transcript, transcod: transcri, transcod, caption, subtitle, ffmpeg, codec
+subtitle: caption
+leaderboard, achievement: badge, ranking, score
+profile picture, avatar: avatar, picture, photo, image
+keyboard shortcut, hotkey: shortcut, hotkey, key bind
+on a map, gps: latitude, location
+ical, calendar:
+snooze, on hold, pause switch, pause button: snooz, paus, on hold, suspend, resum, disabl, postpon
+call off, called off: cancel, revok, withdraw, abort, recall, unschedul, discard
+moderat, profan, bad word, swear: filter, forbidden, black list, blocked, censor
+spam: akismet, abuse
+into a group, department: group, team
+signature, digitally sign, signed by: signed, signer, signing, hmac, certificate
+swagger, openapi, api docs: scalar, redoc, api doc
+graphql:
+page by page, paginat: paging, paginat, page size, page number, skip, offset, cursor, limit, take
+wildcard, regular expression, regex: pattern, glob, match
+background job: background, hosted, worker, queue, hangfire, quartz, cron, schedul
+retention: retain, expir, purge, clean, older
+session timeout, idle timeout: timeout, idle, expir, sliding
+birthday: birth
+reminder: remind, notif
+user role, which role, what role: role, permi, authori, claim, polic, admin, scope, access
+waiting list, wait list: wait
+credit card: card, stripe, paypal, payment
+approval, approve: approv, moderat, review, pending, accept, confirm, reject
+recommended to, recommendations: recommend, suggest, similar, related
+slack, telegram, whatsapp:
+web hook, webhook: callback, hook
+s3: amazon, aws, minio
+"""
+"""How questions ask for what has few names, and behind each how else it is called where it is."""
+_MAILED = re.compile(
+    r"\b(?:gets?|got|receives?|sen[dt]s?|sending|told|notif\w+)\b[^.?!]{0,60}\b(?:e-?)?mails?\b(?! address)"
+    r"|\b(?:which|what|confirmation|welcome|reminder|reset|verification|activation) (?:e-?)?mails?\b"
+    r"|\bby (?:e-?)?mail\b",
+    re.IGNORECASE,
+)
+_SENDS = re.compile(
+    r"smtp|mailer|send\w*mail|mail\w*send|mail\w*(?:service|client|message|template|notif|job|queue|outbox)"
+    r"|(?:send|sent|deliver|notif)[^\n]{0,80}mail|mail[^\n]{0,80}(?:sen[dt]|deliver|notif)",
+    re.IGNORECASE,
+)
+_RATED = re.compile(
+    r"\bhow (?:many|often|much)\b[^?]{0,80}\b(?:per|an?|each|every) (?:second|minute|hour|day|week|month)\b",
+    re.IGNORECASE,
+)
+_BOUNDS_RATE = re.compile(
+    r"limit|throttl|quota|permit|rate|window|(?:per|each|every)[\s_-]?(?:second|minute|hour|day|week|month)",
+    re.IGNORECASE,
+)
+_BOUNDED = re.compile(
+    r"\bhow (?:many|often|big|large|much)\b[^?]{0,70}\b(?:may|can|could|allow(?:ed)?|at most|maximum|permitted)\b"
+    r"|\bat most\b",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(
+    r"max|min(?:imum|[A-Z_])|limit|quota|exceed|too (?:big|few|large|long|many|short|small)|[<>]=?\s*[\w.]*\d|Take\("
+    r"|bound|\b[2-9]\d*\b|\b1\d+\b|\b(?:two|three|four|five|six|seven|eight|ten)\b|only|once|single",
+    re.IGNORECASE,
+)
+_OF_ITSELF = (
+    ("a mail that is sent", _MAILED, _SENDS, _MOST_PROVING),
+    ("how many may be in a time", _RATED, _BOUNDS_RATE, 1),
+    ("a limit or a number", _BOUNDED, _BOUND, 1),
+)
+"""What is asked for, how questions do that, what says it, and how many of the first passages may do so."""
+_CANCELS_NOTHING = re.compile(r"cancellation_?token", re.IGNORECASE)
 
 
 def takes_for_granted(question: str) -> bool:
@@ -221,3 +394,73 @@ def _shared(one: str, other: str) -> int:
     """How many folders two have in common, from the root."""
     both = commonpath([one, other]) if one and other else ""
     return len(both.split("/")) if both else 0
+
+
+def unmentioned(question: str, found: RankedPassages) -> str:
+    """What a question is for and no passage to quote mentions, as it is typed or as a phrase; '' where there is nothing
+    of that."""
+    return _feature_unsaid(question, found) or _thing_unsaid(question, found)
+
+
+def _thing_unsaid(question: str, found: RankedPassages) -> str:
+    """A thing of a short question, or what is done to one, that none of all the passages to quote says."""
+    quoted = found.chosen() if len(found.words) <= _MOST_OF_THINGS and found.model is not None else []
+    if not quoted:
+        return ""
+    typed = _things(question)
+    if len(found.words) <= _MOST_OF_VERBS:
+        typed |= {root(one["verb"]): one["verb"] for one in _DONE.finditer(question) if not _is_general(one["verb"])}
+    least = _LEAST_SHARE * sum(word.weight for word in found.words)
+    said = found.credit[quoted].max(axis=0)
+    for word, well in zip(found.words, said, strict=True):
+        if word.root in typed and word.weight >= least and well < _UNSAID and _is_thing(word.word, found):
+            return typed[word.root]
+    return ""
+
+
+def _things(question: str) -> dict[str, str]:
+    """The roots of words that stand as things in a question, each with how it is typed."""
+    words = [word.lower() for word in _WORD.findall(_COUNTED.sub("how many", _CASE.sub("", question)))]
+    return {
+        root(word): word
+        for before, word in pairwise(words)
+        if before in _BEFORE and not (word in _BEFORE or _OTHERWISE.search(word) or _is_general(word))
+    }
+
+
+def _is_general(word: str) -> bool:
+    return is_relation_or_manner(word) or root(word.lower()) in _SAID_OTHERWISE
+
+
+def _is_thing(word: str, found: RankedPassages) -> bool:
+    if found.model is None or not found.model.knows(word):
+        return True
+    return float(found.model.embed([word])[0] @ things()) >= _LEAST_THING
+
+
+def _feature_unsaid(question: str, found: RankedPassages) -> str:
+    """What has few names, none of which the first passages have."""
+    plain = question.replace("-", " ").casefold()
+    asked = [(form, said) for forms, said in _called() for form in forms if form in plain]
+    of_itself = [(what, says, most) for what, asks, says, most in _OF_ITSELF if asks.search(question)]
+    if not (asked or of_itself):
+        return ""
+    proving = [found.passages[at] for at in found.chosen(_MOST_PROVING)]
+    texts = [f"{one.evidence.path}\n{one.name}\n{one.heading}\n{one.text}" for one in proving]
+    for what, says, most in of_itself if texts else ():
+        if not any(map(says.search, texts[:most])):
+            return what
+    text = _CANCELS_NOTHING.sub("", "\n".join(texts))
+    for form, names in asked if text else ():
+        written = re.search(rf"\b{form}\w*", plain)
+        if written is not None and not re.search("|".join(names).replace(" ", r"[\s_-]?"), text, re.IGNORECASE):
+            return written.group()
+    return ""
+
+
+@cache
+def _called() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    """(how questions ask for something, all that texts call it) of each line of `_CALLED`."""
+    rows = [line.partition(":") for line in _CALLED.strip().replace(",\n", ",").splitlines()]
+    both = [[tuple(filter(None, map(str.strip, part.split(",")))) for part in (asked, said)] for asked, _, said in rows]
+    return tuple((asked, (*asked, *said)) for asked, said in both)
