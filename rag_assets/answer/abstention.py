@@ -119,9 +119,9 @@ as base 85. Fitted with the weights."""
 THRESHOLD = 0.12
 """Below it a question is refused: of those that have an answer one in fifty."""
 
-SURE = 0.44
+SURE = 0.4
 """From it on quotes are an answer; between the two they are what is closest. Of questions without an answer one in
-ten is above it, of those with one two in three."""
+twenty is above it, of those with one seven in ten."""
 
 
 SCALE = hashlib.sha256(repr((WEIGHTS, THINGS)).encode()).hexdigest()[:12]

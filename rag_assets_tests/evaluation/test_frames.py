@@ -76,7 +76,7 @@ def test_answers_have_metrics_where_these_say_something() -> None:
             answer("a", 0.9, cited=("a.cs",), judged=Judged(marks={"faithful": 5, "relevant": 3})),
             answer("b", 0.9, answerable=False, cost=0.5),
             answer("c", 0.1, answerable=False),
-            answer("d", 0.4),
+            answer("d", 0.3),
         ),
         answering=HOW,
         judging=JUDGE,

@@ -45,7 +45,7 @@ def test_what_cites_nothing_expected_is_wrong_wherever_it_passes(confidence: flo
 
 
 def test_two_thresholds_make_three_outcomes() -> None:
-    results = answers([0.9, 0.89, 0.43, 0.11], [0.9, 0.43, 0.4, 0.11, 0.1])
+    results = answers([0.9, 0.89, 0.39, 0.11], [0.9, 0.39, 0.3, 0.11, 0.1])
     made = run({"q": 1}, answers=tuple(results), answering=HOW)
     (used,) = three_outcomes(made)
     assert (used.name, used.threshold, used.sure) == ("used", THRESHOLD, SURE)
