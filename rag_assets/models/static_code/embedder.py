@@ -9,7 +9,7 @@ docs/embedder.md.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import resources
 from itertools import chain
 from pathlib import Path
@@ -68,12 +68,14 @@ class StaticEmbedder:
         """The table of the package or of one's own, verified; `cache` remembers that of the package. Raises
         ModelMissing or ModelCorrupted with the command that helps."""
         # numpy: only for a model that is used
-        from rag_assets.models.static_code.table import open_own_table, open_table
+        from rag_assets.models.static_code.table import open_own_table
 
         if own is not None:
             return cls(open_own_table(own), for_questions=for_questions)
         verify_table(cache)
-        return cls(open_table(table_path(), repair=_REPAIR), for_questions=for_questions)
+        about = table_path().stat()
+        table, pieces = _of_package(table_path(), about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+        return cls(table, for_questions=for_questions, pieces=pieces)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, DIMENSION) float32, in the order of `texts`, each of unit length or zero."""
@@ -175,6 +177,17 @@ class ReadTexts:
         near = (np.concatenate(parts, axis=1) / np.maximum(norms, np.float32(1e-6)))[:, self._columns]
         made[:, filled] = np.maximum.reduceat(near, self._begins[filled], axis=1)
         return made
+
+
+@lru_cache(maxsize=1)
+def _of_package(path: Path, *_: int) -> tuple[StaticTable, WordPieces]:
+    """The table of the package, as the numbers say that its file is by now. A process that indexes and then asks loads
+    it once."""
+    from rag_assets.models.static_code.table import open_table
+    from rag_assets.models.static_code.word_pieces import WordPieces
+
+    table = open_table(path, repair=_REPAIR)
+    return table, WordPieces(table.vocabulary)
 
 
 def static_model(own: Path | None) -> tuple[str, int]:
