@@ -158,6 +158,9 @@ def pytest_collection() -> None:
 
 def pytest_collection_finish() -> None:
     """Looks for cycles seldom: a process of the whole suite has a million objects that stay, most of them its tests."""
+    from rag_assets_tests import one_process  # most of the package: nothing for the process that only hands out tests
+
+    one_process.remember()
     gc.enable()
     freeze()
     gc.set_threshold(5_000, 10, 10)

@@ -28,6 +28,7 @@ from rag_assets.pipeline.workers import worker_pool
 from rag_assets.pipeline.workers.file_guard import Attempts
 from rag_assets.pipeline.workers.process_pool import ProcessPool
 from rag_assets.pipeline.workers.worker_pool import Broadcast, beside, broadcast, map_buckets, workers_for
+from rag_assets_tests import one_process
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.bucket_work import (
     Unpicklable,
@@ -58,7 +59,8 @@ def own_pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(
         worker_pool._log, "disabled", False
     )  # a logging configuration of an earlier test may have done it
-    yield
+    with one_process.one_worker():
+        yield
     ProcessPool.close()
 
 
