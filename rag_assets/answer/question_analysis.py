@@ -231,9 +231,14 @@ def query_terms_of(text: str, terms: Terms, sections: int, names: Sequence[str] 
 
 def asking_roots(text: str) -> frozenset[str]:
     """The roots of the sentences of a text that ask; none where it has no sentences beside these."""
+    return roots_of(" ".join(asking_sentences(text)))
+
+
+def asking_sentences(text: str) -> list[str]:
+    """The sentences of a text that ask; none where it has none beside these."""
     sentences = [one.strip() for part in _PARAGRAPH.split(text) for one in _SENTENCE.findall(part)]
     asking = [one for one in sentences if one.endswith("?")] or [one for one in sentences if _ASKS.match(one)]
-    return roots_of(" ".join(asking)) if len(asking) < len(sentences) else frozenset()
+    return asking if len(asking) < len(sentences) else []
 
 
 def _share(word: str) -> float:

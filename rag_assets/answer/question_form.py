@@ -1,12 +1,10 @@
-"""What somebody typed before it is read as a question: a courtesy, another language, pasted code, several questions.
-Pure.
-"""
+"""What somebody typed before it is read as a question: a courtesy, another language, a story with a question. Pure."""
 
 from __future__ import annotations
 
 import re
 
-from rag_assets.answer.question_analysis import SAYS_NOTHING, is_relation_or_manner
+from rag_assets.answer.question_analysis import SAYS_NOTHING, asking_sentences, is_relation_or_manner, telling_words
 from rag_assets.identifiers import word_set
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -153,3 +151,56 @@ def in_english(typed: str, names: tuple[str, ...]) -> str:
     if _IMPLEMENTS.search(typed):
         return f"what implements {names[0]}?"
     return " ".join(names[:2]) if _OTHER_SCRIPT.search(typed) else ""
+
+
+_POINTS = re.compile(
+    r"\b(?:these|those|such|then|(?<!are )(?<!is )(?<!were )(?<!be )there(?! (?:an?|any|are|is|no)\b)"
+    r"|this(?! (?:app\w*|code\w*|framework|library|program|project|repo\w*|service|software|system|tool)\b)"
+    r"|(?:the|an|a) (?:former|latter|others?)"
+    r"|ones?(?=\W*$|[,;]| (?:and|are|as|for|in|is|on|or|to|with)\b)"
+    r"|(?:(?<=\babout )|(?<=\bdid )|(?<=\bdo )|(?<=\bdoes )|(?<=\bfor )|(?<=\bfrom )|(?<=\bin )|(?<=\bis )|(?<=\blike )"
+    r"|(?<=\bof )|(?<=\bon )|(?<=\bto )|(?<=\bwas )|(?<=\bwith ))that"
+    r"|that(?=\W*$|[,;]| (?:around|back|down|off|on|out|over|up)\b))\b",
+    re.IGNORECASE,
+)
+"""What stands for something of the sentences before."""
+_MAY_POINT = re.compile(r"\b(?:its?|itself|they|them(?:selves)?|theirs?|he|she|him|hers?|his)\b", re.IGNORECASE)
+_OF_NOTHING = re.compile(
+    r"\b(?:are|be|is|was) it (?:[a-z]+ ){1,2}?(?=(?:how|that|to|what|when|where|whether|which|who|why)\b)",
+    re.IGNORECASE,
+)
+"""`where is it decided how long …`, `is it possible to …`"""
+_CLAUSE = re.compile(
+    r"[,;:?]|\b(?:after|and|because|before|but|if|once|or|so|that|though|unless|until|when|where|which|while|who|without)\b",
+    re.IGNORECASE,
+)
+_A_THING = re.compile(
+    r"\b(?:an?|all|any(?! more)|each|every|how many|my|our|the|what|which) (?:[\w-]+ )??(?P<word>[\w-]+)", re.IGNORECASE
+)
+_FEWEST_TOLD = 2
+_LONGEST_STORY = 600  # characters: of a longer text only what asks is asked
+
+
+def asked_alone(typed: str) -> str:
+    """The sentences of a text that ask, where they say by themselves what; '' for a text of which all asks, and where
+    they point at what the others tell: `We send invoices. Where is that set up?`"""
+    asking = " ".join(asking_sentences(typed)) if len(typed) <= _LONGEST_STORY else ""
+    if not asking:
+        return ""
+    if _POINTS.search(asking) or not (len(_told(asking)) >= _FEWEST_TOLD or _names_thing(asking)):
+        return ""
+    plain = _OF_NOTHING.sub("", asking)
+    return asking if all(_is_named_before(plain[: found.start()]) for found in _MAY_POINT.finditer(plain)) else ""
+
+
+def _is_named_before(text: str) -> bool:
+    """Whether some clause before the last names a thing, which may be what is pointed at."""
+    return any(map(_names_thing, _CLAUSE.split(text)[:-1]))
+
+
+def _names_thing(text: str) -> bool:
+    return any(_told(found["word"]) for found in _A_THING.finditer(text))
+
+
+def _told(text: str) -> list[str]:
+    return [word for word, _ in telling_words(text) if not is_relation_or_manner(word)]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_assets.answer.question_analysis import QueryTerm, asks_in_english
+from rag_assets.answer.question_form import asked_alone
 from rag_assets.answer.question_kinds import is_subject, says_something
 from rag_assets.search import Question, QuestionKind
 from rag_assets.search.query_parser import understood_or_plain
@@ -33,7 +34,7 @@ class Part:
 def parts_of(asked: Question, words: Callable[[str], Sequence[QueryTerm]]) -> tuple[Part, ...]:
     """The questions of a text, each with the subject of the first where it has none of its own; of one for two lists
     one for each. None of another single question, of a long text, and of more than an answer has room for."""
-    text = asked.asks or asked.typed
+    text = asked.asks or asked_alone(asked.typed) or asked.typed
     if asked.pasted or asked.kind is not QuestionKind.PROSE or len(text) > _MOST_CHARS:
         return ()
     said = [_LEADING.sub("", found.group().strip()) for found in _QUESTION.finditer(text)]

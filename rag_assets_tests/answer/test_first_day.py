@@ -11,6 +11,7 @@ from rag_assets import Index
 from rag_assets.answer.citations import Support
 from rag_assets.answer.plans.marked import Marked, marked_asked
 from rag_assets.answer.question_analysis import asks_about_broken_rule, asks_about_failure
+from rag_assets.answer.question_form import asked_alone
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets_tests.cli.conftest import opened_index
 
@@ -129,6 +130,35 @@ def test_the_commands_of_a_group_are_those_that_it_declares(club: Index) -> None
 
 def test_options_that_a_decorator_shares_are_among_those_of_a_command(club: Index) -> None:
     assert named(club, "which options does the hire command take?") == ["--limit", "--colour", "--json"]
+
+
+STORY = "We took this over last week and my boss handed me a ticket. "
+
+
+@pytest.mark.parametrize("question", ["Which tables are there?", "Which commands does boats have?"])
+def test_a_question_that_says_what_it_asks_is_answered_as_without_its_story(club: Index, question: str) -> None:
+    assert club.ask(f"{STORY}{question} The wiki is silent.").text == club.ask(question).text
+
+
+def test_what_a_story_tells_is_no_proof_of_what_is_asked(club: Index) -> None:
+    told = club.ask("Each member chooses a username and a password on the first visit. Where are penguins fed?")
+    assert told.abstained or told.unsure
+
+
+@pytest.mark.parametrize(
+    ("typed", "alone"),
+    [
+        (f"{STORY}Where is it decided how long a boat stays out?", "Where is it decided how long a boat stays out?"),
+        ("Boats leak. What happens to a boat when it sinks?", "What happens to a boat when it sinks?"),
+        ("How is a boat stored, and who may delete it?", ""),
+        ("We have boats. How is that stored?", ""),
+        ("We have boats. Where are they kept?", ""),
+        ("We have boats. What did I forget?", ""),
+        ("We have boats. Where do I add a new one?", ""),
+    ],
+)
+def test_the_sentences_that_ask_alone(typed: str, alone: str) -> None:
+    assert asked_alone(typed) == alone
 
 
 def test_what_happens_without_something_is_where_its_absence_is_answered(club: Index) -> None:
