@@ -420,15 +420,17 @@ class _Spread:
         made: dict[EffectState, list[Numbers]] = {}
         for doubt in range(len(_CONFIDENCE)):  # the surest way to a node first
             for reach, origin, then, doubts in steps:
-                for after in EffectState:
-                    rows = np.flatnonzero((then == after) & (doubts == doubt) & ~self._seen[after, reach.node])
-                    rows = rows[first_rows(reach.node[rows], self._scratch)]
-                    self._note(after, reach, origin, rows, doubt, distance)
-                    made.setdefault(after, []).append(reach.node[rows])
+                sure = doubts == doubt
+                led_to = set(then[sure].tolist())  # most steps lead to one or two states
+                for after in (state for state in EffectState if state in led_to):
+                    rows = np.flatnonzero((then == after) & sure & ~self._seen[after, reach.node])
+                    if len(rows):
+                        rows = rows[first_rows(reach.node[rows], self._scratch)]
+                        self._note(after, reach, origin, rows, doubt, distance)
+                        made.setdefault(after, []).append(reach.node[rows])
         self._frontiers = {
             state: np.sort(np.concatenate(parts)) for state, parts in made.items() if state is not EffectState.END
         }
-        self._frontiers = {state: nodes for state, nodes in self._frontiers.items() if len(nodes)}
         return bool(self._frontiers)
 
     def _steps(
