@@ -10,7 +10,11 @@ size; `check` reads them whole and compares their hashes.
 from __future__ import annotations
 
 import hashlib
+import io
+import math
+import mmap
 import threading
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -84,6 +88,8 @@ class _Hashed:
         return self._file.write(data)
 
 
+_FORMAT = (1, 0)
+_BEFORE_HEADER = 10  # bytes: a magic word of six, the version, and the length of the header in two
 _READING_HEADERS = threading.Lock()
 """NumPy parses a header as Python, which fails now and then where several threads do so (CPython before 3.12)."""
 
@@ -140,13 +146,32 @@ def _mapped(path: Path, file: _File) -> NDArray[Any]:
         found = path.stat().st_size
         if found != file.size:
             raise GraphError(f"graph file {path} is damaged: it has {found} bytes of {file.size}; {REBUILD}")
-        with _READING_HEADERS:
-            loaded: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        with path.open("rb") as opened:
+            content = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+        start = _BEFORE_HEADER + int.from_bytes(content[_BEFORE_HEADER - 2 : _BEFORE_HEADER], "little")
+        dtype, shape = _form(content[:start])
+        count = math.prod(shape)
+        loaded: NDArray[Any] = np.frombuffer(content, dtype, count, start) if count else np.empty(0, dtype)
+        loaded = loaded.reshape(shape)
     except FileNotFoundError:
         raise GraphError(f"graph file {path} is missing; {REBUILD}") from None
     except (OSError, ValueError) as error:
         raise GraphError(f"graph file {path} cannot be read ({error}); {REBUILD}") from error
     return loaded
+
+
+@lru_cache(maxsize=256)
+def _form(header: bytes) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """Type and shape of an array, as `np.save` writes them before it; a graph has many arrays of the same. Raises
+    ValueError."""
+    with _READING_HEADERS:
+        file = io.BytesIO(header)
+        if np.lib.format.read_magic(file) != _FORMAT:
+            raise ValueError("it has another format")
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
+    if is_fortran or dtype.hasobject:
+        raise ValueError("it is no plain array")
+    return dtype, shape
 
 
 def _check_shapes(arrays: Arrays, counts: GraphCounts) -> None:
