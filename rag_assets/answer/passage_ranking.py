@@ -348,7 +348,8 @@ def lacks_time(question: str, found: RankedPassages) -> bool:
     return bool(best) and not any(_TIME.search(found.passages[at].text) for at in best)
 
 
-_MOST_PROVING = 3
+MOST_PROVING = 3
+"""Passages, the first to quote, of which one has to say what a question is for."""
 _OF_DEFAULT = re.compile(r"^\W*(?:what|which|is|are)\b.*(?<!\bby )\bthe default\b", re.IGNORECASE)
 _HAS = re.compile(
     r"^\W*(?:do(?:es)?\b.{0,60}?(?<!\ban )(?<!\ba )(?<!\bthe )\b(?:have|offer|provide|support)|(?:is|are) there)\b"
@@ -357,7 +358,7 @@ _HAS = re.compile(
 )
 _OF_NUMBER = roots_of("any custom different many more multiple other own several")
 _OF_BOUND = roots_of("bound cap limit maximum minimum max min")
-_BOUNDS = re.compile(
+BOUNDS = re.compile(
     r"max|min(?:imum|[A-Z_])|limit|quota|exceed|too (?:big|few|large|long|many|short|small)|[<>]=?\s*[\w.]*\d|\bTake\(",
     re.IGNORECASE,
 )
@@ -373,9 +374,9 @@ def lacks_thing(question: str, found: RankedPassages) -> bool:
     is_bound = not roots.isdisjoint(_OF_BOUND)
     roots -= _OF_BOUND | roots_of("number") if is_bound else frozenset[str]()
     about = [at for at, word in enumerate(found.words) if word.root in roots]
-    quoted = found.chosen(_MOST_PROVING) if about else []
+    quoted = found.chosen(MOST_PROVING) if about else []
     saying = [at for at in quoted if (found.credit[at, about] >= _SAID_OF_WHAT).all()]
-    saying = [at for at in saying if not is_bound or _BOUNDS.search(found.passages[at].text)]
+    saying = [at for at in saying if not is_bound or BOUNDS.search(found.passages[at].text)]
     return bool(quoted) and not saying
 
 
@@ -396,7 +397,7 @@ def lacks_compound(question: str, found: RankedPassages) -> bool:
         count, of = counted["count"].lower(), stem(counted["of"].lower())
         short = r"|\b[2m]fa\b" if of == "factor" else ""
         named = re.compile(rf"(?:{count}|{_DIGITS.get(count, count)})[\s_-]?{of}{short}", re.IGNORECASE)
-        quoted = found.chosen(_MOST_PROVING)
+        quoted = found.chosen(MOST_PROVING)
         if quoted and not any(named.search(found.passages[at].text) for at in quoted):
             return True
     return False

@@ -191,8 +191,9 @@ def _dedent(indent: int) -> re.Pattern[str]:
 
 def _sql_part(text: str, start: int, end: int) -> OutlinePart:
     """A routine without its body is its name and parameters; a table is all signature."""
-    body = _SQL_BODY.search(text, start, end)
-    if body is None or _SQL_ROUTINE.search(text, start, min(end, start + 200)) is None:
+    is_routine = _SQL_ROUTINE.search(text, start, min(end, start + 200)) is not None
+    body = _SQL_BODY.search(text, start, end) if is_routine else None
+    if body is None:
         return OutlinePart(start, end, end)
     signature = text[start : body.start()].rstrip()
     return OutlinePart(start, end, text.find("\n", start + len(signature)) + 1 if signature else body.start())

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import math
 import mmap
 import threading
 from functools import lru_cache
@@ -150,12 +149,10 @@ def _mapped(path: Path, file: _File) -> NDArray[Any]:
             content = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
         start = _BEFORE_HEADER + int.from_bytes(content[_BEFORE_HEADER - 2 : _BEFORE_HEADER], "little")
         dtype, shape = _form(content[:start])
-        count = math.prod(shape)
-        loaded: NDArray[Any] = np.frombuffer(content, dtype, count, start) if count else np.empty(0, dtype)
-        loaded = loaded.reshape(shape)
+        loaded: NDArray[Any] = np.ndarray(shape, dtype, content, start)
     except FileNotFoundError:
         raise GraphError(f"graph file {path} is missing; {REBUILD}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:  # TypeError: it has more elements than the file
         raise GraphError(f"graph file {path} cannot be read ({error}); {REBUILD}") from error
     return loaded
 

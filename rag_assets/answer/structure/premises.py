@@ -14,7 +14,7 @@ from itertools import pairwise
 from posixpath import commonpath
 
 from rag_assets.answer.abstention import things
-from rag_assets.answer.passage_ranking import RankedPassages
+from rag_assets.answer.passage_ranking import BOUNDS, MOST_PROVING, RankedPassages
 from rag_assets.answer.question_analysis import is_relation_or_manner, root, root_set, roots_of
 from rag_assets.identifiers import word_set
 
@@ -56,7 +56,6 @@ _TIMES = frozenset(map(root, _SECONDS))
 _BEHIND = re.compile(r"[A-Za-z]+")
 _FEWEST_ABOUT, _MOST_COUNTED = 2, 12
 _NEAR = 24  # characters behind a number, in which its unit is
-_MOST_PROVING = 3
 
 _ENVIRONMENTS: Mapping[str, str] = {
     "production": "production|prod|prd|live",
@@ -242,12 +241,11 @@ _BOUNDED = re.compile(
     re.IGNORECASE,
 )
 _BOUND = re.compile(
-    r"max|min(?:imum|[A-Z_])|limit|quota|exceed|too (?:big|few|large|long|many|short|small)|[<>]=?\s*[\w.]*\d|Take\("
-    r"|bound|\b[2-9]\d*\b|\b1\d+\b|\b(?:two|three|four|five|six|seven|eight|ten)\b|only|once|single",
+    rf"{BOUNDS.pattern}|\wTake\(|bound|\b[2-9]\d*\b|\b1\d+\b|\b(?:two|three|four|five|six|seven|eight|ten)\b|only|once|single",
     re.IGNORECASE,
 )
 _OF_ITSELF = (
-    ("a mail that is sent", _MAILED, _SENDS, _MOST_PROVING),
+    ("a mail that is sent", _MAILED, _SENDS, MOST_PROVING),
     ("how many may be in a time", _RATED, _BOUNDS_RATE, 1),
     ("a limit or a number", _BOUNDED, _BOUND, 1),
 )
@@ -358,7 +356,7 @@ def _named(found: re.Match[str]) -> str:
 def _environment_unsaid(name: str, found: RankedPassages, told: Sequence[str], paths: Iterable[str]) -> str:
     """That files of configuration are of other environments, where what is quoted neither names this one nor lies next
     to files of it."""
-    proving = [found.passages[at] for at in found.chosen(_MOST_PROVING)]
+    proving = [found.passages[at] for at in found.chosen(MOST_PROVING)]
     texts = [*(f"{one.evidence.path}\n{one.text}" for one in proving), *told]
     if not proving or any(_named(one) == name for text in texts for one in _TOKEN.finditer(text)):
         return ""
@@ -445,7 +443,7 @@ def _feature_unsaid(question: str, found: RankedPassages) -> str:
     of_itself = [(what, says, most) for what, asks, says, most in _OF_ITSELF if asks.search(question)]
     if not (asked or of_itself):
         return ""
-    proving = [found.passages[at] for at in found.chosen(_MOST_PROVING)]
+    proving = [found.passages[at] for at in found.chosen(MOST_PROVING)]
     texts = [f"{one.evidence.path}\n{one.name}\n{one.heading}\n{one.text}" for one in proving]
     for what, says, most in of_itself if texts else ():
         if not any(map(says.search, texts[:most])):
