@@ -1,10 +1,10 @@
-"""The graph of one generation on disk: one plain numpy file per array, memory-mapped, and a header written last.
+"""The graph of one generation on disk: one plain numpy file per array, and a header written last.
 
     graph.json      version, counts, and of each file the size and the sha256
     {array}.npy     as `graph.csr_graph` names them
 
-Equal graphs give equal bytes. Opening reads the header and maps the files, so it costs milliseconds whatever their
-size; `check` reads them whole and compares their hashes.
+Equal graphs give equal bytes. Opening reads the header and small arrays, and maps large ones into memory, so it costs
+milliseconds whatever their size; `check` reads all files and compares their hashes.
 """
 
 from __future__ import annotations
@@ -87,6 +87,9 @@ class _Hashed:
         return self._file.write(data)
 
 
+_MAPPED_FROM = 1 << 18  # bytes
+"""A mapped file keeps a descriptor, of which most systems give a process 1,024: a graph has over thirty files, and a
+server many graphs. Smaller ones are read in no more time than it takes to map them."""
 _FORMAT = (1, 0)
 _BEFORE_HEADER = 10  # bytes: a magic word of six, the version, and the length of the header in two
 _READING_HEADERS = threading.Lock()
@@ -94,10 +97,10 @@ _READING_HEADERS = threading.Lock()
 
 
 def open_graph(directory: Path) -> Graph:
-    """The graph in a directory, memory-mapped. Raises GraphError where a file is absent or cut, or the version is
-    another one; what only reading shows is found by `check`."""
+    """The graph in a directory, its large arrays memory-mapped. Raises GraphError where a file is absent or cut, or the
+    version is another one; what only reading shows is found by `check`."""
     header = _header(directory)
-    arrays = {Path(name).stem: _mapped(directory / name, file) for name, file in header.files.items()}
+    arrays = {Path(name).stem: _loaded(directory / name, file) for name, file in header.files.items()}
     try:
         _check_shapes(arrays, header.counts)
         return Graph(arrays, {Relation(name): count for name, count in header.counts.relations.items()})
@@ -140,13 +143,14 @@ def _header(directory: Path) -> _Header:
     return header
 
 
-def _mapped(path: Path, file: _File) -> NDArray[Any]:
+def _loaded(path: Path, file: _File) -> NDArray[Any]:
     try:
         found = path.stat().st_size
         if found != file.size:
             raise GraphError(f"graph file {path} is damaged: it has {found} bytes of {file.size}; {REBUILD}")
         with path.open("rb") as opened:
-            content = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+            is_large = found >= _MAPPED_FROM
+            content = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) if is_large else opened.read()
         start = _BEFORE_HEADER + int.from_bytes(content[_BEFORE_HEADER - 2 : _BEFORE_HEADER], "little")
         dtype, shape = _form(content[:start])
         loaded: NDArray[Any] = np.ndarray(shape, dtype, content, start)

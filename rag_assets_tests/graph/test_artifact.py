@@ -33,6 +33,15 @@ def test_what_is_read_is_what_was_assembled(tmp_path: Path) -> None:
     check(tmp_path / "graph")
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts descriptors as Linux shows them")
+def test_many_small_graphs_can_be_open_at_once(tmp_path: Path) -> None:
+    directory = written(tmp_path)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    opened = [open_graph(directory) for _ in range(50)]
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert {len(graph) for graph in opened} == {len(SHOP_NODES)}
+
+
 def test_an_empty_graph_can_be_kept(tmp_path: Path) -> None:
     made = assemble([], [])
     write_graph(tmp_path, made.arrays, made.counts)
