@@ -414,8 +414,10 @@ def read(
             facts, at, evidence = _with_errors(passages, evidence, within, of_failure=of_failure)
         if not at and (asks_how(question.text) or asks_use(question.text)):
             facts, at, evidence = _with_steps(passages, evidence, replace(asked, target=within))
-    is_grouped = wish.intent is Intent.EXPLANATION and not known.setting and all(fact.group for fact in at)
-    is_form = known.decides and known.facts.leads
+    is_grouped = (
+        wish.intent in (Intent.EXPLANATION, Intent.PLACE) and not known.setting and all(fact.group for fact in at)
+    )
+    is_form = known.decides and known.facts.leads and bool(at)  # of one without facts the quote comes first
     if is_grouped and not is_form and asks_setting(question.text):
         values, valued, evidence = _with_values(passages, evidence, replace(asked, target=within))
         facts = replace(facts, facts=(*values.facts, *facts.facts), total=values.total + facts.total)

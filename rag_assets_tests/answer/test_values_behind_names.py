@@ -101,6 +101,13 @@ def test_an_amount_that_code_only_names_is_told_where_it_has_its_value(parcel: I
     assert "PRINT_MAX_BYTES" not in told and "HOST" not in told
 
 
+def test_an_amount_is_told_also_where_a_message_leads_to_the_code(parcel: Index) -> None:
+    found = parcel.ask("I get 'the scan exceeds' from the intake. How many bytes may be stored at most?").text
+    before, _, told = found.partition("**Where its values come from:**")
+    assert "`scanning.download_scan` in parcel/scanning.py" in before, found
+    assert "parcel/settings.py:4" in told, found
+
+
 def test_a_row_of_settings_gives_a_setting_its_value(parcel: Index) -> None:
     found = parcel.ask("what is the default mail relay port?").text
     assert 'src/Mail/MailSeed.cs:9: `new AppSetting("RelayPort") { Module = "Mail", Value = "2525" }' in found, found

@@ -118,7 +118,7 @@ _SAID_OTHERWISE = root_set(
 """Verbs and things of any program, beside those that say what is asked about one: code says them by what it does."""
 
 _CALLED = """
-refund, reimburs, money back, paid back: repay, revers, charge back, credit note, credit memo
+refund, reimburs, money back, paid back, chargeback: repay, revers, charge back, credit note, credit memo
 coupon, voucher, promo code, discount code: discount, promotion
 gift card:
 loyalty, reward point, bonus point: reward, points
@@ -135,20 +135,21 @@ fingerprint, passkey, security key, authenticator app, webauthn: fido, authentic
 forgot password, forgotten password, forgot his password, forgot my password, forgot their password, password reset,
  reset a password, reset the password, reset his password, reset my password, reset mail: forg, reset, recover,
  change password
-locked out, lock out, lockout, locked after: lock out, failed attempt, failed login, access failed, too many, banned,
- blocked
+locked out, lock out, lockout, locked after, account locked, account is locked, accounts locked: lock out,
+ failed attempt, failed login, access failed, too many, banned, blocked
 captcha:
 single sign, saml, ldap, active directory: sso, openid, oidc, oauth, azure ad, entra
 magic link: login link, passwordless
 impersonat: act as, on behalf
 block list, black list, deny list: block, black, deny, denied, revok, banned, invalidat
+block a user, block user, block another, mute a user, mute user, ban a user: block, mute, ignor, bann
 allow list, white list: allow, white, trusted, permitted
 quota: limit, maximum, allowance
 rate limit, throttl: limit, quota, permit, bucket
 dead letter, poison message, poison queue: poison, dlq, error queue
 circuit breaker: breaker
 back off: exponential, retry delay
-sent again, tried again, retried, retries: retr, attempt, again, back off, resend, redeliver, requeue, repeat, resilien,
+sent again, tried again, retried, retries: retr(?!iev), attempt, back off, resend, redeliver, requeue, repeat, resilien,
  reschedul
 encrypt: crypt, cipher, protect
 anonymi, pseudonymi, redact: mask
@@ -162,7 +163,7 @@ spreadsheet, as csv, as excel, csv file, excel file: csv, xls, excel, export
 as a pdf, as pdf, pdf file: pdf
 undelete, trash, recycle bin: revert, restor, soft delete, is deleted, deleted at, roll back
 earlier version, previous version, old version, older version, version history: revision, histor, revert, restor,
- snapshot, roll back
+ snapshot
 audit trail, audit log, see who, find out who: audit, histor, created by, modified by, changed by, updated by,
  deleted by, activit
 health check, liveness: health, alive, readiness, ping, heartbeat, probe
@@ -244,10 +245,13 @@ _BOUND = re.compile(
     rf"{BOUNDS.pattern}|\wTake\(|bound|\b[2-9]\d*\b|\b1\d+\b|\b(?:two|three|four|five|six|seven|eight|ten)\b|only|once|single",
     re.IGNORECASE,
 )
+_ASKS_JOB = re.compile(r"\b(?:which|what) (?:[\w-]+ ){0,2}(?:jobs?|workers?|scheduled tasks?)\b", re.IGNORECASE)
+_JOB = re.compile(r"(?i:job|worker|schedul|cron|hosted|background|timer|recurring|periodic|queue)|\btasks?\b")
 _OF_ITSELF = (
     ("a mail that is sent", _MAILED, _SENDS, MOST_PROVING),
     ("how many may be in a time", _RATED, _BOUNDS_RATE, 1),
     ("a limit or a number", _BOUNDED, _BOUND, 1),
+    ("a job", _ASKS_JOB, _JOB, 1),
 )
 """What is asked for, how questions do that, what says it, and how many of the first passages may do so."""
 _CANCELS_NOTHING = re.compile(r"cancellation_?token", re.IGNORECASE)

@@ -43,7 +43,7 @@ from rag_assets.search.fusion import FusedCandidate, Ranked, raw_scores
 from rag_assets.search.ranking.penalties import demotion, priority_factor
 from rag_assets.search.ranking.signals import FileSignals, QueryFeatures, QueryType, SignalWeights
 
-RANKING_VERSION = 11
+RANKING_VERSION = 12
 """Raise it when the same question of the same index may get another order, whatever makes it: here, `search.retrieve`,
 fusion, phrases, forms of words. Runs of question sets keep it: numbers of two rankings tell nothing of two indexes. A
 test compares the order of a small index with the one that was written down for this version."""

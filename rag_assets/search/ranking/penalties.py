@@ -50,6 +50,10 @@ TOOLING_DEMOTION = 0.5
 """Of what sets up an editor or git, and of diagrams as text, unless the question asks for such: they list the names of
 everything, and say of nothing how it works."""
 
+ASSISTANT_DEMOTION = 0.25
+"""Of what tells the assistants of editors how to work, unless the question asks for such: it speaks of tools, searches,
+files and names, as questions do, and of what the product does nothing."""
+
 SCENE_DEMOTION = 0.5
 """Of scenes, prefabs and other assets that the editor of an engine writes, unless the question asks for such: they have
 the names of the fields and methods of code, thousands of lines of them."""
@@ -96,6 +100,12 @@ class BesideProduct(Enum):
             "snippet",
             "vscode",
         }
+    )
+    ASSISTANT = frozenset(
+        (
+            *("agent", "assistant", "claude", "codex", "copilot", "cursor", "prompt", "skill"),
+            *("contribute", "contributor", "convention", "guideline", "style"),  # which they are told as people are
+        )
     )
     SCENE = frozenset(
         {"animation", "asset", "inspector", "material", "node", "prefab", "scene", "serialized", "shader", "sprite"}
@@ -154,9 +164,11 @@ _TOOLING = re.compile(
 _INSTRUCTIONS = re.compile(
     r"(?:^|/)\.(?:(?!docs?/|documentation/|git(?:hub|lab)/|devcontainer/|docker/|azure\w*/|build/|ci/|config/|deploy\w*/)"
     r"[\w-]+/|github/(?:(?:agents|chatmodes|instructions|prompts|skills)/|copilot))"
-    r"(?:.*/)?[^/]+\.mdc?$"
+    r"(?:.*/)?[^/]+\.mdc?$|(?:^|/)(?:AGENTS?|CLAUDE|CODEX|CRUSH|GEMINI|QWEN|SKILL|WARP)(?:\.local)?\.md$"
+    r"|(?:^|/)\.(?:agents?|aider|claude|clinerules|codex|continue|cursor|gemini|junie|kiro|roo|windsurf)/"
 )
-"""Documents for the assistants of editors, in hidden folders: `.claude/skills/…`, `.cursor/rules/…`."""
+"""Documents for the assistants of editors, by their names and in hidden folders, and all in folders of such assistants:
+`AGENTS.md`, `.ai/rules.md`, `.claude/settings.json`."""
 _README = re.compile(r"readme(?:\.(?!x?html?$)\w+)?", re.IGNORECASE)  # a page of its site is made from it
 _TYPES = re.compile(
     r"(?:^|/)(?:I[A-Z][a-z]\w*\.cs|(?:types|interfaces|typings)(?:/.*)?\.tsx?|[^/]*\.(?:types|d)\.[cm]?ts)$"
@@ -289,8 +301,8 @@ def demotion(path: str, asked: Collection[BesideProduct], question: Container[st
     side = non_product_code(path)
     if side is not None:
         return 1.0 if side in asked else DEMOTION
-    if BesideProduct.TOOLING not in asked and _is_for_assistants(path):
-        return TOOLING_DEMOTION
+    if BesideProduct.ASSISTANT not in asked and is_for_assistants(path):
+        return TOOLING_DEMOTION if BesideProduct.DOCUMENT in asked else ASSISTANT_DEMOTION
     if BesideProduct.DOCUMENT not in asked and path.lower().endswith(_DOCUMENTS):
         return DOCUMENT_DEMOTION if question is None else QUESTION_DOCUMENT_DEMOTION
     if BesideProduct.TEMPLATE not in asked and path.lower().endswith(_TEMPLATES):
@@ -318,7 +330,8 @@ def is_tooling(path: str) -> bool:
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
-def _is_for_assistants(path: str) -> bool:
+def is_for_assistants(path: str) -> bool:
+    """Whether a file is by its path one that tells assistants of editors how to work, and not what the product does."""
     return _INSTRUCTIONS.search(path) is not None
 
 

@@ -7,6 +7,7 @@ import pytest
 from rag_assets.index.keyword.terms import query_terms
 from rag_assets.index.vectors.vector_api import FileRef
 from rag_assets.search.ranking.penalties import (
+    ASSISTANT_DEMOTION,
     DEMOTION,
     DOCUMENT_DEMOTION,
     QUESTION_DOCUMENT_DEMOTION,
@@ -159,6 +160,11 @@ def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[B
         (".gitattributes", set(), TOOLING_DEMOTION),
         ("docs/classes.puml", set(), TOOLING_DEMOTION),
         (".claude/skills/orders/SKILL.md", {BesideProduct.DOCUMENT}, TOOLING_DEMOTION),
+        (".claude/skills/orders/SKILL.md", asked_for("where does the tool look for orders?"), ASSISTANT_DEMOTION),
+        ("src/AGENTS.md", set(), ASSISTANT_DEMOTION),
+        ("CLAUDE.md", asked_for("which coding style should new orders have?"), DOCUMENT_DEMOTION),
+        (".codex/config.toml", set(), ASSISTANT_DEMOTION),
+        ("src/Agents/Claude.cs", set(), 1.0),
         (".devcontainer/README.md", {BesideProduct.DOCUMENT}, 1.0),
         (".github/instructions/orders.instructions.md", {BesideProduct.DOCUMENT}, TOOLING_DEMOTION),
         (".github/copilot-tests.md", {BesideProduct.DOCUMENT}, TOOLING_DEMOTION),
@@ -176,6 +182,11 @@ def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[B
             "settings of git",
             "a diagram",
             "a skill of an assistant",
+            "a skill, where the product is asked about",
+            "what assistants are told",
+            "what people are told there too",
+            "settings of an assistant",
+            "code that is called so",
             "a guide of a development container",
             "instructions of an assistant",
             "a file of Copilot",
