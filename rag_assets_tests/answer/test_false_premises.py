@@ -246,6 +246,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("We moor a ship, and a pilot looks at it. How is a booking of a berth encrypted?", "mentions encrypted"),
         ("How does a ship get a mail when a booking of a berth expires?", "mentions a mail that is sent"),
         ("How many ships per hour may take a stone berth?", "mentions how many may be in a time"),
+        ("How is the booking of a berth written into berths.toml?", "mentions berths.toml"),
         ("Which job checks the ship of a stone berth?", "mentions a job"),
         ("How do I block another ship from a stone berth?", "mentions block another"),
     ],

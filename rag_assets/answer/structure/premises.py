@@ -128,6 +128,7 @@ sales tax, vat: tax
 exchange rate: exchang, convert, conversion, forex
 barcode, qr code: bar code
 newsletter, mailing list: digest, subscri
+change log, release notes: changelog, release note, histor
 sms, text message: phone, twilio
 push notification, push message: push, apns, vapid, notif
 unsubscribe: opt out
@@ -254,6 +255,10 @@ _OF_ITSELF = (
     ("a job", _ASKS_JOB, _JOB, 1),
 )
 """What is asked for, how questions do that, what says it, and how many of the first passages may do so."""
+_FILE = re.compile(
+    r"(?<![\w./\\])[\w-]+(?:\.[\w-]+)?\.(?:config|csproj|csv|ini|json|md|props|py|sh|sln|sql|targets|toml|txt|xml|ya?ml)\b",
+    re.IGNORECASE,
+)
 _CANCELS_NOTHING = re.compile(r"cancellation_?token", re.IGNORECASE)
 
 
@@ -401,7 +406,15 @@ def _shared(one: str, other: str) -> int:
 def unmentioned(question: str, found: RankedPassages) -> str:
     """What a question is for and no passage to quote mentions, as it is typed or as a phrase; '' where there is nothing
     of that."""
-    return _feature_unsaid(question, found) or _thing_unsaid(question, found)
+    return _feature_unsaid(question, found) or _file_unsaid(question, found) or _thing_unsaid(question, found)
+
+
+def _file_unsaid(question: str, found: RankedPassages) -> str:
+    """A file that a question names and none of the first passages."""
+    named = _FILE.findall(question)
+    proving = [found.passages[at] for at in found.chosen(MOST_PROVING)] if named else []
+    text = "\n".join(f"{one.evidence.path}\n{one.text}" for one in proving).casefold()
+    return next((name for name in named if text and name.casefold() not in text), "")
 
 
 def _thing_unsaid(question: str, found: RankedPassages) -> str:
