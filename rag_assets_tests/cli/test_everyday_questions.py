@@ -1185,8 +1185,15 @@ def test_ports_and_environment_of_compose_files(composed: CommandLine, question:
     assert [int(one) for one in re.findall(r" in docker-compose.yml:(\d+)", found["answer"])] == lines
 
 
-@pytest.mark.parametrize("question", ["which ports does the mixer expose in docker?", "what is a port?"])
-def test_ports_of_what_is_no_service_are_not_told(composed: CommandLine, question: str) -> None:
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which ports does the mixer expose in docker?",
+        "what is a port?",
+        "which database is used if I set no environment variables?",
+    ],
+)
+def test_what_is_not_asked_of_a_service_is_not_told(composed: CommandLine, question: str) -> None:
     assert "in compose files" not in str(cli_json(composed, question))
 
 

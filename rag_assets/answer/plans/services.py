@@ -33,7 +33,9 @@ _COMPOSED = {
         r"\bports?\b(?=.*\b(?:compose|containers?|docker)\b)|\b(?:compose|containers?|docker|host)\b.*\bports?\b",
         re.IGNORECASE,
     ),
-    "environment": re.compile(r"\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE),
+    "environment": re.compile(  # those of a case are not asked for: "… if no environment variables are set?"
+        r"^(?!.*\b(?:if|unless|when|without)\b.*\benv).*\benv(?:ironment)? var(?:iable)?s?\b", re.IGNORECASE
+    ),
     "images": re.compile(
         r"^\W*\w+ (?:docker |container )?images? (?:do|does|is|are) .*\b(?:pull|run|start|use)\w*", re.IGNORECASE
     ),
