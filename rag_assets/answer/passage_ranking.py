@@ -133,6 +133,8 @@ _OF_DEVELOPMENT = re.compile(
     r"|project|pull request|releas|report|repo|secur|sourc|sponsor|style|tests?\b|vulnerab)",
     re.IGNORECASE,
 )
+_PAGE_OF = re.compile(r"\.html?[\w-]*$")
+"""A page that says once more what is written in Markdown, where a file beside it is called so."""
 _WANTS_PLACE = re.compile(r"\b(?:where|links?|references?|resources?|documentation|docs|guides?)\b", re.IGNORECASE)
 
 
@@ -515,6 +517,8 @@ def passage_features(
         evidence = [known for known in evidence if not _LICENCE.search(known.path)] or evidence
     if asks_use(question) and not _OF_DEVELOPMENT.search(question):
         evidence = [known for known in evidence if not _FOR_CONTRIBUTORS.search(known.path)] or evidence
+    written = {known.path.rpartition(".")[0] for known in evidence if known.path.endswith(".md")}
+    evidence = [one for one in evidence if not (_PAGE_OF.search(one.path) and one.path.rpartition(".")[0] in written)]
     passages = [passage for known in evidence for passage in _read_of(known)]
     shown = [text for known in evidence for text in _texts_read(known)]
     if not {"log", "sign"}.isdisjoint(word.root for word in words) and _COMES_IN.search(question) is None:

@@ -544,6 +544,8 @@ def test_of_two_members_that_differ_the_product_is_told_before_benchmarks(tmp_pa
 SPOOLER = {
     "README.md": "# Spooler\n\nWinds thread.\n",
     "CONTRIBUTING.md": "# Contributing\n\nThrow all knots and loose threads away before others look at them.\n",
+    "docs/dyeing.md": "# Dyeing\n\nIndigo is dyed in a vat without air, and turns blue outside of it.\n",
+    "docs/dyeing.html": "<h1>Dyeing</h1>\n<p>Indigo is dyed in a vat without air, and turns blue outside of it.</p>\n",
     "docs/winding.md": f"""\
 # Winding
 
@@ -682,6 +684,11 @@ def test_what_others_may_use_is_told_with_where_code_does(spooler: Index, questi
 
 def test_who_works_on_a_library_is_told_what_it_asks_of_contributors(spooler: Index) -> None:
     assert "CONTRIBUTING.md" in told(spooler, "can I leave loose threads in a pull request?")
+
+
+def test_a_page_that_is_made_of_a_document_does_not_say_the_same_again(spooler: Index) -> None:
+    text = told(spooler, "why is indigo dyed in a vat without air?")
+    assert "docs/dyeing.md" in text and "docs/dyeing.html" not in text
 
 
 def test_a_default_is_told_by_the_attribute_that_says_it(spooler: Index) -> None:
