@@ -392,6 +392,8 @@ _VERSION = word_set("version versions latest release released number newest last
 _REQUIRED = word_set(
     "version versions minimum need needed required target targets targeted run runs runtime sdk on supported support"
 )
+_IN_IMAGES = word_set("base container containers docker dockerfile image images production use used uses")
+"""Where a runtime is used, beside all else that demands one."""
 _TO_START = word_set("run running build building install installed develop start use")
 _OF_PLATFORMS = word_set(
     "platform platforms operating system systems os support supports supported target targets targeted run runs",
@@ -507,7 +509,7 @@ def _of_whole(words: Sequence[str], said: frozenset[str]) -> EverydayQuestion | 
     if not of_another and any(word.startswith("licen") for word in said) and said <= _LICENCE:
         return everyday(Everyday.LICENCE)
     runtimes = [_RUNTIMES[word] for word in words if word in _RUNTIMES]
-    required = _REQUIRED | (_TO_START if said & _DEMANDED else frozenset())
+    required = _REQUIRED | _IN_IMAGES | (_TO_START if said & _DEMANDED else frozenset())
     if runtimes and said - _RUNTIMES.keys() <= required and not said.isdisjoint(("version", "versions", "sdk")):
         return everyday(Everyday.RUNTIME, (runtimes[0],))
     if not _TARGETED.isdisjoint(said) and "target" in " ".join(said) and said <= _TARGETED | _REQUIRED | {"net"}:

@@ -227,6 +227,7 @@ def test_a_version_that_a_later_project_alone_needs_is_told_too(tmp_path: Path) 
         ("which target frameworks are supported?", "Till.csproj:3: `<TargetFramework>net9.0</TargetFramework>`"),
         ("which frameworks does it target?", "Till.csproj:3: `<TargetFramework>net9.0</TargetFramework>`"),
         ("which Node version is required", 'web/package.json:8: `"node": ">=22"`'),
+        ("what Node version does the production image use?", 'web/package.json:8: `"node": ">=22"`'),
         ("what is the current version?", "Till.csproj:4: `<Version>2.4.1</Version>`"),
         ("how many files are there?", "**13 files are indexed:**"),
         ("which languages is it written in?", "**csharp** has 5 files, such as **Order.cs** in src/Orders/Order.cs:3"),

@@ -17,7 +17,7 @@ from rag_assets.search.ranking import RANKING_VERSION
 from rag_assets_tests.search.small_index import LABEL, SHOP, build
 from rag_assets_tests.search.tenants import HashedWords
 
-VERSION = 11
+VERSION = 12
 TASK = "fix how an order is cancelled by the repository"
 DESCRIPTION = "holds the orders of a customer with everything that was bought, paid, refunded, cancelled, sent by mail"
 GOLDEN: dict[tuple[str, str], list[str]] = {
